@@ -65,6 +65,19 @@ static void bash_next(ck_buffer *out, const char *name, const ck_command *comman
   ck_buffer_append_format(out, "%s;", name);
 }
 
+/* Behind a group, or nothing: the global options, and the names that can follow. */
+static void bash_rest(ck_buffer *out) {
+  ck_buffer_append_text(out, "    *) options=\"");
+  for (const ck_option *o = ck_global_options; o->name; o++)
+    ck_buffer_append_format(out, "--%s ", o->name);
+  ck_buffer_append_text(out, "\"\n"
+                             "      rest=$(tr ';' '\\n' <<<\"$all\" | sed -n \"s/^${name:+$name "
+                             "}\\([a-z]*\\).*/\\1/p\" | sort -u)\n"
+                             "      words=\"$rest\" ;;\n"
+                             "  esac\n"
+                             "  case \"$name $count\" in\n");
+}
+
 static void append_bash(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(
       out,
@@ -88,15 +101,7 @@ static void append_bash(ck_buffer *out, const ck_command_table *table) {
                         "  done\n"
                         "  case \"$name\" in\n");
   each_command(out, table, bash_options);
-  ck_buffer_append_text(out, "    *) options=\"");
-  for (const ck_option *o = ck_global_options; o->name; o++)
-    ck_buffer_append_format(out, "--%s ", o->name);
-  ck_buffer_append_text(out, "\"\n"
-                             "      rest=$(tr ';' '\\n' <<<\"$all\" | sed -n \"s/^${name:+$name "
-                             "}\\([a-z]*\\).*/\\1/p\" | sort -u)\n"
-                             "      words=\"$rest\" ;;\n"
-                             "  esac\n"
-                             "  case \"$name $count\" in\n");
+  bash_rest(out);
   each_command(out, table, bash_operands);
   ck_buffer_append_text(out, "  esac\n  case \"$name $previous\" in\n");
   each_command(out, table, bash_values);

@@ -123,9 +123,22 @@ static ck_saving_view see_saving(const outcome *self) {
                           .events = now.events};
 }
 
+static void put_command(ck_table *table, const char *name, const char *command) {
+  if (!command) return;
+  ck_table_put_word(table, name);
+  ck_table_put_word(table, command);
+}
+
+static void put_timing(ck_table *table, const ck_timing *timing) {
+  if (!timing->count) return;
+  ck_table_put_word(table, "checkpoint_average");
+  ck_table_put_duration(table, timing->sum_us / timing->count);
+  ck_table_put_word(table, "checkpoint_max");
+  ck_table_put_duration(table, timing->max_us);
+}
+
 static ck_status print_table(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
-  const ck_timing *timing = &self->engine->timing;
   const ck_totals *totals = ck_session_totals(self->engine->session);
   ck_table table;
   ck_table_init(&table, self->host->output, columns);
@@ -141,30 +154,16 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   ck_table_put_bytes(&table, self->stored_bytes);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put_row(&table, &saving);
-  if (timing->count) {
-    ck_table_put_word(&table, "checkpoint_average");
-    ck_table_put_duration(&table, timing->sum_us / timing->count);
-    ck_table_put_word(&table, "checkpoint_max");
-    ck_table_put_duration(&table, timing->max_us);
-  }
+  put_timing(&table, &self->engine->timing);
   ck_table_put_word(&table, "spent");
   ck_table_put_money(&table, totals->cost_micros);
   if (totals->unmetered) {
     ck_table_put_word(&table, "unmetered");
     ck_table_put_count(&table, totals->unmetered);
   }
-  if (self->answer) {
-    ck_table_put_word(&table, "answer");
-    ck_table_put_word(&table, self->answer);
-  }
-  if (self->resolve) {
-    ck_table_put_word(&table, "resolve");
-    ck_table_put_word(&table, self->resolve);
-  }
-  if (self->resume) {
-    ck_table_put_word(&table, "resume");
-    ck_table_put_word(&table, self->resume);
-  }
+  put_command(&table, "answer", self->answer);
+  put_command(&table, "resolve", self->resolve);
+  put_command(&table, "resume", self->resume);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
   return status;

@@ -11,7 +11,7 @@
 static ck_loop *loop;
 static char agent_path[1024];
 
-void acp_scene_init(ck_loop *with) {
+void acp_fixture_init(ck_loop *with) {
   const char *build = getenv("CKRUN_BUILD");
   loop = with;
   snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent",
@@ -20,25 +20,25 @@ void acp_scene_init(ck_loop *with) {
 }
 
 static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
-  acp_scene *self = (acp_scene *)(void *)sink;
+  acp_fixture *self = (acp_fixture *)(void *)sink;
   ck_buffer_append_bytes(&self->updates, chunk);
   ck_buffer_append_char(&self->updates, '\n');
 }
 
 static ck_permit permit(void *to, const char *kind, ck_bytes request) {
-  acp_scene *self = to;
+  acp_fixture *self = to;
   (void)request;
   snprintf(self->kind, sizeof self->kind, "%s", kind);
   return self->rule;
 }
 
 static void say(void *to) {
-  acp_scene *self = to;
+  acp_fixture *self = to;
   self->answered(self->to, &(ck_answer){.status = self->said, .choice = (size_t)self->choice});
 }
 
 static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
-  acp_scene *self = to;
+  acp_fixture *self = to;
   *out = NULL;
   if (self->said == CK_E_REFUSED) return ck_error_set(err, CK_E_WAITING, "nobody is there");
   snprintf(self->question, sizeof self->question, "%s", question->text);
@@ -55,16 +55,16 @@ static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_
 }
 
 static void drop(void *to, ck_asking *asking) {
-  acp_scene *self = to;
+  acp_fixture *self = to;
   (void)asking;
   self->dropped++;
   self->said = CK_E_INTERRUPTED;
   ck_loop_defer(loop, &self->task, say, self);
 }
 
-void acp_scene_begin(acp_scene *self, const char *mode) {
-  *self =
-      (acp_scene){.argv = {agent_path, mode}, .asker = {.self = self, .ask = ask, .cancel = drop}};
+void acp_fixture_begin(acp_fixture *self, const char *mode) {
+  *self = (acp_fixture){.argv = {agent_path, mode},
+                        .asker = {.self = self, .ask = ask, .cancel = drop}};
   self->process = (ck_process){.name = "coder", .argv = self->argv};
   self->options =
       (ck_acp_options){.service = {.loop = loop, .kill_ms = ACP_SCENE_SHORT_MS, .version = "1.2.3"},
@@ -76,17 +76,17 @@ void acp_scene_begin(acp_scene *self, const char *mode) {
   self->drive.sink.update = on_update;
 }
 
-void acp_scene_open_driver(acp_scene *self) {
+void acp_fixture_open_driver(acp_fixture *self) {
   tap_must(ck_acp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
 }
 
-void acp_scene_open(acp_scene *self, const char *mode) {
-  acp_scene_begin(self, mode);
-  acp_scene_open_driver(self);
+void acp_fixture_open(acp_fixture *self, const char *mode) {
+  acp_fixture_begin(self, mode);
+  acp_fixture_open_driver(self);
 }
 
-void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt,
-                   const char *session) {
+void acp_fixture_set(acp_fixture *self, ck_effect_class class, const char *prompt,
+                     const char *session) {
   ck_buffer_reset(&self->request);
   ck_buffer_reset(&self->updates);
   ck_json_writer w = {.out = &self->request};
@@ -103,12 +103,12 @@ void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt,
                              .request = ck_buffer_bytes(&self->request)};
 }
 
-const ck_outcome *acp_scene_play(acp_scene *self, const char *prompt, const char *session) {
-  acp_scene_set(self, CK_EFFECT_ONCE, prompt, session);
+const ck_outcome *acp_fixture_prompt(acp_fixture *self, const char *prompt, const char *session) {
+  acp_fixture_set(self, CK_EFFECT_ONCE, prompt, session);
   return drive_effect(&self->drive, self->driver, &self->effect, false);
 }
 
-void acp_scene_close(acp_scene *self) {
+void acp_fixture_close(acp_fixture *self) {
   if (self->driver) self->driver->free(self->driver->self);
   ck_loop_withdraw(&self->task);
   drive_clear(&self->drive);
@@ -117,7 +117,7 @@ void acp_scene_close(acp_scene *self) {
 }
 
 /* A member of the result as text; lives until the next call. */
-const char *acp_scene_result(const ck_outcome *outcome, const char *member) {
+const char *acp_fixture_result(const ck_outcome *outcome, const char *member) {
   static ck_buffer text;
   ck_buffer_reset(&text);
   ck_bytes value =

@@ -8,8 +8,8 @@
 
 enum { ACP_SCENE_SHORT_MS = 100 };
 
-typedef struct acp_scene {
-  drive drive; /* first: the sink is the acp_scene */
+typedef struct acp_fixture {
+  drive drive; /* first: the sink is the acp_fixture */
   const char *argv[4];
   ck_process process;
   ck_acp_options options;
@@ -26,22 +26,23 @@ typedef struct acp_scene {
   void (*answered)(void *to, const ck_answer *answer);
   void *to;
   ck_loop_task task;
-} acp_scene;
+} acp_fixture;
 
 /* Must be called first: finds the agent's program, or ends the test as skipped. */
-void acp_scene_init(ck_loop *loop);
-/* `mode` may be NULL. The driver is made by acp_scene_open_driver; options may be changed
+void acp_fixture_init(ck_loop *loop);
+/* `mode` may be NULL. The driver is made by acp_fixture_open_driver; options may be changed
  * before. */
-void acp_scene_begin(acp_scene *self, const char *mode);
-void acp_scene_open_driver(acp_scene *self);
+void acp_fixture_begin(acp_fixture *self, const char *mode);
+void acp_fixture_open_driver(acp_fixture *self);
 /* Both. */
-void acp_scene_open(acp_scene *self, const char *mode);
+void acp_fixture_open(acp_fixture *self, const char *mode);
 /* The effect to be done; `session` may be NULL. */
-void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt, const char *session);
+void acp_fixture_set(acp_fixture *self, ck_effect_class class, const char *prompt,
+                     const char *session);
 /* The same, once, done; the outcome is borrowed until the next one. */
-const ck_outcome *acp_scene_play(acp_scene *self, const char *prompt, const char *session);
-void acp_scene_close(acp_scene *self);
+const ck_outcome *acp_fixture_prompt(acp_fixture *self, const char *prompt, const char *session);
+void acp_fixture_close(acp_fixture *self);
 /* A member of the result as text; lives until the next call. */
-const char *acp_scene_result(const ck_outcome *outcome, const char *member);
+const char *acp_fixture_result(const ck_outcome *outcome, const char *member);
 
 #endif

@@ -16,14 +16,14 @@ static ck_loop *loop;
 /* ---- a turn ---- */
 
 static void test_turn(void) {
-  acp_scene it;
-  acp_scene_open(&it, NULL);
-  const ck_outcome *outcome = acp_scene_play(&it, "hello", NULL);
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "hello", NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "a turn is done");
-  tap_is_text(acp_scene_result(outcome, "text"), "Hello, world.", "what the agent said");
-  tap_is_text(acp_scene_result(outcome, "stop_reason"), "end_turn", "why it stopped");
-  tap_is_text(acp_scene_result(outcome, "updates"), "8", "how much it told");
-  tap_ok(strlen(acp_scene_result(outcome, "session_id")) > 2, "its session");
+  tap_is_text(acp_fixture_result(outcome, "text"), "Hello, world.", "what the agent said");
+  tap_is_text(acp_fixture_result(outcome, "stop_reason"), "end_turn", "why it stopped");
+  tap_is_text(acp_fixture_result(outcome, "updates"), "8", "how much it told");
+  tap_ok(strlen(acp_fixture_result(outcome, "session_id")) > 2, "its session");
   tap_is_int(outcome->cost_micros, -1, "what it cost is not known");
   static const char *const received[] = {"agent_thought_chunk",
                                          "agent_message_chunk",
@@ -36,68 +36,68 @@ static void test_turn(void) {
     tap_ok(strstr(it.updates.data, received[i]) != NULL, "%s is told", received[i]);
   tap_ok(!strstr(it.updates.data, "{\"sessionUpdate\":\"plan\"}"),
          "what belongs to another session is not");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_sessions(void) {
-  acp_scene it;
+  acp_fixture it;
   char first[64], second[64];
-  acp_scene_open(&it, NULL);
+  acp_fixture_open(&it, NULL);
   snprintf(first, sizeof first, "%s",
-           acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
+           acp_fixture_result(acp_fixture_prompt(&it, "pid", NULL), "session_id"));
   snprintf(second, sizeof second, "%s",
-           acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
+           acp_fixture_result(acp_fixture_prompt(&it, "pid", NULL), "session_id"));
   tap_ok(strcmp(first, second) != 0 && atoi(first + 1) == atoi(second + 1),
          "a turn of its own has a session of its own, in one process");
   snprintf(second, sizeof second, "%s",
-           acp_scene_result(acp_scene_play(&it, "pid", first), "session_id"));
+           acp_fixture_result(acp_fixture_prompt(&it, "pid", first), "session_id"));
   tap_is_text(second, first, "a session can be gone on with");
   snprintf(second, sizeof second, "%s",
-           acp_scene_result(acp_scene_play(&it, "pid", "s1-1"), "session_id"));
+           acp_fixture_result(acp_fixture_prompt(&it, "pid", "s1-1"), "session_id"));
   tap_ok(strcmp(second, "s1-1") != 0, "one that the agent cannot load is begun anew");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 
-  acp_scene_open(&it, "loads");
-  const ck_outcome *outcome = acp_scene_play(&it, "hello", "s1-1");
-  tap_is_text(acp_scene_result(outcome, "session_id"), "s1-1", "one that it can load is loaded");
-  tap_is_text(acp_scene_result(outcome, "text"), "Hello, world.",
+  acp_fixture_open(&it, "loads");
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "hello", "s1-1");
+  tap_is_text(acp_fixture_result(outcome, "session_id"), "s1-1", "one that it can load is loaded");
+  tap_is_text(acp_fixture_result(outcome, "text"), "Hello, world.",
               "what it said before is not said again");
-  tap_is_text(acp_scene_result(outcome, "updates"), "8", "nor told");
-  outcome = acp_scene_play(&it, "hello", "lost-1");
+  tap_is_text(acp_fixture_result(outcome, "updates"), "8", "nor told");
+  outcome = acp_fixture_prompt(&it, "hello", "lost-1");
   tap_ok(outcome->status == CK_OUTCOME_OK &&
-             strcmp(acp_scene_result(outcome, "session_id"), "lost-1") != 0,
+             strcmp(acp_fixture_result(outcome, "session_id"), "lost-1") != 0,
          "one that it has lost is begun anew");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_tail(void) {
-  acp_scene it;
+  acp_fixture it;
   ck_value *tail;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_value_new(&tail, ck_bytes_text("\"what was before\""), &err) == CK_OK, "tail");
-  acp_scene_open(&it, NULL);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", NULL);
+  acp_fixture_open(&it, NULL);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "blocks", NULL);
   it.effect.tail = tail;
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_is_text(acp_scene_result(outcome, "text"), "2 what was before",
+  tap_is_text(acp_fixture_result(outcome, "text"), "2 what was before",
               "a session that is new to the agent is told what was before it");
   char session[64];
-  snprintf(session, sizeof session, "%s", acp_scene_result(outcome, "session_id"));
-  acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", session);
+  snprintf(session, sizeof session, "%s", acp_fixture_result(outcome, "session_id"));
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "blocks", session);
   it.effect.tail = tail;
   outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_is_text(acp_scene_result(outcome, "text"), "1 blocks", "one that it knows is not");
-  acp_scene_close(&it);
+  tap_is_text(acp_fixture_result(outcome, "text"), "1 blocks", "one that it knows is not");
+  acp_fixture_close(&it);
   ck_value_free(tail);
 }
 
 static void test_content(void) {
-  acp_scene it;
-  acp_scene_open(&it, NULL);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "", NULL);
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "", NULL);
   it.effect.request = ck_bytes_text(
       "{\"process\":\"coder\",\"prompt\":[{\"type\":\"text\",\n\"text\":\"hello\"}]}");
-  tap_is_text(acp_scene_result(drive_effect(&it.drive, it.driver, &it.effect, false), "text"),
+  tap_is_text(acp_fixture_result(drive_effect(&it.drive, it.driver, &it.effect, false), "text"),
               "Hello, world.", "a prompt may be a list of content blocks");
   static const char *const bad[] = {"{\"process\":\"coder\"}",
                                     "{\"process\":\"coder\",\"prompt\":{}}",
@@ -110,30 +110,30 @@ static void test_content(void) {
   }
   it.effect.request = ck_bytes_text("{\"process\":\"cider\",\"prompt\":\"x\"}");
   tap_ok(!it.driver->serves(it.driver->self, &it.effect), "another agent is not served");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_cost(void) {
-  acp_scene it;
+  acp_fixture it;
   char session[64];
-  acp_scene_open(&it, NULL);
-  const ck_outcome *outcome = acp_scene_play(&it, "cost", NULL);
+  acp_fixture_open(&it, NULL);
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "cost", NULL);
   tap_is_int(outcome->cost_micros, 250000, "an agent may tell what a turn cost");
-  snprintf(session, sizeof session, "%s", acp_scene_result(outcome, "session_id"));
-  tap_is_int(acp_scene_play(&it, "cost", session)->cost_micros, 250000,
+  snprintf(session, sizeof session, "%s", acp_fixture_result(outcome, "session_id"));
+  tap_is_int(acp_fixture_prompt(&it, "cost", session)->cost_micros, 250000,
              "it tells the sum of a session's turns; only the new part counts");
-  tap_is_int(acp_scene_play(&it, "cost EUR", NULL)->cost_micros, -1,
+  tap_is_int(acp_fixture_prompt(&it, "cost EUR", NULL)->cost_micros, -1,
              "what is not in dollars is not known");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_errors(void) {
-  acp_scene it;
-  acp_scene_open(&it, NULL);
-  const ck_outcome *outcome = acp_scene_play(&it, "refuse", NULL);
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "refuse", NULL);
   tap_ok(outcome->status == CK_OUTCOME_ERROR, "an agent that refuses a prompt");
   tap_is_text(outcome->error, "the agent 'coder': no model today (error -32603)", "is told");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 /* ---- ends ---- */
@@ -141,12 +141,12 @@ static void test_errors(void) {
 /* `stop_reason`: of a turn that has told its end; `interrupted`: before it came to it. */
 static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_status want,
                         const char *stop_reason, const char *interrupted) {
-  acp_scene it;
+  acp_fixture it;
   ck_effect_run *run;
-  acp_scene_begin(&it, NULL);
+  acp_fixture_begin(&it, NULL);
   it.options.cancel_ms = strcmp(prompt, "hang deaf") == 0 ? ACP_SCENE_SHORT_MS : LONG_MS;
-  acp_scene_open_driver(&it);
-  acp_scene_set(&it, class, prompt, NULL);
+  acp_fixture_open_driver(&it);
+  acp_fixture_set(&it, class, prompt, NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   while (!it.updates.len) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   it.driver->cancel(it.driver->self, run);
@@ -157,61 +157,61 @@ static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_st
   if (want != CK_OUTCOME_OK)
     tap_is_int(it.drive.outcome->error_status, CK_E_INTERRUPTED, "its class (%s)",
                it.drive.outcome->error);
-  tap_is_text(acp_scene_result(it.drive.outcome, "stop_reason"), stop_reason, "how it ended");
-  tap_is_text(acp_scene_result(it.drive.outcome, "interrupted"), interrupted,
+  tap_is_text(acp_fixture_result(it.drive.outcome, "stop_reason"), stop_reason, "how it ended");
+  tap_is_text(acp_fixture_result(it.drive.outcome, "interrupted"), interrupted,
               "whether it was broken off");
-  tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK, "the next turn is done");
-  acp_scene_close(&it);
+  tap_ok(acp_fixture_prompt(&it, "hello", NULL)->status == CK_OUTCOME_OK, "the next turn is done");
+  acp_fixture_close(&it);
 }
 
 static void test_cancel_at_once(void) {
-  acp_scene it;
+  acp_fixture it;
   ck_effect_run *run;
-  acp_scene_open(&it, NULL);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "hang", NULL);
+  acp_fixture_open(&it, NULL);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "hang", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
   tap_ok(it.drive.outcome->status == CK_OUTCOME_ABSENT &&
              it.drive.outcome->error_status == CK_E_INTERRUPTED,
          "what was not sent did not happen");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 /* Cancelled while a person thinks. */
 static void test_cancel_question(void) {
-  acp_scene it;
+  acp_fixture it;
   ck_effect_run *run;
-  acp_scene_begin(&it, NULL);
+  acp_fixture_begin(&it, NULL);
   it.options.asker = &it.asker;
   it.rule = CK_PERMIT_ASK;
   it.said = CK_E_PENDING;
-  acp_scene_open_driver(&it);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "edit", NULL);
+  acp_fixture_open_driver(&it);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "edit", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   while (!it.asked) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
   tap_ok(it.drive.outcome->status == CK_OUTCOME_OK && it.dropped == 1,
          "a question that is open is dropped with its turn");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void ends(const char *mode, const char *prompt, ck_effect_class class,
                  ck_outcome_status want, const char *say_why) {
-  acp_scene it;
-  acp_scene_begin(&it, mode);
+  acp_fixture it;
+  acp_fixture_begin(&it, mode);
   if (strcmp(prompt, "hang deaf") == 0) it.options.cancel_ms = ACP_SCENE_SHORT_MS;
   if (strcmp(mode, "mute") == 0) it.options.service.start_ms = ACP_SCENE_SHORT_MS;
   if (strcmp(prompt, "hang") == 0 || strcmp(prompt, "hang deaf") == 0)
     it.process.timeout_ms = 10 * ACP_SCENE_SHORT_MS;
-  acp_scene_open_driver(&it);
-  acp_scene_set(&it, class, prompt, NULL);
+  acp_fixture_open_driver(&it);
+  acp_fixture_set(&it, class, prompt, NULL);
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
   tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s, %s",
               mode, prompt, ck_effect_class_name(class));
   tap_ok(strstr(outcome->error, say_why) != NULL, "it says why (%s)", outcome->error);
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_manners(void) {
@@ -240,23 +240,23 @@ static void test_manners(void) {
 }
 
 static void test_free_while_running(void) {
-  acp_scene it;
+  acp_fixture it;
   ck_effect_run *run;
-  acp_scene_begin(&it, NULL);
+  acp_fixture_begin(&it, NULL);
   it.options.asker = &it.asker;
   it.rule = CK_PERMIT_ASK;
   it.said = CK_E_PENDING;
-  acp_scene_open_driver(&it);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "edit", NULL);
+  acp_fixture_open_driver(&it);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "edit", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   while (!it.asked) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
   tap_is_int(it.drive.delivered, 0, "a driver that is freed delivers nothing");
 }
 
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
-  acp_scene_init(loop);
+  acp_fixture_init(loop);
   test_turn();
   test_sessions();
   test_tail();

@@ -18,16 +18,16 @@ static ck_loop *loop;
 /* ---- permissions ---- */
 
 static void permits(const char *prompt, ck_permit rule, const char *kind, const char *want) {
-  acp_scene it;
-  acp_scene_open(&it, NULL);
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
   it.rule = rule;
-  const ck_outcome *outcome = acp_scene_play(&it, prompt, NULL);
-  tap_is_text(acp_scene_result(outcome, "text"), want, "%s: what the agent hears", prompt);
+  const ck_outcome *outcome = acp_fixture_prompt(&it, prompt, NULL);
+  tap_is_text(acp_fixture_result(outcome, "text"), want, "%s: what the agent hears", prompt);
   tap_is_text(it.kind, kind, "%s: the kind that the rule was asked for", prompt);
   tap_ok(strstr(it.updates.data, "{\"permission\":{\"call\":\"c") &&
              strstr(it.updates.data, "\"by\":\"rule\""),
          "%s: it is told who decided", prompt);
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 #define SELECTED(option) "{\"outcome\":{\"outcome\":\"selected\",\"optionId\":\"" option "\"}}"
@@ -42,60 +42,60 @@ static void test_rules(void) {
 }
 
 static void test_person(void) {
-  acp_scene it;
+  acp_fixture it;
   static const char *const want[] = {SELECTED("ever"), SELECTED("yes"), SELECTED("no")};
   for (int choice = 0; choice < 3; choice++) {
-    acp_scene_begin(&it, NULL);
+    acp_fixture_begin(&it, NULL);
     it.options.asker = &it.asker;
     it.rule = CK_PERMIT_ASK;
     it.choice = choice;
-    acp_scene_open_driver(&it);
-    const ck_outcome *outcome = acp_scene_play(&it, "edit", NULL);
-    tap_is_text(acp_scene_result(outcome, "text"), want[choice], "a person chooses %d", choice);
+    acp_fixture_open_driver(&it);
+    const ck_outcome *outcome = acp_fixture_prompt(&it, "edit", NULL);
+    tap_is_text(acp_fixture_result(outcome, "text"), want[choice], "a person chooses %d", choice);
     tap_is_text(it.question,
                 "the agent 'coder' asks for permission: Change it (edit) [Always] [Yes] [No]",
                 "the question");
     tap_ok(strstr(it.updates.data, "\"by\":\"person\"") != NULL, "it is told who decided");
-    acp_scene_close(&it);
+    acp_fixture_close(&it);
   }
 }
 
 static void test_nobody(void) {
   static const ck_status said[] = {CK_OK, CK_E_REFUSED, CK_E_WAITING};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-    acp_scene it;
-    acp_scene_begin(&it, NULL);
+    acp_fixture it;
+    acp_fixture_begin(&it, NULL);
     if (i > 0) it.options.asker = &it.asker;
     it.rule = CK_PERMIT_ASK;
     it.said = said[i];
-    acp_scene_open_driver(&it);
-    const ck_outcome *outcome = acp_scene_play(&it, "edit", NULL);
+    acp_fixture_open_driver(&it);
+    const ck_outcome *outcome = acp_fixture_prompt(&it, "edit", NULL);
     tap_is_text(ck_outcome_status_name(outcome->status), "failed",
                 "nobody answers, %zu: the turn is cancelled", i);
     tap_is_int(outcome->error_status, CK_E_WAITING, "the session waits");
     tap_ok(strstr(outcome->error, "permission") != NULL, "and says for what (%s)", outcome->error);
     it.rule = CK_PERMIT_ALLOW;
-    tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK,
+    tap_ok(acp_fixture_prompt(&it, "hello", NULL)->status == CK_OUTCOME_OK,
            "the agent is there for the next turn");
-    acp_scene_close(&it);
+    acp_fixture_close(&it);
   }
 }
 
 /* More questions at once than anyone could answer are rejected, not kept. */
 static void test_many(void) {
-  acp_scene it;
+  acp_fixture it;
   ck_effect_run *run;
-  acp_scene_begin(&it, NULL);
+  acp_fixture_begin(&it, NULL);
   it.options.asker = &it.asker;
   it.rule = CK_PERMIT_ASK;
   it.said = CK_E_PENDING;
-  acp_scene_open_driver(&it);
-  acp_scene_set(&it, CK_EFFECT_ONCE, "beg", NULL);
+  acp_fixture_open_driver(&it);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "beg", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   while (!it.updates.len || !strstr(it.updates.data, "working"))
     uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   tap_is_int(it.asked, 64, "of a thousand questions a person gets so many");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 /* ---- files ---- */
@@ -112,21 +112,22 @@ static void put_file(const char *path, const char *text) {
 }
 
 static void test_no_files(void) {
-  acp_scene it;
-  acp_scene_open(&it, NULL);
-  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "read /etc/hostname", NULL), "text"),
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
+  tap_ok(strstr(acp_fixture_result(acp_fixture_prompt(&it, "read /etc/hostname", NULL), "text"),
                 "-32601") != NULL,
          "files are refused");
-  tap_ok(
-      strstr(acp_scene_result(acp_scene_play(&it, "write /tmp/x", NULL), "text"), "-32601") != NULL,
-      "to be written, too");
-  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "terminal", NULL), "text"), "-32601") != NULL,
+  tap_ok(strstr(acp_fixture_result(acp_fixture_prompt(&it, "write /tmp/x", NULL), "text"),
+                "-32601") != NULL,
+         "to be written, too");
+  tap_ok(strstr(acp_fixture_result(acp_fixture_prompt(&it, "terminal", NULL), "text"), "-32601") !=
+             NULL,
          "so are terminals");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 static void test_files(void) {
-  acp_scene it;
+  acp_fixture it;
   char path[PATH_MAX], folder[PATH_MAX];
   tap_must(realpath(tap_tmpdir(), folder) != NULL, "there is a folder");
   snprintf(path, sizeof path, "%.3000s/inside", folder);
@@ -138,17 +139,17 @@ static void test_files(void) {
                symlink("a.txt", tap_tmpfile("inside/friend")) == 0 &&
                mkfifo(tap_tmpfile("inside/fifo"), 0600) == 0,
            "and traps");
-  acp_scene_begin(&it, NULL);
+  acp_fixture_begin(&it, NULL);
   it.options.files = true;
   it.options.service.directory = path;
-  acp_scene_open_driver(&it);
+  acp_fixture_open_driver(&it);
   tap_is_text(
-      acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/a.txt")), NULL),
-                       "text"),
+      acp_fixture_result(
+          acp_fixture_prompt(&it, prompt_of("read", tap_tmpfile("inside/a.txt")), NULL), "text"),
       "{\"content\":\"one\\ntwo\\n\"}", "a file is read");
   tap_is_text(
-      acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/friend")), NULL),
-                       "text"),
+      acp_fixture_result(
+          acp_fixture_prompt(&it, prompt_of("read", tap_tmpfile("inside/friend")), NULL), "text"),
       "{\"content\":\"one\\ntwo\\n\"}", "through a link that stays inside");
   static const char *const out[] = {"outside.txt",   "inside/../outside.txt",
                                     "inside/link",   "inside/up/outside.txt",
@@ -156,36 +157,37 @@ static void test_files(void) {
                                     "inside/none",   "inside/",
                                     "insider/a.txt", "inside/fifo"};
   for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
-    const char *text =
-        acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile(out[i])), NULL), "text");
+    const char *text = acp_fixture_result(
+        acp_fixture_prompt(&it, prompt_of("read", tap_tmpfile(out[i])), NULL), "text");
     tap_ok(strstr(text, "-32602") && !strstr(text, "secret"), "%s cannot be read (%s)", out[i],
            text);
   }
   static const char *const in[] = {"a.txt", "/etc/passwd", "", "/proc/self/environ"};
   for (size_t i = 0; i < sizeof in / sizeof *in; i++)
-    tap_ok(strstr(acp_scene_result(acp_scene_play(&it, prompt_of("read", in[i]), NULL), "text"),
-                  "-32602") != NULL,
-           "nor '%s'", in[i]);
+    tap_ok(
+        strstr(acp_fixture_result(acp_fixture_prompt(&it, prompt_of("read", in[i]), NULL), "text"),
+               "-32602") != NULL,
+        "nor '%s'", in[i]);
   tap_is_text(
-      acp_scene_result(acp_scene_play(&it, prompt_of("write", tap_tmpfile("inside/new.txt")), NULL),
-                       "text"),
+      acp_fixture_result(
+          acp_fixture_prompt(&it, prompt_of("write", tap_tmpfile("inside/new.txt")), NULL), "text"),
       "{}", "a file is written");
   tap_ok(access(tap_tmpfile("inside/new.txt"), R_OK) == 0, "it is there");
   static const char *const unwritable[] = {"outside.txt", "inside/link", "inside/up/new.txt",
                                            "inside/fifo", "inside/no/new.txt"};
   for (size_t i = 0; i < sizeof unwritable / sizeof *unwritable; i++)
-    tap_ok(strstr(acp_scene_result(
-                      acp_scene_play(&it, prompt_of("write", tap_tmpfile(unwritable[i])), NULL),
+    tap_ok(strstr(acp_fixture_result(
+                      acp_fixture_prompt(&it, prompt_of("write", tap_tmpfile(unwritable[i])), NULL),
                       "text"),
                   "-32602") != NULL,
            "%s cannot be written", unwritable[i]);
   tap_ok(access(tap_tmpfile("new.txt"), F_OK) != 0, "nothing is made outside");
-  acp_scene_close(&it);
+  acp_fixture_close(&it);
 }
 
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
-  acp_scene_init(loop);
+  acp_fixture_init(loop);
   test_rules();
   test_person();
   test_nobody();

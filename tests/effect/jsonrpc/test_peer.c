@@ -22,12 +22,12 @@ typedef struct call {
   char text[512];
 } call;
 
-typedef struct scene {
+typedef struct fixture {
   const char *argv[3];
   ck_peer *peer;
   int ended, received;
   char why[1024];
-} scene;
+} fixture;
 
 static void on_answered(void *to, const ck_peer_answer *answer) {
   call *self = to;
@@ -38,22 +38,22 @@ static void on_answered(void *to, const ck_peer_answer *answer) {
 }
 
 static void on_received(void *to, const ck_rpc_message *message) {
-  scene *self = to;
+  fixture *self = to;
   (void)message;
   self->received++;
 }
 
 static void on_ended(void *to, const char *why) {
-  scene *self = to;
+  fixture *self = to;
   self->ended++;
   self->peer = NULL;
   snprintf(self->why, sizeof self->why, "%s", why);
   ck_loop_stop(loop);
 }
 
-static void open_scene(scene *self, const char *mode) {
+static void open_fixture(fixture *self, const char *mode) {
   char *environment[] = {NULL};
-  *self = (scene){.argv = {path, mode}};
+  *self = (fixture){.argv = {path, mode}};
   const ck_peer_options options = {.loop = loop,
                                    .name = "it",
                                    .argv = (char *const *)self->argv,
@@ -65,7 +65,7 @@ static void open_scene(scene *self, const char *mode) {
   tap_must(ck_peer_open(&self->peer, &options, NULL) == CK_OK, "there is a peer");
 }
 
-static void ask(scene *self, call *it, const char *method) {
+static void ask(fixture *self, call *it, const char *method) {
   static const char greeting[] = "{\"protocolVersion\":\"2025-11-25\"}";
   it->call.answered = on_answered;
   it->call.to = it;
@@ -78,14 +78,14 @@ static void wait_for_answer(call *it) {
   while (it->answers == before) ck_loop_run(loop);
 }
 
-static void wait_for_end(scene *self) {
+static void wait_for_end(fixture *self) {
   while (!self->ended) ck_loop_run(loop);
 }
 
 static void test_answers(void) {
-  scene it;
+  fixture it;
   call hello = {0}, other = {0};
-  open_scene(&it, "unknown");
+  open_fixture(&it, "unknown");
   ask(&it, &hello, "initialize");
   wait_for_answer(&hello);
   tap_ok(hello.outcome == CK_PEER_RESULT && hello.call.id == 0,
@@ -110,9 +110,9 @@ static void test_answers(void) {
 
 /* Reads that are full to the last byte, and then none: that is not the end of it. */
 static void test_full_pipe(void) {
-  scene it;
+  fixture it;
   call hello = {0}, other = {0};
-  open_scene(&it, "full");
+  open_fixture(&it, "full");
   ask(&it, &hello, "initialize");
   wait_for_answer(&hello);
   tap_ok(hello.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer),
@@ -126,9 +126,9 @@ static void test_full_pipe(void) {
 }
 
 static void test_lost(void) {
-  scene it;
+  fixture it;
   call calls[3] = {0};
-  open_scene(&it, "mute");
+  open_fixture(&it, "mute");
   for (int i = 0; i < 3; i++) ask(&it, &calls[i], "initialize");
   ck_peer_forget(it.peer, &calls[1].call);
   ck_peer_forget(it.peer, &calls[1].call);
@@ -142,9 +142,9 @@ static void test_lost(void) {
 }
 
 static void test_clock(void) {
-  scene it;
+  fixture it;
   call late = {0};
-  open_scene(&it, "mute");
+  open_fixture(&it, "mute");
   late.call.silence_ms = SHORT_MS;
   ask(&it, &late, "initialize");
   wait_for_answer(&late);
@@ -172,16 +172,16 @@ static void test_ends(void) {
                {"babble", "it: it wrote a line that is no JSON: \"hello, I am a server\""},
                {"close", "it: it closed its standard output, and was ended"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    scene it;
-    open_scene(&it, cases[i].mode);
+    fixture it;
+    open_fixture(&it, cases[i].mode);
     wait_for_end(&it);
     tap_ok(strstr(it.why, cases[i].why) != NULL, "%s: %s", cases[i].mode, it.why);
   }
 }
 
 static void test_deaf(void) {
-  scene it;
-  open_scene(&it, "deaf");
+  fixture it;
+  open_fixture(&it, "deaf");
   ck_peer_end(it.peer, "enough");
   wait_for_end(&it);
   tap_is_text(it.why, "it: enough",

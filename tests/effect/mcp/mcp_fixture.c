@@ -10,7 +10,7 @@
 static ck_loop *loop;
 static char path[1024];
 
-void mcp_scene_init(ck_loop *with) {
+void mcp_fixture_init(ck_loop *with) {
   const char *build = getenv("CKRUN_BUILD");
   loop = with;
   snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server",
@@ -19,13 +19,13 @@ void mcp_scene_init(ck_loop *with) {
 }
 
 static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
-  mcp_scene *self = (mcp_scene *)(void *)sink;
+  mcp_fixture *self = (mcp_fixture *)(void *)sink;
   ck_buffer_append_bytes(&self->updates, chunk);
   ck_buffer_append_char(&self->updates, '\n');
 }
 
-void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument) {
-  *self = (mcp_scene){.argv = {path, mode, argument}};
+void mcp_fixture_begin(mcp_fixture *self, const char *mode, const char *argument) {
+  *self = (mcp_fixture){.argv = {path, mode, argument}};
   self->process = (ck_process){.name = "box", .argv = self->argv};
   self->options =
       (ck_mcp_options){.service = {.loop = loop, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"},
@@ -35,12 +35,12 @@ void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument) {
   self->drive.sink.update = on_update;
 }
 
-void mcp_scene_open(mcp_scene *self) {
+void mcp_fixture_open(mcp_fixture *self) {
   tap_must(ck_mcp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
 }
 
-void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool,
-                   const char *arguments) {
+void mcp_fixture_set(mcp_fixture *self, ck_effect_class class, const char *tool,
+                     const char *arguments) {
   ck_buffer_reset(&self->request);
   if (tool)
     ck_buffer_append_format(&self->request, "{\"server\":\"box\",\"name\":\"%s\",\"arguments\":%s}",
@@ -55,13 +55,13 @@ void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool,
                              .request = ck_buffer_bytes(&self->request)};
 }
 
-const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool,
-                                 const char *arguments) {
-  mcp_scene_ask(self, class, tool, arguments);
+const ck_outcome *mcp_fixture_call(mcp_fixture *self, ck_effect_class class, const char *tool,
+                                   const char *arguments) {
+  mcp_fixture_set(self, class, tool, arguments);
   return drive_effect(&self->drive, self->driver, &self->effect, false);
 }
 
-void mcp_scene_close(mcp_scene *self) {
+void mcp_fixture_close(mcp_fixture *self) {
   if (self->driver) self->driver->free(self->driver->self);
   drive_clear(&self->drive);
   ck_buffer_clear(&self->request);

@@ -7,7 +7,7 @@
 
 enum { MCP_SCENE_SHORT_MS = 60 };
 
-typedef struct mcp_scene {
+typedef struct mcp_fixture {
   drive drive; /* first: the sink is the scene */
   const char *argv[4];
   ck_process process;
@@ -15,19 +15,20 @@ typedef struct mcp_scene {
   ck_effect_driver *driver;
   ck_effect effect;
   ck_buffer request, updates; /* updates: one a line */
-} mcp_scene;
+} mcp_fixture;
 
 /* Must be called first: finds the server's program, or ends the test as skipped. */
-void mcp_scene_init(ck_loop *loop);
-/* `mode` and `argument` may be NULL. The driver is made by mcp_scene_open; options may be changed
+void mcp_fixture_init(ck_loop *loop);
+/* `mode` and `argument` may be NULL. The driver is made by mcp_fixture_open; options may be changed
  * before. */
-void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument);
-void mcp_scene_open(mcp_scene *self);
+void mcp_fixture_begin(mcp_fixture *self, const char *mode, const char *argument);
+void mcp_fixture_open(mcp_fixture *self);
 /* The effect to be done: a call of `tool` with `arguments` (JSON), or, with NULL, the list. */
-void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments);
+void mcp_fixture_set(mcp_fixture *self, ck_effect_class class, const char *tool,
+                     const char *arguments);
 /* The same, done; the outcome is borrowed until the next one. */
-const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool,
-                                 const char *arguments);
-void mcp_scene_close(mcp_scene *self);
+const ck_outcome *mcp_fixture_call(mcp_fixture *self, ck_effect_class class, const char *tool,
+                                   const char *arguments);
+void mcp_fixture_close(mcp_fixture *self);
 
 #endif

@@ -20,12 +20,12 @@ static ck_loop *loop;
 /* What a call comes to, whose server has such manners from the beginning; nothing was sent to
  * it. */
 static void fails(const char *mode, int64_t start_ms, const char *first, const char *second) {
-  mcp_scene it;
-  mcp_scene_begin(&it, mode, NULL);
+  mcp_fixture it;
+  mcp_fixture_begin(&it, mode, NULL);
   it.options.service.start_ms = start_ms;
   it.options.service.line_max = 1 << 20;
-  mcp_scene_open(&it);
-  const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
+  mcp_fixture_open(&it);
+  const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", NULL);
   tap_is_text(ck_outcome_status_name(outcome->status), "failed",
               "%s: the call could not be carried out", mode);
   tap_is_status(outcome->error_status, CK_E_UNAVAILABLE, NULL, "%s: the session can go on later",
@@ -36,7 +36,7 @@ static void fails(const char *mode, int64_t start_ms, const char *first, const c
          "%s: it says why (%s)", mode, line);
   tap_ok(strlen(line) < 1024 && !strpbrk(line, "\n\r\x1b"),
          "%s: in one line without control characters", mode);
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 static void test_bad_starts(void) {
@@ -61,14 +61,14 @@ static void test_bad_starts(void) {
 static void test_unstartable(void) {
   static const char *const bad[] = {"/nowhere/at.all", "ckrun-no-such-program", "/", "/etc/passwd"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    mcp_scene it;
-    mcp_scene_begin(&it, NULL, NULL);
+    mcp_fixture it;
+    mcp_fixture_begin(&it, NULL, NULL);
     it.argv[0] = bad[i];
-    mcp_scene_open(&it);
-    const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
+    mcp_fixture_open(&it);
+    const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", NULL);
     tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "it cannot be started: "),
            "%s is told (%s)", bad[i], outcome->error);
-    mcp_scene_close(&it);
+    mcp_fixture_close(&it);
   }
 }
 
@@ -76,16 +76,16 @@ static void test_unstartable(void) {
 static void test_tolerated(void) {
   static const char *const modes[] = {"early", "unknown", "double", "batch", "shout"};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-    mcp_scene it;
-    mcp_scene_begin(&it, modes[i], NULL);
-    mcp_scene_open(&it);
+    mcp_fixture it;
+    mcp_fixture_begin(&it, modes[i], NULL);
+    mcp_fixture_open(&it);
     for (int k = 0; k < 3; k++) {
-      const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":1,\"b\":1}");
+      const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":1,\"b\":1}");
       tap_ok(outcome->status == CK_OUTCOME_OK &&
                  strcmp(ck_value_bytes(outcome->result).data, "\"2\"") == 0,
              "%s: call %d gets its result", modes[i], k);
     }
-    mcp_scene_close(&it);
+    mcp_fixture_close(&it);
   }
 }
 
@@ -124,12 +124,12 @@ static void test_classes(void) {
        "the MCP server 'box' did not answer within"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    mcp_scene it;
-    mcp_scene_begin(&it, NULL, NULL);
-    mcp_scene_open(&it);
-    mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
+    mcp_fixture it;
+    mcp_fixture_begin(&it, NULL, NULL);
+    mcp_fixture_open(&it);
+    mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", NULL);
     if (strcmp(cases[i].tool, "hang") == 0) it.process.timeout_ms = SHORT_MS;
-    const ck_outcome *outcome = mcp_scene_call(&it, cases[i].class, cases[i].tool, NULL);
+    const ck_outcome *outcome = mcp_fixture_call(&it, cases[i].class, cases[i].tool, NULL);
     const char *class = ck_effect_class_name(cases[i].class);
     tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
                 "%s during a call that is %s", cases[i].tool, class);
@@ -138,46 +138,46 @@ static void test_classes(void) {
     tap_is_int(outcome->error_status, cases[i].error_status, "%s, %s: its class", cases[i].tool,
                class);
     it.process.timeout_ms = 0;
-    outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":3}");
+    outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":3}");
     tap_ok(outcome->status == CK_OUTCOME_OK &&
                strcmp(ck_value_bytes(outcome->result).data, "\"3\"") == 0,
            "%s, %s: the next call is answered", cases[i].tool, class);
-    mcp_scene_close(&it);
+    mcp_fixture_close(&it);
   }
 }
 
 static void test_restarts(void) {
-  mcp_scene it;
-  mcp_scene_begin(&it, NULL, NULL);
+  mcp_fixture it;
+  mcp_fixture_begin(&it, NULL, NULL);
   it.options.service.starts_max = 3;
-  mcp_scene_open(&it);
-  for (int i = 0; i < 3; i++) mcp_scene_call(&it, CK_EFFECT_ONCE, "die", NULL);
-  const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
+  mcp_fixture_open(&it);
+  for (int i = 0; i < 3; i++) mcp_fixture_call(&it, CK_EFFECT_ONCE, "die", NULL);
+  const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", NULL);
   tap_ok(outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_UNAVAILABLE,
          "a server that dies and dies is left alone");
   tap_is_text(outcome->error,
               "the MCP server 'box' ended 3 times; it is not started again in this run",
               "and told");
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 static void test_endless_list(void) {
-  mcp_scene it;
-  mcp_scene_begin(&it, "endless", NULL);
-  mcp_scene_open(&it);
-  const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, NULL, NULL);
+  mcp_fixture it;
+  mcp_fixture_begin(&it, "endless", NULL);
+  mcp_fixture_open(&it);
+  const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(
       outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "it lists more than 64 pages"),
       "a list without an end ends (%s)", outcome->error);
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 /* So far away that it is asked before, on a machine of whatever speed. */
-static const ck_outcome *ask_before_deadline(mcp_scene *it) {
+static const ck_outcome *ask_before_deadline(mcp_fixture *it) {
   const ck_outcome *outcome = NULL;
   for (int64_t ms = 1000; ms < LONG_MS; ms *= 2) {
     struct timespec now;
-    mcp_scene_ask(it, CK_EFFECT_PURE, "hang", NULL);
+    mcp_fixture_set(it, CK_EFFECT_PURE, "hang", NULL);
     clock_gettime(CLOCK_MONOTONIC, &now);
     it->effect.deadline_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms;
     outcome = drive_effect(&it->drive, it->driver, &it->effect, false);
@@ -187,10 +187,10 @@ static const ck_outcome *ask_before_deadline(mcp_scene *it) {
 }
 
 static void test_deadline(void) {
-  mcp_scene it;
-  mcp_scene_begin(&it, NULL, NULL);
-  mcp_scene_open(&it);
-  mcp_scene_call(&it, CK_EFFECT_PURE, "add", NULL);
+  mcp_fixture it;
+  mcp_fixture_begin(&it, NULL, NULL);
+  mcp_fixture_open(&it);
+  mcp_fixture_call(&it, CK_EFFECT_PURE, "add", NULL);
   const ck_outcome *outcome = ask_before_deadline(&it);
   tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "did not answer within"),
          "a deadline holds (%s)", outcome->error);
@@ -199,7 +199,7 @@ static void test_deadline(void) {
   outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
   tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "its deadline has passed"),
          "what is too late is not even sent (%s)", outcome->error);
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 typedef struct cancelling {
@@ -211,13 +211,13 @@ typedef struct cancelling {
 } cancelling;
 
 static void cancels(const cancelling *as) {
-  mcp_scene it;
+  mcp_fixture it;
   ck_effect_run *run;
-  mcp_scene_begin(&it, NULL, NULL);
+  mcp_fixture_begin(&it, NULL, NULL);
   it.options.cancel_ms = as->want == CK_OUTCOME_UNKNOWN ? MCP_SCENE_SHORT_MS : LONG_MS;
-  mcp_scene_open(&it);
-  if (as->greeted) mcp_scene_call(&it, CK_EFFECT_PURE, "add", NULL);
-  mcp_scene_ask(&it, as->class, as->tool, NULL);
+  mcp_fixture_open(&it);
+  if (as->greeted) mcp_fixture_call(&it, CK_EFFECT_PURE, "add", NULL);
+  mcp_fixture_set(&it, as->class, as->tool, NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
   it.driver->cancel(it.driver->self, run);
@@ -232,11 +232,11 @@ static void cancels(const cancelling *as) {
   const char *said =
       as->want == CK_OUTCOME_OK ? ck_value_bytes(outcome->result).data : outcome->error;
   tap_ok(strstr(said, as->say) != NULL, "what is known of it (%s)", said);
-  outcome = mcp_scene_call(&it, CK_EFFECT_PURE, "add", "{\"a\":5}");
+  outcome = mcp_fixture_call(&it, CK_EFFECT_PURE, "add", "{\"a\":5}");
   tap_ok(outcome->status == CK_OUTCOME_OK &&
              strcmp(ck_value_bytes(outcome->result).data, "\"5\"") == 0,
          "the late answer of the other is not mistaken");
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 /* What the server says of it all the same counts, where it matters what came of the call. */
@@ -266,12 +266,12 @@ static bool is_gone(pid_t pid) {
 }
 
 static void test_grandchild(void) {
-  mcp_scene it;
+  mcp_fixture it;
   int pid = 0;
   const char *path = tap_tmpfile("grandchild");
-  mcp_scene_begin(&it, "grandchild", path);
-  mcp_scene_open(&it);
-  tap_ok(mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL)->status == CK_OUTCOME_OK,
+  mcp_fixture_begin(&it, "grandchild", path);
+  mcp_fixture_open(&it);
+  tap_ok(mcp_fixture_call(&it, CK_EFFECT_ONCE, "add", NULL)->status == CK_OUTCOME_OK,
          "a server with a grandchild serves");
   FILE *file = NULL;
   for (int i = 0; i < 1000000 && (!file || fscanf(file, "%d", &pid) != 1); i++) {
@@ -281,7 +281,7 @@ static void test_grandchild(void) {
   }
   if (file) fclose(file);
   tap_must(pid > 1, "the grandchild has a pid");
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
   for (int i = 0; i < 1000000 && !is_gone(pid); i++) sched_yield();
   tap_ok(is_gone(pid), "a grandchild that is deaf to SIGTERM ends with the driver");
 }
@@ -289,17 +289,17 @@ static void test_grandchild(void) {
 /* More than a pipe holds to a server that does not read, again and again. */
 static void test_unread_calls(void) {
   enum { COUNT = 24 };
-  mcp_scene it;
+  mcp_fixture it;
   drive drives[COUNT];
   ck_buffer request = {0};
   int refused = 0, late = 0;
-  mcp_scene_begin(&it, NULL, NULL);
-  mcp_scene_open(&it);
-  mcp_scene_call(&it, CK_EFFECT_PURE, "add", NULL);
+  mcp_fixture_begin(&it, NULL, NULL);
+  mcp_fixture_open(&it);
+  mcp_fixture_call(&it, CK_EFFECT_PURE, "add", NULL);
   ck_buffer_append_text(&request, "{\"server\":\"box\",\"name\":\"add\",\"arguments\":{\"a\":\"");
   for (int i = 0; i < 1 << 17; i++) ck_buffer_append_text(&request, "tenletters");
   ck_buffer_append_text(&request, "\"}}");
-  const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, "pid", NULL);
+  const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_PURE, "pid", NULL);
   int pid = atoi(ck_value_bytes(outcome->result).data + 1);
   kill(pid, SIGSTOP);
   it.process.timeout_ms = SHORT_MS;
@@ -322,26 +322,26 @@ static void test_unread_calls(void) {
          "to a server that does not read, only so much is kept (%d refused, %d late)", refused,
          late);
   ck_buffer_clear(&request);
-  mcp_scene_close(&it);
+  mcp_fixture_close(&it);
 }
 
 static void test_free_while_running(void) {
   static const char *const modes[] = {"good", "mute", "deaf", "chatter"};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-    mcp_scene it;
+    mcp_fixture it;
     ck_effect_run *run;
-    mcp_scene_begin(&it, modes[i], NULL);
-    mcp_scene_open(&it);
-    mcp_scene_ask(&it, CK_EFFECT_ONCE, "hang", NULL);
+    mcp_fixture_begin(&it, modes[i], NULL);
+    mcp_fixture_open(&it);
+    mcp_fixture_set(&it, CK_EFFECT_ONCE, "hang", NULL);
     tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
-    mcp_scene_close(&it);
+    mcp_fixture_close(&it);
     tap_is_int(it.drive.delivered, 0, "%s: a driver that is freed delivers nothing", modes[i]);
   }
 }
 
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
-  mcp_scene_init(loop);
+  mcp_fixture_init(loop);
   test_bad_starts();
   test_unstartable();
   test_tolerated();

@@ -16,8 +16,8 @@ static ck_status read_secret(ck_buffer *out, const char *ref, ck_error *err) {
 
 static uint64_t draw_most(void) { return UINT64_MAX; }
 
-void model_scene_open(model_scene *self, const char *api, const char *script) {
-  *self = (model_scene){0};
+void model_fixture_open(model_fixture *self, const char *api, const char *script) {
+  *self = (model_fixture){0};
   char url[64];
   setenv("no_proxy", "127.0.0.1", 1);
   model_server_start(&self->server, script);
@@ -50,7 +50,7 @@ void model_scene_open(model_scene *self, const char *api, const char *script) {
   drive_init(&self->drive, self->loop);
 }
 
-void model_scene_close(model_scene *self) {
+void model_fixture_close(model_fixture *self) {
   if (self->driver) self->driver->free(self->driver->self);
   drive_clear(&self->drive);
   ck_conversation_free(self->conversation);
@@ -59,19 +59,19 @@ void model_scene_close(model_scene *self) {
   model_server_stop(&self->server);
 }
 
-void model_scene_append(model_scene *self, const ck_value *message) {
+void model_fixture_append(model_fixture *self, const ck_value *message) {
   tap_must(ck_conversation_append(self->conversation, message, NULL) == CK_OK,
            "the message is appended");
 }
 
 /* Takes `message`. */
-static void append_own(model_scene *self, ck_value *message) {
+static void append_own(model_fixture *self, ck_value *message) {
   tap_must(message != NULL, "there is a message");
-  model_scene_append(self, message);
+  model_fixture_append(self, message);
   ck_value_free(message);
 }
 
-void model_scene_say(model_scene *self, const char *role, const char *text) {
+void model_fixture_add(model_fixture *self, const char *role, const char *text) {
   ck_value *message = NULL;
   ck_buffer json = {0};
   ck_json_append_string(&json, ck_bytes_text(text));
@@ -83,14 +83,14 @@ void model_scene_say(model_scene *self, const char *role, const char *text) {
   append_own(self, message);
 }
 
-void model_scene_result(model_scene *self, const char *call_id, const char *content) {
+void model_fixture_result(model_fixture *self, const char *call_id, const char *content) {
   ck_value *message = NULL;
   ck_status status = ck_message_tool(&message, call_id, "find", ck_bytes_text(content), NULL);
   tap_must(status == CK_OK, "there is a result");
   append_own(self, message);
 }
 
-ck_status model_scene_begin(model_scene *self, ck_effect_run **run, const char *request) {
+ck_status model_fixture_begin(model_fixture *self, ck_effect_run **run, const char *request) {
   if (!self->driver)
     tap_must(ck_model_driver_new(&self->driver, &self->options, NULL) == CK_OK,
              "there is a driver");
@@ -98,9 +98,9 @@ ck_status model_scene_begin(model_scene *self, ck_effect_run **run, const char *
   return drive_begin(run, &self->drive, self->driver, &self->effect, false);
 }
 
-const ck_outcome *model_scene_call(model_scene *self, const char *request) {
+const ck_outcome *model_fixture_call(model_fixture *self, const char *request) {
   ck_effect_run *run;
-  tap_must(model_scene_begin(self, &run, request) == CK_OK, "the call begins");
+  tap_must(model_fixture_begin(self, &run, request) == CK_OK, "the call begins");
   drive_wait(&self->drive);
   tap_must(self->drive.delivered == 1 && !self->drive.too_early,
            "done is called once, and not from within start");

@@ -11,7 +11,7 @@
 /* The key that the profile names, as it must stand in no text. */
 #define MODEL_SCENE_KEY "sk-canary-0123456789"
 
-typedef struct model_scene {
+typedef struct model_fixture {
   model_server server;
   ck_loop *loop;
   ck_profile *profile;
@@ -21,21 +21,21 @@ typedef struct model_scene {
   ck_conversation *conversation;
   ck_effect effect;
   drive drive;
-} model_scene;
+} model_fixture;
 
 /* Prices are 3, 15, 1 and 4 dollars for input, output, cache reads and writes; two retries that
  * wait a millisecond at most. */
-void model_scene_open(model_scene *self, const char *api, const char *script);
-void model_scene_close(model_scene *self);
+void model_fixture_open(model_fixture *self, const char *api, const char *script);
+void model_fixture_close(model_fixture *self);
 
-void model_scene_say(model_scene *self, const char *role, const char *text);
-void model_scene_append(model_scene *self, const ck_value *message);
+void model_fixture_add(model_fixture *self, const char *role, const char *text);
+void model_fixture_append(model_fixture *self, const ck_value *message);
 /* `content` is JSON. */
-void model_scene_result(model_scene *self, const char *call_id, const char *content);
+void model_fixture_result(model_fixture *self, const char *call_id, const char *content);
 
 /* Begins without waiting; the driver is made. */
-ck_status model_scene_begin(model_scene *self, ck_effect_run **run, const char *request);
+ck_status model_fixture_begin(model_fixture *self, ck_effect_run **run, const char *request);
 /* To its outcome, borrowed until the next call. */
-const ck_outcome *model_scene_call(model_scene *self, const char *request);
+const ck_outcome *model_fixture_call(model_fixture *self, const char *request);
 
 #endif

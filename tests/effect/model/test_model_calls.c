@@ -21,15 +21,15 @@ static void check_headers(const char *api, ck_bytes headers) {
 }
 
 static void test_text(const char *api, bool stream) {
-  model_scene it;
-  model_scene_open(
+  model_fixture it;
+  model_fixture_open(
       &it, api,
       "{\"answer\":{\"text\":\"Héllo "
       "\\\"you\\\"\\n\\ud83d\\ude00!\",\"usage\":{\"input\":100,\"output\":7,\"cached\":40}}}");
   it.model->stream = stream;
-  model_scene_say(&it, "system", "Be brief.");
-  model_scene_say(&it, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  model_fixture_add(&it, "system", "Be brief.");
+  model_fixture_add(&it, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
   tap_is_text(ck_outcome_status_name(outcome->status), "ok",
               "%s, stream %d: a text is an answer (%s)", api, stream, outcome->error);
   ck_bytes message = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
@@ -53,22 +53,22 @@ static void test_text(const char *api, bool stream) {
       memmem(body.data, body.len, "Be brief.", 9) && memmem(body.data, body.len, "\"Hello\"", 7);
   tap_ok(sent, "%s, stream %d: with what was said", api, stream);
   check_headers(api, ck_json_get(logged, "headers"));
-  model_scene_close(&it);
+  model_fixture_close(&it);
 }
 
 static void test_calls(const char *api, bool stream) {
-  model_scene it;
-  model_scene_open(&it, api,
-                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"Hm, \\u00e9 / "
-                   "\\\"why\\\"?\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\": \"a "
-                   "b\",\"n\":1.50}},{\"name\":\"find\",\"arguments\":{}}]}}\n"
-                   "{\"answer\":{\"text\":\"Found.\"}}");
+  model_fixture it;
+  model_fixture_open(&it, api,
+                     "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"Hm, \\u00e9 / "
+                     "\\\"why\\\"?\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\": \"a "
+                     "b\",\"n\":1.50}},{\"name\":\"find\",\"arguments\":{}}]}}\n"
+                     "{\"answer\":{\"text\":\"Found.\"}}");
   it.model->stream = stream;
-  model_scene_say(&it, "user", "Find it");
+  model_fixture_add(&it, "user", "Find it");
   const char *request =
       "{\"model\":\"m\",\"tools\":[\"find\",{\"name\":\"stop\",\"description\":\"ends\","
       "\"parameters\":{\"type\":\"object\",\"properties\":{}}}],\"temperature\":0.5}";
-  const ck_outcome *outcome = model_scene_call(&it, request);
+  const ck_outcome *outcome = model_fixture_call(&it, request);
   tap_is_text(ck_outcome_status_name(outcome->status), "ok",
               "%s, stream %d: calls are an answer (%s)", api, stream, outcome->error);
   ck_value *message = outcome->result ? ck_value_share(outcome->result) : NULL;
@@ -79,10 +79,10 @@ static void test_calls(const char *api, bool stream) {
              anthropic ? "{\"q\": \"a b\",\"n\":1.50}" : "{\\\"q\\\": \\\"a b\\\",\\\"n\\\":1.50}"),
       "%s, stream %d: arguments are byte for byte what came (%s)", api, stream,
       ck_value_bytes(message).data);
-  model_scene_append(&it, message);
-  model_scene_result(&it, anthropic ? "toolu_t0_1" : "call_t0_1", "[2, 3]");
-  model_scene_result(&it, anthropic ? "toolu_t0_0" : "call_t0_0", "\"\"");
-  outcome = model_scene_call(&it, request);
+  model_fixture_append(&it, message);
+  model_fixture_result(&it, anthropic ? "toolu_t0_1" : "call_t0_1", "[2, 3]");
+  model_fixture_result(&it, anthropic ? "toolu_t0_0" : "call_t0_0", "\"\"");
+  outcome = model_fixture_call(&it, request);
   tap_is_text(ck_outcome_status_name(outcome->status), "ok",
               "%s, stream %d: with their results the call is valid on the wire (%s)", api, stream,
               outcome->error);
@@ -94,21 +94,21 @@ static void test_calls(const char *api, bool stream) {
          "%s, stream %d: options are passed on", api, stream);
   tap_ok(body.len && memmem(body.data, body.len, "[2, 3]", 6),
          "%s, stream %d: a result that is no text is told as its text", api, stream);
-  model_scene_close(&it);
+  model_fixture_close(&it);
   ck_value_free(message);
 }
 
 /* The bound that is reserved holds for what the call then costs, and is there only when all of it
  * is known. */
 static void test_reserve(const char *api) {
-  model_scene it;
+  model_fixture it;
   ck_effect_run *run;
   bool anthropic = strcmp(api, "anthropic") == 0;
-  model_scene_open(
+  model_fixture_open(
       &it, api,
       "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":60,\"output\":100}},\"times\":0}");
-  model_scene_say(&it, "user", "Hello, how are you?");
-  tap_must(model_scene_begin(&it, &run, "{\"model\":\"m\",\"max_tokens\":100}") == CK_OK,
+  model_fixture_add(&it, "user", "Hello, how are you?");
+  tap_must(model_fixture_begin(&it, &run, "{\"model\":\"m\",\"max_tokens\":100}") == CK_OK,
            "it begins");
   int64_t bound = it.driver->reserve(it.driver->self, &it.effect);
   drive_wait(&it.drive);
@@ -126,58 +126,59 @@ static void test_reserve(const char *api) {
   it.effect.request = ck_bytes_text("{\"model\":\"other\"}");
   tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1,
              "%s: nor of a model that there is not", api);
-  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
   tap_is_int(outcome->cost_micros, -1, "%s: what it costs then is not known either", api);
-  model_scene_close(&it);
+  model_fixture_close(&it);
 }
 
 /* The key of the `index`-th request. */
-static ck_bytes key_of(model_scene *scene, size_t index) {
-  return ck_json_get(ck_json_get(model_server_request(&scene->server, index), "headers"),
+static ck_bytes key_of(model_fixture *fixture, size_t index) {
+  return ck_json_get(ck_json_get(model_server_request(&fixture->server, index), "headers"),
                      "idempotency-key");
 }
 
-static bool is_same_key(model_scene *scene, size_t a, size_t b) {
-  char *first = ck_json_dup_string(key_of(scene, a));
-  bool same = first && ck_json_is_text(key_of(scene, b), first);
+static bool is_same_key(model_fixture *fixture, size_t a, size_t b) {
+  char *first = ck_json_dup_string(key_of(fixture, a));
+  bool same = first && ck_json_is_text(key_of(fixture, b), first);
   free(first);
   return same;
 }
 
 static void test_keys(const char *api) {
-  model_scene it;
-  model_scene_open(&it, api, "{\"status\":500}\n{\"answer\":{\"text\":\"x\"},\"times\":0}");
-  model_scene_say(&it, "user", "Hello");
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
+  model_fixture it;
+  model_fixture_open(&it, api, "{\"status\":500}\n{\"answer\":{\"text\":\"x\"},\"times\":0}");
+  model_fixture_add(&it, "user", "Hello");
+  tap_must(model_fixture_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
            "a call with a retry");
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "the same again");
+  tap_must(model_fixture_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "the same again");
   it.effect.attempt = 2;
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
+  tap_must(model_fixture_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
            "another attempt of the session");
   it.effect.attempt = 1;
   it.effect.key = "main/agent#1/model/2";
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another place");
+  tap_must(model_fixture_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another place");
   it.driver->free(it.driver->self);
   it.driver = NULL;
   it.effect.key = "main/agent#1/model/1";
   it.options.salt = "another session";
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another session");
+  tap_must(model_fixture_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
+           "another session");
   tap_ok(is_same_key(&it, 0, 1), "%s: a retry has the key of the first try", api);
   tap_ok(is_same_key(&it, 0, 2), "%s: so has the same effect when a crash made it run again", api);
   tap_ok(!is_same_key(&it, 0, 3) && !is_same_key(&it, 0, 4) && !is_same_key(&it, 0, 5),
          "%s: another attempt, place or session has not", api);
-  model_scene_close(&it);
+  model_fixture_close(&it);
 }
 
 /* A stream that was cut had told what it read by then. */
 static void test_lost_tokens(void) {
-  model_scene it;
-  model_scene_open(&it, "anthropic",
-                   "{\"answer\":{\"text\":\"never "
-                   "seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
-                   "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":1000,\"output\":50}}}");
-  model_scene_say(&it, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  model_fixture it;
+  model_fixture_open(&it, "anthropic",
+                     "{\"answer\":{\"text\":\"never "
+                     "seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
+                     "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":1000,\"output\":50}}}");
+  model_fixture_add(&it, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
   tap_is_int(outcome->input_tokens, 2000, "tokens of an attempt that was lost are counted");
   tap_is_int(outcome->output_tokens, 51, "as far as they were told");
   tap_is_int(outcome->cost_micros, 2000 * 3 + 51 * 15, "and paid for");
@@ -185,25 +186,25 @@ static void test_lost_tokens(void) {
   tap_ok(
       it.drive.update.data && strstr(it.drive.update.data, "{\"retry\":1,\"wait_ms\":1,\"why\":\""),
       "and why: %s", it.drive.update.data ? it.drive.update.data : "");
-  model_scene_close(&it);
+  model_fixture_close(&it);
 }
 
 /* What one API answered is told to the other: text and calls, no thinking. */
 static void test_crossing(const char *from, const char *to, bool stream) {
-  model_scene first, second;
-  model_scene_open(&first, from,
-                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"secret "
-                   "thoughts\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}]}}");
-  model_scene_open(&second, to, "{\"answer\":{\"text\":\"Done.\"}}");
+  model_fixture first, second;
+  model_fixture_open(&first, from,
+                     "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"secret "
+                     "thoughts\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}]}}");
+  model_fixture_open(&second, to, "{\"answer\":{\"text\":\"Done.\"}}");
   first.model->stream = stream;
-  model_scene_say(&first, "user", "Find it");
-  model_scene_say(&second, "user", "Find it");
-  const ck_outcome *outcome = model_scene_call(&first, "{\"model\":\"m\",\"tools\":[\"find\"]}");
+  model_fixture_add(&first, "user", "Find it");
+  model_fixture_add(&second, "user", "Find it");
+  const ck_outcome *outcome = model_fixture_call(&first, "{\"model\":\"m\",\"tools\":[\"find\"]}");
   tap_must(outcome->status == CK_OUTCOME_OK, "%s answers: %s", from, outcome->error);
-  model_scene_append(&second, outcome->result);
-  model_scene_result(&second, strcmp(from, "anthropic") == 0 ? "toolu_t0_0" : "call_t0_0",
-                     "\"found x\"");
-  outcome = model_scene_call(&second, "{\"model\":\"m\",\"tools\":[\"find\"]}");
+  model_fixture_append(&second, outcome->result);
+  model_fixture_result(&second, strcmp(from, "anthropic") == 0 ? "toolu_t0_0" : "call_t0_0",
+                       "\"found x\"");
+  outcome = model_fixture_call(&second, "{\"model\":\"m\",\"tools\":[\"find\"]}");
   tap_is_text(ck_outcome_status_name(outcome->status), "ok",
               "a conversation goes on from %s to %s (%s)", from, to, outcome->error);
   ck_bytes body = ck_json_get(model_server_request(&second.server, 0), "body");
@@ -212,8 +213,8 @@ static void test_crossing(const char *from, const char *to, bool stream) {
          "%s to %s: with text and result", from, to);
   tap_ok(body.len && !memmem(body.data, body.len, "secret thoughts", 15),
          "%s to %s: without thinking", from, to);
-  model_scene_close(&first);
-  model_scene_close(&second);
+  model_fixture_close(&first);
+  model_fixture_close(&second);
 }
 
 int main(void) {

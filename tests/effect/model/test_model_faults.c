@@ -148,12 +148,12 @@ static void check_text(const fault_case *it, const char *api, const char *text) 
 }
 
 static void test_case(const fault_case *it, const char *api) {
-  model_scene scene;
-  model_scene_open(&scene, api, it->script);
-  scene.model->stream = it->stream;
-  scene.options.answer_max = 1 << 20;
-  model_scene_say(&scene, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  model_fixture fixture;
+  model_fixture_open(&fixture, api, it->script);
+  fixture.model->stream = it->stream;
+  fixture.options.answer_max = 1 << 20;
+  model_fixture_add(&fixture, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_is_text(ck_outcome_status_name(outcome->status), it->outcome, "%s, %s: the outcome (%s)",
               it->name, api, outcome->error);
   tap_is_status(outcome->error_status, it->status, NULL, "%s, %s: its class", it->name, api);
@@ -162,14 +162,14 @@ static void test_case(const fault_case *it, const char *api) {
   else
     tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "All is well."),
            "%s, %s: nothing but the whole answer", it->name, api);
-  tap_is_int((int64_t)model_server_count(&scene.server), (int64_t)it->requests,
+  tap_is_int((int64_t)model_server_count(&fixture.server), (int64_t)it->requests,
              "%s, %s: so many requests", it->name, api);
-  model_scene_close(&scene);
+  model_fixture_close(&fixture);
 }
 
 /* Another host must not see the key: it is another port here, which makes it another origin. */
 static void test_redirect(void) {
-  model_scene scene;
+  model_fixture fixture;
   model_server other;
   char script[256];
   model_server_start(&other, GOOD);
@@ -177,121 +177,121 @@ static void test_redirect(void) {
            "{\"status\":302,\"headers\":{\"Location\":\"http://127.0.0.1:%d/v1/chat/"
            "completions\"},\"times\":0}",
            other.port);
-  model_scene_open(&scene, "openai", script);
-  model_scene_say(&scene, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  model_fixture_open(&fixture, "openai", script);
+  model_fixture_add(&fixture, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_is_status(outcome->error_status, CK_E_REQUEST, NULL,
                 "a redirect is an error of the configuration");
   tap_is_int((int64_t)model_server_count(&other), 0, "and the other host never hears of it");
-  model_scene_close(&scene);
+  model_fixture_close(&fixture);
   model_server_stop(&other);
 }
 
 /* All of it takes longer than may lie between two bytes. */
 static void test_slow_bytes(void) {
-  model_scene scene;
-  model_scene_open(&scene, "openai",
-                   "{\"answer\":{\"text\":\"All is well.\"},\"piece\":6,\"pause_ms\":25}");
-  scene.model->idle_timeout_ms = 1500;
-  scene.model->stream = 1;
-  model_scene_say(&scene, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  model_fixture fixture;
+  model_fixture_open(&fixture, "openai",
+                     "{\"answer\":{\"text\":\"All is well.\"},\"piece\":6,\"pause_ms\":25}");
+  fixture.model->idle_timeout_ms = 1500;
+  fixture.model->stream = 1;
+  model_fixture_add(&fixture, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_ok(outcome->status == CK_OUTCOME_OK, "slow bytes are bytes: %s",
          outcome->error ? outcome->error : "");
-  model_scene_close(&scene);
+  model_fixture_close(&fixture);
 }
 
 static void test_timeouts(void) {
-  model_scene scene;
-  model_scene_open(&scene, "openai", "{\"answer\":{\"text\":\"x\"},\"hang\":200,\"times\":0}");
-  scene.model->stream = 1;
-  scene.model->idle_timeout_ms = 30;
-  model_scene_say(&scene, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  model_fixture fixture;
+  model_fixture_open(&fixture, "openai", "{\"answer\":{\"text\":\"x\"},\"hang\":200,\"times\":0}");
+  fixture.model->stream = 1;
+  fixture.model->idle_timeout_ms = 30;
+  model_fixture_add(&fixture, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_ok(outcome->error_status == CK_E_UNAVAILABLE &&
              strstr(outcome->error, "3 attempts, the last: nothing came for 30 ms"),
          "bytes that stop coming: %s", outcome->error);
-  scene.model->idle_timeout_ms = -1;
-  scene.model->timeout_ms = 30;
-  outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  fixture.model->idle_timeout_ms = -1;
+  fixture.model->timeout_ms = 30;
+  outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "timed out"),
          "an answer that takes too long: %s", outcome->error);
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  scene.model->timeout_ms = -1;
-  scene.effect.deadline_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000 + 30;
-  outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  fixture.model->timeout_ms = -1;
+  fixture.effect.deadline_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000 + 30;
+  outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_ok(outcome->error_status == CK_E_UNAVAILABLE, "an effect whose deadline passes: %s",
          outcome->error);
-  model_scene_close(&scene);
+  model_fixture_close(&fixture);
 }
 
 static void test_unreachable(void) {
-  model_scene scene;
-  model_scene_open(&scene, "anthropic", GOOD);
-  int port = scene.server.port;
-  model_server_stop(&scene.server);
-  model_scene_say(&scene, "user", "Hello");
-  const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
+  model_fixture fixture;
+  model_fixture_open(&fixture, "anthropic", GOOD);
+  int port = fixture.server.port;
+  model_server_stop(&fixture.server);
+  model_fixture_add(&fixture, "user", "Hello");
+  const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\"}");
   tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "3 attempts"),
          "nobody listens: %s", outcome->error);
   (void)port;
-  model_server_start(&scene.server, GOOD);
-  model_scene_close(&scene);
+  model_server_start(&fixture.server, GOOD);
+  model_fixture_close(&fixture);
 }
 
 static void test_refused_at_once(void) {
-  model_scene scene;
+  model_fixture fixture;
   ck_effect_run *run;
-  model_scene_open(&scene, "openai", GOOD);
-  scene.options.library = "libnothing-at-all.so.4";
-  model_scene_say(&scene, "user", "Hello");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_UNSUPPORTED, NULL,
+  model_fixture_open(&fixture, "openai", GOOD);
+  fixture.options.library = "libnothing-at-all.so.4";
+  model_fixture_add(&fixture, "user", "Hello");
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\"}"), CK_E_UNSUPPORTED, NULL,
                 "without libcurl it is told");
-  scene.driver->free(scene.driver->self);
-  scene.driver = NULL;
-  scene.options.library = NULL;
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"other\"}"), CK_E_USAGE, NULL,
+  fixture.driver->free(fixture.driver->self);
+  fixture.driver = NULL;
+  fixture.options.library = NULL;
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"other\"}"), CK_E_USAGE, NULL,
                 "a model that the profile lacks");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\",\"messages\":[]}"), CK_E_USAGE,
-                NULL, "an option that is the core's own");
-  tap_must(ck_profile_put_secret(scene.profile, "main", "env:OTHER", NULL) == CK_OK,
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\",\"messages\":[]}"),
+                CK_E_USAGE, NULL, "an option that is the core's own");
+  tap_must(ck_profile_put_secret(fixture.profile, "main", "env:OTHER", NULL) == CK_OK,
            "another secret");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_SECRET_MISSING, NULL,
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\"}"), CK_E_SECRET_MISSING, NULL,
                 "a secret that is missing");
-  tap_must(ck_profile_put_secret(scene.profile, "main", "env:KEY", NULL) == CK_OK,
+  tap_must(ck_profile_put_secret(fixture.profile, "main", "env:KEY", NULL) == CK_OK,
            "the secret again");
   tap_must(ck_profile_model_put_header(
-               scene.model, &(ck_profile_header){(char *)"X-Line", (char *)"a\r\nb: c", false},
+               fixture.model, &(ck_profile_header){(char *)"X-Line", (char *)"a\r\nb: c", false},
                NULL) == CK_OK,
            "a header");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_USAGE, NULL,
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\"}"), CK_E_USAGE, NULL,
                 "a header that would break out of its line");
-  tap_is_int((int64_t)model_server_count(&scene.server), 0, "nothing of it was sent");
-  tap_is_int(scene.drive.delivered, 0, "nor delivered");
-  model_scene_close(&scene);
+  tap_is_int((int64_t)model_server_count(&fixture.server), 0, "nothing of it was sent");
+  tap_is_int(fixture.drive.delivered, 0, "nor delivered");
+  model_fixture_close(&fixture);
 }
 
 static void test_cancel(void) {
-  model_scene scene;
+  model_fixture fixture;
   ck_effect_run *run;
-  model_scene_open(&scene, "openai",
-                   "{\"answer\":{\"text\":\"x\"},\"hang\":100}\n{\"status\":500,\"headers\":{"
-                   "\"retry-after\":\"59\"},\"times\":0}\n");
-  model_scene_say(&scene, "user", "Hello");
-  tap_must(model_scene_begin(&scene, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
-  scene.driver->cancel(scene.driver->self, run);
-  scene.driver->cancel(scene.driver->self, run);
-  tap_is_int(scene.drive.delivered, 0, "a cancel delivers nothing from within");
-  drive_wait(&scene.drive);
-  ck_loop_run(scene.loop);
-  tap_is_int(scene.drive.delivered, 1, "and then once");
-  tap_is_status(scene.drive.outcome->error_status, CK_E_INTERRUPTED, NULL, "as interrupted");
-  tap_must(model_scene_begin(&scene, &run, "{\"model\":\"m\"}") == CK_OK, "another begins");
-  scene.driver->free(scene.driver->self);
-  scene.driver = NULL;
-  tap_is_int(scene.drive.delivered, 0, "a driver that is freed in the middle delivers nothing");
-  model_scene_close(&scene);
+  model_fixture_open(&fixture, "openai",
+                     "{\"answer\":{\"text\":\"x\"},\"hang\":100}\n{\"status\":500,\"headers\":{"
+                     "\"retry-after\":\"59\"},\"times\":0}\n");
+  model_fixture_add(&fixture, "user", "Hello");
+  tap_must(model_fixture_begin(&fixture, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
+  fixture.driver->cancel(fixture.driver->self, run);
+  fixture.driver->cancel(fixture.driver->self, run);
+  tap_is_int(fixture.drive.delivered, 0, "a cancel delivers nothing from within");
+  drive_wait(&fixture.drive);
+  ck_loop_run(fixture.loop);
+  tap_is_int(fixture.drive.delivered, 1, "and then once");
+  tap_is_status(fixture.drive.outcome->error_status, CK_E_INTERRUPTED, NULL, "as interrupted");
+  tap_must(model_fixture_begin(&fixture, &run, "{\"model\":\"m\"}") == CK_OK, "another begins");
+  fixture.driver->free(fixture.driver->self);
+  fixture.driver = NULL;
+  tap_is_int(fixture.drive.delivered, 0, "a driver that is freed in the middle delivers nothing");
+  model_fixture_close(&fixture);
 }
 
 static void test_urls(void) {

@@ -36,15 +36,15 @@ static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
 
 /* The status of the driver or of the outcome; a driver of its own, so that all of it is made
  * anew. */
-static ck_status call(model_scene *scene, ck_error *err) {
-  keep to = {.sink = {.done = on_done}, .loop = scene->loop};
+static ck_status call(model_fixture *fixture, ck_error *err) {
+  keep to = {.sink = {.done = on_done}, .loop = fixture->loop};
   ck_effect_driver *driver;
   ck_effect_run *run;
-  ck_status status = ck_model_driver_new(&driver, &scene->options, err);
+  ck_status status = ck_model_driver_new(&driver, &fixture->options, err);
   if (status) return status;
-  (void)driver->reserve(driver->self, &scene->effect);
-  status = driver->start(&run, driver->self, &scene->effect, &to.sink, err);
-  while (!status && !to.delivered) ck_loop_run(scene->loop);
+  (void)driver->reserve(driver->self, &fixture->effect);
+  status = driver->start(&run, driver->self, &fixture->effect, &to.sink, err);
+  while (!status && !to.delivered) ck_loop_run(fixture->loop);
   driver->free(driver->self);
   if (status) return status;
   broken += to.delivered != 1;
@@ -61,20 +61,20 @@ static ck_status call(model_scene *scene, ck_error *err) {
 /* A try that fails is made again, or not, as it would be: what is refused for want of memory is
  * never the provider's fault. */
 static void attack(const char *api, int stream) {
-  model_scene scene;
+  model_fixture fixture;
   int wrong = 0;
   long at = 0;
   ck_status status = CK_E_NO_MEMORY;
-  model_scene_open(&scene, api,
-                   "{\"answer\":{\"thinking\":\"hm\",\"text\":\"All is "
-                   "well.\",\"calls\":[{\"name\":\"f\",\"arguments\":{\"a\":1}}]},\"times\":0}");
-  scene.model->stream = stream;
+  model_fixture_open(&fixture, api,
+                     "{\"answer\":{\"thinking\":\"hm\",\"text\":\"All is "
+                     "well.\",\"calls\":[{\"name\":\"f\",\"arguments\":{\"a\":1}}]},\"times\":0}");
+  fixture.model->stream = stream;
   tap_must(ck_profile_model_put_header(
-               scene.model, &(ck_profile_header){(char *)"X-Other", (char *)"main", true}, NULL) ==
-               CK_OK,
+               fixture.model, &(ck_profile_header){(char *)"X-Other", (char *)"main", true},
+               NULL) == CK_OK,
            "a header");
-  model_scene_say(&scene, "system", "Be brief.");
-  model_scene_say(&scene, "user", "Hello");
+  model_fixture_add(&fixture, "system", "Be brief.");
+  model_fixture_add(&fixture, "user", "Hello");
   ck_value *message;
   tap_must(ck_value_new(
                &message,
@@ -83,16 +83,16 @@ static void attack(const char *api, int stream) {
                    "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}"),
                NULL) == CK_OK,
            "a message");
-  model_scene_append(&scene, message);
+  model_fixture_append(&fixture, message);
   ck_value_free(message);
-  model_scene_result(&scene, "ab", "{\"r\":1}");
-  model_scene_result(&scene, "stray", "\"r\"");
-  scene.effect.request = ck_bytes_text("{\"model\":\"m\",\"tools\":[\"f\"]}");
+  model_fixture_result(&fixture, "ab", "{\"r\":1}");
+  model_fixture_result(&fixture, "stray", "\"r\"");
+  fixture.effect.request = ck_bytes_text("{\"model\":\"m\",\"tools\":[\"f\"]}");
   broken = 0;
   for (; status != CK_OK && at < ALLOCATIONS_MAX; at++) {
     ck_error err = CK_ERROR_INIT;
     budget = at;
-    status = call(&scene, &err);
+    status = call(&fixture, &err);
     budget = -1;
     wrong += status != CK_OK && status != CK_E_NO_MEMORY;
     if (status != CK_OK && status != CK_E_NO_MEMORY) tap_diag("%ld: %s", at, err.text);
@@ -103,7 +103,7 @@ static void attack(const char *api, int stream) {
   tap_is_int(wrong, 0, "%s, stream %d: each one that fails is reported as out of memory", api,
              stream);
   tap_is_int(broken, 0, "%s, stream %d: one outcome is delivered, the right one", api, stream);
-  model_scene_close(&scene);
+  model_fixture_close(&fixture);
 }
 
 int main(void) {

@@ -24,16 +24,16 @@ static ck_loop *loop;
 static char tool_path[1024];
 
 /* One tool effect of the tool "t", which runs tool_child with a mode and an argument. */
-typedef struct scene {
+typedef struct fixture {
   const char *argv[4], *probe[4];
   ck_command_tool tool;
   ck_effect_driver *driver;
   ck_effect effect;
   drive drive;
-} scene;
+} fixture;
 
-static void open_scene(scene *self, const char *mode, const char *argument) {
-  *self = (scene){.argv = {tool_path, mode, argument}, .probe = {tool_path, mode, argument}};
+static void open_fixture(fixture *self, const char *mode, const char *argument) {
+  *self = (fixture){.argv = {tool_path, mode, argument}, .probe = {tool_path, mode, argument}};
   self->tool = (ck_command_tool){.name = "t", .argv = self->argv, .probe = self->probe};
   ck_command_options options = {.loop = loop,
                                 .tools = &self->tool,
@@ -51,24 +51,24 @@ static void open_scene(scene *self, const char *mode, const char *argument) {
   drive_init(&self->drive, loop);
 }
 
-static void close_scene(scene *self) {
+static void close_fixture(fixture *self) {
   self->driver->free(self->driver->self);
   drive_clear(&self->drive);
 }
 
 /* Runs it to its outcome, which lives until the scene is closed. */
-static const ck_outcome *play(scene *self, const char *mode, const char *argument, bool probe) {
-  open_scene(self, mode, argument);
+static const ck_outcome *play(fixture *self, const char *mode, const char *argument, bool probe) {
+  open_fixture(self, mode, argument);
   return drive_effect(&self->drive, self->driver, &self->effect, probe);
 }
 
 static void gives_at(int line, const char *mode, const char *argument, const char *json) {
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, mode, argument, false);
   tap_ok(outcome->status == CK_OUTCOME_OK, "%s %s is ok (line %d)", mode, argument, line);
   ck_bytes result = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
   tap_is_bytes(result, ck_bytes_text(json), "%s %s: the result", mode, argument);
-  close_scene(&it);
+  close_fixture(&it);
 }
 #define gives(...) gives_at(__LINE__, __VA_ARGS__)
 
@@ -84,16 +84,16 @@ static void test_results(void) {
   gives("signals", NULL, "\"leader 1\"");
   gives("close", NULL, "\"\"");
 
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, "bytes", NULL, false);
   tap_ok(outcome->status == CK_OUTCOME_OK &&
              ck_json_check(ck_value_bytes(outcome->result), NULL) == CK_OK,
          "any bytes become valid JSON");
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_environment(void) {
-  scene it;
+  fixture it;
   setenv("OPENAI_API_KEY", "sk-canary", 1);
   setenv("LC_CKRUN", "here", 1);
   setenv("PATHS", "canary", 1);
@@ -104,11 +104,11 @@ static void test_environment(void) {
   tap_ok(strstr(text, "CKRUN_EFFECT_ATTEMPT=2") != NULL, "and the attempt");
   tap_ok(strstr(text, "LC_CKRUN=here\\n") && strstr(text, "PATH="), "what is listed is inherited");
   tap_ok(!strstr(text, "canary"), "nothing else is");
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void fails(const char *mode, const char *argument, const char *first, const char *second) {
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, mode, argument, false);
   tap_ok(outcome->status == CK_OUTCOME_ERROR, "%s %s is an error", mode, argument);
   const char *line = outcome->error ? outcome->error : "";
@@ -117,7 +117,7 @@ static void fails(const char *mode, const char *argument, const char *first, con
   tap_ok(outcome->result && ck_json_type_of(ck_value_bytes(outcome->result)) == CK_JSON_STRING &&
              strstr(ck_value_bytes(outcome->result).data, first),
          "%s %s: the model is told", mode, argument);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_errors(void) {
@@ -127,20 +127,20 @@ static void test_errors(void) {
   fails("die", "13", "t: ended by signal 13", "about to die");
   fails("flood", "error", "t: exit status 4", "xxx");
   fails("flood", "output", "wrote more output than is allowed", "killed");
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, "flood", "output", false);
   tap_is_status(outcome->error_status, CK_E_OVERSIZE, NULL, "a flood has its own class");
-  close_scene(&it);
+  close_fixture(&it);
   outcome = play(&it, "flood", "error", false);
   ck_bytes text = ck_value_bytes(outcome->result);
   tap_ok(text.len < 8192 && strstr(text.data, "the end"),
          "of a long error the end is kept (%zu bytes)", text.len);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_output_limit(void) {
-  scene it;
-  open_scene(&it, "print", "12345678");
+  fixture it;
+  open_fixture(&it, "print", "12345678");
   it.driver->free(it.driver->self);
   for (size_t limit = 7; limit <= 8; limit++) {
     ck_command_options options = {
@@ -151,39 +151,39 @@ static void test_output_limit(void) {
                "8 bytes with a limit of %zu", limit);
     if (limit < 8) it.driver->free(it.driver->self);
   }
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_unstartable(void) {
   static const char *const bad[] = {"/nowhere/at.all", "ckrun-no-such-program", "/", "/etc/passwd"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    scene it;
-    open_scene(&it, "echo", NULL);
+    fixture it;
+    open_fixture(&it, "echo", NULL);
     it.argv[0] = it.probe[0] = bad[i];
     const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
     tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "t: cannot be started: "),
            "%s is told (%s)", bad[i], outcome->error);
     outcome = drive_effect(&it.drive, it.driver, &it.effect, true);
     tap_ok(outcome->status == CK_OUTCOME_UNKNOWN, "a probe that cannot be started cannot tell");
-    close_scene(&it);
+    close_fixture(&it);
   }
 }
 
 /* More than a pipe holds, to a program that never reads. */
 static void test_unread_input(void) {
-  scene it;
+  fixture it;
   ck_buffer request = {0};
   ck_buffer_append_text(&request, "{\"name\":\"t\",\"arguments\":\"");
   for (int i = 0; i < 200000; i++) ck_buffer_append_text(&request, "tenletters");
   ck_buffer_append_text(&request, "\"}");
-  open_scene(&it, "print", "fine");
+  open_fixture(&it, "print", "fine");
   it.effect.request = ck_buffer_bytes(&request);
   tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK,
          "input may stay unread");
   it.argv[1] = "close";
   tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK,
          "2 MB of input are delivered");
-  close_scene(&it);
+  close_fixture(&it);
   ck_buffer_clear(&request);
 }
 
@@ -197,26 +197,26 @@ static void test_probes(void) {
                {"die", "9", CK_OUTCOME_UNKNOWN},
                {"flood", "output", CK_OUTCOME_UNKNOWN}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    scene it;
+    fixture it;
     const ck_outcome *outcome = play(&it, cases[i].mode, cases[i].argument, true);
     tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
                 "the probe %s %s", cases[i].mode, cases[i].argument);
     bool received =
         outcome->status == CK_OUTCOME_UNKNOWN ? outcome->error != NULL : outcome->error == NULL;
     tap_ok(received, "tells why exactly when it cannot tell");
-    close_scene(&it);
+    close_fixture(&it);
   }
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, "echo", NULL, true);
   tap_ok(outcome->result &&
              strstr(ck_value_bytes(outcome->result).data, "\"key\":\"main/agent#3/tool/1\""),
          "a probe gets the same input");
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_routing(void) {
-  scene it;
-  open_scene(&it, "echo", NULL);
+  fixture it;
+  open_fixture(&it, "echo", NULL);
   ck_effect_driver *driver = it.driver;
   tap_ok(driver->serves(driver->self, &it.effect) && driver->probes(driver->self, &it.effect),
          "its own tool is served");
@@ -227,7 +227,7 @@ static void test_routing(void) {
   it.effect.request = ck_bytes_text("{\"name\":\"t\"}");
   it.effect.kind = CK_EFFECT_MODEL;
   tap_ok(!driver->serves(driver->self, &it.effect), "nor is a model");
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* The pid that a daemon left behind told. */
@@ -251,18 +251,18 @@ static bool is_gone(pid_t pid) {
 }
 
 static void test_daemons(void) {
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, "daemon", "here", false);
   tap_ok(outcome->status == CK_OUTCOME_OK,
          "a daemon that holds the output open does not hold up the outcome");
   pid_t daemon = pid_of(outcome);
   for (int i = 0; i < 100000 && !is_gone(daemon); i++) sched_yield();
   tap_ok(is_gone(daemon), "and ends with its group");
-  close_scene(&it);
+  close_fixture(&it);
   outcome = play(&it, "daemon", "away", false);
   tap_ok(outcome->status == CK_OUTCOME_OK, "nor does one with a session of its own");
   kill(pid_of(outcome), SIGKILL);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* Blocks until the tool has said through the fifo that it is there. */
@@ -283,10 +283,10 @@ static const char *make_fifo(void) {
 }
 
 static void test_cancel(const char *mode, bool probe, ck_outcome_status want) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
-  open_scene(&it, mode, fifo);
+  open_fixture(&it, mode, fifo);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, probe) == CK_OK, "it starts");
   wait_until_there(fifo);
   it.driver->cancel(it.driver->self, run);
@@ -297,16 +297,16 @@ static void test_cancel(const char *mode, bool probe, ck_outcome_status want) {
   tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want),
               "%s: cancelled", mode);
   tap_is_status(it.drive.outcome->error_status, CK_E_INTERRUPTED, NULL, "%s: as interrupted", mode);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* What a tool says of its own end when it is told to stop. */
 static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcome_status want,
                   const char *say) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
-  open_scene(&it, mode, fifo);
+  open_fixture(&it, mode, fifo);
   it.driver->free(it.driver->self);
   ck_command_options options = {
       .loop = loop, .tools = &it.tool, .tool_count = 1, .kill_ms = LONG_MS};
@@ -324,7 +324,7 @@ static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcom
   bool known = want == CK_OUTCOME_OK || want == CK_OUTCOME_ERROR;
   tap_is_status(outcome->error_status, known ? CK_OK : CK_E_INTERRUPTED, NULL, "%s: its class",
                 mode);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_told_ends(void) {
@@ -339,12 +339,12 @@ static void test_told_ends(void) {
 }
 
 static void test_deadline(void) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  open_scene(&it, "stay", fifo);
+  open_fixture(&it, "stay", fifo);
   it.effect.deadline_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
   wait_until_there(fifo);
@@ -352,15 +352,15 @@ static void test_deadline(void) {
   tap_ok(
       it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
       "a tool that is deaf to SIGTERM ends at its deadline (%s)", it.drive.outcome->error);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* Neither one that is deaf, nor one whose outputs were at their end long ago. */
 static void test_timeout(const char *mode) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
-  open_scene(&it, mode, fifo);
+  open_fixture(&it, mode, fifo);
   it.tool.timeout_ms = SHORT_MS;
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
   wait_until_there(fifo);
@@ -370,14 +370,14 @@ static void test_timeout(const char *mode) {
       "%s: a tool's own time is a deadline, too (%s)", mode, it.drive.outcome->error);
   tap_ok(strstr(ck_value_bytes(it.drive.outcome->result).data, "t: it did not end"),
          "%s: and the model is told", mode);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_free_while_running(void) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
-  open_scene(&it, "stay", fifo);
+  open_fixture(&it, "stay", fifo);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
   wait_until_there(fifo);
   it.driver->free(it.driver->self);
@@ -397,11 +397,11 @@ static int count_descriptors(void) {
 
 static void test_many_at_once(void) {
   enum { COUNT = 32 };
-  static scene all[COUNT];
+  static fixture all[COUNT];
   int good = 0;
   for (int i = 0; i < COUNT; i++) {
     ck_effect_run *run = NULL;
-    open_scene(&all[i], "print", "\"x\"");
+    open_fixture(&all[i], "print", "\"x\"");
     good += drive_begin(&run, &all[i].drive, all[i].driver, &all[i].effect, false) == CK_OK;
   }
   tap_is_int(good, COUNT, "%d tools start", COUNT);
@@ -410,7 +410,7 @@ static void test_many_at_once(void) {
     good -= all[i].drive.outcome->status == CK_OUTCOME_OK;
   }
   tap_is_int(good, 0, "and all end well");
-  for (int i = 0; i < COUNT; i++) close_scene(&all[i]);
+  for (int i = 0; i < COUNT; i++) close_fixture(&all[i]);
 }
 
 int main(void) {

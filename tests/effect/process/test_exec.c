@@ -21,13 +21,13 @@ static ck_loop *loop;
 static ck_redactor *redactor;
 static char tool_path[1024];
 
-typedef struct scene {
+typedef struct fixture {
   ck_exec_options options;
   ck_effect_driver *driver;
   ck_effect effect;
   char request[4096];
   drive drive;
-} scene;
+} fixture;
 
 static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {
   (void)to;
@@ -37,8 +37,8 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
   return ck_redactor_add_secret(redactor, "there", ck_buffer_bytes(out), err);
 }
 
-static void open_scene(scene *self, const char *directory) {
-  *self = (scene){
+static void open_fixture(fixture *self, const char *directory) {
+  *self = (fixture){
       .options = {.loop = loop,
                   .directory = tap_tmpdir(),
                   .resolve = resolve,
@@ -49,27 +49,27 @@ static void open_scene(scene *self, const char *directory) {
   drive_init(&self->drive, loop);
 }
 
-static void close_scene(scene *self) {
+static void close_fixture(fixture *self) {
   self->driver->free(self->driver->self);
   drive_clear(&self->drive);
 }
 
 /* `rest` is what the request has beside tool_child MODE ARGUMENT. */
-static void write_request(scene *self, const char *mode, const char *argument, const char *rest) {
+static void write_request(fixture *self, const char *mode, const char *argument, const char *rest) {
   snprintf(self->request, sizeof self->request, "{\"argv\":[\"%s\",\"%s\",\"%s\"]%s}", tool_path,
            mode, argument, rest);
   self->effect.request = ck_bytes_text(self->request);
 }
 
-static const ck_outcome *carry_out(scene *self) {
+static const ck_outcome *carry_out(fixture *self) {
   if (!self->driver)
     tap_must(ck_exec_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
   return drive_effect(&self->drive, self->driver, &self->effect, false);
 }
 
-static const ck_outcome *play(scene *self, const char *mode, const char *argument,
+static const ck_outcome *play(fixture *self, const char *mode, const char *argument,
                               const char *rest) {
-  open_scene(self, NULL);
+  open_fixture(self, NULL);
   write_request(self, mode, argument, rest);
   return carry_out(self);
 }
@@ -80,13 +80,13 @@ static ck_bytes result_of(const ck_outcome *outcome) {
 
 static void gives_at(int line, const char *mode, const char *argument, const char *rest,
                      const char *json) {
-  scene it;
+  fixture it;
   const ck_outcome *outcome = play(&it, mode, argument, rest);
   tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s %s (line %d)", mode, argument,
               line);
   tap_is_bytes(result_of(outcome), ck_bytes_text(json), "%s %s%s: the result", mode, argument,
                rest);
-  close_scene(&it);
+  close_fixture(&it);
 }
 #define gives(...) gives_at(__LINE__, __VA_ARGS__)
 
@@ -121,7 +121,7 @@ static void test_failures(void) {
       {"flood", "error", "", "{\"exit\":4,", "exit status 4: …"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    scene it;
+    fixture it;
     const ck_outcome *outcome = play(&it, cases[i].mode, cases[i].argument, cases[i].rest);
     tap_is_text(ck_outcome_status_name(outcome->status), "error", "%s %s", cases[i].mode,
                 cases[i].argument);
@@ -129,20 +129,20 @@ static void test_failures(void) {
            "says why in one line (%s)", outcome->error);
     tap_ok(strncmp(result_of(outcome).data, cases[i].json, strlen(cases[i].json)) == 0,
            "with the result (%.100s)", result_of(outcome).data);
-    close_scene(&it);
+    close_fixture(&it);
   }
 }
 
 static void is_refused(const char *request, ck_status class, const char *text) {
-  scene it;
-  open_scene(&it, NULL);
+  fixture it;
+  open_fixture(&it, NULL);
   it.effect.request = ck_bytes_text(request);
   const ck_outcome *outcome = carry_out(&it);
   tap_is_text(ck_outcome_status_name(outcome->status), "failed", "%s", request);
   tap_is_status(outcome->error_status, class, NULL, "has a class");
   tap_ok(outcome->error && strstr(outcome->error, text), "and says '%s' (%s)", text,
          outcome->error);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_refusals(void) {
@@ -169,7 +169,7 @@ static void test_refusals(void) {
 }
 
 static void test_surroundings(void) {
-  scene it;
+  fixture it;
   setenv("OPENAI_API_KEY", "sk-canary", 1);
   setenv("LC_CKRUN", "here", 1);
   const ck_outcome *outcome =
@@ -185,13 +185,13 @@ static void test_surroundings(void) {
              strstr(text, "CKRUN_EFFECT_ATTEMPT=2\\n"),
          "the effect is named");
   tap_ok(!strstr(text, "canary"), "nothing else is inherited");
-  close_scene(&it);
+  close_fixture(&it);
   tap_must(mkdir(tap_tmpfile("below"), 0700) == 0, "a folder below the session's");
-  open_scene(&it, NULL);
+  open_fixture(&it, NULL);
   it.effect.request = ck_bytes_text("{\"argv\":[\"pwd\"],\"cwd\":\"below\"}");
   text = result_of(carry_out(&it)).data;
   tap_ok(text && strstr(text, "/below\\n"), "cwd is seen from the session's folder");
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* What a file holds, and its mode. */
@@ -213,9 +213,9 @@ static char *spill_of(const ck_outcome *outcome, const char *name) {
 }
 
 static void test_spills(void) {
-  scene it;
+  fixture it;
   mode_t mode;
-  open_scene(&it, tap_tmpfile("spills"));
+  open_fixture(&it, tap_tmpfile("spills"));
   write_request(&it, "flood", "error", ",\"output_max\":1000");
   const ck_outcome *outcome = carry_out(&it);
   char *path = spill_of(outcome, "stderr");
@@ -238,7 +238,7 @@ static void test_spills(void) {
   tap_is_bytes(ck_buffer_bytes(&text), ck_bytes_text("0123456789x"), "one byte more is not");
   free(path);
   ck_buffer_clear(&text);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 /* Printed across the borders of windows: the shell puts the secret at each place once. */
@@ -247,9 +247,9 @@ static void test_no_secret_spills(void) {
       "{\"argv\":[\"sh\",\"-c\",\"i=0; while [ $i -lt 40 ]; do printf '%0*d' $((26200 + i)) 7; "
       "printf %s \\\"$KEY\\\"; i=$((i+1)); done\"],"
       "\"env\":{\"KEY\":{\"ref\":\"env:THERE\"}},\"output_max\":0}";
-  scene it;
+  fixture it;
   mode_t mode;
-  open_scene(&it, tap_tmpfile("spills"));
+  open_fixture(&it, tap_tmpfile("spills"));
   for (int shift = 0; shift < 8; shift++) {
     ck_buffer request = {0};
     ck_buffer_append_format(&request, "%.*s%d%s", (int)(strstr(script, "26200") - script), script,
@@ -265,7 +265,7 @@ static void test_no_secret_spills(void) {
     ck_buffer_clear(&text);
     ck_buffer_clear(&request);
   }
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static bool take_all(void *to, const char *name, int64_t bytes) {
@@ -292,18 +292,18 @@ static void test_removal(void) {
 }
 
 static void test_lost_spill(void) {
-  scene it;
-  open_scene(&it, "/dev/null/nowhere");
+  fixture it;
+  open_fixture(&it, "/dev/null/nowhere");
   write_request(&it, "print", "0123456789", ",\"output_max\":4");
   const ck_outcome *outcome = carry_out(&it);
   tap_ok(outcome->status == CK_OUTCOME_OK && ck_json_get(result_of(outcome), "spill_lost").len > 0,
          "a program that ran well did so without a spill, too (%s)", result_of(outcome).data);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_flood(void) {
-  scene it;
-  open_scene(&it, tap_tmpfile("spills"));
+  fixture it;
+  open_fixture(&it, tap_tmpfile("spills"));
   it.options.total_max = 3 << 20;
   write_request(&it, "flood", "output", ",\"output_max\":1000");
   const ck_outcome *outcome = carry_out(&it);
@@ -316,7 +316,7 @@ static void test_flood(void) {
   tap_ok(
       ck_json_read_int(&total, ck_json_get(result_of(outcome), "stdout_bytes")) && total <= 3 << 20,
       "%lld bytes were taken", (long long)total);
-  close_scene(&it);
+  close_fixture(&it);
   tap_is_status(ck_spill_sweep(tap_tmpfile("spills"), "s-1", take_all, NULL, NULL), CK_OK, NULL,
                 "its file can be removed");
   rmdir(tap_tmpfile("spills"));
@@ -349,12 +349,12 @@ static void test_told_ends(void) {
       {"pass-on", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it was cancelled"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    scene it;
+    fixture it;
     ck_effect_run *run = NULL;
     char name[32];
     snprintf(name, sizeof name, "fifo-told-%zu", i);
     const char *fifo = make_fifo(name);
-    open_scene(&it, NULL);
+    open_fixture(&it, NULL);
     it.options.kill_ms = LONG_MS;
     write_request(&it, cases[i].mode, fifo, "");
     it.effect.class = cases[i].class;
@@ -368,15 +368,15 @@ static void test_told_ends(void) {
     tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
                 "%s, %s: cancelled", cases[i].mode, ck_effect_class_name(cases[i].class));
     tap_ok(strstr(said, cases[i].say) != NULL, "what is known of it (%s)", said);
-    close_scene(&it);
+    close_fixture(&it);
   }
 }
 
 static void test_ends(void) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo("fifo-cancel");
-  open_scene(&it, NULL);
+  open_fixture(&it, NULL);
   write_request(&it, "stay", fifo, "");
   tap_must(ck_exec_driver_new(&it.driver, &it.options, NULL) == CK_OK, "there is a driver");
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
@@ -386,9 +386,9 @@ static void test_ends(void) {
   tap_ok(it.drive.outcome->status == CK_OUTCOME_FAILED &&
              it.drive.outcome->error_status == CK_E_INTERRUPTED,
          "one that is deaf to SIGTERM is cancelled");
-  close_scene(&it);
+  close_fixture(&it);
   fifo = make_fifo("fifo-timeout");
-  open_scene(&it, NULL);
+  open_fixture(&it, NULL);
   write_request(&it, "stay", fifo, ",\"timeout_ms\":1");
   tap_must(ck_exec_driver_new(&it.driver, &it.options, NULL) == CK_OK, "there is a driver");
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
@@ -399,14 +399,14 @@ static void test_ends(void) {
   ck_json_read_bool(&timed_out, ck_json_get(result_of(it.drive.outcome), "timed_out"));
   tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && timed_out,
          "its own time ends it, too (%s)", it.drive.outcome->error);
-  close_scene(&it);
+  close_fixture(&it);
 }
 
 static void test_free_while_running(void) {
-  scene it;
+  fixture it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo("fifo-free");
-  open_scene(&it, NULL);
+  open_fixture(&it, NULL);
   write_request(&it, "stay", fifo, "");
   tap_must(ck_exec_driver_new(&it.driver, &it.options, NULL) == CK_OK, "there is a driver");
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
