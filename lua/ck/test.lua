@@ -26,6 +26,8 @@
 local _, core = ...
 if not core or not core.ask then error("ck.test is for files that 'ckrun policy test' runs", 2) end
 
+local hooks = require "ck.test.hooks"
+
 local test = {}
 
 local function show(value)
@@ -61,85 +63,6 @@ function test.fails(text, run, ...)
     error("it failed with '" .. message .. "', not " .. text, 2)
   end
   return message
-end
-
-local function check_fields(value, class, extra)
-  local known = core.fields(class)
-  for name in pairs(value) do
-    if not known[name] and not (extra and extra[name]) then
-      error(class .. " has no field '" .. tostring(name) .. "'", 4)
-    end
-  end
-end
-
-local function check_boundary(at)
-  check_fields(at, "ck.Boundary")
-  check_fields(at.since or {}, "ck.Since")
-  check_fields(at.next or {}, "ck.Next")
-  check_fields(at.budget or {}, "ck.Budget")
-end
-
-local hooks = {}
-
-function hooks.checkpoint(ask)
-  return function(at)
-    at = at or {}
-    check_boundary(at)
-    local answer = ask(at)
-    if answer.take then return answer.reason or true, answer.sync and "sync" or "async" end
-  end
-end
-
-function hooks.prune(ask)
-  return function(history)
-    for _, checkpoint in ipairs(history) do check_fields(checkpoint, "ck.Checkpoint") end
-    local list = {}
-    for i, checkpoint in ipairs(history) do list[i] = checkpoint end
-    local answer = ask { checkpoints = ck.array(list), now = history.now }
-    return answer.drop, answer.keep
-  end
-end
-
-function hooks.redact(ask)
-  return function(item)
-    check_fields(item, "ck.Item")
-    local answer = ask(item)
-    if answer.verdict == "leave" then return nil end
-    return answer.ref or answer.verdict
-  end
-end
-
-function hooks.resume(ask)
-  return function(session, checkpoint)
-    check_fields(session or {}, "ck.Session")
-    check_fields(checkpoint or {}, "ck.Checkpoint")
-    local answer = ask { session = session, checkpoint = checkpoint }
-    if answer.refusal then return nil, answer.refusal end
-    return answer.rules
-  end
-end
-
-function hooks.tail(ask)
-  return function(event, agent)
-    check_fields(event, "ck.Event")
-    return ask({ event = event, agent = agent }).truth
-  end
-end
-
-local function word_of(class)
-  return function(ask)
-    return function(subject)
-      check_fields(subject or {}, class)
-      return ask(subject or {}).word
-    end
-  end
-end
-hooks.on_failure, hooks.in_doubt = word_of "ck.Failure", word_of "ck.Effect"
-
-function hooks.migrate(ask)
-  return function(document, from, to)
-    return ask({ document = document, from = from, to = to }).document
-  end
 end
 
 --- A policy as a session loads it: a shipped name, or a path from the test's own file; options

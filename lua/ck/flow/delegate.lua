@@ -6,75 +6,9 @@
 --- is joined, so the position shows the pending delegations.
 
 local calls = require "ck.flow.agent_calls"
+local reader = require "ck.flow.delegation"
 
 local delegate = {}
-
----@class ck.flow.Delegation
----@field id string        unique in the session: "2.1", below it "2.1/3.1"
----@field names string[]   whom it asks
----@field how "target"|"targets"|"parallel"|"sequential"
----@field message string
----@field answers table<string, string>
----@field index integer|nil  of the call
-
-local ways = { "target", "targets", "parallel", "sequential" }
-
-local function list_of(value)
-  if type(value) == "string" then return { value } end
-  return type(value) == "table" and #value > 0 and value or nil
-end
-
---- The agents of a delegation, and whether in parallel or in sequence.
-local function read_targets(given)
-  local how, names
-  for _, way in ipairs(ways) do
-    if given[way] ~= nil and given[way] ~= ck.null then
-      if how then
-        return nil, nil, ("give one of target, targets, parallel and sequential, not '%s' and '%s'")
-          :format(how, way)
-      end
-      how, names = way, list_of(given[way])
-      if not names then
-        return nil, nil, ("'%s' must be the name of an agent, or a list of names"):format(way)
-      end
-    end
-  end
-  if not how then return nil, nil, "say whom: target, targets, parallel or sequential" end
-  return how, names
-end
-
-local function known(of)
-  local names = {}
-  for name in pairs(of) do names[#names + 1] = name end
-  return table.concat(names, ", ")
-end
-
---- `asked`: the agents of delegations since the last boundary; those of this one are added.
----@param given table      { target|targets|parallel|sequential, message }
----@param targets table<string, any>  the agents that may be asked
----@param asked table<string, boolean>
----@return ck.flow.Delegation|nil
----@return string|nil problem
-function delegate.read(given, targets, asked)
-  local how, names, problem = read_targets(given)
-  if problem then return nil, problem end
-  if type(given.message) ~= "string" or given.message == "" then
-    return nil, "'message' must be a text"
-  end
-  local seen = {}
-  for _, name in ipairs(names) do
-    if not targets[name] then
-      return nil, ("there is no agent '%s' here, only: %s"):format(tostring(name), known(targets))
-    end
-    if seen[name] or asked[name] then
-      return nil, ("the agent '%s' is asked already: ask it again when it has answered")
-        :format(name)
-    end
-    seen[name] = true
-  end
-  for name in pairs(seen) do asked[name] = true end
-  return { how = how, names = names, message = given.message, answers = {} }
-end
 
 --- Adds an event to the transcript; the targets as given, one or a list.
 local function add_event(ctx, delegation, who)
@@ -182,7 +116,7 @@ local function serve(loop, items, given)
     local refused = given.refuse and given.refuse(loop)
     local delegation, problem
     if not refused then
-      delegation, problem = delegate.read(item.call.arguments, given.targets, asked)
+      delegation, problem = reader.read(item.call.arguments, given.targets, asked)
     end
     problems[at] = refused or problem and "Error: " .. problem
     if delegation then
@@ -205,7 +139,7 @@ end
 ---  hidden: boolean|nil }
 ---@return table tool
 function delegate.tool(given)
-  local name = { type = "string", description = "One of: " .. known(given.targets) }
+  local name = { type = "string", description = "One of: " .. reader.known(given.targets) }
   local names = { type = "array", items = name }
   return {
     name = "delegate", hidden = given.hidden,

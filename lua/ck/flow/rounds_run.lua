@@ -4,6 +4,7 @@
 local agent = require "ck.flow.agent"
 local agent_loop = require "ck.flow.agent_loop"
 local delegate = require "ck.flow.delegate"
+local reader = require "ck.flow.delegation"
 local explore = require "ck.flow.explore"
 local rounds_tools = require "ck.flow.rounds_tools"
 
@@ -127,7 +128,7 @@ end
 local function asker(ctx, def, round)
   local asked, count = {}, 0
   return function(given)
-    local delegation, problem = delegate.read(given, def.members, asked)
+    local delegation, problem = reader.read(given, def.members, asked)
     if not delegation then error("a delegation: " .. problem, 2) end
     count = count + 1
     delegation.id = ("%d.%d"):format(round, count)

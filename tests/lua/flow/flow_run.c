@@ -1,4 +1,4 @@
-/* flow_run.c - a session in memory, an outside world that counts, and deaths in between. */
+/* flow_run.c - a session in memory, an outside world that counts, and kills in between. */
 #include "tests/lua/flow/flow_run.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ static bool deliver(flow_run *self) {
   return true;
 }
 
-/* ---- lives ---- */
+/* ---- runs ---- */
 
 void flow_run_open(flow_run *self, const char *path) {
   ck_error err = CK_ERROR_INIT;
@@ -154,7 +154,7 @@ static void open_session(flow_run *self) {
   self->policies = (ck_policy_engine){.self = self, .checkpoint = decide};
   const ck_policy_engine *policies = self->no_checkpoints || self->seldom ? &self->policies : NULL;
   ck_status status;
-  if (self->lives++ == 0) {
+  if (self->runs++ == 0) {
     ck_value *input = self->input ? value_of(self->input) : NULL;
     ck_session_options options = {
         .id = "it", .input = input, .profile = self->profile, .policies = policies};
@@ -166,17 +166,17 @@ static void open_session(flow_run *self) {
     ck_resume_options options = {.profile = self->profile, .policies = policies, .retry = true};
     status = ck_session_resume(&self->session, self->runtime, "it", &options, &err);
   }
-  tap_must(status == CK_OK, "life %d: %s", self->lives, err.text);
+  tap_must(status == CK_OK, "run %d: %s", self->runs, err.text);
 }
 
-static void tell(void *to, const ck_progress *progress) {
+static void count_progress(void *to, const ck_progress *progress) {
   flow_run *self = to;
   if (strcmp(progress->what, "boundary") != 0) return;
   ck_buffer_append_format(&self->marks, "%s %s %s\n", progress->text, progress->scope,
                           progress->node ? progress->node : "-");
 }
 
-bool flow_run_live(flow_run *self, int moves) {
+bool flow_run_once(flow_run *self, int moves) {
   ck_error err = CK_ERROR_INIT;
   ck_effect_driver driver = {.name = "test",
                              .self = self,
@@ -192,7 +192,7 @@ bool flow_run_live(flow_run *self, int moves) {
                                   .drivers = drivers,
                                   .clock = clock_of_readings(),
                                   .waker = self->runtime->waker,
-                                  .progress = tell,
+                                  .progress = count_progress,
                                   .to = self};
   ck_execution *execution;
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "%s", err.text);
@@ -217,7 +217,7 @@ bool flow_run_live(flow_run *self, int moves) {
 }
 
 ck_session_status flow_run_finish(flow_run *self) {
-  bool ended = flow_run_live(self, -1);
+  bool ended = flow_run_once(self, -1);
   tap_must(ended, "the session ends");
   return self->result.status;
 }

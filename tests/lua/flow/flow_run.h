@@ -14,7 +14,7 @@ typedef struct flow_under_way {
 enum { FLOW_UNDER_WAY_MAX = 64 };
 
 /* Zero-initialise, set `answer`, then flow_run_open. What was carried out is kept over all
- * lives. */
+ * runs. */
 typedef struct flow_run {
   /* The JSON that the effect comes to, "!text" for an error, NULL for "ended". Borrowed until the
    * next call. */
@@ -26,7 +26,7 @@ typedef struct flow_run {
   bool no_checkpoints; /* else one at every boundary, waited for */
   int seldom;          /* not 0: at so many of a hundred boundaries, at random, waited for or not */
   ck_runtime *runtime;
-  ck_session *session; /* of the last life, open until the next */
+  ck_session *session; /* of the last run, open until the next */
   ck_flow_engine *engine;
   ck_flow *flow;
   ck_state *ran;   /* effect key -> {"times": n, "answer": …}: what a probe finds */
@@ -36,20 +36,20 @@ typedef struct flow_run {
   size_t under_way_count;
   ck_policy_engine policies;
   ck_execution_result result;
-  int lives, moves; /* moves: of the last life */
+  int runs, moves; /* moves: of the last run */
   int most_under_way;
 } flow_run;
 
 void flow_run_open(flow_run *self, const char *path);
 /* Starts the session or resumes it, and runs until it ends or has waited `moves` times, for an
- * effect or a checkpoint: then the process "dies". True when it has ended; self->result tells
+ * effect or a checkpoint: then the process is "killed". True when it has ended; self->result tells
  * how. */
-bool flow_run_live(flow_run *self, int moves);
+bool flow_run_once(flow_run *self, int moves);
 /* The same until the session has ended, without dying. */
 ck_session_status flow_run_finish(flow_run *self);
 /* The JSON of a key of the state; "nothing" when it is absent. */
 const char *flow_run_get(const flow_run *self, const char *key);
-/* Sets a key of the state for the next life. */
+/* Sets a key of the state for the next run. */
 void flow_run_put(flow_run *self, const char *key, const char *json);
 /* How many effects were carried out more than once under one key. */
 int flow_run_twice(const flow_run *self);

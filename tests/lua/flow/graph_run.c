@@ -37,12 +37,12 @@ void graph_survives(const char *text, const char *const *keys, const char *promi
   tap_is_int(flow_run_finish(&whole), CK_SESSION_COMPLETED, "%s: undisturbed: %s", promise,
              whole.result.text);
   enum { MOVES = 30, SEEDS = 3 };
-  int wrong = 0, lives = 0;
+  int wrong = 0, runs = 0;
   for (int step = 0; step <= MOVES; step++) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
       flow_run run = graph_open_file(path);
       run.random = seed;
-      for (int more = 0; !flow_run_live(&run, step + more) && more < 200; more++) continue;
+      for (int more = 0; !flow_run_once(&run, step + more) && more < 200; more++) continue;
       bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0;
       for (const char *const *key = keys; *key; key++)
         good = good && strcmp(flow_run_get(&run, *key), flow_run_get(&whole, *key)) == 0;
@@ -50,12 +50,13 @@ void graph_survives(const char *text, const char *const *keys, const char *promi
         tap_diag("after %d moves, seed %d: %s; %d twice\n%s", step, (int)seed, run.result.text,
                  flow_run_twice(&run), flow_run_log(&run));
       wrong += !good;
-      lives += run.lives;
+      runs += run.runs;
       flow_run_close(&run);
     }
   }
-  tap_is_int(wrong, 0, "%s: it dies after each of %d moves, lives %d times, and does nothing twice",
-             promise, MOVES, lives);
+  tap_is_int(wrong, 0,
+             "%s: it is killed after each of %d moves, runs %d times, and does nothing twice",
+             promise, MOVES, runs);
   flow_run_close(&whole);
 }
 

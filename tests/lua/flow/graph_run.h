@@ -31,7 +31,7 @@ typedef struct graph_failing {
 const char *graph_fail_first(void *to, const ck_effect *effect);
 
 /* Dies after each number of moves, again and again, and compares `keys` (ended by NULL) with a run
- * without deaths. */
+ * without kills. */
 void graph_survives(const char *text, const char *const *keys, const char *promise);
 /* The flow fails with an error that contains `say`. */
 void graph_fails(const char *text, const char *say, const char *promise);

@@ -6,15 +6,15 @@
 #include "tests/lua/flow/flow_driver.h"
 #include "tests/tap.h"
 
-typedef struct world {
+typedef struct fixture {
   flow_driver driver;
   ck_coroutine *coroutine;
   ck_flow_yield yield;
-} world;
+} fixture;
 
-static void begin(world *self, const char *body, const ck_coroutine_options *given) {
+static void begin(fixture *self, const char *body, const ck_coroutine_options *given) {
   ck_error err = CK_ERROR_INIT;
-  *self = (world){0};
+  *self = (fixture){0};
   flow_driver_load_body(&self->driver, body, NULL);
   ck_coroutine_options options = given ? *given : (ck_coroutine_options){.scope = "main"};
   if (!options.state) options.state = self->driver.state;
@@ -24,7 +24,7 @@ static void begin(world *self, const char *body, const ck_coroutine_options *giv
     tap_must(false, "%s", err.text);
 }
 
-static ck_status step(world *self, const char *outcome, ck_error *err) {
+static ck_status step(fixture *self, const char *outcome, ck_error *err) {
   ck_outcome *given = NULL;
   ck_value *result = NULL;
   if (outcome) {
@@ -37,7 +37,7 @@ static ck_status step(world *self, const char *outcome, ck_error *err) {
   return status;
 }
 
-static void end(world *self) {
+static void end(fixture *self) {
   self->driver.engine->close(self->coroutine);
   flow_driver_clear(&self->driver);
 }
@@ -51,14 +51,14 @@ static void put(ck_state *state, const char *key, const char *json) {
   ck_value_free(value);
 }
 
-static void is_done(world *self, const char *want, const char *promise) {
+static void is_done(fixture *self, const char *want, const char *promise) {
   tap_is_int(self->yield.step, CK_FLOW_DONE, "%s: it ends", promise);
   tap_is_text(self->yield.value ? ck_value_bytes(self->yield.value).data : "nothing", want, "%s",
               promise);
 }
 
 static void test_fork(void) {
-  world w;
+  fixture w;
   ck_error err = CK_ERROR_INIT;
   begin(&w,
         "ctx.fork { { scope = \"web\", task = { find = \"x\", n = 2 } }, { scope = \"a b#2.c\", "
@@ -102,7 +102,7 @@ static void test_fork(void) {
 }
 
 static void is_raised(const char *body, const char *say, const char *promise) {
-  world w;
+  fixture w;
   ck_error err = CK_ERROR_INIT;
   begin(&w, body, NULL);
   tap_is_status(step(&w, NULL, &err), CK_E_FLOW, &err, "%s is refused", promise);
@@ -143,7 +143,7 @@ static void test_refusals(void) {
 
 /* ctx.limit, ctx.put, ctx.written, ctx.discard */
 static void test_limits(void) {
-  world w;
+  fixture w;
   ck_error err = CK_ERROR_INIT;
   begin(&w,
         "local less = ctx.limit { who = \"it\", without = { \"effect\" }, memory = \"read\", "
@@ -205,7 +205,7 @@ static void test_limits(void) {
 }
 
 static void test_child(void) {
-  world w;
+  fixture w;
   ck_error err = CK_ERROR_INIT;
   ck_state *state;
   tap_must(ck_state_new(&state, &err) == CK_OK, "%s", err.text);

@@ -1,5 +1,5 @@
-/* test_flow_graph.c - flow.graph: kinds of nodes, loops, failures and retries, whatever dies on the
- * way. */
+/* test_flow_graph.c - flow.graph: kinds of nodes, loops, failures and retries, wherever it is
+ * killed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

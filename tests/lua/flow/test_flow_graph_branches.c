@@ -1,5 +1,5 @@
-/* test_flow_graph_branches.c - flow.graph: branches run side by side and meet, whatever dies on the
- * way. */
+/* test_flow_graph_branches.c - flow.graph: branches run side by side and meet, wherever it is
+ * killed. */
 #include <string.h>
 
 #include "tests/lua/flow/graph_run.h"

@@ -1,4 +1,4 @@
-/* test_flow_graph_random.c - graphs of random shape, with failures and deaths at random: every node
+/* test_flow_graph_random.c - graphs of random shape, with failures and kills at random: every node
  * runs once at every visit. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/lua/flow/flow_run.h"
 #include "tests/tap.h"
 
-enum { GRAPHS = 24, RUNS = 8, TURNS = 2, LIVES_MAX = 400 };
+enum { GRAPHS = 24, RUNS = 8, TURNS = 2, RUNS_MAX = 400 };
 
 typedef struct chance {
   uint64_t state;
@@ -146,31 +146,32 @@ static bool is_tidy(const flow_run *run) {
   return tidy;
 }
 
-static bool live_through(const char *path, int nodes, chance dice, uint64_t seed, int *lives) {
+static bool run_through(const char *path, int nodes, chance dice, uint64_t seed, int *runs) {
   flow_run run = {
       .answer = answer, .to = &dice, .random = seed + 1, .seldom = 25 * (int)(seed % 4)};
   flow_run_open(&run, path);
-  for (int life = 0; run.result.status != CK_SESSION_COMPLETED && life < LIVES_MAX; life++)
-    flow_run_live(&run, (int)draw(&dice, 25));
+  for (int run_index = 0; run.result.status != CK_SESSION_COMPLETED && run_index < RUNS_MAX;
+       run_index++)
+    flow_run_once(&run, (int)draw(&dice, 25));
   bool good = run.result.status == CK_SESSION_COMPLETED && each_once(&run, nodes) && is_tidy(&run);
-  if (!good) tap_diag("seed %d: %s, %d lives", (int)seed, run.result.text, run.lives);
-  *lives += run.lives;
+  if (!good) tap_diag("seed %d: %s, %d runs", (int)seed, run.result.text, run.runs);
+  *runs += run.runs;
   flow_run_close(&run);
   return good;
 }
 
 int main(void) {
   chance shapes = {.state = 11};
-  int wrong = 0, lives = 0, visits = 0;
+  int wrong = 0, runs = 0, visits = 0;
   for (int graph = 0; graph < GRAPHS; graph++) {
     ck_buffer text = {0};
     int nodes;
     make_graph(&text, &nodes, &shapes);
     const char *path = flow_file(text.data);
     for (int n = 0; n < RUNS; n++) {
-      bool good = live_through(
-          path, nodes, (chance){.state = (uint64_t)(graph * 100 + n + 1), .failures = 3 * n},
-          (uint64_t)n, &lives);
+      bool good = run_through(path, nodes,
+                              (chance){.state = (uint64_t)(graph * 100 + n + 1), .failures = 3 * n},
+                              (uint64_t)n, &runs);
       if (!good) tap_diag("graph %d: %s", graph, text.data);
       wrong += !good;
       visits += nodes * TURNS;
@@ -178,8 +179,8 @@ int main(void) {
     ck_buffer_clear(&text);
   }
   tap_is_int(wrong, 0,
-             "%d random graphs, %d lives, %d visits: each node runs once at each, and nothing is "
+             "%d random graphs, %d runs, %d visits: each node runs once at each, and nothing is "
              "left of branches",
-             GRAPHS, lives, visits);
+             GRAPHS, runs, visits);
   return tap_done();
 }

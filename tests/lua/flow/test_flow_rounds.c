@@ -1,5 +1,5 @@
-/* test_flow_rounds.c - flow.rounds: delegations of every kind, rounds that are counted, whatever
- * dies on the way. */
+/* test_flow_rounds.c - flow.rounds: delegations of every kind, rounds that are counted,
+ * wherever it is killed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,16 +136,16 @@ static void test_whole(void) {
   flow_run_close(&run);
 }
 
-/* Through deaths and pauses; each life is a little longer. */
+/* Through kills and pauses; each run is a little longer. */
 static void live_on(flow_run *run, int moves) {
-  for (int life = 0; life < 200; life++)
-    if (flow_run_live(run, moves + life) && run->result.status != CK_SESSION_PAUSED) return;
+  for (int run_index = 0; run_index < 200; run_index++)
+    if (flow_run_once(run, moves + run_index) && run->result.status != CK_SESSION_PAUSED) return;
 }
 
 static void test_deaths(const char *text, const char *promise) {
   const char *path = flow_file(text);
   enum { MOVES = 24, SEEDS = 2 };
-  int wrong = 0, lives = 0;
+  int wrong = 0, runs = 0;
   flow_run all = {.answer = answer, .input = "{\"input\":\"Shall we?\"}"};
   flow_run_open(&all, path);
   live_on(&all, 1000);
@@ -165,14 +165,15 @@ static void test_deaths(const char *text, const char *promise) {
         tap_diag("after %d moves, seed %d: %s %s; %d twice\n%s", step, seed, run.result.text,
                  flow_run_result(&run), flow_run_twice(&run), flow_run_log(&run));
       wrong += !good;
-      lives += run.lives;
+      runs += run.runs;
       flow_run_close(&run);
     }
   }
-  tap_is_int(wrong, 0,
-             "%s: it dies after each of %d moves, lives %d times, does nothing twice and comes to "
-             "the same",
-             promise, MOVES, lives);
+  tap_is_int(
+      wrong, 0,
+      "%s: it is killed after each of %d moves, runs %d times, does nothing twice and comes to "
+      "the same",
+      promise, MOVES, runs);
   tap_is_int(bad_wires, 0, "and every request was valid on the wire");
   free(want);
   free(pad);

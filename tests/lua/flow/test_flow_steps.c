@@ -1,4 +1,4 @@
-/* test_flow_steps.c - flow.steps: what needs what, side by side, failures, deaths; completed steps
+/* test_flow_steps.c - flow.steps: what needs what, side by side, failures, kills; completed steps
  * never run twice. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,29 +231,30 @@ static void test_agents(void) {
   flow_run_close(&run);
 }
 
-/* ---- deaths, and graphs of all shapes ---- */
+/* ---- kills, and graphs of all shapes ---- */
 
 static void survives(const char *text, const char *key, const char *want, const char *promise) {
   enum { MOVES = 25, SEEDS = 4 };
   const char *path = flow_file(text);
-  int wrong = 0, lives = 0;
+  int wrong = 0, runs = 0;
   for (int step = 0; step <= MOVES; step++) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
       flow_run run = {.answer = answer, .random = seed};
       flow_run_open(&run, path);
-      for (int more = 0; !flow_run_live(&run, step + more) && more < 200; more++) continue;
+      for (int more = 0; !flow_run_once(&run, step + more) && more < 200; more++) continue;
       bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0 &&
                   strcmp(flow_run_get(&run, key), want) == 0;
       if (!good)
         tap_diag("after %d moves, seed %d: %s; %d twice\n%s", step, (int)seed, run.result.text,
                  flow_run_twice(&run), flow_run_log(&run));
       wrong += !good;
-      lives += run.lives;
+      runs += run.runs;
       flow_run_close(&run);
     }
   }
-  tap_is_int(wrong, 0, "%s: it dies after each of %d moves, lives %d times, and does nothing twice",
-             promise, MOVES, lives);
+  tap_is_int(wrong, 0,
+             "%s: it is killed after each of %d moves, runs %d times, and does nothing twice",
+             promise, MOVES, runs);
 }
 
 typedef struct chance {
@@ -332,7 +333,7 @@ static bool each_once(const flow_run *run, int steps) {
 
 static void test_shapes(void) {
   enum { GRAPHS = 30, RUNS = 10 };
-  int wrong = 0, lives = 0, steps_run = 0;
+  int wrong = 0, runs = 0, steps_run = 0;
   chance shapes = {.state = 7};
   for (int graph = 0; graph < GRAPHS; graph++) {
     int steps = 3 + (int)draw(&shapes, 8);
@@ -347,23 +348,24 @@ static void test_shapes(void) {
                       .seldom = 30 * (n % 3),
                       .no_checkpoints = n == 9};
       flow_run_open(&run, path);
-      for (int life = 0; run.result.status != CK_SESSION_COMPLETED && life < 300; life++)
-        flow_run_live(&run, (int)draw(&dice, 12));
+      for (int run_index = 0; run.result.status != CK_SESSION_COMPLETED && run_index < 300;
+           run_index++)
+        flow_run_once(&run, (int)draw(&dice, 12));
       bool good = run.result.status == CK_SESSION_COMPLETED && is_complete(&run, steps) &&
                   each_once(&run, steps);
       if (!good)
         tap_diag("graph %d run %d: %s\n%s%s", graph, n, run.result.text, text.data,
                  flow_run_log(&run));
       wrong += !good;
-      lives += run.lives;
+      runs += run.runs;
       steps_run += steps;
       flow_run_close(&run);
     }
     ck_buffer_clear(&text);
   }
   tap_is_int(wrong, 0,
-             "%d random graphs with failures and deaths, %d lives, %d steps: each runs once",
-             GRAPHS, lives, steps_run);
+             "%d random graphs with failures and kills, %d runs, %d steps: each runs once", GRAPHS,
+             runs, steps_run);
 }
 
 int main(void) {
