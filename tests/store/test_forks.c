@@ -144,6 +144,22 @@ static ck_kept_reason reason_of(const ck_prune_report *report, int64_t seq) {
   return NEVER;
 }
 
+/* A new run of the fork, from an older checkpoint that it inherits. */
+static void continue_inherited(ck_store *store, history *fork, const history *past) {
+  ck_error err = CK_ERROR_INIT;
+  ck_store_release(store, fork->lease);
+  ck_timeline timeline = {.no = fork->timeline + 1,
+                          .parent = 1,
+                          .cut = past->seqs[2],
+                          .begin = fork->seq + 1,
+                          .checkpoint = past->seqs[2],
+                          .attempt = 2,
+                          .run = "run_older"};
+  ck_opening opening = {.timeline = &timeline};
+  history_must(ck_store_acquire(&fork->lease, store, "holder", fork->lease.epoch, &opening, &err),
+               &err, "acquire");
+}
+
 static void test_protection(ck_store *store) {
   history past, fork;
   ck_prune_report report;
@@ -152,18 +168,7 @@ static void test_protection(ck_store *store) {
   live(&past, 12);
   must_fork(&fork, &past, 5, "holder", 5);
   live(&fork, 3);
-  /* It goes on from an older one that it inherits. */
-  ck_store_release(store, fork.lease);
-  ck_timeline timeline = {.no = fork.timeline + 1,
-                          .parent = 1,
-                          .cut = past.seqs[2],
-                          .begin = fork.seq + 1,
-                          .checkpoint = past.seqs[2],
-                          .attempt = 2,
-                          .run = "run_older"};
-  ck_opening opening = {.timeline = &timeline};
-  history_must(ck_store_acquire(&fork.lease, store, "holder", fork.lease.epoch, &opening, &err),
-               &err, "acquire");
+  continue_inherited(store, &fork, &past);
   history_must(ck_store_pin(store, past.lease, past.seqs[7], true, &err), &err, "pin");
   tap_is_status(ck_store_pin(store, fork.lease, past.seqs[1], true, &err), CK_E_NOT_FOUND, &err,
                 "%s: an inherited one is not pinned", kind);
@@ -196,6 +201,31 @@ static void test_protection(ck_store *store) {
 
 /* ---- the end of an origin ---- */
 
+/* Deletes the other sessions of a family whose first one is gone: `second` with its fork `third`,
+ * then `third`. `highest`: the greatest number of a session so far. */
+static void delete_others(ck_store *store, history *second, history *third, int64_t highest) {
+  ck_session_record record;
+  ck_error err = CK_ERROR_INIT;
+  history_must(ck_store_get_session(&record, store, "b", &err), &err, "b");
+  tap_ok(record.origin.session == 0 && record.origin.cut == 0,
+         "%s: and it is nobody's fork any more", kind);
+  history_must(ck_store_lock_session(&second->lease, store, "b", record.epoch, &err), &err, "hold");
+  ck_session_record_clear(&record);
+  tap_is_status(ck_store_delete_session(store, second->lease, true, &err), CK_OK, &err,
+                "%s: the middle one too", kind);
+  tap_ok(history_loads(third, 3) && fixture_verify(store) == 0, "%s: the last one stands alone",
+         kind);
+  fixture fresh;
+  history_must(ck_store_get_session(&record, store, "d", &err), &err, "d");
+  history_must(ck_store_lock_session(&third->lease, store, "d", record.epoch, &err), &err, "hold");
+  ck_session_record_clear(&record);
+  tap_is_status(ck_store_delete_session(store, third->lease, false, &err), CK_OK, &err,
+                "%s: a session without forks goes as it is", kind);
+  history_must(fixture_create(&fresh, store, "e", &err), &err, "create");
+  tap_ok(fresh.lease.session > highest, "%s: numbers are not given twice", kind);
+  ck_store_release(store, fresh.lease);
+}
+
 static void test_detach(ck_store *store) {
   static reading before, after;
   history first, second, third, other;
@@ -224,26 +254,9 @@ static void test_detach(ck_store *store) {
          "%s: their own checkpoints load", kind);
   tap_ok(!loads_inherited(&second, &first, 3), "%s: inherited ones are pruned ones", kind);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
-  history_must(ck_store_get_session(&record, store, "b", &err), &err, "b");
-  tap_ok(record.origin.session == 0 && record.origin.cut == 0,
-         "%s: and it is nobody's fork any more", kind);
-  history_must(ck_store_lock_session(&second.lease, store, "b", record.epoch, &err), &err, "hold");
-  ck_session_record_clear(&record);
-  tap_is_status(ck_store_delete_session(store, second.lease, true, &err), CK_OK, &err,
-                "%s: the middle one too", kind);
-  tap_ok(history_loads(&third, 3) && fixture_verify(store) == 0, "%s: the last one stands alone",
-         kind);
-  fixture fresh;
   int64_t highest =
       first.lease.session > third.lease.session ? first.lease.session : third.lease.session;
-  history_must(ck_store_get_session(&record, store, "d", &err), &err, "d");
-  history_must(ck_store_lock_session(&third.lease, store, "d", record.epoch, &err), &err, "hold");
-  ck_session_record_clear(&record);
-  tap_is_status(ck_store_delete_session(store, third.lease, false, &err), CK_OK, &err,
-                "%s: a session without forks goes as it is", kind);
-  history_must(fixture_create(&fresh, store, "e", &err), &err, "create");
-  tap_ok(fresh.lease.session > highest, "%s: numbers are not given twice", kind);
-  ck_store_release(store, fresh.lease);
+  delete_others(store, &second, &third, highest);
   history_clear(&first);
   history_clear(&second);
   history_clear(&third);

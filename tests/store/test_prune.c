@@ -48,6 +48,23 @@ static bool is_gone(history *past, size_t index) {
 
 /* ---- one by one ---- */
 
+/* Prunes a session again that was pruned before, and once more after it was continued. */
+static void prune_again(history *past) {
+  ck_prune_report report = prune(past, past->seqs, 5);
+  tap_ok(report.count == 0 && report.kept_count == 5 && report.emptied == 0,
+         "%s: what is gone does not go again", kind);
+  ck_prune_report_clear(&report);
+  for (int i = 0; i < 40; i++) history_go(past, 12);
+  report = prune(past, past->seqs, 0);
+  ck_prune_report_clear(&report);
+  tap_ok(history_loads(past, past->count - 1) && history_loads(past, 8),
+         "%s: the session goes on after it", kind);
+  report = prune(past, past->seqs, past->count - 1);
+  tap_ok(report.bytes > 0 && fixture_verify(past->store) == 0,
+         "%s: hidden payloads go when nothing needs them", kind);
+  ck_prune_report_clear(&report);
+}
+
 static void test_one_session(ck_store *store) {
   history past;
   ck_checkpoint_info info;
@@ -86,19 +103,7 @@ static void test_one_session(ck_store *store) {
   ck_checkpoint_info_clear(&info);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   ck_prune_report_clear(&report);
-  report = prune(&past, past.seqs, 5);
-  tap_ok(report.count == 0 && report.kept_count == 5 && report.emptied == 0,
-         "%s: what is gone does not go again", kind);
-  ck_prune_report_clear(&report);
-  for (int i = 0; i < 40; i++) history_go(&past, 12);
-  report = prune(&past, past.seqs, 0);
-  ck_prune_report_clear(&report);
-  tap_ok(history_loads(&past, past.count - 1) && history_loads(&past, 8),
-         "%s: the session goes on after it", kind);
-  report = prune(&past, past.seqs, past.count - 1);
-  tap_ok(report.bytes > 0 && fixture_verify(store) == 0,
-         "%s: hidden payloads go when nothing needs them", kind);
-  ck_prune_report_clear(&report);
+  prune_again(&past);
   history_clear(&past);
 }
 
