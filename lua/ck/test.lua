@@ -73,9 +73,7 @@ end
 function test.policy(name, options)
   local number, own_name, version, has = core.load(name, options or {})
   local made = { name = own_name, version = version, has = has }
-  for hook, make in pairs(hooks) do
-    made[hook] = make(function(subject) return core.ask(number, hook, subject) end)
-  end
+  hooks.add(made, function(hook, subject) return core.ask(number, hook, subject) end)
   return made
 end
 

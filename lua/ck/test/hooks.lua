@@ -82,4 +82,11 @@ function hooks.migrate(ask)
   end
 end
 
-return hooks
+--- Adds the functions of all hooks to `made`; ask(hook, subject) calls a hook.
+local function add(made, ask)
+  for hook, make in pairs(hooks) do
+    made[hook] = make(function(subject) return ask(hook, subject) end)
+  end
+end
+
+return { add = add }
