@@ -53,7 +53,7 @@ static ck_profile *new_profile(void) {
 /* Through deaths and pauses; each life is a little longer. */
 static void live_on(flow_run *run, int moves) {
   for (int life = 0; life < 200; life++)
-    if (flow_run_live(run, moves + life) && run->result.status != CK_SESSION_PAUSED) return;
+    if (flow_run_once(run, moves + life) && run->result.status != CK_SESSION_PAUSED) return;
 }
 
 static void survives(const char *const *answers, const char *want, const char *promise) {
@@ -77,7 +77,7 @@ static void survives(const char *const *answers, const char *want, const char *p
         tap_diag("after %d moves, seed %d: %s; %d twice\n%s", step, seed, run.result.text,
                  flow_run_twice(&run), flow_run_messages(&run, "main"));
       wrong += !good;
-      runs += run.lives;
+      runs += run.runs;
       flow_run_close(&run);
     }
   }
