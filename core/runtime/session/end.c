@@ -10,11 +10,13 @@
 
 /* What each status leaves in the transcript. A boundary kind of 0 takes no checkpoint: the
  * coroutine is not at a boundary. */
-static const struct {
+typedef struct ending {
   ck_session_status status;
   ck_event_kind event;
   ck_boundary_kind boundary;
-} endings[] = {
+} ending;
+
+static const ending endings[] = {
     {CK_SESSION_COMPLETED, CK_EVENT_SESSION_COMPLETED, CK_BOUNDARY_FINAL},
     {CK_SESSION_PAUSED, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_PAUSE},
     {CK_SESSION_WAITING, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_USER_CHECKPOINT},
@@ -42,33 +44,40 @@ static ck_status append_closing(ck_session *self, ck_event_kind kind, const char
   return status;
 }
 
+static const ending *find_ending(ck_session_status status) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (endings[i].status == status) return &endings[i];
+  return NULL;
+}
+
+/* The closing event and the status are one commit, behind everything else. */
+static ck_status close_run(ck_session *self, ck_session_status status, const char *reason,
+                           ck_error *err) {
+  uint64_t ticket;
+  ck_session_update update = {.status = status, .reason = reason};
+  if (status == CK_SESSION_FAILED && self->failure) update.failure = ck_status_name(self->failure);
+  ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
+  ck_status done = ck_session_queue(&ticket, self, &how, err);
+  if (done == CK_OK) done = ck_session_wait(self, ticket, err);
+  if (done == CK_OK) ck_session_set_status(self, status);
+  return done;
+}
+
 static ck_status end(ck_session *self, ck_session_status status, const char *reason,
                      const ck_value *result, ck_error *err) {
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-    if (endings[i].status != status) continue;
-    ck_saved saved = {0};
-    ck_status done = CK_OK;
-    if (endings[i].boundary) {
-      ck_boundary at = {.kind = endings[i].boundary,
-                        .last_error = status == CK_SESSION_FAILED ? reason : NULL};
-      done = ck_session_boundary(&saved, self, &at, err);
-    }
-    bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
-    if (done == CK_OK && prunes) done = ck_session_prune(self, err);
-    if (done == CK_OK) done = ck_session_close_saving(self, err);
-    if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
-    ck_session_update update = {.status = status, .reason = reason};
-    if (status == CK_SESSION_FAILED && self->failure)
-      update.failure = ck_status_name(self->failure);
-    uint64_t ticket;
-    ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
-    if (done == CK_OK) done = ck_session_queue(&ticket, self, &how, err);
-    if (done == CK_OK) done = ck_session_wait(self, ticket, err);
-    if (done == CK_OK) ck_session_set_status(self, status);
-    return done;
-  }
-  return ck_error_set(err, CK_E_USAGE, "a session does not end as %s",
-                      ck_session_status_name(status));
+  const ending *as = find_ending(status);
+  ck_saved saved = {0};
+  if (!as)
+    return ck_error_set(err, CK_E_USAGE, "a session does not end as %s",
+                        ck_session_status_name(status));
+  ck_boundary at = {.kind = as->boundary,
+                    .last_error = status == CK_SESSION_FAILED ? reason : NULL};
+  bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
+  ck_status done = as->boundary ? ck_session_boundary(&saved, self, &at, err) : CK_OK;
+  if (done == CK_OK && prunes) done = ck_session_prune(self, err);
+  if (done == CK_OK) done = ck_session_close_saving(self, err);
+  if (done == CK_OK) done = append_closing(self, as->event, reason, saved.id, result, err);
+  return done == CK_OK ? close_run(self, status, reason, err) : done;
 }
 
 /* A reason can be an error's text, and that can quote anything: it is redacted. */
