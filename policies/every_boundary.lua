@@ -1,5 +1,4 @@
---- Checkpoint at each kind of boundary that is switched on; out of the box as a graph does it:
---- around nodes, not at edges.
+--- Checkpoint at each kind of boundary that is enabled; by default around nodes, not at edges.
 
 ---@class ck.policy.EveryBoundary : ck.Policy
 local policy = {

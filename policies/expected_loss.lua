@@ -3,10 +3,10 @@
 --
 -- Young (1974, doi 10.1145/361147.361115) and Daly (2006, doi 10.1016/j.future.2004.11.016): with a
 -- checkpoint of C seconds and L failures a second, an interval of sqrt(2 C / L) loses least. It
--- ends where the loss expected in it, L T * T / 2, has reached C. Here work is worth dollars: what
--- was paid, what its time is worth, and a little for tokens, which would all have to be produced
--- again. While W dollars of work come together at the long-run rate of R an hour, L W / R failures
--- are expected, and each loses half of W: the checkpoint is due where L W / R * W / 2 reaches its
+-- ends where the loss expected in it, L T * T / 2, has reached C. Here work is worth dollars: its
+-- cost, the value of its time, and a little for tokens, which would all have to be produced again.
+-- While W dollars of work come together at the long-run rate of R an hour, L W / R failures are
+-- expected, and each loses half of W: the checkpoint is due where L W / R * W / 2 reaches its
 -- price. The long-run rate, and not the time since the last checkpoint: one call can cost a dollar
 -- in a second, and is no cheaper to lose for that.
 
@@ -16,9 +16,9 @@ local policy = {
   version = 1,
   options = {
     failures_per_hour = 0.5,       -- as observed in sessions of this kind
-    -- failures come in clusters: this many times as many after a retry or a failure
+    -- failures come in clusters: the factor after a retry or a failure
     unclean_factor = 10,
-    -- R: what sessions of this kind come to in an hour, time and tokens included
+    -- R: work of a session of this kind in an hour, time and tokens included
     work_usd_per_hour = 25,
     usd_per_hour = 5,              -- what an hour of waiting is worth
     usd_per_million_tokens = 0.5,  -- what tokens are worth beyond their price

@@ -1,4 +1,4 @@
---- Keep the newest checkpoints that fit into a number of bytes; older ones go.
+--- Keep the newest checkpoints that fit into a number of bytes; drop older ones.
 
 ---@class ck.policy.KeepBudget : ck.Policy
 local policy = { name = "keep_budget", version = 1, options = { bytes = 100 * 1024 * 1024 } }
@@ -12,8 +12,8 @@ function policy.prune(history, opt)
   for i = #history, 1, -1 do
     local checkpoint = history[i]
     left = left - checkpoint.bytes
-    -- Once one did not fit, no older one does: a history with holes would be kept for its smallest,
-    -- not its newest.
+    -- After one that does not fit, no older one is kept: else small old checkpoints would be
+    -- preferred to newer ones.
     if left < 0 then drop[#drop + 1] = checkpoint.id end
   end
   return { drop = drop }

@@ -1,4 +1,4 @@
---- Keep the checkpoints that no retry or failure came before; the others go.
+--- Keep the checkpoints without a retry or failure before them; drop the others.
 
 ---@class ck.policy.KeepClean : ck.Policy
 local policy = {

@@ -1,4 +1,4 @@
---- Keep the newest checkpoints, a number of them; older ones go.
+--- Keep a number of the newest checkpoints; drop older ones.
 
 ---@class ck.policy.KeepRecent : ck.Policy
 local policy = {

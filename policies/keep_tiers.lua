@@ -26,7 +26,7 @@ function policy.prune(history, opt)
     local created = checkpoint.created
     local age = now - created
     local hour, day = created // hour_ms, created // day_ms
-    -- The newest of an hour stands for its hour also when it is young enough to be kept anyway.
+    -- The newest of an hour counts for its hour even when its age alone keeps it.
     local kept = age <= all_ms or (age <= hourly_ms and not hours[hour])
       or (age > hourly_ms and not days[day])
     hours[hour], days[day] = true, true

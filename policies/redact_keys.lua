@@ -1,13 +1,12 @@
---- Keep what is stored under some keys from ever being written: dropped, masked, or left as a
---- reference that a resume fills again.
+--- Keep the values of some keys from ever being written: dropped, masked, or left as a reference
+--- that a resume fills again.
 
 ---@class ck.policy.RedactKeys : ck.Policy
 local policy = {
   name = "redact_keys",
   version = 1,
   options = {
-    -- The name below memory., outputs. or scratch., and what becomes of it: "drop", "mask" or
-    -- "env:NAME".
+    -- The name below memory., outputs. or scratch., and its verdict: "drop", "mask" or "env:NAME".
     keys = { api_key = "drop", credentials = "drop", access_token = "drop" },
   },
 }

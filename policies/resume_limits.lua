@@ -1,4 +1,4 @@
---- What a resume does to the limits: time begins anew, everything that was paid for stays paid.
+--- The usage after a resume: time begins anew, all other usage is kept.
 
 ---@class ck.policy.ResumeLimits : ck.Policy
 local policy = {

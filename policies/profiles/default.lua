@@ -1,5 +1,4 @@
---- What a session runs under when no profile is named: no limits, a checkpoint at every round of
---- tool calls.
+--- The profile of sessions without one: no limits, a checkpoint at every round of tool calls.
 
 return {
   name = "default",

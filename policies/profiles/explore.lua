@@ -1,5 +1,5 @@
---- Long explorations that are gone back on: the model marks where it starts and comes back with a
---- report; every round can be returned to for an hour, then one an hour, then one a day.
+--- Long explorations with rewinds: the model marks their begin and returns with a report.
+--- Checkpoints of all rounds are kept for an hour, then one an hour, then one a day.
 
 return {
   name = "explore",

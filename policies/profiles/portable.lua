@@ -1,5 +1,5 @@
---- Runs that are carried elsewhere as a document: a durable checkpoint after every iteration;
---- limits begin anew in the fresh run.
+--- Runs that move elsewhere as a document: a durable checkpoint after every iteration; usage begins
+--- anew in the new run.
 
 return {
   name = "portable",

@@ -1,5 +1,5 @@
---- Trajectories of a relay of agents: chapters, each with the agent at work, with its notes,
---- decisions and handovers.
+--- Trajectories of a relay of agents: chapters, each with its agent, notes, decisions and
+--- handovers.
 
 local import = require "ck.import"
 

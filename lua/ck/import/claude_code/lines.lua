@@ -1,5 +1,5 @@
---- Reads the lines of Claude Code's files: who spoke, which lines are one reply, which agent a
---- delegation went to.
+--- Reads the lines of Claude Code's files: speakers, the lines of one reply, the agent of each
+--- delegation.
 
 local import = require "ck.import"
 
