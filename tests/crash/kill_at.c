@@ -19,7 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static pid_t owner; /* what it forks is not counted */
+static pid_t owner; /* calls of forked processes are not counted */
 static long limit;
 static atomic_long calls;
 
@@ -49,7 +49,7 @@ static void leave(long number) {
   if (number && limit == 2 * number + 1) kill(owner, SIGKILL);
 }
 
-/* What is said to people, and wakers between threads, change nothing that a resume sees. */
+/* Output for people, and wakers between threads, change nothing that a resume sees. */
 static bool lasts(int fd) {
   struct stat info;
   return fd > STDERR_FILENO && fstat(fd, &info) == 0 && (info.st_mode & S_IFMT) != 0;

@@ -1,9 +1,9 @@
-/* drive.c - a sink that keeps what it gets. */
+/* drive.c - a sink that keeps the updates and the outcome. */
 #include "tests/effect/drive.h"
 
 #include "tests/tap.h"
 
-/* Says nothing when it holds: it is asked thousands of times. */
+/* Reports failures only: it is checked thousands of times. */
 #define must(...)                                            \
   do {                                                       \
     if (!(__VA_ARGS__)) tap_must(false, "%s", #__VA_ARGS__); \

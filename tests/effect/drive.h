@@ -14,7 +14,7 @@ typedef struct drive {
   int updates;         /* likewise of update */
   ck_buffer update;    /* the last one */
   bool inside;         /* start or probe is running */
-  bool too_early;      /* done was called while it did */
+  bool too_early;      /* done was called during that */
 } drive;
 
 void drive_init(drive *self, ck_loop *loop);

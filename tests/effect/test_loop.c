@@ -1,5 +1,5 @@
-/* test_loop.c - the loop calls later what is put off, in order, serves descriptors in between, and
- * survives signals. */
+/* test_loop.c - the loop makes deferred calls in order, serves descriptors in between, and survives
+ * signals. */
 #include "core/effect/loop.h"
 
 #include <errno.h>

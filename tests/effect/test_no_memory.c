@@ -42,7 +42,7 @@ static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_loop_stop(loop);
 }
 
-/* The outcome's own failure when it was for want of memory. `*as` is what it came to. */
+/* The outcome's own failure when it was a lack of memory. `*as` is the outcome. */
 static ck_status carry_out(ck_outcome_status *as, const ck_effect_driver *driver,
                            const ck_effect *effect, ck_error *err) {
   keep to = {.sink = {.done = on_done}};
@@ -128,8 +128,8 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
   return ck_buffer_check(out, err);
 }
 
-/* Its outcome must be what it is with memory, or tell of the lack of it: a spill that is lost is
- * told in the result. */
+/* The outcome must be the same as with memory, or report the lack of it: a lost spill is reported
+ * in the result. */
 static ck_status use_exec(ck_error *err) {
   char request[1400];
   snprintf(request, sizeof request,

@@ -108,10 +108,10 @@ static void test_bad_sleeps(void) {
 
 /* ---- ask ---- */
 
-/* A person of few words. */
+/* An asker that answers for a person. */
 typedef struct person {
   ck_asker asker;
-  ck_status refuses, status; /* to be asked; to answer */
+  ck_status refuses, status; /* questions to come; answers to give */
   const char *says;
   char seen[256];
   void (*answered)(void *to, const ck_answer *answer);

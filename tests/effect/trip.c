@@ -6,7 +6,7 @@
 
 #include "tests/tap.h"
 
-/* Says nothing when it holds: it is asked thousands of times. */
+/* Reports failures only: it is checked thousands of times. */
 #define must(...)                                            \
   do {                                                       \
     if (!(__VA_ARGS__)) tap_must(false, "%s", #__VA_ARGS__); \
@@ -63,7 +63,7 @@ static bool ask(trip *self) {
   return true;
 }
 
-/* Gives the message's result; the conversation gets it later, in the order of the calls. */
+/* Keeps the message's result; the conversation gets it later, in the order of the calls. */
 static ck_value *call(trip *self, ck_bytes json, int64_t index) {
   ck_bytes function = ck_json_get(json, "function");
   ck_buffer request = {0};

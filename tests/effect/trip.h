@@ -1,4 +1,4 @@
-/* trip.h - plays an agent's loop against a cassette and builds the conversation on the way, as the
+/* trip.h - runs an agent's loop against a cassette and builds the conversation on the way, as the
  * runtime would. */
 #ifndef CK_TESTS_EFFECT_TRIP_H
 #define CK_TESTS_EFFECT_TRIP_H

@@ -19,7 +19,7 @@ typedef struct checking {
   ck_bytes seen[CALLS_MAX];
   size_t seen_count;
   bool thinks;  /* the request asks for thinking */
-  size_t index; /* of the message at hand */
+  size_t index; /* of the current message */
 } checking;
 
 __attribute__((format(printf, 2, 3))) static bool wrong(const checking *self, const char *format,

@@ -1,5 +1,4 @@
-/* wire_check.h - the rules that both providers hold requests to, checked as strictly as either
- * does. */
+/* wire_check.h - the rules of both providers for requests, checked as strictly as either does. */
 #ifndef CK_TESTS_EFFECT_WIRE_CHECK_H
 #define CK_TESTS_EFFECT_WIRE_CHECK_H
 
@@ -7,7 +6,7 @@
 
 enum { WIRE_PROBLEM_SIZE = 256 };
 
-/* `path` tells which API: …/messages is Anthropic's. False: `problem` says what a provider would
+/* `path` names the API: …/messages is Anthropic's. False: `problem` says what a provider would
  * refuse. */
 bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body);
 

@@ -1,4 +1,4 @@
-/* acp_fixture.c - one agent of ours, a sink that keeps what it tells, a rule and a person. */
+/* acp_fixture.c - the tests' agent, a sink that keeps its updates, a rule and a person. */
 #include "tests/effect/acp/acp_fixture.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* acp_fixture.h - one agent of ours, prompted through the driver as the runtime would, with a rule
+/* acp_fixture.h - the tests' agent, prompted through the driver as the runtime would, with a rule
  * and a person who answer it. */
 #ifndef CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
 #define CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
@@ -17,7 +17,7 @@ typedef struct acp_fixture {
   ck_effect effect;
   ck_buffer request, updates; /* updates: one a line */
   ck_permit rule;
-  char kind[64]; /* the last that the rule was asked for */
+  char kind[64]; /* the last one that the rule decided on */
   /* The person: answers with the choice, or not at all. */
   ck_asker asker;
   int choice, asked, dropped;
@@ -36,10 +36,10 @@ void acp_fixture_begin(acp_fixture *self, const char *mode);
 void acp_fixture_open_driver(acp_fixture *self);
 /* Both. */
 void acp_fixture_open(acp_fixture *self, const char *mode);
-/* The effect to be done; `session` may be NULL. */
+/* Sets the effect; `session` may be NULL. */
 void acp_fixture_set(acp_fixture *self, ck_effect_class class, const char *prompt,
                      const char *session);
-/* The same, once, done; the outcome is borrowed until the next one. */
+/* Sets and carries out the effect; the outcome is borrowed until the next one. */
 const ck_outcome *acp_fixture_prompt(acp_fixture *self, const char *prompt, const char *session);
 void acp_fixture_close(acp_fixture *self);
 /* A member of the result as text; lives until the next call. */

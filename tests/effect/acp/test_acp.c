@@ -1,4 +1,4 @@
-/* test_acp.c - agents: prompted, listened to, cancelled; and those with bad manners. */
+/* test_acp.c - agents: prompts, updates, cancels; and misbehaving agents. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +138,8 @@ static void test_errors(void) {
 
 /* ---- ends ---- */
 
-/* `stop_reason`: of a turn that has told its end; `interrupted`: before it came to it. */
+/* `stop_reason`: of a turn that reported its end; `interrupted`: it was cancelled before its
+ * end. */
 static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_status want,
                         const char *stop_reason, const char *interrupted) {
   acp_fixture it;

@@ -1,4 +1,4 @@
-/* test_acp_permissions.c - what agents may do: by rule, by a person, and with the files of the
+/* test_acp_permissions.c - permissions of agents: by a rule, by a person, and for the files of the
  * working folder. */
 #include <errno.h>
 #include <limits.h>
@@ -81,7 +81,7 @@ static void test_nobody(void) {
   }
 }
 
-/* More questions at once than anyone could answer are rejected, not kept. */
+/* More questions at once than a person could answer are rejected, not kept. */
 static void test_many(void) {
   acp_fixture it;
   ck_effect_run *run;

@@ -1,7 +1,6 @@
-/* tool_acp_agent.c - a small agent that speaks ACP, with bad manners of every kind: `tool_acp_agent
- * [MODE]`.
+/* tool_acp_agent.c - a small ACP agent that can misbehave in many ways: `tool_acp_agent [MODE]`.
  *
- * What it does in a turn is what the prompt's first word says. */
+ * The first word of a prompt selects what it does in the turn. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,8 @@ static void speak(const char *text) {
   ck_buffer_clear(&json);
 }
 
-/* Asks the client and tells in words what it said; false when it said to stop. */
+/* Asks the client for permission and repeats the answer in words; false when the answer was to
+ * stop. */
 static bool ask(const char *method, const char *params) {
   ck_rpc_message heard;
   ck_buffer text = {0};
@@ -86,7 +86,7 @@ static bool ask(const char *method, const char *params) {
 
 /* ---- turns ---- */
 
-/* All kinds of updates, of its own session and of another's. */
+/* Updates of all kinds, of its own session and of another one. */
 static bool hello(const char *rest) {
   (void)rest;
   update("{\"sessionUpdate\":\"agent_thought_chunk\",\"content\":{\"type\":\"text\",\"text\":"
@@ -111,7 +111,7 @@ static bool hello(const char *rest) {
   "{\"optionId\":\"yes\",\"name\":\"Yes\",\"kind\":\"allow_once\"},{\"optionId\":\"no\",\"name\":" \
   "\"No\",\"kind\":\"reject_once\"}]"
 
-/* A permission whose kind was told when the call began. */
+/* A permission whose kind was reported when the call began. */
 static bool edit(const char *rest) {
   (void)rest;
   update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c2\",\"title\":\"Change "
@@ -120,7 +120,7 @@ static bool edit(const char *rest) {
              "\"toolCall\":{\"toolCallId\":\"c2\",\"title\":\"Change it\"}," OPTIONS);
 }
 
-/* A permission for a tool of that kind; "none" says no kind. */
+/* A permission for a tool of that kind; "none" leaves the kind out. */
 static bool permit(const char *kind) {
   char params[512];
   bool none = strcmp(kind, "none") == 0;
@@ -165,7 +165,7 @@ static bool cost(const char *rest) {
 
 static bool angry;
 
-/* Works until it is told to stop; "deaf" does not listen, "angry" answers with an error, as many an
+/* Works until it is cancelled; "deaf" ignores the cancel, "angry" answers with an error, as many an
  * agent does. */
 static bool hang(const char *rest) {
   ck_rpc_message heard;
@@ -185,7 +185,7 @@ static bool go_on(const char *rest) {
   return true;
 }
 
-/* Asks for a thousand permissions and waits for none; then works until it is told to stop. */
+/* Asks for a thousand permissions and waits for none; then works until it is cancelled. */
 static bool beg(const char *rest) {
   for (int i = 0; i < 1000; i++)
     printf("{\"jsonrpc\":\"2.0\",\"id\":\"b%d\",\"method\":\"session/"
@@ -302,7 +302,7 @@ static void open_session(ck_bytes id, ck_bytes params) {
   answer(id, json);
 }
 
-/* Tells what was said in it before, as the protocol asks for. */
+/* Repeats the session's messages, as the protocol requires. */
 static void load_session(ck_bytes id, ck_bytes params) {
   ck_buffer own = {0};
   char *wanted = ck_json_dup_string(ck_json_get(params, "sessionId"));

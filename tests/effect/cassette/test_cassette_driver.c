@@ -73,7 +73,7 @@ static void test_tool_divergence(void) {
 #define OWN(request, result) \
   "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":" request ",\"result\":" result "}\n"
 
-/* Held against the whole request, in any order among those in a row. */
+/* Calls of the flow's own are matched by the whole request, in any order among those in a row. */
 static void test_own_calls(void) {
   static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "1")
       OWN("{\"name\":\"a\",\"arguments\":2}", "2") OWN("{\"server\":\"s\",\"list\":true}", "[]")
@@ -183,8 +183,8 @@ static void say(ck_conversation *to, ck_status made, ck_value *message) {
   ck_value_free(message);
 }
 
-/* What is sent behind a call that another driver carried out: any result fits, the answer to
- * another call does not. */
+/* The request after a call that another driver carried out: any result of the call fits, the answer
+ * to another call does not. */
 static void test_left_out(const char *call_id, ck_outcome_status want) {
   static const char *const names[] = {"look", NULL};
   static const char calling[] = "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c1\","

@@ -1,4 +1,4 @@
-/* test_http.c - POST requests: where they go, what bounds them, and that each ends once. */
+/* test_http.c - POST requests: their targets and bounds; each ends exactly once. */
 #include "core/effect/http/http.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { MANY = 64 };
 static ck_loop *loop;
 static ck_http *client;
 
-/* What became of one request. */
+/* The result of one request. */
 typedef struct got {
   int ended;
   ck_http_ending ending;
@@ -148,7 +148,7 @@ static void test_many(void) {
   model_server_stop(&server);
 }
 
-/* What is dropped is never heard of; what ends with its client neither. */
+/* A dropped request makes no callback; nor does one that ends with its client. */
 static void test_dropped(void) {
   model_server server;
   got one = {0}, other = {0}, last;

@@ -1,5 +1,5 @@
-/* test_jsonrpc.c - messages are told apart, written as one line each, and mended where others write
- * what JSON may not hold. */
+/* test_jsonrpc.c - messages are recognised, written as one line each, and mended where other
+ * programs write invalid JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void test_mending(void) {
   MENDS("", "");
 }
 
-/* Whatever it is given: the result is UTF-8, and nothing is left to mend. */
+/* For any input the result is UTF-8, and a second pass changes nothing. */
 static void test_random(void) {
   static const char alphabet[] = "\\u0dD8fFeE\"{}[]: \n\xc3\xa9\xff\xed\xa0\x80x";
   unsigned state = 7;

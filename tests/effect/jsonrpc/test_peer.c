@@ -1,5 +1,5 @@
-/* test_peer.c - a process that is talked to: every request is answered once, by it, by the clock or
- * by its end; its end comes. */
+/* test_peer.c - a peer process: every request is answered once, by the peer, by the clock or by its
+ * end; its end always comes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static void test_clock(void) {
   tap_is_int(it.ended, 0, "a peer that is freed tells nothing");
 }
 
-/* Whatever it does with its input, output and signals. */
+/* For any treatment of its input, output and signals. */
 static void test_ends(void) {
   static const struct {
     const char *mode, *why;

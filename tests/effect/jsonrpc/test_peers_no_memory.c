@@ -1,5 +1,5 @@
-/* test_peers_no_memory.c - whichever allocation fails, servers and agents are told apart from their
- * answers: one outcome, which is right or says what is wrong, and no leak. */
+/* test_peers_no_memory.c - whichever allocation fails during calls of servers and agents, there is
+ * one outcome, which is right or names the failure, and no leak. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_loop_stop(loop);
 }
 
-/* True when it came to `want`, and to nothing else without a word. */
+/* True when the outcome is `want`, or another one that names its reason. */
 static bool carry_out(const ck_effect_driver *driver, const ck_effect *effect, const char *want) {
   keep to = {.sink = {.update = on_update, .done = on_done}};
   ck_effect_run *run = NULL;

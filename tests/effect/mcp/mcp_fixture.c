@@ -1,4 +1,4 @@
-/* mcp_fixture.c - one MCP server of ours, and a sink that keeps what it tells. */
+/* mcp_fixture.c - the tests' MCP server, and a sink that keeps its updates. */
 #include "tests/effect/mcp/mcp_fixture.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* mcp_fixture.h - one MCP server of ours, called through the driver as the runtime would. */
+/* mcp_fixture.h - the tests' MCP server, called through the driver as the runtime would. */
 #ifndef CK_TESTS_EFFECT_MCP_MCP_FIXTURE_H
 #define CK_TESTS_EFFECT_MCP_MCP_FIXTURE_H
 
@@ -8,7 +8,7 @@
 enum { MCP_SCENE_SHORT_MS = 60 };
 
 typedef struct mcp_fixture {
-  drive drive; /* first: the sink is the scene */
+  drive drive; /* first: the sink is the fixture */
   const char *argv[4];
   ck_process process;
   ck_mcp_options options;
@@ -23,10 +23,10 @@ void mcp_fixture_init(ck_loop *loop);
  * before. */
 void mcp_fixture_begin(mcp_fixture *self, const char *mode, const char *argument);
 void mcp_fixture_open(mcp_fixture *self);
-/* The effect to be done: a call of `tool` with `arguments` (JSON), or, with NULL, the list. */
+/* Sets the effect: a call of `tool` with `arguments` (JSON), or, with NULL, the list. */
 void mcp_fixture_set(mcp_fixture *self, ck_effect_class class, const char *tool,
                      const char *arguments);
-/* The same, done; the outcome is borrowed until the next one. */
+/* Sets and carries out the effect; the outcome is borrowed until the next one. */
 const ck_outcome *mcp_fixture_call(mcp_fixture *self, ck_effect_class class, const char *tool,
                                    const char *arguments);
 void mcp_fixture_close(mcp_fixture *self);

@@ -1,4 +1,4 @@
-/* mcp_server.h - what the MCP server of the tests is made of. */
+/* mcp_server.h - the parts of the tests' MCP server. */
 #ifndef CK_TESTS_EFFECT_MCP_MCP_SERVER_H
 #define CK_TESTS_EFFECT_MCP_MCP_SERVER_H
 

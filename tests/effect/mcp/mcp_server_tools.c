@@ -47,7 +47,7 @@ static void weather(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
                  "\"celsius\":22.50}}");
 }
 
-/* Three reports, one of another's, then the result. */
+/* Three progress reports, one of them for another call, then the result. */
 static void slow(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   int64_t token = -1;
   (void)arguments;
@@ -69,7 +69,7 @@ static void tell_pid(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   mcp_answer_text(id, text);
 }
 
-/* Asks the client for all it can be asked for, and tells what it said. */
+/* Sends the client every request of the protocol, and repeats the answers. */
 static void ask(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   static const char *const methods[] = {"ping", "roots/list", "sampling/createMessage",
                                         "elicitation/create"};
@@ -90,7 +90,7 @@ static void ask(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
-/* Tells that it is at work and waits for the client's next word; *own is the id of the call, to be
+/* Reports progress and waits for the client's next message; *own is the id of the call, to be
  * cleared. */
 static void wait_for_word(ck_buffer *own, ck_bytes id, ck_bytes meta) {
   ck_rpc_message heard;
@@ -105,7 +105,7 @@ static void wait_for_word(ck_buffer *own, ck_bytes id, ck_bytes meta) {
   fprintf(stderr, "then came %.*s\n", (int)heard.method.len, heard.method.data);
 }
 
-/* Gives its answer when the next word comes, whatever it is. */
+/* Answers when the next message comes, whatever it is. */
 static void hang(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer own = {0};
   (void)arguments;
@@ -114,7 +114,7 @@ static void hang(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
-/* The same with an error, as one of the protocol's own libraries has it. */
+/* The same with an error, as one of the protocol's own libraries does. */
 static void give_up(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer own = {0};
   (void)arguments;
@@ -123,7 +123,7 @@ static void give_up(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
-/* And not at all, as the protocol asks for. */
+/* And no answer at all, as the protocol requires. */
 static void obey(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer own = {0};
   (void)arguments;
@@ -142,7 +142,7 @@ static void blurt(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   mcp_write("DEBUG: got \"here\"\x1b[2J\n");
 }
 
-/* A line in the file `mcp_argument`, so that it can be seen how often it was called. */
+/* Appends a line to the file `mcp_argument`, which counts the calls. */
 static void write_number(ck_bytes number) {
   FILE *file = fopen(mcp_argument, "a");
   if (!file) exit(9);
@@ -156,7 +156,7 @@ static void count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   mcp_answer_text(id, "counted");
 }
 
-/* Ends the client, once: the file `mcp_argument` with ".killed" behind it says that it was done. */
+/* Kills the client, once: the file `mcp_argument` with ".killed" behind it records the kill. */
 static void kill_client(void) {
   char path[4200];
   snprintf(path, sizeof path, "%s.killed", mcp_argument);
@@ -166,7 +166,7 @@ static void kill_client(void) {
   exit(0);
 }
 
-/* As count, but the client does not live to hear of it. */
+/* As count, but the client is killed before the answer. */
 static void count_and_kill(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)meta;
   write_number(ck_json_get(arguments, "n"));
@@ -174,13 +174,13 @@ static void count_and_kill(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   mcp_answer_text(id, "counted");
 }
 
-/* As count, but the client does not live to see it, the first time. */
+/* As count, but the first time the client is killed before the count. */
 static void kill_and_count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   kill_client();
   count(id, arguments, meta);
 }
 
-/* A probe of the three: whether the number is in the file. "shy" does not say, "text" says it as
+/* A probe of the three: whether the number is in the file. "shy" does not answer, "text" answers as
  * text, "bare" gives no result. */
 static void is_counted(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   char line[64], wanted[64];
@@ -205,7 +205,7 @@ static void is_counted(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&json);
 }
 
-/* As many a program writes it: not what JSON may hold. */
+/* Bytes that JSON forbids, as many a program writes them. */
 static void binary(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
   printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
@@ -233,7 +233,7 @@ static void nest(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   mcp_write("}}\n");
 }
 
-/* A NUL, and a number that no computer has. */
+/* A NUL, and a number beyond any double. */
 static void tell_nul(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
   printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"

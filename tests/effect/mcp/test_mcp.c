@@ -1,5 +1,5 @@
-/* test_mcp.c - a well-behaved MCP server: found, greeted, listed, called; its errors and progress
- * come through. */
+/* test_mcp.c - a well-behaved MCP server: start, greeting, list, calls; its errors and progress are
+ * passed on. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static void test_progress(void) {
   mcp_fixture_close(&it);
 }
 
-/* The pid that the tool tells, and which call it was. */
+/* The pid that the tool reports, and the number of the call. */
 static void read_pid(mcp_fixture *it, int *pid, int *call) {
   const ck_outcome *outcome = mcp_fixture_call(it, CK_EFFECT_PURE, "pid", NULL);
   tap_must(
@@ -297,7 +297,7 @@ static void test_probes(void) {
   mcp_fixture_close(&it);
 }
 
-/* A probe that is cancelled before it was sent has not found that nothing happened. */
+/* A probe that is cancelled before it is sent leaves the outcome unknown. */
 static void test_cancelled_probe(void) {
   static const char *const pairs[] = {"count", "is-counted", NULL};
   mcp_fixture it;

@@ -1,5 +1,5 @@
-/* test_mcp_hostile.c - MCP servers with bad manners: each call gets one outcome, in bounds and in
- * time, that tells the truth. */
+/* test_mcp_hostile.c - misbehaving MCP servers: each call gets one true outcome, in bounds and in
+ * time. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,8 +17,7 @@ enum { SHORT_MS = 100, LONG_MS = 600000 };
 
 static ck_loop *loop;
 
-/* What a call comes to, whose server has such manners from the beginning; nothing was sent to
- * it. */
+/* The outcome of a call whose server misbehaves from its start; nothing was sent to it. */
 static void fails(const char *mode, int64_t start_ms, const char *first, const char *second) {
   mcp_fixture it;
   mcp_fixture_begin(&it, mode, NULL);
@@ -89,7 +88,7 @@ static void test_tolerated(void) {
   }
 }
 
-/* What the death of a server, or its silence, means for a call that was sent to it. */
+/* The outcome of a call that was sent before its server died or fell silent. */
 static void test_classes(void) {
   static const struct {
     const char *tool;
@@ -172,7 +171,7 @@ static void test_endless_list(void) {
   mcp_fixture_close(&it);
 }
 
-/* So far away that it is asked before, on a machine of whatever speed. */
+/* Late enough that the call is sent before, on a machine of any speed. */
 static const ck_outcome *ask_before_deadline(mcp_fixture *it) {
   const ck_outcome *outcome = NULL;
   for (int64_t ms = 1000; ms < LONG_MS; ms *= 2) {
@@ -239,7 +238,7 @@ static void cancels(const cancelling *as) {
   mcp_fixture_close(&it);
 }
 
-/* What the server says of it all the same counts, where it matters what came of the call. */
+/* The server's answer to a cancelled call counts, where the call may have had its effect. */
 static void test_cancel(void) {
   static const cancelling cases[] = {
       {"hang", false, CK_EFFECT_ONCE, CK_OUTCOME_ABSENT, "it was cancelled"},
@@ -286,7 +285,7 @@ static void test_grandchild(void) {
   tap_ok(is_gone(pid), "a grandchild that is deaf to SIGTERM ends with the driver");
 }
 
-/* More than a pipe holds to a server that does not read, again and again. */
+/* More bytes than a pipe holds, to a server that does not read, repeatedly. */
 static void test_unread_calls(void) {
   enum { COUNT = 24 };
   mcp_fixture it;

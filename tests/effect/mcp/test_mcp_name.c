@@ -1,4 +1,4 @@
-/* test_mcp_name.c - names of servers' tools: what models are offered is what their providers take,
+/* test_mcp_name.c - names of servers' tools: models are offered names that their providers accept,
  * and the server gets its own. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE
+/* tool_mcp_server.c - a small MCP server that can misbehave in many ways: `tool_mcp_server [MODE
  * [ARGUMENT]]`.
  *
  * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up,

@@ -1,4 +1,4 @@
-/* model_fixture.c - opens and closes what a test of the model driver needs. */
+/* model_fixture.c - opens and closes the parts that a test of the model driver needs. */
 #include "tests/effect/model/model_fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* model_fixture.h - a model's driver, its profile, a conversation and the server that it talks
- * to. */
+/* model_fixture.h - a driver of models, its profile, a conversation and the server that it
+ * calls. */
 #ifndef CK_TESTS_EFFECT_MODEL_MODEL_FIXTURE_H
 #define CK_TESTS_EFFECT_MODEL_MODEL_FIXTURE_H
 
@@ -8,7 +8,7 @@
 #include "tests/effect/drive.h"
 #include "tests/effect/model/model_server.h"
 
-/* The key that the profile names, as it must stand in no text. */
+/* The key that the profile names; it must appear in no text. */
 #define MODEL_SCENE_KEY "sk-canary-0123456789"
 
 typedef struct model_fixture {

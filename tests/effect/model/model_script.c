@@ -18,7 +18,7 @@ size_t model_script_turns(ck_bytes request) {
   return turns;
 }
 
-/* What is answered. Texts are decoded. */
+/* The answer. Texts are decoded. */
 typedef struct answer {
   ck_bytes calls;
   ck_buffer text, thinking;

@@ -1,5 +1,5 @@
-/* model_script.h - what the test server answers: one JSON object a line. See model_server.h for its
- * members. */
+/* model_script.h - the answers of the test server: one JSON object a line. See model_server.h for
+ * its members. */
 #ifndef CK_TESTS_EFFECT_MODEL_MODEL_SCRIPT_H
 #define CK_TESTS_EFFECT_MODEL_MODEL_SCRIPT_H
 

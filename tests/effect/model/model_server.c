@@ -1,4 +1,4 @@
-/* model_server.c - sockets, just enough HTTP, and the script's place. */
+/* model_server.c - sockets, just enough HTTP, and the position in the script. */
 #include "tests/effect/model/model_server.h"
 
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ static struct {
 
 typedef struct request {
   int fd;
-  ck_buffer input; /* what came and was not used yet */
+  ck_buffer input; /* received and not used yet */
   char path[256];
   ck_buffer headers; /* a JSON object */
   ck_bytes body;
@@ -222,7 +222,8 @@ static bool send_reply(request *of, const reply *it) {
       !send_all(of->fd, it->body.data, len, it))
     return false;
   char byte;
-  if (it->hang >= 0) return recv(of->fd, &byte, 1, 0) > 0; /* until the client has had enough */
+  if (it->hang >= 0)
+    return recv(of->fd, &byte, 1, 0) > 0; /* until the client closes the connection */
   return !cuts;
 }
 

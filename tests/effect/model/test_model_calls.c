@@ -1,5 +1,5 @@
-/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: what is sent, what is
- * kept, what it costs. */
+/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: its request, its
+ * message, its cost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,7 @@ static void test_keys(const char *api) {
   model_fixture_close(&it);
 }
 
-/* A stream that was cut had told what it read by then. */
+/* A stream that was cut off had reported its input tokens by then. */
 static void test_lost_tokens(void) {
   model_fixture it;
   model_fixture_open(&it, "anthropic",
@@ -189,7 +189,7 @@ static void test_lost_tokens(void) {
   model_fixture_close(&it);
 }
 
-/* What one API answered is told to the other: text and calls, no thinking. */
+/* An answer of one API is sent to the other: text and calls, no thinking. */
 static void test_crossing(const char *from, const char *to, bool stream) {
   model_fixture first, second;
   model_fixture_open(&first, from,

@@ -10,7 +10,7 @@
 
 #define GOOD "{\"answer\":{\"text\":\"All is well.\"}}\n"
 
-/* What a script comes to: with a retry or without, streamed or not. */
+/* The outcome of a script: with a retry or without, streamed or not. */
 typedef struct fault_case {
   const char *name, *script;
   bool stream;
@@ -187,7 +187,7 @@ static void test_redirect(void) {
   model_server_stop(&other);
 }
 
-/* All of it takes longer than may lie between two bytes. */
+/* The whole answer takes longer than the limit between two bytes. */
 static void test_slow_bytes(void) {
   model_fixture fixture;
   model_fixture_open(&fixture, "openai",

@@ -1,5 +1,5 @@
-/* test_model_hostile.c - whatever a model server answers is a message that can be sent back to a
- * strict one, or a fault that says what is wrong. */
+/* test_model_hostile.c - any answer of a model server becomes a message that a strict server
+ * accepts, or a fault that says what is wrong. */
 #include <string.h>
 
 #include "core/effect/model/run.h"
@@ -260,7 +260,7 @@ static void test_anthropic_streams(void) {
     answers(&ck_model_anthropic, true, cases[i].name, ck_bytes_text(cases[i].body), cases[i].fault);
 }
 
-/* So many that whoever looked at all of them for each would never end. */
+/* So many that a quadratic algorithm would never end. */
 static void test_many(void) {
   ck_buffer stream = {0}, deep = {0};
   for (int i = 0; i < MANY; i++)

@@ -58,8 +58,7 @@ static ck_status call(model_fixture *fixture, ck_error *err) {
   return status;
 }
 
-/* A try that fails is made again, or not, as it would be: what is refused for want of memory is
- * never the provider's fault. */
+/* Retries are made as always: a lack of memory is never reported as the provider's fault. */
 static void attack(const char *api, int stream) {
   model_fixture fixture;
   int wrong = 0;

@@ -1,5 +1,5 @@
-/* test_model_streams.c - a stream gives its message whole and byte for byte, or nothing, however it
- * comes and whatever is in it. */
+/* test_model_streams.c - a stream gives its message whole and byte for byte, or nothing, in pieces
+ * of any size and with any content. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static void test_cut(const ck_model_format *format, const char *want) {
   ck_buffer_clear(&stream);
 }
 
-/* Bytes are changed, left out or put where others were. */
+/* Bytes are changed, removed or inserted. */
 static void mutate(ck_buffer *out, ck_bytes from) {
   ck_buffer_reset(out);
   ck_buffer_append_bytes(out, from);

@@ -1,5 +1,4 @@
-/* test_model_turns.c - whatever a conversation holds, both APIs are asked in a way that they
- * take. */
+/* test_model_turns.c - for any conversation the requests to both APIs are valid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +43,7 @@ static ck_buffer body_for(const ck_model_format *format, ck_model_api api,
 typedef struct exact_case {
   const char *name;
   const char *messages[8];
-  const char *openai,
-      *anthropic; /* what the messages become, and what comes before them for Anthropic */
+  const char *openai, *anthropic; /* the expected messages, and Anthropic's members before them */
 } exact_case;
 
 #define SYSTEM "{\"role\":\"system\",\"content\":\"S\"}"

@@ -1,5 +1,5 @@
-/* test_child.c - one child process: however late the loop comes, what the child did before is seen
- * first. */
+/* test_child.c - one child process: however late the loop polls, the child's earlier output and end
+ * are seen first. */
 #include "core/effect/process/child.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void on_ended(void *to, const ck_child_end *end) {
   if (--open_children == 0) ck_loop_stop(loop);
 }
 
-/* With no grace at all: what is lost when the loop comes late is lost here. */
+/* Without any grace: output that a late loop could lose is lost here. */
 static void start(seen *to, const char *script, int64_t deadline_ms) {
   char path[4096], shell[] = "/bin/sh", option[] = "-c", text[256];
   snprintf(path, sizeof path, "PATH=%s", getenv("PATH"));
@@ -66,7 +66,7 @@ static int gate;
 static ck_waker *waker; /* watched until the loop is freed */
 static pid_t held;
 
-/* The loop is in the midst of what it found: another child's exit, which is served after this. */
+/* The loop is in the midst of its events: another child's exit is served after this. */
 static void let_it_end(void *to) {
   ck_waker_clear(to);
   tap_must(write(gate, "go\n", 3) == 3, "it goes on");

@@ -1,5 +1,5 @@
-/* test_command.c - tools that are programs: whatever they do, one outcome comes back, in bounds,
- * and nobody is left. */
+/* test_command.c - tools that are programs: whatever they do, there is one outcome, in bounds, and
+ * no process is left. */
 #include "core/effect/process/command.h"
 
 #include <dirent.h>
@@ -56,7 +56,7 @@ static void close_fixture(fixture *self) {
   drive_clear(&self->drive);
 }
 
-/* Runs it to its outcome, which lives until the scene is closed. */
+/* Runs it to its outcome, which lives until the fixture is closed. */
 static const ck_outcome *play(fixture *self, const char *mode, const char *argument, bool probe) {
   open_fixture(self, mode, argument);
   return drive_effect(&self->drive, self->driver, &self->effect, probe);
@@ -230,7 +230,7 @@ static void test_routing(void) {
   close_fixture(&it);
 }
 
-/* The pid that a daemon left behind told. */
+/* The pid that a remaining daemon reported. */
 static pid_t pid_of(const ck_outcome *outcome) {
   int64_t pid = 0;
   tap_must(outcome->result && ck_json_read_int(&pid, ck_value_bytes(outcome->result)) && pid > 1,
@@ -265,7 +265,7 @@ static void test_daemons(void) {
   close_fixture(&it);
 }
 
-/* Blocks until the tool has said through the fifo that it is there. */
+/* Blocks until the tool has reported through the fifo that it runs. */
 static void wait_until_there(const char *fifo) {
   char byte = 0;
   int fd = open(fifo, O_RDONLY | O_CLOEXEC);
@@ -300,7 +300,7 @@ static void test_cancel(const char *mode, bool probe, ck_outcome_status want) {
   close_fixture(&it);
 }
 
-/* What a tool says of its own end when it is told to stop. */
+/* A tool's own report of its end after SIGTERM. */
 static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcome_status want,
                   const char *say) {
   fixture it;
@@ -355,7 +355,7 @@ static void test_deadline(void) {
   close_fixture(&it);
 }
 
-/* Neither one that is deaf, nor one whose outputs were at their end long ago. */
+/* Neither a tool that ignores SIGTERM, nor one that closed its outputs long before. */
 static void test_timeout(const char *mode) {
   fixture it;
   ck_effect_run *run = NULL;

@@ -1,5 +1,5 @@
-/* test_exec.c - programs that a flow runs: whatever they do, one result comes back, in bounds, with
- * the whole in a file. */
+/* test_exec.c - programs that a flow runs: whatever they do, there is one result, in bounds, with
+ * the whole output in a file. */
 #include "core/effect/process/exec.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void close_fixture(fixture *self) {
   drive_clear(&self->drive);
 }
 
-/* `rest` is what the request has beside tool_child MODE ARGUMENT. */
+/* `rest` has the other members of the request, beside tool_child MODE ARGUMENT. */
 static void write_request(fixture *self, const char *mode, const char *argument, const char *rest) {
   snprintf(self->request, sizeof self->request, "{\"argv\":[\"%s\",\"%s\",\"%s\"]%s}", tool_path,
            mode, argument, rest);
@@ -194,7 +194,7 @@ static void test_surroundings(void) {
   close_fixture(&it);
 }
 
-/* What a file holds, and its mode. */
+/* The contents and the mode of a file. */
 static ck_buffer read_file(const char *path, mode_t *mode) {
   ck_buffer out = {0};
   struct stat info;
@@ -335,7 +335,7 @@ static void wait_until_there(const char *fifo) {
   close(fd);
 }
 
-/* One that is told to stop and says itself what came of it. */
+/* A program that reports its outcome itself after SIGTERM. */
 static void test_told_ends(void) {
   static const struct {
     const char *mode;

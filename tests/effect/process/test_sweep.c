@@ -1,5 +1,5 @@
-/* test_sweep.c - what is marked or below this process is ended wherever it went, and nobody
- * else. */
+/* test_sweep.c - processes that are marked or below this one are ended wherever they went, and no
+ * others. */
 #include "core/effect/process/sweep.h"
 
 #include <errno.h>
@@ -19,8 +19,7 @@
 
 static char tool_path[1024];
 
-/* A process that waits for ever, with this environment, and is there: its last exec has taken
- * place. */
+/* Starts a process that waits for ever, with this environment; returns after its last exec. */
 static pid_t spawn(const char *variable) {
   static int number;
   char name[32], *environment[] = {(char *)"A=1", (char *)variable, NULL};
@@ -81,8 +80,8 @@ static void test_marks(void) {
   }
 }
 
-/* This process carries the mark of the run above it: a sweep of that run must not end the one who
- * sweeps. */
+/* This process carries the mark of the run above it: a sweep of that run must not end the
+ * sweeper. */
 static int sweep_as_program(const char *none) {
   (void)none;
   static const char *const runs[] = {"run_above", NULL};
@@ -119,7 +118,7 @@ static void test_begin(void) {
   tap_ok(strstr(all, "CKRUN_SESSION=s ") != NULL, "and the session");
 }
 
-/* The daemon tells its pid through the pipe; its parent and grandparent end at once. */
+/* The daemon reports its pid through the pipe; its parent and grandparent end at once. */
 static pid_t leave_daemon(const char *where) {
   int ends[2];
   char text[32] = "", *argv[] = {tool_path, (char *)"daemon", (char *)where, NULL},

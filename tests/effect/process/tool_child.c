@@ -1,4 +1,4 @@
-/* tool_child.c - a tool with bad manners of every kind: `tool_child MODE [ARGUMENT]`. */
+/* tool_child.c - a tool that can misbehave in many ways: `tool_child MODE [ARGUMENT]`. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ static int flood(const char *where) {
   return 4;
 }
 
-/* Its outputs are gone long before it is. */
+/* Closes its outputs long before its end. */
 static int close_early(const char *none) {
   (void)none;
   close(STDOUT_FILENO);
@@ -98,7 +98,7 @@ static int close_early(const char *none) {
   return 0;
 }
 
-/* A grandchild that keeps the outputs open for ever; "away": in a session of its own. Tells its
+/* A grandchild that keeps the outputs open for ever; "away": in a session of its own. Reports its
  * pid. */
 static int leave_daemon(const char *where) {
   if (fork() == 0) {
@@ -116,7 +116,7 @@ static int leave_daemon(const char *where) {
   return 0;
 }
 
-/* Deaf to SIGTERM; says through the fifo when it is. */
+/* Ignores SIGTERM; reports through the fifo when it does. */
 static int stay(const char *fifo) {
   signal(SIGTERM, SIG_IGN);
   int fd = open(fifo, O_WRONLY | O_CLOEXEC);
@@ -132,7 +132,7 @@ static int mute(const char *fifo) {
   return stay(fifo);
 }
 
-/* Waits for SIGTERM; says through the fifo that it lives. */
+/* Waits for SIGTERM; reports through the fifo that it runs. */
 static int wait_for_end(const char *fifo) {
   int fd = open(fifo, O_WRONLY | O_CLOEXEC);
   if (fd < 0 || write(fd, "x", 1) != 1) return 9;
@@ -145,21 +145,21 @@ static void say_done(void) {
   fflush(stdout);
 }
 
-/* On SIGTERM it ends what it does, says so and exits. */
+/* On SIGTERM it completes its work, reports that and exits. */
 static void end_well(int number) {
   (void)number;
   say_done();
   _exit(0);
 }
 
-/* So does this one, and says that it could not. */
+/* The same, but it reports that it could not. */
 static void end_badly(int number) {
   (void)number;
   fputs("half of it\n", stderr);
   _exit(3);
 }
 
-/* As shells tell of a signal. */
+/* The exit status by which shells report a signal. */
 static void end_like_a_shell(int number) { _exit(128 + number); }
 
 static int finish(const char *fifo) {

@@ -1,5 +1,5 @@
-/* test_options.c - the command line: what is read, and what is refused with the word that was
- * meant. */
+/* test_options.c - the command line: valid options are read, others are refused with the nearest
+ * word. */
 #include <stdlib.h>
 #include <string.h>
 

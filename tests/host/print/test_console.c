@@ -1,5 +1,5 @@
-/* test_console.c - questions on a terminal: shown safely, one after the other, answered by what was
- * typed behind them. */
+/* test_console.c - questions on a terminal: shown safely, one after the other, answered by the text
+ * typed after them. */
 #include "core/host/print/console.h"
 
 #include <fcntl.h>

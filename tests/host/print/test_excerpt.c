@@ -1,4 +1,4 @@
-/* test_excerpt.c - of two long texts what differs is shown, whole characters only, within
+/* test_excerpt.c - excerpts of two long texts show their difference, whole characters only, within
  * bounds. */
 #include "core/host/print/excerpt.h"
 

@@ -1,4 +1,4 @@
-/* test_format.c - figures and columns as a person reads them. */
+/* test_format.c - figures and columns for people. */
 #include <string.h>
 
 #include "core/runtime/session/tail/describe.h"
