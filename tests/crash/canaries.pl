@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# canaries.pl - fifty secrets: makes what places them everywhere, and looks for them in files, in every spelling.
+# canaries.pl - fifty secrets: makes the files that place them everywhere, and searches files for them, in every spelling.
 #   make FOLDER   env (to source), profile.lua, flow.lua, flow.jsonl, input.json, leak (the tool), nowhere and nowhere.name (another)
 #   scan FILE…    prints one line for each hit, and counts on stderr
 use strict;
@@ -41,7 +41,7 @@ sub forms {
   );
 }
 
-# As they are looked for. Of base64 the characters that hold bits of the secret alone.
+# As they are searched for. Of base64 only the characters that hold bits of the secret alone.
 sub marks {
   my $s = shift;
   my %mark = (raw => $s, head => substr($s, 0, int(length($s) * 2 / 3)), tail => substr($s, -int(length($s) * 2 / 3)), hex => unpack('H*', $s), upper_hex => uc unpack('H*', $s), percent => percent($s),
@@ -130,7 +130,7 @@ return flow.custom { name = "canaries", tools = tools, run = run }
 END
 }
 
-# The tool: says what it was given, in pieces of three bytes; on stderr; as an URL; or says its environment's names and all.
+# The tool: repeats its input, in pieces of three bytes; on stderr; as an URL; or prints its whole environment.
 my $leak = <<'END';
 #!/usr/bin/perl
 my $said = <STDIN>;
@@ -152,7 +152,7 @@ sub make {
   put("$folder/flow.jsonl", cassette());
   put("$folder/input.json", '{"list":[' . join(',', map { my %f = forms($_); map { json($f{$_}) } sort keys %f } @list) . ']}');
   put("$folder/leak", $leak);
-  # Its name is a secret, and it is there for whoever looks before; but it cannot be started.
+  # Its name is a secret, and the file exists for earlier checks; but it cannot be started.
   put("$folder/nowhere", "#!/no/such/interpreter\n");
   put("$folder/nowhere.name", "no-such-$list[0]");
   chmod 0755, "$folder/leak", "$folder/nowhere";

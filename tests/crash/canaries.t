@@ -20,11 +20,11 @@ into() {
   mkdir "$said"
 }
 numbered() { printf '%s/%03d' "$said" "$(find "$said" -type f | wc -l)"; }
-# told COMMAND…: its outputs are kept; the exit code is the command's. With all secrets in its environment, and what `how` says.
+# told COMMAND…: keeps its outputs and returns its exit code. With all secrets, and the variables of `how`, in its environment.
 how=()
 told() { (. "$made/env"; export CKRUN_LOG=debug; bounded env "${how[@]}" "$CKRUN" --store "$store" "$@") >"$(numbered)" 2>"$(numbered)" </dev/null; }
 start() { told run "$made/flow.lua" --cassette "$made/flow.jsonl" --profile "$made/profile.lua" --session s --input "@$made/input.json"; }
-# What another process says, which knows no secret: that is what was kept.
+# The output of a process that knows no secret: it is what was stored.
 plainly() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)" </dev/null; }
 look() {
   local command
@@ -41,7 +41,7 @@ look() {
   serve | plainly_with mcp
   serve | (. "$made/env"; plainly_with mcp)
 }
-# What a client of the protocol is told.
+# The answers to a client of the protocol.
 serve() {
   local number=0 call
   for call in '"list_resumable_sessions"' '"list_session_checkpoints","arguments":{"session_id":"s"}' \
@@ -52,7 +52,7 @@ serve() {
   done
 }
 plainly_with() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)"; }
-# In all files of the store and all that was said; the tool itself holds none.
+# In all files of the store and all outputs; the tool itself holds no secret.
 hits() {
   find "$work/$1" "$said" -type f -print0 | xargs -0 perl "$here/canaries.pl" scan >"$work/hits" 2>"$work/figures"
   say "$1: $(cat "$work/figures")"

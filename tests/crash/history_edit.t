@@ -1,7 +1,7 @@
 #!/bin/bash
-# history_edit.t - what a person does to a session's history is done or not done, wherever it is killed: fork, rewind, undo, pin, prune,
-# delete, detach, and the migration of a store of an older schema. After each kill the store is verified, is what it was before or
-# what it is afterwards, and the same command brings it there.
+# history_edit.t - an edit of a session's history is done or not done, wherever it is killed: fork, rewind, undo, pin, prune,
+# delete, detach, and the migration of a store of an older schema. After each kill the store is verified and equals the one before or
+# the one after the edit, and the same command completes the edit.
 # Every 6th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
@@ -25,11 +25,11 @@ command_of() {
   esac
 }
 
-# preloaded VARIABLE ARGUMENTS…: the program alone, not what bounds its time.
+# preloaded VARIABLE ARGUMENTS…: preloads the library into the program alone, not into timeout.
 preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "${@:2}"; }
 
-# Everything that can be seen of the store but what changes from run to run, and the notes of what was pruned. In one process:
-# it is looked at hundreds of times.
+# The visible contents of the store without the parts that change from run to run, and without notes of prunes. In one process:
+# it is read hundreds of times.
 look() {
   bounded perl -MJSON::PP -e '
     my ($program, $store) = @ARGV;
@@ -45,7 +45,7 @@ look() {
     }' "$CKRUN" "$store"
 }
 
-# The stores that are attacked: one of today, and that of schema 1.
+# The stores that are attacked: one of the present schema, and one of schema 1.
 make_templates() {
   folder template
   fresh
@@ -70,7 +70,7 @@ place() {
   [ -s s.db ]
 }
 
-# expect OPERATION: what is there before and after it, and how many calls it makes.
+# expect OPERATION: the contents before and after it, and the number of its calls.
 expect() {
   folder baseline
   place "$1" && look >"$work/$1.before" 2>&1 || return 1

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kinds.t - a small session of each kind of flow, with things going on side by side, killed at every call that changes
-# something, and three times at random: it goes on to the same state and result, and no tool runs twice.
+# kinds.t - a small session of each kind of flow, with parallel branches, killed at every call that changes
+# something, and three times at random: it resumes to the same state and result, and no tool runs twice.
 # KINDS_ONLY=NAME tries only that kind, KINDS_EVERY=N only every Nth call, and of those that make the store, which is the same for
 # all and killed at each by ten_steps.t, fewer; KINDS_RANDOM=N sessions of each kind are killed at
 # random; RANDOM_SEED=N repeats them.
@@ -21,8 +21,8 @@ start() {
   bounded "$@" "$CKRUN" --store "$store" run "$here/kinds/$flow.lua" "${recording[@]}" --session s
 }
 
-# The order in which scopes end, and so where the main one stood last, is not part of what a session comes to: what it
-# remembers, its result, what each agent has spent and the tools' marks are.
+# The order in which scopes end, and so the last position of the main one, is not part of a session's result: the
+# memory, the result, each agent's cost and the tools' marks are.
 summary() {
   ckrun --json sessions inspect "$1" >seen.state
   grep -oE '"(memory|outputs|scratch)\.[^"]*":("[^"]*"|[^",]*)' seen.state | sort
@@ -64,7 +64,7 @@ count_calls() {
 list_chances() {
   local calls
   calls=$(cat "$work/calls")
-  # One that gets somewhere, whatever chance says: KILL_AT counts each call twice, before it and behind it.
+  # One kill in the middle in any case: KILL_AT counts each call twice, before it and after it.
   echo "$((calls * 2 - 10)) $((calls * 3 / 2)) $calls" >"$work/chance.points"
   for ((i = 1; i < rounds; i++)); do
     echo "$((2 + RANDOM % (2 * calls))) $((2 + RANDOM % (2 * calls))) $((2 + RANDOM % calls))"

@@ -1,4 +1,4 @@
-# lib.sh - for the tests that kill: sessions that count, one point of attack at a time, and what a run has come to.
+# lib.sh - for the tests that kill: sessions that count, one point of attack at a time, and the result of a run.
 # Sourced by bash scripts. A point is run in a folder of its own that holds the store s.db and the tool's count.log.
 
 set -u
@@ -59,7 +59,7 @@ fresh() { rm -rf s.db s.db-* s.db.* count.log out err; }
 # cassette ROUNDS: makes $work/ROUNDS.jsonl.
 cassette() { awk -v rounds="$1" -f "$here/cassette.awk" >"$work/$1.jsonl"; }
 
-# Nothing here takes long: what does is a hang.
+# Nothing here takes long: a long run is a hang.
 bounded() { timeout 300 "$@"; }
 ckrun_at() { local at=$1; shift; bounded "$CKRUN" --store "$at" "$@"; }
 ckrun() { ckrun_at "$store" "$@"; }
@@ -88,9 +88,9 @@ go_on() {
     resumes=$((resumes + 1))
     ckrun resume "$session" $again >out 2>err
     code=$?
-    # Killed again and again, it is parked until a person says otherwise.
+    # Killed again and again, it is marked as failing until a person resumes it.
     [ "$code" = 5 ] && grep -q 'is failing' err && again=--retry
-    # Killed before the session was there: it is simply started again.
+    # Killed before the session existed: it is simply started again.
     if [ $# -gt 0 ] && [ "$code" = 3 ]; then
       "$@" >out 2>err
       code=$?
@@ -106,7 +106,7 @@ go_on() {
 }
 
 # judge POINT SESSION: compares with $work/expected and prints "POINT lost duplicated in_doubt unresumable resumed text".
-# After go_on; `marks` is what the tool had left before it.
+# After go_on; `marks` are those of the tool before it.
 judge() {
   local point=$1 session=$2 lost=0 duplicated=0 doubt=0 stuck=0 text=
   duplicated=$(sort count.log 2>/dev/null | uniq -d | wc -l)
@@ -139,13 +139,13 @@ attack() {
   judge "$point" s
 }
 
-# begin_anew AT: one run in a fresh store that dies there; `start COMMAND…` is the test's.
+# begin_anew AT: one run in a fresh store that is killed at call AT; `start COMMAND…` is the test's.
 begin_anew() {
   fresh
   start env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" >out 2>err
 }
 
-# How the session s stands, nothing when it is not there. A copy is looked at: a look may mend what a kill has left.
+# The status of the session s, nothing when it does not exist. It is read in a copy: reading may repair the traces of a kill.
 standing() {
   rm -rf probe && mkdir probe && cp s.db s.db-* probe/ 2>/dev/null
   ckrun_at "sqlite:$PWD/probe/s.db" sessions show s 2>/dev/null | awk -F'\t' '$1 == "status" { print $2 }'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# model_kills.t - a session that reaches its model over HTTP, killed at calls that change something and at random: it comes to the
-# same, every request is valid on the wire, an answer that is on record is not asked for again, and one that is not, once more
-# under the same key of idempotency. KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random kills; RANDOM_SEED=N.
+# model_kills.t - a session that reaches its model over HTTP, killed at calls that change something and at random: it ends the
+# same, every request is valid, a recorded answer is not requested again, and an answer that is not recorded once more
+# with the same idempotency key. KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random kills; RANDOM_SEED=N.
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-5}
@@ -41,15 +41,15 @@ END
 
 start() { bounded "$@" "$CKRUN" --store "$store" run "$flow" --profile "$work/$api.lua" --input '"Count."' --session s; }
 
-# What it has spent is part of it: nothing is paid twice. A call that was lost counts at what was reserved, so only a session
-# that lost none can be compared in that.
+# Its cost is compared: nothing is paid twice. A call without a known outcome costs its reserve, so only a session
+# without such a call can be compared in that.
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
   ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | grep -o '"result":.*'
   sort count.log
 }
 
-# Of the requests: none broke a rule, those that were made twice have one key, and no more than the kills allow were.
+# Of the requests: none broke a rule, repeated ones have one key, and at most as many were repeated as there were kills.
 wire() {
   local asked different keys
   asked=$(grep -c '' "$work/requests") different=$(sed 's/.*"body"://' "$work/requests" | sort -u | grep -c '')

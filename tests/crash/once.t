@@ -1,5 +1,5 @@
 #!/bin/bash
-# once.t - a tool of class once that died with its session is never run again on suspicion: a person says what became of it.
+# once.t - a tool of class once that died with its session is never run again on suspicion: a person settles its outcome.
 . "$(dirname "$0")/lib.sh"
 
 begin

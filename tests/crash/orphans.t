@@ -1,5 +1,5 @@
 #!/bin/bash
-# orphans.t - what a session's programs leave behind ends with it, however it ends, and never acts next to what a resume runs.
+# orphans.t - processes that a session's programs leave behind end with it, however it ends, and never act beside a resume.
 . "$(dirname "$0")/lib.sh"
 
 begin
@@ -31,7 +31,7 @@ timeout 300 cat <&8
 summary s >seen
 check "nothing ran twice, nothing is lost" cmp seen "$work/expected"
 
-# ---- daemons: forked twice, in a session of their own, holding nothing of ours; with and without an environment ----
+# ---- daemons: forked twice, in a session of their own, with no descriptor of the run; with and without an environment ----
 
 child=$CKRUN_BUILD/tests/effect/process/tool_child
 
@@ -71,14 +71,14 @@ term_twice() {
   wait "$1" 2>/dev/null
 }
 
-# Zombies that nobody collects are gone all the same.
+# Zombies that nobody collects count as gone.
 alive() {
   local state
   { read -r state <"/proc/$1/stat"; } 2>/dev/null || return 1
   state=${state##*) }
   [ "${state%% *}" != Z ]
 }
-# The pids, once all have been written: what tells them ends on its own time.
+# The pids, once all have been written: their writers end in their own time.
 pids() {
   local file
   for file in pid.[1-3].[abc]; do
@@ -143,7 +143,7 @@ ckrun cancel s >out 2>err
 check "a session at rest is cancelled" grep -q cancelled out
 none_left "kill -9 and a cancel"
 
-# Another session with the same id, in another store, is none of its business.
+# Another session with the same id, in another store, is not touched.
 daemons neighbour
 start
 neighbour=$program

@@ -11,7 +11,7 @@ begin
 have_compiler && build_kill_at || skip_all "there is no compiler for the library that kills"
 unset CKRUN_KEY
 
-# How a store of no key gets one, and one that has a key another one. with KEY ARGUMENTS…: KEY "-": none.
+# A store without a key gets one, and a store with a key another one. with KEY ARGUMENTS…: KEY "-": none.
 command_of() {
   case $1 in
     first) echo key rotate --new-key "file:$work/a" ;;
@@ -27,7 +27,7 @@ with() {
 }
 preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "${@:2}"; }
 
-# What is in the store, through a key.
+# The contents of the store, read with a key.
 look() {
   local session
   with "$1" --json sessions list | perl -MJSON::PP -ne 'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' | sort

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# secrets.t - what is secret in a conversation reaches no file and no output, through run, kill and resume; and the killed
-# session goes on as if nothing had been masked.
+# secrets.t - secrets in a conversation reach no file and no output, through run, kill and resume; and the killed
+# session resumes as if nothing had been masked.
 . "$(dirname "$0")/lib.sh"
 begin
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# servers.t - killed at any time, a session calls no MCP tool twice that is done once: its probe is asked, and
-# without one it is in doubt.
+# servers.t - killed at any time, a session calls no MCP tool of class once twice: its probe is called, and
+# without a probe the call is in doubt.
 . "$(dirname "$0")/../host/tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 . "$root/tests/host/kills.sh"
@@ -21,7 +21,7 @@ return flow.custom {
 EOF
 echo 'return { name = "p", extends = "default", policies = { "every_boundary" } }' >profile.lua
 
-# Killed by the server itself: when the tool has done its work, and before it does it. A probe tells which it was.
+# Killed by the server itself: after the tool's work, and before it. A probe tells which it was.
 for way in count-and-kill kill-and-count; do
   cat >"$way.lua" <<EOF
 local flow = require "ck.flow"

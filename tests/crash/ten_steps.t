@@ -1,5 +1,5 @@
 #!/bin/bash
-# ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to what it would have been.
+# ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to the same end as an undisturbed one.
 # First by strace at every system call of the kinds below, counted per thread; then by a preloaded library that counts the
 # calls of all threads in one order, before and after each: the faster of two threads cannot mask the other's.
 # KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point; by strace, which finds what the library finds
@@ -17,7 +17,7 @@ begin
 cassette "$steps"
 start() { bounded "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette "$work/$steps.jsonl" --session s; }
 
-# expect FLOW: runs it undisturbed, and keeps what came of it.
+# expect FLOW: runs it undisturbed, and keeps its result.
 expect() {
   flow=$1
   folder baseline

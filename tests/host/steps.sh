@@ -1,4 +1,4 @@
-# steps.sh - a flow of four steps, each a program that says it was reached and waits to be let on. Sourced behind tap.sh.
+# steps.sh - a flow of four steps, each a program that reports its start and waits for a word. Sourced behind tap.sh.
 
 mkfifo "$dir/reached" "$dir/go"
 exec 3<>"$dir/reached" 4<>"$dir/go"
@@ -44,7 +44,7 @@ reach() {
   exit 1
 }
 let_on() { echo "$1" >&4; }
-# steps WORD…: lets on with the first word, then one more step for each other word.
+# steps WORD…: gives the first word to the waiting step, then each other word to one more step.
 steps() {
   let_on "$1"
   shift
@@ -55,7 +55,7 @@ ended() {
   code=$?
   out=$(cat "$dir/begun") err=$(cat "$dir/told")
 }
-# Kills the program, and the step that it leaves behind: that one would take the word meant for the next.
+# Kills the program, and the step that it leaves behind, which would take the next step's word.
 die() {
   kill -KILL "$pid"
   wait "$pid" 2>/dev/null

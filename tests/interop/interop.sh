@@ -1,5 +1,5 @@
 #!/bin/bash
-# interop.sh - whole sessions with an MCP server and an ACP agent that we did not write, from the npm registry. TAP; without
+# interop.sh - whole sessions with an MCP server and an ACP agent of other authors, from the npm registry. TAP; without
 # node, npm or the packages everything is skipped.
 place=${1:?the folder that the packages are installed into}
 

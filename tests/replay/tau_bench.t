@@ -66,7 +66,7 @@ attack() {
   echo "$session 0 $(paid_twice "$session") 0 0 $kills"
 }
 
-# 1 when more or fewer outcomes were had than there are in an undisturbed run: something was paid twice.
+# 1 when the number of outcomes differs from that of an undisturbed run: something was paid twice.
 paid_twice() {
   local a b
   a=$(ckrun_at "$undisturbed" --json sessions log "$1" --all --kind outcome | grep -c '"status":"ok"')

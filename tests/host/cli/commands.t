@@ -1,5 +1,5 @@
 #!/bin/bash
-# commands.t - one table of commands: help, man page and completions tell the same, and mistakes are told with a remedy.
+# commands.t - one table of commands: help, man page and completions agree, and errors name a remedy.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "ckrun help" help
@@ -30,7 +30,7 @@ while read -r command; do
   done
 done <<<"$declared"
 
-# complete WORDS…: what the shell offers for the last word.
+# complete WORDS…: the shell's completions of the last word.
 complete_bash() {
   (
     PATH=$(dirname "$CKRUN"):$PATH

@@ -109,7 +109,7 @@ exits 0 "one that is" answer choose 'dark "blue"'
 exits 0 "the resume" --json resume choose
 is "takes it" "$(json "$out" '$d->{result}')" 'dark "blue"'
 
-# ---- a question that stands at a terminal ----
+# ---- a question at a terminal ----
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   mkfifo "$dir/keys"
   # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its question stands.
@@ -144,7 +144,7 @@ else
   skip "script(1) or terminals are missing"
 fi
 
-# ---- killed at its calls: refused or taken, and never lost once it was acknowledged ----
+# ---- killed at its calls: refused or taken, and never lost once acknowledged ----
 if can_kill; then
 exits 8 "another one" run "$dir/ask.lua" --session killed
 points=0 right=0 again=0

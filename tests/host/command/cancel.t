@@ -13,7 +13,7 @@ ended
 is "its run says what it left in doubt: exit 75" "$code" 75
 has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
-# A request is meant for the process it was left with: who waits no longer is told so.
+# A request is for the process that runs the session now: a command that stops waiting says so.
 write_flow idempotent
 begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
@@ -54,7 +54,7 @@ is "is one of five" "$(grep -c . <<<"$out")" 5
 refused 5 "cancel of a completed session" "is completed" cancel done
 refused 3 "cancel of none" "nowhere" cancel nowhere
 
-# Two at once: one session_cancelled, both are told that it is.
+# Two at once: one session_cancelled event, both report the cancelled session.
 begin run "$dir/flow.lua" --session both
 "$CKRUN" cancel both >"$dir/a" 2>&1 & a=$!
 "$CKRUN" cancel both >"$dir/b" 2>&1 & b=$!

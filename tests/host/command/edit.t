@@ -34,7 +34,7 @@ is "records each" "$(grep -c '"key"' <<<"$out")" 3
 exits 0 "the checkpoints" sessions checkpoints s --json
 is "begin with one of the edit" "$(json "$(head -n 1 <<<"$out")" '$d->{kind}')" edit
 
-# ---- what looks like a secret ----
+# ---- values that look like secrets ----
 before=$(sha256sum store/ckrun.db store/ckrun.db-wal)
 for given in token=ghp_0123456789abcdefghijABCDEFGHIJ012345 api_key=hunter22-and-more 'auth={"password":"hunter22-and-more"}'; do
   exits 5 "resume --set ${given%%=*}" resume s --set "$given"

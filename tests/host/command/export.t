@@ -1,8 +1,8 @@
 #!/bin/bash
-# export.t - a session that is given away can be run again from what was given, whatever it went through.
+# export.t - an exported session can be run again from the export, whatever happened to it.
 . "$(dirname "$0")/../tap.sh"
 
-# facts SESSION: what was said, asked and answered, without times and without what costs time.
+# facts SESSION: messages, requests and outcomes, without times and durations.
 facts() {
   "$CKRUN" --json sessions log "$1" | perl -MJSON::PP -ne '
     my $e = JSON::PP->new->utf8->decode($_);
@@ -40,7 +40,7 @@ has "the path is named" "$err" "cannot write $dir/none/air.out"
 ok "nothing is left behind" test -z "$(ls "$dir" | grep 'air.out\.')"
 ok "run from that, it is the same session, and exported again the same file" again whole "$flow" air
 
-# One that failed in the middle, and went on with the answers it had.
+# One that failed in the middle, and resumed with the answers it had.
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
 exits 1 "a session that fails half way" run "$flow" --cassette "$dir/wrong.jsonl" --session failed
 exits 0 "and is resumed" resume failed --cassette "$cassette"

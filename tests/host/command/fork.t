@@ -1,5 +1,5 @@
 #!/bin/bash
-# fork.t - a fork goes on from a checkpoint of any session, as if that had ended there, and stands on its own feet when it must.
+# fork.t - a fork continues from a checkpoint of any session, as if that had ended there, and keeps its history when its origin is deleted.
 . "$(dirname "$0")/../tap.sh"
 
 tool=${CKRUN_BUILD:?the folder of the build}/tests/crash/tool_count

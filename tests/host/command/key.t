@@ -1,5 +1,5 @@
 #!/bin/bash
-# key.t - a store with a key: nothing that was said is readable in its files, every command works with the key and none without.
+# key.t - a store with a key: no message is readable in its files, every command works with the key and none without.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 export CKRUN_STORE=sqlite:$dir/s.db
@@ -87,7 +87,7 @@ refused 2 "a store in memory" "cannot be changed" --store memory: key rotate --n
 exits 0 "back again" --key file:fresh key rotate --new-key file:key
 export CKRUN_KEY=$(cat key)
 
-# What a profile says.
+# Settings of a profile.
 unset CKRUN_KEY
 export CKRUN_STORE=sqlite:$dir/p.db
 pcanaries() { cat p.db p.db-wal 2>/dev/null | grep -aoE 'canary[a-z]*' | sort -u | tr '\n' ' '; }
@@ -118,7 +118,7 @@ CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run resume plain --profile profiles/must
 is "a session that was begun without a key is not gone on with by a profile that wants one" "$code" 5
 export CKRUN_STORE=sqlite:$dir/s.db
 
-# The key is a secret like others: what prints it prints a placeholder.
+# The key is a secret like others: output has a placeholder for it.
 cat >tells.lua <<'END'
 local flow = require "ck.flow"
 return flow.graph { name = "tells", start = "a", nodes = { a = flow.exec { argv = { "cat", "key" }, writes = { "told" } } }, edges = { a = flow.done } }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# prune.t - what the policies prune of a session is gone at its end, never what a resume needs, and is written down.
+# prune.t - checkpoints that the policies prune are gone at the session's end, never one that a resume needs, and each prune is recorded.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../kills.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# prune_at_rest.t - pins, prunes by hand and deletions: a dry run says what a real one does, what is protected stays, space comes back.
+# prune_at_rest.t - pins, manual prunes and deletions: a dry run says what a real one does, protected checkpoints stay, space is freed.
 . "$(dirname "$0")/../tap.sh"
 
 tool=${CKRUN_BUILD:?the folder of the build}/tests/crash/tool_count
@@ -40,7 +40,7 @@ exits 0 "under a profile that prunes" run state.lua --cassette six.jsonl --profi
 exits 0 "a prune by its policies" sessions prune two
 is "leaves what they say" "$(ids two | grep -c .)" 2
 
-# A session that runs: each of its tools waits until it is let on.
+# A running session: each of its tools waits for a word.
 mkfifo waiting go
 exec 8<>waiting 9<>go
 "$CKRUN" run state.lua --cassette six.jsonl --session live >out 2>err </dev/null 8>&- 9>&- &

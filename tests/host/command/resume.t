@@ -1,5 +1,5 @@
 #!/bin/bash
-# resume.t - a session that is killed, paused or in doubt goes on where it stood, once, or says all that stands against it.
+# resume.t - a session that was killed, paused or in doubt resumes at its position, once, or reports all obstacles.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# rewind.t - a rewind by hand leaves a branch, a report and a paused session; undo goes back, and its own undo forth again.
+# rewind.t - a manual rewind leaves a branch, a report and a paused session; undo goes back, and its own undo forth again.
 . "$(dirname "$0")/../tap.sh"
 
 tool=${CKRUN_BUILD:?the folder of the build}/tests/crash/tool_count
@@ -12,7 +12,7 @@ counted() { "$CKRUN" --json sessions inspect "$1" | perl -MJSON::PP -0777 -e 'pr
 last_message() { "$CKRUN" --json sessions log "$1" | perl -MJSON::PP -ne 'my $b = JSON::PP->new->decode($_)->{body}; $m = $b->{message}{content} if $b->{message}; END { print $m }'; }
 status() { json "$("$CKRUN" --json sessions show "$1")" '$d->{status}'; }
 
-# A session that is interrupted in its third tool, so that it is paused behind it: each waits until it is let on.
+# A session that is interrupted in its third tool, so that it is paused behind it: each tool waits for a word.
 mkfifo waiting go
 exec 8<>waiting 9<>go
 "$CKRUN" run state.lua --cassette six.jsonl --session s >out 2>err </dev/null 8>&- 9>&- &
@@ -68,7 +68,7 @@ second=$(ids again | sed -n 2p)
 exits 0 "resumed from an older checkpoint" resume again --checkpoint "$second"
 is "came to the same end" "$(counted again)" 6
 
-# A rewind to where the session stands is one, too.
+# A rewind to the session's own position is one, too.
 exits 0 "another one" sessions fork s --session here --checkpoint "$first"
 exits 0 "rewound to where it stands" sessions rewind here --to latest --report "Think again."
 is "has the report" "$(last_message here)" "Think again."

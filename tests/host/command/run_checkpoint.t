@@ -1,5 +1,5 @@
 #!/bin/bash
-# run_checkpoint.t - a run that failed is given away as one document, and another run goes on from it to the same end.
+# run_checkpoint.t - a failed run is exported as one document, and another run continues from it to the same end.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "the airline's session, undisturbed" run "$flow" --cassette "$cassette" --session whole
@@ -36,7 +36,7 @@ conversation() { json "$("$CKRUN" --json sessions inspect "$1")" '$d->{conversat
 is "with the same conversation as the whole" "$(conversation there)" "$(conversation whole)"
 is "in a second run" "$("$CKRUN" --json sessions log there --kind session_resumed | grep -c '"parent_run":"run_')" 1
 
-# Turns count on or start again as the profile's rule says.
+# Turns continue or start again as the profile's rule says.
 sed 's/flow.agent {/flow.agent { max_iterations = 6,/' "$flow" >"$dir/six.lua"
 for rule in continue reset; do
   echo "return { name = '$rule', extends = 'default', resume = { rounds = '$rule' } }" >"$dir/$rule.lua"

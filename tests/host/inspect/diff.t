@@ -1,5 +1,5 @@
 #!/bin/bash
-# diff.t - sessions diff: what it tells, applied to the one checkpoint, gives the other; whichever way they are named.
+# diff.t - sessions diff: the differences, applied to the one checkpoint, give the other, however the two are named.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/every.lua" <<'LUA'
@@ -64,7 +64,7 @@ is "and nothing lies between a checkpoint and itself" "$(cut -f1 <<<"$out" | tr 
 exits 0 "a session without any" sessions import "$root/tests/lua/import/data/pi.jsonl" --session pi
 refused 3 "of which none can be named" "session pi has no checkpoint" sessions diff pi first latest
 
-# What a fork inherits is named and compared like its own.
+# Inherited checkpoints of a fork are named and compared like its own.
 cat >"$dir/halting.lua" <<'LUA'
 local flow = require "ck.flow"
 return flow.custom { name = "halting", run = function(ctx)

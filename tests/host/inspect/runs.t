@@ -1,5 +1,5 @@
 #!/bin/bash
-# runs.t - sessions show lists a session's runs: whom each follows, how it ended, what it spent; together they spent what the session has.
+# runs.t - sessions show lists a session's runs: their parents, ends and costs, which add up to the session's cost.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 write_flow idempotent

@@ -1,5 +1,5 @@
 #!/bin/bash
-# sessions.t - a run is told, listed and shown: as tab-separated values and as JSON, with the figures in agreement.
+# sessions.t - a run is reported, listed and shown: as tab-separated values and as JSON, with the figures in agreement.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "run" run "$flow" --cassette "$cassette" --session first --input '{"k": 1.0}'

@@ -1,4 +1,4 @@
-# tail.pl - works out every agent's tail by itself, from `sessions log`, and compares it with what `sessions tail` gives.
+# tail.pl - computes every agent's tail from `sessions log`, and compares it with the output of `sessions tail`.
 # Usage: tail.pl CKRUN SESSION…; prints "sessions agents tails events" and complains on stderr. Exit 1: something differs.
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ sub targets {
   return @all;
 }
 
-# Everybody who took part in an event.
+# The agents that took part in an event.
 sub involved {
   my ($event) = @_;
   my %who;

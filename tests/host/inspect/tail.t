@@ -1,5 +1,5 @@
 #!/bin/bash
-# tail.t - sessions tail: exactly what an agent will be given, of every agent of every session there is.
+# tail.t - sessions tail: exactly the tail that a resume gives, for every agent of every session.
 . "$(dirname "$0")/../tap.sh"
 samples=$root/tests/lua/import/data
 heading="## Session Context (Resumed)
@@ -36,7 +36,7 @@ refused 2 "less than none" "'-1' is not a number of events" sessions tail "$sess
 refused 3 "no such session" "nosuch" sessions tail nosuch a1
 refused 3 "no such profile" "nosuch" sessions tail "$session" a1 --profile ./nosuch.lua
 
-# What an event says cannot pass for another line, nor act on a terminal.
+# The text of an event cannot pass for another line, nor act on a terminal.
 perl -e 'print qq({"role":"user","content":"x"}\n);
   print qq({"role":"assistant","content":"one\\ntwo \\u001b[31mred\\u202e back\\\\nslash"}\n);
   print qq({"role":"assistant","content":"), "é" x 900, qq("}\n)' >"$dir/hostile.jsonl"

@@ -30,7 +30,7 @@ ask() {
   printf '{"jsonrpc":"2.0","id":%d,"method":"%s"%s}\n' "$number" "$1" "${2:+,\"params\":$2}" >&"$to"
   IFS= read -r -t 30 -u "$from" reply || reply=
 }
-# call TOOL ARGUMENTS: what it gives is in `result`, its text when it failed in `failure`.
+# call TOOL ARGUMENTS: the result is in `result`, the text of a failure in `failure`.
 call() {
   ask tools/call "{\"name\":\"$1\",\"arguments\":${2:-"{}"}}"
   result=$(json "$reply" '$d->{result}{structuredContent}') failure=$(json "$reply" '$d->{result}{isError} ? $d->{result}{content}[0]{text} : ""')

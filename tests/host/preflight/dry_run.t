@@ -1,5 +1,5 @@
 #!/bin/bash
-# dry_run.t - a dry run tells what a resume would do with each effect, what that may cost and what is left, and writes nothing.
+# dry_run.t - a dry run reports what a resume would do with each effect, its greatest cost and the rest of the limits, and writes nothing.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 
@@ -48,7 +48,7 @@ is "nothing was written" "$(sha256sum store/ckrun.db store/ckrun.db-wal)" "$befo
 exits 0 "nor was a run made" --json sessions show s
 is "or a timeline" "$(json "$out" '$d->{epoch} . " " . scalar @{$d->{timelines}}')" "1 1"
 
-# ---- what was begun on a branch that was left, and done since ----
+# ---- effects begun on an abandoned branch, and completed since ----
 cat >twice.lua <<END
 local flow = require "ck.flow"
 return flow.custom { name = "twice", tools = { die = flow.command { argv = { "$dir/die_twice" }, class = "pure" } }, run = function(ctx)
@@ -84,7 +84,7 @@ has "the program" "$out" "$dir/keep, the program of tool keep, cannot be run"
 is "and still what would be done" "$(what)" "look:replay keep:replay act:replay die:in doubt"
 mv away keep
 
-# ---- a node that is gone, keys that are missing ----
+# ---- a missing node, missing keys ----
 cat >graph.lua <<END
 local flow = require "ck.flow"
 return flow.graph { name = "g", start = "one",

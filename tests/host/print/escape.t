@@ -1,5 +1,5 @@
 #!/bin/bash
-# escape.t - nothing that a session holds can drive the terminal of the person who looks at it.
+# escape.t - no content of a session can control the terminal of a person who reads it.
 . "$(dirname "$0")/../tap.sh"
 
 # Escape sequences, a title, a link, backspaces, C1 controls, directions, in every place a recording or flow can fill.

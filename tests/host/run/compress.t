@@ -1,6 +1,6 @@
 #!/bin/bash
-# compress.t - compress and compression_threshold_bytes: what a profile says of compression is what lies in the store, of the
-# session that it is for and of no other, from its first row to those of a resume; and all of it loads.
+# compress.t - compress and compression_threshold_bytes: a profile's settings of compression apply to the stored rows of the
+# session that it is for and of no other, from the first row to those of a resume; and all of it loads.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/flow.lua" <<'END'

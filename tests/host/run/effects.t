@@ -1,5 +1,5 @@
 #!/bin/bash
-# effects.t - what a flow does outside: programs, what it reads of the world, and tools with bad manners, end to end.
+# effects.t - a flow's outward actions: programs, reads of clock and randomness, and misbehaving tools, end to end.
 . "$(dirname "$0")/../tap.sh"
 child=$CKRUN_BUILD/tests/effect/process/tool_child
 cd "$dir" || exit 1
@@ -18,7 +18,7 @@ end }
 END
 }
 
-# ---- a crash changes nothing of what was read ----
+# ---- values that were read stay the same through a crash ----
 flow 'local seen = { ctx.now(), ctx.random(), ctx.random(1, 1000000) }
   exec { argv = { "sh", "-c", "[ -e go ] || kill -KILL \"$PPID\"" }, class = "pure" }
   return seen'
@@ -32,7 +32,7 @@ is "reads the same clock and dice again" "$(json "$out" '
   my @r = @{$d->{result}}; my @f = qw('"$first"'); ($r[0] == $f[0]) + ($r[1] == $f[1] / 2 ** 53) + ($r[2] == 1 + int($f[2] * 1000000 / 2 ** 53))')" 3
 rm go
 
-# ---- a program that was under way is in doubt, unless it says that it may run again ----
+# ---- a program that was running is in doubt, unless its class allows a repeat ----
 flow 'exec { argv = { "sh", "-c", "echo x >>ran; kill -KILL \"$PPID\"" } }'
 { "$CKRUN" run flow.lua --session doubt; } >out1 2>&1
 exits 75 "a program of class once is not run again on suspicion" resume doubt
@@ -56,7 +56,7 @@ flow 'return exec { argv = { "'"$child"'", "stay", "/dev/null" }, timeout_s = 0.
 exits 1 "a program that never ends" run flow.lua
 has "is ended" "$err" "did not end before its deadline"
 
-# ---- what it reads and writes ----
+# ---- input and output ----
 flow 'ctx.memory.topic = "cats"
   exec { argv = { "sh", "-c", "read -r line; echo \"{\\\"seen\\\": [$line], \\\"more\\\": 1}\"" }, reads = { "topic" }, writes = { "seen" } }
   return { ctx.memory.seen, ctx.memory.more == nil }'
@@ -88,7 +88,7 @@ rm "$others"
 exits 0 "a session is deleted" sessions delete long
 ok "and the file with it" test ! -e "$spill"
 
-# Killed when its long output lies in a file, and resolved by hand: nothing names the file then.
+# Killed when its long output is in a file, and resolved by a person: nothing names the file then.
 cat >"$dir/killer.sh" <<'END'
 seq 1 1000000
 until ls "$1"/killed-* >/dev/null 2>&1; do :; done
@@ -104,7 +104,7 @@ exits 0 "it is resolved" resolve killed "$key" done --result '{"exit":0}'
 exits 0 "and goes on" resume killed
 is "then the file is gone" "$(ls "$dir"/store/ckrun.db.spill | grep -c ^killed-)" 0
 
-# A session that is deleted when it has succeeded takes its files along.
+# The files of a session that is deleted upon success are deleted, too.
 echo 'return { name = "brief", extends = "default", on_success = "delete" }' >brief.lua
 flow 'return exec { argv = { "seq", "1", "400000" }, output_max = 10 }'
 exits 0 "a session that is not kept" run flow.lua --session brief --profile ./brief.lua
@@ -128,7 +128,7 @@ flow 'return exec { argv = { "grep", "core file size", "/proc/self/limits" } }'
 exits 0 "core dumps" --json run flow.lua
 ok "are off for programs and for the one that starts them" grep -qE 'core file size +[01] +[01] ' <<<"$out"
 
-# ---- tools with bad manners, all called at once; the model is told, in order ----
+# ---- misbehaving tools, all called at once; the model gets the errors, in order ----
 cat >tools.lua <<END
 local flow = require "ck.flow"
 return flow.agent {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# facts.t - ctx.facts outlives sessions: of everybody or of one agent, masked, read the same again after a crash.
+# facts.t - ctx.facts outlives sessions: shared facts and those of one agent, masked, read the same again after a crash.
 . "$(dirname "$0")/../tap.sh"
 
 write() { # write NAME BODY: a flow of this body

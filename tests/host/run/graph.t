@@ -1,5 +1,5 @@
 #!/bin/bash
-# graph.t - a graph at the command line: what a resume needs of its nodes is said before anything runs.
+# graph.t - a graph at the command line: missing nodes and keys are reported before anything runs.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# input.t - bad input is refused with file, place and cause, and nothing is made or changed by it.
+# input.t - bad input is refused with file, position and cause, and nothing is made or changed by it.
 . "$(dirname "$0")/../tap.sh"
 
 printf 'return {\n  name = = "x" }\n' >"$dir/broken.lua"
@@ -55,7 +55,7 @@ refused 2 "an effect without a verdict" "done, retry or abort" resolve known mai
 refused 2 "an unknown verdict" "done" resolve known main/x doen
 refused 3 "an effect that is not in doubt" "main/x" --json resolve known main/x done
 
-# Stores that are none.
+# Files that are no stores.
 while IFS='|' read -r name url text; do
   refused 2 "$name" "$text" --store "$url" sessions list
 done <<LIST

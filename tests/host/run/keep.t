@@ -1,5 +1,5 @@
 #!/bin/bash
-# keep.t - what a profile says of checkpoints and of sessions that succeed: one checkpoint that is replaced, nothing left of a success.
+# keep.t - a profile's settings of checkpoints and of successful sessions: one checkpoint that is replaced, nothing left of a success.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 write_flow idempotent

@@ -1,6 +1,6 @@
 #!/bin/bash
-# linear.t - what a session takes on disk grows with what it says, not with its square: a coding agent's 200 turns, each with a
-# checkpoint, stay near the bytes of what was said.
+# linear.t - a session's size on disk grows with its content, not with the square of it: a coding agent's 200 turns, each with a
+# checkpoint, stay near the bytes of the messages.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/agent.lua" <<'LUA'

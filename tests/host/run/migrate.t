@@ -1,5 +1,5 @@
 #!/bin/bash
-# migrate.t - a session that an older version of its flow left goes on under the newer one as the policies' migrate hook says,
+# migrate.t - a session of an older version of its flow resumes under the newer one as the policies' migrate hook says,
 # or not at all; a kill at any call leaves it before or after.
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# models.t - a session that reaches its model over HTTP: what is sent and spent, that a kill pays nothing twice, and what a profile
-# that lacks something is told.
+# models.t - a session that reaches its model over HTTP: requests and costs; a kill pays nothing twice; and the reports on a profile
+# that lacks something.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/model/tool_model_server
 [ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
@@ -43,7 +43,7 @@ echo "$line" >>count.log
 echo '{"counted":true}'
 END
 chmod +x count
-# Each answer belongs to a number of turns: whoever asks the same again gets the same.
+# Each answer belongs to a number of turns: the same request gets the same answer again.
 turns='{"turn":0,"answer":{"thinking":"Let me \"see\" \u00e9\u00a0…","text":"I count.","calls":[{"name":"count","arguments":{"to": 1.0}},{"name":"count","arguments":{"to":2}}],"usage":{"input":100,"output":10}}}
 {"turn":1,"answer":{"calls":[{"name":"count","arguments":{"to":3}}],"usage":{"input":200,"output":10}}}
 {"turn":2,"answer":{"text":"All counted.","usage":{"input":300,"output":10}}}'
@@ -68,7 +68,7 @@ for api in openai anthropic; do
 done
 is "the key is in no file of the store" "$(grep -rlF sk-canary store | wc -l)" 0
 
-# What a real model answered is a recording, whichever API it spoke.
+# A real model's answers become a recording, whichever API it has.
 for api in openai anthropic; do
   serve record-$api <<<"$turns"
   profile record-$api.lua $api
@@ -78,7 +78,7 @@ for api in openai anthropic; do
   is "$api: without asking" "$(grep -c '' record-$api.log)" 3
 done
 
-# Killed in a tool, at the second answer, and after it: what was answered is not asked again.
+# Killed in a tool, at the second answer, and after it: recorded answers are not requested again.
 rm -f count.log
 serve killed <<<"$turns"
 profile killed.lua anthropic
@@ -96,7 +96,7 @@ is "each different" "$(sed 's/.*"body"://' killed.log | sort -u | grep -c '')" 3
 is "all valid on the wire" "$(grep -c '"problem":"' killed.log)" 0
 is "the sum is as if nothing had been" "$(json "$("$CKRUN" --json sessions show killed)" '$d->{totals}{cost_micros}')" $((600 * 3 + 30 * 15))
 
-# Killed while the model thinks: asked again under the same key of idempotency.
+# Killed while the model thinks: requested again with the same idempotency key.
 serve hanging <<<'{"answer":{"text":"never"},"hang":60}
 {"answer":{"text":"Hello."}}'
 profile hanging.lua openai
@@ -109,7 +109,7 @@ exits 0 "resumed" resume hanging
 is "it is asked again" "$(grep -c '' hanging.log)" 2
 is "under the same key" "$(grep -o '"idempotency-key":"[0-9a-f]*"' hanging.log | sort -u | grep -c '')" 1
 
-# Stopped at once while it waits: what was open is given back, and nothing is lost.
+# Stopped at once while it waits: open resources are released, and nothing is lost.
 serve stopped <<<'{"answer":{"text":"never"},"hang":60}
 {"answer":{"text":"Hello."}}'
 profile stopped.lua anthropic
@@ -125,7 +125,7 @@ is "and nothing leaks" "$(grep -c 'ERROR: .*Sanitizer' stopped.err)" 0
 exits 0 "it goes on" --json resume stopped
 is "to its answer" "$(json "$out" '$d->{result}{text}')" "Hello."
 
-# What a session comes to when the provider refuses.
+# The end of a session when the provider refuses.
 serve refusing <<<'{"status":401,"body":{"error":{"message":"Incorrect API key provided: sk-canary-of-the-model-0123456789"}}}
 {"status":529,"body":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}
 {"answer":{"text":"Here I am."}}'
@@ -137,7 +137,7 @@ has "and says so" "$err" "status 529 (overloaded_error): Overloaded"
 exits 0 "a resume goes on" --json resume overloaded
 is "to its answer" "$(json "$out" '$d->{result}{text}')" "Here I am."
 
-# A certificate that nobody vouches for: nothing is sent, above all no key.
+# An untrusted certificate: nothing is sent, above all no key.
 tls=
 if command -v openssl >/dev/null &&
   openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.crt -days 2 -subj /CN=127.0.0.1 >/dev/null 2>&1; then
@@ -159,7 +159,7 @@ else
   skip "no TLS server (openssl s_server) to refuse"
 fi
 
-# What may cost more than is left is not asked; what has a price is spent to the micro-dollar.
+# A call that may cost more than the rest of the budget is not made; known prices are spent to the micro-dollar.
 serve dear <<<'{"answer":{"text":"Hello.","usage":{"input":100,"output":10}},"times":0}'
 profile dear.lua anthropic ", max_tokens = 1000"
 sed -i 's|return { |return { constraints = { budget_usd = 0.001 }, |' dear.lua
@@ -169,7 +169,7 @@ sed -i 's|budget_usd = 0.001|budget_usd = 1|' dear.lua
 exits 0 "with more of it" resume dear --profile ./dear.lua --accept-changed
 is "it is" "$(grep -c '' dear.log)" 1
 
-# What a profile lacks is told before anything is made.
+# Missing settings of a profile are reported before anything is made.
 CKRUN_STORE=sqlite:$dir/none.db refused 2 "a model that the profile lacks" 'flow counter asks model "default", which profile default does not have' \
   run flow.lua --session lacking --input '"?"'
 ok "no store is made" test ! -e none.db
@@ -197,7 +197,7 @@ has "shows where the model is" "$out" "models.default.base_url	http://127.0.0.1:
 has "and the name of the secret" "$out" "models.default.key	main"
 is "not the secret" "$(grep -c canary <<<"$out")" 0
 
-# With a recording the model is not asked.
+# With a recording no request goes to the model.
 before=$(grep -c '' refusing.log)
 exits 0 "a recording comes first" run "$flow" --cassette "$cassette" --profile ./refusing.lua --session recorded
 is "nothing was sent" "$(grep -c '' refusing.log)" "$before"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# processes.t - MCP servers and ACP agents under a whole session: recorded, replayed, waited for, in doubt, resolved.
+# processes.t - MCP servers and ACP agents in a whole session: recorded, replayed, awaited, in doubt, resolved.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
@@ -139,7 +139,7 @@ for word in die blurt; do
   is "$word: then it goes on" "$code" 0
 done
 
-# An agent that cannot load its session is told its tail when it is prompted again in another process.
+# An agent that cannot load its session gets its tail when it is prompted again in another process.
 cat >tail.lua <<EOF
 local flow = require "ck.flow"
 return flow.graph {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# processes_secrets.t - what servers and agents tell of a secret that they were given reaches no file and no output.
+# processes_secrets.t - secrets that servers and agents were given and repeat reach no file and no output.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 export CANARY=sk-canary-5f3a9b1c7d2e8f60

@@ -1,5 +1,5 @@
 #!/bin/bash
-# progress.t - how a run gets on is told: one live line on a terminal, plain lines elsewhere, events as JSON on request, nothing else.
+# progress.t - the progress of a run is reported: one live line on a terminal, plain lines elsewhere, events as JSON on request, nothing else.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 write_flow idempotent

@@ -1,5 +1,5 @@
 #!/bin/bash
-# recover.t - what is out of the ordinary at a resume: a clean checkpoint, an unreadable one, a stopped owner, a session that keeps dying.
+# recover.t - unusual resumes: a clean checkpoint, an unreadable one, a stopped owner, a session that keeps dying.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 store=$dir/store/ckrun.db
@@ -52,7 +52,7 @@ exits 0 "an edit mends it" --json resume fails --clean --set fixed=true
 is "and it goes on" "$(json "$out" '$d->{result}')" fixed
 exits 2 "--clean and --checkpoint" resume fails --clean --checkpoint x
 
-# ---- a failure is a place to go on from, whatever the policies take ----
+# ---- a failure is a checkpoint to resume from, whatever the policies take ----
 cat >"$dir/halfway.lua" <<END
 local flow = require "ck.flow"
 return flow.steps {

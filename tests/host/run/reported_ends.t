@@ -1,6 +1,6 @@
 #!/bin/bash
-# reported_ends.t - an effect that is done once and is given up for a pause or a cancel: what it tells of its end is recorded, not
-# doubted; what it never began is begun another time.
+# reported_ends.t - an effect of class once that is given up for a pause or a cancel: its own report of its end is recorded, not
+# doubted; an effect that never began is begun another time.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent

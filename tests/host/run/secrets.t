@@ -1,6 +1,6 @@
 #!/bin/bash
-# secrets.t - secrets are given by reference: all that are missing are told at once, before anything is made or changed, and what
-# was read is shown nowhere.
+# secrets.t - secrets are given by reference: all missing ones are reported at once, before anything is made or changed, and values
+# that were read are shown nowhere.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 unset BANK_KEY MAIL_KEY SLOT_KEY
@@ -14,7 +14,7 @@ END
 cat >slots.lua <<'END'
 return { name = "slots", extends = "default", secrets = { mail = "file:mail.key" }, policies = { "tool_rounds", { "redact_keys", keys = { bank = "env:SLOT_KEY" } } } }
 END
-# Takes its input, which is one of the slot's, into memory; pauses once; shows what it then has.
+# Takes its input, which has a secret reference, into memory; pauses once; shows its memory.
 cat >flow.lua <<'END'
 local flow = require "ck.flow"
 return flow.custom { name = "slots", run = function(ctx)
@@ -55,7 +55,7 @@ BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail exits 8 "with all of them"
 exits 0 "what was given as input" --json sessions show s
 has "is masked" "$(json "$out" '$d->{input}{input}')" '[redacted:door:'
 
-# What a resume finds missing, and that nothing was changed.
+# Secrets that a resume finds missing, with nothing changed.
 state() { "$CKRUN" --json sessions show "$1"; "$CKRUN" --json sessions log "$1" --all; }
 state s >before
 exits 4 "resume without them" resume s
@@ -88,7 +88,7 @@ is "still holds none" "$(grep -c real-value-of <<<"$out")" 0
 has "but its mask, wherever else it was put" "$out" '[redacted:memory.bank:'
 is "and no file of the store" "$(grep -rlF -e real-value-of -e key-of-the-door -e value-of-the store | wc -l)" 0
 
-# A person who says what became of an effect needs none of the secrets.
+# A person who settles an effect needs none of the secrets.
 cat >once.lua <<END
 local flow = require "ck.flow"
 return flow.custom { name = "once", tools = { die = flow.command { argv = { "$dir/die" }, class = "once" } }, run = function(ctx)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# streams.t - standard streams that the caller has closed: nothing that is said gets into a file of the store, and no work is lost.
+# streams.t - standard streams that the caller has closed: no output gets into a file of the store, and no work is lost.
 . "$(dirname "$0")/../tap.sh"
 cat >"$dir/flow.lua" <<'END'
 local flow = require "ck.flow"

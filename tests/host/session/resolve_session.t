@@ -1,5 +1,5 @@
 #!/bin/bash
-# resolve_session.t - a session is named by its id; one that ckrun made by a part of it, when no other is meant; nothing is guessed.
+# resolve_session.t - a session is named by its id; one that ckrun made also by an unambiguous part of it; nothing is guessed.
 . "$(dirname "$0")/../tap.sh"
 
 echo 'return require "ck.flow".custom { name = "nothing", run = function(ctx) if not ctx.position then ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("look") end end }' >"$dir/flow.lua"
