@@ -77,16 +77,13 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   const engine *from = self;
   ck_buffer source = {0};
   ck_status status = ck_vm_read_file(&source, path, err);
-  ck_flow *flow = NULL;
-  if (status != CK_OK) goto done;
-  flow = calloc(1, sizeof *flow);
-  status = flow ? run_file(flow, path, ck_buffer_bytes(&source), from->clock, err)
-                : ck_error_no_memory(err);
-  if (status != CK_OK) goto done;
-  *out = flow;
-  flow = NULL;
-done:
-  unload(flow);
+  ck_flow *flow = status == CK_OK ? calloc(1, sizeof *flow) : NULL;
+  if (status == CK_OK && !flow) status = ck_error_no_memory(err);
+  if (status == CK_OK) status = run_file(flow, path, ck_buffer_bytes(&source), from->clock, err);
+  if (status == CK_OK)
+    *out = flow;
+  else
+    unload(flow);
   ck_buffer_clear(&source);
   return status;
 }

@@ -238,26 +238,28 @@ static bool is_of_the_text(ck_status status) {
   return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE;
 }
 
+static ck_status pass_on(ck_error *err, const ck_error *failure) {
+  if (err) *err = *failure;
+  return failure->status;
+}
+
 static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) {
   loaded_policy policy;
   ck_error failure = CK_ERROR_INIT;
   ck_profile_policy from = {.name = (char *)self->name};
   ck_status linted = lint(self, &failure);
-  if (linted != CK_OK && !is_of_the_text(linted)) goto failed;
+  if (linted != CK_OK && !is_of_the_text(linted)) return pass_on(err, &failure);
   ck_status status = policy_load(&policy, &from, &failure);
   if (status != CK_OK && is_of_the_text(status)) {
     put_error(self, 1, failure.text);
     return CK_OK;
   }
-  if (status != CK_OK) goto failed;
+  if (status != CK_OK) return pass_on(err, &failure);
   if (linted != CK_OK) put_error(self, 1, failure.text);
   status = write_policy(w, &policy, err);
   if (status == CK_OK) status = compare_all(self, &policy, err);
   policy_clear(&policy);
   return status;
-failed:
-  if (err) *err = failure;
-  return failure.status;
 }
 
 ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) {

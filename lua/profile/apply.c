@@ -9,22 +9,16 @@
 /* ---- lists of policies ---- */
 
 static ck_status put_policy(const profile_target *to, ck_bytes entry, ck_error *err) {
-  ck_status status = CK_E_NO_MEMORY;
   ck_value *options = NULL;
-  char *path = NULL;
   char *name = ck_json_dup_string(ck_json_get(entry, "name"));
-  if (name) path = profile_resolve(to->source, name);
-  if (!path) {
-    ck_error_no_memory(err);
-    goto done;
-  }
+  char *path = name ? profile_resolve(to->source, name) : NULL;
   ck_bytes given = ck_json_get(entry, "options");
-  status = given.len > 0 ? ck_value_copy(&options, given, err) : CK_OK;
+  ck_status status = path ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK && given.len > 0) status = ck_value_copy(&options, given, err);
   if (status == CK_OK && to->agent)
     status = ck_profile_append_agent_policy(to->agent, path, options, err);
   else if (status == CK_OK)
     status = ck_profile_append_policy(to->profile, path, options, err);
-done:
   ck_value_free(options);
   free(path);
   free(name);
