@@ -42,7 +42,7 @@ CK_CHECKED ck_status ck_pending_call_new(ck_effect_run **out, ck_pending_calls *
  * also for a probe. */
 bool ck_pending_call_is_in_doubt(const ck_pending_call *self);
 
-/* ---- its end; each delivers later, so it can be called at any time ---- */
+/* ---- ends; each delivers later, so it can be called at any time ---- */
 
 /* Takes `outcome`; NULL: no memory for it. */
 void ck_pending_call_deliver(ck_pending_call *self, ck_outcome *outcome);

@@ -185,7 +185,7 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
   }
 }
 
-/* ---- what it says unasked ---- */
+/* ---- requests and notifications from the peer ---- */
 
 static void take_file_request(ck_acp_agent *self, const ck_rpc_message *message, bool writes) {
   ck_buffer result = {0};
@@ -218,7 +218,7 @@ static void on_received(void *to, const ck_rpc_message *message) {
   }
 }
 
-/* ---- its life ---- */
+/* ---- start and end ---- */
 
 static void on_lost(void *to, const char *why) {
   ck_acp_agent *self = to;

@@ -7,7 +7,7 @@
 
 enum { UPDATES_MAX = 100000, UPDATE_BYTES_MAX = 64 << 20 };
 
-/* ---- what kind of tool a call is ---- */
+/* ---- kinds of tools ---- */
 
 static void copy_text(char *out, size_t size, ck_bytes json) {
   char *text = ck_json_dup_string(json);
@@ -40,7 +40,7 @@ static void note_tool(ck_effect_run *run, ck_bytes update) {
   copy_text(tool->kind, sizeof tool->kind, ck_json_get(update, "kind"));
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 static void note_cost(ck_acp_agent *self, const char *session, ck_bytes cost) {
   double amount;

@@ -6,7 +6,7 @@
 
 #include "core/effect/http/private.h"
 
-/* ---- what comes back ---- */
+/* ---- answers ---- */
 
 static int code_of(const ck_http_request *self) {
   long code = 0;

@@ -16,7 +16,7 @@ static bool on_wrote(void *to, int fd, ck_bytes chunk) {
   return true;
 }
 
-/* ---- its end ---- */
+/* ---- end ---- */
 
 static void free_timer(uv_handle_t *timer) { free(timer); }
 

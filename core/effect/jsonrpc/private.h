@@ -35,7 +35,7 @@ void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer);
 /* For the call that is due next. */
 void ck_peer_set_timer(ck_peer *self);
 
-/* ---- peer_excerpt.c: what is shown of a peer's own words ---- */
+/* ---- peer_excerpt.c: excerpts of a peer's output ---- */
 /* Appends the front of a line, as a JSON string. */
 void ck_peer_append_excerpt(ck_buffer *out, ck_bytes line);
 /* Keeps the end of standard error. */

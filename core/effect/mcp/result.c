@@ -136,13 +136,13 @@ ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err) {
 /* ---- a probe ---- */
 
 /* {done, result?} as structured content, or as the text of the content. */
-static ck_status make_probed(ck_outcome **out, ck_bytes said, ck_error *err) {
+static ck_status make_probed(ck_outcome **out, ck_bytes answer, ck_error *err) {
   static const char unsaid[] = "\"done (its probe says so; what it gave is not known)\"";
   bool done = false;
   ck_value *value = NULL;
-  ck_bytes given = ck_json_get(said, "result");
-  if (ck_json_type_of(said) != CK_JSON_OBJECT ||
-      !ck_json_read_bool(&done, ck_json_get(said, "done"))) {
+  ck_bytes given = ck_json_get(answer, "result");
+  if (ck_json_type_of(answer) != CK_JSON_OBJECT ||
+      !ck_json_read_bool(&done, ck_json_get(answer, "done"))) {
     return ck_outcome_new(out, CK_OUTCOME_UNKNOWN, NULL,
                           "its probe does not say whether it is done", err);
   }
@@ -161,12 +161,12 @@ ck_status ck_mcp_read_probe(ck_outcome **out, ck_bytes result, ck_error *err) {
   *out = NULL;
   ck_status status = ck_mcp_read_result(&plain, result, err);
   if (status != CK_OK) return status;
-  ck_bytes said = ck_json_get(result, "structuredContent");
-  if (!said.len && ck_json_read_string(&text, ck_value_bytes(plain->result)) && !text.failed &&
+  ck_bytes answer = ck_json_get(result, "structuredContent");
+  if (!answer.len && ck_json_read_string(&text, ck_value_bytes(plain->result)) && !text.failed &&
       ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK)
-    said = ck_buffer_bytes(&text);
+    answer = ck_buffer_bytes(&text);
   status = plain->status == CK_OUTCOME_OK
-               ? make_probed(out, said, err)
+               ? make_probed(out, answer, err)
                : ck_outcome_new(out, CK_OUTCOME_UNKNOWN, NULL, plain->error, err);
   ck_buffer_clear(&text);
   ck_outcome_free(plain);

@@ -9,7 +9,7 @@ enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                         NULL};
 
-/* ---- what is asked of it ---- */
+/* ---- calls ---- */
 
 static void on_list(void *to, const ck_peer_answer *answer);
 static void on_result(void *to, const ck_peer_answer *answer);
@@ -176,7 +176,7 @@ static void end_waiting(ck_mcp_server *self, const char *why) {
   }
 }
 
-/* ---- what it says unasked ---- */
+/* ---- requests and notifications from the peer ---- */
 
 static void take_progress(ck_mcp_server *self, ck_bytes params) {
   int64_t token;
@@ -210,7 +210,7 @@ static void on_received(void *to, const ck_rpc_message *message) {
   }
 }
 
-/* ---- its life ---- */
+/* ---- start and end ---- */
 
 static void on_lost(void *to, const char *why) {
   if (why) end_waiting(to, why);

@@ -77,7 +77,7 @@ bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
   return !self->body.failed;
 }
 
-/* ---- what it came to ---- */
+/* ---- result ---- */
 
 /* An answer that another attempt would not change is not requested again: each attempt costs
  * money. */

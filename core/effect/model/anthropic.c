@@ -186,12 +186,12 @@ static void write_assistant(turn_writer *self, const ck_model_turn *turn) {
   ck_bytes content = ck_json_get(turn->message, "content");
   bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
   size_t count = own ? count_blocks(content) : 0;
-  bool said = own ? count > 0 : !is_void(content);
-  if (!said && turn->call_count == 0) return;
+  bool has_content = own ? count > 0 : !is_void(content);
+  if (!has_content && turn->call_count == 0) return;
   open_turn(self, ASSISTANT);
   if (own)
     write_own(&self->w, turn, content, count);
-  else if (said)
+  else if (has_content)
     write_content(&self->w, content);
   for (size_t i = 0; !own && i < turn->call_count; i++)
     write_call(&self->w, turn, i, (ck_bytes){0});
@@ -245,9 +245,9 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
 
 /* Calls in a conversation require tools in the request, also when the model is not to make any
  * more. */
-static void write_tools(ck_json_writer *w, const turn_writer *told, ck_bytes tools) {
+static void write_tools(ck_json_writer *w, const turn_writer *turns, ck_bytes tools) {
   bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
-  if (!given && !told->calls) return;
+  if (!given && !turns->calls) return;
   ck_json_name(w, "tools");
   ck_json_begin(w, '[');
   ck_json_iterator it = ck_json_iterate(tools);

@@ -106,13 +106,14 @@ static ck_status class_of(int code, ck_bytes body) {
 }
 
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
-  ck_buffer said = {0};
+  ck_buffer message = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (body.len > 0) append_message(&said, body);
+  if (body.len > 0) append_message(&message, body);
   bool in_answer = code == 0;
   if (in_answer) code = code_of(body);
   bool passing = ck_retry_is_passing(code) && !MENTIONS(body, unpaid);
-  const char *text = ck_buffer_check(&said, &ignored) == CK_OK && said.data ? said.data : "";
+  const char *text =
+      ck_buffer_check(&message, &ignored) == CK_OK && message.data ? message.data : "";
   if (code >= 300 && code < 400)
     ck_model_fault_set(out, CK_E_REQUEST, false,
                        "it answers with a redirect (status %d), which is not followed: base_url "
@@ -121,5 +122,5 @@ void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
   else
     ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s",
                        in_answer ? "an error of class" : "status", code, text);
-  ck_buffer_clear(&said);
+  ck_buffer_clear(&message);
 }

@@ -51,7 +51,7 @@ static bool add(ck_model_ids *self, ck_bytes id) {
   return true;
 }
 
-/* ---- what an id looks like ---- */
+/* ---- spelling of ids ---- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -190,11 +190,11 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   turn_writer *self = to;
   ck_buffer text = {0};
   bool own = turn->shape == CK_SHAPE_OPENAI;
-  bool said = !own && append_texts(&text, ck_json_get(turn->message, "content"));
+  bool has_text = !own && append_texts(&text, ck_json_get(turn->message, "content"));
   if (own)
     write_own_turn(self, turn);
-  else if (said || turn->call_count > 0)
-    write_foreign(&self->w, turn, said ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
+  else if (has_text || turn->call_count > 0)
+    write_foreign(&self->w, turn, has_text ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
   for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
   self->w.out->failed |= text.failed;
   ck_buffer_clear(&text);

@@ -6,12 +6,12 @@
 static void read_usage(ck_usage *out, ck_bytes usage) {
   int64_t input = 0, cached = 0, output = 0;
   if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
-  bool told = ck_json_read_int(&input, ck_json_get(usage, "prompt_tokens"));
-  told &= ck_json_read_int(&output, ck_json_get(usage, "completion_tokens"));
+  bool known = ck_json_read_int(&input, ck_json_get(usage, "prompt_tokens"));
+  known &= ck_json_read_int(&output, ck_json_get(usage, "completion_tokens"));
   (void)ck_json_read_int(&cached,
                          ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
   if (cached < 0 || cached > input) cached = 0;
-  if (told)
+  if (known)
     *out =
         (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
 }
@@ -87,8 +87,8 @@ static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
   int64_t index;
   ck_bytes id = ck_json_get(call, "id");
   bool begins = reply->part_count == 0 || !ck_model_is_blank(id);
-  bool said = ck_json_read_int(&index, ck_json_get(call, "index"));
-  if (!said || is_another(reply, index, id))
+  bool has_index = ck_json_read_int(&index, ck_json_get(call, "index"));
+  if (!has_index || is_another(reply, index, id))
     index = reply->part_count ? reply->parts[reply->part_count - 1].index + begins : 0;
   return index;
 }

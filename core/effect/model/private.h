@@ -8,7 +8,7 @@
 #include "core/effect/model/price.h"
 #include "core/effect/http/sse.h"
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 typedef struct ck_model_query {
   const ck_profile_model *model;
@@ -47,7 +47,7 @@ typedef struct ck_model_part {
   ck_buffer input;
 } ck_model_part;
 
-/* ---- what is answered ---- */
+/* ---- answers ---- */
 
 /* Zero-initialise; ck_model_reply_clear. */
 typedef struct ck_model_reply {
@@ -87,7 +87,7 @@ CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_qu
 ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
 
-/* ---- what went wrong ---- */
+/* ---- faults ---- */
 
 typedef struct ck_model_fault {
   ck_status status;

@@ -71,9 +71,9 @@ ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
                                                                         "\"temperature\""};
   const ck_value *values[] = {query->model->max_tokens, query->model->temperature};
   for (size_t i = 0; i < 2; i++) {
-    bool said =
+    bool is_given =
         ck_json_get(query->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
-    if (values[i] && !said)
+    if (values[i] && !is_given)
       write_member(w, query, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
   return CK_OK;

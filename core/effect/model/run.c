@@ -56,10 +56,10 @@ static void deliver_message(ck_effect_run *self, const ck_value *message) {
   ck_outcome *outcome;
   int64_t ignored;
   ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
-  bool told = self->answer.reply.usage.known;
+  bool known = self->answer.reply.usage.known;
   ck_usage_add(&self->spent, &self->answer.reply.usage);
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL);
-  if (!status) outcome->cost_micros = told ? ck_price_cost(&price, &self->spent) : -1;
+  if (!status) outcome->cost_micros = known ? ck_price_cost(&price, &self->spent) : -1;
   deliver(self, outcome);
 }
 

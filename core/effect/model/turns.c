@@ -6,7 +6,7 @@
 
 #include "core/effect/model/ids.h"
 
-/* ---- what a value is ---- */
+/* ---- kinds of values ---- */
 
 static bool is_role(ck_bytes message, const char *role) {
   return ck_json_is_text(ck_json_get(message, "role"), role);

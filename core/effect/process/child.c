@@ -206,7 +206,7 @@ static void write_input(ck_child *self) {
     uv_close((uv_handle_t *)to, on_closed);
 }
 
-/* ---- input that goes on ---- */
+/* ---- continued input ---- */
 
 typedef struct piece {
   uv_write_t write;

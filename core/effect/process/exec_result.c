@@ -50,9 +50,9 @@ static ck_status make_line(ck_error *out, const char *program, const ck_child_en
   ck_buffer text = {0};
   ck_buffer_append_format(&text, "%.128s: ", program);
   ck_ending_append_reason(&text, end);
-  bool said =
+  bool appended =
       ck_ending_append_tail(&text, ": ", ck_buffer_bytes(&outputs[1].end), CK_ERROR_TEXT_MAX / 2);
-  if (!said)
+  if (!appended)
     ck_ending_append_tail(&text, ": ", ck_buffer_bytes(&outputs[0].end), CK_ERROR_TEXT_MAX / 2);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_error_set(out, CK_E_FAILED, "%s", text.data);

@@ -32,7 +32,7 @@ ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
   return status;
 }
 
-/* ---- what is known of a process ---- */
+/* ---- properties of a process ---- */
 
 /* The parent; 0: the process is gone, or only waits to be collected. */
 static pid_t parent_of(pid_t pid) {
@@ -60,17 +60,17 @@ static bool is_below(pid_t pid, pid_t top) {
   return false;
 }
 
-/* ---- the hunt ---- */
+/* ---- search ---- */
 
-typedef struct hunt {
+typedef struct sweep {
   const ck_mark_list *marks; /* NULL: all below this process */
   pid_t self;
   size_t found; /* found in this round */
   pid_t last;   /* a process to end */
   int last_fd;  /* its pidfd; -1 */
-} hunt;
+} sweep;
 
-static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err) {
+static ck_status is_wanted(bool *out, const sweep *self, pid_t pid, ck_error *err) {
   *out = false;
   if (pid == self->self) return CK_OK;
   if (!self->marks) {
@@ -84,7 +84,7 @@ static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err
 
 /* Checks only once the pidfd is held: the result is true of the process it holds, or that one is
  * gone already. */
-static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
+static ck_status end_one(sweep *self, pid_t pid, ck_error *err) {
   bool wanted;
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
   if (fd < 0 && errno == ESRCH) return CK_OK;
@@ -103,7 +103,7 @@ static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status end_all(hunt *self, ck_error *err) {
+static ck_status end_all(sweep *self, ck_error *err) {
   DIR *list = opendir("/proc");
   if (!list)
     return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s",
@@ -131,7 +131,7 @@ static void collect_all(void) {
 }
 
 /* Rounds, until one finds nothing: a dying process may have forked before. */
-static ck_status run(size_t *ended, hunt *self, ck_error *err) {
+static ck_status run(size_t *ended, sweep *self, ck_error *err) {
   int64_t end_ms = now_ms() + CK_SWEEP_MS;
   ck_status status = end_all(self, err);
   *ended = self->found;
@@ -158,14 +158,14 @@ static bool has_children(void) {
 }
 
 ck_status ck_sweep_children(size_t *ended, ck_error *err) {
-  hunt it = {.self = getpid(), .last_fd = -1};
+  sweep it = {.self = getpid(), .last_fd = -1};
   *ended = 0;
   return has_children() ? run(ended, &it, err) : CK_OK;
 }
 
 ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err) {
   ck_mark_list marks;
-  hunt it = {.self = getpid(), .marks = &marks, .last_fd = -1};
+  sweep it = {.self = getpid(), .marks = &marks, .last_fd = -1};
   *ended = 0;
   ck_status status = ck_mark_list_make(&marks, runs, err);
   if (status == CK_OK && *marks.runs) status = run(ended, &it, err);

@@ -116,7 +116,7 @@ static void append_bash(ck_buffer *out, const ck_command_table *table) {
            "complete -F _ckrun ckrun\n");
 }
 
-/* ---- zsh: its bash completion layer does the work ---- */
+/* ---- zsh: through its bash completion layer ---- */
 
 static void append_zsh(ck_buffer *out) {
   ck_buffer_append_text(out, "#compdef ckrun\n# made by: ckrun help --completion zsh\n"

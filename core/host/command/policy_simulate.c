@@ -218,7 +218,7 @@ static ck_status simulate_all(simulating *self, ck_error *err) {
   return status;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void begin_document(simulating *self) {
   ck_document_init(&self->document, self->output);

@@ -34,7 +34,7 @@ typedef struct importing {
   int64_t file_lost, file_reported;
 } importing;
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static const ck_column columns[] = {
     {"SESSION", CK_COLUMN_CUT},

@@ -23,7 +23,7 @@ static void put_member(ck_document *document, struct cJSON *at, const char *name
   free(text);
 }
 
-/* ---- where it stands ---- */
+/* ---- position ---- */
 
 static ck_bytes position_of(const ck_snapshot *snapshot) {
   const ck_value *position = ck_state_get(snapshot->state, "position.main");
@@ -74,7 +74,7 @@ static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snap
   return ck_store_read_events(snapshot->inspection->store, &query, add_step, &self, err);
 }
 
-/* ---- what it restores ---- */
+/* ---- state ---- */
 
 /* The keys below a prefix, without the prefix. */
 static void put_keys(ck_document *document, struct cJSON *at, const char *name, const char *prefix,

@@ -12,7 +12,7 @@
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                         NULL};
 
-/* ---- what is offered ---- */
+/* ---- tools ---- */
 
 static void write_argument(ck_json_writer *w, const ck_mcp_argument *argument) {
   static const char *const types[] = {"string", "integer", "boolean", "object"};

@@ -22,7 +22,7 @@ enum {
   START_MS = 10000, /* by then a resume has begun, or reported why not */
   POLL_MS = 10,     /* between two checks */
   EDITS_MAX = 64,   /* memory edits in one call */
-  TALK_MAX = 4096   /* bytes read of a child's output */
+  OUTPUT_MAX = 4096 /* bytes read of a child's output */
 };
 
 /* ---- children ---- */
@@ -109,9 +109,9 @@ static ck_status write_words(words *out, const ck_inspection *inspection, const 
   return out->failed ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* Starts the resume: its standard error goes to `talk`, its input is empty, and no signal is
+/* Starts the resume: its standard error goes to `error_fd`, its input is empty, and no signal is
  * blocked in it, although the server blocks some. */
-static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
+static ck_status spawn(pid_t *out, words *argv, int error_fd, ck_error *err) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
   sigset_t none, usual;
@@ -123,7 +123,7 @@ static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
   posix_spawnattr_init(&how);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, talk, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&files, error_fd, STDERR_FILENO);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setsigdefault(&how, &usual);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -135,11 +135,11 @@ static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
               : CK_OK;
 }
 
-/* ---- how it begins ---- */
+/* ---- start ---- */
 
 typedef struct beginning {
   pid_t pid;
-  int talk; /* its standard error */
+  int error_fd; /* its standard error */
   bool ended;
   int code;       /* its exit code, once it has ended */
   uint64_t epoch; /* of the session before */
@@ -173,21 +173,21 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
 }
 
 /* The last line of its output is an error as JSON. */
-static void read_output(ck_error *err, ck_status status, int talk) {
-  char text[TALK_MAX];
-  ssize_t len = pread(talk, text, sizeof text, 0);
+static void read_output(ck_error *err, ck_status status, int error_fd) {
+  char text[OUTPUT_MAX];
+  ssize_t len = pread(error_fd, text, sizeof text, 0);
   const char *begin = text, *end = len > 0 ? memrchr(text, '\n', (size_t)len) : NULL;
   const char *before = end ? memrchr(text, '\n', (size_t)(end - text)) : NULL;
   if (before) begin = before + 1;
   ck_bytes line = {begin, end ? (size_t)(end - begin) : 0};
-  ck_buffer told = {0};
+  ck_buffer message = {0};
   ck_error ignored = CK_ERROR_INIT;
   bool is_json = ck_json_check(line, &ignored) == CK_OK;
   bool read = is_json &&
-              ck_json_read_string(&told, ck_json_get(ck_json_get(line, "error"), "text")) &&
-              told.data;
-  ck_error_set(err, status, "%s", read ? told.data : "the session could not be resumed");
-  ck_buffer_clear(&told);
+              ck_json_read_string(&message, ck_json_get(ck_json_get(line, "error"), "text")) &&
+              message.data;
+  ck_error_set(err, status, "%s", read ? message.data : "the session could not be resumed");
+  ck_buffer_clear(&message);
 }
 
 static void put_result(ck_document *out, const beginning *start, const ck_session_record *record,
@@ -213,7 +213,7 @@ static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start,
                         const ck_session_record *record, const char *from, ck_error *err) {
   if (!start->ended) self->children[self->child_count++] = start->pid;
   if (start->ended && record->epoch == start->epoch) {
-    read_output(err, CK_E_REFUSED, start->talk);
+    read_output(err, CK_E_REFUSED, start->error_fd);
     return CK_E_REFUSED;
   }
   put_result(out, start, record, from);
@@ -226,15 +226,15 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
   ck_checkpoint_info from = {0};
   ck_session_record record = {0};
   words argv = {0};
-  beginning start = {.epoch = before->epoch, .talk = memfd_create("ckrun-resume", MFD_CLOEXEC)};
+  beginning start = {.epoch = before->epoch, .error_fd = memfd_create("ckrun-resume", MFD_CLOEXEC)};
   ck_status status =
-      start.talk < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
+      start.error_fd < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
   if (status == CK_OK && values[1].text)
     status = ck_resolve_checkpoint(&from, inspection, values[1].text, err);
   if (status == CK_OK)
     status = write_words(&argv, inspection, before->id, values[1].text ? from.id : NULL,
                          values[2].object, err);
-  if (status == CK_OK) status = spawn(&start.pid, &argv, start.talk, err);
+  if (status == CK_OK) status = spawn(&start.pid, &argv, start.error_fd, err);
   if (status == CK_OK) status = wait_for_start(&start, &record, inspection->store, before->id, err);
   const char *id = values[1].text                    ? from.id
                    : inspection->head.has_checkpoint ? inspection->head.checkpoint.id
@@ -243,7 +243,7 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
     status = finish(self, out, &start, &record, id, err);
   else if (start.pid && !start.ended)
     kill(start.pid, SIGTERM), waitpid(start.pid, NULL, 0);
-  if (start.talk >= 0) close(start.talk);
+  if (start.error_fd >= 0) close(start.error_fd);
   clear_words(&argv);
   ck_session_record_clear(&record);
   ck_checkpoint_info_clear(&from);

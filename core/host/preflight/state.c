@@ -39,13 +39,13 @@ static bool is_edited(const ck_preflight *self, const char *key) {
   return false;
 }
 
-static void check_reads(ck_preflight *self, const char *who, const char *const *reads,
+static void check_reads(ck_preflight *self, const char *subject, const char *const *reads,
                         const ck_state *state) {
   for (const char *const *key = reads; key && *key; key++)
     if (!(state && ck_state_get(state, *key)) && !is_edited(self, *key))
       ck_preflight_add(self, CK_E_REFUSED,
                        "%s reads %s, which the checkpoint does not have; --set gives it a value",
-                       who, *key);
+                       subject, *key);
 }
 
 static const ck_flow_node *find_node(const ck_flow_manifest *manifest, ck_bytes name) {
@@ -68,14 +68,14 @@ static void check_node(ck_preflight *self, const ck_flow_manifest *manifest,
                      (int)name.len, name.data, self->checkpoint.id);
     return;
   }
-  char who[160];
-  snprintf(who, sizeof who, "node %.128s", node->name);
-  check_reads(self, who, node->reads, state);
+  char subject[160];
+  snprintf(subject, sizeof subject, "node %.128s", node->name);
+  check_reads(self, subject, node->reads, state);
 }
 
 /* Values kept as references are filled in again: a missing secret is found now. */
-static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_state *state,
-                             ck_error *err) {
+static ck_status check_references(ck_preflight *self, ck_engine *engine, const ck_state *state,
+                                  ck_error *err) {
   ck_state_entry *entries;
   size_t count;
   ck_status status = ck_state_list(&entries, &count, state, err);
@@ -83,15 +83,15 @@ static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_sta
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_buffer ref = {0};
     ck_error failure = CK_ERROR_INIT;
-    bool slot = !is_edited(self, entries[i].key) &&
-                ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
-    ck_status told = slot ? ck_buffer_check(&ref, &failure) : CK_OK;
-    if (slot && told == CK_OK)
-      told = ck_secret_register(engine->output->redactor, entries[i].key, ref.data, &failure);
-    if (told == CK_E_NO_MEMORY)
+    bool is_reference = !is_edited(self, entries[i].key) &&
+                        ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
+    ck_status registered = is_reference ? ck_buffer_check(&ref, &failure) : CK_OK;
+    if (is_reference && registered == CK_OK)
+      registered = ck_secret_register(engine->output->redactor, entries[i].key, ref.data, &failure);
+    if (registered == CK_E_NO_MEMORY)
       status = ck_error_no_memory(err);
-    else if (told != CK_OK)
-      ck_preflight_add(self, told, "%s", failure.text);
+    else if (registered != CK_OK)
+      ck_preflight_add(self, registered, "%s", failure.text);
     ck_buffer_clear(&ref);
   }
   free(entries);
@@ -178,7 +178,7 @@ ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_err
       manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
   if (same) check_reads(self, "the flow", manifest->reads, state);
   if (same) check_node(self, manifest, state);
-  if (state) status = check_slots(self, engine, state, err);
+  if (state) status = check_references(self, engine, state, err);
   ck_state_free(state);
   return status;
 }

@@ -45,7 +45,7 @@ static void free_asking(ck_asking *self) {
   free(self);
 }
 
-/* ---- what is shown ---- */
+/* ---- display ---- */
 
 /* A terminal that is gone is noticed by the next read. */
 static void show(console *self, const ck_buffer *text) {
@@ -109,7 +109,7 @@ static void show_question(console *self) {
   ck_buffer_clear(&out);
 }
 
-/* ---- what is answered ---- */
+/* ---- answers ---- */
 
 static void on_readable(uv_poll_t *poll, int failed, int events);
 
@@ -223,7 +223,7 @@ static void on_readable(uv_poll_t *poll, int failed, int events) {
   }
 }
 
-/* ---- what an asker provides ---- */
+/* ---- interface of an asker ---- */
 
 static ck_status copy_options(char ***out, const char *const *options, ck_error *err) {
   size_t count = 0;

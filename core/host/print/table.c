@@ -80,7 +80,7 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms) {
 
 static bool has_header(const ck_table *self) { return self->columns[0].header[0] != 0; }
 
-/* ---- what there is room for ---- */
+/* ---- column widths ---- */
 
 enum { LAST_MIN = 8, WIDE_MIN = 24, CUT_MIN = 12, RANK_SHIFT = 4 };
 

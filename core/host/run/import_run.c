@@ -39,7 +39,7 @@ bool ck_import_run_is(const char *path) {
   return is;
 }
 
-/* ---- what goes on with it ---- */
+/* ---- the flow that continues ---- */
 
 static ck_status check_flow(const ck_engine *engine, const char *path, ck_error *err) {
   const char *kind = ck_engine_manifest(engine)->kind;

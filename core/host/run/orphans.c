@@ -6,7 +6,7 @@
 
 #include "core/effect/process/sweep.h"
 
-static void talk(ck_output *output, size_t ended, const char *whose) {
+static void report_ended(ck_output *output, size_t ended, const char *whose) {
   if (ended)
     ck_output_notice(output, "ended %zu process%s that %s left behind", ended,
                      ended == 1 ? "" : "es", whose);
@@ -23,7 +23,7 @@ ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *o
     if (!run || strcmp(head->timelines[i].run, run) != 0) runs[count++] = head->timelines[i].run;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_sweep_runs(&ended, runs, &failure);
-  talk(output, ended, "an earlier run");
+  report_ended(output, ended, "an earlier run");
   if (status != CK_OK && status != CK_E_NO_MEMORY) ck_output_notice(output, "%s", failure.text);
   free(runs);
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
@@ -49,6 +49,6 @@ void ck_orphans_end(ck_output *output) {
   size_t ended = 0;
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_sweep_children(&ended, &err);
-  talk(output, ended, "this run's programs");
+  report_ended(output, ended, "this run's programs");
   if (status != CK_OK) ck_output_notice(output, "%s", err.text);
 }

@@ -109,7 +109,7 @@ void ck_reporter_tick(ck_reporter *self) {
 
 void ck_reporter_end(ck_reporter *self) { ck_output_hide_live(self->output); }
 
-/* ---- what happens ---- */
+/* ---- steps ---- */
 
 static void keep(char *to, size_t size, const char *text) {
   if (text) snprintf(to, size, "%s", text);

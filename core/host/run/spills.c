@@ -41,7 +41,7 @@ ck_status ck_spills_remove(const char *folder, const char *session, ck_error *er
   return folder ? ck_spill_sweep(folder, session, take_all, NULL, err) : CK_OK;
 }
 
-/* ---- what is named ---- */
+/* ---- named files ---- */
 
 /* The files that no outcome names so far. */
 typedef struct sweep {

@@ -19,7 +19,7 @@ begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do :; done
 exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
-has "says for how long the wish stands" "$err" "has not taken the request yet; the request stands as long as that process lives"
+has "says for how long the request stands" "$err" "has not taken the request yet; the request stands as long as that process lives"
 kill -CONT "$pid"
 ended
 is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" '$d->{status}')" cancelled
