@@ -58,7 +58,7 @@ attack() {
   local round=$1 processes=$2 calls
   RANDOM=$3
   calls=$(cat "$work/calls")
-  midway $((6 * calls / 5 + RANDOM % (calls / 3))) begin_anew with_a_tool_left || { echo "round$round 0 0 0 1 0 exit $code instead of a kill"; return; }
+  midway $((calls + RANDOM % (calls / 3))) begin_anew with_a_tool_left || { echo "round$round 0 0 0 1 0 exit $code instead of a kill"; return; }
   marks_left
   compete "$processes"
   ending=completed

@@ -12,23 +12,24 @@ preloaded() {
     >"$dir/killed.out" 2>"$dir/killed.err" </dev/null
 } 2>/dev/null
 
-# count_calls ARGUMENTS…: sets `calls`, how many of them change something when nothing kills it. What it did to the store stays.
+# count_calls ARGUMENTS…: prints how many calls it makes that change something, when nothing kills it. What it did to the store stays.
 count_calls() {
   rm -f "$dir/calls"
   preloaded "KILL_COUNT=$dir/calls" "$@"
-  calls=$(cat "$dir/calls")
+  cat "$dir/calls"
 }
 
 # die_midway PART WHOLE SESSION ARGUMENTS…: kills it when it has made PART of WHOLE of its calls, or a little elsewhere, but in
-# the middle: the session is begun and not at its end. `code` is 137 then. The store is in $dir/store.
+# the middle: the session is begun and not at its end. `code` is 137 then. The store is in $dir/store. The calls are counted first,
+# where a test has not set `calls`.
 die_midway() {
-  dying=$3 resumed=$("$CKRUN" sessions log "$3" --kind session_resumed 2>/dev/null | grep -c .)
-  local part=$1 whole=$2
+  dying=$3 resumed=$("$CKRUN" sessions log "$3" --all --kind session_resumed 2>/dev/null | grep -c .)
+  local part=$1 whole=$2 made=${calls:-}
   shift 3
   command=("$@")
   rm -rf "$dir/kept" && mkdir -p "$dir/store" && cp -r "$dir/store" "$dir/kept"
-  count_calls "$@"
-  midway $((2 * calls * part / whole)) die_anew stands
+  [ -n "$made" ] || made=$(count_calls "$@")
+  midway $((2 * made * part / whole)) die_anew stands
 }
 die_anew() {
   rm -rf "$dir/store" && cp -r "$dir/kept" "$dir/store"
@@ -36,6 +37,6 @@ die_anew() {
 }
 # A resume has begun when the log says so.
 stands() {
-  [ "${command[0]}" != resume ] || [ "$("$CKRUN" sessions log "$dying" --kind session_resumed 2>/dev/null | grep -c .)" -gt "$resumed" ] || return 0
+  [ "${command[0]}" != resume ] || [ "$("$CKRUN" sessions log "$dying" --all --kind session_resumed 2>/dev/null | grep -c .)" -gt "$resumed" ] || return 0
   cell "$("$CKRUN" sessions show "$dying" 2>/dev/null)" status
 }

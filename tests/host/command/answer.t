@@ -149,7 +149,7 @@ if can_kill; then
 exits 8 "another one" run "$dir/ask.lua" --session killed
 points=0 right=0 again=0
 export CKRUN_STORE=sqlite:$dir/copy/ckrun.db
-cp -r "$dir/store" "$dir/copy" && count_calls answer killed first
+cp -r "$dir/store" "$dir/copy" && calls=$(count_calls answer killed first)
 for n in $(seq 1 16); do
   rm -rf "$dir/copy" && cp -r "$dir/store" "$dir/copy"
   preloaded "KILL_AT=$((1 + 2 * calls * n / 16))" answer killed first

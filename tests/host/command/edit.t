@@ -76,7 +76,7 @@ exits 8 "another session" run flow.lua --session crashed
 points=0 kept=0 made=0
 edits=(resume crashed --set-file key=key.txt --set topic=kept)
 export CKRUN_STORE=sqlite:copy/ckrun.db
-cp -r store copy && count_calls "${edits[@]}"
+cp -r store copy && calls=$(count_calls "${edits[@]}")
 for n in $(seq 1 25); do
   rm -rf copy && cp -r store copy
   preloaded "KILL_AT=$((1 + 2 * calls * n / 25))" "${edits[@]}"

@@ -136,9 +136,9 @@ end }
 END
 if can_kill; then
   points=0 right=0 paused=0
-  count_calls run "$dir/own.lua" --session own
+  calls=$(count_calls run "$dir/own.lua" --session own)
   # At nothing in the end: one that is not killed.
-  for at in $(seq 2 $((calls / 11)) $((2 * calls))) 0; do
+  for at in $(seq 2 $((calls / 9)) $((2 * calls))) 0; do
     id=own$at
     preloaded "KILL_AT=$at" run "$dir/own.lua" --session "$id"
     said=no

@@ -59,7 +59,7 @@ if can_kill; then
     die_midway 6 10 "$id" resume "$id"
     is "$id is killed while it is resumed" "$code" 137
     exits 0 "resume $id" resume "$id"
-    is "$id did die" "$("$CKRUN" sessions log "$id" --kind session_resumed | grep -c .)" 2
+    is "$id did die" "$("$CKRUN" sessions log "$id" --all --kind session_resumed | grep -c .)" 2
     same "killed and resumed" "$profile" "$id"
   done
 else
