@@ -19,8 +19,12 @@ FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_coverage := -O0 -g --coverage
 
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
-PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev libsqlite3-dev libzstd-dev \
-  libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev ca-certificates
+PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
+  libsqlite3-dev libzstd-dev libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev \
+  ca-certificates
+# What `make lint` needs besides. One version of clang-format: others lay out differently.
+CLANG_FORMAT := clang-format-14
+LINT_PACKAGES := lua-check $(CLANG_FORMAT)
 PKG_NAMES := lua5.4 libcjson uuid sqlite3 libzstd libsodium libuv libpcre2-8
 
 ifeq ($(filter $(MODE),$(MODES)),)
@@ -37,12 +41,16 @@ endif
 Q := $(if $(V),,@)
 
 # Asked once, and only when a recipe needs it, so that `make test` can install the packages first.
-pkg_config = $(or $(shell pkg-config $(1) $(PKG_NAMES) || echo),$(error Packages are missing: run "make deps"))
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(patsubst -I%,-isystem %,$(call pkg_config,--cflags)))$(PKG_CFLAGS)
+pkg_config = $(or $(shell pkg-config $(1) $(PKG_NAMES) || echo),\
+  $(error Packages are missing: run "make deps"))
+PKG_CFLAGS = $(eval \
+  PKG_CFLAGS := $(patsubst -I%,-isystem %,$(call pkg_config,--cflags)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(call pkg_config,--libs))$(PKG_LIBS)
 
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wundef
-COMPILE = $(CC) -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) -pthread
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+  -Wwrite-strings -Wundef
+COMPILE = $(CC) -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) \
+  -pthread
 USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
 # What there is. A file that is added, removed or renamed needs no change here.
@@ -50,7 +58,7 @@ find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '
 CORE_C := $(call find,$(addprefix core/,base model redact store runtime effect),*.c)
 LUA_C := $(call find,lua,*.c)
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
-MAIN_C := $(wildcard core/host/main.c)
+MAIN_C := core/host/main.c
 EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql))
 BENCH_C := $(wildcard tests/bench/*.c)
 TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
@@ -59,6 +67,7 @@ TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C),$(call find,tests,*.c)
 TEST_SCRIPTS := $(call find,tests,*.t)
 EXAMPLE_C := $(wildcard examples/embed/*.c)
 HEADERS := $(call find,core lua,*.h)
+FORMATTED = $(call find,core lua tests examples,*.[ch])
 VERSION = $(or $(shell sed -n 's/^\#define CK_VERSION "\(.*\)"/\1/p' $(HEADERS) /dev/null),0.0.0)
 
 only = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
@@ -66,7 +75,7 @@ programs = $(TEST_C:%.c=$(BUILD)/$(1)/%.t)
 tools = $(TOOL_C:%.c=$(BUILD)/$(1)/%)
 examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
-runtime = $(if $(MAIN_C),$(BUILD)/$(1)/ckrun)
+runtime = $(BUILD)/$(1)/ckrun
 # Before everything that is compiled, when the goal promises to install what is missing.
 DEPS_FIRST := $(if $(filter test test-unit test-interop demo bench campaign,$(MAKECMDGOALS)),deps)
 
@@ -74,20 +83,22 @@ DEPS_FIRST := $(if $(filter test test-unit test-interop demo bench campaign,$(MA
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit test-interop demo bench campaign generated lint install uninstall clean FORCE
+.PHONY: all help deps test test-unit test-interop demo bench campaign generated lint format \
+  install uninstall clean FORCE
 
-all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program (build/ckrun) and the libraries
+all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build build/ckrun and the libraries
 ifeq ($(MODE),release)
-all: $(if $(MAIN_C),$(BUILD)/ckrun)
+all: $(BUILD)/ckrun
 endif
 
 help: ## list the targets
 	@sed -n '1,/^$$/s/^#  / /p' Makefile
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-deps: ## install the Debian packages that are missing
-	@there=$$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(PACKAGES) 2>/dev/null); missing=; \
-	for package in $(PACKAGES); do \
+# install_missing PACKAGES: as root or through sudo; else the line to run is printed.
+define install_missing
+@there=$$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null); missing=; \
+	for package in $(1); do \
 	  case " $$there" in *" $$package=installed "*) ;; *) missing="$$missing $$package" ;; esac; \
 	done; \
 	[ -n "$$missing" ] || exit 0; \
@@ -97,6 +108,10 @@ deps: ## install the Debian packages that are missing
 	echo "Installing$$missing"; \
 	$$root apt-get update -qq; \
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
+endef
+
+deps: ## install the Debian packages that are missing
+	$(call install_missing,$(PACKAGES))
 
 # ---- one set of rules for each mode, so that one run of make can build two of them ----
 
@@ -123,13 +138,15 @@ LIBS_$(1) := $(patsubst %,$(BUILD)/$(1)/%.a,libckrun_host libckrun_lua libckrun)
 
 $(BUILD)/$(1)/ckrun: $(MAIN_C:%.c=$(BUILD)/$(1)/%.o) $$(LIBS_$(1))
 	$$(call link,$(1))
-$(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
+$(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a \
+  $$(LIBS_$(1))
 	$$(call link,$(1),$$(call own_flags,$$*))
 $(call tools,$(1)): $(BUILD)/$(1)/%: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1),$$(call own_flags,$$*))
 $(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/%.o $$(LIBS_$(1))
 	$$(call link,$(1))
-$(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
+$(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) \
+  $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1))
 endef
 
@@ -142,7 +159,8 @@ endef
 define link
 @mkdir -p $(@D)
 $(if $(Q),@echo "  LINK  $@")
-$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) $(PKG_LIBS) -lm $(LDLIBS)
+$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) \
+  $(PKG_LIBS) -lm $(LDLIBS)
 endef
 # A test may ask for flags of the linker in a line of its own:  /* link: -Wl,--wrap=malloc */
 own_flags = $(shell sed -n 's|^/\* link: \(.*\) \*/$$|\1|p' $(1).c)
@@ -152,44 +170,52 @@ $(foreach mode,$(MODES),$(eval $(call mode_rules,$(mode))))
 $(BUILD)/ckrun: $(BUILD)/release/ckrun
 	@ln -f $< $@
 
-# Lists that are written only when they differ, so that what depends on them is made again exactly then.
+# Lists that are written only when they differ: what depends on them is made again exactly then.
 LIST_files = $(CORE_C) $(LUA_C) $(HOST_C) $(TEST_LIB_C)
 LIST_embed = $(EMBEDDED)
 LIST_flags = $(CC) $(USER_FLAGS) $(LDFLAGS)
 $(BUILD)/files.list $(BUILD)/embed.list $(BUILD)/flags.list: $(BUILD)/%.list: FORCE
 	@mkdir -p $(@D)
-	@text='$(subst ','\'',$(LIST_$*))'; [ -f $@ ] && [ "$$(cat $@)" = "$$text" ] || printf '%s\n' "$$text" >$@
+	@text='$(subst ','\'',$(LIST_$*))'; \
+	[ -f $@ ] && [ "$$(cat $@)" = "$$text" ] || printf '%s\n' "$$text" >$@
 
 # Each text as it is, a NUL behind it, and the table of embed.h; make sorts as strcmp does.
 $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 	@n=0; { \
 	for name in $(EMBEDDED); do n=$$((n + 1)); \
 	  printf '\t.section .rodata.ck_embedded,"a"\n'; \
-	  printf '.Lname%d:\t.asciz "%s"\n.Lbegin%d:\t.incbin "%s"\n.Lend%d:\t.byte 0\n' $$n $$name $$n $$name $$n; \
-	  printf '\t.section .data.rel.ro.ck_embedded,"aw"\n\t.dc.a .Lname%d, .Lbegin%d, .Lend%d\n' $$n $$n $$n; \
+	  printf '.Lname%d:\t.asciz "%s"\n.Lbegin%d:\t.incbin "%s"\n.Lend%d:\t.byte 0\n' \
+	    $$n $$name $$n $$name $$n; \
+	  printf '\t.section .data.rel.ro.ck_embedded,"aw"\n'; \
+	  printf '\t.dc.a .Lname%d, .Lbegin%d, .Lend%d\n' $$n $$n $$n; \
 	done; printf '\t.dc.a 0, 0, 0\n'; } >$@.rows; \
 	{ printf '\t.section .data.rel.ro.ck_embedded,"aw"\n\t.balign 16\n\t.globl ck_embedded_table\n'; \
 	printf '\t.type ck_embedded_table, %%object\nck_embedded_table:\n'; cat $@.rows; \
-	printf '\t.size ck_embedded_table, . - ck_embedded_table\n\t.section .note.GNU-stack,"",%%progbits\n'; } >$@; \
+	printf '\t.size ck_embedded_table, . - ck_embedded_table\n'; \
+	printf '\t.section .note.GNU-stack,"",%%progbits\n'; } >$@; \
 	rm -f $@.rows
 
 # ---- tests ----
 
-# The environment of the tests, for one mode. Under the sanitizers some of what is done many times is done a few times.
+# The environment of the tests, for one mode. Under the sanitizers some loops are shorter.
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
-  CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-# The tests of one half, a mode and its tests, or of several with -- in between; what failed is told again behind the last.
+  CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 \
+  UBSAN_OPTIONS=print_stacktrace=1
+# The tests of one half, a mode and its tests, or of several with -- in between; what failed is
+# told again behind the last.
 half = $(call test_env,$(1)) $(2)
 stages = $(Q)PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
 
-# Scripts that also run against the sanitized program: those that neither trace it, nor load something in front of it, nor
-# look at what it costs.
-SANITIZED_SCRIPTS := $(filter-out tests/lua/policy_tool/bench.t,$(filter tests/host/% tests/examples/% tests/lua/policy_tool/% tests/lua/import/% \
-  tests/crash/once.t tests/crash/orphans.t tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
+# Scripts that also run against the sanitized program: those that neither trace it, nor load
+# something in front of it, nor look at what it costs.
+SANITIZED_SCRIPTS := $(filter-out tests/lua/policy_tool/bench.t,$(filter tests/host/% \
+  tests/examples/% tests/lua/policy_tool/% tests/lua/import/% tests/crash/once.t \
+  tests/crash/orphans.t tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
 
-TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \
-  $(if $(MAIN_C),$(BUILD)/ckrun) $(call examples,release) $(call examples,asan)
+TESTED := $(foreach mode,release asan,\
+  $(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) $(BUILD)/ckrun \
+  $(call examples,release) $(call examples,asan)
 test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
 	$(stages) $(call half,release,$(call only,$(TEST_SCRIPTS) $(call programs,release))) -- \
 	  $(call half,asan,$(call only,$(SANITIZED_SCRIPTS) $(call programs,asan)))
@@ -197,34 +223,52 @@ test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
 test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
 	$(stages) $(call half,$(MODE),$(call only,$(call programs,$(MODE))))
 
-test-interop: deps all ## run whole sessions with agents and servers from the npm registry, if it can be reached
+test-interop: deps all ## run sessions with agents and servers from the npm registry, if reached
 	$(stages) $(call half,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh
 
-bench: deps all $(if $(BENCH_C),$(BUILD)/release/tests/bench/bench) ## print the figures and write build/bench.json
-	$(if $(BENCH_C),$(call test_env,release) $(BUILD)/release/tests/bench/bench,@echo "no benchmark yet")
+bench: deps all $(BUILD)/release/tests/bench/bench ## print the figures and write build/bench.json
+	$(call test_env,release) $(BUILD)/release/tests/bench/bench
 
-campaign: deps all $(call tools,$(MODE)) ## the long attacks: kill at every system call, faults, power loss
+campaign: deps all $(call tools,$(MODE)) ## the long attacks: kills, faults, power loss
 	$(call test_env,$(MODE)) tests/campaign.sh
 
 GENERATED := lua/ck/meta.lua policies/README.md
-generated: $(BUILD)/release/tests/lua/policy/tool_generated ## make annotations and tables of documents anew from the C tables
-	@for file in $(GENERATED); do $< $$file >$(BUILD)/generated && cmp -s $(BUILD)/generated $$file || cp $(BUILD)/generated $$file || exit 1; done
+generated: $(BUILD)/release/tests/lua/policy/tool_generated ## make annotations and tables anew
+	@for file in $(GENERATED); do \
+	  $< $$file >$(BUILD)/generated || exit 1; \
+	  cmp -s $(BUILD)/generated $$file || cp $(BUILD)/generated $$file || exit 1; \
+	done
 
-lint: ## check the layers and, with luacheck, the Lua files
-	@if command -v luacheck >/dev/null; then luacheck -q $(wildcard lua policies examples); \
-	else echo "luacheck is not there (apt-get install lua-check): Lua files not checked"; fi
-	prove --norc --exec '' tests/test_layers.t
+lint: ## check rooms, layers, format and Lua files
+	$(call install_missing,$(LINT_PACKAGES))
+	luacheck -q $(wildcard lua policies examples)
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+	prove --norc --exec '' tests/test_layers.t tests/test_width.t
+
+format: ## lay the C files out as lint wants them
+	$(call install_missing,$(CLANG_FORMAT))
+	$(CLANG_FORMAT) -i $(FORMATTED)
 
 # ---- installation ----
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin
 LIBDIR := $(DESTDIR)$(PREFIX)/lib
 INCLUDEDIR := $(DESTDIR)$(PREFIX)/include/ckrun
-MAN := $(DESTDIR)$(PREFIX)/share/man/man1/ckrun.1
-COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ckrun
+SHARE := $(DESTDIR)$(PREFIX)/share
+DATADIR := $(SHARE)/ckrun
+DOCDIR := $(SHARE)/doc/ckrun
+MAN := $(SHARE)/man/man1/ckrun.1
+BASH_COMPLETION := $(SHARE)/bash-completion/completions/ckrun
+ZSH_COMPLETION := $(SHARE)/zsh/site-functions/_ckrun
+FISH_COMPLETION := $(SHARE)/fish/vendor_completions.d/ckrun.fish
+GENERATED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+# What authors of policies and flows read, and where an editor finds the annotations; under
+# DATADIR as in the repository.
+DATA_FILES := $(call find,lua/ck,*.lua) $(call find,policies examples,*)
+DOC_FILES := $(wildcard *.md $(addsuffix /README.md,core lua policies examples)) LICENSE
 
 define PKG_CONFIG_TEXT
 prefix=$(PREFIX)
@@ -240,18 +284,25 @@ Libs: -L$${libdir} -lckrun_lua -lckrun -pthread -lm
 endef
 export PKG_CONFIG_TEXT
 
-install: all ## install under DESTDIR and PREFIX: program, libraries, headers, man page, completions
-	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(dir $(MAN)) $(dir $(COMPLETION))
-	$(if $(MAIN_C),install -m 755 $(call runtime,$(MODE)) $(BINDIR)/ckrun)
+install: all ## install under DESTDIR and PREFIX, with policies, examples, documents, completions
+	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(sort $(dir $(GENERATED)))
+	install -m 755 $(call runtime,$(MODE)) $(BINDIR)/ckrun
 	install -m 644 $(call libraries,$(MODE)) $(LIBDIR)
 	@for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDEDIR)/$$header || exit 1; done
+	@for file in $(DATA_FILES); do \
+	  if [ -x $$file ]; then mode=755; else mode=644; fi; \
+	  install -D -m $$mode $$file $(DATADIR)/$$file || exit 1; done
+	@for file in $(DOC_FILES); do install -D -m 644 $$file $(DOCDIR)/$$file || exit 1; done
 	@printf '%s\n' "$$PKG_CONFIG_TEXT" >$(LIBDIR)/pkgconfig/ckrun.pc
-	$(if $(MAIN_C),@$(call runtime,$(MODE)) help --man >$(MAN) || rm -f $(MAN))
-	$(if $(MAIN_C),@$(call runtime,$(MODE)) help --completion bash >$(COMPLETION) || rm -f $(COMPLETION))
+	$(call runtime,$(MODE)) help --man >$(MAN)
+	$(call runtime,$(MODE)) help --completion bash >$(BASH_COMPLETION)
+	$(call runtime,$(MODE)) help --completion zsh >$(ZSH_COMPLETION)
+	$(call runtime,$(MODE)) help --completion fish >$(FISH_COMPLETION)
 
 uninstall: ## remove what install put there
-	rm -f $(BINDIR)/ckrun $(LIBDIR)/libckrun.a $(LIBDIR)/libckrun_lua.a $(LIBDIR)/pkgconfig/ckrun.pc $(MAN) $(COMPLETION)
-	rm -rf $(INCLUDEDIR)
+	rm -f $(BINDIR)/ckrun $(LIBDIR)/libckrun.a $(LIBDIR)/libckrun_lua.a \
+	  $(LIBDIR)/pkgconfig/ckrun.pc $(GENERATED)
+	rm -rf $(INCLUDEDIR) $(DATADIR) $(DOCDIR)
 
 clean: ## remove the build folder
 	rm -rf $(BUILD)

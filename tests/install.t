@@ -1,0 +1,57 @@
+#!/bin/bash
+# install.t - what make install puts somewhere works from there, whole; uninstall leaves nothing behind.
+. "$(dirname "$0")/host/tap.sh"
+build=$(dirname "$(dirname "$CKRUN_BUILD/x")")
+make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" BUILD="$build" "$@" >"$dir/log" 2>&1; }
+
+ok "make install" make install DESTDIR="$dir/stage" PREFIX=/usr || cat "$dir/log" >&2
+stage=$dir/stage/usr
+for file in bin/ckrun lib/libckrun.a lib/libckrun_lua.a lib/pkgconfig/ckrun.pc share/man/man1/ckrun.1 \
+  share/bash-completion/completions/ckrun share/zsh/site-functions/_ckrun \
+  share/fish/vendor_completions.d/ckrun.fish share/ckrun/lua/ck/meta.lua \
+  share/ckrun/lua/ck/flow/meta.lua share/ckrun/policies/smart.lua \
+  share/ckrun/policies/profiles/default.lua share/ckrun/examples/airline/flow.lua \
+  share/doc/ckrun/README.md share/doc/ckrun/lua/README.md share/doc/ckrun/policies/README.md; do
+  ok "there is $file" test -s "$stage/$file"
+done
+is "nothing else has a place" "$(ls "$stage" | tr '\n' ' ')" "bin include lib share "
+is "each document is installed" \
+  "$(cd "$stage/share/doc/ckrun" && find . -name '*.md' | sort)" \
+  "$(cd "$root" && ls ./*.md ./core/README.md ./lua/README.md ./policies/README.md ./examples/README.md \
+    2>/dev/null | sort)"
+
+# The installed program knows its policies by itself, and runs an installed example.
+CKRUN=$stage/bin/ckrun
+exits 0 "an installed example runs" run "$stage/share/ckrun/examples/airline/flow.lua" \
+  --cassette "$stage/share/ckrun/examples/airline/cassette.jsonl" --session there
+exits 0 "an installed policy passes its check" policy check "$stage/share/ckrun/policies/smart.lua"
+for shell in bash zsh fish; do
+  run help --completion $shell
+  file=$(ls "$stage"/share/*/*/*ckrun* | grep "/$shell")
+  is "the completions of $shell are the program's" "$(cat "$file")" "$out"
+done
+
+# A program of somebody else's is built with what was installed.
+cat >"$dir/theirs.c" <<'EOF2'
+#include <core/ckrun.h>
+#include <stdio.h>
+int main(void) {
+  ck_error err = {0};
+  ck_runtime *runtime;
+  if (ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) != CK_OK) return 1;
+  ck_runtime_close(runtime);
+  return puts("it works") < 0;
+}
+EOF2
+if pkg-config --exists lua5.4 2>/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$stage/lib/pkgconfig pkg-config --define-variable=prefix="$stage" \
+    --cflags --libs ckrun)
+  ok "a program is built against it" ${CC:-cc} -o "$dir/theirs" "$dir/theirs.c" $flags
+  is "and runs" "$("$dir/theirs")" "it works"
+else
+  skip "no pkg-config: nothing is built against it"
+fi
+
+ok "make uninstall" make uninstall DESTDIR="$dir/stage" PREFIX=/usr
+is "leaves no file" "$(find "$dir/stage" -type f)" ""
+finish
