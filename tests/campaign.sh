@@ -1,6 +1,8 @@
 #!/bin/bash
-# campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated in_doubt unresumable progress.
-#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds hand power lives random resumes errors rot recordings
+# campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
+# in_doubt unresumable progress.
+#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds hand power lives random
+# resumes errors rot recordings
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +31,8 @@ program() {
   local name=$1
   shift
   echo "== $name $*"
-  (cd "$tests/.." && env "$@" "${CKRUN_BUILD:-build/release}/tests/$name.t") || failed="$failed $name"
+  (cd "$tests/.." && env "$@" "${CKRUN_BUILD:-build/release}/tests/$name.t") ||
+    failed="$failed $name"
 }
 
 run() {
@@ -37,15 +40,19 @@ run() {
   case $1 in
     calls) part calls crash/ten_steps.t KILL_EVERY=1 ;;
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
-    kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" "KINDS_RANDOM=$(share 200)" ;;
+    kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" \
+      "KINDS_RANDOM=$(share 200)" ;;
     hand) part hand crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
-    power) program store/test_power "POWER_IMAGES=$(share 20000)" && program store/test_power_maintenance ;;
-    lives) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" && program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
+    power) program store/test_power "POWER_IMAGES=$(share 20000)" &&
+      program store/test_power_maintenance ;;
+    lives) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
+      program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
     errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
     rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) ;;
-    recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; done ;;
+    recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; \
+      done ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }

@@ -1,12 +1,15 @@
 #!/bin/bash
-# install.t - what make install puts somewhere works from there, whole; uninstall leaves nothing behind.
+# install.t - what make install puts somewhere works from there, whole; uninstall leaves nothing
+# behind.
 . "$(dirname "$0")/host/tap.sh"
 build=$(dirname "$(dirname "$CKRUN_BUILD/x")")
-make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" BUILD="$build" "$@" >"$dir/log" 2>&1; }
+make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" BUILD="$build" "$@" \
+  >"$dir/log" 2>&1; }
 
 ok "make install" make install DESTDIR="$dir/stage" PREFIX=/usr || cat "$dir/log" >&2
 stage=$dir/stage/usr
-for file in bin/ckrun lib/libckrun.a lib/libckrun_lua.a lib/pkgconfig/ckrun.pc share/man/man1/ckrun.1 \
+for file in bin/ckrun lib/libckrun.a lib/libckrun_lua.a lib/pkgconfig/ckrun.pc \
+  share/man/man1/ckrun.1 \
   share/bash-completion/completions/ckrun share/zsh/site-functions/_ckrun \
   share/fish/vendor_completions.d/ckrun.fish share/ckrun/lua/ck/meta.lua \
   share/ckrun/lua/ck/flow/meta.lua share/ckrun/policies/smart.lua \
@@ -17,7 +20,8 @@ done
 is "nothing else has a place" "$(ls "$stage" | tr '\n' ' ')" "bin include lib share "
 is "each document is installed" \
   "$(cd "$stage/share/doc/ckrun" && find . -name '*.md' | sort)" \
-  "$(cd "$root" && ls ./*.md ./core/README.md ./lua/README.md ./policies/README.md ./examples/README.md \
+  "$(cd "$root" && ls ./*.md ./core/README.md ./lua/README.md ./policies/README.md \
+    ./examples/README.md \
     2>/dev/null | sort)"
 
 # The installed program knows its policies by itself, and runs an installed example.

@@ -1,7 +1,9 @@
 #!/bin/bash
-# kept.sh - runs a test for prove, 15 minutes at most, and keeps what it says, so that what failed can be told again at the end.
+# kept.sh - runs a test for prove, 15 minutes at most, and keeps what it says, so that what failed
+# can be told again at the end.
 #   kept.sh TEST [ARGUMENT…]   its output is kept in $CKRUN_BUILD/said/, its errors are not shown
-#   kept.sh --told             prints what the tests that failed have said, at most 100 lines; all of it is in failed.txt there
+#   kept.sh --told             prints what the tests that failed have said, at most 100 lines; all
+# of it is in failed.txt there
 set -u
 said=${CKRUN_BUILD:?the folder of the build}/said
 
@@ -15,7 +17,8 @@ told() {
 
 if [ "$1" = --told ]; then
   cd "$said" 2>/dev/null || exit 0
-  for file in *.failed; do [ ! -e "$file" ] || told "${file%.failed}"; done | cut -c1-400 | tee failed.txt | tail -n 100
+  for file in *.failed; do [ ! -e "$file" ] || told "${file%.failed}"; done | cut -c1-400 | \
+    tee failed.txt | tail -n 100
   exit
 fi
 mkdir -p "$said"

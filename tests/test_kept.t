@@ -1,5 +1,6 @@
 #!/bin/bash
-# test_kept.t - what a failing test has said is told again at the end, and nothing of those that held.
+# test_kept.t - what a failing test has said is told again at the end, and nothing of those that
+# held.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
@@ -36,7 +37,8 @@ ok "and says all that it says" test "$(wc -l <out)" = 5
 "$here/kept.sh" ./dead.t >out 2>&1
 ok "so does one that is killed" test $? = 137
 "$here/kept.sh" --told >told
-for text in 'bad.t: exit 1' 'not ok 2 - the wish' '# got this' '# failed at 7' 'dead.t: exit 137' 'the last word' 'it hurts'; do
+for text in 'bad.t: exit 1' 'not ok 2 - the wish' '# got this' '# failed at 7' 'dead.t: exit 137' \
+  'the last word' 'it hurts'; do
   ok "told again: $text" grep -qF -- "$text" told
 done
 ok "what held is not" test -z "$(grep -E 'before|after|it holds|noise' told)"

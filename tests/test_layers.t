@@ -1,6 +1,8 @@
 #!/bin/sh
-# test_layers.t - includes go down the layers, third parties stay behind their door, files say what they are.
-# With a folder as argument that tree is checked; without, the repository's, and then one in which every rule is broken.
+# test_layers.t - includes go down the layers, third parties stay behind their door, files say what
+# they are.
+# With a folder as argument that tree is checked; without, the repository's, and then one in which
+# every rule is broken.
 given=${1:-}
 self=$(realpath "$0")
 cd "${given:-$(dirname "$0")/..}" || exit 1
@@ -37,7 +39,8 @@ includes() {
 
 # Own includes that the table of rooms does not allow, as "file: path".
 table=$(dirname "$self")/rooms.txt
-breaches=$(includes 'core lua' | grep ': "' | awk -v table="$table" "$(cat "$(dirname "$self")/rooms.awk")"'
+breaches=$(includes 'core lua' | grep ': "' | \
+  awk -v table="$table" "$(cat "$(dirname "$self")/rooms.awk")"'
   BEGIN { read_rooms(table) }
   {
     from = substr($1, 1, length($1) - 1)
@@ -64,16 +67,19 @@ while IFS=: read -r name uses; do
   case $name in core/* | lua/*) ;; *) continue ;; esac
   room "$name" $uses
 done <"$table"
-is_empty "every folder of sources is in the table of rooms" "$(printf '%s\n' "$breaches" | grep 'is not in the table')"
+is_empty "every folder of sources is in the table of rooms" \
+  "$(printf '%s\n' "$breaches" | grep 'is not in the table')"
 is_empty "every room of the table is there" "$(
-  [ -n "$given" ] || sed -n 's/^\([a-z]*\/[^:]*\):.*/\1/p' "$table" | while read -r name; do [ -d "$name" ] || echo "$name"; done)"
+  [ -n "$given" ] || sed -n 's/^\([a-z]*\/[^:]*\):.*/\1/p' "$table" | \
+    while read -r name; do [ -d "$name" ] || echo "$name"; done)"
 
 only "Lua's headers" '(lua|lauxlib|lualib|luaconf)\.h' 'lua/'
 only sqlite3.h 'sqlite3\.h' 'core/store/sqlite/'
 only "uv.h and curl" 'uv\.h|uv/|curl/' 'core/(effect|host)/'
 only pcre2.h 'pcre2' '(core/redact|lua)/'
 
-is_empty "quoted includes are rooted at the repository and there" "$(includes 'core lua tests examples' | grep ': "' |
+is_empty "quoted includes are rooted at the repository and there" \
+  "$(includes 'core lua tests examples' | grep ': "' |
   while IFS= read -r line; do
     path=${line#*: \"}
     case $path in core/* | lua/* | tests/*) [ -f "$path" ] && continue ;; esac
@@ -119,6 +125,7 @@ if [ -z "$given" ]; then
     case $name in core/* | lua/*) ;; *) continue ;; esac
     mkdir -p "$bad/$name"
     printf '#include "core/host/unknown/none.h"\n#include <lua.h>\n # include <sqlite3.h>\n#include <uv.h>\n' \
+      \
       >"$bad/$name/bad.c"
   done <"$table"
   mkdir -p "$bad/core/unknown" "$bad/tests"

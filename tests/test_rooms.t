@@ -18,9 +18,11 @@ needs() {
   list=$(find core lua -name '*.o' | sort | while read -r object; do
     [ -n "$given" ] || [ -f "$here/../${object%.o}.c" ] && echo "$object"
   done)
-  nm -A -g --defined-only $list | sed -E 's/^([^:]*)\.o:[0-9a-f]* [A-Z] (.*)/\2 \1/' >"$work/defined"
+  nm -A -g --defined-only $list | sed -E 's/^([^:]*)\.o:[0-9a-f]* [A-Z] (.*)/\2 \1/' \
+    >"$work/defined"
   nm -A -u $list | sed -E 's/^([^:]*)\.o: *[Uw] (.*)/\2 \1/' >"$work/needed"
-  awk 'NR == FNR { at[$1] = $2; next } ($1 in at) && at[$1] != $2 { print $2, $1, at[$1] }' "$work/defined" "$work/needed"
+  awk 'NR == FNR { at[$1] = $2; next } ($1 in at) && at[$1] != $2 { print $2, $1, at[$1] }' \
+    "$work/defined" "$work/needed"
 }
 (needs) >"$work/needs"
 [ -s "$work/needs" ] || { echo "Bail out! there are no objects below $objects"; exit 1; }
@@ -44,7 +46,8 @@ while IFS=: read -r name uses; do
   fi
 done <"$here/rooms.txt"
 
-# Files that need each other, directly or around a corner, are a knot. Each one is in the table, with its reason.
+# Files that need each other, directly or around a corner, are a knot. Each one is in the table,
+# with its reason.
 perl -ane '
   $needs{$F[0]}{$F[2]} = 1;
   END {
@@ -59,7 +62,8 @@ perl -ane '
       print "@knot\n";
     }
   }' "$work/needs" >"$work/knots"
-grep -v '^#' "$here/rooms.txt" | tr '\n' ' ' | grep -o 'knot: [^(]* (' | sed 's/^knot: //; s/  */ /g; s/ ($//' | sort >"$work/named"
+grep -v '^#' "$here/rooms.txt" | tr '\n' ' ' | grep -o 'knot: [^(]* (' | \
+  sed 's/^knot: //; s/  */ /g; s/ ($//' | sort >"$work/named"
 # check_knots NAME OFFENDERS
 check_knots() {
   checks=$((checks + 1))
@@ -70,9 +74,11 @@ check_knots() {
   fi
 }
 check_knots "every knot of files is in the table" "$(comm -23 <(sort "$work/knots") "$work/named")"
-[ -n "$given" ] || check_knots "every knot in the table is there" "$(comm -13 <(sort "$work/knots") "$work/named")"
+[ -n "$given" ] || check_knots "every knot in the table is there" \
+  "$(comm -13 <(sort "$work/knots") "$work/named")"
 
-# Every rule must see its breach: each room needs something of each other room, and files of each need each other.
+# Every rule must see its breach: each room needs something of each other room, and files of each
+# need each other.
 if [ -z "$given" ]; then
   bad=$work/bad
   rooms=$(sed -n 's/^\([a-z]*\/[^:]*\):.*/\1/p' "$here/rooms.txt")
@@ -81,7 +87,8 @@ if [ -z "$given" ]; then
     mkdir -p "$bad/$room"
     { for other in $rooms core/host/none; do echo "void in_${other//\//_}(void);"; done
       echo "void in_$name(void) {"
-      for other in $rooms core/host/none; do [ "$other" = "$room" ] || echo "in_${other//\//_}();"; done
+      for other in $rooms core/host/none; do [ "$other" = "$room" ] ||
+        echo "in_${other//\//_}();"; done
       echo "}"; } | "${CC:-cc}" -x c -c -o "$bad/$room/bad.o" - || exit 1
   done
   held=$("$0" "$bad" 2>/dev/null | grep '^ok')

@@ -1,5 +1,6 @@
 #!/bin/bash
-# test_stages.t - both halves of a test run are run and reported, whatever the first says; the exit code tells whether either failed.
+# test_stages.t - both halves of a test run are run and reported, whatever the first says; the exit
+# code tells whether either failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
@@ -19,7 +20,8 @@ ok() {
   fi
 }
 
-# script NAME: of what is on stdin; it writes down when it begins and ends, and in which environment.
+# script NAME: of what is on stdin; it writes down when it begins and ends, and in which
+# environment.
 script() {
   { echo '#!/bin/sh'; echo "echo \"begin \$CKRUN_BUILD \${OWN:-}\" >>'$dir/log'"; cat; } >"$1"
   chmod +x "$1"
@@ -43,18 +45,23 @@ line() { grep -nF -- "$1" out | tail -n 1 | cut -d: -f1; }
 
 halves "./good.t ./slow.t" "./good.t"
 ok "two halves that hold hold" test "$code $(results)" = "0 Result: PASS Result: PASS "
-ok "the second begins when the first has ended" test "$(grep -n ' two' log | head -n 1 | cut -d: -f1)" = 5
-ok "each in its environment" test "$(sort -u log | tr '\n' ' ')" = "begin one mine begin two  end one mine end two  "
+ok "the second begins when the first has ended" test \
+  "$(grep -n ' two' log | head -n 1 | cut -d: -f1)" = 5
+ok "each in its environment" test "$(sort -u log | tr '\n' ' ')" = \
+  "begin one mine begin two  end one mine end two  "
 ok "nothing is told again" test -z "$(grep '^==' out)"
 
 halves "./bad.t ./good.t" "./good.t"
 ok "when the first fails the second is run all the same" grep -q 'end two' log
-ok "both say how they end, and the whole fails" test "$code $(results)" = "1 Result: FAIL Result: PASS "
-ok "what failed is told behind the second" test "$(line 'the wish of one')" -gt "$(line 'Result: PASS')"
+ok "both say how they end, and the whole fails" test "$code $(results)" = \
+  "1 Result: FAIL Result: PASS "
+ok "what failed is told behind the second" test "$(line 'the wish of one')" -gt \
+  "$(line 'Result: PASS')"
 
 halves "./good.t" "./bad.t"
 ok "the whole fails when the second does" test "$code $(results)" = "1 Result: PASS Result: FAIL "
-ok "what failed is told, and not what failed another time" test "$(grep '^==' out)" = "== bad.t: exit 1"
+ok "what failed is told, and not what failed another time" test "$(grep '^==' out)" = \
+  "== bad.t: exit 1"
 ok "which is the second's" test "$(grep -c 'the wish of two' out)" -ge 1
 
 halves "./bad.t ./dead.t" "./bad.t"
@@ -66,7 +73,8 @@ ok "all is told behind the second, each half for itself" test \
 halves "./bad.t" ""
 halves "" "./good.t"
 ok "a half without tests holds" test "$code $(results)" = "0 Result: PASS "
-ok "and says so, and nothing of another time" test "$(head -n 1 out) $(grep -c '^==' out)" = "no tests 0"
+ok "and says so, and nothing of another time" test "$(head -n 1 out) $(grep -c '^==' out)" = \
+  "no tests 0"
 "$here/stages.sh" CKRUN_BUILD=one ./bad.t >out 2>&1
 ok "one half alone fails when it does" test $? = 1
 
@@ -74,6 +82,8 @@ ok "one half alone fails when it does" test $? = 1
 make -n -C "$here/.." test >out 2>&1
 ok "make test runs one such pair" test "$(grep -c 'tests/stages\.sh' out)" = 1
 ok "the release first, then what is sanitized" \
-  test "$(grep -A1 'tests/stages\.sh' out | grep -o " CKRUN_BUILD='[^']*/\(release\|asan\)'\| -- " | sed "s,.*/,,; s,',," | tr -d '\n')" = "release -- asan"
+  test "$(grep -A1 'tests/stages\.sh' out | \
+    grep -o " CKRUN_BUILD='[^']*/\(release\|asan\)'\| -- " | sed "s,.*/,,; s,',," | tr -d '\n')" = \
+    "release -- asan"
 echo "1..$checks"
 [ "$failed" = 0 ]

@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh - a recorded booking runs, is killed with SIGKILL in the middle, resumes, and repeats nothing.
+# demo.sh - a recorded booking runs, is killed with SIGKILL in the middle, resumes, and repeats
+# nothing.
 set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
@@ -11,11 +12,13 @@ export CKRUN_STORE="sqlite:$work/demo.db"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
-# Runs until its progress has shown $1 steps, then kills it. Fails when it was done before the blow fell.
+# Runs until its progress has shown $1 steps, then kills it. Fails when it was done before the blow
+# fell.
 run_and_kill() {
   local session=$1 steps=$2 line pid
   mkfifo "$work/$session"
-  "$ckrun" run flow.lua --cassette cassette.jsonl --session "$session" >/dev/null 2>"$work/$session" &
+  "$ckrun" run flow.lua --cassette cassette.jsonl --session "$session" >/dev/null \
+    2>"$work/$session" &
   pid=$!
   {
     while IFS= read -r line; do
@@ -25,12 +28,14 @@ run_and_kill() {
     done
     kill -9 "$pid" 2>/dev/null || true
   } <"$work/$session"
-  ! wait "$pid" 2>/dev/null && "$ckrun" --json sessions show "$session" | grep -q '"status":"running"'
+  ! wait "$pid" 2>/dev/null && "$ckrun" --json sessions show "$session" | \
+    grep -q '"status":"running"'
 }
 
 # One line per effect that a driver carried out, replays not counted: its key.
 carried_out() {
-  "$ckrun" sessions log "$1" --all --kind outcome --json | grep -v '"status":"ended"' | sed -n 's/.*"key":"\([^"]*\)".*"via":"cassette".*/\1/p'
+  "$ckrun" sessions log "$1" --all --kind outcome --json | grep -v '"status":"ended"' | \
+    sed -n 's/.*"key":"\([^"]*\)".*"via":"cassette".*/\1/p'
 }
 
 say '1. An agent books a flight. Its model and its tools answer from a recording; it is killed with SIGKILL on the way.'
@@ -57,6 +62,7 @@ total=$(wc -l <"$work/keys")
 twice=$(uniq -d "$work/keys" | wc -l)
 recorded=$(grep -c '"kind"' cassette.jsonl)
 printf '  effects in the recording            %s\n  carried out before the kill         %s\n  carried out after it                %s\n  carried out twice                   %s\n' \
+  \
   "$recorded" "$before" $((total - before)) "$twice"
 "$ckrun" store verify >"$work/verified" 2>&1 || { cat "$work/verified"; exit 1; }
 sed 's/^/  /' "$work/verified"

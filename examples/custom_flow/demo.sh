@@ -15,7 +15,8 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 say '1. A letter to each of a list; stopped with SIGTERM after the first.'
 mkfifo progress
-"$ckrun" run flow.lua --profile graph --input '["Ada","Grace","Mary","Emmy"]' --session letters >/dev/null 2>progress &
+"$ckrun" run flow.lua --profile graph --input '["Ada","Grace","Mary","Emmy"]' --session letters \
+  >/dev/null 2>progress &
 pid=$! told=
 {
   while IFS= read -r line; do

@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh - three analysts deliberate until the budget is spent in the middle of a round, and go on with more where they stood.
+# demo.sh - three analysts deliberate until the budget is spent in the middle of a round, and go on
+# with more where they stood.
 set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
@@ -10,7 +11,8 @@ export CKRUN_STORE="sqlite:$work/demo.db"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
-calls() { "$ckrun" sessions log cloud --all --kind outcome --json | grep '"status":"ok"' | sed -n 's/.*"key":"\([^"]*\)".*/\1/p'; }
+calls() { "$ckrun" sessions log cloud --all --kind outcome --json | grep '"status":"ok"' | \
+  sed -n 's/.*"key":"\([^"]*\)".*/\1/p'; }
 
 say '1. A chair asks three analysts; one of them asks another. The budget is 75 cents.'
 code=0
@@ -29,5 +31,6 @@ grep -v checkpoint "$work/out" | sed 's/^/  /'
 say '4. No call was paid for twice.'
 twice=$(calls | sort | uniq -d | wc -l)
 printf '  model calls before the pause  %s\n  model calls after it          %s\n  made twice                    %s\n' \
+  \
   "$before" $(($(calls | wc -l) - before)) "$twice"
 [ "$code" = 8 ] && [ "$twice" = 0 ] && grep -q 'Move in January' "$work/out"

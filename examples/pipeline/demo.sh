@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh - steps run side by side, the program is killed with SIGKILL among them, and goes on with those that are left.
+# demo.sh - steps run side by side, the program is killed with SIGKILL among them, and goes on with
+# those that are left.
 set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
@@ -33,7 +34,9 @@ grep -v checkpoint err | sed 's/^/  /'
 sed -n 's/.*\({"bytes"[^}]*}\).*/  \1/p' out
 
 say '3. The download happened once; nothing that had an outcome was asked for again.'
-"$ckrun" sessions log pipeline --all --kind outcome --json | sed -n 's/.*"key":"\([^"]*\)".*"status":"ok".*/\1/p' | sort >keys
+"$ckrun" sessions log pipeline --all --kind outcome --json | \
+  sed -n 's/.*"key":"\([^"]*\)".*"status":"ok".*/\1/p' | sort >keys
 printf '  downloads                    %s\n  effects that went well       %s\n  of them more than once       %s\n' \
+  \
   "$(grep -c fetch runs.log)" "$(wc -l <keys)" "$(uniq -d keys | wc -l)"
 [ "$(grep -c fetch runs.log)" = 1 ] && [ "$(wc -l <keys)" = 4 ] && [ "$(uniq -d keys | wc -l)" = 0 ]

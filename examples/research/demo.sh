@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh - a graph researches, fails because a key is missing, is given the key, and repeats nothing.
+# demo.sh - a graph researches, fails because a key is missing, is given the key, and repeats
+# nothing.
 set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
@@ -15,7 +16,8 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 say '1. Two searches side by side, twice, until there is enough; a writer; then a publication that needs a key.'
 code=0
-"$ckrun" run flow.lua --profile graph --cassette cassette.jsonl --set topic=tides --session study >out 2>&1 || code=$?
+"$ckrun" run flow.lua --profile graph --cassette cassette.jsonl --set topic=tides --session study \
+  >out 2>&1 || code=$?
 grep -v checkpoint out | sed 's/^/  /'
 before=$(wc -l <runs.log)
 
@@ -26,6 +28,7 @@ grep -v checkpoint out | sed 's/^/  /'
 
 say '3. What ran before the key was there did not run again; the key is in no file.'
 printf '  programs run before          %s\n  programs run after           %s\n  publications                 %s\n' \
+  \
   "$before" $(($(wc -l <runs.log) - before)) "$(grep -c publish runs.log)"
 found=$(grep -rl "$RESEARCH_TOKEN" . | wc -l || true)
 printf '  files that hold the key      %s\n' "$found"

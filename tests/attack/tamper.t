@@ -1,5 +1,6 @@
 #!/bin/bash
-# tamper.t - somebody who can write a signed store's file, and has no key, changes, swaps, moves, deletes, replays: each is found out.
+# tamper.t - somebody who can write a signed store's file, and has no key, changes, swaps, moves,
+# deletes, replays: each is found out.
 . "$(dirname "$0")/../host/tap.sh"
 
 tamper=${CKRUN_BUILD:?the folder of the build}/tests/attack/tool_tamper
@@ -24,9 +25,11 @@ END
 cat >every.lua <<'END'
 return { name = "every", policies = { "every_boundary" } }
 END
-for name in one two; do exits 8 "session $name" run flow.lua --profile every.lua --session $name; done
+for name in one two; do exits 8 "session $name" run flow.lua --profile every.lua --session $name; \
+  done
 exits 8 "a resume of one that waits again" resume one
-checkpoint=$("$CKRUN" --json sessions checkpoints one | head -n 1 | perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}')
+checkpoint=$("$CKRUN" --json sessions checkpoints one | head -n 1 | \
+  perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}')
 exits 0 "a pin" sessions pin one "$checkpoint"
 exits 0 "a fork" sessions fork one --session three
 "$tamper" s.db 'CREATE TABLE x (a); DROP TABLE x' 2>/dev/null # the log goes into the file
@@ -52,12 +55,15 @@ kept=$(sqlite3 kept.db 'SELECT max(seq) FROM checkpoint WHERE session = 1')
 plain="encoding = 0, mac = NULL, key_id = NULL"
 
 # Columns of an event.
-for change in "kind = 30" "at_ms = at_ms + 1" "scope = 'other'" "agent = 'somebody'" "timeline = 1" "plain_len = plain_len + 1" "encoding = 0" \
-  "mac = zeroblob(32)" "mac = NULL" "key_id = NULL" "mac = NULL, key_id = NULL" "key_id = x'0102030405060708'" "body = substr(body, 1, 30)" \
+for change in "kind = 30" "at_ms = at_ms + 1" "scope = 'other'" "agent = 'somebody'" \
+  "timeline = 1" "plain_len = plain_len + 1" "encoding = 0" \
+  "mac = zeroblob(32)" "mac = NULL" "key_id = NULL" "mac = NULL, key_id = NULL" \
+    "key_id = x'0102030405060708'" "body = substr(body, 1, 30)" \
   "body = CAST(body || x'00' AS BLOB)" "$plain, body = CAST('{}' AS BLOB), plain_len = 2"; do
   attack_run "an event: $change" "UPDATE event SET $change WHERE $event $last"
 done
-attack "an event of before the last checkpoint: at_ms" "UPDATE event SET at_ms = at_ms + 1 WHERE $event 2"
+attack "an event of before the last checkpoint: at_ms" \
+  "UPDATE event SET at_ms = at_ms + 1 WHERE $event 2"
 attack_run "an event that is gone" "DELETE FROM event WHERE $event 3"
 attack "two that changed places" "UPDATE event SET seq = -1 WHERE $event 2; UPDATE event SET seq = 2 WHERE $event 3; UPDATE event SET seq = 3 WHERE session = 1 AND seq = -1"
 attack_run "one of another session" "DELETE FROM event WHERE $event $last; UPDATE event SET session = 1, seq = $last WHERE session = 2 AND seq = (SELECT max(seq) FROM event WHERE session = 2)"
@@ -67,29 +73,41 @@ attack_run "an older one put behind" "INSERT INTO event (session, seq, timeline,
   SELECT 1, $last + 1, timeline, kind, at_ms, scope, agent, mac, key_id, encoding, plain_len, \"check\", body FROM event WHERE $event 2"
 
 # Columns of a checkpoint.
-for change in "id = 'checkpoint_other'" "parent = 0" "clean = 1 - clean" "resumable = 1 - resumable" "kind = kind % 9 + 1" "cost_micros = 5" "created_ms = 5" "changed = 9" \
-  "encoding = encoding | 8" "digest = zeroblob(32)" "mac = zeroblob(32)" "mac = NULL, key_id = NULL" "key_id = x'0102030405060708'" \
-  "info = CAST('{}' AS BLOB)" "payload = zeroblob(length(payload))" "payload = substr(payload, 1, 20)" "payload = x''" "timeline = 1" "format = 2"; do
+for change in "id = 'checkpoint_other'" "parent = 0" "clean = 1 - clean" \
+  "resumable = 1 - resumable" "kind = kind % 9 + 1" "cost_micros = 5" "created_ms = 5" \
+  "changed = 9" \
+  "encoding = encoding | 8" "digest = zeroblob(32)" "mac = zeroblob(32)" \
+    "mac = NULL, key_id = NULL" "key_id = x'0102030405060708'" \
+  "info = CAST('{}' AS BLOB)" "payload = zeroblob(length(payload))" \
+    "payload = substr(payload, 1, 20)" "payload = x''" "timeline = 1" "format = 2"; do
   attack_run "a checkpoint: $change" "UPDATE checkpoint SET $change WHERE session = 1 AND seq = $kept"
 done
-attack_run "a payload of another session" "UPDATE checkpoint SET payload = (SELECT payload FROM checkpoint WHERE session = 2 ORDER BY seq DESC LIMIT 1) WHERE session = 1 AND seq = $kept"
+attack_run "a payload of another session" \
+  "UPDATE checkpoint SET payload = (SELECT payload FROM checkpoint WHERE session = 2 ORDER BY seq DESC LIMIT 1) WHERE session = 1 AND seq = $kept"
 attack_run "a payload of an older one" "UPDATE checkpoint SET payload = (SELECT payload FROM checkpoint WHERE session = 1 AND seq < $kept ORDER BY seq DESC LIMIT 1) WHERE session = 1 AND seq = $kept"
-attack_run "the latest checkpoint is gone" "DELETE FROM checkpoint WHERE session = 1 AND seq = $kept"
+attack_run "the latest checkpoint is gone" \
+  "DELETE FROM checkpoint WHERE session = 1 AND seq = $kept"
 attack "an older checkpoint is gone" "DELETE FROM checkpoint WHERE session = 1 AND seq = (SELECT seq FROM checkpoint WHERE session = 1 ORDER BY seq LIMIT 1 OFFSET 1)"
 
-# Rows that are answered for by their checks, which can be made without a key; not so that they pass.
+# Rows that are answered for by their checks, which can be made without a key; not so that they
+# pass.
 session="\"check\" = row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, failure, origin, cut, restarts, restarted_ms, progress)"
-for change in "status = 7" "reason = 'all is well'" "reason = NULL" "epoch = 1" "timeline = 1" "run = 'run_x'" "created_ms = 1" "profile = 'x'" "flow = '/x.lua'" "input = CAST('{}' AS BLOB)" \
-  "restarts = restarts + 5" "origin = 2, cut = 1" "input = (SELECT input FROM session WHERE id = 'two')"; do
+for change in "status = 7" "reason = 'all is well'" "reason = NULL" "epoch = 1" "timeline = 1" \
+  "run = 'run_x'" "created_ms = 1" "profile = 'x'" "flow = '/x.lua'" "input = CAST('{}' AS BLOB)" \
+  "restarts = restarts + 5" "origin = 2, cut = 1" \
+    "input = (SELECT input FROM session WHERE id = 'two')"; do
   attack_run "a session: $change" "UPDATE session SET $change WHERE id = 'one'"
-  attack_run "a session, and its check: $change" "UPDATE session SET $change WHERE id = 'one'; UPDATE session SET $session WHERE id = 'one'"
+  attack_run "a session, and its check: $change" \
+    "UPDATE session SET $change WHERE id = 'one'; UPDATE session SET $session WHERE id = 'one'"
 done
 attack "sessions that changed names" "UPDATE session SET id = 'x' WHERE no = 1; UPDATE session SET id = 'one' WHERE no = 2; UPDATE session SET id = 'two' WHERE no = 1"
 attack "sessions that changed numbers" "PRAGMA foreign_keys = OFF; UPDATE session SET no = 9 WHERE no = 1; UPDATE session SET no = 1 WHERE no = 2; UPDATE session SET no = 2 WHERE no = 9"
 timeline="\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)"
-for change in "cut = cut - 1" "\"begin\" = \"begin\" + 1" "checkpoint = 0" "attempt = 7" "parent = 0"; do
+for change in "cut = cut - 1" "\"begin\" = \"begin\" + 1" "checkpoint = 0" "attempt = 7" \
+  "parent = 0"; do
   attack_run "a timeline: $change" "UPDATE timeline SET $change WHERE session = 1 AND no = 2"
-  attack_run "a timeline, and its check: $change" "UPDATE timeline SET $change WHERE session = 1 AND no = 2; UPDATE timeline SET $timeline WHERE session = 1 AND no = 2"
+  attack_run "a timeline, and its check: $change" \
+    "UPDATE timeline SET $change WHERE session = 1 AND no = 2; UPDATE timeline SET $timeline WHERE session = 1 AND no = 2"
 done
 attack_run "a timeline that is gone" "DELETE FROM timeline WHERE session = 1 AND no = 2"
 fact="UPDATE fact SET value = CAST('\"Rome\"' AS BLOB) WHERE key = 'capital'"
@@ -108,8 +126,10 @@ run sessions list
 CKRUN_KEY= run sessions show one
 is "and without it nothing can be read" "$code" 7
 restore
-ok "or another one's be put there" "$tamper" s.db "UPDATE meta SET value = CAST(x'0101' || x'0102030405060708' || zeroblob(32) AS BLOB) WHERE key = 'key'; UPDATE meta SET \"check\" = row_check('meta', key, value)"
-refused 7 "that is told" "is sealed with the key 0102030405060708; the key given by env:CKRUN_KEY is" sessions list
+ok "or another one's be put there" "$tamper" s.db \
+  "UPDATE meta SET value = CAST(x'0101' || x'0102030405060708' || zeroblob(32) AS BLOB) WHERE key = 'key'; UPDATE meta SET \"check\" = row_check('meta', key, value)"
+refused 7 "that is told" "is sealed with the key 0102030405060708; the key given by env:CKRUN_KEY is" \
+  sessions list
 
 # A session that was deleted and made anew is another one.
 restore
@@ -117,7 +137,8 @@ exits 0 "a session goes" sessions delete two
 exits 8 "and comes again under the same id" run flow.lua --profile every.lua --session two
 sqlite3 s.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 no=$(sqlite3 s.db "SELECT no FROM session WHERE id = 'two'")
-ok "an event of the old one is put in its place" "$tamper" s.db "ATTACH 'kept.db' AS kept; DELETE FROM main.event WHERE session = $no AND seq = 3;
+ok "an event of the old one is put in its place" "$tamper" s.db \
+  "ATTACH 'kept.db' AS kept; DELETE FROM main.event WHERE session = $no AND seq = 3;
   INSERT INTO main.event (session, seq, timeline, kind, at_ms, scope, agent, mac, key_id, encoding, plain_len, \"check\", body)
   SELECT $no, seq, timeline, kind, at_ms, scope, agent, mac, key_id, encoding, plain_len, \"check\", body FROM kept.event WHERE session = 2 AND seq = 3"
 exits 7 "verify" store verify

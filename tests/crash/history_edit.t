@@ -1,6 +1,8 @@
 #!/bin/bash
-# history_edit.t - an edit of a session's history is done or not done, wherever it is killed: fork, rewind, undo, pin, prune,
-# delete, detach, and the migration of a store of an older schema. After each kill the store is verified and equals the one before or
+# history_edit.t - an edit of a session's history is done or not done, wherever it is killed: fork,
+# rewind, undo, pin, prune,
+# delete, detach, and the migration of a store of an older schema. After each kill the store is
+# verified and equals the one before or
 # the one after the edit, and the same command completes the edit.
 # Every 6th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +30,8 @@ command_of() {
 # preloaded VARIABLE ARGUMENTS…: preloads the library into the program alone, not into timeout.
 preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "${@:2}"; }
 
-# The visible contents of the store without the parts that change from run to run, and without notes of prunes. In one process:
+# The visible contents of the store without the parts that change from run to run, and without notes
+# of prunes. In one process:
 # it is read hundreds of times.
 look() {
   bounded perl -MJSON::PP -e '
@@ -53,8 +56,10 @@ make_templates() {
   start() { ckrun run state.lua --cassette six.jsonl --session "$1" >out 2>err; }
   start whole && start origin || return 1
   ckrun sessions fork origin --checkpoint first --session paused >out || return 1
-  ckrun sessions fork whole --checkpoint latest --session rewound >out && ckrun sessions delete rewound >out || return 1
-  ckrun sessions fork paused --session rewound >out && ckrun sessions rewind rewound --to latest --report Well. >out || return 1
+  ckrun sessions fork whole --checkpoint latest --session rewound >out &&
+    ckrun sessions delete rewound >out || return 1
+  ckrun sessions fork paused --session rewound >out &&
+    ckrun sessions rewind rewound --to latest --report Well. >out || return 1
   folder older
   fresh
   cp "$golden/schema1.db" s.db
@@ -78,7 +83,8 @@ expect() {
   preloaded KILL_COUNT="$work/$1.calls" $(command_of "$1") >out 2>err || { cat err; return 1; }
   look >"$work/$1.after" 2>&1
   ckrun store verify >out 2>&1 || return 1
-  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
+  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | \
+    awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
 }
 
 # attack OPERATION POINT: prints the line of lib.sh; "progress" is that it was done.
@@ -87,19 +93,25 @@ attack() {
   place "$1"
   preloaded KILL_AT="$2" $(command_of "$1") >out 2>err
   local code=$?
-  [ "$code" = 137 ] || [ "$code" = 0 ] || { stuck=1; text="exit $code: $(tail -n 1 err | cut -c1-200)"; }
+  [ "$code" = 137 ] || [ "$code" = 0 ] ||
+    { stuck=1; text="exit $code: $(tail -n 1 err | cut -c1-200)"; }
   if [ "$1" = migrate ] && [ "$(sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version")" = 1 ]; then
-    sqlite3 "file:$PWD/s.db?mode=ro" "SELECT failure FROM session" >/dev/null 2>&1 && { lost=1; text="half of a schema"; }
+    sqlite3 "file:$PWD/s.db?mode=ro" "SELECT failure FROM session" >/dev/null 2>&1 &&
+      { lost=1; text="half of a schema"; }
   fi
-  ckrun store verify >verified 2>&1 || { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; }
+  ckrun store verify >verified 2>&1 || { lost=1; \
+    text="verify: $(head -n 2 verified | tr '\n' ' ')"; }
   look >seen 2>&1
   if cmp -s seen "$work/$1.after"; then after=1; elif ! cmp -s seen "$work/$1.before"; then
-    lost=1 text="neither before nor after: $(diff "$work/$1.before" seen | head -n 3 | cut -c1-150 | tr '\n' ' ')"
+    lost=1 text="neither before nor after: $(diff "$work/$1.before" seen | head -n 3 | \
+      cut -c1-150 | tr '\n' ' ')"
   fi
   if [ "$after" = 0 ]; then
-    ckrun $(command_of "$1") >out 2>err || { stuck=1; text="again: $(tail -n 1 err | cut -c1-200)"; }
+    ckrun $(command_of "$1") >out 2>err ||
+      { stuck=1; text="again: $(tail -n 1 err | cut -c1-200)"; }
     look >seen 2>&1
-    cmp -s seen "$work/$1.after" || { lost=1; text="again: $(diff "$work/$1.after" seen | head -n 3 | cut -c1-150 | tr '\n' ' ')"; }
+    cmp -s seen "$work/$1.after" || { lost=1; \
+      text="again: $(diff "$work/$1.after" seen | head -n 3 | cut -c1-150 | tr '\n' ' ')"; }
   fi
   echo "$1:$2 $lost 0 0 $stuck 1 $text"
 }
@@ -107,7 +119,8 @@ attack() {
 check "the stores are made" make_templates
 for operation in $operations; do
   check "$operation does what it does" expect "$operation"
-  check "$operation: killed before and after each of $(cat "$work/$operation.calls") calls it is done or not, and can be done" \
+  check "$operation: killed before and after each of $(cat \
+    "$work/$operation.calls") calls it is done or not, and can be done" \
     in_two attack "$work/$operation.points"
 done
 finish

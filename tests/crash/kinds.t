@@ -1,7 +1,10 @@
 #!/bin/bash
-# kinds.t - a small session of each kind of flow, with parallel branches, killed at every call that changes
-# something, and three times at random: it resumes to the same state and result, and no tool runs twice.
-# KINDS_ONLY=NAME tries only that kind, KINDS_EVERY=N only every Nth call, and of those that make the store, which is the same for
+# kinds.t - a small session of each kind of flow, with parallel branches, killed at every call that
+# changes
+# something, and three times at random: it resumes to the same state and result, and no tool runs
+# twice.
+# KINDS_ONLY=NAME tries only that kind, KINDS_EVERY=N only every Nth call, and of those that make
+# the store, which is the same for
 # all and killed at each by ten_steps.t, fewer; KINDS_RANDOM=N sessions of each kind are killed at
 # random; RANDOM_SEED=N repeats them.
 . "$(dirname "$0")/lib.sh"
@@ -21,20 +24,24 @@ start() {
   bounded "$@" "$CKRUN" --store "$store" run "$here/kinds/$flow.lua" "${recording[@]}" --session s
 }
 
-# The order in which scopes end, and so the last position of the main one, is not part of a session's result: the
+# The order in which scopes end, and so the last position of the main one, is not part of a
+# session's result: the
 # memory, the result, each agent's cost and the tools' marks are.
 summary() {
   ckrun --json sessions inspect "$1" >seen.state
   grep -oE '"(memory|outputs|scratch)\.[^"]*":("[^"]*"|[^",]*)' seen.state | sort
-  grep -oE '"[a-z0-9_]+":\{"cost":[^}]*\}' seen.state | grep -v '^"base"' | sed -E 's/"ms":[0-9]+/"ms":0/' | sort
-  ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | grep -o '"result":.*'
+  grep -oE '"[a-z0-9_]+":\{"cost":[^}]*\}' seen.state | grep -v '^"base"' | \
+    sed -E 's/"ms":[0-9]+/"ms":0/' | sort
+  ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | \
+    grep -o '"result":.*'
   sort count.log
 }
 
 expect() {
   folder "baseline_$flow"
   fresh
-  start env >out 2>err && [ -s count.log ] && [ -z "$(sort count.log | uniq -d)" ] && ckrun store verify >/dev/null 2>&1 &&
+  start env >out 2>err && [ -s count.log ] && [ -z "$(sort count.log | uniq -d)" ] &&
+    ckrun store verify >/dev/null 2>&1 &&
     summary s >"$work/expected"
 }
 
@@ -46,7 +53,8 @@ by_chance() {
   fresh
   start env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   for at in "$2" "$3"; do
-    [ -e s.db ] && bounded env "KILL_AT=$at" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" resume s >out 2>err
+    [ -e s.db ] && bounded env "KILL_AT=$at" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store \
+      "$store" resume s >out 2>err
   done
   marks_left
   go_on s start env
@@ -79,8 +87,10 @@ for file in "$here"/kinds/${KINDS_ONLY:-*}.lua; do
   if [ -n "$kills" ]; then
     check "$flow: its calls are counted" count_calls
     list_chances
-    check "$flow: killed at $(wc -l <"$work/count.points") of its $(cat "$work/calls") calls it goes on to the same" in_two by_count "$work/count.points"
-    check "$flow: killed three times at random, $rounds times, it goes on to the same" in_two by_chance "$work/chance.points"
+    check "$flow: killed at $(wc -l <"$work/count.points") of its $(cat \
+      "$work/calls") calls it goes on to the same" in_two by_count "$work/count.points"
+    check "$flow: killed three times at random, $rounds times, it goes on to the same" in_two \
+      by_chance "$work/chance.points"
   else
     skip "$flow: killed at its calls" "there is no compiler for the library that kills"
   fi

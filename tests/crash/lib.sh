@@ -1,10 +1,13 @@
-# lib.sh - for the tests that kill: sessions that count, one point of attack at a time, and the result of a run.
-# Sourced by bash scripts. A point is run in a folder of its own that holds the store s.db and the tool's count.log.
+# lib.sh - for the tests that kill: sessions that count, one point of attack at a time, and the
+# result of a run.
+# Sourced by bash scripts. A point is run in a folder of its own that holds the store s.db and the
+# tool's count.log.
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/midway.sh"
-: "${CKRUN:=$here/../../build/ckrun}" "${CKRUN_BUILD:=$here/../../build/release}" "${CKRUN_DATA:=$here/../../../shared/data}"
+: "${CKRUN:=$here/../../build/ckrun}" "${CKRUN_BUILD:=$here/../../build/release}" \
+  "${CKRUN_DATA:=$here/../../../shared/data}"
 checks=0
 failures=0
 
@@ -40,7 +43,8 @@ finish() {
 begin() {
   echo "TAP version 13"
   [ -x "$CKRUN" ] || { echo "Bail out! $CKRUN is not there"; exit 1; }
-  [ -x "$CKRUN_BUILD/tests/crash/tool_count" ] || { echo "Bail out! tests/crash/tool_count is not built"; exit 1; }
+  [ -x "$CKRUN_BUILD/tests/crash/tool_count" ] ||
+    { echo "Bail out! tests/crash/tool_count is not built"; exit 1; }
   work=$(mktemp -d "${TMPDIR:-/tmp}/ckrun.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   unset CKRUN_STORE
@@ -50,7 +54,8 @@ begin() {
 folder() {
   mkdir -p "$work/$1" && cd "$work/$1" || exit 1
   local name
-  for name in count count_probe count_kill; do ln -sf "$CKRUN_BUILD/tests/crash/tool_count" "$name"; done
+  for name in count count_probe count_kill; do ln -sf "$CKRUN_BUILD/tests/crash/tool_count" \
+    "$name"; done
   store="sqlite:$work/$1/s.db"
 }
 
@@ -68,17 +73,21 @@ have_strace() { command -v strace >/dev/null && strace -o /dev/null true 2>/dev/
 have_compiler() { command -v "${CC:-cc}" >/dev/null; }
 
 build_kill_at() {
-  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -DKILL_AT_PRELOAD "$here/kill_at.c" -o "$work/kill_at.so" -ldl
+  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -DKILL_AT_PRELOAD "$here/kill_at.c" -o \
+    "$work/kill_at.so" -ldl
 }
 
-# One line each: the messages, the state, the totals, the tool's marks. Times, ids and seqs are left out.
+# One line each: the messages, the state, the totals, the tool's marks. Times, ids and seqs are left
+# out.
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
-  ckrun --json sessions inspect "$1" | sed -E 's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//; s/,"active_us":[0-9]+//; s/"(cut|ms)":[0-9]+/"\1":0/g'
+  ckrun --json sessions inspect "$1" | sed -E \
+    's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//; s/,"active_us":[0-9]+//; s/"(cut|ms)":[0-9]+/"\1":0/g'
   [ ! -f count.log ] || sort count.log
 }
 
-# go_on SESSION [RUN…]: resumes until the session is completed, at most 5 times; RUN starts it again when it was never made.
+# go_on SESSION [RUN…]: resumes until the session is completed, at most 5 times; RUN starts it again
+# when it was never made.
 # Sets `resumes` and `ending` (completed, in_doubt, unresumable).
 go_on() {
   local session=$1 code again=
@@ -105,7 +114,8 @@ go_on() {
   return 1
 }
 
-# judge POINT SESSION: compares with $work/expected and prints "POINT lost duplicated in_doubt unresumable resumed text".
+# judge POINT SESSION: compares with $work/expected and prints "POINT lost duplicated in_doubt
+# unresumable resumed text".
 # After go_on; `marks` are those of the tool before it.
 judge() {
   local point=$1 session=$2 lost=0 duplicated=0 doubt=0 stuck=0 text=
@@ -113,8 +123,10 @@ judge() {
   case $ending in
     completed)
       summary "$session" >seen 2>&1
-      cmp -s seen "$work/expected" || { lost=1; text="differs: $(diff "$work/expected" seen | head -n 3 | cut -c1-200 | tr '\n' ' ')"; }
-      ckrun store verify >verified 2>&1 || { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; } ;;
+      cmp -s seen "$work/expected" || { lost=1; \
+        text="differs: $(diff "$work/expected" seen | head -n 3 | cut -c1-200 | tr '\n' ' ')"; }
+      ckrun store verify >verified 2>&1 ||
+        { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; } ;;
     in_doubt) doubt=1 text="in doubt" ;;
     *) stuck=1 text=$ending ;;
   esac
@@ -122,7 +134,8 @@ judge() {
   echo "$point $lost $duplicated $doubt $stuck $((marks > 0)) $text"
 }
 
-# attack POINT COMMAND…: one run that the command kills, and all that follows; `start COMMAND…` is the test's.
+# attack POINT COMMAND…: one run that the command kills, and all that follows; `start COMMAND…` is
+# the test's.
 attack() {
   local point=$1
   shift
@@ -145,10 +158,12 @@ begin_anew() {
   start env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" >out 2>err
 }
 
-# The status of the session s, nothing when it does not exist. It is read in a copy: reading may repair the traces of a kill.
+# The status of the session s, nothing when it does not exist. It is read in a copy: reading may
+# repair the traces of a kill.
 standing() {
   rm -rf probe && mkdir probe && cp s.db s.db-* probe/ 2>/dev/null
-  ckrun_at "sqlite:$PWD/probe/s.db" sessions show s 2>/dev/null | awk -F'\t' '$1 == "status" { print $2 }'
+  ckrun_at "sqlite:$PWD/probe/s.db" sessions show s 2>/dev/null | \
+    awk -F'\t' '$1 == "status" { print $2 }'
   rm -rf probe
 }
 
@@ -166,12 +181,14 @@ figures() {
     }'
 }
 
-# in_two COMMAND FILE: every other line of FILE as arguments of COMMAND, in two processes; the figures of both.
+# in_two COMMAND FILE: every other line of FILE as arguments of COMMAND, in two processes; the
+# figures of both.
 in_two() {
   local job
   for job in 0 1; do
     (folder "job$job"
-      awk -v job="$job" 'NR % 2 == job' "$2" | while read -r line; do $1 $line; done) >"$2.result$job" 2>"$2.talk$job" &
+      awk -v job="$job" 'NR % 2 == job' "$2" | while read -r line; do $1 $line; done) \
+        >"$2.result$job" 2>"$2.talk$job" &
   done
   wait
   # The shell tells of every process that was killed.

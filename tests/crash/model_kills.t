@@ -1,7 +1,10 @@
 #!/bin/bash
-# model_kills.t - a session that reaches its model over HTTP, killed at calls that change something and at random: it ends the
-# same, every request is valid, a recorded answer is not requested again, and an answer that is not recorded once more
-# with the same idempotency key. KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random kills; RANDOM_SEED=N.
+# model_kills.t - a session that reaches its model over HTTP, killed at calls that change something
+# and at random: it ends the
+# same, every request is valid, a recorded answer is not requested again, and an answer that is not
+# recorded once more
+# with the same idempotency key. KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random
+# kills; RANDOM_SEED=N.
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-5}
@@ -12,7 +15,8 @@ export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
 begin
-[ -x "$CKRUN_BUILD/tests/effect/model/tool_model_server" ] || { echo "Bail out! tests/effect/model/tool_model_server is not built"; exit 1; }
+[ -x "$CKRUN_BUILD/tests/effect/model/tool_model_server" ] ||
+  { echo "Bail out! tests/effect/model/tool_model_server is not built"; exit 1; }
 say "RANDOM_SEED=$seed"
 RANDOM=$seed
 trap 'kill $serving 2>/dev/null; rm -rf "$work"' EXIT
@@ -39,23 +43,31 @@ return { name = "$1", extends = "default", secrets = { main = "env:MODEL_KEY" },
 END
 }
 
-start() { bounded "$@" "$CKRUN" --store "$store" run "$flow" --profile "$work/$api.lua" --input '"Count."' --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$flow" --profile "$work/$api.lua" --input \
+  '"Count."' --session s; }
 
-# Its cost is compared: nothing is paid twice. A call without a known outcome costs its reserve, so only a session
+# Its cost is compared: nothing is paid twice. A call without a known outcome costs its reserve, so
+# only a session
 # without such a call can be compared in that.
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
-  ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | grep -o '"result":.*'
+  ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | \
+    grep -o '"result":.*'
   sort count.log
 }
 
-# Of the requests: none broke a rule, repeated ones have one key, and at most as many were repeated as there were kills.
+# Of the requests: none broke a rule, repeated ones have one key, and at most as many were repeated
+# as there were kills.
 wire() {
   local asked different keys
-  asked=$(grep -c '' "$work/requests") different=$(sed 's/.*"body"://' "$work/requests" | sort -u | grep -c '')
-  keys=$(sed -E 's/.*"idempotency-key":"([0-9a-f]*)".*"body":/\1 /' "$work/requests" | sort -u | grep -c '')
-  [ "$(grep -c '"problem":"' "$work/requests")" = 0 ] && [ "$different" = 3 ] && [ "$keys" = 3 ] && [ "$asked" -le "$1" ] ||
-    echo "wire: $asked asked, $different different, $keys keys, $(grep -o '"problem":"[^"]*"' "$work/requests" | head -n 1)"
+  asked=$(grep -c '' "$work/requests") different=$(sed 's/.*"body"://' "$work/requests" | \
+    sort -u | grep -c '')
+  keys=$(sed -E 's/.*"idempotency-key":"([0-9a-f]*)".*"body":/\1 /' "$work/requests" | sort -u | \
+    grep -c '')
+  [ "$(grep -c '"problem":"' "$work/requests")" = 0 ] && [ "$different" = 3 ] &&
+    [ "$keys" = 3 ] && [ "$asked" -le "$1" ] ||
+    echo "wire: $asked asked, $different different, $keys keys, $(grep -o '"problem":"[^"]*"' \
+      "$work/requests" | head -n 1)"
 }
 
 expect() {
@@ -63,7 +75,8 @@ expect() {
   fresh
   : >"$work/requests"
   local before=${EPOCHREALTIME/[.,]/}
-  start env >out 2>err && took=$(((${EPOCHREALTIME/[.,]/} - before) / 1000)) && [ "$(sort -u count.log | wc -l)" = 4 ] && [ -z "$(wire 3)" ] && summary s >"$work/expected"
+  start env >out 2>err && took=$(((${EPOCHREALTIME/[.,]/} - before) / 1000)) &&
+    [ "$(sort -u count.log | wc -l)" = 4 ] && [ -z "$(wire 3)" ] && summary s >"$work/expected"
 }
 
 attack() {
@@ -88,12 +101,14 @@ attack() {
 
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
-# by_clock ROUNDS: as many kills at random times. One that comes when all is done is drawn again, from what that took.
+# by_clock ROUNDS: as many kills at random times. One that comes when all is done is drawn again,
+# from what that took.
 by_clock() {
   local left=$1 tries=$((10 * $1)) range=$((took < 900 ? took : 900)) at point
   while [ "$left" -gt 0 ] && [ $((tries -= 1)) -ge 0 ]; do
     at=$((RANDOM % range + 5))
-    point=$(attack "clock:$at" timeout --foreground --preserve-status -s KILL "0.$(printf %03d "$at")")
+    point=$(attack "clock:$at" timeout --foreground --preserve-status -s KILL \
+      "0.$(printf %03d "$at")")
     if [ -n "$point" ]; then echo "$point" && left=$((left - 1)); else range=$at; fi
   done
 }
@@ -110,7 +125,8 @@ count_calls() {
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   # Most of them make the store; what has to do with the model is near the end.
   local last=$((2 * $(cat "$work/calls") + 6))
-  { seq 2 $((every * 6)) $((last * 2 / 3)); seq $((last * 2 / 3 + 1)) "$every" "$last"; } >"$work/count.points"
+  { seq 2 $((every * 6)) $((last * 2 / 3)); seq $((last * 2 / 3 + 1)) "$every" "$last"; } \
+    >"$work/count.points"
 }
 
 serve
@@ -122,11 +138,13 @@ for api in anthropic openai; do
   check "$api: undisturbed it completes, three requests, each tool once" expect
   if [ -n "$kills" ]; then
     check "$api: its calls are counted" count_calls
-    check "$api: killed at $(wc -l <"$work/count.points") of its $(cat "$work/calls") calls it goes on to the same" each by_count "$work/count.points"
+    check "$api: killed at $(wc -l <"$work/count.points") of its $(cat \
+      "$work/calls") calls it goes on to the same" each by_count "$work/count.points"
   else
     skip "$api: killed at its calls" "there is no compiler for the library that kills"
   fi
   echo "$rounds" >"$work/clock.points"
-  check "$api: killed at $rounds random times it goes on to the same" each by_clock "$work/clock.points"
+  check "$api: killed at $rounds random times it goes on to the same" each by_clock \
+    "$work/clock.points"
 done
 finish

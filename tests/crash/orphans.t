@@ -1,12 +1,14 @@
 #!/bin/bash
-# orphans.t - processes that a session's programs leave behind end with it, however it ends, and never act beside a resume.
+# orphans.t - processes that a session's programs leave behind end with it, however it ends, and
+# never act beside a resume.
 . "$(dirname "$0")/lib.sh"
 
 begin
 command -v flock >/dev/null || skip_all "flock(1) of util-linux is missing"
 cassette 3
 folder baseline
-ckrun run "$here/agent.lua" --cassette "$work/3.jsonl" --session s >out 2>err && summary s >"$work/expected"
+ckrun run "$here/agent.lua" --cassette "$work/3.jsonl" --session s >out 2>err &&
+  summary s >"$work/expected"
 check "it counts to three undisturbed" [ -s "$work/expected" ]
 
 # The first tool waits for "hold"; the FIFO tells when it waits, and its end when it is gone.
@@ -14,7 +16,8 @@ folder killed
 mkfifo waiting
 exec 9>hold
 flock 9
-"$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/3.jsonl" --session s >out 2>err 9>&- &
+"$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/3.jsonl" --session s >out 2>err \
+  9>&- &
 program=$!
 exec 8<waiting
 read -r _ <&8
@@ -31,11 +34,13 @@ timeout 300 cat <&8
 summary s >seen
 check "nothing ran twice, nothing is lost" cmp seen "$work/expected"
 
-# ---- daemons: forked twice, in a session of their own, with no descriptor of the run; with and without an environment ----
+# ---- daemons: forked twice, in a session of their own, with no descriptor of the run; with and
+# without an environment ----
 
 child=$CKRUN_BUILD/tests/effect/process/tool_child
 
-# daemons: a flow whose first program leaves daemons behind, which write their pids; its second one waits until "go" is there.
+# daemons: a flow whose first program leaves daemons behind, which write their pids; its second one
+# waits until "go" is there.
 daemons() {
   folder "$1"
   mkfifo waiting hold

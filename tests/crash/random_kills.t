@@ -1,6 +1,8 @@
 #!/bin/bash
-# random_kills.t - kill -9 at any time, again and again: every time the session resumes, and in the end it equals an
-# undisturbed one. RANDOM_KILLS=N rounds (one session of N steps as long as it lasts, then another); RANDOM_SEED=N repeats a run,
+# random_kills.t - kill -9 at any time, again and again: every time the session resumes, and in the
+# end it equals an
+# undisturbed one. RANDOM_KILLS=N rounds (one session of N steps as long as it lasts, then another);
+# RANDOM_SEED=N repeats a run,
 # as far as the clock lets it.
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +14,8 @@ say "RANDOM_SEED=$seed"
 RANDOM=$seed
 cassette "$rounds"
 { have_compiler && build_kill_at; } || say "no compiler: all kills are by the clock"
-start() { bounded "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette \
+  "$work/$rounds.jsonl" --session s; }
 
 expect() {
   folder baseline
@@ -24,9 +27,11 @@ kill_one() {
   local round=$1
   shift
   if [ $((round % 2)) = 0 ] && [ -f "$work/kill_at.so" ]; then
-    bounded env "KILL_AT=$((2 + RANDOM % 300))" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "$@" >out 2>err
+    bounded env "KILL_AT=$((2 + RANDOM % 300))" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store \
+      "$store" "$@" >out 2>err
   else
-    timeout --foreground -s KILL "0.0$(printf %02d $((RANDOM % 60 + 1)))" "$CKRUN" --store "$store" "$@" >out 2>err
+    timeout --foreground -s KILL "0.0$(printf %02d $((RANDOM % 60 + 1)))" "$CKRUN" --store \
+      "$store" "$@" >out 2>err
   fi
   code=$?
 }
@@ -37,7 +42,8 @@ list_rounds() {
   folder killed
   for ((round = 1; round <= rounds; round++)); do
     command=(resume s --retry)
-    ckrun sessions show s >/dev/null 2>&1 || command=(run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s)
+    ckrun sessions show s >/dev/null 2>&1 ||
+      command=(run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s)
     kill_one "$round" "${command[@]}"
     [ "$code" = 5 ] && grep -q 'is completed' err && code=0
     [ "$code" = 124 ] && code=0 # the clock struck, but the program had ended by itself

@@ -1,6 +1,8 @@
 #!/bin/bash
-# rekey.t - a change of a store's key is killed at many of its calls: each row is as before or as after, nothing else opens the store until the
-# same command has come to its end, and then all is there with the new key, and nothing of before is left in the files.
+# rekey.t - a change of a store's key is killed at many of its calls: each row is as before or as
+# after, nothing else opens the store until the
+# same command has come to its end, and then all is there with the new key, and nothing of before is
+# left in the files.
 # Every 19th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +13,8 @@ begin
 have_compiler && build_kill_at || skip_all "there is no compiler for the library that kills"
 unset CKRUN_KEY
 
-# A store without a key gets one, and a store with a key another one. with KEY ARGUMENTS…: KEY "-": none.
+# A store without a key gets one, and a store with a key another one. with KEY ARGUMENTS…: KEY "-":
+# none.
 command_of() {
   case $1 in
     first) echo key rotate --new-key "file:$work/a" ;;
@@ -30,16 +33,21 @@ preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$
 # The contents of the store, read with a key.
 look() {
   local session
-  with "$1" --json sessions list | perl -MJSON::PP -ne 'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' | sort
+  with "$1" --json sessions list | perl -MJSON::PP -ne \
+    'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' \
+    | sort
   for session in whole other; do
     with "$1" --json sessions log "$session" --all | sha256sum
-    with "$1" --json sessions inspect "$session" | perl -MJSON::PP -e 'my $d = decode_json(join("", <>)); delete $d->{signature}; delete $d->{checkpoint}{stored_bytes}; print JSON::PP->new->canonical->encode($d), "\n"'
+    with "$1" --json sessions inspect "$session" | \
+      perl -MJSON::PP -e 'my $d = decode_json(join("", <>)); delete $d->{signature}; delete $d->{checkpoint}{stored_bytes}; print JSON::PP->new->canonical->encode($d), "\n"'
   done
 }
 
-# Enough rows for several transactions; what was readable has come into the file itself, and is in the log, too.
+# Enough rows for several transactions; what was readable has come into the file itself, and is in
+# the log, too.
 make_templates() {
-  bounded "$CKRUN" key new "$work/a" >"$work/a.id" && bounded "$CKRUN" key new "$work/b" >"$work/b.id" || return 1
+  bounded "$CKRUN" key new "$work/a" >"$work/a.id" &&
+    bounded "$CKRUN" key new "$work/b" >"$work/b.id" || return 1
   folder template
   fresh
   cp "$golden"/*.lua "$golden"/six.jsonl .
@@ -49,7 +57,8 @@ return flow.graph { name = "facts", start = "a", edges = { a = "b", b = flow.don
   nodes = { a = flow.lua(function(ctx) ctx.facts.put("word", "canaryfact") ctx.memory.word = "canarystate" end), b = flow.ask { question = "canaryquestion?" } } }
 END
   local n
-  for n in 1 2 3 4 5 6 7 8; do ckrun run state.lua --cassette six.jsonl --session "s$n" >out 2>err || return 1; done
+  for n in 1 2 3 4 5 6 7 8; do ckrun run state.lua --cassette six.jsonl --session "s$n" >out 2>err \
+    || return 1; done
   ckrun run state.lua --cassette six.jsonl --session whole >out 2>err || return 1
   ckrun run facts.lua --session other --input '{"topic":"canaryinput"}' >out 2>err
   [ $? = 8 ] || return 1
@@ -76,7 +85,8 @@ expect() {
   preloaded KILL_COUNT="$work/$1.calls" $(command_of "$1") >out 2>err || { cat err; return 1; }
   look "$(key_after "$1")" >seen 2>&1
   cmp seen "$work/$1.before" || return 1
-  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
+  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | \
+    awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
 }
 
 # attack OPERATION POINT: prints the line of lib.sh; "progress" is that it was begun and not ended.
@@ -85,24 +95,31 @@ attack() {
   place "$1"
   preloaded KILL_AT="$2" $(command_of "$1") >out 2>err
   code=$?
-  [ "$code" = 137 ] || [ "$code" = 0 ] || { stuck=1; text="exit $code: $(tail -n 1 err | cut -c1-200)"; }
-  for key in "$(key_before "$1")" "$(key_after "$1")"; do with "$key" store verify >verified 2>&1 && opened=$key; done
+  [ "$code" = 137 ] || [ "$code" = 0 ] ||
+    { stuck=1; text="exit $code: $(tail -n 1 err | cut -c1-200)"; }
+  for key in "$(key_before "$1")" "$(key_after "$1")"; do with "$key" store verify >verified 2>&1 \
+    && opened=$key; done
   if [ -z "$opened" ]; then
     half=1
-    grep -q "on its way to the key $(cat "$work/$(key_after "$1").id")" verified || { lost=1; text="half: $(head -n 2 verified | tr '\n' ' ')"; }
+    grep -q "on its way to the key $(cat "$work/$(key_after "$1").id")" verified ||
+      { lost=1; text="half: $(head -n 2 verified | tr '\n' ' ')"; }
   fi
   ckrun $(command_of "$1") >out 2>err || { stuck=1; text="again: $(tail -n 1 err | cut -c1-200)"; }
-  with "$(key_after "$1")" store verify >verified 2>&1 || { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; }
+  with "$(key_after "$1")" store verify >verified 2>&1 ||
+    { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; }
   look "$(key_after "$1")" >seen 2>&1
-  cmp -s seen "$work/$1.before" || { lost=1; text="again: $(diff "$work/$1.before" seen | head -n 3 | cut -c1-150 | tr '\n' ' ')"; }
-  grep -q canary s.db s.db-wal s.db-shm 2>/dev/null && { lost=1; text="something is left that can be read"; }
+  cmp -s seen "$work/$1.before" || { lost=1; \
+    text="again: $(diff "$work/$1.before" seen | head -n 3 | cut -c1-150 | tr '\n' ' ')"; }
+  grep -q canary s.db s.db-wal s.db-shm 2>/dev/null &&
+    { lost=1; text="something is left that can be read"; }
   echo "$1:$2 $lost 0 0 $stuck $half $text"
 }
 
 check "the stores are made" make_templates
 for operation in first second; do
   check "the $operation key: all is there with it" expect "$operation"
-  check "the $operation key: killed before and after each of $(cat "$work/$operation.calls") calls it goes on" in_two attack "$work/$operation.points"
+  check "the $operation key: killed before and after each of $(cat \
+    "$work/$operation.calls") calls it goes on" in_two attack "$work/$operation.points"
 done
 
 folder held

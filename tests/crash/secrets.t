@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# secrets.t - secrets in a conversation reach no file and no output, through run, kill and resume; and the killed
+# secrets.t - secrets in a conversation reach no file and no output, through run, kill and resume;
+# and the killed
 # session resumes as if nothing had been masked.
 . "$(dirname "$0")/lib.sh"
 begin
@@ -11,7 +12,8 @@ cat >"$work/login.lua" <<'END'
 local flow = require "ck.flow"
 return flow.agent { name = "login", prompt = "You log people in.", user = flow.ask {}, tools = { account = "pure", login = "reconcilable" } }
 END
-call() { printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":"%s"}}]}' "$1" "$2" "$3"; }
+call() { printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":"%s"}}]}' \
+  "$1" "$2" "$3"; }
 {
   echo '{"cassette":1}'
   echo '{"scope":"main","kind":"ask","answer":"Log me in, my token is '$token' thank you"}'
@@ -23,18 +25,22 @@ call() { printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","ty
 } >"$work/login.jsonl"
 
 # Nothing in the folder, but for the recording itself, holds a secret.
-clean() { ! grep -rlF -e "$password" -e "$token" . >leaks 2>/dev/null || [ "$(grep -vc '^./leaks$' leaks)" = 0 ]; }
-start() { bounded "$@" "$CKRUN" --store "$store" run "$work/login.lua" --cassette "$work/login.jsonl" --session s >>out 2>>err; }
+clean() { ! grep -rlF -e "$password" -e "$token" . >leaks 2>/dev/null ||
+  [ "$(grep -vc '^./leaks$' leaks)" = 0 ]; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$work/login.lua" --cassette \
+  "$work/login.jsonl" --session s >>out 2>>err; }
 
 folder whole
 check 'a session with secrets in it completes' start env
-for command in 'sessions log s --all --json' 'sessions log s' 'sessions inspect s' 'sessions show s'; do
+for command in 'sessions log s --all --json' 'sessions log s' 'sessions inspect s' \
+  'sessions show s'; do
   # shellcheck disable=SC2086
   "$CKRUN" --store "$store" $command >>out 2>>err
 done
 check 'neither its store nor what was printed holds one' clean
 check 'the placeholder tells what was there' grep -q '\[redacted:[a-z_ ]*:[0-9a-f]\{12\}\]' out
-check 'the same secret reads the same' test "$(grep -o '\[redacted:password:[0-9a-f]*\]' out | sort -u | wc -l)" = 1
+check 'the same secret reads the same' test \
+  "$(grep -o '\[redacted:password:[0-9a-f]*\]' out | sort -u | wc -l)" = 1
 
 if ! have_compiler || ! build_kill_at; then
   skip 'killed and resumed' 'no compiler'
@@ -47,11 +53,13 @@ else
     folder "killed$at"
     midway $((2 * (calls * at / 9))) begin_anew standing 2>/dev/null && killed=$((killed + 1))
     clean || leaks=$((leaks + 1))
-    if "$CKRUN" --store "$store" resume s >>out 2>>err; then resumed=$((resumed + 1)); else bad=$((bad + 1)); sed 's/^/# /' err; fi
+    if "$CKRUN" --store "$store" resume s >>out 2>>err; then resumed=$((resumed + 1)); \
+      else bad=$((bad + 1)); sed 's/^/# /' err; fi
     clean || leaks=$((leaks + 1))
   done
   say "points=6 killed=$killed resumed=$resumed failed=$bad leaks=$leaks"
-  check 'killed at six places it goes on each time' test "$bad" = 0 -a "$resumed" = 6 -a "$killed" = 6
+  check 'killed at six places it goes on each time' test "$bad" = 0 -a "$resumed" = 6 -a "$killed" \
+    = 6
   check 'and no file holds a secret, before and after' test "$leaks" = 0
 fi
 finish

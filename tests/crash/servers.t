@@ -1,5 +1,6 @@
 #!/bin/bash
-# servers.t - killed at any time, a session calls no MCP tool of class once twice: its probe is called, and
+# servers.t - killed at any time, a session calls no MCP tool of class once twice: its probe is
+# called, and
 # without a probe the call is in doubt.
 . "$(dirname "$0")/../host/tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
@@ -37,17 +38,20 @@ EOF
   run resume "$way"
   is "$way: with a probe it is in no doubt" "$code" 0
   is "$way: the tool has worked once" "$(cat "$way")" 7
-  has "$way: its result" "$out" "$([ "$way" = count-and-kill ] && echo 'it was counted' || echo 'counted')"
+  has "$way: its result" "$out" "$([ "$way" = count-and-kill ] && echo 'it was counted' ||
+    echo 'counted')"
 done
 
-# Every other time at one of its calls, which is sure to come; else when it comes, also before the session is there and behind its end.
+# Every other time at one of its calls, which is sure to come; else when it comes, also before the
+# session is there and behind its end.
 doubts=0 rounds=12 kills=
 can_kill && kills=yes
 for round in $(seq $rounds); do
   : >store/counted
   session=round-$round doubted=
   if [ -n "$kills" ] && [ $((round % 2)) = 0 ]; then
-    die_midway "$((round / 2 + 2))" 10 "$session" run flow.lua --profile ./profile.lua --session "$session"
+    die_midway "$((round / 2 + 2))" 10 "$session" run flow.lua --profile ./profile.lua --session \
+      "$session"
     is "round $round: it is killed in the midst of it" "$code" 137
   else
     "$CKRUN" run flow.lua --profile ./profile.lua --session "$session" >/dev/null 2>&1 &

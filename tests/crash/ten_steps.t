@@ -1,8 +1,12 @@
 #!/bin/bash
-# ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to the same end as an undisturbed one.
-# First by strace at every system call of the kinds below, counted per thread; then by a preloaded library that counts the
-# calls of all threads in one order, before and after each: the faster of two threads cannot mask the other's.
-# KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point; by strace, which finds what the library finds
+# ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to the
+# same end as an undisturbed one.
+# First by strace at every system call of the kinds below, counted per thread; then by a preloaded
+# library that counts the
+# calls of all threads in one order, before and after each: the faster of two threads cannot mask
+# the other's.
+# KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point; by strace, which
+# finds what the library finds
 # once more, only every third is tried when nothing is said.
 . "$(dirname "$0")/lib.sh"
 
@@ -15,17 +19,20 @@ every_by_strace=${KILL_EVERY:-3}
 
 begin
 cassette "$steps"
-start() { bounded "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette "$work/$steps.jsonl" --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette \
+  "$work/$steps.jsonl" --session s; }
 
 # expect FLOW: runs it undisturbed, and keeps its result.
 expect() {
   flow=$1
   folder baseline
   fresh
-  start env >out 2>err && [ "$(wc -l <count.log)" = "$steps" ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
+  start env >out 2>err && [ "$(wc -l <count.log)" = "$steps" ] &&
+    ckrun store verify 2>/dev/null && summary s >"$work/expected"
 }
 
-by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
+by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e \
+  "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
 thin() { awk -v every="$1" 'NR % every == 0'; }
@@ -35,7 +42,8 @@ list_calls() {
   fresh
   start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
   awk '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
-    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort | thin "$every_by_strace" >"$work/strace.points"
+    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort | \
+      thin "$every_by_strace" >"$work/strace.points"
   [ -s "$work/strace.points" ]
 }
 
@@ -50,6 +58,7 @@ check "agent.lua counts to $steps undisturbed" expect agent
 if have_strace; then
   check "its system calls are known" list_calls
   check "killed at $(wc -l <"$work/strace.points") of its system calls it goes on, and nothing ran twice" \
+    \
     in_two by_strace "$work/strace.points"
 else
   skip "killed at each of its system calls" "strace is missing, or may not trace here"
@@ -58,7 +67,8 @@ fi
 check "state.lua counts to $steps undisturbed" expect state
 if have_compiler && build_kill_at; then
   check "its calls are counted" count_calls
-  check "killed before and after each of $(cat "$work/calls") calls it goes on, with the same state" in_two by_count "$work/count.points"
+  check "killed before and after each of $(cat \
+    "$work/calls") calls it goes on, with the same state" in_two by_count "$work/count.points"
 else
   skip "killed before and after each of its calls" "there is no compiler for the library that kills"
 fi

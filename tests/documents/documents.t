@@ -125,7 +125,8 @@ breaks 'so is one that does not fail as told' 'exit 0, not 5' <<'END_OF_DOCUMENT
 true # exit 5
 ```
 END_OF_DOCUMENT
-breaks 'an attribute that is not known is a failure' "'flie=x.lua' is not understood" <<'END_OF_DOCUMENT'
+breaks 'an attribute that is not known is a failure' "'flie=x.lua' is not understood" \
+  <<'END_OF_DOCUMENT'
 ```lua flie=x.lua
 return {}
 ```
@@ -135,7 +136,8 @@ breaks 'files stay in the folder' "'file=../x.lua' is not understood" <<'END_OF_
 return {}
 ```
 END_OF_DOCUMENT
-DOCUMENT_SECONDS=1 breaks 'a command that does not end is a failure' 'exit late, not 0' <<'END_OF_DOCUMENT'
+DOCUMENT_SECONDS=1 breaks 'a command that does not end is a failure' 'exit late, not 0' \
+  <<'END_OF_DOCUMENT'
 ```sh
 sleep 30
 ```

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# paths.t - what documents name exists: files, folders, rooms, symbols of C, commands of the program.
+# paths.t - what documents name exists: files, folders, rooms, symbols of C, commands of the
+# program.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 CKRUN=${CKRUN:?the path of the program}
@@ -69,7 +70,8 @@ check 'every path that a document names exists' "$(missing_paths "${documents[@]
 check 'every C symbol that a document names exists' "$(missing_symbols "${documents[@]}")"
 check 'every command that a document names exists' "$(missing_commands "${documents[@]}")"
 
-check 'functions are in the files that documents give for them' "$(misplaced_functions "${documents[@]}")"
+check 'functions are in the files that documents give for them' \
+  "$(misplaced_functions "${documents[@]}")"
 check 'every room of core and lua is in core/README.md' "$(missing_rooms core/README.md)"
 
 cat >"$work/broken.md" <<'END_OF_DOCUMENT'
@@ -86,5 +88,6 @@ found=$(for kind in paths symbols commands; do missing_$kind "$work/broken.md"; 
 want="core/no/NAME.c core/nowhere.c tests/nothing CK_E_NEVER ck_no_such_thing ckrun fly there"
 want="$want ckrun jump ck_value_free is not in core/base/log.c"
 check 'what is not there is found' "$([ "$(tr '\n' ' ' <<<"$found")" = "$want " ] || echo "$found")"
-check 'so is a room without a row' "$(missing_rooms "$work/broken.md" | grep -qx core/base || echo none)"
+check 'so is a room without a row' "$(missing_rooms "$work/broken.md" | grep -qx core/base ||
+  echo none)"
 echo "1..$count"

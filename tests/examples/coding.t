@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# coding.t - the coding example: an agent's first try fails the check, its second does not; without a permission it waits.
+# coding.t - the coding example: an agent's first try fails the check, its second does not; without
+# a permission it waits.
 . "$(dirname "$0")/../host/tap.sh"
 cp -r "$root/examples/coding" "$dir/" && cd "$dir/coding" || exit 1
 
@@ -10,7 +11,8 @@ ok "what it made passes its check" ./check.sh
 run sessions log done
 has "the first try did not" "$out" "instead of '1 2 Fizz 4 Buzz"
 is "the agent was prompted twice" "$(grep -c $'\tintent\t.*"process":"coder"' <<<"$out")" 2
-has "the second time in the conversation that it had" "$(grep $'\tintent\t.*repair' <<<"$out")" '"session":"conversation-1"'
+has "the second time in the conversation that it had" "$(grep $'\tintent\t.*repair' <<<"$out")" \
+  '"session":"conversation-1"'
 is "each change was allowed by rule" "$(grep -c '"by":"rule"' <<<"$out")" 2
 
 rm fizzbuzz.sh

@@ -7,12 +7,15 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 echo 1..4
-check() { if [ "$2" = "$3" ]; then echo "ok $1 - $4"; else echo "not ok $1 - $4"; printf '# got  %s\n# want %s\n' "$2" "$3"; fi; }
+check() { if [ "$2" = "$3" ]; then echo "ok $1 - $4"; else echo "not ok $1 - $4"; printf \
+  '# got  %s\n# want %s\n' "$2" "$3"; fi; }
 
 first=$("$program" 2>/dev/null; echo "exit $?")
-check 1 "${first//$'\n'/, }" 'step 1 is durable, step 2 is durable, step 3 is durable, exit 137' 'the first run is killed in its third step'
+check 1 "${first//$'\n'/, }" 'step 1 is durable, step 2 is durable, step 3 is durable, exit 137' \
+  'the first run is killed in its third step'
 second=$("$program" 2>&1; echo "exit $?")
-check 2 "${second//$'\n'/, }" 'step 4 is durable, step 5 is durable, step 6 is durable, exit 0' 'the second goes on with the fourth'
+check 2 "${second//$'\n'/, }" 'step 4 is durable, step 5 is durable, step 6 is durable, exit 0' \
+  'the second goes on with the fourth'
 third=$("$program" 2>&1; echo "exit $?")
 check 3 "$third" 'embed: session embed is completed and cannot be resumed
 exit 5' 'a completed session is not resumed'

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# flows.t - the examples of flows hold what they show: failed, killed or paused on the way, and nothing done twice.
+# flows.t - the examples of flows hold what they show: failed, killed or paused on the way, and
+# nothing done twice.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 count=0
 check() {
   count=$((count + 1))
-  if [ "$1" = 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; sed 's/^/# /' <<<"$out"; fi
+  if [ "$1" = 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; sed 's/^/# /' \
+    <<<"$out"; fi
 }
 
 out=$(examples/research/demo.sh 2>&1)
@@ -17,7 +19,8 @@ check $? 'research: it publishes once, and keeps the key nowhere'
 
 out=$(examples/pipeline/demo.sh 2>&1)
 check $? 'pipeline: steps are killed among their like, and go on'
-grep -q '{"bytes":28,"lines":3,"weather":"not known","words":6}' <<<"$out" && grep -q 'more than once  *0$' <<<"$out"
+grep -q '{"bytes":28,"lines":3,"weather":"not known","words":6}' <<<"$out" &&
+  grep -q 'more than once  *0$' <<<"$out"
 check $? 'pipeline: with the same results, and nothing done twice'
 
 out=$(examples/custom_flow/demo.sh 2>&1)

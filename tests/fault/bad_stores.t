@@ -1,5 +1,6 @@
 #!/bin/bash
-# bad_stores.t - a store that is none, that is newer, that may not be written or has no room: one line with path and cause,
+# bad_stores.t - a store that is none, that is newer, that may not be written or has no room: one
+# line with path and cause,
 # exit 74, and nothing is changed.
 . "$(dirname "$0")/../crash/lib.sh"
 
@@ -7,7 +8,8 @@ begin
 cassette 5
 commands=("sessions list" "sessions show s" "store verify" "resume s" "RUN")
 
-# What a folder holds: names, sizes and sums of all files but locks and the memory that SQLite shares.
+# What a folder holds: names, sizes and sums of all files but locks and the memory that SQLite
+# shares.
 picture() {
   (cd "$1" && find . ! -name '*-shm' ! -name '*.lock' -printf '%y %P\n' | sort &&
     find . -type f ! -name '*-shm' ! -name '*.lock' -exec cksum {} + | sort)
@@ -31,7 +33,8 @@ refused() {
     picture "$folder" >before
     try "$file" "$command"
     picture "$folder" >after
-    if [ "$code" != 74 ] || [ "$(wc -l <err)" != 1 ] || ! grep -qF "$file" err || ! grep -qiE "$cause" err; then
+    if [ "$code" != 74 ] || [ "$(wc -l <err)" != 1 ] || ! grep -qF "$file" err ||
+      ! grep -qiE "$cause" err; then
       say "$command: exit $code: $(head -c 300 err)"
       bad=1
     fi
@@ -43,7 +46,8 @@ refused() {
 refused_here() { refused "$work/$1" "$work/$1/$2" "$3" "${commands[@]}"; }
 
 # A store with one completed session "s", closed.
-make_store() { ckrun_at "sqlite:$1" run "$here/agent.lua" --cassette "$work/5.jsonl" --session s >/dev/null 2>&1; }
+make_store() { ckrun_at "sqlite:$1" run "$here/agent.lua" --cassette "$work/5.jsonl" --session s \
+  >/dev/null 2>&1; }
 
 folder bench
 mkdir "$work/text" "$work/random" "$work/other" "$work/folder" "$work/newer" "$work/foreign"
@@ -52,7 +56,8 @@ check "a text file is no store" refused_here text s.db 'not a (ckrun store|datab
 head -c 40960 /dev/urandom >"$work/random/s.db"
 check "noise is no store" refused_here random s.db 'not a (ckrun store|database)'
 : >"$work/other/s.db"
-check "an empty file is no store; only a run makes one of it" refused "$work/other" "$work/other/s.db" 'not a ckrun store' \
+check "an empty file is no store; only a run makes one of it" refused "$work/other" \
+  "$work/other/s.db" 'not a ckrun store' \
   "${commands[@]:0:4}"
 mkdir "$work/folder/s.db"
 check "a folder is no store" refused_here folder s.db 'directory|not a'
@@ -99,7 +104,8 @@ little_room() {
 big_cassette() {
   echo '{"cassette":1,"prompt":"Talk."}'
   for ((n = 1; n <= 120; n++)); do
-    printf '{"scope":"main","kind":"ask","answer":"%s"}\n' "$(head -c 65536 /dev/urandom | base64 -w 0)"
+    printf '{"scope":"main","kind":"ask","answer":"%s"}\n' \
+      "$(head -c 65536 /dev/urandom | base64 -w 0)"
     printf '{"scope":"main","kind":"model","message":{"role":"assistant","content":"%d"}}\n' "$n"
   done
 }
@@ -107,7 +113,8 @@ big_cassette() {
 fills_up() {
   ckrun run "$here/agent.lua" --cassette "$work/$2.jsonl" --session "$1" >out 2>err
   code=$?
-  [ "$code" = 74 ] && tail -n 1 err | grep -F "$disk/s.db" | grep -qiE 'full|no space' || { say "exit $code: $(tail -n 2 err)"; return 1; }
+  [ "$code" = 74 ] && tail -n 1 err | grep -F "$disk/s.db" | grep -qiE 'full|no space' ||
+    { say "exit $code: $(tail -n 2 err)"; return 1; }
   [ "$(grep -c '^ckrun: ' err)" = 1 ] || { say "not one line: $(grep '^ckrun: ' err)"; return 1; }
 }
 # goes_on SESSION CASSETTE: a resume completes it with the messages of a store that had room.
@@ -142,14 +149,16 @@ if can_mount; then
   check "a disk that fills up during a session: it goes on when there is room again" filled_up
   umount "$disk"
 else
-  for name in "a store on a disk that may not be written" "no room for a store" "room for a store, not for a session" \
+  for name in "a store on a disk that may not be written" "no room for a store" \
+    "room for a store, not for a session" \
     "a disk that fills up during a session"; do
     skip "$name" "file systems cannot be mounted here"
   done
 fi
 if [ "$(id -u)" != 0 ]; then
   mkdir "$work/locked" && make_store "$work/locked/s.db" && chmod -R a-w "$work/locked"
-  check "a store in a folder without the right to write" refused "$work/locked" "$work/locked/s.db" 'read-only|permission' RUN "resume s"
+  check "a store in a folder without the right to write" refused "$work/locked" \
+    "$work/locked/s.db" 'read-only|permission' RUN "resume s"
   chmod -R u+w "$work/locked"
 else
   skip "a store in a folder without the right to write" "root may write everywhere"

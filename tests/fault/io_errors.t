@@ -1,6 +1,8 @@
 #!/bin/bash
-# io_errors.t - a disk that fails once or for ever, at any write or sync of a session of five steps: the program says so
-# and stops, what it had reported is there afterwards, and a resume goes on without repeating anything.
+# io_errors.t - a disk that fails once or for ever, at any write or sync of a session of five steps:
+# the program says so
+# and stops, what it had reported is there afterwards, and a resume goes on without repeating
+# anything.
 # Each call fails in two of four ways, one of them for ever; IO_ERRORS_WAYS=4 tries all.
 . "$(dirname "$0")/../crash/lib.sh"
 
@@ -10,11 +12,13 @@ ways=${IO_ERRORS_WAYS:-2}
 begin
 have_strace || skip_all "strace is missing, or may not trace here"
 cassette 5
-start() { bounded "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette "$work/5.jsonl" --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette "$work/5.jsonl" \
+  --session s; }
 
 expect() {
   folder baseline
-  start env >out 2>err && [ "$(wc -l <count.log)" = 5 ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
+  start env >out 2>err && [ "$(wc -l <count.log)" = 5 ] && ckrun store verify 2>/dev/null &&
+    summary s >"$work/expected"
 }
 
 # Each kind of call as often as one thread makes it.
@@ -64,7 +68,8 @@ lost_checkpoints() {
 attack() {
   local name=$1 when=$2 error=$3 wrong lost
   fresh
-  start strace -f -b execve -o /dev/null -e "trace=$name" -e "inject=$name:error=$error:when=$when" >out 2>err
+  start strace -f -b execve -o /dev/null -e "trace=$name" -e \
+    "inject=$name:error=$error:when=$when" >out 2>err
   local code=$?
   wrong=$(wrong_answer "$code")
   cp err reported
@@ -79,5 +84,6 @@ attack() {
 check "state.lua counts to five undisturbed" expect
 check "its writes and syncs are known" list_points
 check "at each of $(wc -l <"$work/points") failures it stops with path and cause, and goes on when the disk is well" \
+  \
   in_two attack "$work/points"
 finish

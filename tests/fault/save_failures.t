@@ -1,6 +1,8 @@
 #!/bin/bash
-# save_failures.t - on_save_failure = "continue": the disk takes nothing for a while, or never again, while a session runs. It
-# goes on within its bounds, says so everywhere, catches up, and loses nothing that was told to be saved.
+# save_failures.t - on_save_failure = "continue": the disk takes nothing for a while, or never
+# again, while a session runs. It
+# goes on within its bounds, says so everywhere, catches up, and loses nothing that was told to be
+# saved.
 . "$(dirname "$0")/../host/tap.sh"
 . "$(dirname "$0")/../host/steps.sh"
 if ! prlimit --pid $$ --fsize >/dev/null 2>&1; then
@@ -8,7 +10,8 @@ if ! prlimit --pid $$ --fsize >/dev/null 2>&1; then
   finish
 fi
 
-# A limit on the size of files that is set on a running process: what it writes behind the first page of a file fails.
+# A limit on the size of files that is set on a running process: what it writes behind the first
+# page of a file fails.
 disk_fails() { prlimit --pid "${1:-$pid}" --fsize=4096:unlimited; }
 disk_works() { prlimit --pid "${1:-$pid}" --fsize=unlimited:unlimited; }
 
@@ -20,7 +23,8 @@ END
 }
 profile 10
 write_flow idempotent
-checkpoints() { "$CKRUN" --json sessions checkpoints "$1" 2>/dev/null | grep -c '"id":"checkpoint_'; }
+checkpoints() { "$CKRUN" --json sessions checkpoints "$1" 2>/dev/null | \
+  grep -c '"id":"checkpoint_'; }
 
 # ---- for a while ----
 begin run "$dir/flow.lua" --profile "$dir/brave.lua" --session while
@@ -31,7 +35,8 @@ disk_fails
 steps 3 # its outcome and its checkpoint cannot be saved, nor the intent of the fourth
 reach
 is "the store is what it was" "$(checkpoints while)" 2
-ok "who started it is told, once" test "$(grep -c '^not saved  .*the session goes on and tries again$' "$dir/told")" = 1
+ok "who started it is told, once" test "$(grep -c \
+  '^not saved  .*the session goes on and tries again$' "$dir/told")" = 1
 ok "with the cause" grep -q '^not saved .*store /.*: File too large' "$dir/told"
 ok "no checkpoint is called saved that is not" test "$(grep -c '^checkpoint ' "$dir/told")" -le 2
 exits 0 "a list from elsewhere" --json sessions list
@@ -46,17 +51,22 @@ disk_works
 let_on 4
 ended
 is "the disk works again: it ends well" "$code $(cell "$out" result)" "0 4"
-is "and says what came late" "$(cell "$out" saving)" "failed for a while once, 1 checkpoint came late; all is saved"
+is "and says what came late" "$(cell "$out" saving)" \
+  "failed for a while once, 1 checkpoint came late; all is saved"
 has "also while it ran" "$err" "saved       again: 1 checkpoint came late"
 is "all checkpoints are there" "$(checkpoints while)" 5
 exits 0 "its transcript" --json sessions log while --all
-is "has no gap" "$(perl -MJSON::PP -ne 'print "gap\n" if decode_json($_)->{seq} != $.' <<<"$out")" ""
-is "tells when it failed and when it was over" "$(grep '"kind":"saving"' <<<"$out" | grep -o '"what":"[a-z]*"' | tr '\n' ' ')" \
+is "has no gap" "$(perl -MJSON::PP -ne 'print "gap\n" if decode_json($_)->{seq} != $.' <<<"$out")" \
+  ""
+is "tells when it failed and when it was over" \
+  "$(grep '"kind":"saving"' <<<"$out" | grep -o '"what":"[a-z]*"' | tr '\n' ' ')" \
   '"what":"failing" "what":"saved" '
 exits 0 "the session later" --json sessions show while
-is "knows of it" "$(json "$out" 'join " ", map { $d->{saving}{$_} ? 0 + $d->{saving}{$_} : 0 } qw(failing times late_checkpoints)')" "0 1 1"
+is "knows of it" "$(json "$out" 'join " ", map { $d->{saving}{$_} ? 0 + $d->{saving}{$_} : 0 } qw(failing times late_checkpoints)')" \
+  "0 1 1"
 exits 0 "the store is sound" store verify
-is "each step was run once" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "1 1 1 1 "
+is "each step was run once" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" \
+  "1 1 1 1 "
 
 # ---- never again ----
 rm "$dir/done"
@@ -69,12 +79,14 @@ ended
 is "the disk never works again: exit 74" "$code" 74
 has "what is lost is said" "$(tail -n 1 <<<"$err")" "; 3 checkpoints and "
 has "and shown" "$(cell "$out" saving)" "3 checkpoints and "
-is "only what is saved was called so" "$(grep -c '^checkpoint ' <<<"$err") $(checkpoints never)" "1 1"
+is "only what is saved was called so" "$(grep -c '^checkpoint ' <<<"$err") $(checkpoints never)" \
+  "1 1"
 begin resume never
 steps 2 3 4
 ended
 is "a resume goes on from there, to the end" "$code $(cell "$out" result)" "0 4"
-is "what was saved is not repeated, the rest is, under its key" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "1 2 2 2 "
+is "what was saved is not repeated, the rest is, under its key" \
+  "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "1 2 2 2 "
 exits 0 "the store is sound" store verify
 
 # ---- no further than the bounds ----
@@ -135,7 +147,8 @@ has "says that it is not saved" "$(json "$out" '$d->{trouble}')" "File too large
 disk_works
 steps 3 4
 ended
-is "and ends well" "$code $(cell "$out" saving)" "0 failed for a while once, 2 checkpoints came late; all is saved"
+is "and ends well" "$code $(cell "$out" saving)" \
+  "0 failed for a while once, 2 checkpoints came late; all is saved"
 exits 0 "with nothing wrong in its store" store verify
 ok "which is sealed" test -z "$(CKRUN_KEY= "$CKRUN" sessions list 2>/dev/null)"
 export CKRUN_STORE=sqlite:$dir/store/ckrun.db
@@ -144,7 +157,8 @@ unset CKRUN_KEY
 # ---- on a terminal ----
 write_flow idempotent
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-  script -qfec "env TERM=xterm $CKRUN run $dir/flow.lua --profile $dir/brave.lua --session live" "$dir/typescript" >/dev/null 2>&1 </dev/null 3>&- 4>&- &
+  script -qfec "env TERM=xterm $CKRUN run $dir/flow.lua --profile $dir/brave.lua --session live" \
+    "$dir/typescript" >/dev/null 2>&1 </dev/null 3>&- 4>&- &
   pid=$!
   reach
   exits 76 "a second resume" resume live
@@ -157,7 +171,8 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   disk_works "$owner"
   steps 2 3 4
   wait "$pid"
-  ok "and what came late has a line of its own" grep -q 'saved       again: 1 checkpoint came late' "$dir/typescript"
+  ok "and what came late has a line of its own" grep -q \
+    'saved       again: 1 checkpoint came late' "$dir/typescript"
 else
   skip "script(1) or terminals are missing"
 fi

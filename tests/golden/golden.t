@@ -1,10 +1,13 @@
 #!/bin/bash
-# golden.t - a store of every schema that was ever released is listed, shown, verified and resumed to the end as it was made,
-# and is brought to the schema of today without changing what it holds. make.sh says how the stores were made.
+# golden.t - a store of every schema that was ever released is listed, shown, verified and resumed
+# to the end as it was made,
+# and is brought to the schema of today without changing what it holds. make.sh says how the stores
+# were made.
 . "$(dirname "$0")/../crash/lib.sh"
 
 golden=$(cd "$(dirname "$0")" && pwd)
-# What goes on, by schema: not what is over, and not what a recording cannot follow or a flow cannot do.
+# What goes on, by schema: not what is over, and not what a recording cannot follow or a flow cannot
+# do.
 going_1="paused killed pruned branched doubt"
 going_2="$going_1 child undone failing"
 
@@ -12,8 +15,10 @@ going_2="$going_1 child undone failing"
 describe() {
   local session
   ckrun --json sessions list | perl -MJSON::PP -ne '
-    my $d = decode_json($_); print join(" ", (map { $d->{$_} // "-" } qw(session status profile created updated)), $d->{failure} // ()), "\n"' | sort
-  for session in $(ckrun --json sessions list | perl -MJSON::PP -ne 'print decode_json($_)->{session}, "\n"' | sort); do
+    my $d = decode_json($_); print join(" ", (map { $d->{$_} // "-" } qw(session status profile created updated)), $d->{failure} // ()), "\n"' \
+      | sort
+  for session in $(ckrun --json sessions list | \
+    perl -MJSON::PP -ne 'print decode_json($_)->{session}, "\n"' | sort); do
     ckrun --json sessions show "$session" | perl -MJSON::PP -e '
       my $d = decode_json(join "", <>);
       print "$d->{session}: events $d->{events}, checkpoints $d->{checkpoints}, timelines ", scalar @{$d->{timelines}}, $d->{origin} ? ", origin $d->{origin}{session} $d->{origin}{cut}" : "", "\n"'
@@ -22,7 +27,8 @@ describe() {
     ckrun --json sessions log "$session" --all | perl -MJSON::PP -MDigest::SHA=sha256_hex -ne '
       my $d = decode_json($_); $all .= JSON::PP->new->canonical->encode([map { $d->{$_} } qw(seq timeline kind scope agent body)]);
       END { print "  log ", sha256_hex($all), "\n" }'
-    ckrun --json sessions inspect "$session" 2>/dev/null | perl -MJSON::PP -MDigest::SHA=sha256_hex -e '
+    ckrun --json sessions inspect "$session" 2>/dev/null | \
+      perl -MJSON::PP -MDigest::SHA=sha256_hex -e '
       my $d = decode_json(join("", <>) || "{}"); print "  state ", sha256_hex(JSON::PP->new->canonical->encode($d->{state} || {})), "\n"'
   done
 }
@@ -37,24 +43,28 @@ place() {
   "$CKRUN_BUILD/tests/golden/tool_golden_move" s.db /golden "$PWD" && rm -f s.db-wal s.db-shm
 }
 
-is_described() { describe >seen 2>&1; diff "$golden/schema$1.txt" seen | head -n 20 | sed 's/^/# /'; cmp -s "$golden/schema$1.txt" seen; }
+is_described() { describe >seen 2>&1; diff "$golden/schema$1.txt" seen | head -n 20 | \
+  sed 's/^/# /'; cmp -s "$golden/schema$1.txt" seen; }
 unchanged() { [ "$(sha256sum <s.db)" = "$digest" ]; }
 version() { sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version"; }
 verified() { ckrun store verify >out 2>err || { sed 's/^/# /' out err; return 1; }; }
 # What the columns are, whatever made them.
 columns() { sqlite3 "$1" "SELECT m.name, c.* FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'index')
-  AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid"; sqlite3 "$1" "PRAGMA foreign_key_check; PRAGMA integrity_check"; }
+  AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid"; sqlite3 "$1" \
+    "PRAGMA foreign_key_check; PRAGMA integrity_check"; }
 like_new() { columns s.db >seen; columns new.db | diff - seen; }
 let_in() { ckrun resolve doubt >out 2>err; }
 resumed() {
   rm -f count.log
   local retry=
   [ "$1" = failing ] && retry=--retry
-  ckrun resume "$1" --accept-changed $retry >out 2>err || { tail -n 2 err | sed 's/^/# /'; return 1; }
+  ckrun resume "$1" --accept-changed $retry >out 2>err || { tail -n 2 err | \
+    sed 's/^/# /'; return 1; }
   ckrun --json sessions inspect "$1" >state
   case $1 in
     killed | doubt | child) grep -q "All counted." out ;;
-    *) grep -q '"memory.counted":\["counted 1","counted 2","counted 3","counted 4","counted 5","counted 6"\]' state ;;
+    *) grep -q '"memory.counted":\["counted 1","counted 2","counted 3","counted 4","counted 5","counted 6"\]' \
+      state ;;
   esac
 }
 
@@ -67,7 +77,8 @@ for file in "$golden"/schema*.db; do
   check "schema $schema: it is verified" verified
   check "schema $schema: reading changes nothing" unchanged
   check "schema $schema: the first writer is let in" let_in
-  check "schema $schema: and has brought it to today's" test "$(version)" = "$(sed -n 's/.*CK_STORE_SCHEMA = \([0-9]*\).*/\1/p' "$golden/../../core/store/store.h")"
+  check "schema $schema: and has brought it to today's" test "$(version)" = \
+    "$(sed -n 's/.*CK_STORE_SCHEMA = \([0-9]*\).*/\1/p' "$golden/../../core/store/store.h")"
   ckrun_at "sqlite:$PWD/new.db" run agent.lua --cassette six.jsonl >out 2>err
   rm -f count.log
   check "schema $schema: its tables are those of a new store" like_new

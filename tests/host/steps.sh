@@ -1,4 +1,5 @@
-# steps.sh - a flow of four steps, each a program that reports its start and waits for a word. Sourced behind tap.sh.
+# steps.sh - a flow of four steps, each a program that reports its start and waits for a word.
+# Sourced behind tap.sh.
 
 mkfifo "$dir/reached" "$dir/go"
 exec 3<>"$dir/reached" 4<>"$dir/go"
@@ -32,7 +33,8 @@ return flow.custom {
 EOF
 }
 
-# begin ARGUMENTS…: starts the program in the background as pid, and waits until it has reached a step.
+# begin ARGUMENTS…: starts the program in the background as pid, and waits until it has reached a
+# step.
 begin() {
   "$CKRUN" "$@" >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
   pid=$!

@@ -1,18 +1,22 @@
 #!/bin/bash
-# interop.sh - whole sessions with an MCP server and an ACP agent of other authors, from the npm registry. TAP; without
+# interop.sh - whole sessions with an MCP server and an ACP agent of other authors, from the npm
+# registry. TAP; without
 # node, npm or the packages everything is skipped.
 place=${1:?the folder that the packages are installed into}
 
 skip_all() { echo "TAP version 13"; echo "1..0 # SKIP $1"; exit 0; }
 
 command -v node >/dev/null && command -v npm >/dev/null || skip_all "node and npm are not there"
-[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || skip_all "node $(node --version) is older than 20"
+[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
+  skip_all "node $(node --version) is older than 20"
 mkdir -p "$place" && cp "$(dirname "$0")/package.json" "$place/package.json" || exit 1
 place=$(cd "$place" && pwd)
 server=$place/node_modules/@modelcontextprotocol/server-everything/dist/index.js
 agent=$place/node_modules/@agentclientprotocol/sdk/dist/examples/agent.js
-installed() { [ -f "$server" ] && [ -f "$agent" ] && cmp -s "$place/package.json" "$place/installed.json"; }
-installed || { timeout 300 npm install --no-audit --no-fund --ignore-scripts --prefix "$place" >"$place/npm.log" 2>&1 &&
+installed() { [ -f "$server" ] && [ -f "$agent" ] &&
+  cmp -s "$place/package.json" "$place/installed.json"; }
+installed || { timeout 300 npm install --no-audit --no-fund --ignore-scripts --prefix "$place" \
+  >"$place/npm.log" 2>&1 &&
   cp "$place/package.json" "$place/installed.json"; }
 installed || skip_all "the packages cannot be had: see $place/npm.log"
 
@@ -21,7 +25,8 @@ cd "$dir" || exit 1
 
 # ---- MCP: @modelcontextprotocol/server-everything ----
 
-# call NAME TIMEOUT_S TOOL ARGUMENTS: a session of that name that makes one call, and another one after it.
+# call NAME TIMEOUT_S TOOL ARGUMENTS: a session of that name that makes one call, and another one
+# after it.
 call() {
   cat >"$1.lua" <<EOF
 local flow = require "ck.flow"
@@ -58,7 +63,8 @@ EOF
 run run list.lua --session list
 has "the tools are listed; read-only is pure" "$out" '"echo":"pure"'
 has "what the flow declares wins" "$out" '"get-sum":"idempotent"'
-ok "what must be called as a task is not offered" test -z "$(grep -o '"simulate-research-query"' <<<"$out")"
+ok "what must be called as a task is not offered" test -z \
+  "$(grep -o '"simulate-research-query"' <<<"$out")"
 
 call echo 60 echo '{ message = "a \"b\" ü" }'
 has "a text comes back" "$out" '"result":"Echo: a \"b\" ü"'
@@ -76,7 +82,8 @@ has "wrong arguments are an error for the model" "$out" '"status":"error"'
 call nobody 60 no-such-tool '{}'
 has "so is a tool that there is not" "$out" 'no-such-tool not found'
 call late 4 trigger-long-running-operation '{ duration = 60, steps = 1 }'
-has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within"
+has "a call that takes too long is cancelled" "$out" \
+  "the MCP server 'everything' did not answer within"
 call questions 60 trigger-sampling-request '{ prompt = "x" }'
 has "what this client does not offer is refused" "$out" '"status":"error"'
 
@@ -92,7 +99,8 @@ return flow.custom {
 }
 EOF
 for rule in allow reject ask; do
-  echo "return { name = \"$rule\", extends = \"default\", permissions = { edit = \"$rule\" } }" >"$rule.lua"
+  echo "return { name = \"$rule\", extends = \"default\", permissions = { edit = \"$rule\" } }" \
+    >"$rule.lua"
 done
 
 run run prompt.lua --profile ./allow.lua --session allowed

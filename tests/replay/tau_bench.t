@@ -1,5 +1,6 @@
 #!/bin/bash
-# tau_bench.t - every recorded trajectory, killed at random up to twice and resumed, ends with the messages it was recorded
+# tau_bench.t - every recorded trajectory, killed at random up to twice and resumed, ends with the
+# messages it was recorded
 # with: roles and bytes, in order. TAU_SEED=N repeats a run of this test.
 . "$(dirname "$0")/../crash/lib.sh"
 
@@ -31,12 +32,14 @@ list_sessions() {
   [ -s "$work/sessions" ]
 }
 
-# Runs the command until it is not killed any more; it is killed at most twice, at a random one of its calls. Sets `code`.
+# Runs the command until it is not killed any more; it is killed at most twice, at a random one of
+# its calls. Sets `code`.
 kill_twice() {
   local session=$1 recording=$2 calls=$3
   set -- run "$flow" --cassette "$recording" --session "$session"
   for _ in 1 2; do
-    bounded env "KILL_AT=$((2 + RANDOM % (2 * calls)))" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$killed" "$@" >out 2>err
+    bounded env "KILL_AT=$((2 + RANDOM % (2 * calls)))" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" \
+      --store "$killed" "$@" >out 2>err
     code=$?
     [ "$code" = 137 ] || break
     kills=$((kills + 1))
@@ -55,27 +58,35 @@ attack() {
   local session=$1 recording=$2 kills=0 code
   RANDOM=$3
   bounded env "KILL_COUNT=$work/$session.calls" "LD_PRELOAD=$work/kill_at.so" \
-    "$CKRUN" --store "$undisturbed" run "$flow" --cassette "$recording" --session "$session" >out 2>err ||
+    "$CKRUN" --store "$undisturbed" run "$flow" --cassette "$recording" --session "$session" >out \
+      2>err ||
     { echo "$session 0 0 0 1 0 undisturbed: $(tail -n 1 err)"; return; }
   kill_twice "$session" "$recording" "$(cat "$work/$session.calls")"
-  [ "$code" = 0 ] || { echo "$session 0 0 $((code == 75)) $((code != 75)) $kills exit $code: $(tail -n 1 err)"; return; }
+  [ "$code" = 0 ] || { echo "$session 0 0 $((code == 75)) $((code != 75)) $kills exit $code: $(tail \
+    -n 1 err)"; return; }
   "$tool" session "$undisturbed" "$session" >whole 2>&1
   "$tool" session "$killed" "$session" >resumed 2>&1
-  cmp -s whole "$work/$session" || { echo "$session 1 0 0 0 $kills undisturbed: $(diff "$work/$session" whole | head -n 2 | cut -c1-200)"; return; }
-  cmp -s resumed "$work/$session" || { echo "$session 1 0 0 0 $kills resumed: $(diff "$work/$session" resumed | head -n 2 | cut -c1-200)"; return; }
+  cmp -s whole "$work/$session" || { echo \
+    "$session 1 0 0 0 $kills undisturbed: $(diff "$work/$session" whole | head -n 2 | \
+    cut -c1-200)"; return; }
+  cmp -s resumed "$work/$session" || { echo \
+    "$session 1 0 0 0 $kills resumed: $(diff "$work/$session" resumed | head -n 2 | cut -c1-200)"; \
+    return; }
   echo "$session 0 $(paid_twice "$session") 0 0 $kills"
 }
 
 # 1 when the number of outcomes differs from that of an undisturbed run: something was paid twice.
 paid_twice() {
   local a b
-  a=$(ckrun_at "$undisturbed" --json sessions log "$1" --all --kind outcome | grep -c '"status":"ok"')
+  a=$(ckrun_at "$undisturbed" --json sessions log "$1" --all --kind outcome | \
+    grep -c '"status":"ok"')
   b=$(ckrun_at "$killed" --json sessions log "$1" --all --kind outcome | grep -c '"status":"ok"')
   echo $((a != b))
 }
 
 check "the recordings are read" list_sessions
-check "all $(wc -l <"$work/sessions") sessions end with their recorded messages, undisturbed and killed" in_two attack "$work/sessions"
+check "all $(wc -l <"$work/sessions") sessions end with their recorded messages, undisturbed and killed" \
+  in_two attack "$work/sessions"
 check "the undisturbed store is sound" ckrun_at "$undisturbed" store verify
 check "the store of the killed is sound" ckrun_at "$killed" store verify
 finish

@@ -1,19 +1,22 @@
 #!/bin/bash
-# commands.t - one table of commands: help, man page and completions agree, and errors name a remedy.
+# commands.t - one table of commands: help, man page and completions agree, and errors name a
+# remedy.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "ckrun help" help
 overview=$out
 declared=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$root"/core/host/command/*.c | sort)
 files=$(ls "$root"/core/host/command/*.c | sed "s|.*/||; s|\.c$||; s|_| |g" | sort)
-listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' <<<"$overview" | sort)
+listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' \
+  <<<"$overview" | sort)
 is "each command is one file named like it" "$declared" "$files"
 is "help lists every command" "$listed" "$declared"
 
 run help --man
 man=$out
 ok "the man page is there" test "$code" = 0
-ok "man is roff: every line that begins with a dot is a request" test -z "$(grep '^\.' <<<"$man" | grep -vE '^\.(TH|SH|SS|TP|PP|B|RS|RE|HP)( |$)')"
+ok "man is roff: every line that begins with a dot is a request" test -z \
+  "$(grep '^\.' <<<"$man" | grep -vE '^\.(TH|SH|SS|TP|PP|B|RS|RE|HP)( |$)')"
 run help --completion bash
 bash_text=$out
 ok "bash completions are bash" bash -n <<<"$bash_text"
@@ -25,8 +28,10 @@ while read -r command; do
   has "the man page has $command" "$man" ".SS $command"
   has "the completions have $command" "$bash_text" "$command;"
   for option in $(grep -oE -- '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+'); do
-    has "the man page has $option of $command" "$man" "\\-\\-$(sed 's/^--//; s/-/\\-/g' <<<"$option")"
-    has "the completions have $option of $command" "$(grep -F "'$command') options=" <<<"$bash_text")" "$option "
+    has "the man page has $option of $command" "$man" \
+      "\\-\\-$(sed 's/^--//; s/-/\\-/g' <<<"$option")"
+    has "the completions have $option of $command" \
+      "$(grep -F "'$command') options=" <<<"$bash_text")" "$option "
   done
 done <<<"$declared"
 
@@ -44,8 +49,10 @@ complete_bash() {
 is "completes commands" "$(complete_bash ckrun re)" "resolve resume"
 is "completes a group's commands" "$(complete_bash ckrun store '')" "stats verify"
 is "completes options" "$(complete_bash ckrun resume --d)" "--dry-run"
-is "completes choices of an option" "$(complete_bash ckrun sessions list --status fail)" "failing failed"
-is "completes choices behind a group" "$(complete_bash ckrun --json sessions log s --kind bound)" "boundary"
+is "completes choices of an option" "$(complete_bash ckrun sessions list --status fail)" \
+  "failing failed"
+is "completes choices behind a group" "$(complete_bash ckrun --json sessions log s --kind bound)" \
+  "boundary"
 run help --completion fish
 has "fish completions are there" "$out" "complete -c ckrun"
 run help --completion zsh
@@ -53,7 +60,8 @@ has "zsh completions are there" "$out" "#compdef ckrun"
 refused 2 "completions of another shell" "tcsh" help --completion tcsh
 
 exits 0 "ckrun --version" --version
-is "the version is that of the header" "$out" "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/host/cli/command.h)"
+is "the version is that of the header" "$out" \
+  "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/host/cli/command.h)"
 exits 0 "ckrun help of a group" help sessions
 has "it lists the group" "$out" "sessions checkpoints"
 has "and its aliases" "$out" "sessions resume"

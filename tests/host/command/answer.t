@@ -1,5 +1,6 @@
 #!/bin/bash
-# answer.t - a session that waits for a person gets its answer exactly once: at rest, while it runs, in a race, and through kills.
+# answer.t - a session that waits for a person gets its answer exactly once: at rest, while it runs,
+# in a race, and through kills.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 . "$(dirname "$0")/../kills.sh"
@@ -56,7 +57,8 @@ printf 'line one\nline "two"\n' | "$CKRUN" answer input - >/dev/null
 exits 0 "an answer from standard input" --json resume input
 is "keeps its lines but for the last break" "$(json "$out" '$d->{result}')" $'line one\nline "two"'
 exits 8 "another one" run "$dir/ask.lua" --session secret
-exits 0 "an answer with a token in it" answer secret "it is ghp_0123456789abcdefghijABCDEFGHIJ012345"
+exits 0 "an answer with a token in it" answer secret \
+  "it is ghp_0123456789abcdefghijABCDEFGHIJ012345"
 exits 0 "reaches the flow" --json resume secret
 has "without the token" "$(json "$out" '$d->{result}')" "it is [redacted:"
 is "which is in no file" "$(grep -rlF ghp_0123456789abcdefghij "$dir/store" | wc -l)" 0
@@ -76,7 +78,8 @@ is "takes that one" "$(json "$out" '$d->{result}')" "answer $winner"
 
 # ---- several questions, at rest and live ----
 begin run "$dir/three.lua" --session three
-until "$CKRUN" --json sessions log three --kind intent | grep -c '"kind":"ask"' | grep -q 2; do :; done
+until "$CKRUN" --json sessions log three --kind intent | grep -c '"kind":"ask"' | \
+  grep -q 2; do :; done
 "$CKRUN" answer three "the red one" >"$dir/got" 2>&1
 is "one of two questions must be named" "$?" 5
 has "as the owner says" "$(cat "$dir/got")" "name one by its effect"
@@ -104,7 +107,8 @@ return flow.custom { name = "chooses", run = function(ctx)
 end }
 END
 exits 8 "a run that lets choose" run "$dir/choose.lua" --session choose
-refused 5 "an answer that is none of the choices" "none of the answers that can be given: red, dark" answer choose green
+refused 5 "an answer that is none of the choices" \
+  "none of the answers that can be given: red, dark" answer choose green
 exits 0 "one that is" answer choose 'dark "blue"'
 exits 0 "the resume" --json resume choose
 is "takes it" "$(json "$out" '$d->{result}')" 'dark "blue"'
@@ -112,21 +116,25 @@ is "takes it" "$(json "$out" '$d->{result}')" 'dark "blue"'
 # ---- a question at a terminal ----
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   mkfifo "$dir/keys"
-  # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its question stands.
+  # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its
+  # question stands.
   at_terminal() {
-    (script -qec "'$CKRUN' run $1 --session $2" /dev/null <"$dir/keys" >"$dir/terminal" 2>&1; echo $? >"$dir/terminal.code") &
+    (script -qec "'$CKRUN' run $1 --session $2" /dev/null <"$dir/keys" >"$dir/terminal" 2>&1; echo \
+      $? >"$dir/terminal.code") &
     at=$!
     exec 7>"$dir/keys"
     until grep -q '> $' "$dir/terminal" || ! kill -0 "$at"; do :; done
   }
-  away() { wait "$at"; exec 7>&-; code=$(cat "$dir/terminal.code") out=$(tr -d '\r' <"$dir/terminal"); }
+  away() { wait "$at"; exec 7>&-; code=$(cat "$dir/terminal.code") \
+    out=$(tr -d '\r' <"$dir/terminal"); }
   at_terminal "$dir/choose.lua" seen
   run answer seen green
   is "an answer from elsewhere that is none of the choices" "$code" 5
   exits 0 "one that is" answer seen red
   away
   has "the question is taken back, and says why" "$out" $'\nanswered from elsewhere: red\n'
-  is "the run goes on with it" "$code $(json "$("$CKRUN" --json sessions log seen --last 1)" '$d->{body}{result}')" "0 red"
+  is "the run goes on with it" "$code $(json "$("$CKRUN" --json sessions log seen --last 1)" \
+    '$d->{body}{result}')" "0 red"
   is "once" "$(outcomes seen)" 1
   for n in 1 2 3 4; do
     at_terminal "$dir/ask.lua" both$n
@@ -137,8 +145,10 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     given=$?
     away
     said=$(json "$("$CKRUN" --json sessions log both$n --last 1)" '$d->{body}{result}')
-    case "$given $said" in "0 elsewhere" | "5 here") won=yes ;; *) won="$given $said $(cat "$dir/got")" ;; esac
-    is "both at once, $n: one of them is taken, and the other knows" "$won $(outcomes both$n)" "yes 1"
+    case "$given $said" in "0 elsewhere" | \
+      "5 here") won=yes ;; *) won="$given $said $(cat "$dir/got")" ;; esac
+    is "both at once, $n: one of them is taken, and the other knows" "$won $(outcomes both$n)" \
+      "yes 1"
   done
 else
   skip "script(1) or terminals are missing"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# cancel.t - a session is ended for good, by its owner when there is one: nothing runs on, nothing can be resumed.
+# cancel.t - a session is ended for good, by its owner when there is one: nothing runs on, nothing
+# can be resumed.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 write_flow once
@@ -19,12 +20,15 @@ begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do :; done
 exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
-has "says for how long the request stands" "$err" "has not taken the request yet; the request stands as long as that process lives"
+has "says for how long the request stands" "$err" \
+  "has not taken the request yet; the request stands as long as that process lives"
 kill -CONT "$pid"
 ended
-is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" '$d->{status}')" cancelled
+is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" \
+  '$d->{status}')" cancelled
 write_flow once
-refused 5 "a resume" "is cancelled and cannot be resumed: 'ckrun sessions fork live' makes one" resume live
+refused 5 "a resume" "is cancelled and cannot be resumed: 'ckrun sessions fork live' makes one" \
+  resume live
 exits 0 "cancelling it again" cancel live
 is "changes nothing" "$(cell "$out" reason)" "wrong customer"
 refused 5 "pausing it" "it is cancelled" pause live

@@ -1,11 +1,13 @@
 #!/bin/bash
-# edit.t - --set, --set-env and --set-file edit a session's state: recorded, kept by a checkpoint, and no secret is written down.
+# edit.t - --set, --set-env and --set-file edit a session's state: recorded, kept by a checkpoint,
+# and no secret is written down.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../kills.sh"
 cd "$dir" || exit 1
 unset TOPIC_KEY OTHER_KEY
 
-# Pauses until memory.key is there; the pure tool tells how often it ran, the one of class once likewise.
+# Pauses until memory.key is there; the pure tool tells how often it ran, the one of class once
+# likewise.
 cat >flow.lua <<END
 local flow = require "ck.flow"
 return flow.custom { name = "edited",
@@ -24,10 +26,12 @@ printf '#!/bin/sh\necho $1 >>%s/ran\necho 1\n' "$dir" >tool
 chmod +x tool
 ran() { grep -c "$1" ran; }
 
-exits 8 "a run with edits" run flow.lua --session s --set topic=birds --set 'memory.n={"a": 1}' --set outputs.note=hello
+exits 8 "a run with edits" run flow.lua --session s --set topic=birds --set 'memory.n={"a": 1}' \
+  --set outputs.note=hello
 exits 0 "the state" --json sessions inspect s
 is "has them: JSON, else text, below memory. or where they say" \
-  "$(json "$out" 'join " ", map { ref $_ ? "object" : $_ } @{$d->{state}}{"memory.topic", "memory.n", "outputs.note"}')" "birds object hello"
+  "$(json "$out" 'join " ", map { ref $_ ? "object" : $_ } @{$d->{state}}{"memory.topic", "memory.n", "outputs.note"}')" \
+    "birds object hello"
 has "byte for byte" "$out" '{"a": 1}'
 exits 0 "the log" sessions log s --kind edit --json
 is "records each" "$(grep -c '"key"' <<<"$out")" 3
@@ -36,7 +40,8 @@ is "begin with one of the edit" "$(json "$(head -n 1 <<<"$out")" '$d->{kind}')" 
 
 # ---- values that look like secrets ----
 before=$(sha256sum store/ckrun.db store/ckrun.db-wal)
-for given in token=ghp_0123456789abcdefghijABCDEFGHIJ012345 api_key=hunter22-and-more 'auth={"password":"hunter22-and-more"}'; do
+for given in token=ghp_0123456789abcdefghijABCDEFGHIJ012345 api_key=hunter22-and-more \
+  'auth={"password":"hunter22-and-more"}'; do
   exits 5 "resume --set ${given%%=*}" resume s --set "$given"
   has "names the remedy" "$err" "--set-env memory.${given%%=*}=VARIABLE"
   is "not the value" "$(grep -cE 'ghp_|hunter' <<<"$out$err")" 0
@@ -52,14 +57,16 @@ exits 4 "a variable that is not there" resume s --set-env key=TOPIC_KEY
 has "is named with its key" "$err" 'secret "memory.key": env:TOPIC_KEY is not set'
 exits 4 "a file that is not there" resume s --set-file key=key.txt
 has "is named" "$err" "$(realpath .)/key.txt"
-exits 5 "every problem" --json resume s --set-env key=TOPIC_KEY --set api_key=hunter22-and-more --cassette nowhere --dry-run
+exits 5 "every problem" --json resume s --set-env key=TOPIC_KEY --set api_key=hunter22-and-more \
+  --cassette nowhere --dry-run
 is "at once" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 is "and nothing was written" "$(sha256sum store/ckrun.db store/ckrun.db-wal)" "$before"
 
 # ---- a secret ----
 export TOPIC_KEY=the-value-of-the-key
 exits 0 "resume --set-env" resume s --set-env key=TOPIC_KEY --set topic=bees
-is "the flow has the real value" "$(json "$(cell "$out" result)" '$d->{key} . " " . $d->{topic}')" "1 bees"
+is "the flow has the real value" "$(json "$(cell "$out" result)" '$d->{key} . " " . $d->{topic}')" \
+  "1 bees"
 is "what is pure was asked anew, what is done once was not" "$(ran look) $(ran act)" "2 1"
 exits 0 "the state" --json sessions inspect s
 has "holds the reference" "$out" 'env:TOPIC_KEY'
@@ -69,7 +76,8 @@ is "no file has the value" "$(grep -rlF the-value-of-the-key store | wc -l)" 0
 exits 0 "show" --json sessions show s
 is "the attempt rose" "$(json "$out" '$d->{timelines}[-1]{attempt}')" 2
 
-# ---- a crash between the opening and the edit checkpoint: the next resume makes the edits again ----
+# ---- a crash between the opening and the edit checkpoint: the next resume makes the edits again
+# ----
 if can_kill; then
 printf the-value-of-the-key >key.txt
 exits 8 "another session" run flow.lua --session crashed
@@ -86,7 +94,8 @@ for n in $(seq 1 25); do
   result=$(json "${out:-null}" '$d->{result}{key} . $d->{result}{topic}' 2>/dev/null)
   points=$((points + 1))
   case "$begun $code $result" in
-    "0 0 "* | "2 5 "*) kept=$((kept + 1)) ;; # never begun, so it goes on without them; completed before it was killed
+    "0 0 "* | "2 5 "*) kept=$((kept + 1)) ;; \
+      # never begun, so it goes on without them; completed before it was killed
     "2 0 1kept") kept=$((kept + 1)) made=$((made + 1)) ;;
     *) echo "# at call $((calls * n / 25)): $begun edits, exit $code, $out $err" >&2 ;;
   esac

@@ -11,17 +11,22 @@ facts() {
     print JSON::PP->new->utf8->canonical->encode([@$e{qw(seq kind scope agent body)}]), "\n"'
 }
 
-# again NAME FLOW SESSION: exported and run from that, it is the same session, and is exported as the same again.
+# again NAME FLOW SESSION: exported and run from that, it is the same session, and is exported as
+# the same again.
 again() {
   local name=$1 of=$2 session=$3 first second
-  "$CKRUN" sessions export "$session" --format cassette >"$dir/$session.jsonl" || { echo "# $session: not exported" >&2; return 1; }
-  "$CKRUN" run "$of" --cassette "$dir/$session.jsonl" --session "$session-again" >/dev/null 2>"$dir/err" ||
+  "$CKRUN" sessions export "$session" --format cassette >"$dir/$session.jsonl" ||
+    { echo "# $session: not exported" >&2; return 1; }
+  "$CKRUN" run "$of" --cassette "$dir/$session.jsonl" --session "$session-again" >/dev/null \
+    2>"$dir/err" ||
     { echo "# $session: not run: $(tail -n 1 "$dir/err")" >&2; return 1; }
   "$CKRUN" sessions export "$session-again" --format cassette >"$dir/again.jsonl"
-  cmp -s "$dir/$session.jsonl" "$dir/again.jsonl" || { echo "# $session: exported anew it differs" >&2; return 1; }
+  cmp -s "$dir/$session.jsonl" "$dir/again.jsonl" ||
+    { echo "# $session: exported anew it differs" >&2; return 1; }
   [ "$name" = own ] && return 0
   first=$(facts "$session") second=$(facts "$session-again")
-  [ "$first" = "$second" ] || { diff <(echo "$first") <(echo "$second") | head -4 | cut -c1-300 >&2; return 1; }
+  [ "$first" = "$second" ] || { diff <(echo "$first") <(echo "$second") | head -4 | \
+    cut -c1-300 >&2; return 1; }
 }
 
 # ---- cassettes ----
@@ -29,13 +34,16 @@ again() {
 exits 0 "the airline's session" run "$flow" --cassette "$cassette" --session air
 exits 0 "as a recording" sessions export air --format cassette
 ok "is lines of JSON" lines "$out"
-is "with a line for each answer, behind a header" "$(grep -c '' <<<"$out")" "$(grep -c '' "$cassette")"
-is "the prompt is in the header" "$(json "$(head -n 1 <<<"$out")" '$d->{prompt}')" "$(json "$(head -n 1 "$cassette")" '$d->{prompt}')"
+is "with a line for each answer, behind a header" "$(grep -c '' <<<"$out")" \
+  "$(grep -c '' "$cassette")"
+is "the prompt is in the header" "$(json "$(head -n 1 <<<"$out")" '$d->{prompt}')" \
+  "$(json "$(head -n 1 "$cassette")" '$d->{prompt}')"
 exits 0 "to a file" sessions export air --format cassette -o "$dir/air.out"
 is "nothing is printed" "$out" ""
 is "it is the same" "$(cat "$dir/air.out")" "$("$CKRUN" sessions export air --format cassette)"
 is "only its owner can read it" "$(stat -c %a "$dir/air.out")" 600
-exits 74 "to a folder that is not there" sessions export air --format cassette -o "$dir/none/air.out"
+exits 74 "to a folder that is not there" sessions export air --format cassette -o \
+  "$dir/none/air.out"
 has "the path is named" "$err" "cannot write $dir/none/air.out"
 ok "nothing is left behind" test -z "$(ls "$dir" | grep 'air.out\.')"
 ok "run from that, it is the same session, and exported again the same file" again whole "$flow" air
@@ -78,16 +86,20 @@ ok "its calls are answered, too" again own "$dir/own_recorded.lua" own
 
 # ---- --record ----
 
-exits 0 "a run that is recorded" run "$flow" --cassette "$cassette" --session recorded --record "$dir/recorded.jsonl"
+exits 0 "a run that is recorded" run "$flow" --cassette "$cassette" --session recorded --record \
+  "$dir/recorded.jsonl"
 ok "leaves the file that an export gives" cmp "$dir/recorded.jsonl" "$dir/air.jsonl"
-exits 1 "one that fails" run "$flow" --cassette "$dir/wrong.jsonl" --session half --record "$dir/half.jsonl"
+exits 1 "one that fails" run "$flow" --cassette "$dir/wrong.jsonl" --session half --record \
+  "$dir/half.jsonl"
 ok "leaves what it had" cmp <(head -n 10 "$dir/half.jsonl") <(head -n 10 "$dir/air.jsonl")
 ok "which is something" test "$(grep -c '' "$dir/half.jsonl")" -gt 10
 exits 0 "a resume that is recorded" resume half --cassette "$cassette" --record "$dir/half.jsonl"
 ok "leaves the whole session" cmp "$dir/half.jsonl" "$dir/air.jsonl"
-exits 0 "the recording is used to record itself" run "$flow" --cassette "$dir/recorded.jsonl" --session self --record "$dir/recorded.jsonl"
+exits 0 "the recording is used to record itself" run "$flow" --cassette "$dir/recorded.jsonl" \
+  --session self --record "$dir/recorded.jsonl"
 ok "and stays what it was" cmp "$dir/recorded.jsonl" "$dir/air.jsonl"
-refused 2 "no folder for the recording" "--record: no file can be made at $dir/none/x" run "$flow" --cassette "$cassette" --record "$dir/none/x"
+refused 2 "no folder for the recording" "--record: no file can be made at $dir/none/x" run "$flow" \
+  --cassette "$cassette" --record "$dir/none/x"
 is "nothing was started" "$("$CKRUN" sessions list | grep -c running)" 0
 
 # ---- recorded sessions ----

@@ -1,5 +1,6 @@
 #!/bin/bash
-# key.t - a store with a key: no message is readable in its files, every command works with the key and none without.
+# key.t - a store with a key: no message is readable in its files, every command works with the key
+# and none without.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 export CKRUN_STORE=sqlite:$dir/s.db
@@ -23,14 +24,18 @@ return flow.graph {
 }
 END
 printf 'return { name = "every", policies = { "every_boundary" } }\n' >every.lua
-canaries() { cat s.db s.db-wal s.db-shm 2>/dev/null | grep -aoE 'canary[a-z]*' | sort -u | tr '\n' ' '; }
+canaries() { cat s.db s.db-wal s.db-shm 2>/dev/null | grep -aoE 'canary[a-z]*' | sort -u | \
+  tr '\n' ' '; }
 
-exits 8 "without a key" run flow.lua --profile every.lua --session plain --input '{"topic":"canaryinput"}'
-is "all of it is there to be read" "$(canaries)" "canaryfact canaryinput canaryoutput canaryquestion canaryvalue "
+exits 8 "without a key" run flow.lua --profile every.lua --session plain --input \
+  '{"topic":"canaryinput"}'
+is "all of it is there to be read" "$(canaries)" \
+  "canaryfact canaryinput canaryoutput canaryquestion canaryvalue "
 refused 7 "a key that it does not have" "has no key" --key file:key sessions list
 rm -rf s.db*
 
-exits 8 "with a key" --key file:key run flow.lua --profile every.lua --session one --input '{"topic":"canaryinput"}'
+exits 8 "with a key" --key file:key run flow.lua --profile every.lua --session one --input \
+  '{"topic":"canaryinput"}'
 is "nothing is" "$(canaries)" ""
 has "how to go on names where the key is" "$out" "ckrun --key file:key resume one"
 refused 4 "without the key" "is sealed with the key" sessions list
@@ -47,11 +52,14 @@ export CKRUN_KEY=$(cat key)
 exits 0 "the key from the environment" sessions list
 has "shows the session" "$out" "one"
 has "and why it waits" "$out" "canaryquestion"
-for command in "sessions show one" "sessions log one" "sessions checkpoints one" "sessions inspect one" "store verify" "store stats" "sessions export one --format cassette" \
-  "sessions fork one --session two" "sessions tail one main" "answer one canaryanswer" "resume one" "sessions prune one --keep 1" \
+for command in "sessions show one" "sessions log one" "sessions checkpoints one" \
+  "sessions inspect one" "store verify" "store stats" "sessions export one --format cassette" \
+  "sessions fork one --session two" "sessions tail one main" "answer one canaryanswer" \
+    "resume one" "sessions prune one --keep 1" \
   "sessions fork one --session three" "sessions delete one --detach" "resume three --dry-run"; do
   run $command
-  case "$command" in *dry-run | "sessions tail"* | "sessions delete"*) ok "$command" test "$code" -ne 7 ;; *) is "$command" "$code" 0 ;; esac
+  case "$command" in *dry-run | "sessions tail"* | \
+    "sessions delete"*) ok "$command" test "$code" -ne 7 ;; *) is "$command" "$code" 0 ;; esac
 done
 exits 0 "all is well" store verify
 exits 0 "what is asked for" --json sessions inspect two
@@ -65,23 +73,28 @@ id=$out
 is "for its owner alone" "$(stat -c %a fresh) $(wc -c <fresh)" "600 65"
 ok "its id is none of it" test -z "$(grep -F "$id" fresh)"
 refused 5 "nothing is written over" "is there already" key new fresh
-is "nor was it" "$("$CKRUN" --key file:fresh sessions list 2>&1 | grep -c "given by file:fresh is $id")" 1
+is "nor was it" "$("$CKRUN" --key file:fresh sessions list 2>&1 | \
+  grep -c "given by file:fresh is $id")" 1
 exits 0 "the keys of a store are listed without one" --json key list
 is "all rows have one" "$(json "$out" '$d->{state}')" current
 old=$(json "$out" '$d->{key}')
 refused 2 "a change needs a new one" "--new-key" --key file:key key rotate
 refused 4 "and the old one" "is sealed with the key $old" key rotate --new-key file:fresh
-refused 7 "not another one" "the key given by file:other is" --key file:other key rotate --new-key file:fresh
+refused 7 "not another one" "the key given by file:other is" --key file:other key rotate --new-key \
+  file:fresh
 exits 0 "it is changed" --key file:key key rotate --new-key file:fresh
 is "to the new one" "$out" "$id"
-refused 7 "the old one does not open it any more" "is sealed with the key $id" --key file:key sessions list
+refused 7 "the old one does not open it any more" "is sealed with the key $id" --key file:key \
+  sessions list
 exits 0 "the new one does" --key file:fresh store verify
 run key list
 is "no row has the old one" "$(grep -c "$old" <<<"$out") $(grep -c "$id.*current" <<<"$out")" "0 1"
 exits 0 "once is enough" --key file:key key rotate --new-key file:fresh
 has "which is told" "$err" "already"
-cp s.db good.db && sqlite3 s.db "UPDATE event SET at_ms = 1 WHERE seq = 2" && rm -f s.db-wal s.db-shm
-refused 7 "a store that is not whole keeps its key" "nothing was changed" --key file:fresh key rotate --new-key file:key
+cp s.db good.db && sqlite3 s.db "UPDATE event SET at_ms = 1 WHERE seq = 2" &&
+  rm -f s.db-wal s.db-shm
+refused 7 "a store that is not whole keeps its key" "nothing was changed" --key file:fresh key \
+  rotate --new-key file:key
 cp good.db s.db && rm -f s.db-wal s.db-shm
 refused 2 "a store in memory" "cannot be changed" --store memory: key rotate --new-key file:key
 exits 0 "back again" --key file:fresh key rotate --new-key file:key
@@ -93,19 +106,25 @@ export CKRUN_STORE=sqlite:$dir/p.db
 pcanaries() { cat p.db p.db-wal 2>/dev/null | grep -aoE 'canary[a-z]*' | sort -u | tr '\n' ' '; }
 mkdir profiles && (umask 077 && cp key profiles/store.key)
 printf 'return { name = "must", extends = "default", encrypt = true }\n' >profiles/must.lua
-printf 'return { name = "has", extends = "default", encrypt = true, key = "file:store.key" }\n' >profiles/has.lua
-printf 'return { name = "signs", extends = "default", policies = { "every_boundary" }, encrypt = false }\n' >profiles/signs.lua
-refused 4 "a profile that wants its sessions encrypted, and no key" "encrypt = true" run flow.lua --profile profiles/must.lua --session one
+printf 'return { name = "has", extends = "default", encrypt = true, key = "file:store.key" }\n' \
+  >profiles/has.lua
+printf 'return { name = "signs", extends = "default", policies = { "every_boundary" }, encrypt = false }\n' \
+  >profiles/signs.lua
+refused 4 "a profile that wants its sessions encrypted, and no key" "encrypt = true" run flow.lua \
+  --profile profiles/must.lua --session one
 is "nothing was made" "$(ls p.db* 2>/dev/null)" ""
-exits 8 "a profile that says where the key is" run flow.lua --profile profiles/has.lua --session one --input '{"topic":"canaryinput"}'
+exits 8 "a profile that says where the key is" run flow.lua --profile profiles/has.lua --session \
+  one --input '{"topic":"canaryinput"}'
 is "its session is encrypted" "$(pcanaries)" ""
 has "the key is named to whoever goes on" "$out" "store.key resume one"
 export CKRUN_KEY=$(cat key)
 exits 8 "which takes it from anywhere" resume one
-exits 8 "one that wants it not" run flow.lua --profile profiles/signs.lua --session two --input '{"topic":"canaryinput"}'
+exits 8 "one that wants it not" run flow.lua --profile profiles/signs.lua --session two --input \
+  '{"topic":"canaryinput"}'
 is "can be read" "$(pcanaries)" "canaryfact canaryinput canaryoutput canaryquestion canaryvalue "
 exits 0 "and is whole" store verify
-is "all of it is signed" "$(sqlite3 p.db "SELECT count(*) FROM event WHERE mac IS NULL OR key_id IS NULL")" 0
+is "all of it is signed" "$(sqlite3 p.db \
+  "SELECT count(*) FROM event WHERE mac IS NULL OR key_id IS NULL")" 0
 exits 0 "answered" answer two canaryanswer
 exits 0 "it goes on" resume two
 exits 0 "whole again" store verify
@@ -115,7 +134,8 @@ sqlite3 p.db "UPDATE event SET body = CAST(replace(CAST(body AS TEXT), 'node_sta
 exits 7 "nobody changes it unnoticed" --key file:other store verify
 CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run run flow.lua --session plain
 CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run resume plain --profile profiles/must.lua
-is "a session that was begun without a key is not gone on with by a profile that wants one" "$code" 5
+is "a session that was begun without a key is not gone on with by a profile that wants one" \
+  "$code" 5
 export CKRUN_STORE=sqlite:$dir/s.db
 
 # The key is a secret like others: output has a placeholder for it.
@@ -125,10 +145,12 @@ return flow.graph { name = "tells", start = "a", nodes = { a = flow.exec { argv 
 END
 run run tells.lua --session tells
 run sessions log tells
-ok "a tool that reads the key's file does not get it into the log" test -z "$(grep -F "$CKRUN_KEY" <<<"$out$err")"
+ok "a tool that reads the key's file does not get it into the log" test -z \
+  "$(grep -F "$CKRUN_KEY" <<<"$out$err")"
 run --json sessions inspect tells
 ok "nor into the state" test -z "$(grep -F "$CKRUN_KEY" <<<"$out$err")"
-printf 'local flow = require "ck.flow" return flow.graph { name = "e", start = "a", nodes = { a = flow.exec { argv = { "env" } } }, edges = { a = flow.done } }' >env.lua
+printf 'local flow = require "ck.flow" return flow.graph { name = "e", start = "a", nodes = { a = flow.exec { argv = { "env" } } }, edges = { a = flow.done } }' \
+  >env.lua
 exits 0 "a child's environment" run env.lua --session env
 run --json sessions log env
 ok "has no key" test -z "$(grep CKRUN_KEY <<<"$out")"

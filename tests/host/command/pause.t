@@ -1,5 +1,6 @@
 #!/bin/bash
-# pause.t - a session is paused from another process at its next boundary, durably before anyone says so; signals have their grace.
+# pause.t - a session is paused from another process at its next boundary, durably before anyone
+# says so; signals have their grace.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 . "$(dirname "$0")/../kills.sh"
@@ -18,7 +19,8 @@ told() {
   out=$(cat "$dir/$1.out") err=$(cat "$dir/$1.err")
 }
 # Waits until the owner has noted a request of that kind.
-noted() { until "$CKRUN" --json sessions log "$1" --kind note | grep -q "\"kind\":\"$2\""; do :; done; }
+noted() { until "$CKRUN" --json sessions log "$1" --kind note | \
+  grep -q "\"kind\":\"$2\""; do :; done; }
 
 # ---- by request, while a tool runs ----
 begin run "$dir/flow.lua" --session one
@@ -36,13 +38,15 @@ ended
 is "the run answers the same" "$code" 8
 has "in words" "$err" "session one is paused: enough for today"
 exits 0 "a pause of what is paused" pause one
-is "stays so, with the first reason" "$(cell "$out" status) $(cell "$out" reason)" "paused enough for today"
+is "stays so, with the first reason" "$(cell "$out" status) $(cell "$out" reason)" \
+  "paused enough for today"
 exits 0 "as JSON" --json pause one
 is "the same" "$(json "$out" '$d->{status} . " " . $d->{resume}')" "paused ckrun resume one"
 begin resume one
 steps second third fourth
 ended
-is "it goes on without a step done twice" "$code $(cell "$out" result) $(sort "$dir/done" | uniq -d)" "0 fourth "
+is "it goes on without a step done twice" \
+  "$code $(cell "$out" result) $(sort "$dir/done" | uniq -d)" "0 fourth "
 refused 5 "a pause of a completed session" "it is completed" pause one
 refused 3 "a pause of none" "nowhere" pause nowhere
 refused 2 "a pause of no id" "session" pause ../one
@@ -149,17 +153,20 @@ if can_kill; then
     if [ "$status" = running ] || [ "$status" = paused ]; then
       run resume "$id"
       case $code in
-        75) run --json resolve "$id"; key=$(json "$out" '$d->{effect}'); run resolve "$id" "$key" done --result 1; run resume "$id" ;;
+        75) run --json resolve "$id"; key=$(json "$out" '$d->{effect}'); run resolve "$id" "$key" \
+          done --result 1; run resume "$id" ;;
         8) run resume "$id" ;; # killed before it was told to pause, it is told now
       esac
     fi
     points=$((points + 1))
     case "$said $status $code" in
       "paused paused 0" | "no running 0" | "no paused 0" | "no null 3") right=$((right + 1)) ;;
-      *) echo "# at call $((at / 2)): said $said, is $status, exit $code: $(tr "\n" " " <<<"$out $err")" ;;
+      *) echo "# at call $((at / 2)): said $said, is $status, exit $code: $(tr "\n" " " \
+        <<<"$out $err")" ;;
     esac
   done
-  is "killed at $points of its calls, what was said to be paused is, and everything goes on" "$right" "$points"
+  is "killed at $points of its calls, what was said to be paused is, and everything goes on" \
+    "$right" "$points"
   ok "some were killed before, some not at all" test "$paused" -gt 0 -a "$paused" -lt "$points"
 else
   skip "no compiler for the library that kills: nothing is killed at its calls"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# prune.t - checkpoints that the policies prune are gone at the session's end, never one that a resume needs, and each prune is recorded.
+# prune.t - checkpoints that the policies prune are gone at the session's end, never one that a
+# resume needs, and each prune is recorded.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../kills.sh"
 
@@ -26,11 +27,14 @@ cat >"$dir/failing.lua" <<'EOF'
 return { name = "failing", extends = "default", policies = { "every_boundary", "./fails.lua", { "keep_recent", count = 1 } } }
 EOF
 
-listed() { "$CKRUN" --json sessions checkpoints "$1" | perl -ne '$n += () = /"id":"checkpoint_/g; END { print $n + 0 }'; }
+listed() { "$CKRUN" --json sessions checkpoints "$1" | \
+  perl -ne '$n += () = /"id":"checkpoint_/g; END { print $n + 0 }'; }
 events() { "$CKRUN" --json sessions log "$1" --all --kind "$2"; }
-clean() { is "$1: store verify is clean" "$("$CKRUN" store verify >/dev/null 2>"$dir/err"; echo $?)" 0; }
+clean() { is "$1: store verify is clean" \
+  "$("$CKRUN" store verify >/dev/null 2>"$dir/err"; echo $?)" 0; }
 
-# killed_at PART PROFILE SESSION: starts a run and kills it when it has made PART tenths of its calls.
+# killed_at PART PROFILE SESSION: starts a run and kills it when it has made PART tenths of its
+# calls.
 killed_at() {
   die_midway "$1" 10 "$3" run "$flow" --cassette "$cassette" --profile "$2" --session "$3"
   is "$3: it is killed while it runs" "$code" 137
@@ -43,45 +47,54 @@ ok "every checkpoint is kept ($whole)" test "$whole" -gt 6
 is "and nothing says otherwise" "$(events whole pruned)" ""
 result=$(cell "$out" result)
 
-exits 0 "keep_recent, count 3" run "$flow" --cassette "$cassette" --profile "$dir/three.lua" --session three
+exits 0 "keep_recent, count 3" run "$flow" --cassette "$cassette" --profile "$dir/three.lua" \
+  --session three
 is "the result is the same" "$(cell "$out" result)" "$result"
 is "three are left" "$(listed three)" 3
 is "one event tells" "$(events three pruned | grep -c .)" 1
-is "of all the others" "$(events three pruned | grep -o '"checkpoint_[^"]*"' | sort -u | wc -l)" $((whole - 3))
+is "of all the others" "$(events three pruned | grep -o '"checkpoint_[^"]*"' | sort -u | wc -l)" \
+  $((whole - 3))
 gone=$(events three pruned | grep -o 'checkpoint_[^"]*' | head -n 1)
-is "the last event is the end" "$("$CKRUN" --json sessions log three --all | tail -n 1 | grep -c session_completed)" 1
+is "the last event is the end" "$("$CKRUN" --json sessions log three --all | tail -n 1 | \
+  grep -c session_completed)" 1
 run sessions inspect three --checkpoint "$gone"
 ok "a pruned one is not shown" test "$code" -ne 0
 has "but said to be pruned" "$err" "was pruned"
 clean "at the end"
 
-exits 0 "every 4 checkpoints" run "$flow" --cassette "$cassette" --profile "$dir/often.lua" --session often
+exits 0 "every 4 checkpoints" run "$flow" --cassette "$cassette" --profile "$dir/often.lua" \
+  --session often
 is "three are left of them" "$(listed often)" 3
 ok "it pruned more than once" test "$(events often pruned | grep -c .)" -gt 1
 clean "while it runs"
 
-exits 0 "a policy that drops all" run "$flow" --cassette "$cassette" --profile "$dir/none.lua" --session none
+exits 0 "a policy that drops all" run "$flow" --cassette "$cassette" --profile "$dir/none.lua" \
+  --session none
 is "leaves the latest" "$(listed none)" 1
 is "and the result" "$(cell "$out" result)" "$result"
 # Of a run where every other write is that of a prune.
 kills=
 can_kill && kills=yes
 if [ -n "$kills" ]; then
-  calls=$(count_calls run "$flow" --cassette "$cassette" --profile "$dir/none.lua" --session counted)
+  calls=$(count_calls run "$flow" --cassette "$cassette" --profile "$dir/none.lua" --session \
+    counted)
   for n in 2 3 4 6 7 8; do
     id=killed-none-$n
     killed_at "$n" "$dir/none.lua" "$id"
     clean "$id"
     exits 0 "$id: goes on" resume "$id"
     is "$id: to the same result" "$(cell "$out" result)" "$result"
-    is "$id: no event tells of a model asked twice" "$("$CKRUN" --json sessions log "$id" --all --kind outcome | grep -o '"key":"[^"]*"' | sort | uniq -d)" ""
+    is "$id: no event tells of a model asked twice" \
+      "$("$CKRUN" --json sessions log "$id" --all --kind outcome | grep -o '"key":"[^"]*"' | \
+      sort | uniq -d)" ""
   done
   clean "with nothing but what is needed"
 else
   skip "no compiler for the library that kills: it is not killed in the middle"
 fi
 
-exits 0 "a hook that fails" run "$flow" --cassette "$cassette" --profile "$dir/failing.lua" --session failing
+exits 0 "a hook that fails" run "$flow" --cassette "$cassette" --profile "$dir/failing.lua" \
+  --session failing
 is "drops nothing" "$(listed failing)" "$whole"
 is "nor does another policy" "$(events failing pruned)" ""
 has "and is written down" "$(events failing policy_error)" "cannot say"
@@ -93,7 +106,8 @@ for profile in ${kills:+three often}; do
     exits 0 "$id: goes on" resume "$id"
     is "$id: to the same result" "$(cell "$out" result)" "$result"
     left=$(listed "$id")
-    ok "$id: three and what a timeline begins at are left ($left)" test "$left" -ge 3 -a "$left" -le 4
+    ok "$id: three and what a timeline begins at are left ($left)" test "$left" -ge 3 -a "$left" \
+      -le 4
   done
 done
 clean "after all of it"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# prune_at_rest.t - pins, manual prunes and deletions: a dry run says what a real one does, protected checkpoints stay, space is freed.
+# prune_at_rest.t - pins, manual prunes and deletions: a dry run says what a real one does,
+# protected checkpoints stay, space is freed.
 . "$(dirname "$0")/../tap.sh"
 
 tool=${CKRUN_BUILD:?the folder of the build}/tests/crash/tool_count
@@ -7,7 +8,8 @@ golden=$root/tests/golden
 cd "$dir" || exit 1
 cp "$golden"/*.lua "$golden"/six.jsonl .
 for name in count count_probe count_kill; do cp "$tool" $name; done
-ids() { "$CKRUN" --json sessions checkpoints "$1" | perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}, "\n"'; }
+ids() { "$CKRUN" --json sessions checkpoints "$1" | \
+  perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}, "\n"'; }
 reasons() { json "$1" 'join ", ", map { $_->{reason} } @{$d->{kept}}'; }
 
 exits 0 "a session" run state.lua --cassette six.jsonl --session s
@@ -15,7 +17,8 @@ second=$(ids s | sed -n 2p)
 exits 0 "a checkpoint is pinned" sessions pin s "$second"
 is "it is told" "$(cell "$out" pinned)" yes
 exits 0 "it is listed as pinned" --json sessions checkpoints s
-is "it alone" "$(grep '"pinned":true' <<<"$out" | grep -c "$second") $(grep -c '"pinned":true' <<<"$out")" "1 1"
+is "it alone" "$(grep '"pinned":true' <<<"$out" | \
+  grep -c "$second") $(grep -c '"pinned":true' <<<"$out")" "1 1"
 before=$(sha256sum store/ckrun.db-wal store/ckrun.db | sha256sum)
 exits 0 "a dry run" --json sessions prune s --keep 2 --dry-run
 dry=$out
@@ -36,7 +39,8 @@ exits 0 "nothing more to drop" --json sessions prune s
 is "is no failure" "$(json "$out" '$d->{dropped}')" 0
 
 # Policies of the session's profile say it where nothing else is said.
-exits 0 "under a profile that prunes" run state.lua --cassette six.jsonl --profile two.lua --session two
+exits 0 "under a profile that prunes" run state.lua --cassette six.jsonl --profile two.lua \
+  --session two
 exits 0 "a prune by its policies" sessions prune two
 is "leaves what they say" "$(ids two | grep -c .)" 2
 
@@ -52,7 +56,8 @@ let_on
 let_on
 until [ "$(ids live | grep -c .)" = 3 ]; do :; done
 exits 0 "a live session's checkpoint is pinned by its owner" sessions pin live first
-is "it is pinned" "$("$CKRUN" --json sessions checkpoints live | head -n 1 | grep -c '"pinned":true')" 1
+is "it is pinned" "$("$CKRUN" --json sessions checkpoints live | head -n 1 | \
+  grep -c '"pinned":true')" 1
 exits 0 "a live session is pruned by its owner" sessions prune live --keep 1
 is "to what is pinned and where it stands" "$(ids live | grep -c .)" 2
 exits 0 "a dry run needs no owner" sessions prune live --keep 0 --dry-run
@@ -66,7 +71,8 @@ exits 0 "store verify of it" store verify
 exits 0 "and is deleted" sessions delete live
 
 # Space.
-for i in 1 2 3 4 5 6 7 8; do "$CKRUN" run state.lua --cassette six.jsonl --session "more$i" >/dev/null 2>&1 </dev/null; done
+for i in 1 2 3 4 5 6 7 8; do "$CKRUN" run state.lua --cassette six.jsonl --session "more$i" \
+  >/dev/null 2>&1 </dev/null; done
 free() { json "$("$CKRUN" --json store stats)" '$d->{file_bytes}'; }
 full=$(free)
 for i in 1 2 3 4 5 6 7 8; do exits 0 "deleted: more$i" sessions delete "more$i"; done

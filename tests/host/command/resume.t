@@ -1,5 +1,6 @@
 #!/bin/bash
-# resume.t - a session that was killed, paused or in doubt resumes at its position, once, or reports all obstacles.
+# resume.t - a session that was killed, paused or in doubt resumes at its position, once, or reports
+# all obstacles.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 
@@ -25,7 +26,8 @@ exits 0 "resume --dry-run" resume killed --dry-run
 is "it would run one effect again" "$(cell "$out" "run again")" 1
 has "from the checkpoint" "$(cell "$out" "goes on from")" "tool_round"
 exits 0 "resume --dry-run --json" --json resume killed --dry-run
-is "the same as JSON" "$(json "$out" '$d->{rerun} . " " . $d->{resumable} . " " . scalar @{$d->{problems}}')" "1 1 0"
+is "the same as JSON" "$(json "$out" '$d->{rerun} . " " . $d->{resumable} . " " . scalar @{$d->{problems}}')" \
+  "1 1 0"
 exits 0 "a dry run changes nothing" sessions show killed --json
 is "one timeline" "$(json "$out" 'scalar @{$d->{timelines}}')" 1
 begin resume killed
@@ -38,7 +40,8 @@ is "each step ran once, the one that was under way twice: it is idempotent" \
 exits 0 "sessions log --all" sessions log killed --all --json
 ok "what the resume left behind is marked" test "$(grep -c '"abandoned":true' <<<"$out")" -gt 0
 exits 0 "the state" sessions inspect killed --json
-is "every step once" "$(json "$out" 'join " ", map { $d->{state}{"memory.step$_"} } 1 .. 4')" "one two three four"
+is "every step once" "$(json "$out" 'join " ", map { $d->{state}{"memory.step$_"} } 1 .. 4')" \
+  "one two three four"
 exits 0 "store verify" store verify
 
 # ---- paused ----
@@ -104,16 +107,19 @@ mv "$dir/flow.lua" "$dir/away.lua"
 refused 5 "a flow that is gone" "flow.lua" resume changed --accept-changed
 exits 5 "every problem at once" resume changed --cassette "$dir/absent.jsonl" --profile nowhere
 is "three of them" "$(grep -c '^problem: ' <<<"$err")" 3
-exits 5 "every problem at once, as JSON" --json resume changed --cassette "$dir/absent.jsonl" --profile nowhere --dry-run
+exits 5 "every problem at once, as JSON" --json resume changed --cassette "$dir/absent.jsonl" \
+  --profile nowhere --dry-run
 is "three of them" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 mv "$dir/away.lua" "$dir/flow.lua"
-refused 3 "an unknown checkpoint" "\`ckrun sessions checkpoints changed\` lists them" resume changed --checkpoint nowhere
+refused 3 "an unknown checkpoint" "\`ckrun sessions checkpoints changed\` lists them" resume \
+  changed --checkpoint nowhere
 exits 0 "nothing was touched" sessions show changed --json
 is "one timeline" "$(json "$out" '$d->{status} . " " . scalar @{$d->{timelines}}')" "paused 1"
 exits 0 "its checkpoints" sessions checkpoints changed
 first=$(head -n 1 <<<"$out" | cut -f2) seq=$(head -n 1 <<<"$out" | cut -f1)
 for word in "$first" "$seq" first; do
-  exits 0 "a checkpoint named by $word" resume changed --accept-changed --checkpoint "$word" --dry-run
+  exits 0 "a checkpoint named by $word" resume changed --accept-changed --checkpoint "$word" \
+    --dry-run
   has "is that one" "$out" "$first"
 done
 begin resume changed --accept-changed --checkpoint "$first"

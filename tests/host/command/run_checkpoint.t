@@ -1,11 +1,13 @@
 #!/bin/bash
-# run_checkpoint.t - a failed run is exported as one document, and another run continues from it to the same end.
+# run_checkpoint.t - a failed run is exported as one document, and another run continues from it to
+# the same end.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "the airline's session, undisturbed" run "$flow" --cassette "$cassette" --session whole
 "$CKRUN" sessions export whole --format cassette >"$dir/whole.jsonl"
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
-exits 1 "one that fails in its fifth turn" run "$flow" --cassette "$dir/wrong.jsonl" --session failed
+exits 1 "one that fails in its fifth turn" run "$flow" --cassette "$dir/wrong.jsonl" --session \
+  failed
 
 exits 0 "is a run checkpoint" sessions export failed --format run-checkpoint -o "$dir/run.json"
 document=$(cat "$dir/run.json")
@@ -15,50 +17,68 @@ is "of exactly these members" "$(json "$document" 'join " ", sort keys %$d')" \
 is "version" "$(field '{version}')" 1
 is "runId" "$(field '{runId}')" "$(cell "$("$CKRUN" sessions show failed)" run)"
 is "lastCompletedIteration" "$(field '{lastCompletedIteration}')" 4
-is "failurePoint" "$(field '{failurePoint}')" '{"iteration":5,"phase":"tool","stage":"search_direct_flight"}'
-is "originalInput" "$(field '{originalInput}{message}' | cut -c1-30)" "Hello, I need to get to Portug"
+is "failurePoint" "$(field '{failurePoint}')" \
+  '{"iteration":5,"phase":"tool","stage":"search_direct_flight"}'
+is "originalInput" "$(field '{originalInput}{message}' | cut -c1-30)" \
+  "Hello, I need to get to Portug"
 is "history ends with the last whole round" "$(field '{history}[-1]{name}')" list_all_airports
 ok "checkpointedAt is in milliseconds" test "$(field '{checkpointedAt}')" -gt 1600000000000
 
 exits 0 "it is imported" sessions import "$dir/run.json" --resume-with "$flow" --session there
 is "and its id printed" "$out" there
 is "paused" "$(cell "$("$CKRUN" sessions show there)" status)" paused
-is "in a run of its own" "$(test "$(cell "$("$CKRUN" sessions show there)" run)" = "$(field '{runId}')"; echo $?)" 1
+is "in a run of its own" "$(test "$(cell "$("$CKRUN" sessions show there)" run)" = \
+  "$(field '{runId}')"; echo $?)" 1
 run --json sessions inspect there
-is "its conversation is the history" "$(json "$out" '$d->{conversation_states}{main}')" "$(field '{history}')"
+is "its conversation is the history" "$(json "$out" '$d->{conversation_states}{main}')" \
+  "$(field '{history}')"
 is "it stands at the next iteration" "$(json "$out" '$d->{current_node}')" 'agent#5'
-has "the log says where it came from" "$("$CKRUN" --json sessions log there --kind note)" "\"runId\":\"$(field '{runId}')\""
+has "the log says where it came from" "$("$CKRUN" --json sessions log there --kind note)" \
+  "\"runId\":\"$(field '{runId}')\""
 { head -n 1 "$dir/whole.jsonl"; tail -n +11 "$dir/whole.jsonl"; } >"$dir/rest.jsonl"
 exits 0 "it is resumed with what is left of the recording" resume there --cassette "$dir/rest.jsonl"
 is "and completes" "$(cell "$out" status)" completed
 is "having done the rest alone" "$(cell "$out" model_calls)" 12
-conversation() { json "$("$CKRUN" --json sessions inspect "$1")" '$d->{conversation_states}{main}'; }
+conversation() { json "$("$CKRUN" --json sessions inspect "$1")" \
+  '$d->{conversation_states}{main}'; }
 is "with the same conversation as the whole" "$(conversation there)" "$(conversation whole)"
-is "in a second run" "$("$CKRUN" --json sessions log there --kind session_resumed | grep -c '"parent_run":"run_')" 1
+is "in a second run" "$("$CKRUN" --json sessions log there --kind session_resumed | \
+  grep -c '"parent_run":"run_')" 1
 
 # Turns continue or start again as the profile's rule says.
 sed 's/flow.agent {/flow.agent { max_iterations = 6,/' "$flow" >"$dir/six.lua"
 for rule in continue reset; do
-  echo "return { name = '$rule', extends = 'default', resume = { rounds = '$rule' } }" >"$dir/$rule.lua"
-  run sessions import "$dir/run.json" --resume-with "$dir/six.lua" --session "$rule" --profile "$dir/$rule.lua"
+  echo "return { name = '$rule', extends = 'default', resume = { rounds = '$rule' } }" \
+    >"$dir/$rule.lua"
+  run sessions import "$dir/run.json" --resume-with "$dir/six.lua" --session "$rule" --profile \
+    "$dir/$rule.lua"
   run resume "$rule" --cassette "$dir/rest.jsonl"
-  declare "turns_$rule=$("$CKRUN" --json sessions log "$rule" --kind boundary | grep -cE '"kind":"(tool_round|loop_iteration)"')"
+  declare "turns_$rule=$("$CKRUN" --json sessions log "$rule" --kind boundary | \
+    grep -cE '"kind":"(tool_round|loop_iteration)"')"
 done
 is "turns that continue leave two of six" "$turns_continue" 2
 is "turns that start again leave six" "$turns_reset" 6
 
-exits 0 "an id is made when none is given" --json sessions import "$dir/run.json" --resume-with "$flow"
+exits 0 "an id is made when none is given" --json sessions import "$dir/run.json" --resume-with \
+  "$flow"
 ok "and told" grep -qE '^session_' <<<"$(json "$out" '$d->{session}')"
-is "with the run it came from" "$(json "$out" '$d->{source_id} . " " . $d->{iteration}')" "$(field '{runId}') 5"
+is "with the run it came from" "$(json "$out" '$d->{source_id} . " " . $d->{iteration}')" \
+  "$(field '{runId}') 5"
 
-refused 5 "the same id again" "there" sessions import "$dir/run.json" --resume-with "$flow" --session there
-refused 2 "no flow to go on with" "--resume-with FLOW says which flow" sessions import "$dir/run.json"
-refused 2 "a flow that is not there" "nosuch" sessions import "$dir/run.json" --resume-with "$dir/nosuch.lua"
+refused 5 "the same id again" "there" sessions import "$dir/run.json" --resume-with "$flow" \
+  --session there
+refused 2 "no flow to go on with" "--resume-with FLOW says which flow" sessions import \
+  "$dir/run.json"
+refused 2 "a flow that is not there" "nosuch" sessions import "$dir/run.json" --resume-with \
+  "$dir/nosuch.lua"
 echo 'return require("ck.flow").custom { name = "x", run = function() end }' >"$dir/custom.lua"
-refused 2 "a flow that is no agent" "is a flow of kind custom" sessions import "$dir/run.json" --resume-with "$dir/custom.lua"
-refused 2 "a flow for another format" "are for a run checkpoint" sessions import "$root/tests/lua/import/data/pi.jsonl" --resume-with "$flow"
+refused 2 "a flow that is no agent" "is a flow of kind custom" sessions import "$dir/run.json" \
+  --resume-with "$dir/custom.lua"
+refused 2 "a flow for another format" "are for a run checkpoint" sessions import \
+  "$root/tests/lua/import/data/pi.jsonl" --resume-with "$flow"
 perl -pe 's/,"lastCompletedIteration":4//' "$dir/run.json" >"$dir/lacks.json"
 refused 2 "a field that is missing" "$dir/lacks.json: missing required field: lastCompletedIteration" \
+  \
   sessions import "$dir/lacks.json" --resume-with "$flow" --session no
 perl -pe 's/"version":1/"version":7/' "$dir/run.json" >"$dir/newer.json"
 run sessions import "$dir/newer.json" --resume-with "$flow" --session no
@@ -68,10 +88,12 @@ run sessions import "$dir/cut.json" --format run-checkpoint --resume-with "$flow
 has "a document that is cut off" "$err" "$dir/cut.json: malformed JSON"
 refused 3 "nothing was made of all these" "no" sessions show no
 
-refused 5 "a run that did not fail" "is completed: a run checkpoint is made of a run that failed" sessions export whole --format run-checkpoint
+refused 5 "a run that did not fail" "is completed: a run checkpoint is made of a run that failed" \
+  sessions export whole --format run-checkpoint
 run sessions import "$root/tests/lua/import/data/pi.jsonl" --session pi
 refused 5 "a run that is paused" "is paused: " sessions export pi --format run-checkpoint
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/' "$cassette" >"$dir/early.jsonl"
 run run "$flow" --cassette "$dir/early.jsonl" --session early
-refused 5 "a run that failed at once" "failed before it completed an iteration" sessions export early --format run-checkpoint
+refused 5 "a run that failed at once" "failed before it completed an iteration" sessions export \
+  early --format run-checkpoint
 finish

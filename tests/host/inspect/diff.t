@@ -1,5 +1,6 @@
 #!/bin/bash
-# diff.t - sessions diff: the differences, applied to the one checkpoint, give the other, however the two are named.
+# diff.t - sessions diff: the differences, applied to the one checkpoint, give the other, however
+# the two are named.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/every.lua" <<'LUA'
@@ -52,7 +53,8 @@ told=$out
 is "what was completed is undone" "$(row undone write)" $'node_complete\t\t'"${seqs[1]}"
 is "what was added is removed" "$(row removed memory.added)" $'\t{"k":"v\\n"}\t'
 
-refused 2 "a beginning that is not clear" "3 checkpoints begin with 'checkpoint_'" sessions diff notes checkpoint_ first
+refused 2 "a beginning that is not clear" "3 checkpoints begin with 'checkpoint_'" sessions diff \
+  notes checkpoint_ first
 refused 3 "an id that is not there" "has no checkpoint 'nosuch'" sessions diff notes nosuch first
 refused 3 "a seq that is none" "has no checkpoint '999'" sessions diff notes first 999
 refused 3 "an empty word" "has no checkpoint ''" sessions diff notes "" first
@@ -60,7 +62,8 @@ refused 3 "an unknown session" "nosuch" sessions diff nosuch first latest
 refused 2 "one checkpoint alone" "B" sessions diff notes first
 run run "$dir/notes.lua" --session one
 exits 0 "the beginning of an id, where it is clear" sessions diff one checkpoint_ latest
-is "and nothing lies between a checkpoint and itself" "$(cut -f1 <<<"$out" | tr '\n' ' ')" "checkpoint spent "
+is "and nothing lies between a checkpoint and itself" "$(cut -f1 <<<"$out" | tr '\n' ' ')" \
+  "checkpoint spent "
 exits 0 "a session without any" sessions import "$root/tests/lua/import/data/pi.jsonl" --session pi
 refused 3 "of which none can be named" "session pi has no checkpoint" sessions diff pi first latest
 
@@ -82,11 +85,14 @@ exits 0 "from the parent's first checkpoint to the fork's latest" sessions diff 
 told=$out
 is "a key that both wrote" "$(row changed memory.list)" $'/0\t1\t4\n/1\t"none"\t"forked"'
 is "the nodes of both" "$(grep ^completed <<<"$told" | cut -f2 | tr '\n' ' ')" "n2 n3 n4 "
-exits 0 "the parent's own latest by its id" sessions diff child "$("$CKRUN" --json sessions inspect parent | perl -ne 'print $1 if /"checkpoint_id":"([^"]*)"/')" latest
+exits 0 "the parent's own latest by its id" sessions diff child \
+  "$("$CKRUN" --json sessions inspect parent | \
+  perl -ne 'print $1 if /"checkpoint_id":"([^"]*)"/')" latest
 is "two nodes lie between" "$(grep -c ^completed <<<"$out")" 2
 
 # Applied, for every key.
-exits 0 "the airline's session" run "$flow" --cassette "$cassette" --session air --profile "$dir/every.lua"
+exits 0 "the airline's session" run "$flow" --cassette "$cassette" --session air --profile \
+  "$dir/every.lua"
 mapfile -t air < <("$CKRUN" sessions checkpoints air | cut -f1)
 ok "has checkpoints" test "${#air[@]}" -gt 3
 bad=0 pairs=0
@@ -94,14 +100,17 @@ for a in "${air[@]:0:6}"; do
   for b in "${air[@]: -3}" first latest; do
     pairs=$((pairs + 1))
     perl "$root/tests/host/inspect/diff.pl" "$("$CKRUN" --json sessions diff air "$a" "$b")" \
-      "$("$CKRUN" --json sessions inspect air --checkpoint "$a")" "$("$CKRUN" --json sessions inspect air --checkpoint "$b")" ||
+      "$("$CKRUN" --json sessions inspect air --checkpoint "$a")" \
+        "$("$CKRUN" --json sessions inspect air --checkpoint "$b")" ||
       { bad=$((bad + 1)); echo "# air $a $b" >&2; }
   done
 done
 is "applied to one checkpoint it gives the other ($pairs pairs)" "$bad" 0
 for pair in "0 1" "1 0" "0 2" "2 1"; do
   set -- $pair
-  ok "so it does for notes $pair" perl "$root/tests/host/inspect/diff.pl" "$("$CKRUN" --json sessions diff notes "${seqs[$1]}" "${seqs[$2]}")" \
-    "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$1]}")" "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$2]}")"
+  ok "so it does for notes $pair" perl "$root/tests/host/inspect/diff.pl" \
+    "$("$CKRUN" --json sessions diff notes "${seqs[$1]}" "${seqs[$2]}")" \
+    "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$1]}")" \
+      "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$2]}")"
 done
 finish

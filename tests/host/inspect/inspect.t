@@ -1,5 +1,6 @@
 #!/bin/bash
-# inspect.t - sessions inspect and the session checkpoint: every field of both, of a session of several agents that was paused.
+# inspect.t - sessions inspect and the session checkpoint: every field of both, of a session of
+# several agents that was paused.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/team.lua" <<'LUA'
@@ -59,9 +60,12 @@ is "current_node" "$(field '{current_node}')" 'team#1'
 is "execution_path" "$(field '{execution_path}')" '["opening"]'
 is "shared_memory" "$(field '{shared_memory}')" '{"topic":"bread"}'
 is "accumulated_outputs" "$(field '{accumulated_outputs}')" '{"draft":[1]}'
-is "conversation_states" "$(json "$inspected" 'join " ", map { "$_:" . scalar @{$d->{conversation_states}{$_}} } sort keys %{$d->{conversation_states}}')" \
+is "conversation_states" "$(json "$inspected" \
+  'join " ", map { "$_:" . scalar @{$d->{conversation_states}{$_}} } sort keys %{$d->{conversation_states}}')" \
+  \
   "main:0 main.ann:1 main.bob:1 main.bob.helper:1"
-is "what a conversation holds" "$(field '{conversation_states}{"main.ann"}')" '[{"content":"what of the costs?","role":"user"}]'
+is "what a conversation holds" "$(field '{conversation_states}{"main.ann"}')" \
+  '[{"content":"what of the costs?","role":"user"}]'
 is "metrics_snapshot" "$(field '{metrics_snapshot}{cost_micros}')" 0
 is "is_clean" "$(field '{is_clean}')" 1
 is "can_resume_from" "$(field '{can_resume_from}')" 1
@@ -76,27 +80,39 @@ is "the conversations of then" "$(field '{conversation_states}')" '{"main":[]}'
 exits 0 "the session checkpoint" sessions export team --format session-checkpoint
 checkpoint=$out
 run --json sessions inspect team
-is "is the one that inspect shows" "$(json "$checkpoint" '$d')" "$(json "$out" '$d->{sessionCheckpoint}')"
+is "is the one that inspect shows" "$(json "$checkpoint" '$d')" \
+  "$(json "$out" '$d->{sessionCheckpoint}')"
 field() { json "$checkpoint" "\$d->$1"; }
 is "its members" "$(json "$checkpoint" 'join " ", sort keys %$d')" \
   "activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId transcriptReplayDepth"
 is "sessionId" "$(field '{sessionId}')" team
-ok "createdAt is ISO 8601 in UTC" grep -qE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$' <<<"$(field '{createdAt}')"
+ok "createdAt is ISO 8601 in UTC" grep -qE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$' \
+  <<<"$(field '{createdAt}')"
 is "roundsCompleted" "$(field '{roundsCompleted}')" 1
 is "transcriptReplayDepth" "$(field '{transcriptReplayDepth}')" 7
 is "activeAgents" "$(json "$checkpoint" 'join " ", map { "$_->{agentId}:$_->{depth}" . ($_->{parentAgentId} // "") } sort { $a->{agentId} cmp $b->{agentId} } @{$d->{activeAgents}}')" \
+  \
   "ann:0 bob:0 helper:1bob"
 agent() { json "$checkpoint" "(grep { \$_->{agentId} eq '$1' } @{\$d->{activeAgents}})[0]$2"; }
-is "expertiseSnapshot is the whole scratch pad" "$(agent ann '->{expertiseSnapshot}')" '{"known":["flour"]}'
+is "expertiseSnapshot is the whole scratch pad" "$(agent ann '->{expertiseSnapshot}')" \
+  '{"known":["flour"]}'
 is "and is left out where there is none" "$(agent bob '->{expertiseSnapshot}')" null
-is "conversationTail has as many as the agent's own depth says" "$(json "$checkpoint" 'join " ", map { scalar @{$_->{conversationTail}} } grep { $_->{agentId} eq "bob" } @{$d->{activeAgents}}')" 1
-is "what was said to an agent is in its tail" "$(agent ann '->{conversationTail}[0]{body}{message}{content}')" "what of the costs?"
-is "a tail is what sessions tail prints" "$(agent ann '->{conversationTail}')" "$(json "$("$CKRUN" --json sessions tail team ann)" '$d->{events}')"
-is "pendingDelegations" "$(json "$checkpoint" 'join " ", map { join ":", map { $_ // "" } @$_{qw(scope target parentAgentId)}, $_->{task}{question} } @{$d->{pendingDelegations}}')" \
+is "conversationTail has as many as the agent's own depth says" \
+  "$(json "$checkpoint" 'join " ", map { scalar @{$_->{conversationTail}} } grep { $_->{agentId} eq "bob" } @{$d->{activeAgents}}')" \
+  1
+is "what was said to an agent is in its tail" \
+  "$(agent ann '->{conversationTail}[0]{body}{message}{content}')" "what of the costs?"
+is "a tail is what sessions tail prints" "$(agent ann '->{conversationTail}')" \
+  "$(json "$("$CKRUN" --json sessions tail team ann)" '$d->{events}')"
+is "pendingDelegations" "$(json "$checkpoint" \
+  'join " ", map { join ":", map { $_ // "" } @$_{qw(scope target parentAgentId)}, $_->{task}{question} } @{$d->{pendingDelegations}}')" \
+  \
   "main.ann:ann::what of the costs? main.bob:bob::what of the risks? main.bob.helper:helper:bob:deep"
-is "constraintState: spent and limit" "$(field '{constraintState}{rounds}{spent}') $(field '{constraintState}{rounds}{limit}') $(field '{constraintState}{budget}{limit}')" \
+is "constraintState: spent and limit" "$(field '{constraintState}{rounds}{spent}') $(field \
+  '{constraintState}{rounds}{limit}') $(field '{constraintState}{budget}{limit}')" \
   "1 10 5000000"
-is "nothing is hit, nothing near" "$(field '{constraintState}{hit}') $(field '{constraintState}{approaching}')" "0 []"
+is "nothing is hit, nothing near" "$(field '{constraintState}{hit}') $(field \
+  '{constraintState}{approaching}')" "0 []"
 
 # The same with a limit that is near, and one that is reached.
 for case in '0.5 8 rounds 0' '0.5 10 rounds 1'; do
@@ -113,31 +129,43 @@ LUA
   run run "$dir/rounds.lua" --session "rounds$2" --profile "$dir/team_profile.lua"
   checkpoint=$("$CKRUN" sessions export "rounds$2" --format session-checkpoint)
   is "after $2 of 10 rounds: hit" "$(field '{constraintState}{hit}')" "$4"
-  is "after $2 of 10 rounds: approaching" "$(field '{constraintState}{approaching}')" "$([ "$4" = 1 ] && echo '[]' || echo '["rounds"]')"
+  is "after $2 of 10 rounds: approaching" "$(field '{constraintState}{approaching}')" \
+    "$([ "$4" = 1 ] && echo '[]' || echo '["rounds"]')"
 done
-is "and another dimension's minimum is not half met" "$(field '{constraintState}{constraint_conflict}')" 1
+is "and another dimension's minimum is not half met" \
+  "$(field '{constraintState}{constraint_conflict}')" 1
 is "hit_reason" "$(field '{constraintState}{hit_reason}')" "rounds: 10 of 10 spent"
 
 # The shipped example, which pauses at its budget with a delegation in flight.
 deliberation=$root/examples/deliberation
 input='"Should the shop move to a cheaper cloud this quarter?"'
-run run "$deliberation/flow.lua" --cassette "$deliberation/cassette.jsonl" --profile "$deliberation/profile.lua" --session talk --input "$input"
+run run "$deliberation/flow.lua" --cassette "$deliberation/cassette.jsonl" --profile \
+  "$deliberation/profile.lua" --session talk --input "$input"
 is "the deliberation pauses at its budget: exit 8" "$code" 8
 checkpoint=$("$CKRUN" sessions export talk --format session-checkpoint)
-is "a delegation in flight has its id" "$(json "$checkpoint" 'join " ", map { "$_->{id}:$_->{target}" } @{$d->{pendingDelegations}}')" "2.1:cost"
+is "a delegation in flight has its id" "$(json "$checkpoint" \
+  'join " ", map { "$_->{id}:$_->{target}" } @{$d->{pendingDelegations}}')" "2.1:cost"
 is "after one round" "$(field '{roundsCompleted}')" 1
-is "its agents" "$(json "$checkpoint" 'join " ", sort map { $_->{agentId} } @{$d->{activeAgents}}')" "chair cost risk work"
-is "a limit in the way counts as hit" "$(field '{constraintState}{hit}') $(field '{constraintState}{hit_reason}' | cut -c1-29)" '1 budget: $0.70 of $0.75 spent'
-is "the scratch pad" "$(json "$checkpoint" '(grep { $_->{agentId} eq "cost" } @{$d->{activeAgents}})[0]{expertiseSnapshot}{notes}[0]')" "old 1400, new 950: 450 USD a month"
+is "its agents" "$(json "$checkpoint" 'join " ", sort map { $_->{agentId} } @{$d->{activeAgents}}')" \
+  "chair cost risk work"
+is "a limit in the way counts as hit" "$(field '{constraintState}{hit}') $(field \
+  '{constraintState}{hit_reason}' | cut -c1-29)" '1 budget: $0.70 of $0.75 spent'
+is "the scratch pad" "$(json "$checkpoint" \
+  '(grep { $_->{agentId} eq "cost" } @{$d->{activeAgents}})[0]{expertiseSnapshot}{notes}[0]')" \
+  "old 1400, new 950: 450 USD a month"
 exits 0 "it goes on with more" resume talk --limit budget_usd=2
-is "then nothing is pending" "$(json "$("$CKRUN" sessions export talk --format session-checkpoint)" '$d->{pendingDelegations}')" "[]"
+is "then nothing is pending" "$(json "$("$CKRUN" sessions export talk --format \
+  session-checkpoint)" '$d->{pendingDelegations}')" "[]"
 "$CKRUN" sessions export talk --format cassette >"$dir/talk.jsonl"
-exits 0 "what was said in all its scopes can be run again" run "$deliberation/flow.lua" --cassette "$dir/talk.jsonl" --session again --input "$input"
+exits 0 "what was said in all its scopes can be run again" run "$deliberation/flow.lua" --cassette \
+  "$dir/talk.jsonl" --session again --input "$input"
 ok "to the same" cmp "$dir/talk.jsonl" <("$CKRUN" sessions export again --format cassette)
 
-exits 0 "a session without a checkpoint" sessions import "$root/tests/lua/import/data/pi.jsonl" --session pi
+exits 0 "a session without a checkpoint" sessions import "$root/tests/lua/import/data/pi.jsonl" \
+  --session pi
 exits 0 "can be inspected, too" --json sessions inspect pi
 is "its checkpoint_id is null" "$(json "$out" '$d->{checkpoint_id} // "null"')" null
 is "it cannot be resumed from" "$(json "$out" '$d->{can_resume_from}')" 0
-is "its messages are there" "$(json "$out" 'scalar @{$d->{conversation_states}{main}} > 3 ? 1 : 0')" 1
+is "its messages are there" "$(json "$out" \
+  'scalar @{$d->{conversation_states}{main}} > 3 ? 1 : 0')" 1
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
-# sessions.t - a run is reported, listed and shown: as tab-separated values and as JSON, with the figures in agreement.
+# sessions.t - a run is reported, listed and shown: as tab-separated values and as JSON, with the
+# figures in agreement.
 . "$(dirname "$0")/../tap.sh"
 
 exits 0 "run" run "$flow" --cassette "$cassette" --session first --input '{"k": 1.0}'
@@ -7,7 +8,8 @@ is "the id comes first" "$(head -n 1 <<<"$out")" first
 summary=$out
 is "it completed" "$(cell "$summary" status)" completed
 has "progress goes to stderr" "$err" "checkpoint"
-for figure in events messages checkpoints model_calls tool_calls asks checkpoint_bytes checkpoint_average checkpoint_max; do
+for figure in events messages checkpoints model_calls tool_calls asks checkpoint_bytes \
+  checkpoint_average checkpoint_max; do
   ok "the summary counts $figure" test "$(cell "$summary" $figure)" -gt 0
 done
 is "nothing was replayed" "$(cell "$summary" replayed)" 0
@@ -27,10 +29,12 @@ return flow.custom { name = "input", run = function(ctx) return { given = ctx.in
 EOF
 echo '"from a file"' >"$dir/input.json"
 exits 0 "run --input" --store memory: --json run "$dir/input.lua" --input '{"topic":"x"}'
-is "the flow is given that and nothing else" "$(json "$out" '$d->{result}')" '{"given":{"topic":"x"}}'
+is "the flow is given that and nothing else" "$(json "$out" '$d->{result}')" \
+  '{"given":{"topic":"x"}}'
 exits 0 "run --input @FILE" --store memory: --json run "$dir/input.lua" --input "@$dir/input.json"
 is "the same from a file" "$(json "$out" '$d->{result}')" '{"given":"from a file"}'
-exits 0 "run --input of several lines" --store "$dir/lines.db" --json run "$dir/input.lua" --input $'{"a":\n\r\n 1}' --session lines
+exits 0 "run --input of several lines" --store "$dir/lines.db" --json run "$dir/input.lua" --input \
+  $'{"a":\n\r\n 1}' --session lines
 exits 0 "its log" --store "$dir/lines.db" --json sessions log lines
 ok "is one object per line" lines "$out"
 exits 0 "it is shown" --store "$dir/lines.db" --json sessions show lines
@@ -86,10 +90,12 @@ is "nothing is abandoned" "$(grep -c '"abandoned":false' <<<"$out")" "$(cell "$s
 
 exits 0 "store verify" store verify
 exits 0 "store verify --json" store verify --json
-is "it looked at everything" "$(json "$out" '$d->{sessions} . " " . $d->{ok} . " " . $d->{events}')" \
+is "it looked at everything" "$(json "$out" \
+  '$d->{sessions} . " " . $d->{ok} . " " . $d->{events}')" \
   "2 1 $((2 * $(cell "$summary" events)))"
 exits 0 "store verify --session" store verify --json --session first
-is "it looked at one" "$(json "$out" '$d->{sessions} . " " . $d->{events}')" "1 $(cell "$summary" events)"
+is "it looked at one" "$(json "$out" '$d->{sessions} . " " . $d->{events}')" \
+  "1 $(cell "$summary" events)"
 exits 0 "store stats" store stats
 is "it counts sessions" "$(cell "$out" sessions)" 2
 exits 0 "store stats --json" store stats --json

@@ -1,8 +1,10 @@
 #!/bin/bash
-# mcp.t - the sessions of a store over the Model Context Protocol: exact results, and no line that harms.
+# mcp.t - the sessions of a store over the Model Context Protocol: exact results, and no line that
+# harms.
 . "$(dirname "$0")/../tap.sh"
 
-echo 'return { name = "every", extends = "default", policies = { "every_boundary" } }' >"$dir/every.lua"
+echo 'return { name = "every", extends = "default", policies = { "every_boundary" } }' \
+  >"$dir/every.lua"
 cat >"$dir/steps.lua" <<'LUA'
 local flow = require "ck.flow"
 return flow.custom { name = "steps", run = function(ctx)
@@ -33,7 +35,8 @@ ask() {
 # call TOOL ARGUMENTS: the result is in `result`, the text of a failure in `failure`.
 call() {
   ask tools/call "{\"name\":\"$1\",\"arguments\":${2:-"{}"}}"
-  result=$(json "$reply" '$d->{result}{structuredContent}') failure=$(json "$reply" '$d->{result}{isError} ? $d->{result}{content}[0]{text} : ""')
+  result=$(json "$reply" '$d->{result}{structuredContent}') \
+    failure=$(json "$reply" '$d->{result}{isError} ? $d->{result}{content}[0]{text} : ""')
 }
 of() { json "$result" "\$d->$1"; }
 line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || reply=; }
@@ -41,7 +44,8 @@ line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || repl
 # ---- the protocol ----
 
 ask initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'
-is "initialize: the revision that was asked for" "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
+is "initialize: the revision that was asked for" \
+  "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
 is "initialize: who it is" "$(json "$reply" '$d->{result}{serverInfo}{name}')" ckrun
 is "initialize: tools" "$(json "$reply" '$d->{result}{capabilities}')" '{"tools":{}}'
 for revision in 2025-06-18 2025-03-26 2024-11-05; do
@@ -49,16 +53,23 @@ for revision in 2025-06-18 2025-03-26 2024-11-05; do
   is "initialize: an older revision" "$(json "$reply" '$d->{result}{protocolVersion}')" "$revision"
 done
 ask initialize '{"protocolVersion":"1999-01-01"}'
-is "initialize: one that is not known gets the newest" "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
-printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n\n   \n' >&"$to"
+is "initialize: one that is not known gets the newest" \
+  "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
+printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n\n   \n' \
+  >&"$to"
 ask ping
-is "notifications and empty lines have no answer, a ping has one" "$(json "$reply" '$d->{id}') $(json "$reply" '$d->{result}')" "$number {}"
+is "notifications and empty lines have no answer, a ping has one" \
+  "$(json "$reply" '$d->{id}') $(json "$reply" '$d->{result}')" "$number {}"
 ask tools/list
 is "tools" "$(json "$reply" 'join " ", map { $_->{name} } @{$d->{result}{tools}}')" \
   "list_resumable_sessions list_session_checkpoints inspect_checkpoint resume_session pause_session diff_checkpoints agent_tail"
-is "each takes an object of named arguments" "$(json "$reply" 'join " ", map { $_->{inputSchema}{type} . ($_->{inputSchema}{additionalProperties} ? 1 : 0) } @{$d->{result}{tools}}')" \
+is "each takes an object of named arguments" \
+  "$(json "$reply" 'join " ", map { $_->{inputSchema}{type} . ($_->{inputSchema}{additionalProperties} ? 1 : 0) } @{$d->{result}{tools}}')" \
+  \
   "object0 object0 object0 object0 object0 object0 object0"
-is "those of resume_session" "$(json "$reply" 'join " ", sort keys %{(grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}})[0]{inputSchema}{properties}}')" \
+is "those of resume_session" "$(json "$reply" \
+  'join " ", sort keys %{(grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}})[0]{inputSchema}{properties}}')" \
+  \
   "checkpoint_id memory_modifications session_id"
 printf '{"jsonrpc":"2.0","id":"text","method":"ping"}\n' >&"$to"
 IFS= read -r -t 30 -u "$from" reply
@@ -111,7 +122,9 @@ is "after all that it is as well as before" "$(json "$reply" '$d->{id}')" "$numb
 # ---- looking ----
 
 call list_resumable_sessions
-is "sessions that can go on, newest first" "$(json "$result" 'join " ", map { $_->{session_id} } @{$d->{sessions}}') $(of '{total}')" "broken halted 2"
+is "sessions that can go on, newest first" \
+  "$(json "$result" 'join " ", map { $_->{session_id} } @{$d->{sessions}}') $(of '{total}')" \
+  "broken halted 2"
 is "each with these members" "$(json "$result" 'join " ", sort keys %{$d->{sessions}[0]}')" \
   "created_at error failed_at_node last_checkpoint session_id status updated_at"
 is "why one paused" "$(of '{sessions}[1]{status}') $(of '{sessions}[1]{error}')" "paused look first"
@@ -121,10 +134,13 @@ is "the text is the same as the structure" "$(json "$reply" '$d->{result}{conten
 call list_resumable_sessions '{"status":"failed","limit":1}'
 is "of one status" "$(of '{sessions}[0]{session_id}') $(of '{total}')" "broken 1"
 call list_resumable_sessions '{"limit":1}'
-is "the total counts those that are not shown" "$(json "$result" 'scalar @{$d->{sessions}}') $(of '{total}')" "1 2"
+is "the total counts those that are not shown" \
+  "$(json "$result" 'scalar @{$d->{sessions}}') $(of '{total}')" "1 2"
 call list_session_checkpoints '{"session_id":"halted"}'
 first=$(of '{checkpoints}[0]{checkpoint_id}')
-is "checkpoints, oldest first" "$(json "$result" 'join " ", map { $_->{checkpoint_type} } @{$d->{checkpoints}}')" "node_complete node_complete node_complete pause"
+is "checkpoints, oldest first" "$(json "$result" \
+  'join " ", map { $_->{checkpoint_type} } @{$d->{checkpoints}}')" \
+  "node_complete node_complete node_complete pause"
 exits 0 "the command line lists by kind, too" sessions checkpoints halted --kind node_complete
 is "three" "$(grep -c node_complete <<<"$out") $(grep -c '' <<<"$out")" "3 3"
 exits 0 "and by what is clean" sessions checkpoints halted --kind pause --clean
@@ -135,7 +151,10 @@ refused 2 "a kind that is none" "tool_round" sessions checkpoints halted --kind 
 call list_session_checkpoints '{"session_id":"halted","checkpoint_type":"pause","clean_only":true}'
 is "of one kind" "$(of '{total}')" 1
 call inspect_checkpoint "{\"session_id\":\"halted\",\"checkpoint_id\":\"$first\"}"
-is "a checkpoint without what it restores" "$(of '{current_node}') $(json "$result" 'join " ", grep { exists $d->{$_} } qw(shared_memory conversation_states accumulated_outputs)')" "n1 "
+is "a checkpoint without what it restores" \
+  "$(of '{current_node}') $(json "$result" \
+  'join " ", grep { exists $d->{$_} } qw(shared_memory conversation_states accumulated_outputs)')" \
+  "n1 "
 call inspect_checkpoint '{"session_id":"halted","include_memory":true}'
 is "with it" "$(of '{shared_memory}')" '{"last":3}'
 is "its path" "$(of '{execution_path}')" '["n1","n2","n3"]'
@@ -171,7 +190,8 @@ is "one that is paused already stays so" "$(of '{status}') $(of '{message}')" "p
 call resume_session '{"session_id":"halted","checkpoint_id":"first","memory_modifications":{"go":true,"text":"a b"}}'
 is "a resume: session_id" "$(of '{session_id}')" halted
 is "a resume: resumed_from" "$(of '{resumed_from}')" "$first"
-is "a resume: its members" "$(json "$result" 'join " ", sort keys %$d')" "message resumed_from session_id status"
+is "a resume: its members" "$(json "$result" 'join " ", sort keys %$d')" \
+  "message resumed_from session_id status"
 ok "a resume: status" grep -qE '^(running|completed)$' <<<"$(of '{status}')"
 for _ in $(seq 1 3000); do
   call inspect_checkpoint '{"session_id":"halted"}'
@@ -179,7 +199,8 @@ for _ in $(seq 1 3000); do
 done
 is "it runs to its end" "$(cell "$("$CKRUN" sessions show halted)" status)" completed
 call inspect_checkpoint '{"session_id":"halted","include_memory":true}'
-is "with the memory that was set" "$(of '{shared_memory}{go}') $(of '{shared_memory}{text}') $(of '{shared_memory}{last}')" "1 a b 6"
+is "with the memory that was set" "$(of '{shared_memory}{go}') $(of '{shared_memory}{text}') $(of \
+  '{shared_memory}{last}')" "1 a b 6"
 call list_resumable_sessions
 is "and is not resumable any more" "$(of '{total}')" 1
 
@@ -205,7 +226,9 @@ is "once more, without a reason" "$(of '{status}') $(of '{message}')" "paused us
 call list_session_checkpoints '{"session_id":"slow","checkpoint_type":"pause"}'
 is "each pause has left its checkpoint" "$(of '{total}')" 3
 call inspect_checkpoint '{"session_id":"slow"}'
-is "and the latest is the last one's" "$(of '{checkpoint_type}') $(of '{checkpoint_id}')" "pause $("$CKRUN" --json sessions log slow --kind session_paused | tail -n 1 | perl -ne 'print $1 if /"checkpoint":"([^"]*)"/')"
+is "and the latest is the last one's" "$(of '{checkpoint_type}') $(of '{checkpoint_id}')" \
+  "pause $("$CKRUN" --json sessions log slow --kind session_paused | tail -n 1 | \
+  perl -ne 'print $1 if /"checkpoint":"([^"]*)"/')"
 call resume_session '{"session_id":"slow"}'
 is "it runs again" "$(of '{status}')" running
 call resume_session '{"session_id":"slow"}'
@@ -234,6 +257,7 @@ return flow.custom {
 }
 LUA
 exits 0 "a flow that talks to it" --json run "$dir/client.lua" --store "sqlite:$dir/client.db"
-is "takes its tools and calls one" "$(json "$out" '$d->{result}{offered} . " " . $d->{result}{called}')" "ok ok"
+is "takes its tools and calls one" "$(json "$out" \
+  '$d->{result}{offered} . " " . $d->{result}{called}')" "ok ok"
 has "and gets what it gives" "$(json "$out" '$d->{result}{text}')" 'broken'
 finish

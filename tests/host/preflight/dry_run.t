@@ -1,9 +1,11 @@
 #!/bin/bash
-# dry_run.t - a dry run reports what a resume would do with each effect, its greatest cost and the rest of the limits, and writes nothing.
+# dry_run.t - a dry run reports what a resume would do with each effect, its greatest cost and the
+# rest of the limits, and writes nothing.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 
-for name in look keep act; do printf '#!/bin/sh\necho %s >>%s/ran\necho 1\n' "$name" "$dir" >"$name"; chmod +x "$name"; done
+for name in look keep act; do printf '#!/bin/sh\necho %s >>%s/ran\necho 1\n' "$name" "$dir" \
+  >"$name"; chmod +x "$name"; done
 printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >die
 chmod +x die
 cat >flow.lua <<END
@@ -29,20 +31,28 @@ cat >limits.lua <<'END'
 return { name = "limits", extends = "default", constraints = { budget_usd = 5, time_s = 3600, tool_calls = 10 } }
 END
 exits 137 "a run whose last tool kills it" run flow.lua --profile ./limits.lua --session s
-what() { json "$out" "join ' ', map { \$_->{name} . ':' . \$_->{what} } sort { \$a->{effect} cmp \$b->{effect} } @{\$d->{effects}}"; }
+what() { json "$out" "join ' ', map { \$_->{name} . ':' . \$_->{what} } sort { \$a->{effect} cmp \$b->{effect} } @{\$d->{effects}}"; \
+  }
 before=$(sha256sum store/ckrun.db store/ckrun.db-wal)
 exits 0 "dry run" --json resume s --dry-run
-is "it would replay what has an outcome, and stop at what is in doubt" "$(what)" "look:replay keep:replay act:replay die:in doubt"
-is "the sums" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt questions attempt)')" "3 0 0 1 0 1"
-is "what is left of each constraint" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{left} } qw(budget tool_calls)')" "5000000 7"
-ok "all of the time, but for what the look itself takes" test "$(json "$out" '$d->{constraints}{time}{left}')" -gt 3000000
-is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} } qw(budget time tool_calls)')" "continue reset continue"
-ok "which policies decide" test "$(json "$out" 'scalar grep { !$_->{changed} && length $_->{digest} && $_->{name} } @{$d->{policies}}')" -gt 0
+is "it would replay what has an outcome, and stop at what is in doubt" "$(what)" \
+  "look:replay keep:replay act:replay die:in doubt"
+is "the sums" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt questions attempt)')" \
+  "3 0 0 1 0 1"
+is "what is left of each constraint" "$(json "$out" \
+  'join " ", map { $d->{constraints}{$_}{left} } qw(budget tool_calls)')" "5000000 7"
+ok "all of the time, but for what the look itself takes" test \
+  "$(json "$out" '$d->{constraints}{time}{left}')" -gt 3000000
+is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} } qw(budget time tool_calls)')" \
+  "continue reset continue"
+ok "which policies decide" test "$(json "$out" \
+  'scalar grep { !$_->{changed} && length $_->{digest} && $_->{name} } @{$d->{policies}}')" -gt 0
 exits 0 "with an edit" --json resume s --dry-run --set x=1
 is "what is pure would run anew" "$(what)" "look:run anew keep:replay act:replay die:in doubt"
 is "at the next attempt" "$(json "$out" '$d->{attempt}')" 2
 exits 0 "as a table" resume s --dry-run
-is "the same" "$(cell "$out" "in doubt") $(cell "$out" "replayed") $(cell "$out" budget)" "1 3 \$5.00 left of \$5.00 (continue)"
+is "the same" "$(cell "$out" "in doubt") $(cell "$out" "replayed") $(cell "$out" budget)" \
+  "1 3 \$5.00 left of \$5.00 (continue)"
 has "with each effect" "$out" "die (once): in doubt"
 is "nothing was written" "$(sha256sum store/ckrun.db store/ckrun.db-wal)" "$before"
 exits 0 "nor was a run made" --json sessions show s
@@ -68,14 +78,17 @@ chmod +x die_twice
 exits 137 "a run whose tool kills it" run twice.lua --session twice
 exits 137 "a resume does it again, and is killed at the next" resume twice
 exits 0 "a dry run" --json resume twice --dry-run
-is "tells of the second only" "$(json "$out" 'join " ", map { "$_->{effect}:$_->{what}" } @{$d->{effects}}')" "main/step#2/tool/1:run again"
-is "and counts no other" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt)')" "0 1 0 0"
+is "tells of the second only" "$(json "$out" \
+  'join " ", map { "$_->{effect}:$_->{what}" } @{$d->{effects}}')" "main/step#2/tool/1:run again"
+is "and counts no other" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt)')" \
+  "0 1 0 0"
 exits 0 "it goes on" resume twice
 
 # ---- every problem at once ----
 mv keep away
 sed -i 's/"die")/"die") -- changed/; s/classes\[name\], request/classes[name], request/' flow.lua
-printf 'return { name = "limits", extends = "default", secrets = { k = "env:NO_SUCH_KEY" }, constraints = { budget_usd = 5 } }\n' >limits.lua
+printf 'return { name = "limits", extends = "default", secrets = { k = "env:NO_SUCH_KEY" }, constraints = { budget_usd = 5 } }\n' \
+  >limits.lua
 exits 5 "a dry run with three problems" --json resume s --dry-run
 is "lists them" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 has "the flow" "$out" "has changed since the session was started"

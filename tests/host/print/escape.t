@@ -2,7 +2,8 @@
 # escape.t - no content of a session can control the terminal of a person who reads it.
 . "$(dirname "$0")/../tap.sh"
 
-# Escape sequences, a title, a link, backspaces, C1 controls, directions, in every place a recording or flow can fill.
+# Escape sequences, a title, a link, backspaces, C1 controls, directions, in every place a recording
+# or flow can fill.
 evil='\u001b[2J\u001b]0;owned\u0007\u001b]8;;http://x\u001b\\\\\b\b\r\u009b31m\u202e\u0007'
 cat >"$dir/evil.jsonl" <<EOF
 {"cassette":1,"prompt":"$evil"}
@@ -10,10 +11,12 @@ cat >"$dir/evil.jsonl" <<EOF
 {"scope":"main","kind":"model","message":{"role":"assistant","content":"model $evil","tool_calls":[{"id":"$evil","type":"function","function":{"name":"think","arguments":"{\"thought\": \"x\u001b[31m\"}"}}]}}
 {"scope":"main","kind":"tool","index":0,"name":"think","arguments":"{\"thought\": \"x\u001b[31m\"}","result":"result $evil"}
 EOF
-exits 0 "a hostile recording runs" run "$flow" --cassette "$dir/evil.jsonl" --session evil --input "\"$evil\""
+exits 0 "a hostile recording runs" run "$flow" --cassette "$dir/evil.jsonl" --session evil --input \
+  "\"$evil\""
 all="$out$err"
 # A failure that shows what was recorded.
-sed 's/"name":"think","arguments"/"name":"other\\u001b[31m","arguments"/' "$dir/evil.jsonl" >"$dir/differs.jsonl"
+sed 's/"name":"think","arguments"/"name":"other\\u001b[31m","arguments"/' "$dir/evil.jsonl" \
+  >"$dir/differs.jsonl"
 run run "$flow" --cassette "$dir/differs.jsonl" --session differs
 ok "one that differs is refused or fails" test "$code" != 0
 all+="$out$err"
@@ -28,8 +31,10 @@ end }
 EOF
 exits 1 "a flow that fails with a hostile text" run "$dir/keys.lua" --session keys
 all+="$out$err"
-for command in "sessions list" "sessions show evil" "sessions show keys" "sessions checkpoints keys" "sessions inspect keys" \
-  "sessions log evil" "sessions log keys --all" "sessions log differs" "store verify" "resume keys --dry-run"; do
+for command in "sessions list" "sessions show evil" "sessions show keys" \
+  "sessions checkpoints keys" "sessions inspect keys" \
+  "sessions log evil" "sessions log keys --all" "sessions log differs" "store verify" \
+    "resume keys --dry-run"; do
   exits 0 "$command" $command
   all+="$out$err"
 done
@@ -38,7 +43,8 @@ for bad in $'\e' $'\a' $'\b' $'\r' $'\xc2\x9b' $'\xe2\x80\xae'; do
 done
 has "it is shown as text instead" "$all" '\x1b[2J'
 is "no line of its own" "$(grep -c '^ckrun: all is well' <<<"$all")" 0
-for command in "sessions log evil" "sessions show evil" "sessions inspect keys" "sessions list" "sessions checkpoints keys"; do
+for command in "sessions log evil" "sessions show evil" "sessions inspect keys" "sessions list" \
+  "sessions checkpoints keys"; do
   exits 0 "$command --json" --json $command
   ok "is JSON" lines "$out"
   ok "without control characters" test -z "$(tr -d '\n -\377' <<<"$out")"
@@ -48,7 +54,9 @@ has "values keep their bytes in JSON" "$out" "ask $evil"
 
 # On a terminal the program's own bold is the only escape.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-  shown=$(NO_COLOR= TERM=xterm script -qec "'$CKRUN' sessions log evil; '$CKRUN' sessions list; '$CKRUN' sessions show evil" /dev/null </dev/null)
+  shown=$(NO_COLOR= TERM=xterm script -qec \
+    "'$CKRUN' sessions log evil; '$CKRUN' sessions list; '$CKRUN' sessions show evil" /dev/null \
+    </dev/null)
   plain=$(sed $'s/\e\\[[01]m//g' <<<"$shown" | tr -d '\r')
   ok "a terminal gets bold and nothing else" test "${plain#*$'\e'}" = "$plain"
   has "a table has a header" "$plain" "SESSION"
@@ -58,19 +66,24 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   # A long path gives way, its beginning first, so that each session stays on its line.
   mkdir -p "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind"
   cp "$flow" "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind/long.lua"
-  run run "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind/long.lua" --cassette "$cassette" --session long
+  run run "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind/long.lua" --cassette \
+    "$cassette" --session long
   shown=$(script -qec "stty cols 80; '$CKRUN' sessions list" /dev/null </dev/null | tr -d '\r')
   has "a long path keeps its end" "$shown" "/long.lua"
   ok "and each row its line" perl -CS -ne 'chomp; exit 1 if length > 80' <<<"$shown"
-  # Elsewhere, too: columns that say least are left out, others are cut; an id that must be copied is whole.
+  # Elsewhere, too: columns that say least are left out, others are cut; an id that must be copied
+  # is whole.
   id=$("$CKRUN" sessions checkpoints long | head -n 1 | cut -f2)
-  for command in "sessions list" "sessions log long" "sessions checkpoints long" "sessions diff long first latest" "sessions show long" \
+  for command in "sessions list" "sessions log long" "sessions checkpoints long" \
+    "sessions diff long first latest" "sessions show long" \
     "profile show deliberation" "store stats" "help" "help resume"; do
     shown=$(script -qec "stty cols 80; '$CKRUN' $command" /dev/null </dev/null | tr -d '\r')
-    ok "$command: no line is longer than 80 columns" perl -CS -ne 'chomp; exit 1 if length > 80' <<<"$shown"
+    ok "$command: no line is longer than 80 columns" perl -CS -ne 'chomp; exit 1 if length > 80' \
+      <<<"$shown"
   done
   for columns in 40 80 200; do
-    shown=$(script -qec "stty cols $columns; '$CKRUN' sessions checkpoints long" /dev/null </dev/null | tr -d '\r')
+    shown=$(script -qec "stty cols $columns; '$CKRUN' sessions checkpoints long" /dev/null \
+      </dev/null | tr -d '\r')
     has "at $columns columns the id of a checkpoint is whole" "$shown" "$id"
   done
   has "with room there is everything" "$(head -n 1 <<<"$shown")" TIMELINE

@@ -1,6 +1,8 @@
 #!/bin/bash
-# compress.t - compress and compression_threshold_bytes: a profile's settings of compression apply to the stored rows of the
-# session that it is for and of no other, from the first row to those of a resume; and all of it loads.
+# compress.t - compress and compression_threshold_bytes: a profile's settings of compression apply
+# to the stored rows of the
+# session that it is for and of no other, from the first row to those of a resume; and all of it
+# loads.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/flow.lua" <<'END'
@@ -18,12 +20,14 @@ END
 # profile NAME SETTINGS
 profile() { echo "return { name = '$1', extends = 'default', $2 }" >"$dir/$1.lua"; }
 # plain SESSION, stored SESSION: bytes of all its checkpoints.
-sum() { "$CKRUN" --json sessions checkpoints "$1" | perl -MJSON::PP -ne '$sum += decode_json($_)->{'"$2"'}; END { print $sum }'; }
+sum() { "$CKRUN" --json sessions checkpoints "$1" | \
+  perl -MJSON::PP -ne '$sum += decode_json($_)->{'"$2"'}; END { print $sum }'; }
 plain() { sum "$1" plain_bytes; }
 stored() { sum "$1" stored_bytes; }
 # play NAME: runs and resumes.
 play() {
-  exits 8 "$1: to its pause" run "$dir/flow.lua" --profile "$dir/$1.lua" --session "$1" --input "{\"text\":\"$long\"}"
+  exits 8 "$1: to its pause" run "$dir/flow.lua" --profile "$dir/$1.lua" --session "$1" --input \
+    "{\"text\":\"$long\"}"
   exits 0 "$1: a resume" resume "$1"
   is "$1: comes to its end" "$(cell "$out" status) $(cell "$out" result | wc -c)" "completed 9001"
 }
@@ -31,7 +35,8 @@ long=$(printf 'word %.0s' {1..300}) # an input that is worth compressing
 
 profile usual ""
 play usual
-ok "without a word of it checkpoints are compressed" test "$(($(stored usual) * 4))" -lt "$(plain usual)"
+ok "without a word of it checkpoints are compressed" test "$(($(stored usual) * 4))" -lt \
+  "$(plain usual)"
 profile never "compress = false"
 play never
 is "compress = false: not one byte is, also by the resume" "$(stored never)" "$(plain never)"
@@ -49,10 +54,12 @@ sed -i "s/extends = 'default', //" "$dir/child.lua"
 play child
 ok "it is inherited, and overridden" test "$(($(stored child) * 4))" -lt "$(plain child)"
 exits 0 "a profile's own word" --json profile show "$dir/large.lua"
-has "is shown with where it comes from" "$out" '"key":"compression_threshold_bytes","value":100000,"origin":"'
+has "is shown with where it comes from" "$out" \
+  '"key":"compression_threshold_bytes","value":100000,"origin":"'
 
 # ---- the bodies of events ----
-bytes() { "$CKRUN" --json store stats | perl -MJSON::PP -ne 'BEGIN { $/ = undef } print decode_json($_)->{'"$1"'}'; }
+bytes() { "$CKRUN" --json store stats | perl -MJSON::PP -ne \
+  'BEGIN { $/ = undef } print decode_json($_)->{'"$1"'}'; }
 # events NAME: bytes of events as stored and plain, of a store with that session alone.
 events() {
   export CKRUN_STORE=sqlite:$dir/$1.db

@@ -1,5 +1,6 @@
 #!/bin/bash
-# effects.t - a flow's outward actions: programs, reads of clock and randomness, and misbehaving tools, end to end.
+# effects.t - a flow's outward actions: programs, reads of clock and randomness, and misbehaving
+# tools, end to end.
 . "$(dirname "$0")/../tap.sh"
 child=$CKRUN_BUILD/tests/effect/process/tool_child
 cd "$dir" || exit 1
@@ -24,12 +25,14 @@ flow 'local seen = { ctx.now(), ctx.random(), ctx.random(1, 1000000) }
   return seen'
 { "$CKRUN" run flow.lua --session crash; } >out1 2>&1
 run sessions log crash --all --json
-first=$(grep '"outcome"' <<<"$out" | perl -MJSON::PP -ne 'push @r, JSON::PP->new->decode($_)->{body}{result}; END { print join " ", @r }')
+first=$(grep '"outcome"' <<<"$out" | perl -MJSON::PP -ne \
+  'push @r, JSON::PP->new->decode($_)->{body}{result}; END { print join " ", @r }')
 is "three readings are recorded before the crash" "$(wc -w <<<"$first")" 3
 touch go
 exits 0 "a resume" --json resume crash
 is "reads the same clock and dice again" "$(json "$out" '
-  my @r = @{$d->{result}}; my @f = qw('"$first"'); ($r[0] == $f[0]) + ($r[1] == $f[1] / 2 ** 53) + ($r[2] == 1 + int($f[2] * 1000000 / 2 ** 53))')" 3
+  my @r = @{$d->{result}}; my @f = qw('"$first"'); ($r[0] == $f[0]) + ($r[1] == $f[1] / 2 ** 53) + ($r[2] == 1 + int($f[2] * 1000000 / 2 ** 53))')" \
+    3
 rm go
 
 # ---- a program that was running is in doubt, unless its class allows a repeat ----
@@ -79,9 +82,11 @@ others=$dir/store/ckrun.db.spill/longer-0123456789abcdef-1.stdout
 echo "left by a run that was killed" >"$orphan"
 cp "$orphan" "$others"
 exits 0 "a prune, in words only" --json sessions prune long --keep 9 --dry-run
-is "tells what no result names" "$(json "$out" '$d->{spill_files}') $(test -e "$orphan" && echo there)" "1 there"
+is "tells what no result names" "$(json "$out" '$d->{spill_files}') $(test -e "$orphan" &&
+  echo there)" "1 there"
 exits 0 "a prune" --json sessions prune long --keep 9
-is "removes it" "$(json "$out" '"$d->{spill_files} $d->{spill_bytes}"') $(ls "$orphan" 2>/dev/null)" "1 30 "
+is "removes it" "$(json "$out" '"$d->{spill_files} $d->{spill_bytes}"') $(ls "$orphan" \
+  2>/dev/null)" "1 30 "
 ok "and not what a result names" test -e "$spill"
 ok "nor what is another session's" test -e "$others"
 rm "$others"
@@ -118,7 +123,8 @@ flow 'local r = exec { argv = { "sh", "-c", "echo $KEY; seq 1 100; echo $KEY >&2
   return { r.stdout, why }'
 CKRUN_TEST_KEY=$canary PLAIN=$canary exits 0 "a secret by reference" run flow.lua --session secret
 has "reaches the program" "$out" "[redacted:env_ckrun_test_key:"
-ok "and nothing else" test -z "$(grep -rlF "$canary" "$dir" --exclude=out --exclude=err; grep -F "$canary" <<<"$out$err")"
+ok "and nothing else" test -z "$(grep -rlF "$canary" "$dir" --exclude=out --exclude=err; grep -F \
+  "$canary" <<<"$out$err")"
 run run flow.lua
 is "one that is missing pauses: exit 8" "$code" 8
 has "is named" "$err" "env:CKRUN_TEST_KEY is not set"
@@ -126,7 +132,8 @@ has "is named" "$err" "env:CKRUN_TEST_KEY is not set"
 # ---- memory that dies with its process ----
 flow 'return exec { argv = { "grep", "core file size", "/proc/self/limits" } }'
 exits 0 "core dumps" --json run flow.lua
-ok "are off for programs and for the one that starts them" grep -qE 'core file size +[01] +[01] ' <<<"$out"
+ok "are off for programs and for the one that starts them" grep -qE 'core file size +[01] +[01] ' \
+  <<<"$out"
 
 # ---- misbehaving tools, all called at once; the model gets the errors, in order ----
 cat >tools.lua <<END
@@ -148,13 +155,18 @@ perl -e '
   my $calls = join ",", map { qq({"id":"c$_","type":"function","function":{"name":"$_","arguments":"{}"}}) } @names;
   print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":null,"tool_calls":[$calls]}}\n);
   print map { qq({"scope":"main","kind":"tool","index":@{[$i++]},"name":"$_","arguments":"{}","result":"?"}\n) } @names;
-  print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":"I see."}}\n)' >tools.jsonl
+  print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":"I see."}}\n)' \
+    >tools.jsonl
 exits 0 "tools with bad manners" run tools.lua --session manners --cassette tools.jsonl
 run sessions log manners --json
-told=$(perl -MJSON::PP -ne 'my $m = JSON::PP->new->decode($_)->{body}{message} or next; print "$m->{name}: $m->{content}\n" if $m->{role} eq "tool"' <<<"$out")
-is "each call has its answer, in order" "$(cut -d: -f1 <<<"$told" | tr '\n' ' ')" "flood missing slow closes fine "
+told=$(perl -MJSON::PP -ne 'my $m = JSON::PP->new->decode($_)->{body}{message} or next; print "$m->{name}: $m->{content}\n" if $m->{role} eq "tool"' \
+  <<<"$out")
+is "each call has its answer, in order" "$(cut -d: -f1 <<<"$told" | tr '\n' ' ')" \
+  "flood missing slow closes fine "
 has "a flood is bounded" "$told" "flood: flood: it wrote more output than is allowed and was killed"
-has "a missing program is named" "$told" "missing: missing: cannot be started: No such file or directory"
-has "one that never ends is ended" "$told" "slow: slow: it did not end before its deadline and was killed"
+has "a missing program is named" "$told" \
+  "missing: missing: cannot be started: No such file or directory"
+has "one that never ends is ended" "$told" \
+  "slow: slow: it did not end before its deadline and was killed"
 ok "all in few words" test "${#told}" -lt 10000
 finish

@@ -1,9 +1,11 @@
 #!/bin/bash
-# facts.t - ctx.facts outlives sessions: shared facts and those of one agent, masked, read the same again after a crash.
+# facts.t - ctx.facts outlives sessions: shared facts and those of one agent, masked, read the same
+# again after a crash.
 . "$(dirname "$0")/../tap.sh"
 
 write() { # write NAME BODY: a flow of this body
-  printf 'local flow = require "ck.flow"\nreturn flow.custom { name = "%s", run = function(ctx)\n%s\nend }\n' "$1" "$2" >"$dir/$1.lua"
+  printf 'local flow = require "ck.flow"\nreturn flow.custom { name = "%s", run = function(ctx)\n%s\nend }\n' \
+    "$1" "$2" >"$dir/$1.lua"
 }
 result() { json "$(tail -n 1 <<<"$out")" '$d->{result}'; }
 runs() { run --json run "$dir/$1.lua" --session "$2"; }
@@ -17,7 +19,8 @@ write knows 'local c = ctx.facts.get("capital")
 runs learns one
 is "a session reads what it has kept" "$code $(result)" "0 Paris"
 runs knows two
-is "and so does another, later; an agent's own is not everybody's; what was forgotten is gone" "$code $(result)" '0 ["Paris",true,"short",true]'
+is "and so does another, later; an agent's own is not everybody's; what was forgotten is gone" \
+  "$code $(result)" '0 ["Paris",true,"short",true]'
 ok "the store is whole" "$CKRUN" store verify
 
 write reads 'local before = ctx.facts.get("counter")
@@ -34,7 +37,8 @@ run --json resume three
 is "what was read before the pause is read again, though it is known by now" "$(result)" "nothing"
 write secrets 'ctx.facts.put("note", "my key is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-abcdefgh-AAAAAA") return ctx.facts.get("note")'
 runs secrets five
-ok "a secret in a fact is masked" test "$code" = 0 -a -z "$(grep -rl abcdefghijklmnopqrstuvwxyz0123456789 "$dir/store")"
+ok "a secret in a fact is masked" test "$code" = 0 -a -z \
+  "$(grep -rl abcdefghijklmnopqrstuvwxyz0123456789 "$dir/store")"
 has "also for the flow that reads it" "$(result)" "[redacted:"
 write empty 'ctx.facts.put("", 1)'
 runs empty six
@@ -42,7 +46,8 @@ is "a key must not be empty" "$code" 1
 
 # ---- a row that was changed ----
 
-sqlite3 "$dir/store/ckrun.db" "UPDATE fact SET value = x'22526f6d6522' WHERE key = 'capital'" 2>/dev/null
+sqlite3 "$dir/store/ckrun.db" "UPDATE fact SET value = x'22526f6d6522' WHERE key = 'capital'" \
+  2>/dev/null
 runs knows seven
 is "a fact that was changed behind its back is not believed" "$code" 1
 has "and is named" "$out$err" "fact 'capital'"

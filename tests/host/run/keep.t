@@ -1,5 +1,6 @@
 #!/bin/bash
-# keep.t - a profile's settings of checkpoints and of successful sessions: one checkpoint that is replaced, nothing left of a success.
+# keep.t - a profile's settings of checkpoints and of successful sessions: one checkpoint that is
+# replaced, nothing left of a success.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 write_flow idempotent
@@ -17,7 +18,8 @@ begin resume s
 steps 3 4
 ended
 is "it goes on from the one that is left" "$code $(cell "$out" result)" "0 4"
-is "with nothing done twice but what was under way" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | sort -n | tail -n 2 | tr '\n' ' ')" "1 2 "
+is "with nothing done twice but what was under way" \
+  "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | sort -n | tail -n 2 | tr '\n' ' ')" "1 2 "
 exits 0 "the store" store verify
 
 echo 'return { name = "gone", extends = "default", on_success = "delete" }' >"$dir/gone.lua"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# linear.t - a session's size on disk grows with its content, not with the square of it: a coding agent's 200 turns, each with a
+# linear.t - a session's size on disk grows with its content, not with the square of it: a coding
+# agent's 200 turns, each with a
 # checkpoint, stay near the bytes of the messages.
 . "$(dirname "$0")/../tap.sh"
 
@@ -8,7 +9,8 @@ local flow = require "ck.flow"
 return flow.agent { name = "coder", prompt = "Read and edit.", tools = { read = "pure" }, max_iterations = 1000 }
 LUA
 
-# record TURNS: in each the model reads another file of 20 KB, of words that do not repeat in the same order.
+# record TURNS: in each the model reads another file of 20 KB, of words that do not repeat in the
+# same order.
 record() {
   perl -e '
     my ($turns) = @ARGV;
@@ -21,15 +23,18 @@ record() {
       my $text = join " ", map { $words[rand @words] } 1 .. 2800;
       print "{\"scope\":\"main\",\"kind\":\"tool\",\"index\":0,\"name\":\"read\",\"arguments\":$arguments,\"result\":\"$text\"}\n";
     }
-    print "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{\"role\":\"assistant\",\"content\":\"Done.\"}}\n"' "$1" >"$dir/$1.jsonl"
+    print "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{\"role\":\"assistant\",\"content\":\"Done.\"}}\n"' \
+      "$1" >"$dir/$1.jsonl"
 }
 
 # takes TURNS: bytes of the database after them; the log beside it has a fixed size.
 takes() {
   local store="$dir/turns$1.db"
   record "$1"
-  "$CKRUN" --store "sqlite:$store" run "$dir/agent.lua" --cassette "$dir/$1.jsonl" --profile graph --session s >"$dir/out" 2>"$dir/err" || return 1
-  checkpoints=$("$CKRUN" --store "sqlite:$store" --json sessions checkpoints s | grep -c checkpoint_)
+  "$CKRUN" --store "sqlite:$store" run "$dir/agent.lua" --cassette "$dir/$1.jsonl" --profile graph \
+    --session s >"$dir/out" 2>"$dir/err" || return 1
+  checkpoints=$("$CKRUN" --store "sqlite:$store" --json sessions checkpoints s | \
+    grep -c checkpoint_)
   sqlite3 "$store" 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
   bytes=$(stat -c %s "$store")
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# migrate.t - a session of an older version of its flow resumes under the newer one as the policies' migrate hook says,
+# migrate.t - a session of an older version of its flow resumes under the newer one as the policies'
+# migrate hook says,
 # or not at all; a kill at any call leaves it before or after.
 . "$(dirname "$0")/../tap.sh"
 
@@ -10,7 +11,8 @@ function policy.checkpoint() return "always" end
 $1
 return policy
 LUA
-  echo 'return { name = "p", extends = "default", policies = { "./policy.lua" } }' >"$dir/profile.lua"
+  echo 'return { name = "p", extends = "default", policies = { "./policy.lua" } }' \
+    >"$dir/profile.lua"
 }
 
 old() {
@@ -58,9 +60,11 @@ start moved
 is "the old flow pauses" "$code" 8
 resume moved
 is "the new one goes on with it" "$code" 0
-is "from where the hook put it, with what it made of the memory" "$(result)" '{"at":"collect","subject":"ships13"}'
+is "from where the hook put it, with what it made of the memory" "$(result)" \
+  '{"at":"collect","subject":"ships13"}'
 is "what it changed is in the transcript" \
-  "$("$CKRUN" --json sessions log moved --all | grep '"kind":"edit"' | grep -o '"key":"[^"]*"' | sort -u | tr '\n' ' ')" \
+  "$("$CKRUN" --json sessions log moved --all | grep '"kind":"edit"' | grep -o '"key":"[^"]*"' | \
+    sort -u | tr '\n' ' ')" \
   '"key":"memory.subject" "key":"memory.topic" "key":"memory.useless" "key":"position.main" '
 is "and kept by a checkpoint" "$("$CKRUN" --json sessions checkpoints moved | grep -c '"edit"')" 1
 exits 0 "the store is whole" store verify
@@ -93,7 +97,8 @@ has "and is told so" "$out$err" "gave the key 'base'"
 
 profile "$moves"
 if command -v "${CC:-cc}" >/dev/null &&
-  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -DKILL_AT_PRELOAD "$root/tests/crash/kill_at.c" -o "$dir/kill.so" -ldl 2>/dev/null &&
+  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -DKILL_AT_PRELOAD \
+    "$root/tests/crash/kill_at.c" -o "$dir/kill.so" -ldl 2>/dev/null &&
   LD_PRELOAD="$dir/kill.so" "$CKRUN" --version >/dev/null 2>&1; then
   start kill
   cp -r "$dir/store" "$dir/base"
@@ -101,7 +106,8 @@ if command -v "${CC:-cc}" >/dev/null &&
   for ((n = 2; n < 400; n += 3)); do
     rm -rf "$dir/store"
     cp -r "$dir/base" "$dir/store"
-    (KILL_AT=$n LD_PRELOAD="$dir/kill.so" "$CKRUN" resume kill --accept-changed >"$dir/talk" 2>&1) 2>/dev/null
+    (KILL_AT=$n LD_PRELOAD="$dir/kill.so" "$CKRUN" resume kill --accept-changed >"$dir/talk" 2>&1) \
+      2>/dev/null
     [ $? = 137 ] || break
     killed=$((killed + 1))
     resume kill

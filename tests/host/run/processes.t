@@ -1,5 +1,6 @@
 #!/bin/bash
-# processes.t - MCP servers and ACP agents in a whole session: recorded, replayed, awaited, in doubt, resolved.
+# processes.t - MCP servers and ACP agents in a whole session: recorded, replayed, awaited, in
+# doubt, resolved.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
@@ -29,11 +30,13 @@ has "their results come back" "$out" '"sum":"5"'
 has "an error is a result, too" "$out" '"bad":"error: no such\ncity"'
 has "its tools are listed with their classes" "$out" 'echo=pure add=idempotent fail=once'
 is "three were called: to list them, and to read a clock, a number or a fact, is no call" \
-  "$(json "$("$CKRUN" --json sessions show tools)" '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
+  "$(json "$("$CKRUN" --json sessions show tools)" \
+    '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
 run sessions log tools
 is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 
-# A model that calls the tools of a server, over HTTP, and again from a recording, without model and server.
+# A model that calls the tools of a server, over HTTP, and again from a recording, without model and
+# server.
 export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 cat >script <<'EOF'
@@ -57,11 +60,15 @@ EOF
 adder "$server"
 run run adder.lua --profile ./model.lua --session adder --input '"2+3?"' --record recording.jsonl
 has "a model uses the tools of a server" "$out" '"text":"It is 5."'
-is "to ask for its tools is no call of one" "$(json "$("$CKRUN" --json sessions show adder)" '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
-has "it is told what they take" "$(cat log)" '{"type":"function","function":{"name":"add","description":"add it","parameters":{"type":"object"}}}'
+is "to ask for its tools is no call of one" \
+  "$(json "$("$CKRUN" --json sessions show adder)" \
+  '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
+has "it is told what they take" "$(cat log)" \
+  '{"type":"function","function":{"name":"add","description":"add it","parameters":{"type":"object"}}}'
 has "it gets their results" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
 has "and their errors" "$(cat log)" '"content":"no such\ncity"'
-has "a tool whose name no provider takes is offered under another" "$(cat log)" '{"type":"function","function":{"name":"sum_up",'
+has "a tool whose name no provider takes is offered under another" "$(cat log)" \
+  '{"type":"function","function":{"name":"sum_up",'
 has "and called by its own" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_2","content":"9"'
 ok "what it sent was valid on the wire" test -z "$(grep '"problem":"' log)"
 adder /nowhere/at.all
@@ -87,7 +94,8 @@ return flow.custom {
   end,
 }
 EOF
-profile() { echo "return { name = \"p\", extends = \"default\", policies = { \"every_boundary\" }, permissions = { edit = \"$1\" } }" >profile.lua; }
+profile() { echo "return { name = \"p\", extends = \"default\", policies = { \"every_boundary\" }, permissions = { edit = \"$1\" } }" \
+  >profile.lua; }
 
 profile allow
 run run prompt.lua --profile ./profile.lua --session allowed --input '"edit"'
@@ -110,14 +118,17 @@ has "the turn is made again" "$out" 'optionId\":\"yes\"'
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   profile ask
   mkfifo keys
-  (script -qec "'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'" /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
+  (script -qec "'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'" \
+    /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
   typing=$!
   exec 7>keys
-  until grep -q '3  No' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) || :; done
+  until grep -q '3  No' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) ||
+    :; done
   echo 2 >&7
   wait $typing
   exec 7>&-
-  has "a person at the terminal is asked" "$(cat terminal.out)" "the agent 'coder' asks for permission: Change it (edit)"
+  has "a person at the terminal is asked" "$(cat terminal.out)" \
+    "the agent 'coder' asks for permission: Change it (edit)"
   run sessions log typed
   has "and the agent gets the answer" "$out" 'optionId\":\"yes\"'
   has "it is recorded that a person decided" "$out" '"by":"person","option":"yes"'
@@ -129,7 +140,8 @@ for word in die blurt; do
   profile reject
   run run prompt.lua --profile ./profile.lua --session "$word" --input "\"$word\""
   is "$word: a turn whose agent is gone is in doubt" "$code" 75
-  if [ "$word" = blurt ]; then has "what the agent wrote is shown" "$err" 'it wrote a line that is no JSON: "Thinking about'; fi
+  if [ "$word" = blurt ]; then has "what the agent wrote is shown" "$err" \
+    'it wrote a line that is no JSON: "Thinking about'; fi
   run resume "$word"
   is "$word: it is not made again in silence" "$code" 75
   key=$("$CKRUN" resolve "$word" 2>/dev/null | awk '{ print $1; exit }')
@@ -157,7 +169,8 @@ run run tail.lua --session tail
 is "a session of an agent pauses" "$code" 8
 run resume tail
 is "and goes on" "$code" 0
-has "the agent is told what it did" "$("$CKRUN" sessions log tail --json | grep 'second#1/agent/1/tail')" 'Hello, world.'
+has "the agent is told what it did" "$("$CKRUN" sessions log tail --json | \
+  grep 'second#1/agent/1/tail')" 'Hello, world.'
 has "it is known by the name of its process" "$("$CKRUN" sessions tail tail coder)" 'Hello, world.'
 
 # ---- ends ----
@@ -201,14 +214,16 @@ for class in once pure; do
   server_flow killed.lua "$class" hang good
   "$CKRUN" run killed.lua --session "killed-$class" >/dev/null 2>&1 &
   running=$!
-  until "$CKRUN" sessions log "killed-$class" 2>/dev/null | grep -q 'intent.*"name":"hang"'; do :; done
+  until "$CKRUN" sessions log "killed-$class" 2>/dev/null | \
+    grep -q 'intent.*"name":"hang"'; do :; done
   pid=$("$CKRUN" sessions log "killed-$class" | awk '/outcome.*tool pid/ { print $(NF - 1) }')
   { kill -9 "$running"; wait "$running"; } 2>/dev/null
   ok "$class: the server ends with the program that talks to it" gone "$pid"
   [ "$class" = once ] || server_flow killed.lua "$class" hang good none 1
   run resume "killed-$class" --accept-changed
 done
-is "a call that is done once is in doubt then" "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
+is "a call that is done once is in doubt then" \
+  "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
 has "a pure one is made again" "$out" '"status":"error"'
 
 broken() {

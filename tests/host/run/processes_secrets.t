@@ -1,5 +1,6 @@
 #!/bin/bash
-# processes_secrets.t - secrets that servers and agents were given and repeat reach no file and no output.
+# processes_secrets.t - secrets that servers and agents were given and repeat reach no file and no
+# output.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 export CANARY=sk-canary-5f3a9b1c7d2e8f60
@@ -55,8 +56,10 @@ has "what it wrote instead is shown without it" "$err" 'oops [redacted:main'
 reads long 8
 reads refuse 0
 reads beg 8
-for session in fine babble long refuse beg; do "$CKRUN" sessions log "$session" --json; "$CKRUN" sessions show "$session"; done >>shown 2>&1
+for session in fine babble long refuse beg; do "$CKRUN" sessions log "$session" --json; "$CKRUN" \
+  sessions show "$session"; done >>shown 2>&1
 "$CKRUN" sessions list >>shown
-is "it is in no file and in no output" "$(grep -rl -e sk-can -e 'd2e8f60' --exclude=agent.sh . | wc -l)" 0
+is "it is in no file and in no output" "$(grep -rl -e sk-can -e 'd2e8f60' --exclude=agent.sh . | \
+  wc -l)" 0
 ok "though much was shown" test "$(wc -c <shown)" -gt 4000
 finish

@@ -1,15 +1,20 @@
 #!/bin/bash
-# recover.t - unusual resumes: a clean checkpoint, an unreadable one, a stopped owner, a session that keeps dying.
+# recover.t - unusual resumes: a clean checkpoint, an unreadable one, a stopped owner, a session
+# that keeps dying.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 store=$dir/store/ckrun.db
-checkpoints() { "$CKRUN" --json sessions checkpoints "$1" | perl -MJSON::PP -ne '$d = decode_json($_); print "$d->{id} $d->{seq} ", $d->{clean} ? 1 : 0, "\n"'; }
+checkpoints() { "$CKRUN" --json sessions checkpoints "$1" | \
+  perl -MJSON::PP -ne '$d = decode_json($_); print "$d->{id} $d->{seq} ", $d->{clean} ? 1 : 0, "\n"'; \
+  }
 write_flow idempotent
 
 # ---- a stopped owner ----
 begin run "$dir/flow.lua" --session held
-refused 76 "taking over a running owner" "which is not stopped: --take-over ends a stopped process only" resume held --take-over
-has "names it and its host" "$(run resume held --take-over; echo "$err")" "process $pid on $(hostname)"
+refused 76 "taking over a running owner" \
+  "which is not stopped: --take-over ends a stopped process only" resume held --take-over
+has "names it and its host" "$(run resume held --take-over; echo "$err")" \
+  "process $pid on $(hostname)"
 ok "it runs on" kill -0 "$pid"
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do :; done
@@ -30,7 +35,8 @@ ended
 is "and the session goes on" "$code $(cell "$out" result)" "0 4"
 exits 0 "its log" sessions log held --all --json
 is "has nothing of the old run behind the new one" \
-  "$(perl -MJSON::PP -ne '$d = decode_json($_); $t = $d->{timeline} if !defined $t || $d->{timeline} > $t; $n++ if $d->{timeline} < $t; END { print $n + 0 }' <<<"$out")" 0
+  "$(perl -MJSON::PP -ne '$d = decode_json($_); $t = $d->{timeline} if !defined $t || $d->{timeline} > $t; $n++ if $d->{timeline} < $t; END { print $n + 0 }' \
+    <<<"$out")" 0
 exits 0 "the store is sound" store verify
 
 # ---- a clean checkpoint ----
@@ -64,7 +70,8 @@ return flow.steps {
 END
 exits 1 "a flow whose second step fails" run "$dir/halfway.lua" --profile default --session halfway
 exits 0 "its checkpoints" --json sessions checkpoints halfway
-is "the last one is of the failure, and not clean" "$(json "$(tail -n 1 <<<"$out")" '"$d->{kind} " . ($d->{clean} ? 1 : 0)')" "failure 0"
+is "the last one is of the failure, and not clean" \
+  "$(json "$(tail -n 1 <<<"$out")" '"$d->{kind} " . ($d->{clean} ? 1 : 0)')" "failure 0"
 has "it says why" "$out" '"description":"'
 touch "$dir/box"
 exits 0 "once mended it goes on" resume halfway
@@ -78,7 +85,8 @@ if command -v sqlite3 >/dev/null; then
   let_on 2
   reach
   die
-  head=$(checkpoints torn | tail -n 1 | cut -d' ' -f1) older=$(checkpoints torn | tail -n 2 | head -n 1 | cut -d' ' -f1)
+  head=$(checkpoints torn | tail -n 1 | cut -d' ' -f1) \
+    older=$(checkpoints torn | tail -n 2 | head -n 1 | cut -d' ' -f1)
   sqlite3 "$store" "UPDATE checkpoint SET payload = x'0001020304' WHERE id = '$head'" >/dev/null
   exits 7 "a resume from what cannot be read" resume torn
   has "names it" "$err" "$head"
@@ -86,15 +94,19 @@ if command -v sqlite3 >/dev/null; then
   exits 0 "a dry run with --fallback" --json resume torn --fallback --dry-run
   is "goes back" "$(json "$out" '$d->{checkpoint}{id} . " " . $d->{fell_back}')" "$older 1"
   exits 5 "without a terminal it asks for --yes" resume torn --fallback
-  has "having listed what lies after the older one" "$err" "after it: main/step#1/tool/1 step (idempotent): replay"
-  exits 7 "a checkpoint that is named has no other" resume torn --fallback --yes --checkpoint "$head"
+  has "having listed what lies after the older one" "$err" \
+    "after it: main/step#1/tool/1 step (idempotent): replay"
+  exits 7 "a checkpoint that is named has no other" resume torn --fallback --yes --checkpoint \
+    "$head"
   begin resume torn --fallback --yes
   steps 3 4
   ended
   is "with it the session goes on, nothing done twice" "$code $(cell "$out" result)" "0 4"
   has "and says where from" "$err" "going back to checkpoint $older"
 
-  begin run "$dir/flow.lua" --session profile --profile "$(echo 'return { name = "back", extends = "default", on_unreadable = "fallback" }' >"$dir/back.lua"; echo "$dir/back.lua")"
+  begin run "$dir/flow.lua" --session profile --profile \
+    "$(echo 'return { name = "back", extends = "default", on_unreadable = "fallback" }' \
+    >"$dir/back.lua"; echo "$dir/back.lua")"
   let_on 1
   reach
   let_on 2

@@ -1,5 +1,6 @@
 #!/bin/bash
-# reported_ends.t - an effect of class once that is given up for a pause or a cancel: its own report of its end is recorded, not
+# reported_ends.t - an effect of class once that is given up for a pause or a cancel: its own report
+# of its end is recorded, not
 # doubted; an effect that never began is begun another time.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
@@ -35,11 +36,13 @@ END
   read -r -n 1 _ <there
   kill -TERM "$pid"
   ended "$way"
-  if [ "$way" = wait ]; then is "$way: a command that dies of it is in doubt" "$code" 75 && continue; fi
+  if [ "$way" = wait ]; then is "$way: a command that dies of it is in doubt" "$code" 75 &&
+    continue; fi
   is "$way: a command that exits by itself is not in doubt: exit 8" "$code" 8
   run resume "$way"
   is "$way: and goes on" "$code" 0
-  has "$way: with what it said" "$out" "$([ "$way" = finish ] && echo 'ok: true' || echo 'error: work: exit status 3')"
+  has "$way: with what it said" "$out" "$([ "$way" = finish ] && echo 'ok: true' ||
+    echo 'error: work: exit status 3')"
   is "$way: it was begun once" "$("$CKRUN" sessions log "$way" --kind intent | grep -c .)" 1
 done
 begin cancelled finish.lua
@@ -47,7 +50,8 @@ read -r -n 1 _ <there
 exits 0 "a session is cancelled inside such a command" cancel cancelled
 ended cancelled
 is "its run leaves nothing in doubt: exit 1" "$code" 1
-has "what the command said is recorded" "$("$CKRUN" sessions log cancelled --json --kind outcome)" '"status":"ok"'
+has "what the command said is recorded" "$("$CKRUN" sessions log cancelled --json --kind outcome)" \
+  '"status":"ok"'
 
 cat >exec.lua <<END
 local flow = require "ck.flow"
@@ -78,10 +82,12 @@ for tool in hang give-up obey; do
   logged "mcp-$tool" notifications/progress
   kill -TERM "$pid"
   ended "mcp-$tool"
-  if [ "$tool" = obey ]; then is "$tool: a call of which the server says nothing more is in doubt" "$code" 75 && continue; fi
+  if [ "$tool" = obey ]; then is "$tool: a call of which the server says nothing more is in doubt" \
+    "$code" 75 && continue; fi
   is "$tool: one that it answers is not" "$code" 8
   run resume "mcp-$tool"
-  is "$tool: it goes on" "$code $("$CKRUN" sessions log "mcp-$tool" --kind intent | grep -c .)" "0 1"
+  is "$tool: it goes on" "$code $("$CKRUN" sessions log "mcp-$tool" --kind intent | grep -c .)" \
+    "0 1"
 done
 
 # ---- ACP ----
@@ -99,10 +105,12 @@ logged turn working
 kill -TERM "$pid"
 ended turn
 is "a turn that the agent broke off is not in doubt: exit 8" "$code" 8
-has "it is recorded as that" "$("$CKRUN" sessions log turn --json --kind outcome)" '"stop_reason":"cancelled"'
+has "it is recorded as that" "$("$CKRUN" sessions log turn --json --kind outcome)" \
+  '"stop_reason":"cancelled"'
 run resume turn
 is "it goes on" "$code" 0
-has "by asking the agent to go on" "$("$CKRUN" sessions log turn --json --kind intent)" 'was interrupted before its end. See what is done already, and go on from there.\n\nhang'
+has "by asking the agent to go on" "$("$CKRUN" sessions log turn --json --kind intent)" \
+  'was interrupted before its end. See what is done already, and go on from there.\n\nhang'
 has "which it does" "$("$CKRUN" sessions log turn --json --kind outcome)" 'I went on.'
 begin gone turn.lua
 logged gone working
@@ -117,9 +125,11 @@ logged late 'intent.*hello'
 kill -TERM "$pid"
 ended late
 is "a turn whose prompt was never sent is not in doubt: exit 8" "$code" 8
-has "that is recorded" "$("$CKRUN" sessions log late --json --kind outcome)" 'not begun: the session was to end'
+has "that is recorded" "$("$CKRUN" sessions log late --json --kind outcome)" \
+  'not begun: the session was to end'
 touch ready
 run resume late
-is "it is begun another time" "$code $("$CKRUN" sessions log late --json --kind outcome | grep -c 'Hello, world.')" "0 1"
+is "it is begun another time" "$code $("$CKRUN" sessions log late --json --kind outcome | \
+  grep -c 'Hello, world.')" "0 1"
 exits 0 "the store is sound" store verify
 finish

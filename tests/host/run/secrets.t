@@ -1,5 +1,6 @@
 #!/bin/bash
-# secrets.t - secrets are given by reference: all missing ones are reported at once, before anything is made or changed, and values
+# secrets.t - secrets are given by reference: all missing ones are reported at once, before anything
+# is made or changed, and values
 # that were read are shown nowhere.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
@@ -30,28 +31,33 @@ END
 
 exits 0 "profile show" profile show more.lua
 has "shows the reference" "$out" "secrets.bank	env:BANK_KEY	$(realpath keys.lua)"
-has "an inherited file's from its own folder" "$out" "secrets.door	file:$(realpath .)/door.key	$(realpath keys.lua)"
-has "the one that replaces another" "$out" "secrets.mail	file:/no/such/mail.key	$(realpath more.lua)"
+has "an inherited file's from its own folder" "$out" \
+  "secrets.door	file:$(realpath .)/door.key	$(realpath keys.lua)"
+has "the one that replaces another" "$out" \
+  "secrets.mail	file:/no/such/mail.key	$(realpath more.lua)"
 BANK_KEY=value-of-the-bank exits 0 "profile show with the variable set" profile show more.lua
 is "shows no value" "$(grep -c value-of-the-bank <<<"$out$err")" 0
 
 exits 4 "run without its secrets" run flow.lua --profile ./more.lua --session s
 has "names the variable" "$err" 'secret "bank": env:BANK_KEY is not set: set it, then try again'
-has "and the file" "$err" "secret \"door\": file:$(realpath .)/door.key cannot be opened (No such file or directory): mend that, then try again"
+has "and the file" "$err" "secret \"door\": file:$(realpath \
+  .)/door.key cannot be opened (No such file or directory): mend that, then try again"
 has "and the other" "$err" 'secret "mail": file:/no/such/mail.key'
 has "and how many" "$err" "3 secrets of profile more cannot be read"
 ok "no store is made" test ! -e store
 exits 4 "as JSON" --json run flow.lua --profile ./more.lua --session s
 has "one document names them all" "$(json "$err" '$d->{error}{text}')" 'secret "mail"'
 mkdir door.key
-BANK_KEY=x MAIL_KEY='' exits 4 "a folder, an empty one and a short one" run flow.lua --profile ./keys.lua --session s
+BANK_KEY=x MAIL_KEY='' exits 4 "a folder, an empty one and a short one" run flow.lua --profile \
+  ./keys.lua --session s
 has "no file" "$err" "door.key is no regular file"
 has "empty" "$err" "env:MAIL_KEY is empty"
 has "too short" "$err" 'secret "bank" is shorter than 4 bytes'
 ok "still no store" test ! -e store
 rmdir door.key
 printf 'key-of-the-door\n' >door.key
-BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail exits 8 "with all of them" run flow.lua --profile ./keys.lua --session s --input '"the key-of-the-door"'
+BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail exits 8 "with all of them" run flow.lua \
+  --profile ./keys.lua --session s --input '"the key-of-the-door"'
 exits 0 "what was given as input" --json sessions show s
 has "is masked" "$(json "$out" '$d->{input}{input}')" '[redacted:door:'
 
@@ -86,7 +92,8 @@ has "and the flow has the real value" "$out" "true"
 exits 0 "what the session has become" --json sessions inspect slot
 is "still holds none" "$(grep -c real-value-of <<<"$out")" 0
 has "but its mask, wherever else it was put" "$out" '[redacted:memory.bank:'
-is "and no file of the store" "$(grep -rlF -e real-value-of -e key-of-the-door -e value-of-the store | wc -l)" 0
+is "and no file of the store" "$(grep -rlF -e real-value-of -e key-of-the-door -e value-of-the \
+  store | wc -l)" 0
 
 # A person who settles an effect needs none of the secrets.
 cat >once.lua <<END
@@ -108,7 +115,8 @@ key=$("$CKRUN" --json resolve doubt | perl -ne 'print $1 if /"effect":"([^"]+)"/
 mv mail.key away.key
 exits 0 "resolve needs no secret" resolve doubt
 mv away.key mail.key
-SLOT_KEY=real-value-of-the-bank exits 0 "it hides what there is" resolve doubt "$key" done --result '["real-value-of-the-bank", "key-of-the-mail"]'
+SLOT_KEY=real-value-of-the-bank exits 0 "it hides what there is" resolve doubt "$key" done \
+  --result '["real-value-of-the-bank", "key-of-the-mail"]'
 exits 0 "in what was kept" --json sessions log doubt --all
 is "no secret of a result" "$(grep -cE 'real-value-of|key-of-the-mail' <<<"$out")" 0
 has "but its mask" "$out" '[redacted:mail:'

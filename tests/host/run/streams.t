@@ -1,5 +1,6 @@
 #!/bin/bash
-# streams.t - standard streams that the caller has closed: no output gets into a file of the store, and no work is lost.
+# streams.t - standard streams that the caller has closed: no output gets into a file of the store,
+# and no work is lost.
 . "$(dirname "$0")/../tap.sh"
 cat >"$dir/flow.lua" <<'END'
 local flow = require "ck.flow"
@@ -7,8 +8,10 @@ return flow.graph { name = "one", start = "one", nodes = { one = flow.exec { arg
 END
 
 "$CKRUN" run "$dir/flow.lua" --session talk <&- 2>&- >"$dir/out"
-is "without stdin and stderr a session comes to its end" "$? $(sed -n 2p "$dir/out")" "0 status	completed"
-has "and its program has streams of its own" "$("$CKRUN" --json sessions log talk --kind outcome)" '"stdout":"out\n","stderr":"err\n"'
+is "without stdin and stderr a session comes to its end" "$? $(sed -n 2p "$dir/out")" \
+  "0 status	completed"
+has "and its program has streams of its own" "$("$CKRUN" --json sessions log talk --kind outcome)" \
+  '"stdout":"out\n","stderr":"err\n"'
 "$CKRUN" run "$dir/flow.lua" --session mute --record "$dir/tape" <&- >&- 2>&-
 is "without any, the failure to print is its exit code" "$?" 74
 exits 0 "the session is not lost: it goes on" resume mute

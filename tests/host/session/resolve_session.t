@@ -1,9 +1,12 @@
 #!/bin/bash
-# resolve_session.t - a session is named by its id; one that ckrun made also by an unambiguous part of it; nothing is guessed.
+# resolve_session.t - a session is named by its id; one that ckrun made also by an unambiguous part
+# of it; nothing is guessed.
 . "$(dirname "$0")/../tap.sh"
 
-echo 'return require "ck.flow".custom { name = "nothing", run = function(ctx) if not ctx.position then ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("look") end end }' >"$dir/flow.lua"
-for id in s s1 s10 order_deadbee1x order-20; do "$CKRUN" run "$dir/flow.lua" --session $id >/dev/null 2>&1; done
+echo 'return require "ck.flow".custom { name = "nothing", run = function(ctx) if not ctx.position then ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("look") end end }' \
+  >"$dir/flow.lua"
+for id in s s1 s10 order_deadbee1x order-20; do "$CKRUN" run "$dir/flow.lua" --session $id \
+  >/dev/null 2>&1; done
 made=() tails=()
 for n in 1 2; do made+=("$("$CKRUN" run "$dir/flow.lua" 2>/dev/null | head -n 1)"); done
 tails=("${made[0]: -8}" "${made[1]: -8}")
@@ -17,17 +20,22 @@ refused 2 "what several begin with" "2 sessions are meant by 'session_'" session
 refused 3 "fewer than four characters" "there is no session" sessions show "${tails[0]:0:3}"
 refused 3 "a part of an id that a person gave" "did you mean 'order-20'?" sessions show order-2
 for command in show checkpoints inspect log undo "rewind --to first --report x"; do
-  refused 3 "sessions $command of one that is gone is not done to another" "there is no session s2 in store" sessions ${command%% *} s2 ${command#"${command%% *}"}
+  refused 3 "sessions $command of one that is gone is not done to another" \
+    "there is no session s2 in store" sessions ${command%% *} s2 ${command#"${command%% *}"}
 done
-for command in resume cancel pause resolve answer; do refused 3 "$command of one that is gone" "there is no session s2 in store" $command s2; done
+for command in resume cancel pause resolve answer; do refused 3 "$command of one that is gone" \
+  "there is no session s2 in store" $command s2; done
 is "all is as it was" "$("$CKRUN" sessions list --status paused | grep -c .)" 7
 refused 3 "one that is spelt wrong is suggested" "did you mean 's10'?" sessions show s1O
-refused 2 "what is deleted is named in full" "is a part of session ${made[0]}" sessions delete "${tails[0]}"
+refused 2 "what is deleted is named in full" "is a part of session ${made[0]}" sessions delete \
+  "${tails[0]}"
 exits 0 "resume takes a part, too" --json resume "${tails[0]}"
-is "and goes on with that one" "$(json "$out" '"$d->{session} $d->{status}"')" "${made[0]} completed"
+is "and goes on with that one" "$(json "$out" '"$d->{session} $d->{status}"')" \
+  "${made[0]} completed"
 exits 0 "so does cancel" --json cancel "${tails[1]}"
 is "with that one" "$(json "$out" '"$d->{session} $d->{status}"')" "${made[1]} cancelled"
-for word in "" "a b" "é" "../x" "$(printf 'x%.0s' {1..300})"; do refused 2 "no id: '${word:0:9}'" "an id is 1 to 64" sessions show "$word"; done
+for word in "" "a b" "é" "../x" "$(printf 'x%.0s' {1..300})"; do refused 2 "no id: '${word:0:9}'" \
+  "an id is 1 to 64" sessions show "$word"; done
 refused 2 "a word that looks like an option" "unknown option --x" sessions show --x
 refused 3 "behind -- it is an id" "there is no session --x" sessions show -- --x
 finish

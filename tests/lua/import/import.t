@@ -1,5 +1,6 @@
 #!/bin/bash
-# import.t - sessions import at the command line: what is printed, which exit code, what another look at the store finds.
+# import.t - sessions import at the command line: what is printed, which exit code, what another
+# look at the store finds.
 . "$(dirname "$0")/../../host/tap.sh"
 data=$root/tests/lua/import/data
 
@@ -9,9 +10,11 @@ is "one row: id, format, status, events, agents, delegations, calls, cost, times
 exits 5 "the same again" sessions import "$data/pi.jsonl"
 has "it exists already" "$err" "imported_pi_f6bd6b2a exists already"
 is "nothing is printed" "$out" ""
-exits 0 "a file of two sessions with an old one" sessions import "$data/tau_bench.json" "$data/pi.jsonl"
+exits 0 "a file of two sessions with an old one" sessions import "$data/tau_bench.json" \
+  "$data/pi.jsonl"
 is "two rows" "$(grep -c '' <<<"$out")" 2
-is "what the source does not know stays empty" "$(head -n 1 <<<"$out" | cut -f9-)" "$(printf '\t\t')"
+is "what the source does not know stays empty" "$(head -n 1 <<<"$out" | cut -f9-)" \
+  "$(printf '\t\t')"
 
 exits 0 "as JSON" --json sessions import "$data/claude_inline.jsonl"
 is "its delegations" "$(json "$out" '$d->{delegations}')" 2
@@ -19,10 +22,12 @@ is "its agents" "$(json "$out" '$d->{agents}')" 3
 is "its first time" "$(json "$out" '$d->{first}')" "2030-03-01T00:00:00.000Z"
 is "no cost is made up" "$(json "$out" 'exists $d->{cost_micros} ? 1 : 0')" 0
 run --json sessions show imported_claude_code_2df9cfd0
-is "the parents of agents are kept" "$(json "$out" 'join ",", map { $_->{id} . "<" . ($_->{parent} // "") } @{$d->{input}{import}{agents}}')" \
+is "the parents of agents are kept" "$(json "$out" \
+  'join ",", map { $_->{id} . "<" . ($_->{parent} // "") } @{$d->{input}{import}{agents}}')" \
   "main<,a1<main,b1<main"
 run sessions log imported_claude_code_2df9cfd0 --agent b1
-is "an agent's own events" "$(cut -f3 <<<"$out" | tr '\n' ' ')" "message outcome intent outcome boundary "
+is "an agent's own events" "$(cut -f3 <<<"$out" | tr '\n' ' ')" \
+  "message outcome intent outcome boundary "
 run sessions log imported_tau_bench_c8e45325 --kind message
 is "no time, no date of 1970" "$(cut -f2 <<<"$out" | sort -u)" ""
 exits 0 "the store is well" store verify
@@ -36,7 +41,8 @@ is "the rest is imported" "$(grep -c '' <<<"$out")" 2
 run --json sessions import "$data/openai_many.jsonl" --session again
 is "the same as JSON" "$(json "$err" '$d->{error}{exit}')" 1
 
-exits 0 "a module of one's own, an id of one's own" sessions import "$data/pi.jsonl" --format "$data/mine.lua" --session mine
+exits 0 "a module of one's own, an id of one's own" sessions import "$data/pi.jsonl" --format \
+  "$data/mine.lua" --session mine
 is "has that id" "$(cut -f1,2 <<<"$out")" "$(printf 'mine\tmine')"
 exits 1 "its lines that cannot be read" sessions import "$data/mine.jsonl" --format "$data/mine.lua"
 has "are named" "$err" "mine.jsonl:2: "
@@ -69,12 +75,14 @@ if [ -d "$recorded" ]; then
   largest=$(ls "$recorded"/claude_code/*.jsonl)
   exits 0 "the largest session" sessions import "$largest"
   shopt -s globstar nullglob
-  exits 0 "all recorded sessions of the formats" sessions import "$recorded"/{tau_bench,tau2_bench,agentdojo,swe_agent,pi,claude_code_inline}/* \
+  exits 0 "all recorded sessions of the formats" sessions import \
+    "$recorded"/{tau_bench,tau2_bench,agentdojo,swe_agent,pi,claude_code_inline}/* \
     "$recorded"/who_and_when/**/*.json
   is "as many as there are" "$(grep -c '' <<<"$out")" 245
   exits 0 "the store is well with all of them" store verify
   has "with no problem" "$out$err" "all is well"
-  boundaries() { "$CKRUN" --json sessions log "$1" --kind boundary | perl -ne '/"kind":"(tool_round|loop_iteration)"/ && print "$1 "'; }
+  boundaries() { "$CKRUN" --json sessions log "$1" --kind boundary | \
+    perl -ne '/"kind":"(tool_round|loop_iteration)"/ && print "$1 "'; }
   airline=$(ls "$recorded"/tau_bench/*.json)
   run sessions import "$airline" --session past
   for n in 1 14 50; do

@@ -1,5 +1,6 @@
 #!/bin/bash
-# check.t - policy check finds what would go wrong live, tells it by file and line, and finds nothing in what is sound.
+# check.t - policy check finds what would go wrong live, tells it by file and line, and finds
+# nothing in what is sound.
 . "$(dirname "$0")/../../host/tap.sh"
 cd "$dir" || exit 1
 
@@ -8,7 +9,8 @@ for file in "$root"/policies/*.lua; do
   ok "$(basename "$file") has a hook" grep -q '^hook' <<<"$out"
 done
 
-# problem NAME LINE TEXT: standard input is a policy; exactly one problem is found there, and the exit code is 1.
+# problem NAME LINE TEXT: standard input is a policy; exactly one problem is found there, and the
+# exit code is 1.
 problem() {
   cat >"$dir/p.lua"
   exits 1 "$1" policy check p.lua
@@ -53,7 +55,8 @@ return { name = "p", version = 1, tail = function(event)
   table.insert(list, event.seq)
 end }
 EOF2
-problem "state that only shows in the answers" 4 "answers differently when it was called before" <<'EOF2'
+problem "state that only shows in the answers" 4 "answers differently when it was called before" \
+  <<'EOF2'
 local box = { n = 0 }
 local function bump(t) t.n = t.n + 1 return t.n end
 return { name = "p", version = 1,
@@ -72,9 +75,11 @@ end }
 EOF2
 limit="(the budget of 1000000 instructions is spent|ran longer than [0-9]+ ms)"
 exits 1 "a loop without end" policy check p.lua
-ok "a loop without end: is told at line 2, in words" grep -qE "^problem.*/p\.lua:2: $limit" <<<"$out"
+ok "a loop without end: is told at line 2, in words" grep -qE "^problem.*/p\.lua:2: $limit" \
+  <<<"$out"
 is "a loop without end: nothing else is" "$(grep '^problem' <<<"$out" | grep -cvE "$limit")" 0
-problem "an answer of the wrong type" 1 "the answer: nil, true, a reason or a table expected, got a number" <<'EOF2'
+problem "an answer of the wrong type" 1 "the answer: nil, true, a reason or a table expected, got a number" \
+  <<'EOF2'
 return { name = "p", version = 1, checkpoint = function() return 7 end }
 EOF2
 problem "a typo in a hook's name" 1 "did you mean 'checkpoint'" <<'EOF2'
@@ -94,7 +99,8 @@ printf '\033Lua' >p.lua
 exits 1 "a compiled chunk" policy check p.lua
 has "is refused as such" "$out" "only Lua source is accepted"
 
-# Every construct of the language, with names that a careless reader would take for globals, and nothing wrong.
+# Every construct of the language, with names that a careless reader would take for globals, and
+# nothing wrong.
 cat >fine.lua <<'EOF2'
 #!/usr/bin/env lua
 --[==[ os.exit() ]] ]==] -- io.read()
@@ -130,25 +136,32 @@ end
 return policy, size, text, later, math.pi
 EOF2
 exits 1 "every construct" policy check fine.lua
-is "only what is wrong on purpose is told" "$(grep -c '^problem' <<<"$out") $(grep -c "the sandbox has no 'setmetatable'" <<<"$out")" "2 1"
+is "only what is wrong on purpose is told" \
+  "$(grep -c '^problem' <<<"$out") $(grep -c "the sandbox has no 'setmetatable'" <<<"$out")" "2 1"
 sed -i '/setmetatable/d' fine.lua
 exits 0 "every construct, without it" policy check fine.lua
 is "options are shown" "$(cell "$out" "option os")" 2
 has "so is what a list holds" "$out" "option list	[1,2,3]"
 exits 0 "policy check --json" --json policy check fine.lua
-is "one object with the same" "$(json "$out" '$d->{name} . scalar(@{$d->{problems}}) . $d->{hooks}[0]{hook} . $d->{options}{os}')" "fine0checkpoint2"
+is "one object with the same" "$(json "$out" \
+  '$d->{name} . scalar(@{$d->{problems}}) . $d->{hooks}[0]{hook} . $d->{options}{os}')" \
+  "fine0checkpoint2"
 exits 1 "a problem with --json" --json policy check p.lua
 is "is in the object" "$(json "$out" 'scalar @{$d->{problems}}')" 1
 
-refused 3 "a policy that is not shipped" "searched policies/evry_n.lua (did you mean 'every_n'?)" policy check evry_n
+refused 3 "a policy that is not shipped" "searched policies/evry_n.lua (did you mean 'every_n'?)" \
+  policy check evry_n
 refused 3 "a file that is not there" "nowhere.lua" policy check ./nowhere.lua
 cp fine.lua open.lua && chmod 666 open.lua
 refused 5 "a file that others may write" "open.lua" policy check open.lua
 refused 2 "no file" "FILE is missing" policy check
 
 # The reader of text is not brought down by size or depth.
-{ echo "local t = {}"; for i in $(seq 5000); do echo "t[$i] = function(x) return x and { $i, \"$i\" } end"; done; echo 'return { name = "p", version = 1 }'; } >big.lua
+{ echo "local t = {}"; for i in $(seq 5000); do echo \
+  "t[$i] = function(x) return x and { $i, \"$i\" } end"; done; echo \
+  'return { name = "p", version = 1 }'; } >big.lua
 exits 0 "a file of 5,000 functions" policy check big.lua
-{ printf 'local x = '; for i in $(seq 150); do printf '('; done; printf 1; for i in $(seq 150); do printf ')'; done; echo; echo 'return { name = "p", version = 1 }'; } >deep.lua
+{ printf 'local x = '; for i in $(seq 150); do printf '('; done; printf 1; for i in $(seq 150); \
+  do printf ')'; done; echo; echo 'return { name = "p", version = 1 }'; } >deep.lua
 exits 0 "150 nested parentheses" policy check deep.lua
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
-# expected_loss.t - at an equal number of checkpoints expected_loss loses less than every_n on recorded sessions; prints the figures.
+# expected_loss.t - at an equal number of checkpoints expected_loss loses less than every_n on
+# recorded sessions; prints the figures.
 . "$(dirname "$0")/../../host/tap.sh"
 cd "$dir" || exit 1
 data=${CKRUN_DATA:-$root/../shared/data}
@@ -9,7 +10,8 @@ if [ ! -f "$data/FORMATS.md" ]; then
 fi
 exits 0 "import pi and tau2" sessions import "$data"/pi/*.jsonl "$data"/tau2_bench/*.json
 
-# How often sessions are taken to fail scales expected_loss from no checkpoint to one at each boundary. The largest number of
+# How often sessions are taken to fail scales expected_loss from no checkpoint to one at each
+# boundary. The largest number of
 # checkpoints that is no more than that of every_n is looked for, ten scales at a time.
 cat >compare.pl <<'EOF2'
 use strict; use warnings; use JSON::PP;
@@ -54,7 +56,8 @@ for name in pi tau2; do
   while IFS=$'\t' read -r of n count against worse figures; do
     echo "# $of, every_n n=$n: expected_loss $count checkpoints, every_n $against; expected_loss against every_n:"
     tr '|' '\n' <<<"$figures" | sed 's/^ */#   /'
-    is "$of at $against checkpoints: p95 and worst of dollars, seconds and tokens are no worse" "$worse" -
+    is "$of at $against checkpoints: p95 and worst of dollars, seconds and tokens are no worse" \
+      "$worse" -
   done <"$name.tsv"
 done
 finish

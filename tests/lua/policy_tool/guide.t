@@ -1,5 +1,6 @@
 #!/bin/bash
-# guide.t - an author's way, as a guide tells it: write, check, test, measure, simulate on one's own history, run.
+# guide.t - an author's way, as a guide tells it: write, check, test, measure, simulate on one's own
+# history, run.
 . "$(dirname "$0")/../../host/tap.sh"
 cd "$dir" || exit 1
 PATH=$(dirname "$CKRUN"):$PATH
@@ -36,5 +37,7 @@ is "side by side" "$(head -n 1 <<<"$out")" "$(printf 'profile\tdefault\tmine')"
 exits 0 "run under it" run "$flow" --cassette "$cassette" --session after --profile mine.lua
 exits 0 "it took what was foretold" --json policy simulate --profile mine.lua before after
 is "as many checkpoints" "$(json "$out" '$d->{profiles}[0]{sessions}[0]{checkpoints} . " " . $d->{profiles}[0]{sessions}[1]{as_recorded}')" \
-  "$("$CKRUN" sessions checkpoints after | grep -c .) $(json "$out" '$d->{profiles}[0]{sessions}[1]{boundaries}')"
+  \
+  "$("$CKRUN" sessions checkpoints after | \
+    grep -c .) $(json "$out" '$d->{profiles}[0]{sessions}[1]{boundaries}')"
 finish

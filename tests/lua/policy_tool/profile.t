@@ -1,5 +1,6 @@
 #!/bin/bash
-# profile.t - profile check tells mistakes by place; profile show tells what holds, for the session and for an agent, and who said so.
+# profile.t - profile check tells mistakes by place; profile show tells what holds, for the session
+# and for an agent, and who said so.
 . "$(dirname "$0")/../../host/tap.sh"
 cd "$dir" || exit 1
 
@@ -35,9 +36,11 @@ exits 0 "an agent that the profile does not know" profile show mine.lua --agent 
 has "is told" "$err" "says nothing of agent 'stranger'"
 is "and has what the session has" "$(row constraints.budget_usd)" "2.5 $(realpath base.lua)"
 exits 0 "--json" --json profile show mine.lua --agent analyst
-is "the same" "$(json "$out" 'join " ", map { $_->{value} . ($_->{agent} ? " own" : "") } grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" "1 own"
+is "the same" "$(json "$out" 'join " ", map { $_->{value} . ($_->{agent} ? " own" : "") } grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" \
+  "1 own"
 exits 0 "check --json" --json profile check mine.lua
-is "its policies" "$(json "$out" 'join " ", map { $_->{name} . ($_->{agent} // "") } @{$d->{policies}}')" "smart tool_rounds smartanalyst"
+is "its policies" "$(json "$out" 'join " ", map { $_->{name} . ($_->{agent} // "") } @{$d->{policies}}')" \
+  "smart tool_rounds smartanalyst"
 
 # mistake CODE NAME TEXT: standard input is a profile.
 mistake() {
@@ -46,11 +49,15 @@ mistake() {
 }
 mistake 1 "an unknown key" "bad.lua" <<<'return { name = "bad", polices = {} }'
 has "with the nearest" "$("$CKRUN" profile check bad.lua 2>&1)" "did you mean 'policies'"
-mistake 1 "an unknown option" "unknown option 'slow_m'" <<<'return { name = "bad", policies = { { "smart", slow_m = 1 } } }'
-mistake 3 "a policy that is not there" "searched policies/smrt.lua" <<<'return { name = "bad", policies = { "smrt" } }'
+mistake 1 "an unknown option" "unknown option 'slow_m'" \
+  <<<'return { name = "bad", policies = { { "smart", slow_m = 1 } } }'
+mistake 3 "a policy that is not there" "searched policies/smrt.lua" \
+  <<<'return { name = "bad", policies = { "smrt" } }'
 mistake 3 "a profile that is not there" "nothing" <<<'return { name = "bad", extends = "nothing" }'
-mistake 1 "a profile that extends itself" "extends itself" <<<'return { name = "bad", extends = "./bad.lua" }'
+mistake 1 "a profile that extends itself" "extends itself" \
+  <<<'return { name = "bad", extends = "./bad.lua" }'
 mistake 1 "text that does not compile" "bad.lua:2:" <<<'return { name = '
-mistake 1 "a limit of the wrong type" "budget_usd" <<<'return { name = "bad", constraints = { budget_usd = "five" } }'
+mistake 1 "a limit of the wrong type" "budget_usd" \
+  <<<'return { name = "bad", constraints = { budget_usd = "five" } }'
 refused 2 "no profile" "PROFILE is missing" profile show
 finish

@@ -1,10 +1,12 @@
 #!/bin/bash
-# simulate.t - policy simulate decides about a live session what was decided live, and compares profiles on the same sessions.
+# simulate.t - policy simulate decides about a live session what was decided live, and compares
+# profiles on the same sessions.
 . "$(dirname "$0")/../../host/tap.sh"
 . "$root/tests/host/kills.sh"
 cd "$dir" || exit 1
 
-# Policies that hang on everything a boundary tells: chance, time, money, tokens, what a checkpoint was measured to cost.
+# Policies that hang on everything a boundary tells: chance, time, money, tokens, what a checkpoint
+# was measured to cost.
 cat >chance.lua <<'EOF2'
 return { name = "chance", version = 2, checkpoint = function(at)
   if at.random < 0.3 then return "chance " .. at.random end
@@ -27,7 +29,8 @@ return { name = "stake", version = 1, options = { usd = 0.004, drop = 3 },
 EOF2
 echo 'return { name = "chance", policies = { "./chance.lua" } }' >chance_profile.lua
 echo 'return { name = "stake", policies = { "./stake.lua" } }' >stake_profile.lua
-echo 'return { name = "both", policies = { "./stake.lua", "./chance.lua", "tool_rounds" } }' >both_profile.lua
+echo 'return { name = "both", policies = { "./stake.lua", "./chance.lua", "tool_rounds" } }' \
+  >both_profile.lua
 echo 'return { name = "nothing", policies = {} }' >nothing_profile.lua
 profiles="default chance_profile.lua stake_profile.lua both_profile.lua nothing_profile.lua"
 
@@ -35,19 +38,24 @@ profiles="default chance_profile.lua stake_profile.lua both_profile.lua nothing_
 same() {
   exits 0 "$1: simulated under $2" --json policy simulate --profile "$2" "$3"
   is "$1: every decision under $2 is the recorded one" \
-    "$(json "$out" '$d->{profiles}[0]{as_recorded} == $d->{profiles}[0]{boundaries} && $d->{profiles}[0]{boundaries} > 10')" 1
+    "$(json "$out" '$d->{profiles}[0]{as_recorded} == $d->{profiles}[0]{boundaries} && $d->{profiles}[0]{boundaries} > 10')" \
+      1
 }
 # took SESSION: how many checkpoints it took, those that were pruned later too.
-took() { "$CKRUN" --json sessions log "$1" --all --kind boundary | grep -c '"checkpoint":"checkpoint_'; }
+took() { "$CKRUN" --json sessions log "$1" --all --kind boundary | \
+  grep -c '"checkpoint":"checkpoint_'; }
 for profile in $profiles; do
   name=${profile%_profile.lua}
-  exits 0 "run under $profile" run "$flow" --cassette "$cassette" --session "live-$name" --profile "$profile"
+  exits 0 "run under $profile" run "$flow" --cassette "$cassette" --session "live-$name" --profile \
+    "$profile"
   same "live" "$profile" "live-$name"
   taken=$(took "live-$name")
-  is "live-$name: as many checkpoints as were taken" "$(json "$out" '$d->{profiles}[0]{checkpoints}')" "$taken"
+  is "live-$name: as many checkpoints as were taken" \
+    "$(json "$out" '$d->{profiles}[0]{checkpoints}')" "$taken"
   is "live-$name: as many kept as are left" "$(json "$out" '$d->{profiles}[0]{kept}')" \
     "$("$CKRUN" sessions checkpoints "live-$name" | grep -c .)"
-  is "live-$name: the reasons add up" "$(json "$out" 'my $n = 0; $n += $_->{count} for @{$d->{profiles}[0]{reasons}}; $n >= '"$taken")" 1
+  is "live-$name: the reasons add up" "$(json "$out" \
+    'my $n = 0; $n += $_->{count} for @{$d->{profiles}[0]{reasons}}; $n >= '"$taken")" 1
 done
 
 # A session that dies and goes on, again and again.
@@ -66,36 +74,49 @@ else
   skip "no compiler for the library that kills: no session is killed"
 fi
 
-# Another profile than the recorded one, checked against a live run of its own: the cassette makes the same course.
+# Another profile than the recorded one, checked against a live run of its own: the cassette makes
+# the same course.
 for profile in stake_profile.lua nothing_profile.lua default; do
   name=${profile%_profile.lua}
-  exits 0 "simulate $profile on others" --json policy simulate --profile "$profile" live-default live-chance live-both live-nothing "live-$name"
+  exits 0 "simulate $profile on others" --json policy simulate --profile "$profile" live-default \
+    live-chance live-both live-nothing "live-$name"
   is "$name: the same checkpoints on each recording of the same course" \
     "$(json "$out" 'my %n; $n{$_->{checkpoints}}++ for @{$d->{profiles}[0]{sessions}}; join ",", keys %n')" \
+      \
     "$(took "live-$name")"
 done
 
-exits 0 "side by side" policy simulate --profile stake_profile.lua --profile default --profile=nothing_profile.lua live-default live-chance
+exits 0 "side by side" policy simulate --profile stake_profile.lua --profile default \
+  --profile=nothing_profile.lua live-default live-chance
 is "one column each" "$(head -n 1 <<<"$out")" "$(printf 'profile\tstake\tdefault\tnothing')"
 table=$out
-exits 0 "the same as JSON" --json policy simulate --profile stake_profile.lua --profile default --profile=nothing_profile.lua live-default live-chance
+exits 0 "the same as JSON" --json policy simulate --profile stake_profile.lua --profile default \
+  --profile=nothing_profile.lua live-default live-chance
 for i in 0 1 2; do
-  for row in "checkpoints:checkpoints" "checkpoints kept:kept" "lost money, p95:lost}{cost_micros}{p95" "lost tokens, worst:lost}{tokens}{worst" \
+  for row in "checkpoints:checkpoints" "checkpoints kept:kept" \
+    "lost money, p95:lost}{cost_micros}{p95" "lost tokens, worst:lost}{tokens}{worst" \
     "lost tool calls, p95:lost}{tool_calls}{p95" "bytes kept, estimated:bytes_kept"; do
     is "table and JSON agree on ${row%%:*} of profile $i" \
-      "$(awk -F'\t' -v name="${row%%:*}" -v at=$((i + 2)) '$1 == name { print $at }' <<<"$table")" "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
+      "$(awk -F'\t' -v name="${row%%:*}" -v at=$((i + 2)) '$1 == name { print $at }' <<<"$table")" \
+        "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
   done
 done
 p='$d->{profiles}'
 is "without checkpoints a crash costs most" \
-  "$(json "$out" "${p}[2]{lost}{cost_micros}{worst} > ${p}[0]{lost}{cost_micros}{worst} && ${p}[2]{lost}{cost_micros}{mean} > ${p}[1]{lost}{cost_micros}{mean}")" 1
-is "nothing but what is always taken" "$(json "$out" "${p}[2]{reasons}")" '[{"count":2,"reason":"always at final"}]'
-is "pruned: three a session, and the head" "$(json "$out" "${p}[0]{kept} <= 6 && ${p}[0]{kept} < ${p}[0]{checkpoints}")" 1
-is "bytes: no less than a row each" "$(json "$out" "${p}[0]{bytes_written} >= ${p}[0]{checkpoints} * \$d->{row_bytes}")" 1
-is "figures in reasons are folded" "$(json "$out" "scalar grep { \$_->{reason} eq 'stake #' } @{${p}[0]{reasons}}")" 1
+  "$(json "$out" "${p}[2]{lost}{cost_micros}{worst} > ${p}[0]{lost}{cost_micros}{worst} && ${p}[2]{lost}{cost_micros}{mean} > ${p}[1]{lost}{cost_micros}{mean}")" \
+    1
+is "nothing but what is always taken" "$(json "$out" "${p}[2]{reasons}")" \
+  '[{"count":2,"reason":"always at final"}]'
+is "pruned: three a session, and the head" \
+  "$(json "$out" "${p}[0]{kept} <= 6 && ${p}[0]{kept} < ${p}[0]{checkpoints}")" 1
+is "bytes: no less than a row each" "$(json "$out" \
+  "${p}[0]{bytes_written} >= ${p}[0]{checkpoints} * \$d->{row_bytes}")" 1
+is "figures in reasons are folded" "$(json "$out" \
+  "scalar grep { \$_->{reason} eq 'stake #' } @{${p}[0]{reasons}}")" 1
 
 exits 0 "no session named: all" --json policy simulate
-is "all are there, oldest first" "$(json "$out" "scalar(@{${p}[0]{sessions}}) . ' ' . ${p}[0]{sessions}[0]{session}")" \
+is "all are there, oldest first" "$(json "$out" \
+  "scalar(@{${p}[0]{sessions}}) . ' ' . ${p}[0]{sessions}[0]{session}")" \
   "$("$CKRUN" sessions list | grep -c .) live-default"
 exits 0 "the same profile twice" policy simulate --profile default --profile default live-default
 is "is told apart" "$(head -n 1 <<<"$out")" "$(printf 'profile\tdefault\tdefault (2)')"
@@ -104,17 +125,23 @@ exits 0 "--plot" policy simulate --plot --profile default --profile nothing_prof
 has "what is plotted" "$out" "live-default: lost money, over "
 is "one line for each profile" "$(grep -c '[▁▂▃▄▅▆▇█]' <<<"$out")" 2
 has "the highest is a full bar" "$(grep '^nothing  ' <<<"$out")" "█"
-is "it grows where nothing is kept" "$(grep '^nothing  ' <<<"$out" | perl -CSD -Mutf8 -ne 'my @c = map ord, grep /[▁▂▃▄▅▆▇█]/, split //; print "@c" eq join(" ", sort { $a <=> $b } @c) ? "yes" : "no"')" yes
+is "it grows where nothing is kept" "$(grep '^nothing  ' <<<"$out" | \
+  perl -CSD -Mutf8 -ne 'my @c = map ord, grep /[▁▂▃▄▅▆▇█]/, split //; print "@c" eq join(" ", sort { $a <=> $b } @c) ? "yes" : "no"')" \
+  yes
 exits 0 "--plot --json" --json policy simulate --plot live-default
-is "the values are in the object" "$(json "$out" "${p}[0]{sessions}[0]{plot}{of} . ' ' . scalar(@{${p}[0]{sessions}[0]{plot}{values}})")" "cost_micros 72"
+is "the values are in the object" "$(json "$out" \
+  "${p}[0]{sessions}[0]{plot}{of} . ' ' . scalar(@{${p}[0]{sessions}[0]{plot}{values}})")" \
+  "cost_micros 72"
 
 # Policies that fail are contained, told, and the exit code says so.
-echo 'return { name = "weak", version = 1, checkpoint = function(at) if at.seq > 30 then return 1 .. nil end end }' >weak.lua
+echo 'return { name = "weak", version = 1, checkpoint = function(at) if at.seq > 30 then return 1 .. nil end end }' \
+  >weak.lua
 echo 'return { name = "weak", policies = { "./weak.lua" } }' >weak_profile.lua
 exits 5 "a policy that fails" policy simulate --profile weak_profile.lua live-default
 has "its place is told" "$err" "weak.lua:1:"
 has "and counted as the checkpoint that it comes to" "$out" "a policy failed"
-exits 8 "a run under it pauses after three failures" run "$flow" --cassette "$cassette" --session live-weak --profile weak_profile.lua
+exits 8 "a run under it pauses after three failures" run "$flow" --cassette "$cassette" --session \
+  live-weak --profile weak_profile.lua
 exits 5 "simulated" --json policy simulate --profile weak_profile.lua live-weak
 is "contained live as simulated" "$(json "$out" "${p}[0]{as_recorded} == ${p}[0]{boundaries}")" 1
 
@@ -124,17 +151,25 @@ is "nothing is written" "$("$CKRUN" store stats | grep -v wal_bytes)" "$before"
 refused 3 "a session that is not there" "nobody" policy simulate nobody
 refused 2 "a malformed id" "session" policy simulate 'a/b'
 refused 3 "a profile that is not there" "defalt" policy simulate --profile defalt live-default
-refused 2 "too many profiles" "at most" policy simulate $(printf -- '--profile default %.0s' $(seq 12)) live-default
+refused 2 "too many profiles" "at most" policy simulate \
+  $(printf -- '--profile default %.0s' $(seq 12)) live-default
 refused 3 "no store" "nostore" --store sqlite:nostore.db policy simulate
 
 # Imported sessions: recorded elsewhere, decided nowhere.
 if [ -f "${CKRUN_DATA:-$root/../shared/data}/FORMATS.md" ]; then
   data=${CKRUN_DATA:-$root/../shared/data}
-  exits 0 "import" sessions import "$data"/tau_bench/*.json "$data"/pi/*.jsonl --store sqlite:import.db
-  exits 0 "simulate what was imported" --store sqlite:import.db --json policy simulate --profile default
-  is "each session is there" "$(json "$out" "scalar @{${p}[0]{sessions}}")" "$("$CKRUN" --store sqlite:import.db sessions list | grep -c .)"
-  is "a source without costs has no losses of money" "$(json "$out" "join ',', map { defined \$_->{lost}{cost_micros} ? 1 : 0 } grep { \$_->{session} =~ /tau_bench/ } @{${p}[0]{sessions}}" | tr -d '0,')" ""
-  is "pi has money, time and tokens" "$(json "$out" "join ',', map { \$_->{lost}{cost_micros}{worst} > 0 && \$_->{lost}{ms}{worst} > 0 && \$_->{lost}{tokens}{worst} > 0 } grep { \$_->{session} =~ /_pi_/ } @{${p}[0]{sessions}}")" 1
+  exits 0 "import" sessions import "$data"/tau_bench/*.json "$data"/pi/*.jsonl --store \
+    sqlite:import.db
+  exits 0 "simulate what was imported" --store sqlite:import.db --json policy simulate --profile \
+    default
+  is "each session is there" "$(json "$out" "scalar @{${p}[0]{sessions}}")" \
+    "$("$CKRUN" --store sqlite:import.db sessions list | grep -c .)"
+  is "a source without costs has no losses of money" \
+    "$(json "$out" "join ',', map { defined \$_->{lost}{cost_micros} ? 1 : 0 } grep { \$_->{session} =~ /tau_bench/ } @{${p}[0]{sessions}}" \
+    | tr -d '0,')" ""
+  is "pi has money, time and tokens" "$(json "$out" \
+    "join ',', map { \$_->{lost}{cost_micros}{worst} > 0 && \$_->{lost}{ms}{worst} > 0 && \$_->{lost}{tokens}{worst} > 0 } grep { \$_->{session} =~ /_pi_/ } @{${p}[0]{sessions}}")" \
+    1
 else
   skip "no recorded sessions: \$CKRUN_DATA"
 fi

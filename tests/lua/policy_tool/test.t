@@ -1,5 +1,6 @@
 #!/bin/bash
-# test.t - policy test: what holds live holds in a test, what does not fails it, and no test disturbs another.
+# test.t - policy test: what holds live holds in a test, what does not fails it, and no test
+# disturbs another.
 . "$(dirname "$0")/../../host/tap.sh"
 cd "$dir" || exit 1
 
@@ -103,7 +104,8 @@ EOF2
 exits 0 "tests that hold" policy test mine.lua
 is "it is TAP" "$(head -n 1 <<<"$out")" "TAP version 13"
 is "with a plan" "$(tail -n 1 <<<"$out")" "1..11"
-is "every test_ function ran, by name" "$(grep -c '^ok' <<<"$out") $(sed -n 2p <<<"$out")" "11 ok 1 - mine_test.lua: test_bounds"
+is "every test_ function ran, by name" "$(grep -c '^ok' <<<"$out") $(sed -n 2p <<<"$out")" \
+  "11 ok 1 - mine_test.lua: test_bounds"
 printf '%s\n' "$out" >inner.tap
 ok "prove reads it" prove --norc --exec 'cat' inner.tap
 exits 0 "the test file itself" policy test mine_test.lua
@@ -147,7 +149,8 @@ has "is a test that failed" "$out" "not ok 1 - syntax_test.lua: loads"
 echo 'return { test_x = 5 }' >none_test.lua
 refused 3 "a file without tests" "there is no function test_*" policy test none_test.lua
 cp mine.lua alone.lua
-refused 3 "a policy without tests" "alone_test.lua: there is no such file; it would hold the tests of alone.lua" policy test alone.lua
+refused 3 "a policy without tests" "alone_test.lua: there is no such file; it would hold the tests of alone.lua" \
+  policy test alone.lua
 echo 'local t = require "ck.test" return { name = "p", version = 1 }' >uses.lua
 exits 1 "a policy that requires ck.test" policy check uses.lua
 has "is told what it is for" "$out" "for files that 'ckrun policy test' runs"
