@@ -18,11 +18,9 @@ for file in bin/ckrun lib/libckrun.a lib/libckrun_lua.a lib/pkgconfig/ckrun.pc \
   ok "there is $file" test -s "$stage/$file"
 done
 is "nothing else has a place" "$(ls "$stage" | tr '\n' ' ')" "bin include lib share "
-is "each document is installed" \
-  "$(cd "$stage/share/doc/ckrun" && find . -name '*.md' | sort)" \
+is "each document is installed" "$(cd "$stage/share/doc/ckrun" && find . -name '*.md' | sort)" \
   "$(cd "$root" && ls ./*.md ./core/README.md ./lua/README.md ./policies/README.md \
-    ./examples/README.md \
-    2>/dev/null | sort)"
+  ./examples/README.md 2>/dev/null | sort)"
 
 # The installed program knows its policies by itself, and runs an installed example.
 CKRUN=$stage/bin/ckrun
@@ -42,7 +40,8 @@ cat >"$dir/theirs.c" <<'EOF2'
 int main(void) {
   ck_error err = {0};
   ck_runtime *runtime;
-  if (ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) != CK_OK) return 1;
+  ck_store_options options = {.create = true};
+  if (ck_runtime_open(&runtime, "memory:", &options, NULL, &err) != CK_OK) return 1;
   ck_runtime_close(runtime);
   return puts("it works") < 0;
 }

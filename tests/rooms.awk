@@ -1,4 +1,5 @@
-# rooms.awk - reads rooms.txt into allowed[room, room or header] and known[room]; for test_layers.t and test_rooms.t.
+# rooms.awk - reads rooms.txt into allowed[room, room or header] and known[room]; for test_layers.t
+# and test_rooms.t.
 function room(path) { sub(/\/[^\/]*$/, "", path); return path }
 function read_rooms(table, line, part, use, more, count, i, j) {
   while ((getline line <table) > 0) {
@@ -20,4 +21,6 @@ function expand(list, use, count, i, all) {
   return all
 }
 # Everything outside of core/host is below it.
-function may_use(from, to) { return allowed[from, to] || (allowed[from, "below"] && to !~ /^core\/host/) }
+function may_use(from, to) {
+  return allowed[from, to] || (allowed[from, "below"] && to !~ /^core\/host/)
+}

@@ -1,7 +1,6 @@
 #!/bin/bash
 # stages.sh - runs the halves of a test run one after another, each whatever the one before came to.
-# Behind the last one it is
-# told again what failed, in each of them. Exit code 0: all of them hold.
+# Behind the last one it is told again what failed, in each of them. Exit code 0: all of them hold.
 #   stages.sh [VARIABLE=VALUE…] [TEST…] [-- [VARIABLE=VALUE…] [TEST…]]…
 # Each half has an environment of its own, in which CKRUN_BUILD is its build. PROVEFLAGS is for
 # prove.

@@ -25,7 +25,8 @@ script() {
   chmod +x "$1"
 }
 script good.t <<<'echo "ok 1 - it holds"; echo "# noise" >&2; echo 1..1'
-script bad.t <<<'echo "ok 1 - before"; echo "not ok 2 - the wish"; echo "# got $1"; echo "ok 3 - after"; echo "# failed at 7" >&2; echo 1..3; exit 1'
+script bad.t <<<'echo "ok 1 - before"; echo "not ok 2 - the wish"; echo "# got $1"
+echo "ok 3 - after"; echo "# failed at 7" >&2; echo 1..3; exit 1'
 script dead.t <<<'echo "ok 1 - the last word"; echo "it hurts" >&2; kill -9 $$'
 
 ok "nothing has failed before anything ran" test -z "$("$here/kept.sh" --told 2>&1)"

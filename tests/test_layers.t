@@ -124,9 +124,8 @@ if [ -z "$given" ]; then
   while IFS=: read -r name uses; do
     case $name in core/* | lua/*) ;; *) continue ;; esac
     mkdir -p "$bad/$name"
-    printf '#include "core/host/unknown/none.h"\n#include <lua.h>\n # include <sqlite3.h>\n#include <uv.h>\n' \
-      \
-      >"$bad/$name/bad.c"
+    printf '%s\n' '#include "core/host/unknown/none.h"' '#include <lua.h>' \
+      ' # include <sqlite3.h>' '#include <uv.h>' >"$bad/$name/bad.c"
   done <"$table"
   mkdir -p "$bad/core/unknown" "$bad/tests"
   echo '#include "core/base/none.h"' >"$bad/core/unknown/bad.c"

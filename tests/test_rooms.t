@@ -53,7 +53,9 @@ perl -ane '
   END {
     for my $file (keys %needs) {
       my @next = ($file);
-      while (defined(my $at = shift @next)) { for (keys %{$needs{$at} || {}}) { push @next, $_ unless $reach{$file}{$_}++ } }
+      while (defined(my $at = shift @next)) {
+        for (keys %{$needs{$at} || {}}) { push @next, $_ unless $reach{$file}{$_}++ }
+      }
     }
     for my $file (sort keys %needs) {
       next if $done{$file} || !$reach{$file}{$file};

@@ -28,7 +28,9 @@ script() {
 }
 end='echo "end $CKRUN_BUILD ${OWN:-}" >>'"'$dir/log'"
 script good.t <<<"echo 'ok 1 - it holds'; echo 1..1; $end"
-script slow.t <<<"echo 'ok 1 - it holds'; n=0; while [ \$n -lt 20000 ]; do n=\$((n + 1)); done; echo 1..1; $end"
+script slow.t <<<"echo 'ok 1 - it holds'
+n=0; while [ \$n -lt 20000 ]; do n=\$((n + 1)); done
+echo 1..1; $end"
 script bad.t <<<"echo \"not ok 1 - the wish of \$CKRUN_BUILD\"; echo 1..1; $end; exit 1"
 script dead.t <<<'echo "ok 1 - the last word"; kill -9 $$'
 
@@ -68,7 +70,8 @@ halves "./bad.t ./dead.t" "./bad.t"
 ok "both fail" test "$code $(results)" = "1 Result: FAIL Result: FAIL "
 ok "all is told behind the second, each half for itself" test \
   "$(sed -n "$(line 'Result: FAIL'),\$p" out | grep -E '^(==|not ok)' | tr '\n' ' ')" = \
-  "== bad.t: exit 1 not ok 1 - the wish of one == dead.t: exit 137 == bad.t: exit 1 not ok 1 - the wish of two "
+  "== bad.t: exit 1 not ok 1 - the wish of one == dead.t: exit 137 \
+== bad.t: exit 1 not ok 1 - the wish of two "
 
 halves "./bad.t" ""
 halves "" "./good.t"
@@ -81,9 +84,8 @@ ok "one half alone fails when it does" test $? = 1
 # What the Makefile runs.
 make -n -C "$here/.." test >out 2>&1
 ok "make test runs one such pair" test "$(grep -c 'tests/stages\.sh' out)" = 1
-ok "the release first, then what is sanitized" \
-  test "$(grep -A1 'tests/stages\.sh' out | \
-    grep -o " CKRUN_BUILD='[^']*/\(release\|asan\)'\| -- " | sed "s,.*/,,; s,',," | tr -d '\n')" = \
-    "release -- asan"
+ok "the release first, then what is sanitized" test \
+  "$(grep -A1 'tests/stages\.sh' out | grep -o " CKRUN_BUILD='[^']*/\(release\|asan\)'\| -- " | \
+  sed "s,.*/,,; s,',," | tr -d '\n')" = "release -- asan"
 echo "1..$checks"
 [ "$failed" = 0 ]

@@ -38,7 +38,8 @@ carried_out() {
     sed -n 's/.*"key":"\([^"]*\)".*"via":"cassette".*/\1/p'
 }
 
-say '1. An agent books a flight. Its model and its tools answer from a recording; it is killed with SIGKILL on the way.'
+say '1. An agent books a flight. Its model and its tools answer from a recording;' \
+  'it is killed with SIGKILL on the way.'
 session=
 attempt=0
 while [ -z "$session" ] && [ "$attempt" -lt 100 ]; do
@@ -61,9 +62,11 @@ carried_out "$session" | sort >"$work/keys"
 total=$(wc -l <"$work/keys")
 twice=$(uniq -d "$work/keys" | wc -l)
 recorded=$(grep -c '"kind"' cassette.jsonl)
-printf '  effects in the recording            %s\n  carried out before the kill         %s\n  carried out after it                %s\n  carried out twice                   %s\n' \
-  \
-  "$recorded" "$before" $((total - before)) "$twice"
+printf '  %-36s%s\n' \
+  'effects in the recording' "$recorded" \
+  'carried out before the kill' "$before" \
+  'carried out after it' $((total - before)) \
+  'carried out twice' "$twice"
 "$ckrun" store verify >"$work/verified" 2>&1 || { cat "$work/verified"; exit 1; }
 sed 's/^/  /' "$work/verified"
 [ "$twice" = 0 ] && [ "$total" = "$recorded" ]

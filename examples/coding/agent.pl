@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# agent.pl - stands in for a coding agent: speaks the Agent Client Protocol, and always makes the same mistake first.
+# agent.pl - stands in for a coding agent: speaks the Agent Client Protocol, and always makes the
+# same mistake first.
 use strict;
 use warnings;
 use JSON::PP;
@@ -32,7 +33,8 @@ sub update {
 
 sub speak {
   my ($session, $text) = @_;
-  update($session, sessionUpdate => "agent_message_chunk", content => {type => "text", text => $text});
+  update($session, sessionUpdate => "agent_message_chunk",
+    content => {type => "text", text => $text});
 }
 
 # The test for both must come first; a beginner puts it last.
@@ -42,28 +44,38 @@ sub program {
   my $both = '  *" 3 5 "*) echo FizzBuzz ;;';
   @cases = $right ? ($both, @cases) : (@cases, $both);
   return join "\n", "# fizzbuzz.sh - counts to 15.", 'for n in $(seq 15); do', '  divisors=" "',
-    '  for d in 3 5; do [ $((n % d)) = 0 ] && divisors="$divisors$d "; done', '  case "$divisors" in', @cases, '  *) echo "$n" ;;', '  esac',
-    "done", "";
+    '  for d in 3 5; do [ $((n % d)) = 0 ] && divisors="$divisors$d "; done',
+    '  case "$divisors" in', @cases, '  *) echo "$n" ;;', '  esac', "done", "";
 }
 
 sub turn {
   my ($session, $prompt) = @_;
   my $repairs = $prompt =~ /^The check fails/;
   my $path = "$cwd{$session}/fizzbuzz.sh";
-  my %call = (toolCallId => "call-" . ($asked + 1), title => ($repairs ? "Repair" : "Write") . " fizzbuzz.sh", kind => "edit");
+  my %call = (
+    toolCallId => "call-" . ($asked + 1), kind => "edit",
+    title => ($repairs ? "Repair" : "Write") . " fizzbuzz.sh",
+  );
   speak($session, $repairs ? "I see: 15 is a multiple of 3, too. " : "That is quickly done. ");
-  update($session, sessionUpdate => "tool_call", %call, status => "pending", locations => [{path => $path}]);
+  update($session, sessionUpdate => "tool_call", %call, status => "pending",
+    locations => [{path => $path}]);
   my $answer = ask("session/request_permission", {
     sessionId => $session, toolCall => \%call,
-    options => [{optionId => "yes", name => "Yes", kind => "allow_once"}, {optionId => "no", name => "No", kind => "reject_once"}],
+    options => [
+      {optionId => "yes", name => "Yes", kind => "allow_once"},
+      {optionId => "no", name => "No", kind => "reject_once"},
+    ],
   });
   return "cancelled" if !$answer || $answer->{outcome}{outcome} eq "cancelled";
   if ($answer->{outcome}{optionId} ne "yes") {
     speak($session, "Then I leave it as it is.");
     return "end_turn";
   }
-  my $done = ask("fs/write_text_file", {sessionId => $session, path => $path, content => program($repairs)});
-  update($session, sessionUpdate => "tool_call_update", toolCallId => $call{toolCallId}, status => $done ? "completed" : "failed");
+  my $done = ask("fs/write_text_file", {
+    sessionId => $session, path => $path, content => program($repairs),
+  });
+  update($session, sessionUpdate => "tool_call_update", toolCallId => $call{toolCallId},
+    status => $done ? "completed" : "failed");
   speak($session, $done ? "fizzbuzz.sh is written." : "I could not write fizzbuzz.sh.");
   return "end_turn";
 }
@@ -72,7 +84,9 @@ while (my $message = hear()) {
   my ($method, $params) = ($message->{method} // "", $message->{params});
   next if !defined $message->{id};
   if ($method eq "initialize") {
-    send_message(id => $message->{id}, result => {protocolVersion => 1, agentCapabilities => {loadSession => JSON::PP::true}});
+    send_message(id => $message->{id}, result => {
+      protocolVersion => 1, agentCapabilities => {loadSession => JSON::PP::true},
+    });
   } elsif ($method eq "session/new") {
     my $id = "conversation-" . ++$sessions;
     $cwd{$id} = $params->{cwd};
@@ -84,6 +98,7 @@ while (my $message = hear()) {
     my $reason = turn($params->{sessionId}, join "", map { $_->{text} // "" } @{$params->{prompt}});
     send_message(id => $message->{id}, result => {stopReason => $reason});
   } else {
-    send_message(id => $message->{id}, error => {code => -32601, message => "method not found: $method"});
+    send_message(id => $message->{id},
+      error => {code => -32601, message => "method not found: $method"});
   }
 }

@@ -30,7 +30,8 @@ grep -v checkpoint "$work/out" | sed 's/^/  /'
 
 say '4. No call was paid for twice.'
 twice=$(calls | sort | uniq -d | wc -l)
-printf '  model calls before the pause  %s\n  model calls after it          %s\n  made twice                    %s\n' \
-  \
-  "$before" $(($(calls | wc -l) - before)) "$twice"
+printf '  %-30s%s\n' \
+  'model calls before the pause' "$before" \
+  'model calls after it' $(($(calls | wc -l) - before)) \
+  'made twice' "$twice"
 [ "$code" = 8 ] && [ "$twice" = 0 ] && grep -q 'Move in January' "$work/out"

@@ -14,7 +14,8 @@ export CKRUN_STORE="sqlite:$work/demo.db"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
-say '1. A download, three measurements side by side, a service that is not there; killed while the measurements run.'
+say '1. A download, three measurements side by side, a service that is not there;' \
+  'killed while the measurements run.'
 mkfifo progress
 "$ckrun" run flow.lua --profile graph --session pipeline >/dev/null 2>progress &
 pid=$!
@@ -36,7 +37,8 @@ sed -n 's/.*\({"bytes"[^}]*}\).*/  \1/p' out
 say '3. The download happened once; nothing that had an outcome was asked for again.'
 "$ckrun" sessions log pipeline --all --kind outcome --json | \
   sed -n 's/.*"key":"\([^"]*\)".*"status":"ok".*/\1/p' | sort >keys
-printf '  downloads                    %s\n  effects that went well       %s\n  of them more than once       %s\n' \
-  \
-  "$(grep -c fetch runs.log)" "$(wc -l <keys)" "$(uniq -d keys | wc -l)"
+printf '  %-29s%s\n' \
+  'downloads' "$(grep -c fetch runs.log)" \
+  'effects that went well' "$(wc -l <keys)" \
+  'of them more than once' "$(uniq -d keys | wc -l)"
 [ "$(grep -c fetch runs.log)" = 1 ] && [ "$(wc -l <keys)" = 4 ] && [ "$(uniq -d keys | wc -l)" = 0 ]

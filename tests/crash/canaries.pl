@@ -1,6 +1,8 @@
 #!/usr/bin/perl
-# canaries.pl - fifty secrets: makes the files that place them everywhere, and searches files for them, in every spelling.
-#   make FOLDER   env (to source), profile.lua, flow.lua, flow.jsonl, input.json, leak (the tool), nowhere and nowhere.name (another)
+# canaries.pl - fifty secrets: makes the files that place them everywhere, and searches files for
+# them, in every spelling.
+#   make FOLDER   env (to source), profile.lua, flow.lua, flow.jsonl, input.json, leak (the tool),
+#                 nowhere and nowhere.name (another)
 #   scan FILE…    prints one line for each hit, and counts on stderr
 use strict;
 use warnings;
@@ -34,18 +36,24 @@ sub numbered { join '', map { ord($_) < 128 ? sprintf '\\u%04x', ord $_ : $_ } s
 sub forms {
   my $s = shift;
   return (
-    raw => $s, base64_0 => base64($s), base64_1 => base64("x$s:tail"), base64_2 => base64("xy$s:tail"),
+    raw => $s,
+    base64_0 => base64($s), base64_1 => base64("x$s:tail"), base64_2 => base64("xy$s:tail"),
     url64_0 => url64($s), url64_1 => url64("x$s:tail"), url64_2 => url64("xy$s:tail"),
     hex => unpack('H*', $s), upper_hex => uc unpack('H*', $s), percent => percent($s),
-    json => escaped($s), json_twice => escaped(escaped($s)), json_numbered => numbered($s), url => 'https://ines:' . percent($s) . '@bank.example/x',
+    json => escaped($s), json_twice => escaped(escaped($s)), json_numbered => numbered($s),
+    url => 'https://ines:' . percent($s) . '@bank.example/x',
   );
 }
 
 # As they are searched for. Of base64 only the characters that hold bits of the secret alone.
 sub marks {
   my $s = shift;
-  my %mark = (raw => $s, head => substr($s, 0, int(length($s) * 2 / 3)), tail => substr($s, -int(length($s) * 2 / 3)), hex => unpack('H*', $s), upper_hex => uc unpack('H*', $s), percent => percent($s),
-              json => escaped($s), json_twice => escaped(escaped($s)), json_numbered => numbered($s));
+  my $part = int(length($s) * 2 / 3);
+  my %mark = (
+    raw => $s, head => substr($s, 0, $part), tail => substr($s, -$part),
+    hex => unpack('H*', $s), upper_hex => uc unpack('H*', $s), percent => percent($s),
+    json => escaped($s), json_twice => escaped(escaped($s)), json_numbered => numbered($s),
+  );
   for my $shift (0 .. 2) {
     my $bits = 8 * length $s;
     my $first = int((8 * $shift + 5) / 6);
@@ -65,7 +73,11 @@ sub put {
   print $file $text;
   close $file or die "$path: $!";
 }
-sub call { sprintf '{"id":"%s","type":"function","function":{"name":"%s","arguments":%s}}', $_[0], $_[1], json($_[2]) }
+sub call {
+  my ($id, $name, $arguments) = @_;
+  return sprintf '{"id":"%s","type":"function","function":{"name":"%s","arguments":%s}}',
+    $id, $name, json($arguments);
+}
 
 sub cassette {
   my $text = qq({"cassette":1}\n);
@@ -77,12 +89,19 @@ sub cassette {
     my $list = '[' . join(',', map { json($_) } @all) . ']';
     my $said = json("Round $n: " . join ' ', @all);
     $text .= qq({"scope":"main","kind":"ask","answer":$said}\n);
-    my $calls = join ',', call("vault$n", 'vault', '{}'), call("login$n", 'login', qq({"note":$list})), map { call("$_$n", $_, '{}') } @commands;
-    $text .= qq({"scope":"main","kind":"model","message":{"role":"assistant","content":$said,"tool_calls":[$calls]}}\n);
+    my $calls = join ',', call("vault$n", 'vault', '{}'),
+      call("login$n", 'login', qq({"note":$list})), map { call("$_$n", $_, '{}') } @commands;
+    $text .= qq({"scope":"main","kind":"model","message":{"role":"assistant","content":$said,)
+      . qq("tool_calls":[$calls]}}\n);
     my $error = $n % 2 ? ',"is_error":true' : '';
-    $text .= qq({"scope":"main","kind":"tool","index":0,"name":"vault","arguments":"{}","result":{"deep":[{"list":$list,"text":) . json($list) . "}]}$error}\n";
+    $text .= qq({"scope":"main","kind":"tool","index":0,"name":"vault","arguments":"{}",)
+      . qq("result":{"deep":[{"list":$list,"text":) . json($list) . "}]}$error}\n";
     my $index = 1;
-    $text .= sprintf qq({"scope":"main","kind":"tool","index":%d,"name":"$_","arguments":"{}","result":"run"}\n), ++$index for @commands;
+    for my $name (@commands) {
+      $index++;
+      $text .= qq({"scope":"main","kind":"tool","index":$index,"name":"$name","arguments":"{}",)
+        . qq("result":"run"}\n);
+    }
   }
   return $text;
 }
@@ -97,27 +116,45 @@ sub flow {
   return join "\n", 'local flow = require "ck.flow"', 'local secrets = {', @rows, '}',
     'local tools = { vault = "pure", login = "pure" }',
     'for _, name in ipairs { "print", "fail", "url", "env" } do',
-    '  tools[name] = flow.command { argv = { "./leak", name, ' . lua("/no/such/$first/file") . ' }, class = "idempotent" }',
+    '  tools[name] = flow.command {',
+    '    argv = { "./leak", name, ' . lua("/no/such/$first/file") . ' }, class = "idempotent",',
+    '  }',
     'end',
-    'tools.nowhere = flow.command { argv = { ' . lua("./no-such-$first") . ', "x" }, class = "idempotent" }', <<'END';
+    'tools.nowhere = flow.command {',
+    '  argv = { ' . lua("./no-such-$first") . ', "x" }, class = "idempotent",',
+    '}', <<'END';
 local function run(ctx)
   for n = (ctx.position and ctx.position.turn or 0) + 1, #secrets do
     local e = secrets[n]
-    ctx.effect { kind = "ask", class = "idempotent", request = { question = "what of " .. table.concat(e, " and ") } }
+    ctx.effect {
+      kind = "ask", class = "idempotent",
+      request = { question = "what of " .. table.concat(e, " and ") },
+    }
     local reply = ctx.effect { kind = "model", class = "pure", request = { model = "recorded" } }
-    local quoted = '{"inner":{"password":"' .. e[3] .. '","list":["' .. table.concat(e, '","') .. '"]}}'
-    ctx.memory["nested_" .. n] = { a = { b = { list = e, text = "before " .. e[n % #e + 1] .. " after", json = quoted } } }
+    local list = '["' .. table.concat(e, '","') .. '"]'
+    local quoted = '{"inner":{"password":"' .. e[3] .. '","list":' .. list .. '}}'
+    local text = "before " .. e[n % #e + 1] .. " after"
+    ctx.memory["nested_" .. n] = { a = { b = { list = e, text = text, json = quoted } } }
     ctx.memory:append("all", { quoted, e })
     ctx.outputs["out_" .. n] = e
     for index, call in ipairs(ctx.tool_calls(reply.raw)) do
       local request = call.request
-      if call.name == "login" then ctx.message { role = "tool", call_id = call.call_id, name = "login", content = "Error: refused " .. e[1] }
+      if call.name == "login" then
+        ctx.message {
+          role = "tool", call_id = call.call_id, name = "login",
+          content = "Error: refused " .. e[1],
+        }
       else
         if call.name ~= "vault" then
           local arguments = { forms = e, nested = { { e[1] } }, json = quoted }
-          request = { name = call.name, call_id = call.name .. n, index = index - 1, arguments = arguments }
+          request = {
+            name = call.name, call_id = call.name .. n, index = index - 1, arguments = arguments,
+          }
         end
-        local got = ctx.effect { kind = "tool", agent = "canary", class = call.name == "vault" and "pure" or "idempotent", request = request, ordinal = index }
+        local got = ctx.effect {
+          kind = "tool", agent = "canary", request = request, ordinal = index,
+          class = call.name == "vault" and "pure" or "idempotent",
+        }
         ctx.memory[call.name .. "_" .. n % 7] = { got.result or false, got.error or false }
       end
     end
@@ -130,7 +167,8 @@ return flow.custom { name = "canaries", tools = tools, run = run }
 END
 }
 
-# The tool: repeats its input, in pieces of three bytes; on stderr; as an URL; or prints its whole environment.
+# The tool: repeats its input, in pieces of three bytes; on stderr; as an URL; or prints its whole
+# environment.
 my $leak = <<'END';
 #!/usr/bin/perl
 my $said = <STDIN>;
@@ -138,19 +176,28 @@ my ($raw) = $said =~ /"nested":\[\["((?:[^"\\]|\\.)*)"/;
 if ($ARGV[0] eq 'print') { syswrite STDOUT, $_ for unpack '(a3)*', $said }
 elsif ($ARGV[0] eq 'fail') { print STDERR "cannot log in: $said"; exit 1 }
 elsif ($ARGV[0] eq 'url') { print "see https://ines:$raw\@bank.example/?key=$raw and $said" }
-else { print join "\n", map { "$_=$ENV{$_}" } sort keys %ENV; open my $f, '>>', 'children'; print $f "$_\n" for sort keys %ENV }
+else {
+  print join "\n", map { "$_=$ENV{$_}" } sort keys %ENV;
+  open my $f, '>>', 'children';
+  print $f "$_\n" for sort keys %ENV;
+}
 END
 
 sub make {
   my $folder = shift;
   my @list = secrets();
   my @names = map { sprintf 'CANARY_%02d', $_ } 1 .. @list;
-  put("$folder/env", join '', map { (my $text = $list[$_]) =~ s/'/'\\''/g; "export $names[$_]='$text'\n" } 0 .. $#list);
-  put("$folder/profile.lua", "return { name = \"canaries\", extends = \"default\", secrets = {\n"
-      . join('', map { sprintf "  c%02d = \"env:%s\",\n", $_ + 1, $names[$_] } 0 .. $#list) . "} }\n");
+  put("$folder/env", join '', map {
+    (my $text = $list[$_]) =~ s/'/'\\''/g;
+    "export $names[$_]='$text'\n"
+  } 0 .. $#list);
+  put("$folder/profile.lua", qq(return { name = "canaries", extends = "default", secrets = {\n)
+      . join('', map { sprintf qq(  c%02d = "env:%s",\n), $_ + 1, $names[$_] } 0 .. $#list)
+      . "} }\n");
   put("$folder/flow.lua", flow());
   put("$folder/flow.jsonl", cassette());
-  put("$folder/input.json", '{"list":[' . join(',', map { my %f = forms($_); map { json($f{$_}) } sort keys %f } @list) . ']}');
+  my @all = map { my %form = forms($_); map { json($form{$_}) } sort keys %form } @list;
+  put("$folder/input.json", '{"list":[' . join(',', @all) . ']}');
   put("$folder/leak", $leak);
   # Its name is a secret, and the file exists for earlier checks; but it cannot be started.
   put("$folder/nowhere", "#!/no/such/interpreter\n");
@@ -179,8 +226,11 @@ sub scan {
     }
   }
   my %form = forms('x');
-  printf STDERR "secrets=%d spellings=%d marks=%d files=%d bytes=%d hits=%d\n", $count, scalar keys %form, scalar keys %owner, $files, $bytes, $hits;
+  printf STDERR "secrets=%d spellings=%d marks=%d files=%d bytes=%d hits=%d\n",
+    $count, scalar keys %form, scalar keys %owner, $files, $bytes, $hits;
 }
 
 my $what = shift // '';
-if ($what eq 'make') { make(@ARGV) } elsif ($what eq 'scan') { scan(@ARGV) } else { die "make or scan\n" }
+if ($what eq 'make') { make(@ARGV) }
+elsif ($what eq 'scan') { scan(@ARGV) }
+else { die "make or scan\n" }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # canaries.t - fifty secrets that the profile names, in every place and every spelling: none of them
-# gets into a file of the store
-# or onto an output, through run, kill and resume; and no child is given one.
+# gets into a file of the store or onto an output, through run, kill and resume; and no child is
+# given one.
 . "$(dirname "$0")/lib.sh"
 begin
 command -v perl >/dev/null && perl -MMIME::Base64 -e1 2>/dev/null || skip_all "no perl"
@@ -33,14 +33,11 @@ plainly() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)
 look() {
   local command
   for command in '--json sessions log s --all' 'sessions log s --all' '--json sessions inspect s' \
-    'sessions inspect s' \
-    '--json sessions show s' 'sessions show s' '--json sessions list' 'sessions checkpoints s' \
-      '--json resume s --dry-run' 'store verify' \
-    'store stats' 'sessions diff s first latest' '--json sessions diff s first latest' \
-      'sessions tail s main' '--json sessions tail s canary' \
-    'sessions tail s canary' 'sessions export s --format cassette' \
-      'sessions export s --format session-checkpoint' \
-    'sessions export s --format run-checkpoint'; do
+    'sessions inspect s' '--json sessions show s' 'sessions show s' '--json sessions list' \
+    'sessions checkpoints s' '--json resume s --dry-run' 'store verify' 'store stats' \
+    'sessions diff s first latest' '--json sessions diff s first latest' 'sessions tail s main' \
+    '--json sessions tail s canary' 'sessions tail s canary' 'sessions export s --format cassette' \
+    'sessions export s --format session-checkpoint' 'sessions export s --format run-checkpoint'; do
     # shellcheck disable=SC2086
     plainly $command
     # shellcheck disable=SC2086
@@ -55,9 +52,9 @@ serve() {
   for call in '"list_resumable_sessions"' \
     '"list_session_checkpoints","arguments":{"session_id":"s"}' \
     '"inspect_checkpoint","arguments":{"session_id":"s","include_memory":true}' \
-      '"agent_tail","arguments":{"session_id":"s","agent":"canary"}' \
+    '"agent_tail","arguments":{"session_id":"s","agent":"canary"}' \
     '"diff_checkpoints","arguments":{"session_id":"s","from":"first","to":"latest"}' \
-      '"inspect_checkpoint","arguments":{"session_id":"nosuch"}'; do
+    '"inspect_checkpoint","arguments":{"session_id":"nosuch"}'; do
     number=$((number + 1))
     printf '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s}}\n' "$number" \
       "$call"
@@ -73,9 +70,10 @@ hits() {
   [ ! -s "$work/hits" ] && grep -q ' hits=0$' "$work/figures"
 }
 ended_by_itself() { [ "$1" = 1 ] && grep -q 'it ends with \[redacted:c01:' -r "$said"; }
-only_allowed() { ! sort -u children | grep -vxE \
-  'PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR|CKRUN_EFFECT_KEY|CKRUN_EFFECT_ATTEMPT|CKRUN_SESSION|CKRUN_RUN'; \
-  }
+only_allowed() {
+  ! sort -u children | grep -vxE -e 'PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR' \
+    -e 'CKRUN_EFFECT_KEY|CKRUN_EFFECT_ATTEMPT|CKRUN_SESSION|CKRUN_RUN'
+}
 
 check 'what is looked for is found where it is' test \
   "$(canaries scan "$made/flow.jsonl" "$made/env" "$made/input.json" 2>/dev/null | wc -l)" -gt 1000

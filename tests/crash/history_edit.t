@@ -1,9 +1,8 @@
 #!/bin/bash
 # history_edit.t - an edit of a session's history is done or not done, wherever it is killed: fork,
-# rewind, undo, pin, prune,
-# delete, detach, and the migration of a store of an older schema. After each kill the store is
-# verified and equals the one before or
-# the one after the edit, and the same command completes the edit.
+# rewind, undo, pin, prune, delete, detach, and the migration of a store of an older schema. After
+# each kill the store is verified and equals the one before or the one after the edit, and the same
+# command completes the edit.
 # Every 6th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
@@ -31,20 +30,26 @@ command_of() {
 preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "${@:2}"; }
 
 # The visible contents of the store without the parts that change from run to run, and without notes
-# of prunes. In one process:
-# it is read hundreds of times.
+# of prunes. In one process: it is read hundreds of times.
 look() {
   bounded perl -MJSON::PP -e '
     my ($program, $store) = @ARGV;
-    sub ask { open my $from, "-|", $program, "--store", $store, "--json", @_ or die; my @lines = <$from>; close $from; @lines }
+    sub ask {
+      open my $from, "-|", $program, "--store", $store, "--json", @_ or die;
+      my @lines = <$from>;
+      close $from;
+      @lines
+    }
     sub row { my $d = shift; join(" ", map { $_ // "-" } @$d{@_}) . "\n" }
     my @list = map { decode_json($_) } ask("sessions", "list");
     print sort map { row($_, qw(session status reason)) } @list;
     for my $session (sort map { $_->{session} } @list) {
-      print "$session ", scalar(grep { !/"kind":"pruned"/ } ask("sessions", "log", $session, "--all")), "\n";
-      print map { row(decode_json($_), qw(seq kind timeline pinned inherited)) } ask("sessions", "checkpoints", $session);
-      my $state = decode_json(join("", ask("sessions", "inspect", $session)) || "{}")->{state} || {};
-      print JSON::PP->new->canonical->encode($state), "\n";
+      my @log = ask("sessions", "log", $session, "--all");
+      print "$session ", scalar(grep { !/"kind":"pruned"/ } @log), "\n";
+      print map { row(decode_json($_), qw(seq kind timeline pinned inherited)) }
+        ask("sessions", "checkpoints", $session);
+      my $told = decode_json(join("", ask("sessions", "inspect", $session)) || "{}");
+      print JSON::PP->new->canonical->encode($told->{state} || {}), "\n";
     }' "$CKRUN" "$store"
 }
 

@@ -1,12 +1,10 @@
 #!/bin/bash
 # kinds.t - a small session of each kind of flow, with parallel branches, killed at every call that
-# changes
-# something, and three times at random: it resumes to the same state and result, and no tool runs
-# twice.
+# changes something, and three times at random: it resumes to the same state and result, and no tool
+# runs twice.
 # KINDS_ONLY=NAME tries only that kind, KINDS_EVERY=N only every Nth call, and of those that make
-# the store, which is the same for
-# all and killed at each by ten_steps.t, fewer; KINDS_RANDOM=N sessions of each kind are killed at
-# random; RANDOM_SEED=N repeats them.
+# the store, which is the same for all and killed at each by ten_steps.t, fewer; KINDS_RANDOM=N
+# sessions of each kind are killed at random; RANDOM_SEED=N repeats them.
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-9}
@@ -25,8 +23,7 @@ start() {
 }
 
 # The order in which scopes end, and so the last position of the main one, is not part of a
-# session's result: the
-# memory, the result, each agent's cost and the tools' marks are.
+# session's result: the memory, the result, each agent's cost and the tools' marks are.
 summary() {
   ckrun --json sessions inspect "$1" >seen.state
   grep -oE '"(memory|outputs|scratch)\.[^"]*":("[^"]*"|[^",]*)' seen.state | sort

@@ -82,7 +82,8 @@ build_kill_at() {
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
   ckrun --json sessions inspect "$1" | sed -E \
-    's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//; s/,"active_us":[0-9]+//; s/"(cut|ms)":[0-9]+/"\1":0/g'
+    -e 's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//' \
+    -e 's/,"active_us":[0-9]+//; s/"(cut|ms)":[0-9]+/"\1":0/g'
   [ ! -f count.log ] || sort count.log
 }
 
@@ -172,7 +173,10 @@ marks_left() { if [ -f count.log ]; then marks=$(wc -l <count.log); else marks=0
 # figures FILE…: the line of the contract; fails when a point did, or when no run had got anywhere.
 figures() {
   cat "$@" | awk '
-    NF { points++; lost += $2; duplicated += $3; doubt += $4; stuck += $5; progress += $6; passed += !($2 + $3 + $4 + $5) }
+    NF {
+      points++; lost += $2; duplicated += $3; doubt += $4; stuck += $5; progress += $6
+      passed += !($2 + $3 + $4 + $5)
+    }
     NF && $2 + $3 + $4 + $5 { if (bad++ < 10) print "# failed: " $0 >"/dev/stderr" }
     END {
       printf "# points=%d passed=%d lost=%d duplicated=%d in_doubt=%d unresumable=%d progress=%d\n",

@@ -1,4 +1,5 @@
-# messages.awk - the conversation out of `ckrun --json sessions log`: one message per line, replays as what they refer to.
+# messages.awk - the conversation out of `ckrun --json sessions log`: one message per line, replays
+# as what they refer to.
 function number_behind(name, at) {
   at = index($0, "\"" name "\":")
   return at ? substr($0, at + length(name) + 3) + 0 : 0

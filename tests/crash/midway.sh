@@ -1,13 +1,11 @@
 # midway.sh - a program is killed in the middle of what it does, by kill_at.c. Sourced.
 # How many calls a session makes is not always the same: what a slow disk or a busy machine lets
-# come together is written
-# together. So a point that was reckoned from one run may lie behind the end of the next.
+# come together is written together. So a point that was reckoned from one run may lie behind the
+# end of the next.
 
 # midway AT TRY STANDS: calls `TRY AT`, which does all of it anew with KILL_AT=AT, until it died in
-# the middle: its exit code is
-# 137, and `STANDS` prints that the session is "running". It prints nothing when that was too early,
-# anything else when it was
-# too late. Sets `code`.
+# the middle: its exit code is 137, and `STANDS` prints that the session is "running". It prints
+# nothing when that was too early, anything else when it was too late. Sets `code`.
 midway() {
   local at=$1 try
   for ((try = 0; try < 40; try++)); do

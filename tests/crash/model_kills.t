@@ -1,10 +1,8 @@
 #!/bin/bash
 # model_kills.t - a session that reaches its model over HTTP, killed at calls that change something
-# and at random: it ends the
-# same, every request is valid, a recorded answer is not requested again, and an answer that is not
-# recorded once more
-# with the same idempotency key. KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random
-# kills; RANDOM_SEED=N.
+# and at random: it ends the same, every request is valid, a recorded answer is not requested again,
+# and an answer that is not recorded once more with the same idempotency key. KINDS_EVERY=N tries
+# only every Nth call; KINDS_RANDOM=N random kills; RANDOM_SEED=N.
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-5}
@@ -22,9 +20,12 @@ RANDOM=$seed
 trap 'kill $serving 2>/dev/null; rm -rf "$work"' EXIT
 
 serve() {
-  cat >"$work/script" <<'END'
-{"turn":0,"answer":{"thinking":"Three, I \"think\" \u00e9.","text":"I count.","calls":[{"name":"count","arguments":{"n": 1}},{"name":"count","arguments":{"n":2}},{"name":"count","arguments":{"n":3}}],"usage":{"input":100,"output":10}}}
-{"turn":1,"answer":{"thinking":"One more.","calls":[{"name":"count","arguments":{"n":4}}],"usage":{"input":200,"output":10}}}
+  cat >"$work/script" <<END
+{"turn":0,"answer":{"thinking":"Three, I \"think\" \u00e9.","text":"I count.",\
+"calls":[{"name":"count","arguments":{"n": 1}},{"name":"count","arguments":{"n":2}},\
+{"name":"count","arguments":{"n":3}}],"usage":{"input":100,"output":10}}}
+{"turn":1,"answer":{"thinking":"One more.","calls":[{"name":"count","arguments":{"n":4}}],\
+"usage":{"input":200,"output":10}}}
 {"turn":2,"answer":{"text":"All counted.","usage":{"input":300,"output":10}}}
 END
   "$CKRUN_BUILD/tests/effect/model/tool_model_server" "$work/script" "$work/requests" "$work/port" &
@@ -38,8 +39,8 @@ profile() {
   [ "$1" = openai ] && path=/v1
   cat >"$work/$1.lua" <<END
 return { name = "$1", extends = "default", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "$1", base_url = "http://127.0.0.1:$(cat "$work/port")$path", model = "m", key = "main", retries = 0,
-    price = { input = 3, output = 15 } } } }
+  models = { default = { api = "$1", base_url = "http://127.0.0.1:$(cat "$work/port")$path",
+    model = "m", key = "main", retries = 0, price = { input = 3, output = 15 } } } }
 END
 }
 
@@ -47,8 +48,7 @@ start() { bounded "$@" "$CKRUN" --store "$store" run "$flow" --profile "$work/$a
   '"Count."' --session s; }
 
 # Its cost is compared: nothing is paid twice. A call without a known outcome costs its reserve, so
-# only a session
-# without such a call can be compared in that.
+# only a session without such a call can be compared in that.
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
   ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | \

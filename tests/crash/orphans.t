@@ -49,7 +49,8 @@ local flow = require "ck.flow"
 return flow.custom {
   name = "daemons",
   run = function(ctx)
-    local leave = "for i in 1 2 3; do \"$0\" daemon away >pid.$i.a; env -i \"$0\" daemon away >pid.$i.b; \"$0\" daemon here >pid.$i.c; done"
+    local leave = "for i in 1 2 3; do \"$0\" daemon away >pid.$i.a; "
+      .. "env -i \"$0\" daemon away >pid.$i.b; \"$0\" daemon here >pid.$i.c; done"
     local wait = "[ -e go ] || { echo x >waiting; read -r _ <hold; }"
     local first = flow.exec { argv = { "sh", "-c", leave, ctx.input } }
     local second = flow.exec { argv = { "sh", "-c", wait }, class = "pure" }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # random_kills.t - kill -9 at any time, again and again: every time the session resumes, and in the
-# end it equals an
-# undisturbed one. RANDOM_KILLS=N rounds (one session of N steps as long as it lasts, then another);
-# RANDOM_SEED=N repeats a run,
-# as far as the clock lets it.
+# end it equals an undisturbed one. RANDOM_KILLS=N rounds (one session of N steps as long as it
+# lasts, then another);
+# RANDOM_SEED=N repeats a run, as far as the clock lets it.
 . "$(dirname "$0")/lib.sh"
 
 rounds=${RANDOM_KILLS:-100}

@@ -1,8 +1,7 @@
 #!/bin/bash
 # rekey.t - a change of a store's key is killed at many of its calls: each row is as before or as
-# after, nothing else opens the store until the
-# same command has come to its end, and then all is there with the new key, and nothing of before is
-# left in the files.
+# after, nothing else opens the store until the same command has come to its end, and then all is
+# there with the new key, and nothing of before is left in the files.
 # Every 19th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
@@ -33,13 +32,16 @@ preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$
 # The contents of the store, read with a key.
 look() {
   local session
-  with "$1" --json sessions list | perl -MJSON::PP -ne \
-    'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' \
-    | sort
+  with "$1" --json sessions list | perl -MJSON::PP -ne '
+    my $d = decode_json($_);
+    print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' | sort
   for session in whole other; do
     with "$1" --json sessions log "$session" --all | sha256sum
-    with "$1" --json sessions inspect "$session" | \
-      perl -MJSON::PP -e 'my $d = decode_json(join("", <>)); delete $d->{signature}; delete $d->{checkpoint}{stored_bytes}; print JSON::PP->new->canonical->encode($d), "\n"'
+    with "$1" --json sessions inspect "$session" | perl -MJSON::PP -e '
+      my $d = decode_json(join("", <>));
+      delete $d->{signature};
+      delete $d->{checkpoint}{stored_bytes};
+      print JSON::PP->new->canonical->encode($d), "\n"'
   done
 }
 
@@ -54,7 +56,13 @@ make_templates() {
   cat >facts.lua <<'END'
 local flow = require "ck.flow"
 return flow.graph { name = "facts", start = "a", edges = { a = "b", b = flow.done },
-  nodes = { a = flow.lua(function(ctx) ctx.facts.put("word", "canaryfact") ctx.memory.word = "canarystate" end), b = flow.ask { question = "canaryquestion?" } } }
+  nodes = {
+    a = flow.lua(function(ctx)
+      ctx.facts.put("word", "canaryfact")
+      ctx.memory.word = "canarystate"
+    end),
+    b = flow.ask { question = "canaryquestion?" },
+  } }
 END
   local n
   for n in 1 2 3 4 5 6 7 8; do ckrun run state.lua --cassette six.jsonl --session "s$n" >out 2>err \
@@ -128,7 +136,8 @@ check "no key for a store of which a session is run" test "$(
   mkfifo up go
   cat >hold.lua <<'END'
 local flow = require "ck.flow"
-return flow.graph { name = "hold", start = "a", nodes = { a = flow.exec { argv = { "sh", "-c", "echo >up; read x <go" } } }, edges = { a = flow.done } }
+return flow.graph { name = "hold", start = "a", edges = { a = flow.done },
+  nodes = { a = flow.exec { argv = { "sh", "-c", "echo >up; read x <go" } } } }
 END
   ckrun run hold.lua --session held >held.out 2>&1 &
   read -r _ <up

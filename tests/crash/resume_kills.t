@@ -1,7 +1,6 @@
 #!/bin/bash
 # resume_kills.t - a resume is killed at every call that changes something, and so is the resume
-# after it: the session resumes
-# all the same. RESUME_EVERY=N tries only every Nth call.
+# after it: the session resumes all the same. RESUME_EVERY=N tries only every Nth call.
 . "$(dirname "$0")/lib.sh"
 
 steps=10

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # secrets.t - secrets in a conversation reach no file and no output, through run, kill and resume;
-# and the killed
-# session resumes as if nothing had been masked.
+# and the killed session resumes as if nothing had been masked.
 . "$(dirname "$0")/lib.sh"
 begin
 
@@ -10,16 +9,20 @@ token=ghp_16C7e42F292c6912E7710c838347Ae178B4a
 
 cat >"$work/login.lua" <<'END'
 local flow = require "ck.flow"
-return flow.agent { name = "login", prompt = "You log people in.", user = flow.ask {}, tools = { account = "pure", login = "reconcilable" } }
+return flow.agent { name = "login", prompt = "You log people in.", user = flow.ask {},
+  tools = { account = "pure", login = "reconcilable" } }
 END
-call() { printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":"%s"}}]}' \
-  "$1" "$2" "$3"; }
+call() {
+  printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function",' "$1"
+  printf '"function":{"name":"%s","arguments":"%s"}}]}' "$2" "$3"
+}
 {
   echo '{"cassette":1}'
   echo '{"scope":"main","kind":"ask","answer":"Log me in, my token is '$token' thank you"}'
   for round in 1 2 3 4; do
     echo '{"scope":"main","kind":"model","message":'"$(call "c$round" account '{}')"'}'
-    echo '{"scope":"main","kind":"tool","index":0,"name":"account","arguments":"{}","result":{"user":"ines","password":"'$password'","note":"round '$round'"}}'
+    printf '{"scope":"main","kind":"tool","index":0,"name":"account","arguments":"{}","result":'
+    echo '{"user":"ines","password":"'$password'","note":"round '$round'"}}'
   done
   echo '{"scope":"main","kind":"model","message":{"role":"assistant","content":"Done."}}'
 } >"$work/login.jsonl"

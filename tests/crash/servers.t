@@ -1,7 +1,6 @@
 #!/bin/bash
 # servers.t - killed at any time, a session calls no MCP tool of class once twice: its probe is
-# called, and
-# without a probe the call is in doubt.
+# called, and without a probe the call is in doubt.
 . "$(dirname "$0")/../host/tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 . "$root/tests/host/kills.sh"
@@ -13,7 +12,10 @@ return flow.custom {
   processes = { box = flow.mcp { argv = { "$server", "good", "$dir/store/counted" } } },
   run = function(ctx)
     for n = ctx.position and ctx.position.n or 1, 8 do
-      ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "count", arguments = { n = n } } }
+      ctx.effect {
+        kind = "tool", class = "once",
+        request = { server = "box", name = "count", arguments = { n = n } },
+      }
       ctx.boundary("step_complete", { position = { path = "step#" .. n + 1, n = n + 1 } })
     end
     return "counted to 8"
@@ -27,9 +29,14 @@ for way in count-and-kill kill-and-count; do
   cat >"$way.lua" <<EOF
 local flow = require "ck.flow"
 return flow.custom {
-  processes = { box = flow.mcp { argv = { "$server", "good", "$dir/$way" }, tools = { ["$way"] = { probe = "is-counted" } } } },
+  processes = { box = flow.mcp {
+    argv = { "$server", "good", "$dir/$way" }, tools = { ["$way"] = { probe = "is-counted" } },
+  } },
   run = function(ctx)
-    return ctx.effect { kind = "tool", class = "reconcilable", request = { server = "box", name = "$way", arguments = { n = 7 } } }.result
+    return ctx.effect {
+      kind = "tool", class = "reconcilable",
+      request = { server = "box", name = "$way", arguments = { n = 7 } },
+    }.result
   end,
 }
 EOF

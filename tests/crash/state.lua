@@ -1,4 +1,5 @@
---- The same conversation as agent.lua, in a loop of its own that keeps what it counted in memory and outputs.
+--- The same conversation as agent.lua, in a loop of its own that keeps what it counted in memory
+--- and outputs.
 
 local flow = require "ck.flow"
 
@@ -13,7 +14,9 @@ local function run(ctx)
     local calls = ctx.tool_calls(reply.raw)
     if #calls == 0 then return { text = reply.result.content, rounds = round } end
     for index, call in ipairs(calls) do
-      local counted = ctx.effect { kind = "tool", class = "reconcilable", request = call.request, ordinal = index }
+      local counted = ctx.effect {
+        kind = "tool", class = "reconcilable", request = call.request, ordinal = index,
+      }
       ctx.memory:append("counted", counted.result)
       ctx.memory.last = { round = round, text = counted.result }
       ctx.outputs["round_" .. round % 3] = ("%d "):format(round):rep(200)
@@ -25,5 +28,7 @@ end
 return flow.custom {
   name = "state",
   run = run,
-  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+  tools = { count = flow.command {
+    argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable",
+  } },
 }

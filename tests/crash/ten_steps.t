@@ -2,16 +2,14 @@
 # ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to the
 # same end as an undisturbed one.
 # First by strace at every system call of the kinds below, counted per thread; then by a preloaded
-# library that counts the
-# calls of all threads in one order, before and after each: the faster of two threads cannot mask
-# the other's.
+# library that counts the calls of all threads in one order, before and after each: the faster of
+# two threads cannot mask the other's.
 # KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point; by strace, which
-# finds what the library finds
-# once more, only every third is tried when nothing is said.
+# finds what the library finds once more, only every third is tried when nothing is said.
 . "$(dirname "$0")/lib.sh"
 
-calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat rename renameat renameat2
-  mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
+calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat rename
+  renameat renameat2 mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
 
 steps=${KILL_STEPS:-10}
 every=${KILL_EVERY:-1}
@@ -41,7 +39,12 @@ thin() { awk -v every="$1" 'NR % every == 0'; }
 list_calls() {
   fresh
   start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
-  awk '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
+  awk '
+    $2 ~ /^[a-z0-9_]+\(/ {
+      sub(/\(.*/, "", $2)
+      n = ++count[$1, $2]
+      if (n > most[$2]) most[$2] = n
+    }
     END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort | \
       thin "$every_by_strace" >"$work/strace.points"
   [ -s "$work/strace.points" ]
@@ -57,8 +60,8 @@ count_calls() {
 check "agent.lua counts to $steps undisturbed" expect agent
 if have_strace; then
   check "its system calls are known" list_calls
-  check "killed at $(wc -l <"$work/strace.points") of its system calls it goes on, and nothing ran twice" \
-    \
+  points=$(wc -l <"$work/strace.points")
+  check "killed at $points of its system calls it goes on, and nothing ran twice" \
     in_two by_strace "$work/strace.points"
 else
   skip "killed at each of its system calls" "strace is missing, or may not trace here"

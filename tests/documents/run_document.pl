@@ -11,9 +11,9 @@
 #   anything else           is not run
 #
 # The document begins in an empty folder with ckrun in the PATH; or, with a line
-# "<!-- run in a copy of the repository -->", in a copy of the repository as it is after `make`, with
-# the usual PATH. Each command has a shell of its own, without standard input. Kept for the next
-# command: files, processes that a command leaves running (until the document ends), the folder
+# "<!-- run in a copy of the repository -->", in a copy of the repository as it is after `make`,
+# with the usual PATH. Each command has a shell of its own, without standard input. Kept for the
+# next command: files, processes that a command leaves running (until the document ends), the folder
 # after a line `cd FOLDER`, and variables after a line `export NAME=VALUE`.
 use strict;
 use warnings;

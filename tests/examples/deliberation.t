@@ -18,13 +18,13 @@ has "it is paused before the call that would exceed it" "$err" \
   'budget: $0.70 of $0.75 spent, and the next call may cost $0.06'
 is "one round is complete" "$(member '$d->{state}{"rounds.completed"}')" 1
 is "as the session's checkpoint tells" "$(member '$d->{sessionCheckpoint}{roundsCompleted}')" 1
-is "a delegation is pending" "$(member '[map { $_->{target} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" \
-  '["cost"]'
+is "a delegation is pending" \
+  "$(member '[map { $_->{target} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" '["cost"]'
 is "under its id" "$(member '[map { $_->{id} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" \
   '["2.1"]'
 is "with the answer of the one before it in the sequence" \
-  "$(member '$d->{state}{"position.main.agent.cost"}{task}{message} =~ /\[risk\]\nIn January a bad day costs little/ ? "heard" : "not heard"')" \
-    heard
+  "$(member '$d->{state}{"position.main.agent.cost"}{task}{message} =~
+    /\[risk\]\nIn January a bad day costs little/ ? "heard" : "not heard"')" heard
 is "the pad of the agent is kept" "$(member '$d->{state}{"scratch.cost"}')" \
   '{"notes":["old 1400, new 950: 450 USD a month"]}'
 is "money counts for those who spent it, and above them" \
@@ -37,13 +37,13 @@ has "with the decision" "$out" 'Move in January: it saves 450 USD a month'
 has "after two rounds" "$out" '"rounds":2'
 has "for what the recording cost, each call once" "$out" $'spent\t880000'
 run sessions log deliberation --all --kind outcome --json
-is "no call was made twice" \
-  "$(while read -r line; do json "$line" '$d->{body}{status} eq "ok" ? $d->{body}{key} : ""'; \
-    echo; done <<<"$out" | sort | uniq -d | grep .)" ""
+is "no call was made twice" "$(while read -r line; do json "$line" \
+  '$d->{body}{status} eq "ok" ? $d->{body}{key} : ""'; echo; done <<<"$out" | sort | uniq -d | \
+  grep .)" ""
 run sessions tail deliberation chair --json
 is "in its tail the chair delegated each once, however often it was resumed" \
   "$(json "$out" '$d->{section}' | grep -o ' delegation chair.*' | grep -o ' id=[^ ]*' | \
-    tr -d '\n')" ' id=1.1 id=2.1'
+  tr -d '\n')" ' id=1.1 id=2.1'
 exits 0 "its store is whole" store verify
 exits 0 "the flow can be checked beforehand" profile check "$example/profile.lua"
 zeros=$(printf '0%.0s' {1..64})

@@ -1,7 +1,6 @@
 #!/bin/bash
 # bad_stores.t - a store that is none, that is newer, that may not be written or has no room: one
-# line with path and cause,
-# exit 74, and nothing is changed.
+# line with path and cause, exit 74, and nothing is changed.
 . "$(dirname "$0")/../crash/lib.sh"
 
 begin

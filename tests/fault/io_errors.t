@@ -1,8 +1,7 @@
 #!/bin/bash
 # io_errors.t - a disk that fails once or for ever, at any write or sync of a session of five steps:
-# the program says so
-# and stops, what it had reported is there afterwards, and a resume goes on without repeating
-# anything.
+# the program says so and stops, what it had reported is there afterwards, and a resume goes on
+# without repeating anything.
 # Each call fails in two of four ways, one of them for ever; IO_ERRORS_WAYS=4 tries all.
 . "$(dirname "$0")/../crash/lib.sh"
 
@@ -25,7 +24,12 @@ expect() {
 list_points() {
   fresh
   start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
-  awk -v most_ways="$ways" '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
+  awk -v most_ways="$ways" '
+    $2 ~ /^[a-z0-9_]+\(/ {
+      sub(/\(.*/, "", $2)
+      n = ++count[$1, $2]
+      if (n > most[$2]) most[$2] = n
+    }
     END {
       split("EIO ENOSPC+ ENOSPC EIO+", ways)
       for (name in most) for (n = 1; n <= most[name]; n++) for (i = 1; i <= 4; i++) {
@@ -83,7 +87,6 @@ attack() {
 
 check "state.lua counts to five undisturbed" expect
 check "its writes and syncs are known" list_points
-check "at each of $(wc -l <"$work/points") failures it stops with path and cause, and goes on when the disk is well" \
-  \
-  in_two attack "$work/points"
+promise="stops with path and cause, and goes on when the disk is well"
+check "at each of $(wc -l <"$work/points") failures it $promise" in_two attack "$work/points"
 finish

@@ -1,8 +1,7 @@
 #!/bin/bash
 # save_failures.t - on_save_failure = "continue": the disk takes nothing for a while, or never
-# again, while a session runs. It
-# goes on within its bounds, says so everywhere, catches up, and loses nothing that was told to be
-# saved.
+# again, while a session runs. It goes on within its bounds, says so everywhere, catches up, and
+# loses nothing that was told to be saved.
 . "$(dirname "$0")/../host/tap.sh"
 . "$(dirname "$0")/../host/steps.sh"
 if ! prlimit --pid $$ --fsize >/dev/null 2>&1; then
@@ -18,7 +17,8 @@ disk_works() { prlimit --pid "${1:-$pid}" --fsize=unlimited:unlimited; }
 # profile CHECKPOINTS: how many may be unsaved.
 profile() {
   cat >"$dir/brave.lua" <<END
-return { name = "brave", extends = "default", on_save_failure = "continue", unsaved = { checkpoints = $1 } }
+return { name = "brave", extends = "default", on_save_failure = "continue",
+  unsaved = { checkpoints = $1 } }
 END
 }
 profile 10
@@ -62,8 +62,8 @@ is "tells when it failed and when it was over" \
   "$(grep '"kind":"saving"' <<<"$out" | grep -o '"what":"[a-z]*"' | tr '\n' ' ')" \
   '"what":"failing" "what":"saved" '
 exits 0 "the session later" --json sessions show while
-is "knows of it" "$(json "$out" 'join " ", map { $d->{saving}{$_} ? 0 + $d->{saving}{$_} : 0 } qw(failing times late_checkpoints)')" \
-  "0 1 1"
+is "knows of it" "$(json "$out" 'join " ",
+  map { $d->{saving}{$_} ? 0 + $d->{saving}{$_} : 0 } qw(failing times late_checkpoints)')" "0 1 1"
 exits 0 "the store is sound" store verify
 is "each step was run once" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" \
   "1 1 1 1 "

@@ -1,8 +1,7 @@
 #!/bin/bash
 # make.sh - makes the golden store of the schema that CKRUN writes: make.sh CKRUN TOOL_COUNT
-# KILL_AT_SO OUT.db, as root, once
-# per schema, by the last program that writes it. Sessions are made in /golden, so that no path of a
-# machine is in them.
+# KILL_AT_SO OUT.db, as root, once per schema, by the last program that writes it. Sessions are made
+# in /golden, so that no path of a machine is in them.
 set -eu
 ckrun=$1 tool=$2 kill_at=$3 out=$4
 here=$(cd "$(dirname "$0")" && pwd)

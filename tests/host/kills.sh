@@ -26,10 +26,9 @@ count_calls() {
 }
 
 # die_midway PART WHOLE SESSION ARGUMENTS…: kills it when it has made PART of WHOLE of its calls, or
-# a little elsewhere, but in
-# the middle: the session is begun and not at its end. `code` is 137 then. The store is in
-# $dir/store. The calls are counted first,
-# where a test has not set `calls`.
+# a little elsewhere, but in the middle: the session is begun and not at its end. `code` is 137
+# then. The store is in
+# $dir/store. The calls are counted first, where a test has not set `calls`.
 die_midway() {
   dying=$3 resumed=$("$CKRUN" sessions log "$3" --all --kind session_resumed 2>/dev/null | \
     grep -c .)

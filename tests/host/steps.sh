@@ -23,7 +23,8 @@ return flow.custom {
   tools = { step = { class = "$1", argv = { "$dir/step.sh" } } },
   run = function(ctx)
     for n = ctx.position and ctx.position.turn + 1 or 1, 4 do
-      local got = ctx.effect { kind = "tool", class = "$1", request = { name = "step", index = 0, arguments = { n = n } } }
+      local got = ctx.effect { kind = "tool", class = "$1",
+        request = { name = "step", index = 0, arguments = { n = n } } }
       ctx.memory["step" .. n] = got.result
       ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } })
     end

@@ -1,4 +1,5 @@
-# tap.sh - what the shell tests of the command line share: a folder of their own, checks, JSON by perl. Sourced.
+# tap.sh - what the shell tests of the command line share: a folder of their own, checks, JSON by
+# perl. Sourced.
 set -u
 CKRUN=${CKRUN:?the path of the program}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,7 +20,8 @@ ok() {
   if "$@" >/dev/null; then echo "ok $checks - $name"; return 0; fi
   failed=$((failed + 1))
   echo "not ok $checks - $name"
-  { echo "exit code $code"; echo "stdout: $out"; echo "stderr: $err"; } | head -40 | cut -c1-400 | sed 's/^/#   /' >&2
+  { echo "exit code $code"; echo "stdout: $out"; echo "stderr: $err"; } |
+    head -40 | cut -c1-400 | sed 's/^/#   /' >&2
   return 1
 }
 
@@ -34,7 +36,8 @@ run() {
   out=$(tr -d '\0' <"$dir/out") err=$(tr -d '\0' <"$dir/err")
 }
 
-# exits CODE NAME ARGUMENTS…: the program ends with that code, and says why in one line unless it is 0.
+# exits CODE NAME ARGUMENTS…: the program ends with that code, and says why in one line unless it
+# is 0.
 exits() {
   local want=$1 name=$2
   shift 2
@@ -42,7 +45,8 @@ exits() {
   is "$name: exit $want" "$code" "$want"
 }
 
-# refused CODE NAME TEXT ARGUMENTS…: nothing on stdout, the text in one line on stderr; with --json the same as an object.
+# refused CODE NAME TEXT ARGUMENTS…: nothing on stdout, the text in one line on stderr; with --json
+# the same as an object.
 refused() {
   local want=$1 name=$2 text=$3
   shift 3
@@ -56,12 +60,19 @@ refused() {
 
 # json TEXT EXPRESSION: prints a member of one JSON document, $d; fails when it is none.
 json() {
-  perl -MJSON::PP -CO -e 'my $d = JSON::PP->new->utf8->decode($ARGV[0]); my $v = eval $ARGV[1]; die $@ if $@;
-    print ref $v && ref $v ne "JSON::PP::Boolean" ? JSON::PP->new->canonical->encode($v) : $v // "null"' "$1" "$2"
+  perl -MJSON::PP -CO -e '
+    my $d = JSON::PP->new->utf8->decode($ARGV[0]);
+    my $v = eval $ARGV[1];
+    die $@ if $@;
+    print ref $v && ref $v ne "JSON::PP::Boolean"
+      ? JSON::PP->new->canonical->encode($v) : $v // "null"' "$1" "$2"
 }
 
 # lines TEXT: every line is a JSON object.
-lines() { perl -MJSON::PP -ne 'ref JSON::PP->new->utf8->decode($_) eq "HASH" or exit 1; END { exit !$. }' <<<"$1"; }
+lines() {
+  perl -MJSON::PP -ne 'ref JSON::PP->new->utf8->decode($_) eq "HASH" or exit 1; END { $? ||= !$. }' \
+    <<<"$1"
+}
 
 # cell TEXT NAME: the value of a "name<TAB>value" line.
 cell() { awk -F'\t' -v name="$2" '$1 == name { print $2 }' <<<"$1"; }

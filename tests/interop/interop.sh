@@ -1,7 +1,6 @@
 #!/bin/bash
 # interop.sh - whole sessions with an MCP server and an ACP agent of other authors, from the npm
-# registry. TAP; without
-# node, npm or the packages everything is skipped.
+# registry. TAP; without node, npm or the packages everything is skipped.
 place=${1:?the folder that the packages are installed into}
 
 skip_all() { echo "TAP version 13"; echo "1..0 # SKIP $1"; exit 0; }
@@ -34,7 +33,10 @@ return flow.custom {
   processes = { everything = flow.mcp { argv = { "node", "$server", "stdio" }, timeout_s = $2 } },
   run = function(ctx)
     local function call(name, arguments)
-      return ctx.effect { kind = "tool", class = "pure", request = { server = "everything", name = name, arguments = arguments } }
+      return ctx.effect {
+        kind = "tool", class = "pure",
+        request = { server = "everything", name = name, arguments = arguments },
+      }
     end
     local it, last = call("$3", $4), call("echo", { message = "still there" })
     return { status = it.status, result = it.result or it.error, last = last.result }
@@ -50,12 +52,16 @@ cat >list.lua <<EOF
 local flow = require "ck.flow"
 local mcp = require "ck.flow.mcp"
 local process = require "ck.flow.process"
-local servers = { everything = flow.mcp { argv = { "node", "$server", "stdio" }, tools = { ["get-sum"] = "idempotent" } } }
+local servers = { everything = flow.mcp {
+  argv = { "node", "$server", "stdio" }, tools = { ["get-sum"] = "idempotent" },
+} }
 return flow.custom {
   processes = servers,
   run = function(ctx)
     local found = {}
-    for _, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do found[tool.name] = tool.class end
+    for _, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do
+      found[tool.name] = tool.class
+    end
     return found
   end,
 }
@@ -94,7 +100,9 @@ local flow = require "ck.flow"
 return flow.custom {
   processes = { coder = flow.acp { argv = { "node", "$agent" } } },
   run = function(ctx)
-    return ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "Improve it" } }.result
+    return ctx.effect {
+      kind = "agent", class = "once", request = { process = "coder", prompt = "Improve it" },
+    }.result
   end,
 }
 EOF
@@ -112,7 +120,8 @@ run run prompt.lua --profile ./reject.lua --session rejected
 has "or it was not" "$out" "you prefer not to make that change"
 run run prompt.lua --profile ./ask.lua --session asked
 is "or nobody was there to be asked" "$code" 8
-has "then the session waits" "$err" "asks for permission: Modifying critical configuration file (edit)"
+has "then the session waits" "$err" \
+  "asks for permission: Modifying critical configuration file (edit)"
 run resume asked --accept-changed
 is "and still does at the next try" "$code" 8
 

@@ -57,13 +57,14 @@ kill_twice() {
 attack() {
   local session=$1 recording=$2 kills=0 code
   RANDOM=$3
-  bounded env "KILL_COUNT=$work/$session.calls" "LD_PRELOAD=$work/kill_at.so" \
-    "$CKRUN" --store "$undisturbed" run "$flow" --cassette "$recording" --session "$session" >out \
-      2>err ||
+  bounded env "KILL_COUNT=$work/$session.calls" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store \
+    "$undisturbed" run "$flow" --cassette "$recording" --session "$session" >out 2>err ||
     { echo "$session 0 0 0 1 0 undisturbed: $(tail -n 1 err)"; return; }
   kill_twice "$session" "$recording" "$(cat "$work/$session.calls")"
-  [ "$code" = 0 ] || { echo "$session 0 0 $((code == 75)) $((code != 75)) $kills exit $code: $(tail \
-    -n 1 err)"; return; }
+  [ "$code" = 0 ] || {
+    echo "$session 0 0 $((code == 75)) $((code != 75)) $kills exit $code: $(tail -n 1 err)"
+    return
+  }
   "$tool" session "$undisturbed" "$session" >whole 2>&1
   "$tool" session "$killed" "$session" >resumed 2>&1
   cmp -s whole "$work/$session" || { echo \
@@ -85,7 +86,8 @@ paid_twice() {
 }
 
 check "the recordings are read" list_sessions
-check "all $(wc -l <"$work/sessions") sessions end with their recorded messages, undisturbed and killed" \
+count=$(wc -l <"$work/sessions")
+check "all $count sessions end with their recorded messages, undisturbed and killed" \
   in_two attack "$work/sessions"
 check "the undisturbed store is sound" ckrun_at "$undisturbed" store verify
 check "the store of the killed is sound" ckrun_at "$killed" store verify

@@ -1,12 +1,15 @@
--- schema.sql - the tables of a store, schema 2: rowid tables in store-wide append order, one unique index each.
+-- schema.sql - the tables of a store, schema 2: rowid tables in store-wide append order, one
+-- unique index each.
 --
--- event and checkpoint are written by every commit. They are appended to in the order of commits, whatever the session,
--- so that a commit touches the last page of each; the unique index (an event's has its kind, so that a reader of few kinds skips
--- the rest) is the only other one. Payload and body come last:
--- what stands before them is read without their pages. mac and key_id are the place for signing and sealing.
+-- event and checkpoint are written by every commit. They are appended to in the order of commits,
+-- whatever the session, so that a commit touches the last page of each; the unique index (an
+-- event's has its kind, so that a reader of few kinds skips the rest) is the only other one.
+-- Payload and body come last: the columns before them are read without their pages. mac and key_id
+-- are the place for signing and sealing.
 --
--- "check" answers for the other columns of its row (but for a rowid), so that a damaged row is not taken for another one:
--- see sqlite_check.c. That of an event is the beginning of its digest; a checkpoint has whole digests.
+-- "check" answers for the other columns of its row (but for a rowid), so that a damaged row is not
+-- taken for another one: see check.c. That of an event is the beginning of its digest; a checkpoint
+-- has whole digests.
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY NOT NULL,

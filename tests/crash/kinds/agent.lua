@@ -5,5 +5,7 @@ local flow = require "ck.flow"
 return flow.agent {
   name = "agent",
   prompt = "Count.",
-  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+  tools = { count = flow.command {
+    argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable",
+  } },
 }

@@ -1,11 +1,15 @@
---- Four scopes side by side, two tools at once in each, taken in as they end; one of them forks again.
+--- Four scopes side by side, two tools at once in each, taken in as they end; one of them forks
+--- again.
 
 local flow = require "ck.flow"
 
 local function count(ctx, from)
   local asks = {}
   for i = 1, 2 do
-    asks[i] = { kind = "tool", class = "reconcilable", ordinal = i, request = { name = "count", arguments = { n = from + i } } }
+    asks[i] = {
+      kind = "tool", class = "reconcilable", ordinal = i,
+      request = { name = "count", arguments = { n = from + i } },
+    }
   end
   local outcomes = ctx.effects(asks)
   return outcomes[1].result .. outcomes[2].result
@@ -50,7 +54,9 @@ local function run(ctx)
       if not ended[scope] then rest[#rest + 1] = scope end
     end
     left = rest
-    ctx.boundary("step_complete", { position = { path = "round#" .. round, round = round, left = left } })
+    ctx.boundary("step_complete", {
+      position = { path = "round#" .. round, round = round, left = left },
+    })
   end
   return { done = true }
 end
@@ -58,5 +64,7 @@ end
 return flow.custom {
   name = "fork",
   run = run,
-  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+  tools = { count = flow.command {
+    argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable",
+  } },
 }

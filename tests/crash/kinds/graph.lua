@@ -4,14 +4,20 @@ local flow = require "ck.flow"
 
 local function count(n)
   return function(ctx)
-    local outcome = ctx.effect { kind = "tool", class = "reconcilable", request = { name = "count", arguments = { n = n } } }
+    local outcome = ctx.effect {
+      kind = "tool", class = "reconcilable",
+      request = { name = "count", arguments = { n = n } },
+    }
     ctx.memory["node_" .. n] = outcome.result
     return outcome.result
   end
 end
 
 local function again(ctx)
-  local outcome = ctx.effect { kind = "tool", class = "reconcilable", request = { name = "count", arguments = { n = 9 } } }
+  local outcome = ctx.effect {
+    kind = "tool", class = "reconcilable",
+    request = { name = "count", arguments = { n = 9 } },
+  }
   ctx.memory.loops = (ctx.memory.loops or 0) + 1
   return outcome.result
 end
@@ -33,7 +39,12 @@ return flow.graph {
     left_more = "meet",
     right = "meet",
     meet = "loop",
-    loop = flow.choose { to = { "loop", flow.done }, function(ctx) return ctx.memory.loops < 3 and "loop" or flow.done end },
+    loop = flow.choose {
+      to = { "loop", flow.done },
+      function(ctx) return ctx.memory.loops < 3 and "loop" or flow.done end,
+    },
   },
-  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+  tools = { count = flow.command {
+    argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable",
+  } },
 }

@@ -1,4 +1,5 @@
---- An orchestrator that asks two agents at once, then one after the other; each counts with a tool, and one asks a third.
+--- An orchestrator that asks two agents at once, then one after the other; each counts with a tool,
+--- and one asks a third.
 
 local flow = require "ck.flow"
 

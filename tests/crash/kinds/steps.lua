@@ -4,7 +4,10 @@ local flow = require "ck.flow"
 
 local function count(n)
   return function(ctx, needs)
-    local outcome = ctx.effect { kind = "tool", class = "reconcilable", request = { name = "count", arguments = { n = n } } }
+    local outcome = ctx.effect {
+      kind = "tool", class = "reconcilable",
+      request = { name = "count", arguments = { n = n } },
+    }
     local parts = { outcome.result }
     for _, name in ipairs { "a", "b", "c" } do parts[#parts + 1] = needs[name] end
     return table.concat(parts, "+")
@@ -22,5 +25,7 @@ return flow.steps {
     { name = "fails", run = function() error "not today" end, optional = true },
     { name = "e", run = count(5), needs = { "c", "a" } },
   },
-  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+  tools = { count = flow.command {
+    argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable",
+  } },
 }

@@ -17,14 +17,20 @@ END
 # Two branches ask, a third runs a step.
 cat >"$dir/three.lua" <<END
 local flow = require "ck.flow"
-return flow.custom { name = "three", tools = { step = { class = "idempotent", argv = { "$dir/step.sh" } } }, run = function(ctx)
+local step = { class = "idempotent", argv = { "$dir/step.sh" } }
+return flow.custom { name = "three", tools = { step = step }, run = function(ctx)
   if ctx.task then
     if ctx.task == "step" then
-      return ctx.effect { kind = "tool", class = "idempotent", request = { name = "step", index = 0, arguments = {} } }.result
+      return ctx.effect { kind = "tool", class = "idempotent",
+        request = { name = "step", index = 0, arguments = {} } }.result
     end
     return ctx.effect { kind = "ask", class = "once", request = { question = ctx.task } }.result
   end
-  ctx.fork { { scope = "one", task = "Which?" }, { scope = "two", task = "When?" }, { scope = "three", task = "step" } }
+  ctx.fork {
+    { scope = "one", task = "Which?" },
+    { scope = "two", task = "When?" },
+    { scope = "three", task = "step" },
+  }
   local all = ctx.join { "one", "two", "three" }
   return all.one.result .. " " .. all.two.result .. " " .. all.three.result
 end }
@@ -103,7 +109,8 @@ exits 0 "the store is sound" store verify
 cat >"$dir/choose.lua" <<END
 local flow = require "ck.flow"
 return flow.custom { name = "chooses", run = function(ctx)
-  return ctx.effect { kind = "ask", class = "once", request = { question = "Which?", options = { "red", "dark \\"blue\\"" } } }.result
+  return ctx.effect { kind = "ask", class = "once",
+    request = { question = "Which?", options = { "red", "dark \\"blue\\"" } } }.result
 end }
 END
 exits 8 "a run that lets choose" run "$dir/choose.lua" --session choose

@@ -11,15 +11,22 @@ unset TOPIC_KEY OTHER_KEY
 cat >flow.lua <<END
 local flow = require "ck.flow"
 return flow.custom { name = "edited",
-  tools = { look = flow.command { argv = { "$dir/tool", "look" }, class = "pure" }, act = flow.command { argv = { "$dir/tool", "act" }, class = "once" } },
+  tools = {
+    look = flow.command { argv = { "$dir/tool", "look" }, class = "pure" },
+    act = flow.command { argv = { "$dir/tool", "act" }, class = "once" },
+  },
   run = function(ctx)
-    local function call(name) return ctx.effect { kind = "tool", class = name == "act" and "once" or "pure", request = { name = name, index = name == "act" and 1 or 0, arguments = {} } } end
+    local function call(name)
+      return ctx.effect { kind = "tool", class = name == "act" and "once" or "pure",
+        request = { name = name, index = name == "act" and 1 or 0, arguments = {} } }
+    end
     if not ctx.position then ctx.boundary("tool_round", { position = { path = "begun#1" } }) end
     call("look")
     call("act")
     if not ctx.memory.key then ctx.pause("there is no key") end
     ctx.outputs.key = ctx.memory.key == "the-value-of-the-key"
-    return { topic = ctx.memory.topic, n = ctx.memory.n, key = ctx.memory.key == "the-value-of-the-key" }
+    return { topic = ctx.memory.topic, n = ctx.memory.n,
+      key = ctx.memory.key == "the-value-of-the-key" }
   end }
 END
 printf '#!/bin/sh\necho $1 >>%s/ran\necho 1\n' "$dir" >tool
@@ -30,8 +37,8 @@ exits 8 "a run with edits" run flow.lua --session s --set topic=birds --set 'mem
   --set outputs.note=hello
 exits 0 "the state" --json sessions inspect s
 is "has them: JSON, else text, below memory. or where they say" \
-  "$(json "$out" 'join " ", map { ref $_ ? "object" : $_ } @{$d->{state}}{"memory.topic", "memory.n", "outputs.note"}')" \
-    "birds object hello"
+  "$(json "$out" 'join " ", map { ref $_ ? "object" : $_ }
+    @{$d->{state}}{"memory.topic", "memory.n", "outputs.note"}')" "birds object hello"
 has "byte for byte" "$out" '{"a": 1}'
 exits 0 "the log" sessions log s --kind edit --json
 is "records each" "$(grep -c '"key"' <<<"$out")" 3

@@ -73,7 +73,8 @@ return flow.custom {
   run = function(ctx)
     local said = {}
     for i, name in ipairs { "good", "bad", "good" } do
-      local outcome = ctx.effect { kind = "tool", class = "pure", request = { name = name, index = 0, arguments = { n = i } } }
+      local outcome = ctx.effect { kind = "tool", class = "pure",
+        request = { name = name, index = 0, arguments = { n = i } } }
       said[i] = outcome.status
     end
     return said

@@ -10,12 +10,16 @@ cp "$golden"/*.lua "$golden"/six.jsonl .
 for name in count count_probe count_kill; do cp "$tool" $name; done
 ids() { "$CKRUN" --json sessions checkpoints "$1" | \
   perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}, "\n"'; }
-state() { "$CKRUN" --json sessions inspect "$@" | \
-  perl -MJSON::PP -0777 -e 'print JSON::PP->new->canonical->encode(JSON::PP->new->decode(<>)->{state}{"memory.counted"})'; \
-  }
-messages() { "$CKRUN" --json sessions log "$1" | \
-  perl -MJSON::PP -ne 'my $b = JSON::PP->new->decode($_)->{body}; print JSON::PP->new->canonical->encode($b->{message}), "\n" if $b->{message}'; \
-  }
+state() {
+  "$CKRUN" --json sessions inspect "$@" | perl -MJSON::PP -0777 -e '
+    my $state = JSON::PP->new->decode(<>)->{state};
+    print JSON::PP->new->canonical->encode($state->{"memory.counted"})'
+}
+messages() {
+  "$CKRUN" --json sessions log "$1" | perl -MJSON::PP -ne '
+    my $b = JSON::PP->new->decode($_)->{body};
+    print JSON::PP->new->canonical->encode($b->{message}), "\n" if $b->{message}'
+}
 clean() { exits 0 "store verify $1" store verify; }
 
 exits 0 "the origin" run state.lua --cassette six.jsonl --session origin
@@ -87,8 +91,8 @@ is "is not written" "$(grep -ac "$NOTE_KEY" store/ckrun.db store/ckrun.db-wal | 
   awk -F: '{ n += $2 } END { print n + 0 }')" 0
 exits 0 "what a fork needs is not pruned" --json sessions prune origin --keep 0
 is "the checkpoint it was cut at stays, and why is told" \
-  "$(json "$out" 'join " ", map { $_->{reason} } grep { $_->{id} eq "'"$third"'" } @{$d->{kept}}')" \
-    "a fork goes on from it"
+  "$(json "$out" 'join " ", map { $_->{reason} }
+    grep { $_->{id} eq "'"$third"'" } @{$d->{kept}}')" "a fork goes on from it"
 clean "after a prune"
 refused 5 "nor deleted" "forked from it: fork, cousin" sessions delete origin
 before=$(messages child)

@@ -55,8 +55,8 @@ has "and why it waits" "$out" "canaryquestion"
 for command in "sessions show one" "sessions log one" "sessions checkpoints one" \
   "sessions inspect one" "store verify" "store stats" "sessions export one --format cassette" \
   "sessions fork one --session two" "sessions tail one main" "answer one canaryanswer" \
-    "resume one" "sessions prune one --keep 1" \
-  "sessions fork one --session three" "sessions delete one --detach" "resume three --dry-run"; do
+  "resume one" "sessions prune one --keep 1" "sessions fork one --session three" \
+  "sessions delete one --detach" "resume three --dry-run"; do
   run $command
   case "$command" in *dry-run | "sessions tail"* | \
     "sessions delete"*) ok "$command" test "$code" -ne 7 ;; *) is "$command" "$code" 0 ;; esac
@@ -108,8 +108,9 @@ mkdir profiles && (umask 077 && cp key profiles/store.key)
 printf 'return { name = "must", extends = "default", encrypt = true }\n' >profiles/must.lua
 printf 'return { name = "has", extends = "default", encrypt = true, key = "file:store.key" }\n' \
   >profiles/has.lua
-printf 'return { name = "signs", extends = "default", policies = { "every_boundary" }, encrypt = false }\n' \
-  >profiles/signs.lua
+cat >profiles/signs.lua <<'END'
+return { name = "signs", extends = "default", policies = { "every_boundary" }, encrypt = false }
+END
 refused 4 "a profile that wants its sessions encrypted, and no key" "encrypt = true" run flow.lua \
   --profile profiles/must.lua --session one
 is "nothing was made" "$(ls p.db* 2>/dev/null)" ""
@@ -130,7 +131,9 @@ exits 0 "it goes on" resume two
 exits 0 "whole again" store verify
 exits 0 "its key can be changed" key rotate --new-key file:other
 exits 0 "and it is whole still" --key file:other store verify
-sqlite3 p.db "UPDATE event SET body = CAST(replace(CAST(body AS TEXT), 'node_start', 'node_begin') AS BLOB) WHERE encoding = 0"
+sqlite3 p.db "UPDATE event
+  SET body = CAST(replace(CAST(body AS TEXT), 'node_start', 'node_begin') AS BLOB)
+  WHERE encoding = 0"
 exits 7 "nobody changes it unnoticed" --key file:other store verify
 CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run run flow.lua --session plain
 CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run resume plain --profile profiles/must.lua
@@ -141,7 +144,9 @@ export CKRUN_STORE=sqlite:$dir/s.db
 # The key is a secret like others: output has a placeholder for it.
 cat >tells.lua <<'END'
 local flow = require "ck.flow"
-return flow.graph { name = "tells", start = "a", nodes = { a = flow.exec { argv = { "cat", "key" }, writes = { "told" } } }, edges = { a = flow.done } }
+return flow.graph { name = "tells", start = "a",
+  nodes = { a = flow.exec { argv = { "cat", "key" }, writes = { "told" } } },
+  edges = { a = flow.done } }
 END
 run run tells.lua --session tells
 run sessions log tells
@@ -149,8 +154,11 @@ ok "a tool that reads the key's file does not get it into the log" test -z \
   "$(grep -F "$CKRUN_KEY" <<<"$out$err")"
 run --json sessions inspect tells
 ok "nor into the state" test -z "$(grep -F "$CKRUN_KEY" <<<"$out$err")"
-printf 'local flow = require "ck.flow" return flow.graph { name = "e", start = "a", nodes = { a = flow.exec { argv = { "env" } } }, edges = { a = flow.done } }' \
-  >env.lua
+cat >env.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "e", start = "a",
+  nodes = { a = flow.exec { argv = { "env" } } }, edges = { a = flow.done } }
+END
 exits 0 "a child's environment" run env.lua --session env
 run --json sessions log env
 ok "has no key" test -z "$(grep CKRUN_KEY <<<"$out")"

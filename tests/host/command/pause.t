@@ -129,9 +129,11 @@ is "and the session goes on" "$code $(cell "$out" result)" "0 4"
 # ---- killed at the calls of a run that pauses: what was said to be paused is ----
 cat >"$dir/own.lua" <<END
 local flow = require "ck.flow"
-return flow.custom { name = "own", tools = { stop = { class = "once", argv = { "sh", "-c", "kill -TERM \$PPID; echo 1" } } }, run = function(ctx)
+local stop = { class = "once", argv = { "sh", "-c", "kill -TERM \$PPID; echo 1" } }
+return flow.custom { name = "own", tools = { stop = stop }, run = function(ctx)
   if not ctx.position then
-    ctx.effect { kind = "tool", class = "once", request = { name = "stop", index = 0, arguments = {} } }
+    ctx.effect { kind = "tool", class = "once",
+      request = { name = "stop", index = 0, arguments = {} } }
     ctx.boundary("tool_round", { position = { path = "done#1" } })
     ctx.boundary("tool_round", { position = { path = "done#2" } })
   end
@@ -176,7 +178,9 @@ fi
 cat >"$dir/busy.lua" <<'END'
 local flow = require "ck.flow"
 return flow.custom { name = "busy", run = function(ctx)
-  for n = ctx.position and ctx.position.turn + 1 or 1, 10000000 do ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } }) end
+  for n = ctx.position and ctx.position.turn + 1 or 1, 10000000 do
+    ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } })
+  end
 end }
 END
 : >"$dir/told"

@@ -5,10 +5,12 @@
 . "$(dirname "$0")/../kills.sh"
 
 cat >"$dir/three.lua" <<'EOF'
-return { name = "three", extends = "default", policies = { "every_boundary", { "keep_recent", count = 3 } } }
+return { name = "three", extends = "default",
+  policies = { "every_boundary", { "keep_recent", count = 3 } } }
 EOF
 cat >"$dir/often.lua" <<'EOF'
-return { name = "often", extends = "default", policies = { "every_boundary", { "keep_recent", count = 3 } }, prune_every_n_nodes = 4 }
+return { name = "often", extends = "default",
+  policies = { "every_boundary", { "keep_recent", count = 3 } }, prune_every_n_nodes = 4 }
 EOF
 cat >"$dir/all.lua" <<'EOF'
 return { name = "all", version = 1, prune = function(history)
@@ -18,13 +20,15 @@ return { name = "all", version = 1, prune = function(history)
 end }
 EOF
 cat >"$dir/none.lua" <<'EOF'
-return { name = "none", extends = "default", policies = { "every_boundary", "./all.lua" }, prune_every_n_nodes = 1 }
+return { name = "none", extends = "default",
+  policies = { "every_boundary", "./all.lua" }, prune_every_n_nodes = 1 }
 EOF
 cat >"$dir/fails.lua" <<'EOF'
 return { name = "fails", version = 1, prune = function(history) error("cannot say") end }
 EOF
 cat >"$dir/failing.lua" <<'EOF'
-return { name = "failing", extends = "default", policies = { "every_boundary", "./fails.lua", { "keep_recent", count = 1 } } }
+return { name = "failing", extends = "default",
+  policies = { "every_boundary", "./fails.lua", { "keep_recent", count = 1 } } }
 EOF
 
 listed() { "$CKRUN" --json sessions checkpoints "$1" | \

@@ -26,8 +26,8 @@ exits 0 "resume --dry-run" resume killed --dry-run
 is "it would run one effect again" "$(cell "$out" "run again")" 1
 has "from the checkpoint" "$(cell "$out" "goes on from")" "tool_round"
 exits 0 "resume --dry-run --json" --json resume killed --dry-run
-is "the same as JSON" "$(json "$out" '$d->{rerun} . " " . $d->{resumable} . " " . scalar @{$d->{problems}}')" \
-  "1 1 0"
+is "the same as JSON" "$(json "$out" \
+  '$d->{rerun} . " " . $d->{resumable} . " " . scalar @{$d->{problems}}')" "1 1 0"
 exits 0 "a dry run changes nothing" sessions show killed --json
 is "one timeline" "$(json "$out" 'scalar @{$d->{timelines}}')" 1
 begin resume killed

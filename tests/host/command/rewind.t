@@ -12,9 +12,12 @@ ids() { "$CKRUN" --json sessions checkpoints "$1" | \
   perl -MJSON::PP -ne 'print JSON::PP->new->decode($_)->{id}, "\n"'; }
 counted() { "$CKRUN" --json sessions inspect "$1" | \
   perl -MJSON::PP -0777 -e 'print scalar @{JSON::PP->new->decode(<>)->{state}{"memory.counted"}}'; }
-last_message() { "$CKRUN" --json sessions log "$1" | \
-  perl -MJSON::PP -ne 'my $b = JSON::PP->new->decode($_)->{body}; $m = $b->{message}{content} if $b->{message}; END { print $m }'; \
-  }
+last_message() {
+  "$CKRUN" --json sessions log "$1" | perl -MJSON::PP -ne '
+    my $b = JSON::PP->new->decode($_)->{body};
+    $m = $b->{message}{content} if $b->{message};
+    END { print $m }'
+}
 status() { json "$("$CKRUN" --json sessions show "$1")" '$d->{status}'; }
 
 # A session that is interrupted in its third tool, so that it is paused behind it: each tool waits

@@ -77,8 +77,8 @@ refused 2 "a flow that is no agent" "is a flow of kind custom" sessions import "
 refused 2 "a flow for another format" "are for a run checkpoint" sessions import \
   "$root/tests/lua/import/data/pi.jsonl" --resume-with "$flow"
 perl -pe 's/,"lastCompletedIteration":4//' "$dir/run.json" >"$dir/lacks.json"
-refused 2 "a field that is missing" "$dir/lacks.json: missing required field: lastCompletedIteration" \
-  \
+refused 2 "a field that is missing" \
+  "$dir/lacks.json: missing required field: lastCompletedIteration" \
   sessions import "$dir/lacks.json" --resume-with "$flow" --session no
 perl -pe 's/"version":1/"version":7/' "$dir/run.json" >"$dir/newer.json"
 run sessions import "$dir/newer.json" --resume-with "$flow" --session no

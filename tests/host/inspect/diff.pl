@@ -1,5 +1,7 @@
-# diff.pl - applies each key's differences to its value at A and compares the result with its value at B.
-# Usage: diff.pl DIFF A B: the JSON of `sessions diff`, and of `sessions inspect` at both ends. Exit 1: something differs.
+# diff.pl - applies each key's differences to its value at A and compares the result with its value
+# at B.
+# Usage: diff.pl DIFF A B: the JSON of `sessions diff`, and of `sessions inspect` at both ends.
+# Exit 1: something differs.
 use strict;
 use warnings;
 use JSON::PP;
@@ -27,7 +29,9 @@ for my $key (@{ $diff->{keys} }) {
   for my $one (@{ $key->{differences} }) {
     if ($one->{path} eq "") { $root = $one->{value}; next }
     my ($at, $last) = place($one->{path});
-    if (ref $at eq "HASH") { $one->{op} eq "remove" ? delete $at->{$last} : ($at->{$last} = $one->{value}) }
+    if (ref $at eq "HASH") {
+      $one->{op} eq "remove" ? delete $at->{$last} : ($at->{$last} = $one->{value});
+    }
     elsif ($one->{op} eq "remove") { splice @$at, $last, 1 }
     elsif ($one->{op} eq "add") { splice @$at, $last, 0, $one->{value} }
     else { $at->[$last] = $one->{value} }

@@ -36,8 +36,9 @@ is "what was added" "$(row added memory.added)" $'\t\t{"k":"v\\n"}'
 is "what was removed" "$(row removed memory.gone)" $'\t"x"\t'
 is "what changed, by its path" "$(row changed memory.list)" $'/2/a\t1\t2'
 is "what was added within" "$(row added memory.list)" $'/2/b\t\t"new"\n/3\t\t3'
-is "of a long text what differs" "$(row changed memory.text)" \
-  $'\t…(224)sum lorem ipsum [OLD]lorem ipsum lore(224)…\t…(224)sum lorem ipsum [A NEW]lorem ipsum lore(224)…'
+old='…(224)sum lorem ipsum [OLD]lorem ipsum lore(224)…'
+new='…(224)sum lorem ipsum [A NEW]lorem ipsum lore(224)…'
+is "of a long text what differs" "$(row changed memory.text)" $'\t'"$old"$'\t'"$new"
 is "the node that was completed" "$(row completed write)" $'node_complete\t\t'"${seqs[1]}"
 is "and no other" "$(grep -c ^completed <<<"$told")" 1
 is "the events between them" "$(row events boundary)" $'\t0\t1'
@@ -101,7 +102,7 @@ for a in "${air[@]:0:6}"; do
     pairs=$((pairs + 1))
     perl "$root/tests/host/inspect/diff.pl" "$("$CKRUN" --json sessions diff air "$a" "$b")" \
       "$("$CKRUN" --json sessions inspect air --checkpoint "$a")" \
-        "$("$CKRUN" --json sessions inspect air --checkpoint "$b")" ||
+      "$("$CKRUN" --json sessions inspect air --checkpoint "$b")" ||
       { bad=$((bad + 1)); echo "# air $a $b" >&2; }
   done
 done
@@ -111,6 +112,6 @@ for pair in "0 1" "1 0" "0 2" "2 1"; do
   ok "so it does for notes $pair" perl "$root/tests/host/inspect/diff.pl" \
     "$("$CKRUN" --json sessions diff notes "${seqs[$1]}" "${seqs[$2]}")" \
     "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$1]}")" \
-      "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$2]}")"
+    "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$2]}")"
 done
 finish

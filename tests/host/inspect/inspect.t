@@ -11,7 +11,9 @@ local function member(ctx)
   ctx.message("user", ctx.task.question)
   if ctx.task.deeper and not ctx.position then
     ctx.boundary("tool_round", { position = { path = "member#1" }, agent = who })
-    ctx.fork { { scope = "helper", agent = "helper", task = { question = "deep", who = "helper" } } }
+    ctx.fork {
+      { scope = "helper", agent = "helper", task = { question = "deep", who = "helper" } },
+    }
     ctx.join { "helper" }
   end
   ctx.boundary("tool_round", { position = { path = "member#2" }, agent = who })
@@ -27,10 +29,12 @@ return flow.custom {
       ctx.memory.topic = "bread"
       ctx.outputs.draft = { 1 }
       ctx.put("scratch.ann", '{"known":["flour"]}')
-      ctx.boundary("round_complete", { position = { path = "team#1" }, node = "opening", next = { node = "second" } })
+      ctx.boundary("round_complete",
+        { position = { path = "team#1" }, node = "opening", next = { node = "second" } })
     end
     ctx.fork {
-      { scope = "bob", agent = "bob", task = { question = "what of the risks?", who = "bob", deeper = true } },
+      { scope = "bob", agent = "bob",
+        task = { question = "what of the risks?", who = "bob", deeper = true } },
       { scope = "ann", agent = "ann", task = { question = "what of the costs?", who = "ann" } },
     }
     ctx.join { "ann", "bob" }
@@ -39,7 +43,8 @@ return flow.custom {
 LUA
 cat >"$dir/team_profile.lua" <<'LUA'
 return { name = "team", extends = "default", policies = { "every_boundary" },
-  constraints = { budget_usd = 5.00, rounds = 10, transcript_replay_depth = 7 }, minimums = { tool_calls = 4 },
+  constraints = { budget_usd = 5.00, rounds = 10, transcript_replay_depth = 7 },
+  minimums = { tool_calls = 4 },
   agents = { bob = { constraints = { transcript_replay_depth = 1 } } } }
 LUA
 run run "$dir/team.lua" --session team --profile "$dir/team_profile.lua"
@@ -60,9 +65,8 @@ is "current_node" "$(field '{current_node}')" 'team#1'
 is "execution_path" "$(field '{execution_path}')" '["opening"]'
 is "shared_memory" "$(field '{shared_memory}')" '{"topic":"bread"}'
 is "accumulated_outputs" "$(field '{accumulated_outputs}')" '{"draft":[1]}'
-is "conversation_states" "$(json "$inspected" \
-  'join " ", map { "$_:" . scalar @{$d->{conversation_states}{$_}} } sort keys %{$d->{conversation_states}}')" \
-  \
+is "conversation_states" "$(json "$inspected" 'my $states = $d->{conversation_states};
+  join " ", map { "$_:" . scalar @{$states->{$_}} } sort keys %$states')" \
   "main:0 main.ann:1 main.bob:1 main.bob.helper:1"
 is "what a conversation holds" "$(field '{conversation_states}{"main.ann"}')" \
   '[{"content":"what of the costs?","role":"user"}]'
@@ -83,31 +87,32 @@ run --json sessions inspect team
 is "is the one that inspect shows" "$(json "$checkpoint" '$d')" \
   "$(json "$out" '$d->{sessionCheckpoint}')"
 field() { json "$checkpoint" "\$d->$1"; }
+members="activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId"
 is "its members" "$(json "$checkpoint" 'join " ", sort keys %$d')" \
-  "activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId transcriptReplayDepth"
+  "$members transcriptReplayDepth"
 is "sessionId" "$(field '{sessionId}')" team
 ok "createdAt is ISO 8601 in UTC" grep -qE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$' \
   <<<"$(field '{createdAt}')"
 is "roundsCompleted" "$(field '{roundsCompleted}')" 1
 is "transcriptReplayDepth" "$(field '{transcriptReplayDepth}')" 7
-is "activeAgents" "$(json "$checkpoint" 'join " ", map { "$_->{agentId}:$_->{depth}" . ($_->{parentAgentId} // "") } sort { $a->{agentId} cmp $b->{agentId} } @{$d->{activeAgents}}')" \
-  \
-  "ann:0 bob:0 helper:1bob"
+is "activeAgents" "$(json "$checkpoint" 'join " ",
+  map { "$_->{agentId}:$_->{depth}" . ($_->{parentAgentId} // "") }
+  sort { $a->{agentId} cmp $b->{agentId} } @{$d->{activeAgents}}')" "ann:0 bob:0 helper:1bob"
 agent() { json "$checkpoint" "(grep { \$_->{agentId} eq '$1' } @{\$d->{activeAgents}})[0]$2"; }
 is "expertiseSnapshot is the whole scratch pad" "$(agent ann '->{expertiseSnapshot}')" \
   '{"known":["flour"]}'
 is "and is left out where there is none" "$(agent bob '->{expertiseSnapshot}')" null
 is "conversationTail has as many as the agent's own depth says" \
-  "$(json "$checkpoint" 'join " ", map { scalar @{$_->{conversationTail}} } grep { $_->{agentId} eq "bob" } @{$d->{activeAgents}}')" \
-  1
+  "$(json "$checkpoint" 'join " ", map { scalar @{$_->{conversationTail}} }
+    grep { $_->{agentId} eq "bob" } @{$d->{activeAgents}}')" 1
 is "what was said to an agent is in its tail" \
   "$(agent ann '->{conversationTail}[0]{body}{message}{content}')" "what of the costs?"
 is "a tail is what sessions tail prints" "$(agent ann '->{conversationTail}')" \
   "$(json "$("$CKRUN" --json sessions tail team ann)" '$d->{events}')"
-is "pendingDelegations" "$(json "$checkpoint" \
-  'join " ", map { join ":", map { $_ // "" } @$_{qw(scope target parentAgentId)}, $_->{task}{question} } @{$d->{pendingDelegations}}')" \
-  \
-  "main.ann:ann::what of the costs? main.bob:bob::what of the risks? main.bob.helper:helper:bob:deep"
+pending="main.ann:ann::what of the costs? main.bob:bob::what of the risks?"
+is "pendingDelegations" "$(json "$checkpoint" 'join " ",
+  map { join ":", map { $_ // "" } @$_{qw(scope target parentAgentId)}, $_->{task}{question} }
+  @{$d->{pendingDelegations}}')" "$pending main.bob.helper:helper:bob:deep"
 is "constraintState: spent and limit" "$(field '{constraintState}{rounds}{spent}') $(field \
   '{constraintState}{rounds}{limit}') $(field '{constraintState}{budget}{limit}')" \
   "1 10 5000000"
@@ -146,8 +151,8 @@ checkpoint=$("$CKRUN" sessions export talk --format session-checkpoint)
 is "a delegation in flight has its id" "$(json "$checkpoint" \
   'join " ", map { "$_->{id}:$_->{target}" } @{$d->{pendingDelegations}}')" "2.1:cost"
 is "after one round" "$(field '{roundsCompleted}')" 1
-is "its agents" "$(json "$checkpoint" 'join " ", sort map { $_->{agentId} } @{$d->{activeAgents}}')" \
-  "chair cost risk work"
+is "its agents" "$(json "$checkpoint" \
+  'join " ", sort map { $_->{agentId} } @{$d->{activeAgents}}')" "chair cost risk work"
 is "a limit in the way counts as hit" "$(field '{constraintState}{hit}') $(field \
   '{constraintState}{hit_reason}' | cut -c1-29)" '1 budget: $0.70 of $0.75 spent'
 is "the scratch pad" "$(json "$checkpoint" \

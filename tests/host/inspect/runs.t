@@ -21,9 +21,9 @@ is "it completes" "$code" 0
 exits 0 "then" --json sessions show s
 is "its runs" "$(json "$out" 'join " ", map { "$_->{outcome}:$_->{tool_calls}" } @{$d->{runs}}')" \
   "paused:1 died:1 completed:2"
-is "each after the one before" "$(json "$out" \
-  'join " ", map { ($d->{runs}[$_]{parent_run} // "") eq ($_ ? $d->{runs}[$_ - 1]{run} : "") ? 1 : 0 } 0 .. 2')" \
-  "1 1 1"
+is "each after the one before" "$(json "$out" 'join " ", map {
+  ($d->{runs}[$_]{parent_run} // "") eq ($_ ? $d->{runs}[$_ - 1]{run} : "") ? 1 : 0
+} 0 .. 2')" "1 1 1"
 is "together they are the session" "$(json "$out" \
   'my $n = 0; $n += $_->{tool_calls} for @{$d->{runs}}; "$n $d->{totals}{tool_calls}"')" "4 4"
 exits 0 "as a table" sessions show s

@@ -1,5 +1,7 @@
-# tail.pl - computes every agent's tail from `sessions log`, and compares it with the output of `sessions tail`.
-# Usage: tail.pl CKRUN SESSION…; prints "sessions agents tails events" and complains on stderr. Exit 1: something differs.
+# tail.pl - computes every agent's tail from `sessions log`, and compares it with the output of
+# `sessions tail`.
+# Usage: tail.pl CKRUN SESSION…; prints "sessions agents tails events" and complains on stderr.
+# Exit 1: something differs.
 use strict;
 use warnings;
 use JSON::PP;
@@ -22,7 +24,9 @@ sub targets {
   my @all;
   for my $list (grep { defined } map { $body->{$_} } qw(target targets parallel sequential)) {
     for my $one (ref $list eq "ARRAY" ? @$list : $list) {
-      push @all, ref $one eq "HASH" ? grep { is_text $_ } map { $one->{$_} } qw(agent target agentId) : grep { is_text $_ } $one;
+      push @all, ref $one eq "HASH"
+        ? grep { is_text $_ } map { $one->{$_} } qw(agent target agentId)
+        : grep { is_text $_ } $one;
     }
   }
   return @all;
@@ -33,7 +37,8 @@ sub involved {
   my ($event) = @_;
   my %who;
   $who{ $event->{agent} } = 1 if is_text $event->{agent};
-  $who{ $event->{body}{childAgentId} } = 1 if $event->{kind} =~ /^(delegation|note|update)$/ && is_text $event->{body}{childAgentId};
+  $who{ $event->{body}{childAgentId} } = 1
+    if $event->{kind} =~ /^(delegation|note|update)$/ && is_text $event->{body}{childAgentId};
   if ($event->{kind} eq "delegation") { $who{$_} = 1 for targets($event->{body}) }
   return \%who;
 }
@@ -54,7 +59,8 @@ for my $session (@sessions) {
       $events += @want;
       next if $same;
       $bad++;
-      print STDERR "# $session, the last $n of $agent: not ", join(" ", map { $_->{seq} } @want), " but ",
+      print STDERR "# $session, the last $n of $agent: not ",
+        join(" ", map { $_->{seq} } @want), " but ",
         join(" ", map { $_->{seq} } @{ $got->{events} }), "\n";
     }
   }

@@ -18,9 +18,9 @@ is "one line for each event" "$("$CKRUN" sessions tail "$session" a1 | sed 1,3d 
   "$(json "$out" 'scalar @{$d->{events}}')"
 is "oldest first" "$("$CKRUN" sessions tail "$session" a1 | sed 1,3d | cut -d' ' -f1)" \
   "$("$CKRUN" sessions tail "$session" a1 | sed 1,3d | cut -d' ' -f1 | sort)"
-ok "each names its time, its kind and who it belongs to" \
-  test "$("$CKRUN" sessions tail "$session" a1 | sed 1,3d | \
-    grep -cvE '^20[0-9T:.-]+Z [a-z_]+ (main|a1): ')" = 0
+ok "each names its time, its kind and who it belongs to" test \
+  "$("$CKRUN" sessions tail "$session" a1 | sed 1,3d | \
+  grep -cvE '^20[0-9T:.-]+Z [a-z_]+ (main|a1): ')" = 0
 exits 0 "the last two" sessions tail "$session" main --last 2
 is "are two" "$(sed 1,3d <<<"$out" | grep -c '')" 2
 for agent in nobody b; do
@@ -104,7 +104,9 @@ compare() {
   echo "# $name: sessions agents tails events: $out"
 }
 
-compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl,owl.json,relay.json,hyperagent.txt}
+compare samples "$samples"/{claude_inline,claude_code}.jsonl \
+  "$samples"/{crafted,generated,tau_bench}.json "$samples"/pi.jsonl \
+  "$samples"/{owl,relay}.json "$samples"/hyperagent.txt
 listed samples
 if [ -d "${CKRUN_DATA:-}" ]; then
   compare who_and_when "$CKRUN_DATA"/who_and_when/*/*.json
@@ -114,9 +116,8 @@ if [ -d "${CKRUN_DATA:-}" ]; then
   compare hyperagent "$CKRUN_DATA"/hyperagent/*.txt
   is "hyperagent: as many delegations as its log has headers of them" \
     "$(for s in $("$CKRUN" sessions list | cut -f1); do "$CKRUN" sessions log "$s" --kind \
-    delegation; done | grep -c '')" \
-    "$(grep -hcE '^(Navigator|Editor|Executor) \(to [A-Z][a-z]+ Manager\):$' \
-      "$CKRUN_DATA"/hyperagent/*.txt)"
+    delegation; done | grep -c '')" "$(grep -hcE \
+    '^(Navigator|Editor|Executor) \(to [A-Z][a-z]+ Manager\):$' "$CKRUN_DATA"/hyperagent/*.txt)"
   compare tau_bench "$CKRUN_DATA"/tau_bench/*.json "$CKRUN_DATA"/tau2_bench/*.json
 else
   skip "no recorded sessions: CKRUN_DATA names no folder"

@@ -43,7 +43,8 @@ line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || repl
 
 # ---- the protocol ----
 
-ask initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'
+ask initialize \
+  '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'
 is "initialize: the revision that was asked for" \
   "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
 is "initialize: who it is" "$(json "$reply" '$d->{result}{serverInfo}{name}')" ckrun
@@ -55,21 +56,22 @@ done
 ask initialize '{"protocolVersion":"1999-01-01"}'
 is "initialize: one that is not known gets the newest" \
   "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
-printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n\n   \n' \
-  >&"$to"
+printf '%s\n' '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+  '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}' \
+  '' '   ' >&"$to"
 ask ping
 is "notifications and empty lines have no answer, a ping has one" \
   "$(json "$reply" '$d->{id}') $(json "$reply" '$d->{result}')" "$number {}"
 ask tools/list
+tools="list_resumable_sessions list_session_checkpoints inspect_checkpoint resume_session"
 is "tools" "$(json "$reply" 'join " ", map { $_->{name} } @{$d->{result}{tools}}')" \
-  "list_resumable_sessions list_session_checkpoints inspect_checkpoint resume_session pause_session diff_checkpoints agent_tail"
-is "each takes an object of named arguments" \
-  "$(json "$reply" 'join " ", map { $_->{inputSchema}{type} . ($_->{inputSchema}{additionalProperties} ? 1 : 0) } @{$d->{result}{tools}}')" \
-  \
-  "object0 object0 object0 object0 object0 object0 object0"
-is "those of resume_session" "$(json "$reply" \
-  'join " ", sort keys %{(grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}})[0]{inputSchema}{properties}}')" \
-  \
+  "$tools pause_session diff_checkpoints agent_tail"
+is "each takes an object of named arguments" "$(json "$reply" 'join " ", map {
+  $_->{inputSchema}{type} . ($_->{inputSchema}{additionalProperties} ? 1 : 0)
+} @{$d->{result}{tools}}')" "object0 object0 object0 object0 object0 object0 object0"
+is "those of resume_session" "$(json "$reply" '
+  my ($tool) = grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}};
+  join " ", sort keys %{$tool->{inputSchema}{properties}}')" \
   "checkpoint_id memory_modifications session_id"
 printf '{"jsonrpc":"2.0","id":"text","method":"ping"}\n' >&"$to"
 IFS= read -r -t 30 -u "$from" reply
@@ -96,13 +98,19 @@ done <<'LIST'
 -32601|a method with control characters|{"jsonrpc":"2.0","id":1,"method":"a\u001b[31m\nb"}
 -32602|an unknown tool|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm"}}
 -32602|no tool|{"jsonrpc":"2.0","id":1,"method":"tools/call"}
--32602|arguments that are a list|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_checkpoint","arguments":[]}}
--32602|an argument that is missing|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_checkpoint","arguments":{}}}
--32602|one of another type|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_checkpoint","arguments":{"session_id":7}}}
--32602|one that there is not|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_checkpoint","arguments":{"session_id":"a","sesion":1}}}
--32602|a count below 0|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_resumable_sessions","arguments":{"limit":-1}}}
--32602|a status that is none|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_resumable_sessions","arguments":{"status":"gone"}}}
--32602|a status that is not resumable|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_resumable_sessions","arguments":{"status":"completed"}}}
+LIST
+while IFS='|' read -r name tool arguments; do
+  params="{\"name\":\"$tool\",\"arguments\":$arguments}"
+  line "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":$params}"
+  is "$name" "$(code)" -32602
+done <<'LIST'
+arguments that are a list|inspect_checkpoint|[]
+an argument that is missing|inspect_checkpoint|{}
+one of another type|inspect_checkpoint|{"session_id":7}
+one that there is not|inspect_checkpoint|{"session_id":"a","sesion":1}
+a count below 0|list_resumable_sessions|{"limit":-1}
+a status that is none|list_resumable_sessions|{"status":"gone"}
+a status that is not resumable|list_resumable_sessions|{"status":"completed"}
 LIST
 perl -e 'print "[" x 100000, "\n"' >&"$to"
 IFS= read -r -t 30 -u "$from" reply
@@ -187,7 +195,8 @@ is "one that is paused already stays so" "$(of '{status}') $(of '{message}')" "p
 
 # ---- resume ----
 
-call resume_session '{"session_id":"halted","checkpoint_id":"first","memory_modifications":{"go":true,"text":"a b"}}'
+call resume_session \
+  '{"session_id":"halted","checkpoint_id":"first","memory_modifications":{"go":true,"text":"a b"}}'
 is "a resume: session_id" "$(of '{session_id}')" halted
 is "a resume: resumed_from" "$(of '{resumed_from}')" "$first"
 is "a resume: its members" "$(json "$result" 'join " ", sort keys %$d')" \
@@ -249,9 +258,11 @@ return flow.custom {
   name = "client",
   processes = { sessions = flow.mcp { argv = { "$CKRUN", "--store", "$CKRUN_STORE", "mcp" } } },
   run = function(ctx)
-    local offered = ctx.effect { kind = "tool", class = "pure", request = { server = "sessions", list = true } }
+    local offered = ctx.effect { kind = "tool", class = "pure",
+      request = { server = "sessions", list = true } }
     local called = ctx.effect { kind = "tool", class = "pure",
-      request = { server = "sessions", name = "list_resumable_sessions", index = 0, arguments = '{"status":"failed"}' } }
+      request = { server = "sessions", name = "list_resumable_sessions", index = 0,
+        arguments = '{"status":"failed"}' } }
     return { offered = offered.status, called = called.status, text = called.raw }
   end,
 }

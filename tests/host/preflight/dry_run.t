@@ -12,12 +12,15 @@ cat >flow.lua <<END
 local flow = require "ck.flow"
 local classes = { look = "pure", keep = "idempotent", act = "once", die = "once" }
 local tools = {}
-for name, class in pairs(classes) do tools[name] = flow.command { argv = { "$dir/" .. name }, class = class } end
+for name, class in pairs(classes) do
+  tools[name] = flow.command { argv = { "$dir/" .. name }, class = class }
+end
 return flow.custom { name = "four", tools = tools, run = function(ctx)
   local n = 0
   local function call(name)
     n = n + 1
-    return ctx.effect { kind = "tool", class = classes[name], request = { name = name, index = n - 1, arguments = {} } }
+    return ctx.effect { kind = "tool",
+      class = classes[name], request = { name = name, index = n - 1, arguments = {} } }
   end
   if not ctx.position then ctx.boundary("tool_round", { position = { path = "begun#1" } }) end
   call("look")
@@ -28,23 +31,26 @@ return flow.custom { name = "four", tools = tools, run = function(ctx)
 end }
 END
 cat >limits.lua <<'END'
-return { name = "limits", extends = "default", constraints = { budget_usd = 5, time_s = 3600, tool_calls = 10 } }
+return { name = "limits", extends = "default",
+  constraints = { budget_usd = 5, time_s = 3600, tool_calls = 10 } }
 END
 exits 137 "a run whose last tool kills it" run flow.lua --profile ./limits.lua --session s
-what() { json "$out" "join ' ', map { \$_->{name} . ':' . \$_->{what} } sort { \$a->{effect} cmp \$b->{effect} } @{\$d->{effects}}"; \
-  }
+what() {
+  json "$out" 'join " ", map { $_->{name} . ":" . $_->{what} }
+    sort { $a->{effect} cmp $b->{effect} } @{$d->{effects}}'
+}
 before=$(sha256sum store/ckrun.db store/ckrun.db-wal)
 exits 0 "dry run" --json resume s --dry-run
 is "it would replay what has an outcome, and stop at what is in doubt" "$(what)" \
   "look:replay keep:replay act:replay die:in doubt"
-is "the sums" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt questions attempt)')" \
-  "3 0 0 1 0 1"
+is "the sums" "$(json "$out" 'join " ", map { $d->{$_} }
+  qw(replayed rerun probed in_doubt questions attempt)')" "3 0 0 1 0 1"
 is "what is left of each constraint" "$(json "$out" \
   'join " ", map { $d->{constraints}{$_}{left} } qw(budget tool_calls)')" "5000000 7"
 ok "all of the time, but for what the look itself takes" test \
   "$(json "$out" '$d->{constraints}{time}{left}')" -gt 3000000
-is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} } qw(budget time tool_calls)')" \
-  "continue reset continue"
+is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} }
+  qw(budget time tool_calls)')" "continue reset continue"
 ok "which policies decide" test "$(json "$out" \
   'scalar grep { !$_->{changed} && length $_->{digest} && $_->{name} } @{$d->{policies}}')" -gt 0
 exits 0 "with an edit" --json resume s --dry-run --set x=1
@@ -61,9 +67,11 @@ is "or a timeline" "$(json "$out" '$d->{epoch} . " " . scalar @{$d->{timelines}}
 # ---- effects begun on an abandoned branch, and completed since ----
 cat >twice.lua <<END
 local flow = require "ck.flow"
-return flow.custom { name = "twice", tools = { die = flow.command { argv = { "$dir/die_twice" }, class = "pure" } }, run = function(ctx)
+local die = flow.command { argv = { "$dir/die_twice" }, class = "pure" }
+return flow.custom { name = "twice", tools = { die = die }, run = function(ctx)
   for n = ctx.position and ctx.position.n or 1, 3 do
-    ctx.effect { kind = "tool", class = "pure", request = { name = "die", index = 0, arguments = { n = n } } }
+    ctx.effect { kind = "tool", class = "pure",
+      request = { name = "die", index = 0, arguments = { n = n } } }
     ctx.boundary("tool_round", { position = { path = "step#" .. n + 1, n = n + 1 } })
   end
 end }
@@ -80,15 +88,17 @@ exits 137 "a resume does it again, and is killed at the next" resume twice
 exits 0 "a dry run" --json resume twice --dry-run
 is "tells of the second only" "$(json "$out" \
   'join " ", map { "$_->{effect}:$_->{what}" } @{$d->{effects}}')" "main/step#2/tool/1:run again"
-is "and counts no other" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt)')" \
-  "0 1 0 0"
+is "and counts no other" "$(json "$out" \
+  'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt)')" "0 1 0 0"
 exits 0 "it goes on" resume twice
 
 # ---- every problem at once ----
 mv keep away
 sed -i 's/"die")/"die") -- changed/; s/classes\[name\], request/classes[name], request/' flow.lua
-printf 'return { name = "limits", extends = "default", secrets = { k = "env:NO_SUCH_KEY" }, constraints = { budget_usd = 5 } }\n' \
-  >limits.lua
+cat >limits.lua <<'END'
+return { name = "limits", extends = "default", secrets = { k = "env:NO_SUCH_KEY" },
+  constraints = { budget_usd = 5 } }
+END
 exits 5 "a dry run with three problems" --json resume s --dry-run
 is "lists them" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 has "the flow" "$out" "has changed since the session was started"
@@ -101,7 +111,10 @@ mv away keep
 cat >graph.lua <<END
 local flow = require "ck.flow"
 return flow.graph { name = "g", start = "one",
-  nodes = { one = flow.lua(function(ctx) ctx.memory.a = 1 end), two = flow.exec { argv = { "$dir/die" }, class = "pure", reads = { "a" } } },
+  nodes = {
+    one = flow.lua(function(ctx) ctx.memory.a = 1 end),
+    two = flow.exec { argv = { "$dir/die" }, class = "pure", reads = { "a" } },
+  },
   edges = { one = "two", two = flow.done } }
 END
 exits 137 "a graph whose second node kills it" run graph.lua --session graph --profile graph

@@ -8,8 +8,11 @@ evil='\u001b[2J\u001b]0;owned\u0007\u001b]8;;http://x\u001b\\\\\b\b\r\u009b31m\u
 cat >"$dir/evil.jsonl" <<EOF
 {"cassette":1,"prompt":"$evil"}
 {"scope":"main","kind":"ask","answer":"ask $evil"}
-{"scope":"main","kind":"model","message":{"role":"assistant","content":"model $evil","tool_calls":[{"id":"$evil","type":"function","function":{"name":"think","arguments":"{\"thought\": \"x\u001b[31m\"}"}}]}}
-{"scope":"main","kind":"tool","index":0,"name":"think","arguments":"{\"thought\": \"x\u001b[31m\"}","result":"result $evil"}
+{"scope":"main","kind":"model","message":{"role":"assistant","content":"model $evil",\
+"tool_calls":[{"id":"$evil","type":"function","function":{"name":"think",\
+"arguments":"{\"thought\": \"x\u001b[31m\"}"}}]}}
+{"scope":"main","kind":"tool","index":0,"name":"think",\
+"arguments":"{\"thought\": \"x\u001b[31m\"}","result":"result $evil"}
 EOF
 exits 0 "a hostile recording runs" run "$flow" --cassette "$dir/evil.jsonl" --session evil --input \
   "\"$evil\""
@@ -32,9 +35,8 @@ EOF
 exits 1 "a flow that fails with a hostile text" run "$dir/keys.lua" --session keys
 all+="$out$err"
 for command in "sessions list" "sessions show evil" "sessions show keys" \
-  "sessions checkpoints keys" "sessions inspect keys" \
-  "sessions log evil" "sessions log keys --all" "sessions log differs" "store verify" \
-    "resume keys --dry-run"; do
+  "sessions checkpoints keys" "sessions inspect keys" "sessions log evil" \
+  "sessions log keys --all" "sessions log differs" "store verify" "resume keys --dry-run"; do
   exits 0 "$command" $command
   all+="$out$err"
 done

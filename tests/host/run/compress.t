@@ -1,8 +1,7 @@
 #!/bin/bash
 # compress.t - compress and compression_threshold_bytes: a profile's settings of compression apply
-# to the stored rows of the
-# session that it is for and of no other, from the first row to those of a resume; and all of it
-# loads.
+# to the stored rows of the session that it is for and of no other, from the first row to those of a
+# resume; and all of it loads.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/flow.lua" <<'END'

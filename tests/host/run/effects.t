@@ -31,7 +31,8 @@ is "three readings are recorded before the crash" "$(wc -w <<<"$first")" 3
 touch go
 exits 0 "a resume" --json resume crash
 is "reads the same clock and dice again" "$(json "$out" '
-  my @r = @{$d->{result}}; my @f = qw('"$first"'); ($r[0] == $f[0]) + ($r[1] == $f[1] / 2 ** 53) + ($r[2] == 1 + int($f[2] * 1000000 / 2 ** 53))')" \
+  my @r = @{$d->{result}}; my @f = qw('"$first"');
+  ($r[0] == $f[0]) + ($r[1] == $f[1] / 2 ** 53) + ($r[2] == 1 + int($f[2] * 1000000 / 2 ** 53))')" \
     3
 rm go
 
@@ -39,7 +40,8 @@ rm go
 flow 'exec { argv = { "sh", "-c", "echo x >>ran; kill -KILL \"$PPID\"" } }'
 { "$CKRUN" run flow.lua --session doubt; } >out1 2>&1
 exits 75 "a program of class once is not run again on suspicion" resume doubt
-has "a person is asked" "$err" "effect main/start/exec/1 (once) was begun and its outcome is not known"
+has "a person is asked" "$err" \
+  "effect main/start/exec/1 (once) was begun and its outcome is not known"
 is "it ran once" "$(wc -l <ran)" 1
 exits 0 "a person says that it is done" resolve doubt main/start/exec/1 done
 
@@ -61,7 +63,8 @@ has "is ended" "$err" "did not end before its deadline"
 
 # ---- input and output ----
 flow 'ctx.memory.topic = "cats"
-  exec { argv = { "sh", "-c", "read -r line; echo \"{\\\"seen\\\": [$line], \\\"more\\\": 1}\"" }, reads = { "topic" }, writes = { "seen" } }
+  exec { argv = { "sh", "-c", "read -r line; echo \"{\\\"seen\\\": [$line], \\\"more\\\": 1}\"" },
+    reads = { "topic" }, writes = { "seen" } }
   return { ctx.memory.seen, ctx.memory.more == nil }'
 exits 0 "reads and writes" --json run flow.lua
 is "are keys of the memory" "$(json "$out" '$d->{result}')" '[[{"memory":{"topic":"cats"}}],true]'
@@ -99,7 +102,8 @@ seq 1 1000000
 until ls "$1"/killed-* >/dev/null 2>&1; do :; done
 kill -KILL $PPID
 END
-flow 'return exec { argv = { "sh", "'"$dir/killer.sh"'", "'"$dir/store/ckrun.db.spill"'" }, output_max = 10, class = "once" }'
+flow 'return exec { argv = { "sh", "'"$dir/killer.sh"'", "'"$dir/store/ckrun.db.spill"'" },
+    output_max = 10, class = "once" }'
 { "$CKRUN" run flow.lua --session killed >/dev/null 2>&1; code=$?; } 2>/dev/null
 is "a run is killed in the midst of a long output" "$code" 137
 exits 75 "its effect is in doubt" resume killed
@@ -117,9 +121,10 @@ is "leaves no file" "$(ls "$dir"/store/ckrun.db.spill | grep -c ^brief-)" 0
 
 # ---- secrets ----
 canary=canary-$$-opensesame
-flow 'local r = exec { argv = { "sh", "-c", "echo $KEY; seq 1 100; echo $KEY >&2; env | grep PLAIN; true" }, output_max = 60,
-    env = { KEY = { ref = "env:CKRUN_TEST_KEY" } } }
-  local fine, why = pcall(exec, { argv = { "sh", "-c", "echo $KEY >&2; exit 1" }, env = { KEY = { ref = "env:CKRUN_TEST_KEY" } } })
+flow 'local r = exec { output_max = 60, env = { KEY = { ref = "env:CKRUN_TEST_KEY" } },
+    argv = { "sh", "-c", "echo $KEY; seq 1 100; echo $KEY >&2; env | grep PLAIN; true" } }
+  local fine, why = pcall(exec, { env = { KEY = { ref = "env:CKRUN_TEST_KEY" } },
+    argv = { "sh", "-c", "echo $KEY >&2; exit 1" } })
   return { r.stdout, why }'
 CKRUN_TEST_KEY=$canary PLAIN=$canary exits 0 "a secret by reference" run flow.lua --session secret
 has "reaches the program" "$out" "[redacted:env_ckrun_test_key:"
@@ -152,15 +157,21 @@ perl -e '
   my @names = qw(flood missing slow closes fine);
   print qq({"cassette":1,"prompt":"p"}\n);
   my $i = 0;
-  my $calls = join ",", map { qq({"id":"c$_","type":"function","function":{"name":"$_","arguments":"{}"}}) } @names;
-  print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":null,"tool_calls":[$calls]}}\n);
-  print map { qq({"scope":"main","kind":"tool","index":@{[$i++]},"name":"$_","arguments":"{}","result":"?"}\n) } @names;
+  my $calls = join ",", map {
+    qq({"id":"c$_","type":"function","function":{"name":"$_","arguments":"{}"}})
+  } @names;
+  print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":null,),
+    qq("tool_calls":[$calls]}}\n);
+  print map {
+    qq({"scope":"main","kind":"tool","index":@{[$i++]},"name":"$_","arguments":"{}","result":"?"}\n)
+  } @names;
   print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":"I see."}}\n)' \
     >tools.jsonl
 exits 0 "tools with bad manners" run tools.lua --session manners --cassette tools.jsonl
 run sessions log manners --json
-told=$(perl -MJSON::PP -ne 'my $m = JSON::PP->new->decode($_)->{body}{message} or next; print "$m->{name}: $m->{content}\n" if $m->{role} eq "tool"' \
-  <<<"$out")
+told=$(perl -MJSON::PP -ne '
+  my $m = JSON::PP->new->decode($_)->{body}{message} or next;
+  print "$m->{name}: $m->{content}\n" if $m->{role} eq "tool"' <<<"$out")
 is "each call has its answer, in order" "$(cut -d: -f1 <<<"$told" | tr '\n' ' ')" \
   "flood missing slow closes fine "
 has "a flood is bounded" "$told" "flood: flood: it wrote more output than is allowed and was killed"

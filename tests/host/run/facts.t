@@ -4,8 +4,12 @@
 . "$(dirname "$0")/../tap.sh"
 
 write() { # write NAME BODY: a flow of this body
-  printf 'local flow = require "ck.flow"\nreturn flow.custom { name = "%s", run = function(ctx)\n%s\nend }\n' \
-    "$1" "$2" >"$dir/$1.lua"
+  cat >"$dir/$1.lua" <<END
+local flow = require "ck.flow"
+return flow.custom { name = "$1", run = function(ctx)
+$2
+end }
+END
 }
 result() { json "$(tail -n 1 <<<"$out")" '$d->{result}'; }
 runs() { run --json run "$dir/$1.lua" --session "$2"; }
@@ -15,7 +19,8 @@ write learns 'ctx.facts.put("capital", { of = "France", is = "Paris" })
   ctx.facts.put("gone", 1) ctx.facts.put("gone", nil)
   return ctx.facts.get("capital").is'
 write knows 'local c = ctx.facts.get("capital")
-  return { c and c.is, ctx.facts.get("style") == nil, ctx.facts.get("style", "writer"), ctx.facts.get("gone") == nil }'
+  return { c and c.is, ctx.facts.get("style") == nil, ctx.facts.get("style", "writer"),
+    ctx.facts.get("gone") == nil }'
 runs learns one
 is "a session reads what it has kept" "$code $(result)" "0 Paris"
 runs knows two
@@ -35,7 +40,8 @@ write counts 'ctx.facts.put("counter", 7) return 1'
 runs counts four
 run --json resume three
 is "what was read before the pause is read again, though it is known by now" "$(result)" "nothing"
-write secrets 'ctx.facts.put("note", "my key is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-abcdefgh-AAAAAA") return ctx.facts.get("note")'
+key=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-abcdefgh-AAAAAA
+write secrets 'ctx.facts.put("note", "my key is '"$key"'") return ctx.facts.get("note")'
 runs secrets five
 ok "a secret in a fact is masked" test "$code" = 0 -a -z \
   "$(grep -rl abcdefghijklmnopqrstuvwxyz0123456789 "$dir/store")"

@@ -20,8 +20,10 @@ END
 
 graph second '"second"'
 exits 1 "a graph whose second node misses a key" run flow.lua --profile graph --session missing
-has "it is told" "$err" "node 'second': it reads memory.key, which is not there: give it with --set key=…"
-refused 5 "resume without the key" "node second reads memory.key, which the checkpoint does not have; --set gives it a value" \
+has "it is told" "$err" \
+  "node 'second': it reads memory.key, which is not there: give it with --set key=…"
+refused 5 "resume without the key" \
+  "node second reads memory.key, which the checkpoint does not have; --set gives it a value" \
   resume missing
 exits 0 "resume with the key" resume missing --set key=7
 has "goes on" "$out" "result	7"
@@ -37,5 +39,5 @@ refused 5 "resume of a graph that lacks the node" 'node "second", where checkpoi
 graph second '"secnod"'
 refused 2 "a graph with an edge to nowhere" \
   "the edge of node 'first' leads to 'secnod', which is no node; did you mean 'second'?" run \
-    flow.lua
+  flow.lua
 finish

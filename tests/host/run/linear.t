@@ -1,12 +1,12 @@
 #!/bin/bash
 # linear.t - a session's size on disk grows with its content, not with the square of it: a coding
-# agent's 200 turns, each with a
-# checkpoint, stay near the bytes of the messages.
+# agent's 200 turns, each with a checkpoint, stay near the bytes of the messages.
 . "$(dirname "$0")/../tap.sh"
 
 cat >"$dir/agent.lua" <<'LUA'
 local flow = require "ck.flow"
-return flow.agent { name = "coder", prompt = "Read and edit.", tools = { read = "pure" }, max_iterations = 1000 }
+return flow.agent { name = "coder", prompt = "Read and edit.", tools = { read = "pure" },
+  max_iterations = 1000 }
 LUA
 
 # record TURNS: in each the model reads another file of 20 KB, of words that do not repeat in the
@@ -19,11 +19,14 @@ record() {
     print "{\"cassette\":1}\n";
     for my $n (1 .. $turns) {
       my $arguments = "\"{\\\"path\\\":\\\"src/$n.c\\\"}\"";
-      print "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{\"role\":\"assistant\",\"content\":\"Now file $n.\",\"tool_calls\":[{\"id\":\"c$n\",\"type\":\"function\",\"function\":{\"name\":\"read\",\"arguments\":$arguments}}]}}\n";
+      print qq({"scope":"main","kind":"model","message":{"role":"assistant",),
+        qq("content":"Now file $n.","tool_calls":[{"id":"c$n","type":"function",),
+        qq("function":{"name":"read","arguments":$arguments}}]}}\n);
       my $text = join " ", map { $words[rand @words] } 1 .. 2800;
-      print "{\"scope\":\"main\",\"kind\":\"tool\",\"index\":0,\"name\":\"read\",\"arguments\":$arguments,\"result\":\"$text\"}\n";
+      print qq({"scope":"main","kind":"tool","index":0,"name":"read",),
+        qq("arguments":$arguments,"result":"$text"}\n);
     }
-    print "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{\"role\":\"assistant\",\"content\":\"Done.\"}}\n"' \
+    print qq({"scope":"main","kind":"model","message":{"role":"assistant","content":"Done."}}\n)' \
       "$1" >"$dir/$1.jsonl"
 }
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # migrate.t - a session of an older version of its flow resumes under the newer one as the policies'
-# migrate hook says,
-# or not at all; a kill at any call leaves it before or after.
+# migrate hook says, or not at all; a kill at any call leaves it before or after.
 . "$(dirname "$0")/../tap.sh"
 
 profile() { # profile MIGRATE: a profile whose policy has this hook
@@ -34,7 +33,8 @@ new() {
   cat >"$dir/flow.lua" <<'LUA'
 local flow = require "ck.flow"
 return flow.custom { name = "f", version = 3, reads = { "memory.subject" }, run = function(ctx)
-  return { at = ctx.position.at, subject = ctx.memory.subject, topic = ctx.memory.topic, useless = ctx.memory.useless }
+  return { at = ctx.position.at, subject = ctx.memory.subject, topic = ctx.memory.topic,
+    useless = ctx.memory.useless }
 end }
 LUA
 }

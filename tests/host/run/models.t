@@ -1,7 +1,6 @@
 #!/bin/bash
 # models.t - a session that reaches its model over HTTP: requests and costs; a kill pays nothing
-# twice; and the reports on a profile
-# that lacks something.
+# twice; and the reports on a profile that lacks something.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/model/tool_model_server
 [ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
@@ -27,14 +26,15 @@ profile() {
   [ "$2" = openai ] && base=$base/v1
   cat >"$1" <<END
 return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main", retries = 0,
-    price = { input = 3, output = 15 } ${3:-} } } }
+  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main",
+    retries = 0, price = { input = 3, output = 15 } ${3:-} } } }
 END
 }
 
 cat >flow.lua <<'END'
 local flow = require "ck.flow"
-return flow.agent { name = "counter", prompt = "Count.", tools = { count = flow.command { argv = { "./count" }, class = "once" } } }
+return flow.agent { name = "counter", prompt = "Count.",
+  tools = { count = flow.command { argv = { "./count" }, class = "once" } } }
 END
 cat >count <<'END'
 #!/bin/sh
@@ -45,9 +45,15 @@ echo '{"counted":true}'
 END
 chmod +x count
 # Each answer belongs to a number of turns: the same request gets the same answer again.
-turns='{"turn":0,"answer":{"thinking":"Let me \"see\" \u00e9\u00a0…","text":"I count.","calls":[{"name":"count","arguments":{"to": 1.0}},{"name":"count","arguments":{"to":2}}],"usage":{"input":100,"output":10}}}
-{"turn":1,"answer":{"calls":[{"name":"count","arguments":{"to":3}}],"usage":{"input":200,"output":10}}}
-{"turn":2,"answer":{"text":"All counted.","usage":{"input":300,"output":10}}}'
+turns=$(cat <<END
+{"turn":0,"answer":{"thinking":"Let me \"see\" \u00e9\u00a0…","text":"I count.",\
+"calls":[{"name":"count","arguments":{"to": 1.0}},{"name":"count","arguments":{"to":2}}],\
+"usage":{"input":100,"output":10}}}
+{"turn":1,"answer":{"calls":[{"name":"count","arguments":{"to":3}}],\
+"usage":{"input":200,"output":10}}}
+{"turn":2,"answer":{"text":"All counted.","usage":{"input":300,"output":10}}}
+END
+)
 
 for api in openai anthropic; do
   for stream in true false; do
@@ -138,13 +144,18 @@ exits 0 "it goes on" --json resume stopped
 is "to its answer" "$(json "$out" '$d->{result}{text}')" "Hello."
 
 # The end of a session when the provider refuses.
-serve refusing <<<'{"status":401,"body":{"error":{"message":"Incorrect API key provided: sk-canary-of-the-model-0123456789"}}}
+serve refusing <<END
+{"status":401,"body":{"error":{"message":\
+"Incorrect API key provided: sk-canary-of-the-model-0123456789"}}}
 {"status":529,"body":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}
-{"answer":{"text":"Here I am."}}'
+{"answer":{"text":"Here I am."}}
+END
 profile refusing.lua anthropic
 exits 1 "401 fails the session" run flow.lua --profile ./refusing.lua --session refused --input \
   '"?"'
-has "and says so" "$err" "model \"default\" (http://127.0.0.1:$port/v1/messages): status 401: Incorrect API key provided: [redacted:"
+url=http://127.0.0.1:$port/v1/messages
+has "and says so" "$err" \
+  "model \"default\" ($url): status 401: Incorrect API key provided: [redacted:"
 exits 8 "529 pauses it" run flow.lua --profile ./refusing.lua --session overloaded --input '"?"'
 has "and says so" "$err" "status 529 (overloaded_error): Overloaded"
 exits 0 "a resume goes on" --json resume overloaded
@@ -194,7 +205,11 @@ CKRUN_STORE=sqlite:$dir/none.db refused 2 "a model that the profile lacks" \
 ok "no store is made" test ! -e none.db
 cat >graph.lua <<'END'
 local flow = require "ck.flow"
-return flow.graph { name = "pair", start = "first", nodes = { first = flow.agent { model = "fast", prompt = "." }, second = flow.agent { model = "slow", prompt = "." } },
+return flow.graph { name = "pair", start = "first",
+  nodes = {
+    first = flow.agent { model = "fast", prompt = "." },
+    second = flow.agent { model = "slow", prompt = "." },
+  },
   edges = { first = "second", second = flow.done } }
 END
 CKRUN_STORE=sqlite:$dir/none.db exits 2 "models that the profile lacks" run graph.lua --profile \
@@ -209,10 +224,12 @@ MODEL_KEY='' exits 4 "a key that is not set" run flow.lua --profile ./refusing.l
   lacking --input '"?"'
 has "names the variable" "$err" "env:MODEL_KEY"
 cat >literal.lua <<'END'
-return { name = "literal", models = { default = { api = "openai", model = "m", key = "sk-canary-itself" } } }
+return { name = "literal",
+  models = { default = { api = "openai", model = "m", key = "sk-canary-itself" } } }
 END
 exits 2 "a key in the profile" run flow.lua --profile ./literal.lua --session lacking
-has "is refused with the remedy" "$err" 'models.default.key: the name of a secret is expected, never the key itself'
+has "is refused with the remedy" "$err" \
+  'models.default.key: the name of a secret is expected, never the key itself'
 is "and not repeated" "$(grep -c canary <<<"$err")" 0
 exits 0 "profile show" profile show ./refusing.lua
 has "shows where the model is" "$out" "models.default.base_url	http://127.0.0.1:$(cat \

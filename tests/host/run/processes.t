@@ -15,12 +15,18 @@ return flow.custom {
   processes = servers,
   run = function(ctx)
     local names = {}
-    for i, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do names[i] = tool.name .. "=" .. tool.class end
-    local sum = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "add", arguments = { a = 2, b = 3 } } }
-    local slow = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "slow" } }
-    local bad = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "fail" } }
+    for i, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do
+      names[i] = tool.name .. "=" .. tool.class
+    end
+    local sum = ctx.effect { kind = "tool", class = "once",
+      request = { server = "box", name = "add", arguments = { a = 2, b = 3 } } }
+    local slow = ctx.effect { kind = "tool", class = "once",
+      request = { server = "box", name = "slow" } }
+    local bad = ctx.effect { kind = "tool", class = "once",
+      request = { server = "box", name = "fail" } }
     ctx.now(); ctx.random(); ctx.facts.known = 1
-    return { tools = table.concat(names, " "), sum = sum.result, slow = slow.result, bad = bad.status .. ": " .. bad.result }
+    return { tools = table.concat(names, " "), sum = sum.result, slow = slow.result,
+      bad = bad.status .. ": " .. bad.result }
   end,
 }
 EOF
@@ -31,7 +37,7 @@ has "an error is a result, too" "$out" '"bad":"error: no such\ncity"'
 has "its tools are listed with their classes" "$out" 'echo=pure add=idempotent fail=once'
 is "three were called: to list them, and to read a clock, a number or a fact, is no call" \
   "$(json "$("$CKRUN" --json sessions show tools)" \
-    '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
+  '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
 run sessions log tools
 is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 
@@ -39,8 +45,10 @@ is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 # server.
 export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-cat >script <<'EOF'
-{"turn":0,"answer":{"text":"I add.","calls":[{"name":"add","arguments":{"a":2,"b":3}},{"name":"fail","arguments":{}},{"name":"sum_up","arguments":{"a":4,"b":5}}],"usage":{"input":100,"output":10}}}
+cat >script <<EOF
+{"turn":0,"answer":{"text":"I add.","calls":[{"name":"add","arguments":{"a":2,"b":3}},\
+{"name":"fail","arguments":{}},{"name":"sum_up","arguments":{"a":4,"b":5}}],\
+"usage":{"input":100,"output":10}}}
 {"turn":1,"answer":{"text":"It is 5.","usage":{"input":200,"output":10}}}
 EOF
 "$CKRUN_BUILD/tests/effect/model/tool_model_server" script log port &
@@ -48,13 +56,16 @@ serving=$!
 trap 'kill "$serving" 2>/dev/null; rm -rf "$dir"' EXIT
 while [ ! -s port ]; do read -rt 0.01 <> <(:) || :; done
 cat >model.lua <<EOF
-return { name = "model", extends = "default", constraints = { tool_calls = 3 }, secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat port)/v1", model = "m", key = "main", retries = 0 } } }
+return { name = "model", extends = "default", constraints = { tool_calls = 3 },
+  secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat port)/v1",
+    model = "m", key = "main", retries = 0 } } }
 EOF
 adder() {
   cat >adder.lua <<EOF
 local flow = require "ck.flow"
-return flow.agent { name = "adder", prompt = "Add.", tools = { box = flow.mcp { argv = { "$1" } }${2:-} } }
+return flow.agent { name = "adder", prompt = "Add.",
+  tools = { box = flow.mcp { argv = { "$1" } }${2:-} } }
 EOF
 }
 adder "$server"
@@ -63,8 +74,8 @@ has "a model uses the tools of a server" "$out" '"text":"It is 5."'
 is "to ask for its tools is no call of one" \
   "$(json "$("$CKRUN" --json sessions show adder)" \
   '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
-has "it is told what they take" "$(cat log)" \
-  '{"type":"function","function":{"name":"add","description":"add it","parameters":{"type":"object"}}}'
+add='{"name":"add","description":"add it","parameters":{"type":"object"}}'
+has "it is told what they take" "$(cat log)" '{"type":"function","function":'"$add"'}'
 has "it gets their results" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
 has "and their errors" "$(cat log)" '"content":"no such\ncity"'
 has "a tool whose name no provider takes is offered under another" "$(cat log)" \
@@ -77,7 +88,8 @@ has "a recording needs neither model nor server" "$out" '"text":"It is 5."'
 adder "$server" ', add = "pure"'
 run run adder.lua --profile ./model.lua --input '"2+3?"'
 is "a tool of the flow's with the name of a server's: exit 1" "$code" 1
-has "both are named" "$err" "the tool 'add' is offered by the flow itself and by the MCP server 'box'"
+has "both are named" "$err" \
+  "the tool 'add' is offered by the flow itself and by the MCP server 'box'"
 
 cat >prompt.lua <<EOF
 local flow = require "ck.flow"
@@ -85,17 +97,24 @@ return flow.custom {
   processes = { coder = flow.acp { argv = { "$agent" } } },
   run = function(ctx)
     if not ctx.position then
-      local first = ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "hello" } }
+      local first = ctx.effect { kind = "agent", class = "once",
+        request = { process = "coder", prompt = "hello" } }
       ctx.memory.first = first.result.text
       ctx.boundary("step_complete", { position = { path = "step#2" } })
     end
-    local turn = ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = ctx.input } }
-    return { first = ctx.memory.first, second = turn.result and turn.result.text or turn.error, status = turn.status }
+    local turn = ctx.effect { kind = "agent", class = "once",
+      request = { process = "coder", prompt = ctx.input } }
+    return { first = ctx.memory.first, second = turn.result and turn.result.text or turn.error,
+      status = turn.status }
   end,
 }
 EOF
-profile() { echo "return { name = \"p\", extends = \"default\", policies = { \"every_boundary\" }, permissions = { edit = \"$1\" } }" \
-  >profile.lua; }
+profile() {
+  cat >profile.lua <<EOF
+return { name = "p", extends = "default", policies = { "every_boundary" },
+  permissions = { edit = "$1" } }
+EOF
+}
 
 profile allow
 run run prompt.lua --profile ./profile.lua --session allowed --input '"edit"'
@@ -118,8 +137,8 @@ has "the turn is made again" "$out" 'optionId\":\"yes\"'
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   profile ask
   mkfifo keys
-  (script -qec "'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'" \
-    /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
+  command="'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'"
+  (script -qec "$command" /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
   typing=$!
   exec 7>keys
   until grep -q '3  No' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) ||
@@ -191,10 +210,14 @@ server_flow() {
   cat >"$1" <<EOF
 local flow = require "ck.flow"
 return flow.custom {
-  processes = { box = flow.mcp { argv = { "$server", "$4", "${5:-none}" }, timeout_s = ${6:-600} } },
+  processes = {
+    box = flow.mcp { argv = { "$server", "$4", "${5:-none}" }, timeout_s = ${6:-600} },
+  },
   run = function(ctx)
-    local pid = ctx.effect { kind = "tool", class = "pure", request = { server = "box", name = "pid" } }
-    local it = ctx.effect { kind = "tool", class = "$2", request = { server = "box", name = "$3" } }
+    local pid = ctx.effect { kind = "tool", class = "pure",
+      request = { server = "box", name = "pid" } }
+    local it = ctx.effect { kind = "tool", class = "$2",
+      request = { server = "box", name = "$3" } }
     return { pid = pid.result, status = it.status }
   end,
 }
@@ -231,7 +254,10 @@ broken() {
 local flow = require "ck.flow"
 return flow.custom {
   processes = { coder = flow.acp { argv = { $1 } } },
-  run = function(ctx) return ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "hello" } }.result end,
+  run = function(ctx)
+    return ctx.effect { kind = "agent", class = "once",
+      request = { process = "coder", prompt = "hello" } }.result
+  end,
 }
 EOF
 }

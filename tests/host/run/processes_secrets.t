@@ -5,7 +5,8 @@
 cd "$dir" || exit 1
 export CANARY=sk-canary-5f3a9b1c7d2e8f60
 cat >profile.lua <<'EOF'
-return { name = "p", extends = "default", policies = { "every_boundary" }, secrets = { main = "env:CANARY" }, permissions = { ["*"] = "ask" } }
+return { name = "p", extends = "default", policies = { "every_boundary" },
+  secrets = { main = "env:CANARY" }, permissions = { ["*"] = "ask" } }
 EOF
 cat >agent.sh <<'EOF'
 #!/bin/sh
@@ -16,7 +17,9 @@ while read -r line; do
   *initialize*) echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}' ;;
   *session/new*) echo '{"jsonrpc":"2.0","id":2,"result":{'$session'}}' ;;
   *session/prompt*)
-    echo '{"method":"session/update","params":{'$session',"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"'$CANARY'"}}}}'
+    content='{"type":"text","text":"'$CANARY'"}'
+    update='{"sessionUpdate":"agent_message_chunk","content":'$content'}'
+    echo '{"method":"session/update","params":{'$session',"update":'"$update"'}}'
     case $line in
     *babble*) echo "oops $CANARY" ;;
     *long*)
@@ -24,7 +27,10 @@ while read -r line; do
       for n in $(seq 300); do printf ' %s' "$CANARY" >&2; done
       i=0; while [ $i -lt 20 ]; do printf '%s' "$CANARY "; i=$((i + 1)); done; echo ;;
     *refuse*) echo '{"id":3,"error":{"code":1,"message":"not with '$CANARY'"}}' ;;
-    *beg*) echo '{"id":9,"method":"session/request_permission","params":{'$session',"toolCall":{"toolCallId":"c","title":"'$CANARY'"},"options":[{"optionId":"'$CANARY'","name":"'$CANARY'","kind":"allow_once"}]}}' ;;
+    *beg*)
+      option='{"optionId":"'$CANARY'","name":"'$CANARY'","kind":"allow_once"}'
+      params=$session',"toolCall":{"toolCallId":"c","title":"'$CANARY'"},"options":['$option']'
+      echo '{"id":9,"method":"session/request_permission","params":{'"$params"'}}' ;;
     *) echo '{"id":3,"result":{"stopReason":"end_turn"}}' ;;
     esac ;;
   esac
@@ -34,11 +40,16 @@ chmod +x agent.sh
 cat >flow.lua <<EOF
 local flow = require "ck.flow"
 return flow.custom {
-  processes = { coder = flow.acp { argv = { "./agent.sh" }, env = { "CANARY" } },
-                box = flow.mcp { argv = { "$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server" }, env = { "CANARY" } } },
+  processes = {
+    coder = flow.acp { argv = { "./agent.sh" }, env = { "CANARY" } },
+    box = flow.mcp { argv = { "$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server" },
+      env = { "CANARY" } },
+  },
   run = function(ctx)
-    local there = ctx.effect { kind = "tool", class = "pure", request = { server = "box", name = "surroundings" } }.result
-    local said = ctx.effect { kind = "agent", class = "pure", request = { process = "coder", prompt = ctx.input } }
+    local there = ctx.effect { kind = "tool", class = "pure",
+      request = { server = "box", name = "surroundings" } }.result
+    local said = ctx.effect { kind = "agent", class = "pure",
+      request = { process = "coder", prompt = ctx.input } }
     return { there = there, said = said.result or said.error }
   end,
 }

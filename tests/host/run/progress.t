@@ -39,7 +39,8 @@ is "elsewhere each step is a line" "$(grep -c '^done  *main/.*/tool/1  step$' <<
 is "without escapes" "$(grep -c $'\r\|\033' <<<"$err")" 0
 cat >"$dir/broken.lua" <<'END'
 local flow = require "ck.flow"
-return flow.graph { name = "broken", start = "one", nodes = { one = flow.exec { argv = { "false" } } }, edges = { one = flow.done } }
+return flow.graph { name = "broken", start = "one",
+  nodes = { one = flow.exec { argv = { "false" } } }, edges = { one = flow.done } }
 END
 exits 1 "a step that fails" run "$dir/broken.lua" --session broken
 is "is not called done" "$(grep -c '^done' <<<"$err") $(grep -c '^failed  *main/one#1/exec/1$' \
@@ -62,8 +63,8 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   wait "$pid"
   # What a person sees at the end: each line after its last return to the first column and the
   # erasure behind it.
-  seen=$(perl -ne 's/\r?\n$//; s/.*\r\033\[K//; s/\r//g; print "$_\n" unless /^Script (started|done)/' \
-    "$dir/typescript")
+  seen=$(perl -ne 's/\r?\n$//; s/.*\r\033\[K//; s/\r//g;
+    print "$_\n" unless /^Script (started|done)/' "$dir/typescript")
   is "at the end it is gone, and the lines around it are whole" \
     "$(head -n 2 <<<"$seen" | tr -s ' ' | tr '\n' ';')" "live;status completed;"
   is "nothing is left of it" "$(grep -c 'running step' <<<"$seen")" 0
@@ -71,7 +72,10 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   cat >"$dir/many.lua" <<'END'
 local flow = require "ck.flow"
 return flow.custom { name = "many", run = function(ctx)
-  for n = 1, 15000 do ctx.memory.n = n; ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } }) end
+  for n = 1, 15000 do
+    ctx.memory.n = n
+    ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } })
+  end
 end }
 END
   before=${EPOCHREALTIME%[.,]*}

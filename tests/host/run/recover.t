@@ -4,9 +4,11 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 store=$dir/store/ckrun.db
-checkpoints() { "$CKRUN" --json sessions checkpoints "$1" | \
-  perl -MJSON::PP -ne '$d = decode_json($_); print "$d->{id} $d->{seq} ", $d->{clean} ? 1 : 0, "\n"'; \
-  }
+checkpoints() {
+  "$CKRUN" --json sessions checkpoints "$1" | perl -MJSON::PP -ne '
+    $d = decode_json($_);
+    print "$d->{id} $d->{seq} ", $d->{clean} ? 1 : 0, "\n"'
+}
 write_flow idempotent
 
 # ---- a stopped owner ----
@@ -35,8 +37,11 @@ ended
 is "and the session goes on" "$code $(cell "$out" result)" "0 4"
 exits 0 "its log" sessions log held --all --json
 is "has nothing of the old run behind the new one" \
-  "$(perl -MJSON::PP -ne '$d = decode_json($_); $t = $d->{timeline} if !defined $t || $d->{timeline} > $t; $n++ if $d->{timeline} < $t; END { print $n + 0 }' \
-    <<<"$out")" 0
+  "$(perl -MJSON::PP -ne '
+    $d = decode_json($_);
+    $t = $d->{timeline} if !defined $t || $d->{timeline} > $t;
+    $n++ if $d->{timeline} < $t;
+    END { print $n + 0 }' <<<"$out")" 0
 exits 0 "the store is sound" store verify
 
 # ---- a clean checkpoint ----
@@ -63,8 +68,10 @@ cat >"$dir/halfway.lua" <<END
 local flow = require "ck.flow"
 return flow.steps {
   steps = {
-    { name = "buy", run = flow.exec { argv = { "sh", "-c", "echo bought >>$dir/bought" }, class = "pure" } },
-    { name = "pack", run = flow.exec { argv = { "test", "-e", "$dir/box" }, class = "pure" }, needs = { "buy" } },
+    { name = "buy",
+      run = flow.exec { argv = { "sh", "-c", "echo bought >>$dir/bought" }, class = "pure" } },
+    { name = "pack", needs = { "buy" },
+      run = flow.exec { argv = { "test", "-e", "$dir/box" }, class = "pure" } },
   },
 }
 END

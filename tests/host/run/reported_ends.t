@@ -1,7 +1,6 @@
 #!/bin/bash
 # reported_ends.t - an effect of class once that is given up for a pause or a cancel: its own report
-# of its end is recorded, not
-# doubted; an effect that never began is begun another time.
+# of its end is recorded, not doubted; an effect that never began is begun another time.
 . "$(dirname "$0")/../tap.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
@@ -27,8 +26,10 @@ logged() { until "$CKRUN" sessions log "$1" 2>/dev/null | grep -q "$2"; do :; do
 for way in finish regret wait; do
   cat >"$way.lua" <<END
 local flow = require "ck.flow"
-return flow.custom { name = "$way", tools = { work = { class = "once", argv = { "$child", "$way", "$dir/there" } } }, run = function(ctx)
-  local it = ctx.effect { kind = "tool", class = "once", request = { name = "work", index = 0, arguments = {} } }
+local work = { class = "once", argv = { "$child", "$way", "$dir/there" } }
+return flow.custom { name = "$way", tools = { work = work }, run = function(ctx)
+  local it = ctx.effect { kind = "tool", class = "once",
+    request = { name = "work", index = 0, arguments = {} } }
   return it.status .. ": " .. (it.error or ctx.parse and tostring(it.result.done))
 end }
 END
@@ -55,7 +56,9 @@ has "what the command said is recorded" "$("$CKRUN" sessions log cancelled --jso
 
 cat >exec.lua <<END
 local flow = require "ck.flow"
-return flow.graph { start = "work", nodes = { work = flow.exec { argv = { "$child", "finish", "$dir/there" } } }, edges = { work = flow.done } }
+return flow.graph { start = "work",
+  nodes = { work = flow.exec { argv = { "$child", "finish", "$dir/there" } } },
+  edges = { work = flow.done } }
 END
 begin exec exec.lua
 read -r -n 1 _ <there
@@ -96,7 +99,8 @@ prompt() {
   cat >"$1.lua" <<END
 local flow = require "ck.flow"
 return flow.graph { start = "turn", processes = { coder = flow.acp { argv = { $3 } } },
-  nodes = { turn = flow.prompt { process = "coder", prompt = "$2" } }, edges = { turn = flow.done } }
+  nodes = { turn = flow.prompt { process = "coder", prompt = "$2" } },
+  edges = { turn = flow.done } }
 END
 }
 prompt turn hang "\"$agent\""

@@ -1,19 +1,20 @@
 #!/bin/bash
 # secrets.t - secrets are given by reference: all missing ones are reported at once, before anything
-# is made or changed, and values
-# that were read are shown nowhere.
+# is made or changed, and values that were read are shown nowhere.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 unset BANK_KEY MAIL_KEY SLOT_KEY
 
 cat >keys.lua <<'END'
-return { name = "keys", extends = "default", secrets = { bank = "env:BANK_KEY", mail = "env:MAIL_KEY", door = "file:door.key" } }
+return { name = "keys", extends = "default",
+  secrets = { bank = "env:BANK_KEY", mail = "env:MAIL_KEY", door = "file:door.key" } }
 END
 cat >more.lua <<'END'
 return { name = "more", extends = "./keys.lua", secrets = { mail = "file:/no/such/mail.key" } }
 END
 cat >slots.lua <<'END'
-return { name = "slots", extends = "default", secrets = { mail = "file:mail.key" }, policies = { "tool_rounds", { "redact_keys", keys = { bank = "env:SLOT_KEY" } } } }
+return { name = "slots", extends = "default", secrets = { mail = "file:mail.key" },
+  policies = { "tool_rounds", { "redact_keys", keys = { bank = "env:SLOT_KEY" } } } }
 END
 # Takes its input, which has a secret reference, into memory; pauses once; shows its memory.
 cat >flow.lua <<'END'
@@ -72,7 +73,8 @@ is "lists both" "$(json "$out" 'scalar(@{$d->{problems}})')" 2
 state s >after
 ok "nothing was changed" cmp before after
 BANK_KEY=value-of-the-bank exits 4 "resume without the second" resume s
-has "names it" "$err" 'session s cannot be resumed: secret "mail": env:MAIL_KEY is not set: set it, then try again'
+has "names it" "$err" \
+  'session s cannot be resumed: secret "mail": env:MAIL_KEY is not set: set it, then try again'
 state s >after
 ok "and again nothing was changed" cmp before after
 
@@ -83,7 +85,8 @@ ok "is the reference" grep -q 'ckrun.ref.*env:SLOT_KEY' <<<"$out"
 is "not the value" "$(grep -c a-long-value <<<"$out")" 0
 state slot >before
 exits 4 "resume without the variable" resume slot
-has "names key and variable" "$err" 'session slot cannot be resumed: secret "memory.bank": env:SLOT_KEY is not set: set it, then try again'
+missing='secret "memory.bank": env:SLOT_KEY is not set: set it, then try again'
+has "names key and variable" "$err" "session slot cannot be resumed: $missing"
 exits 4 "a dry run, too" resume slot --dry-run
 state slot >after
 ok "epoch, timelines and events are what they were" cmp before after
@@ -98,12 +101,14 @@ is "and no file of the store" "$(grep -rlF -e real-value-of -e key-of-the-door -
 # A person who settles an effect needs none of the secrets.
 cat >once.lua <<END
 local flow = require "ck.flow"
-return flow.custom { name = "once", tools = { die = flow.command { argv = { "$dir/die" }, class = "once" } }, run = function(ctx)
+local die = flow.command { argv = { "$dir/die" }, class = "once" }
+return flow.custom { name = "once", tools = { die = die }, run = function(ctx)
   if not ctx.position then
     ctx.memory.bank = "a-long-value-of-the-bank"
     ctx.boundary("tool_round", { position = { path = "kept#1" } })
   end
-  ctx.effect { kind = "tool", class = "once", request = { name = "die", index = 0, arguments = {} } }
+  ctx.effect { kind = "tool", class = "once",
+    request = { name = "die", index = 0, arguments = {} } }
   return ctx.memory.bank == "real-value-of-the-bank"
 end }
 END

@@ -4,7 +4,9 @@
 . "$(dirname "$0")/../tap.sh"
 cat >"$dir/flow.lua" <<'END'
 local flow = require "ck.flow"
-return flow.graph { name = "one", start = "one", nodes = { one = flow.exec { argv = { "sh", "-c", "echo out; echo err >&2" } } }, edges = { one = flow.done } }
+return flow.graph { name = "one", start = "one",
+  nodes = { one = flow.exec { argv = { "sh", "-c", "echo out; echo err >&2" } } },
+  edges = { one = flow.done } }
 END
 
 "$CKRUN" run "$dir/flow.lua" --session talk <&- 2>&- >"$dir/out"

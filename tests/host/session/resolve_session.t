@@ -3,8 +3,14 @@
 # of it; nothing is guessed.
 . "$(dirname "$0")/../tap.sh"
 
-echo 'return require "ck.flow".custom { name = "nothing", run = function(ctx) if not ctx.position then ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("look") end end }' \
-  >"$dir/flow.lua"
+cat >"$dir/flow.lua" <<'END'
+return require "ck.flow".custom { name = "nothing", run = function(ctx)
+  if not ctx.position then
+    ctx.boundary("tool_round", { position = { path = "a" } })
+    ctx.pause("look")
+  end
+end }
+END
 for id in s s1 s10 order_deadbee1x order-20; do "$CKRUN" run "$dir/flow.lua" --session $id \
   >/dev/null 2>&1; done
 made=() tails=()

@@ -5,8 +5,9 @@
 data=$root/tests/lua/import/data
 
 exits 0 "a file" sessions import "$data/pi.jsonl"
+times=$'2030-02-01T00:00:01.000Z\t2030-02-01T00:00:06.000Z'
 is "one row: id, format, status, events, agents, delegations, calls, cost, times" "$out" \
-  "$(printf 'imported_pi_f6bd6b2a\tpi\tpaused\t13\t1\t0\t2\t1\t10100\t2030-02-01T00:00:01.000Z\t2030-02-01T00:00:06.000Z')"
+  $'imported_pi_f6bd6b2a\tpi\tpaused\t13\t1\t0\t2\t1\t10100\t'"$times"
 exits 5 "the same again" sessions import "$data/pi.jsonl"
 has "it exists already" "$err" "imported_pi_f6bd6b2a exists already"
 is "nothing is printed" "$out" ""
@@ -63,7 +64,8 @@ done <<LIST
 3|a file that is not there|/nothing: there is no such file|$dir/nothing
 2|a folder|a folder, not a file|$dir
 2|an unknown format|did you mean 'tau_bench'?|$data/pi.jsonl --format tau_banch
-2|a wrong format|it holds no session of format who_and_when|$data/swe_agent.traj --format who_and_when
+2|a wrong format|it holds no session of format who_and_when|\
+$data/swe_agent.traj --format who_and_when
 2|an id that is none|--session|$data/pi.jsonl --session a/b
 2|no file|FILE is missing|
 LIST

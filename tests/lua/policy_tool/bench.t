@@ -6,17 +6,21 @@ cd "$dir" || exit 1
 for file in "$root"/policies/*.lua; do
   name=$(basename "$file" .lua)
   exits 0 "bench $name" --json policy bench "$name" --calls 500
-  is "$name: every hook is timed and counted" \
-    "$(json "$out" 'join ",", map { $_->{us} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures} } @{$d->{hooks}}' \
-    | tr -d '1,')" ""
+  is "$name: every hook is timed and counted" "$(json "$out" 'join ",", map {
+    $_->{us} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures}
+  } @{$d->{hooks}}' | tr -d '1,')" ""
   is "$name: far below the budget" "$(json "$out" \
     'scalar grep { $_->{instructions} > 10000 } @{$d->{hooks}}')" 0
 done
 
 # Instructions are counted one by one: each more costs as many more.
 for n in 10 20 30; do
-  echo "return { name = 'loop', version = 1, checkpoint = function() local x = 0 for i = 1, $n do x = x + i end end }" \
-    >loop.lua
+  cat >loop.lua <<EOF2
+return { name = "loop", version = 1, checkpoint = function()
+  local x = 0
+  for i = 1, $n do x = x + i end
+end }
+EOF2
   run --json policy bench loop.lua --calls 50
   counts="${counts:-} $(json "$out" '$d->{hooks}[0]{instructions}')"
 done
@@ -52,9 +56,9 @@ is "hooks that hold are timed all the same" \
   "$(grep -cE '^(on_failure|migrate)	84	[0-9]' <<<"$out")" 2
 has "how many fail" "$err" "bad.lua: 6 hooks fail"
 exits 1 "--json" --json policy bench bad.lua --calls 100
-is "the same in one object" "$(json "$out" \
-  'scalar grep { $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{us} } @{$d->{hooks}}')" \
-  6
+is "the same in one object" "$(json "$out" 'scalar grep {
+  $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{us}
+} @{$d->{hooks}}')" 6
 refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
 echo 'return 5' >five.lua
 refused 2 "no policy" "a policy returns a table" policy bench five.lua

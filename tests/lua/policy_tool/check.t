@@ -78,8 +78,8 @@ exits 1 "a loop without end" policy check p.lua
 ok "a loop without end: is told at line 2, in words" grep -qE "^problem.*/p\.lua:2: $limit" \
   <<<"$out"
 is "a loop without end: nothing else is" "$(grep '^problem' <<<"$out" | grep -cvE "$limit")" 0
-problem "an answer of the wrong type" 1 "the answer: nil, true, a reason or a table expected, got a number" \
-  <<'EOF2'
+problem "an answer of the wrong type" 1 \
+  "the answer: nil, true, a reason or a table expected, got a number" <<'EOF2'
 return { name = "p", version = 1, checkpoint = function() return 7 end }
 EOF2
 problem "a typo in a hook's name" 1 "did you mean 'checkpoint'" <<'EOF2'
@@ -104,10 +104,12 @@ has "is refused as such" "$out" "only Lua source is accepted"
 cat >fine.lua <<'EOF2'
 #!/usr/bin/env lua
 --[==[ os.exit() ]] ]==] -- io.read()
-local policy <const> = { name = "fine", version = 1, options = { ["end"] = 1, os = 2, list = { 1, 2; 3 } } }
+local policy <const> = { name = "fine", version = 1,
+  options = { ["end"] = 1, os = 2, list = { 1, 2; 3 } } }
 local a, b, c = 1, "os.time() \" ]]", [[ io.open
   debug ]]
-local deep = { os = { time = function(self, ...) return self, select("#", ...), ... end }, [1] = 0x1p4, [2] = 3e-2, 'x' }
+local deep = { os = { time = function(self, ...) return self, select("#", ...), ... end },
+  [1] = 0x1p4, [2] = 3e-2, 'x' }
 deep.os.clock, deep.n = function() return 1 // 2 end, ~5 & 3 | 2 ~ 1 << 2 >> 1
 function deep.os.date(format) return format end
 function deep.os:get() return self.time end

@@ -11,15 +11,21 @@ fi
 exits 0 "import pi and tau2" sessions import "$data"/pi/*.jsonl "$data"/tau2_bench/*.json
 
 # How often sessions are taken to fail scales expected_loss from no checkpoint to one at each
-# boundary. The largest number of
-# checkpoints that is no more than that of every_n is looked for, ten scales at a time.
+# boundary. The largest number of checkpoints that is no more than that of every_n is looked for,
+# ten scales at a time.
 cat >compare.pl <<'EOF2'
 use strict; use warnings; use JSON::PP;
 my ($name, @sessions) = @ARGV;
 my @of = (['cost_micros', 'dollars', 1e6], ['ms', 'seconds', 1e3], ['tokens', 'tokens', 1]);
-sub profile { my ($file, $text) = @_; open my $out, '>', "$file.lua" or die; print $out "return { name = '$file', policies = { $text } }"; "./$file.lua" }
+sub profile {
+  my ($file, $text) = @_;
+  open my $out, '>', "$file.lua" or die;
+  print $out "return { name = '$file', policies = { $text } }";
+  "./$file.lua";
+}
 sub simulate {
-  open my $in, '-|', $ENV{CKRUN}, '--json', 'policy', 'simulate', (map { ('--profile', $_) } @_), '--', @sessions or die;
+  my @profiles = map { ('--profile', $_) } @_;
+  open my $in, '-|', $ENV{CKRUN}, '--json', 'policy', 'simulate', @profiles, '--', @sessions or die;
   decode_json(do { local $/; <$in> })->{profiles};
 }
 for my $n (2, 3, 5, 10) {
@@ -28,11 +34,18 @@ for my $n (2, 3, 5, 10) {
   for (1 .. 4) {
     my $step = ($high - $low) / 11;
     my @scales = map { $low + $step * $_ } 1 .. 10;
-    my $tried = simulate(map { profile("loss_$_", sprintf "{ 'expected_loss', failures_per_hour = %.12g }", 10 ** $scales[$_]) } 0 .. 9);
-    for (0 .. 9) { ($best, $low) = ($tried->[$_], $scales[$_]) if $tried->[$_]{checkpoints} <= $every->{checkpoints} }
+    my @policies = map {
+      sprintf "{ 'expected_loss', failures_per_hour = %.12g }", 10 ** $_
+    } @scales;
+    my $tried = simulate(map { profile("loss_$_", $policies[$_]) } 0 .. 9);
+    for (0 .. 9) {
+      next if $tried->[$_]{checkpoints} > $every->{checkpoints};
+      ($best, $low) = ($tried->[$_], $scales[$_]);
+    }
     $high = $low + $step;
   }
-  my $equal = $best && $every->{checkpoints} - $best->{checkpoints} <= 1 + $every->{checkpoints} / 50;
+  my $equal = $best
+    && $every->{checkpoints} - $best->{checkpoints} <= 1 + $every->{checkpoints} / 50;
   my (@worse, @lines);
   for my $kind (@of) {
     my ($key, $unit, $scale) = @$kind;
@@ -44,8 +57,8 @@ for my $n (2, 3, 5, 10) {
     }
     push @lines, "$unit: " . join ', ', @pairs;
   }
-  printf "%s\t%d\t%d\t%d\t%s\t%s\n", $name, $n, $best->{checkpoints}, $every->{checkpoints}, !$equal ? 'not comparable' : @worse ? join(', ', @worse) : '-',
-    join ' | ', @lines;
+  printf "%s\t%d\t%d\t%d\t%s\t%s\n", $name, $n, $best->{checkpoints}, $every->{checkpoints},
+    !$equal ? 'not comparable' : @worse ? join(', ', @worse) : '-', join ' | ', @lines;
 }
 EOF2
 
@@ -54,7 +67,8 @@ for name in pi tau2; do
   sessions=$("$CKRUN" sessions list | cut -f1 | grep "^imported_$name")
   perl compare.pl "$name" $sessions >"$name.tsv" || exit 1
   while IFS=$'\t' read -r of n count against worse figures; do
-    echo "# $of, every_n n=$n: expected_loss $count checkpoints, every_n $against; expected_loss against every_n:"
+    echo "# $of, every_n n=$n: expected_loss $count checkpoints, every_n $against;" \
+      "expected_loss against every_n:"
     tr '|' '\n' <<<"$figures" | sed 's/^ */#   /'
     is "$of at $against checkpoints: p95 and worst of dollars, seconds and tokens are no worse" \
       "$worse" -

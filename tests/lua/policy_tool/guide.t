@@ -9,7 +9,9 @@ cat >careful.lua <<'EOF2'
 local policy = { name = "careful", version = 1, options = { usd = 0.01 } }
 function policy.checkpoint(at, opt)
   if at.since.cost_usd >= opt.usd then return "money at stake" end
-  if at.next.class == "once" then return { reason = "before " .. (at.next.tool or "a step"), durability = "sync" } end
+  if at.next.class == "once" then
+    return { reason = "before " .. (at.next.tool or "a step"), durability = "sync" }
+  end
 end
 return policy
 EOF2
@@ -17,12 +19,18 @@ cat >careful_test.lua <<'EOF2'
 local test = require "ck.test"
 local careful = test.policy("./careful.lua", { usd = 1 })
 return {
-  test_money = function() test.equal(test.walk(careful, { { cost_usd = 0.6 }, { cost_usd = 0.6 }, {} }), { 2 }) end,
-  test_mail = function() test.equal({ careful.checkpoint { next = { tool = "mail", class = "once" } } }, { "before mail", "sync" }) end,
+  test_money = function()
+    test.equal(test.walk(careful, { { cost_usd = 0.6 }, { cost_usd = 0.6 }, {} }), { 2 })
+  end,
+  test_mail = function()
+    local at = { next = { tool = "mail", class = "once" } }
+    test.equal({ careful.checkpoint(at) }, { "before mail", "sync" })
+  end,
 }
 EOF2
 cat >mine.lua <<'EOF2'
-return { name = "mine", extends = "default", policies = { { "./careful.lua", usd = 0.005 }, "tool_rounds" } }
+return { name = "mine", extends = "default",
+  policies = { { "./careful.lua", usd = 0.005 }, "tool_rounds" } }
 EOF2
 exits 0 "check" policy check careful.lua
 exits 0 "test" policy test careful.lua
@@ -36,8 +44,8 @@ exits 0 "simulate" policy simulate --profile default --profile mine.lua --plot b
 is "side by side" "$(head -n 1 <<<"$out")" "$(printf 'profile\tdefault\tmine')"
 exits 0 "run under it" run "$flow" --cassette "$cassette" --session after --profile mine.lua
 exits 0 "it took what was foretold" --json policy simulate --profile mine.lua before after
-is "as many checkpoints" "$(json "$out" '$d->{profiles}[0]{sessions}[0]{checkpoints} . " " . $d->{profiles}[0]{sessions}[1]{as_recorded}')" \
-  \
-  "$("$CKRUN" sessions checkpoints after | \
+is "as many checkpoints" "$(json "$out" 'my @sessions = @{$d->{profiles}[0]{sessions}};
+  $sessions[0]{checkpoints} . " " . $sessions[1]{as_recorded}')" \
+    "$("$CKRUN" sessions checkpoints after | \
     grep -c .) $(json "$out" '$d->{profiles}[0]{sessions}[1]{boundaries}')"
 finish

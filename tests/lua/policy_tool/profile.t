@@ -12,11 +12,14 @@ for file in "$root"/policies/profiles/*.lua; do
 done
 
 cat >base.lua <<'EOF2'
-return { name = "base", extends = "default", constraints = { budget_usd = 2.5, rounds = 10 }, policies = { { "smart", slow_ms = 20000 }, "tool_rounds" } }
+return { name = "base", extends = "default", constraints = { budget_usd = 2.5, rounds = 10 },
+  policies = { { "smart", slow_ms = 20000 }, "tool_rounds" } }
 EOF2
 cat >mine.lua <<'EOF2'
 return { name = "mine", extends = "./base.lua", constraints = { rounds = 20 },
-  agents = { analyst = { constraints = { budget_usd = 1.0 }, policies = { { "smart", usd = 0.5 } } } } }
+  agents = {
+    analyst = { constraints = { budget_usd = 1.0 }, policies = { { "smart", usd = 0.5 } } },
+  } }
 EOF2
 # row KEY: value and origin of a setting.
 row() { awk -F'\t' -v key="$1" '$1 == key { print $2 " " $3 }' <<<"$out"; }
@@ -36,10 +39,11 @@ exits 0 "an agent that the profile does not know" profile show mine.lua --agent 
 has "is told" "$err" "says nothing of agent 'stranger'"
 is "and has what the session has" "$(row constraints.budget_usd)" "2.5 $(realpath base.lua)"
 exits 0 "--json" --json profile show mine.lua --agent analyst
-is "the same" "$(json "$out" 'join " ", map { $_->{value} . ($_->{agent} ? " own" : "") } grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" \
-  "1 own"
+is "the same" "$(json "$out" 'join " ", map { $_->{value} . ($_->{agent} ? " own" : "") }
+  grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" "1 own"
 exits 0 "check --json" --json profile check mine.lua
-is "its policies" "$(json "$out" 'join " ", map { $_->{name} . ($_->{agent} // "") } @{$d->{policies}}')" \
+is "its policies" "$(json "$out" \
+  'join " ", map { $_->{name} . ($_->{agent} // "") } @{$d->{policies}}')" \
   "smart tool_rounds smartanalyst"
 
 # mistake CODE NAME TEXT: standard input is a profile.

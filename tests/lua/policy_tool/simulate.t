@@ -11,7 +11,9 @@ cat >chance.lua <<'EOF2'
 return { name = "chance", version = 2, checkpoint = function(at)
   if at.random < 0.3 then return "chance " .. at.random end
   if at.now % 7 == 0 then return { reason = "the hour " .. at.now, durability = "sync" } end
-  if at.checkpoint_cost_ms > 0.5 and at.since.boundaries > 2 then return "cost " .. at.checkpoint_cost_ms end
+  if at.checkpoint_cost_ms > 0.5 and at.since.boundaries > 2 then
+    return "cost " .. at.checkpoint_cost_ms
+  end
 end }
 EOF2
 cat >stake.lua <<'EOF2'
@@ -19,7 +21,10 @@ return { name = "stake", version = 1, options = { usd = 0.004, drop = 3 },
   checkpoint = function(at, opt)
     local since = at.since
     if since.cost_usd >= opt.usd then return "stake " .. since.cost_usd end
-    if since.tokens > 5000 or since.events > 20 or since.changed_bytes > 400 or since.iterations > 2 then return true end
+    if since.tokens > 5000 or since.events > 20 or since.changed_bytes > 400
+      or since.iterations > 2 then
+      return true
+    end
   end,
   prune = function(history, opt)
     local drop = {}
@@ -38,8 +43,8 @@ profiles="default chance_profile.lua stake_profile.lua both_profile.lua nothing_
 same() {
   exits 0 "$1: simulated under $2" --json policy simulate --profile "$2" "$3"
   is "$1: every decision under $2 is the recorded one" \
-    "$(json "$out" '$d->{profiles}[0]{as_recorded} == $d->{profiles}[0]{boundaries} && $d->{profiles}[0]{boundaries} > 10')" \
-      1
+    "$(json "$out" 'my $p = $d->{profiles}[0];
+      $p->{as_recorded} == $p->{boundaries} && $p->{boundaries} > 10')" 1
 }
 # took SESSION: how many checkpoints it took, those that were pruned later too.
 took() { "$CKRUN" --json sessions log "$1" --all --kind boundary | \
@@ -81,9 +86,8 @@ for profile in stake_profile.lua nothing_profile.lua default; do
   exits 0 "simulate $profile on others" --json policy simulate --profile "$profile" live-default \
     live-chance live-both live-nothing "live-$name"
   is "$name: the same checkpoints on each recording of the same course" \
-    "$(json "$out" 'my %n; $n{$_->{checkpoints}}++ for @{$d->{profiles}[0]{sessions}}; join ",", keys %n')" \
-      \
-    "$(took "live-$name")"
+    "$(json "$out" 'my %n; $n{$_->{checkpoints}}++ for @{$d->{profiles}[0]{sessions}};
+      join ",", keys %n')" "$(took "live-$name")"
 done
 
 exits 0 "side by side" policy simulate --profile stake_profile.lua --profile default \
@@ -98,13 +102,13 @@ for i in 0 1 2; do
     "lost tool calls, p95:lost}{tool_calls}{p95" "bytes kept, estimated:bytes_kept"; do
     is "table and JSON agree on ${row%%:*} of profile $i" \
       "$(awk -F'\t' -v name="${row%%:*}" -v at=$((i + 2)) '$1 == name { print $at }' <<<"$table")" \
-        "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
+      "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
   done
 done
 p='$d->{profiles}'
 is "without checkpoints a crash costs most" \
-  "$(json "$out" "${p}[2]{lost}{cost_micros}{worst} > ${p}[0]{lost}{cost_micros}{worst} && ${p}[2]{lost}{cost_micros}{mean} > ${p}[1]{lost}{cost_micros}{mean}")" \
-    1
+  "$(json "$out" "${p}[2]{lost}{cost_micros}{worst} > ${p}[0]{lost}{cost_micros}{worst} &&
+    ${p}[2]{lost}{cost_micros}{mean} > ${p}[1]{lost}{cost_micros}{mean}")" 1
 is "nothing but what is always taken" "$(json "$out" "${p}[2]{reasons}")" \
   '[{"count":2,"reason":"always at final"}]'
 is "pruned: three a session, and the head" \
@@ -125,20 +129,22 @@ exits 0 "--plot" policy simulate --plot --profile default --profile nothing_prof
 has "what is plotted" "$out" "live-default: lost money, over "
 is "one line for each profile" "$(grep -c '[▁▂▃▄▅▆▇█]' <<<"$out")" 2
 has "the highest is a full bar" "$(grep '^nothing  ' <<<"$out")" "█"
-is "it grows where nothing is kept" "$(grep '^nothing  ' <<<"$out" | \
-  perl -CSD -Mutf8 -ne 'my @c = map ord, grep /[▁▂▃▄▅▆▇█]/, split //; print "@c" eq join(" ", sort { $a <=> $b } @c) ? "yes" : "no"')" \
-  yes
+is "it grows where nothing is kept" "$(grep '^nothing  ' <<<"$out" | perl -CSD -Mutf8 -ne '
+  my @c = map ord, grep /[▁▂▃▄▅▆▇█]/, split //;
+  print "@c" eq join(" ", sort { $a <=> $b } @c) ? "yes" : "no"')" yes
 exits 0 "--plot --json" --json policy simulate --plot live-default
 is "the values are in the object" "$(json "$out" \
   "${p}[0]{sessions}[0]{plot}{of} . ' ' . scalar(@{${p}[0]{sessions}[0]{plot}{values}})")" \
   "cost_micros 72"
 
 # Policies that fail are contained, told, and the exit code says so.
-echo 'return { name = "weak", version = 1, checkpoint = function(at) if at.seq > 30 then return 1 .. nil end end }' \
-  >weak.lua
+cat >weak.lua <<'EOF2'
+return { name = "weak", version = 1,
+  checkpoint = function(at) if at.seq > 30 then return 1 .. nil end end }
+EOF2
 echo 'return { name = "weak", policies = { "./weak.lua" } }' >weak_profile.lua
 exits 5 "a policy that fails" policy simulate --profile weak_profile.lua live-default
-has "its place is told" "$err" "weak.lua:1:"
+has "its place is told" "$err" "weak.lua:2:"
 has "and counted as the checkpoint that it comes to" "$out" "a policy failed"
 exits 8 "a run under it pauses after three failures" run "$flow" --cassette "$cassette" --session \
   live-weak --profile weak_profile.lua
@@ -165,11 +171,12 @@ if [ -f "${CKRUN_DATA:-$root/../shared/data}/FORMATS.md" ]; then
   is "each session is there" "$(json "$out" "scalar @{${p}[0]{sessions}}")" \
     "$("$CKRUN" --store sqlite:import.db sessions list | grep -c .)"
   is "a source without costs has no losses of money" \
-    "$(json "$out" "join ',', map { defined \$_->{lost}{cost_micros} ? 1 : 0 } grep { \$_->{session} =~ /tau_bench/ } @{${p}[0]{sessions}}" \
-    | tr -d '0,')" ""
+    "$(json "$out" "join ',', map { defined \$_->{lost}{cost_micros} ? 1 : 0 }
+      grep { \$_->{session} =~ /tau_bench/ } @{${p}[0]{sessions}}" | tr -d '0,')" ""
   is "pi has money, time and tokens" "$(json "$out" \
-    "join ',', map { \$_->{lost}{cost_micros}{worst} > 0 && \$_->{lost}{ms}{worst} > 0 && \$_->{lost}{tokens}{worst} > 0 } grep { \$_->{session} =~ /_pi_/ } @{${p}[0]{sessions}}")" \
-    1
+    "join ',', map { my \$l = \$_->{lost};
+      \$l->{cost_micros}{worst} > 0 && \$l->{ms}{worst} > 0 && \$l->{tokens}{worst} > 0
+    } grep { \$_->{session} =~ /_pi_/ } @{${p}[0]{sessions}}")" 1
 else
   skip "no recorded sessions: \$CKRUN_DATA"
 fi

@@ -28,7 +28,9 @@ function policy.redact(item)
 end
 function policy.resume(session, checkpoint)
   if session.status == "failed" then return ck.refuse "it failed" end
-  if checkpoint and checkpoint.kind == "pause" then return { time = "continue", budget = session.cost_usd > 4 and "reset" or nil } end
+  if checkpoint and checkpoint.kind == "pause" then
+    return { time = "continue", budget = session.cost_usd > 4 and "reset" or nil }
+  end
 end
 function policy.tail(event, agent) return event.agent == agent or event.body.target == agent end
 function policy.on_failure(failure) return failure.attempt < 3 and "retry" or nil end
@@ -53,10 +55,12 @@ function tests.test_options()
   test.equal(patient.checkpoint { latency_ms = 2000 }, nil)
   test.equal(mine.checkpoint { latency_ms = 2000 }, "slow: 2000 ms")
   test.equal({ patient.name, patient.version, patient.has.prune }, { "mine", 3, true })
-  test.fails("unknown option 'slw_ms' (did you mean 'slow_ms'?)", test.policy, "./mine.lua", { slw_ms = 1 })
+  test.fails("unknown option 'slw_ms' (did you mean 'slow_ms'?)",
+    test.policy, "./mine.lua", { slw_ms = 1 })
 end
 function tests.test_prune()
-  local drop, keep = mine.prune(test.history(4, { every_ms = 1000 }, { [1] = { is_clean = false } }))
+  local history = test.history(4, { every_ms = 1000 }, { [1] = { is_clean = false } })
+  local drop, keep = mine.prune(history)
   test.equal(drop, { "c1", "c2" })
   test.equal(keep, { "c1" })
   test.equal(mine.prune(test.history(0)), ck.array {})
@@ -70,7 +74,8 @@ function tests.test_redact()
 end
 function tests.test_resume()
   test.equal({ mine.resume { status = "failed" } }, { nil, "it failed" })
-  test.equal(mine.resume({ cost_usd = 4.5 }, { kind = "pause" }), { time = "continue", budget = "reset" })
+  test.equal(mine.resume({ cost_usd = 4.5 }, { kind = "pause" }),
+    { time = "continue", budget = "reset" })
   test.equal(mine.resume(), {})
 end
 function tests.test_words()
@@ -82,7 +87,8 @@ function tests.test_words()
   test.equal(mine.migrate({ a = 1 }, 1, 2), { a = 1, version = 12 })
 end
 function tests.test_walk()
-  test.equal(test.walk(mine, { { cost_usd = 0.4 }, { cost_usd = 0.4 }, { cost_usd = 0.4 }, {}, { kind = "safe_point" } }), { 3, 5 })
+  local dear = { cost_usd = 0.4 }
+  test.equal(test.walk(mine, { dear, dear, dear, {}, { kind = "safe_point" } }), { 3, 5 })
   local three = test.policy("every_n", { n = 3 })
   test.equal(test.walk(three, { {}, {}, {}, {}, {}, {}, {} }), { 3, 6 })
 end
@@ -117,7 +123,9 @@ cat >bad_test.lua <<'EOF2'
 local test = require "ck.test"
 local policy = test.policy("every_n", { n = 2 })
 return {
-  test_a_equal = function() test.equal(policy.checkpoint { since = { boundaries = 2 } }, "3 boundaries", "the reason") end,
+  test_a_equal = function()
+    test.equal(policy.checkpoint { since = { boundaries = 2 } }, "3 boundaries", "the reason")
+  end,
   test_b_error = function() error "on purpose" end,
   test_c_endless = function() while true do pcall(function() while true do end end) end end,
   test_d_memory = function() -- in three steps, so that no machine is too slow to get there
@@ -133,11 +141,12 @@ EOF2
 exits 1 "tests that fail end all the same" policy test bad_test.lua
 is "one holds" "$(grep -c '^ok' <<<"$out")" 1
 is "the others do not" "$(grep -c '^not ok' <<<"$out")" 6
-has "what was got and wanted" "$out" 'bad_test.lua:4: the reason: got "2 boundaries", not "3 boundaries"'
-has "an error with its place" "$out" "bad_test.lua:5: on purpose"
+has "what was got and wanted" "$out" \
+  'bad_test.lua:5: the reason: got "2 boundaries", not "3 boundaries"'
+has "an error with its place" "$out" "bad_test.lua:7: on purpose"
 has "the time that is spent" "$out" "ran longer than"
 has "the memory" "$out" "of memory is spent"
-has "what was to hold" "$out" "bad_test.lua:13: a checkpoint"
+has "what was to hold" "$out" "bad_test.lua:15: a checkpoint"
 has "how many policies" "$out" "at most 16 policies"
 has "the count" "$err" "6 of 7 tests failed"
 exits 1 "several files" policy test mine.lua bad_test.lua
@@ -149,7 +158,8 @@ has "is a test that failed" "$out" "not ok 1 - syntax_test.lua: loads"
 echo 'return { test_x = 5 }' >none_test.lua
 refused 3 "a file without tests" "there is no function test_*" policy test none_test.lua
 cp mine.lua alone.lua
-refused 3 "a policy without tests" "alone_test.lua: there is no such file; it would hold the tests of alone.lua" \
+refused 3 "a policy without tests" \
+  "alone_test.lua: there is no such file; it would hold the tests of alone.lua" \
   policy test alone.lua
 echo 'local t = require "ck.test" return { name = "p", version = 1 }' >uses.lua
 exits 1 "a policy that requires ck.test" policy check uses.lua
