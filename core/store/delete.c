@@ -116,8 +116,7 @@ static ck_status check_position(ck_store *self, const ck_session_record *fork, i
   if (!head.has_checkpoint || head.checkpoint.session == session)
     status = ck_error_set(err, CK_E_REFUSED,
                           "nothing was deleted: fork %s stands at a checkpoint that it inherits: "
-                          "let it come to one of "
-                          "its own, or undo its last rewind or resume",
+                          "let it come to one of its own, or undo its last rewind or resume",
                           fork->id);
   ck_head_clear(&head);
   return status;

@@ -18,8 +18,7 @@ static const char *const sample_checkpoint[] = {
     "{\"kind\":\"tool_round\",\"agent\":\"analyst\",\"depth\":1,\"latency_ms\":2500,\"since\":{"
     "\"ms\":2600,\"events\":5,\"cost_usd\":0.02,"
     "\"tokens\":4000,\"changed_keys\":1,\"changed_bytes\":300},\"next\":{\"tool\":\"send_mail\","
-    "\"class\":\"once\"},\"checkpoint_cost_ms\":0.15,"
-    "\"budget\":{\"spent\":4.2,\"limit\":5}}",
+    "\"class\":\"once\"},\"checkpoint_cost_ms\":0.15,\"budget\":{\"spent\":4.2,\"limit\":5}}",
     "{\"kind\":\"tool_round\",\"agent\":\"analyst\",\"latency_ms\":90,\"since\":{\"ms\":100,"
     "\"events\":4,\"tokens\":50},"
     "\"next\":{\"tool\":\"search\",\"class\":\"pure\"},\"random\":0.001}",
@@ -34,8 +33,7 @@ static const char *const sample_checkpoint[] = {
     "\"tokens\":2000}}",
     "{\"kind\":\"pause\",\"since\":{\"ms\":0,\"events\":1}}",
     "{\"kind\":\"failure\",\"node\":\"collect\",\"is_clean\":false,\"last_error\":\"timed "
-    "out\",\"since\":{\"ms\":30000,\"events\":7,"
-    "\"cost_usd\":0.4,\"tokens\":7000}}",
+    "out\",\"since\":{\"ms\":30000,\"events\":7,\"cost_usd\":0.4,\"tokens\":7000}}",
     "{\"kind\":\"edit\",\"since\":{\"changed_keys\":1,\"changed_bytes\":12}}",
     "{\"kind\":\"final\",\"since\":{\"ms\":500,\"events\":3,\"cost_usd\":0.01}}",
     "{\"kind\":\"tool_round\",\"seq\":900000,\"depth\":9,\"now\":4102444800000,\"latency_ms\":"

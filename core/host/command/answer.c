@@ -179,8 +179,7 @@ const ck_command ck_command_answer = {
     .name = "answer",
     .summary = "give a session the answer that it waits for",
     .details = "A session at rest keeps the answer, and its next resume takes it, once; a running "
-               "one is given it at once. A second "
-               "answer to the same question is refused.",
+               "one is given it at once. A second answer to the same question is refused.",
     .operands = operands,
     .options = options,
     .run = run,

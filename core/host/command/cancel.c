@@ -92,8 +92,8 @@ const ck_command ck_command_cancel = {
     .name = "cancel",
     .summary = "end a session for good",
     .details = "The process that runs it ends what is under way and exits; a session at rest is "
-               "cancelled at once. What it has recorded "
-               "stays; it cannot be resumed. Cancelling it again changes nothing.",
+               "cancelled at once. What it has recorded stays; it cannot be resumed. Cancelling it "
+               "again changes nothing.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -60,8 +60,7 @@ const ck_command ck_command_key_list = {
     .name = "key list",
     .summary = "list the keys that sign the rows of the store",
     .details = "Columns: id of the key, state, events, checkpoints. The state is current: the "
-               "store's own; before: the one that it is "
-               "changed from; none: rows of a store without a key; unknown: rows that the store's "
-               "key does not open. Needs no key.",
+               "store's own; before: the one that it is changed from; none: rows of a store "
+               "without a key; unknown: rows that the store's key does not open. Needs no key.",
     .run = run,
 };

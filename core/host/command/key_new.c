@@ -74,9 +74,9 @@ const ck_command ck_command_key_new = {
     .name = "key new",
     .summary = "make a key for a store",
     .details = "Writes 64 hex digits to FILE (mode 0600) and prints the key's id, which tells "
-               "nothing of the key. --key file:FILE gives it to "
-               "a command; the same digits can be kept elsewhere, and given by a variable (--key "
-               "env:NAME, or CKRUN_KEY). Who loses the key loses what is sealed with it.",
+               "nothing of the key. --key file:FILE gives it to a command; the same digits can be "
+               "kept elsewhere, and given by a variable (--key env:NAME, or CKRUN_KEY). Who loses "
+               "the key loses what is sealed with it.",
     .operands = operands,
     .run = run,
 };

@@ -67,9 +67,8 @@ const ck_command ck_command_key_rotate = {
     .name = "key rotate",
     .summary = "seal the store with another key",
     .details = "Verifies the store, then seals and signs all of it with the new key, a few rows at "
-               "a time. A store that has no key yet gets "
-               "one; nothing of what was readable is left in its files then. No session may be "
-               "running. Until it has come to its end nothing "
+               "a time. A store that has no key yet gets one; nothing of what was readable is left "
+               "in its files then. No session may be running. Until it has come to its end nothing "
                "else opens the store; when it is stopped, the same command with the same two keys "
                "goes on.",
     .options = options,

@@ -83,10 +83,9 @@ const ck_command ck_command_pause = {
     .name = "pause",
     .summary = "pause a session that another process runs",
     .details = "The owner takes the request within a second and pauses at its next boundary. It is "
-               "reported as paused when that is on "
-               "the disk, not before. A session that is paused already stays so. With --timeout "
-               "over, the exit code is 1, and the "
-               "session still pauses when it comes to a boundary.",
+               "reported as paused when that is on the disk, not before. A session that is paused "
+               "already stays so. With --timeout over, the exit code is 1, and the session still "
+               "pauses when it comes to a boundary.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -108,11 +108,10 @@ const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
     .details = "Columns: hook, calls, microseconds of one (the median of batches over samples of "
-               "everything the hook can meet, with all that a "
-               "live call does), the most instructions that one took (its budget is 1,000,000), "
-               "samples at which it failed, and how. "
-               "A hook that fails or overruns is not timed: what is told is what its failure comes "
-               "to live, and the exit code is 1.",
+               "everything the hook can meet, with all that a live call does), the most "
+               "instructions that one took (its budget is 1,000,000), samples at which it failed, "
+               "and how. A hook that fails or overruns is not timed: what is told is what its "
+               "failure comes to live, and the exit code is 1.",
     .operands = operands,
     .options = options_table,
     .run = run,

@@ -322,21 +322,17 @@ const ck_command ck_command_policy_simulate = {
     .summary = "replay recorded sessions through policies",
     .details =
         "Tells the checkpoints that would be taken and why, their bytes, and what a crash would "
-        "cost. Each recorded boundary is shown "
-        "to the policies again, with the time and the random number that were recorded; what is "
-        "told since the last checkpoint is "
-        "counted from the checkpoints that these policies take. For a session that ran live under "
-        "the same profile the decisions "
-        "are those that were recorded. Nothing is written.\n\n"
+        "cost. Each recorded boundary is shown to the policies again, with the time and the random "
+        "number that were recorded; what is told since the last checkpoint is counted from the "
+        "checkpoints that these policies take. For a session that ran live under the same profile "
+        "the decisions are those that were recorded. Nothing is written.\n\n"
         "A crash can come after each event, before the checkpoint that the event brings is "
-        "durable: mean, p95 and worst of the time, "
-        "money, tokens and tool calls since the last checkpoint. What no source tells is left "
-        "empty.\n\n"
+        "durable: mean, p95 and worst of the time, money, tokens and tool calls since the last "
+        "checkpoint. What no source tells is left empty.\n\n"
         "Bytes are estimates before compression: what changed since the last checkpoint, every "
-        "time it was set, and 400 bytes for a "
-        "row, its index and its event; of imported sessions no keys are known. How many keys "
-        "changed is estimated where decisions "
-        "differ from the recorded ones. Kept is what a prune at the end of each session leaves.\n\n"
+        "time it was set, and 400 bytes for a row, its index and its event; of imported sessions "
+        "no keys are known. How many keys changed is estimated where decisions differ from the "
+        "recorded ones. Kept is what a prune at the end of each session leaves.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

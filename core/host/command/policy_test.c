@@ -86,10 +86,9 @@ const ck_command ck_command_policy_test = {
     .name = "policy test",
     .summary = "run the tests of policies in the real sandbox",
     .details = "A file of tests returns a table; its functions test_* run by name, each in a "
-               "sandbox of its own. Of mine.lua the tests are in "
-               "mine_test.lua beside it. require \"ck.test\" has what they are written with: "
-               "lua/ck/test.lua begins with an example. Prints TAP; "
-               "exit code 1 when a test fails.",
+               "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it. require "
+               "\"ck.test\" has what they are written with: lua/ck/test.lua begins with an "
+               "example. Prints TAP; exit code 1 when a test fails.",
     .operands = operands,
     .run = run,
 };

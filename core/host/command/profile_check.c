@@ -61,8 +61,8 @@ const ck_command ck_command_profile_check = {
     .name = "profile check",
     .summary = "load a profile and its policies, as a run would",
     .details = "A mistake is told by file and line, an unknown key with the nearest known one; the "
-               "exit code is 1 then, 3 when a profile or "
-               "policy is not there. 'ckrun policy check' looks into a policy.",
+               "exit code is 1 then, 3 when a profile or policy is not there. 'ckrun policy check' "
+               "looks into a policy.",
     .operands = operands,
     .run = run,
 };

@@ -91,10 +91,9 @@ const ck_command ck_command_profile_show = {
     .name = "profile show",
     .summary = "show the settings that hold, and where each came from",
     .details = "Columns: setting, value, from: a file, a text in the program, or 'built in' when "
-               "nobody says it; '(agent)' where the agent's own "
-               "section does. An agent's setting beats the profile's, that of a profile beats the "
-               "one it extends, and both beat a policy's "
-               "defaults.",
+               "nobody says it; '(agent)' where the agent's own section does. An agent's setting "
+               "beats the profile's, that of a profile beats the one it extends, and both beat a "
+               "policy's defaults.",
     .operands = operands,
     .options = options,
     .run = run,

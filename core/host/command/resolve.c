@@ -111,12 +111,10 @@ const ck_command ck_command_resolve = {
     .name = "resolve",
     .summary = "say what became of an effect whose outcome is unknown",
     .details = "An effect of class once that was begun, and whose outcome was not recorded before "
-               "a crash, is never guessed: the "
-               "session stops with exit code 75 until a person has found out. The next resume acts "
-               "on the verdict. So does a session "
-               "that went back and asks for another action in the place of one that was carried "
-               "out: done takes that one for it, "
-               "retry does this one as well, abort does not.",
+               "a crash, is never guessed: the session stops with exit code 75 until a person has "
+               "found out. The next resume acts on the verdict. So does a session that went back "
+               "and asks for another action in the place of one that was carried out: done takes "
+               "that one for it, retry does this one as well, abort does not.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -173,18 +173,15 @@ const ck_command ck_command_resume = {
     .name = "resume",
     .summary = "go on with a session that stopped, crashed or failed",
     .details = "Everything is checked first, and every problem is told at once: the flow and its "
-               "digest, the recording, the profile, "
-               "the checkpoint, the keys the flow reads, its tools. Then the session goes on from "
-               "its latest checkpoint; what was done "
-               "after it is replayed from the ledger, not done again.\n\n"
+               "digest, the recording, the profile, the checkpoint, the keys the flow reads, its "
+               "tools. Then the session goes on from its latest checkpoint; what was done after it "
+               "is replayed from the ledger, not done again.\n\n"
                "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
-               "checkpoint of its own, and model "
-               "calls and other pure effects behind it are asked anew, but for answers whose calls "
-               "were made and cannot simply be repeated.\n\n"
+               "checkpoint of its own, and model calls and other pure effects behind it are asked "
+               "anew, but for answers whose calls were made and cannot simply be repeated.\n\n"
                "--dry-run tells what would become of each effect behind the checkpoint, what that "
-               "may cost, what is left of each "
-               "constraint after the policies' rules, and which policies decide; it writes "
-               "nothing. A session that died three times in a row "
+               "may cost, what is left of each constraint after the policies' rules, and which "
+               "policies decide; it writes nothing. A session that died three times in a row "
                "within half a minute of being resumed, without getting anywhere, is failing: it "
                "goes on with --retry.",
     .operands = operands,

@@ -214,15 +214,13 @@ const ck_command ck_command_run = {
     .name = "run",
     .summary = "start a session of a flow",
     .details = "Prints the id of the session first, its progress on stderr, and a summary at the "
-               "end: status, result, counts, bytes and "
-               "time of the checkpoints, money spent, and how to go on when it stopped short. With "
-               "--json all this is one object; its "
+               "end: status, result, counts, bytes and time of the checkpoints, money spent, and "
+               "how to go on when it stopped short. With --json all this is one object; its "
                "beginning with the id is written at once.\n\n"
                "SIGINT or SIGTERM pauses at the next boundary; when none is reached within "
-               "--grace, what runs is given up, and the "
-               "exit code is 75 if that was an effect of class once. A second signal stops at "
-               "once. Whatever ends the program, 'ckrun resume' "
-               "goes on without repeating what was done.",
+               "--grace, what runs is given up, and the exit code is 75 if that was an effect of "
+               "class once. A second signal stops at once. Whatever ends the program, 'ckrun "
+               "resume' goes on without repeating what was done.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -123,9 +123,8 @@ const ck_command ck_command_sessions_checkpoints = {
     .name = "sessions checkpoints",
     .summary = "list the checkpoints of a session, oldest first",
     .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no "
-               "retry or failure before it), "
-               "delta or keyframe, timeline. A checkpoint that a resume has left behind is marked "
-               "as abandoned.",
+               "retry or failure before it), delta or keyframe, timeline. A checkpoint that a "
+               "resume has left behind is marked as abandoned.",
     .operands = operands,
     .options = options,
     .run = run,

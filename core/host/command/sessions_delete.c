@@ -79,11 +79,10 @@ const ck_command ck_command_sessions_delete = {
     .name = "sessions delete",
     .summary = "delete a session and all that is known of it",
     .details = "Its transcript, checkpoints and state are overwritten, not only forgotten; files "
-               "with long outputs of its programs are "
-               "removed. A session that others were forked from is not deleted: with --detach each "
-               "of them gets the transcript up to its "
-               "cut first, in the same transaction; the checkpoints that it inherited can then not "
-               "be gone back to any more.",
+               "with long outputs of its programs are removed. A session that others were forked "
+               "from is not deleted: with --detach each of them gets the transcript up to its cut "
+               "first, in the same transaction; the checkpoints that it inherited can then not be "
+               "gone back to any more.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -179,17 +179,15 @@ const ck_command ck_command_sessions_diff = {
     .name = "sessions diff",
     .summary = "tell what lies between two checkpoints",
     .details = "Columns: what, name, path, from, to. One row for each key that was added or "
-               "removed, and for each place in a key's value "
-               "that changed (a JSON pointer; in lists what is common at the beginning and at the "
-               "end is left alone); for each node, step or "
-               "round completed on the way to B (undone: on the way to A only); for what was "
-               "spent; for each kind of event, how many "
-               "lie behind A only and behind B only.\n\n"
+               "removed, and for each place in a key's value that changed (a JSON pointer; in "
+               "lists what is common at the beginning and at the end is left alone); for each "
+               "node, step or round completed on the way to B (undone: on the way to A only); for "
+               "what was spent; for each kind of event, how many lie behind A only and behind B "
+               "only.\n\n"
                "Of long texts only what differs is shown, in brackets, with a few words around it "
-               "and the number of bytes left out. "
-               "With --json one object, complete: the differences of a key, applied to its value "
-               "at A as a JSON patch (RFC 6902), give its "
-               "value at B.",
+               "and the number of bytes left out. With --json one object, complete: the "
+               "differences of a key, applied to its value at A as a JSON patch (RFC 6902), give "
+               "its value at B.",
     .operands = operands,
     .run = run,
 };

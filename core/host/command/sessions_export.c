@@ -112,18 +112,16 @@ const ck_command ck_command_sessions_export = {
     .summary = "give a session away in a form that others can read",
     .details =
         "cassette: a recording of what models, tools and people answered, as JSON lines, for "
-        "`ckrun run FLOW --cassette FILE`: one run "
-        "without a stop, whatever the session went through.\n\n"
+        "`ckrun run FLOW --cassette FILE`: one run without a stop, whatever the session went "
+        "through.\n\n"
         "session-checkpoint: where a session of several agents stands, as one JSON object: "
-        "sessionId, constraintState, activeAgents "
-        "(agentId, parentAgentId, depth, conversationTail, expertiseSnapshot), roundsCompleted, "
-        "pendingDelegations, "
+        "sessionId, constraintState, activeAgents (agentId, parentAgentId, depth, "
+        "conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
         "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
         "run-checkpoint: a run that failed, as one JSON object that another run goes on from: "
-        "version, runId, history, "
-        "lastCompletedIteration, originalInput, checkpointedAt, failurePoint. Refused when nothing "
-        "was completed, or when another run "
-        "would fail in the same way.\n\n"
+        "version, runId, history, lastCompletedIteration, originalInput, checkpointedAt, "
+        "failurePoint. Refused when nothing was completed, or when another run would fail in the "
+        "same way.\n\n"
         "Everything passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,

@@ -139,15 +139,14 @@ const ck_command ck_command_sessions_fork = {
     .name = "sessions fork",
     .summary = "go on from a checkpoint in a session of its own",
     .details = "The session may be running, stopped or over; nothing of it changes. The fork sees "
-               "its transcript, its state and its "
-               "conversations up to the checkpoint, and is paused; 'ckrun resume' goes on with it. "
-               "The checkpoint and the transcript up to it "
+               "its transcript, its state and its conversations up to the checkpoint, and is "
+               "paused; 'ckrun resume' goes on with it. The checkpoint and the transcript up to it "
                "are kept for the fork: they are not pruned, and the session is not deleted without "
                "--detach.\n\n"
                "What the session did behind the checkpoint is unknown to the fork, effects of "
-               "class once too: the fork does them again when it "
-               "comes to them. They are listed. Limits of the fork count from the checkpoint on; "
-               "its totals begin with those of the session.",
+               "class once too: the fork does them again when it comes to them. They are listed. "
+               "Limits of the fork count from the checkpoint on; its totals begin with those of "
+               "the session.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -329,20 +329,18 @@ const ck_command ck_command_sessions_import = {
     .name = "sessions import",
     .summary = "make sessions of what other programs recorded",
     .details = "Each session keeps every event, its agents and delegations, and the times and "
-               "costs that the source has; what the source lacks "
-               "stays empty. Its id is made from the source's, so that a second import finds it "
-               "there already and leaves it as it is; exit code 5 "
-               "when nothing was new.\n\n"
+               "costs that the source has; what the source lacks stays empty. Its id is made from "
+               "the source's, so that a second import finds it there already and leaves it as it "
+               "is; exit code 5 when nothing was new.\n\n"
                "A line that cannot be read is named and left out, the rest is imported, and the "
-               "exit code is 1. A file is read through a Lua module "
-               "that knows its format: see lua/ck/import.lua to write your own.\n\n"
+               "exit code is 1. A file is read through a Lua module that knows its format: see "
+               "lua/ck/import.lua to write your own.\n\n"
                "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a "
-               "failed run) becomes a paused session that "
-               "`ckrun resume` goes on with, in a run of its own, from the iteration after the "
-               "last completed one: its history is the "
+               "failed run) becomes a paused session that `ckrun resume` goes on with, in a run of "
+               "its own, from the iteration after the last completed one: its history is the "
                "conversation. Its turns count on from there, or from one when the profile says "
-               "resume = { rounds = \"reset\" }; money starts "
-               "at nothing, since the document does not tell it.",
+               "resume = { rounds = \"reset\" }; money starts at nothing, since the document does "
+               "not tell it.",
     .operands = operands,
     .options = options,
     .run = run,

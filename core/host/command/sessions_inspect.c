@@ -101,11 +101,9 @@ const ck_command ck_command_sessions_inspect = {
     .summary = "show the state that a checkpoint restores",
     .details =
         "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, "
-        "byte for byte); "
-        "the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, created_at, "
-        "current_node, next_node, execution_path, "
-        "shared_memory, conversation_states, accumulated_outputs, metrics_snapshot, is_clean, "
-        "can_resume_from, description, signature; "
+        "byte for byte); the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, "
+        "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
+        "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, signature; "
         "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
     .operands = operands,
     .options = options,

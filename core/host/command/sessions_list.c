@@ -119,8 +119,7 @@ const ck_command ck_command_sessions_list = {
     .name = "sessions list",
     .summary = "list the sessions, newest first",
     .details = "Columns: session, status, updated, profile, flow, reason. A running session whose "
-               "process has died says so, and one "
-               "that goes on though its store takes nothing.",
+               "process has died says so, and one that goes on though its store takes nothing.",
     .options = options,
     .run = run,
 };

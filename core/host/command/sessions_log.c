@@ -139,8 +139,7 @@ const ck_command ck_command_sessions_log = {
     .name = "sessions log",
     .summary = "print the events of a session, oldest first",
     .details = "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With "
-               "--json one event per line with its "
-               "body byte for byte.",
+               "--json one event per line with its body byte for byte.",
     .operands = operands,
     .options = options,
     .run = run,

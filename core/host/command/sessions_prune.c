@@ -199,13 +199,11 @@ const ck_command ck_command_sessions_prune = {
     .summary = "drop checkpoints that nobody needs",
     .details =
         "Never dropped, whoever asks: the checkpoint that the session stands at, the latest "
-        "resumable one, a pinned one, one that a "
-        "fork or a timeline goes on from, and one that cannot be read; each is listed with its "
-        "reason. Every payload is read before "
-        "anything goes. A payload that one of the others loads through stays, hidden, until that "
-        "is gone, too. Free space is given "
-        "back to the system, and files with long outputs of programs that no result names are "
-        "removed.\n\n"
+        "resumable one, a pinned one, one that a fork or a timeline goes on from, and one that "
+        "cannot be read; each is listed with its reason. Every payload is read before anything "
+        "goes. A payload that one of the others loads through stays, hidden, until that is gone, "
+        "too. Free space is given back to the system, and files with long outputs of programs that "
+        "no result names are removed.\n\n"
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,

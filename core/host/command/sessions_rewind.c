@@ -74,9 +74,8 @@ const ck_command ck_command_sessions_rewind = {
     .name = "sessions rewind",
     .summary = "go back to a checkpoint, with a report",
     .details = "The session must be stopped. What came after the checkpoint is left behind as an "
-               "abandoned branch, and kept; 'ckrun sessions "
-               "undo' goes back to it. What was spent stays spent, and effects of class once that "
-               "succeeded are not done again.",
+               "abandoned branch, and kept; 'ckrun sessions undo' goes back to it. What was spent "
+               "stays spent, and effects of class once that succeeded are not done again.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -107,18 +107,15 @@ const ck_command ck_command_sessions_tail = {
     .summary = "print what an agent will be given of its past",
     .details =
         "The last N events in which the agent took part: its own, delegations, notes and updates "
-        "that name it as childAgentId, delegations to it; "
-        "and of those the ones that the tail hooks of the profile's policies agree to. An agent "
-        "that took part in nothing has "
-        "no tail: nothing is printed, and stderr names the agents that there are.\n\n"
+        "that name it as childAgentId, delegations to it; and of those the ones that the tail "
+        "hooks of the profile's policies agree to. An agent that took part in nothing has no tail: "
+        "nothing is printed, and stderr names the agents that there are.\n\n"
         "After three lines of heading one line for each event, oldest first: time (UTC), kind, "
-        "agent (\"-\" for nobody), and "
-        "behind a colon what happened. Line breaks and control characters are escaped; what is "
-        "longer than 1000 bytes is cut "
-        "and says by how much. Of a session that stopped, what lies behind the checkpoint it would "
-        "go on from counts only "
-        "as far as it has an outcome (of one that failed, a resume asks anew for what is pure). "
-        "With --json one object: session, agent, depth, section (the text) and events.",
+        "agent (\"-\" for nobody), and behind a colon what happened. Line breaks and control "
+        "characters are escaped; what is longer than 1000 bytes is cut and says by how much. Of a "
+        "session that stopped, what lies behind the checkpoint it would go on from counts only as "
+        "far as it has an outcome (of one that failed, a resume asks anew for what is pure). With "
+        "--json one object: session, agent, depth, section (the text) and events.",
     .operands = operands,
     .options = options,
     .run = run,

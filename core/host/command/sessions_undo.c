@@ -34,8 +34,8 @@ const ck_command ck_command_sessions_undo = {
     .name = "sessions undo",
     .summary = "take the last rewind back",
     .details = "The session stands at the last checkpoint of the branch that was left then. The "
-               "branch that it leaves now is kept in its turn: "
-               "'ckrun sessions undo' once more goes back to it.",
+               "branch that it leaves now is kept in its turn: 'ckrun sessions undo' once more "
+               "goes back to it.",
     .operands = operands,
     .run = run,
 };

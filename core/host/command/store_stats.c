@@ -96,9 +96,8 @@ const ck_command ck_command_store_stats = {
     .name = "store stats",
     .summary = "tell what the store holds and how large it is",
     .details = "Counts of sessions, events, checkpoints and keyframes; bytes of event bodies and "
-               "checkpoint payloads as stored and "
-               "before compression; bytes of the file, of its write-ahead log and of its free "
-               "pages; the schema's version; how many files hold outputs of programs that were too "
-               "long for their results, and their bytes.",
+               "checkpoint payloads as stored and before compression; bytes of the file, of its "
+               "write-ahead log and of its free pages; the schema's version; how many files hold "
+               "outputs of programs that were too long for their results, and their bytes.",
     .run = run,
 };

@@ -34,8 +34,7 @@ static ck_status report_none(const search *self, const ck_inspection *inspection
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint", id);
   return ck_error_set(err, CK_E_NOT_FOUND,
                       "session %s has no checkpoint '%s'; " CK_RESOLVE_CHECKPOINT_HELP
-                      " names one, and `ckrun sessions checkpoints "
-                      "%s` lists them",
+                      " names one, and `ckrun sessions checkpoints %s` lists them",
                       id, word, id);
 }
 

@@ -61,8 +61,7 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   if (then && !accepted && !ck_bytes_equal(ck_value_bytes(then), ck_value_bytes(self->policies)))
     ck_preflight_add(self, CK_E_REFUSED,
                      "the policies of profile %s have changed since the session was started; "
-                     "--accept-changed goes on "
-                     "with them as they are now",
+                     "--accept-changed goes on with them as they are now",
                      self->head.session.profile);
   return CK_OK;
 }
@@ -130,8 +129,7 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
   if (!ck_session_status_resumable(record->status))
     return ck_error_set(err, CK_E_REFUSED,
                         "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes "
-                        "one that goes on from "
-                        "a checkpoint of it",
+                        "one that goes on from a checkpoint of it",
                         record->id, ck_session_status_name(record->status), record->id);
   return ck_launch_read(&self->launch, record, err);
 }

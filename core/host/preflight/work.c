@@ -63,8 +63,7 @@ static void check_restarts(ck_preflight *self) {
   if (self->options.retry || !self->rehearsal.failing || !(marked || self->options.dry_run)) return;
   ck_preflight_add(self, CK_E_REFUSED,
                    "it died %d times in a row soon after it was resumed, without getting anywhere: "
-                   "find out why, then "
-                   "resume it with --retry",
+                   "find out why, then resume it with --retry",
                    CK_RESTARTS_MAX);
 }
 

@@ -11,8 +11,8 @@ void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile
     ck_error missing = CK_ERROR_INIT;
     ck_error_set(&missing, CK_E_USAGE,
                  "flow %s asks model \"%s\", which profile %s does not have: add models = { "
-                 "[\"%s\"] = { api = …, model = …, "
-                 "key = … } } to a profile, or give a recording with --cassette FILE",
+                 "[\"%s\"] = { api = …, model = …, key = … } } to a profile, or give a recording "
+                 "with --cassette FILE",
                  manifest->name, *name, profile->name, *name);
     problem(to, &missing);
   }

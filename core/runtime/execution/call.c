@@ -11,9 +11,8 @@ static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   snprintf(text, sizeof text,
            "effect %s (%s) was recorded with another request: the flow or its inputs have changed; "
-           "a resume "
-           "asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes on without "
-           "what was done",
+           "a resume asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes "
+           "on without what was done",
            self->key, ck_effect_class_name(self->effect.class),
            ck_session_id(ck_call_session(self)));
   ck_call_leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);

@@ -55,8 +55,8 @@ static ck_status stop_blocked(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   snprintf(text, sizeof text,
            "in the place of effect %s (%s) another request was carried out before the session went "
-           "back: it stands for "
-           "this one (done), this one is to be made as well (retry), or is not to be made (abort)",
+           "back: it stands for this one (done), this one is to be made as well (retry), or is not "
+           "to be made (abort)",
            self->key, ck_effect_class_name(self->effect.class));
   ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;

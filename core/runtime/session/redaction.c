@@ -26,8 +26,7 @@ static ck_status check_key(const ck_session *self, ck_error *err) {
   if (!wanted || ck_store_has_key(self->runtime->store)) return CK_OK;
   return ck_error_set(err, CK_E_REFUSED,
                       "profile %s says encrypt = true, and store %s has no key: give a new store "
-                      "one with --key, or let "
-                      "'ckrun key rotate --new-key' give it one",
+                      "one with --key, or let 'ckrun key rotate --new-key' give it one",
                       self->profile->name, ck_store_url(self->runtime->store));
 }
 

@@ -58,8 +58,7 @@ static ck_status take_key(ck_sealed *self, const ck_sealed_opening *opening, ck_
   if (status != CK_E_REFUSED) return status;
   return ck_error_set(err, CK_E_WRONG_KEY,
                       "store %s has no key, so what is in it is not sealed; a key was given by %s: "
-                      "leave it away, or let 'ckrun key rotate "
-                      "--new-key' give it to the store",
+                      "leave it away, or let 'ckrun key rotate --new-key' give it to the store",
                       opening->url, ck_key_source(opening->key));
 }
 

@@ -130,8 +130,8 @@ static int configure(sqlite3 *db, const ck_sqlite *store) {
 
 static int set_pragmas(sqlite3 *db, ck_connection_mode mode) {
   char *sql = sqlite3_mprintf("PRAGMA synchronous=FULL; PRAGMA journal_size_limit=%d; PRAGMA "
-                              "secure_delete=ON; PRAGMA cell_size_check=ON;"
-                              "PRAGMA mmap_size=0; PRAGMA page_size=%d; PRAGMA query_only=%d",
+                              "secure_delete=ON; PRAGMA cell_size_check=ON;PRAGMA mmap_size=0; "
+                              "PRAGMA page_size=%d; PRAGMA query_only=%d",
                               CK_WAL_CAP, CK_SQLITE_PAGE, mode == CK_CONNECTION_READ);
   if (!sql) return SQLITE_NOMEM;
   int code = sqlite3_exec(db, sql, NULL, NULL, NULL);

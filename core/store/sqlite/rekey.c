@@ -15,9 +15,8 @@ static ck_status failed(const ck_sqlite *self, int code, ck_error *err) {
 
 static ck_status list_keys(void *to, ck_key_visit visit, void *visitor, ck_error *err) {
   static const char sql[] = "SELECT key_id, sum(e), sum(c) FROM (SELECT key_id, count(*) AS e, 0 "
-                            "AS c FROM event GROUP BY key_id UNION ALL"
-                            " SELECT key_id, 0, count(*) FROM checkpoint GROUP BY key_id) GROUP BY "
-                            "key_id ORDER BY key_id";
+                            "AS c FROM event GROUP BY key_id UNION ALL SELECT key_id, 0, count(*) "
+                            "FROM checkpoint GROUP BY key_id) GROUP BY key_id ORDER BY key_id";
   ck_sqlite *self = to;
   ck_connection *reader;
   sqlite3_stmt *stmt = NULL;

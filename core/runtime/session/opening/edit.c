@@ -55,8 +55,7 @@ ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, 
   if (whole) return CK_OK;
   return ck_error_set(err, CK_E_REFUSED,
                       "%s looks like a secret, and what stands on a command line is public: give "
-                      "it with --set-env %s=VARIABLE "
-                      "or --set-file %s=FILE",
+                      "it with --set-env %s=VARIABLE or --set-file %s=FILE",
                       self->key, self->key, self->key);
 }
 
