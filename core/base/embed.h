@@ -5,8 +5,8 @@
 #include "core/base/buffer.h"
 
 typedef struct ck_embedded {
-  const char
-      *name; /* path from the repository's root, such as "lua/ck/flow.lua"; also the chunk name */
+  /* path from the repository's root, such as "lua/ck/flow.lua"; also the chunk name */
+  const char *name;
   const char *begin, *end;
 } ck_embedded;
 

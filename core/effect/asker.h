@@ -6,10 +6,10 @@
 
 /* Borrowed for the call of `answered`. */
 typedef struct ck_answer {
-  ck_status status; /* CK_OK; CK_E_WAITING: no answer, ask again later; CK_E_INTERRUPTED: cancelled;
-                       CK_E_NO_MEMORY */
-  ck_bytes text;    /* CK_OK: the person's text, valid UTF-8; with options: the selected one */
-  size_t choice;    /* the option's index, from 0; 0 without options */
+  /* CK_OK; CK_E_WAITING: no answer, ask again later; CK_E_INTERRUPTED: cancelled; CK_E_NO_MEMORY */
+  ck_status status;
+  ck_bytes text; /* CK_OK: the person's text, valid UTF-8; with options: the selected one */
+  size_t choice; /* the option's index, from 0; 0 without options */
 } ck_answer;
 
 /* Borrowed for the call of ask. Its texts are stored texts: the asker redacts and escapes what it
@@ -17,8 +17,8 @@ typedef struct ck_answer {
 typedef struct ck_question {
   const char *text; /* may have several lines */
   const char *from; /* the origin of the question, such as "main" or "agent coder"; NULL */
-  const char *const
-      *options; /* NULL-terminated: one of these is the answer; NULL or empty: any text is */
+  /* NULL-terminated: one of these is the answer; NULL or empty: any text is */
+  const char *const *options;
   void (*answered)(void *to, const ck_answer *answer);
   void *to;
 } ck_question;

@@ -53,14 +53,15 @@ typedef struct ck_conversation ck_conversation;
  * called. */
 typedef struct ck_effect {
   const char *scope; /* "main" */
-  const char *key; /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a
-                      call id */
+  /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a call id */
+  const char *key;
   uint32_t attempt; /* from 1 */
   ck_effect_kind kind;
   ck_effect_class class;
-  const char *agent;         /* the agent that acts; NULL */
-  const char *const *payers; /* the agents whose budgets bear the cost: `agent` and those above it;
-                                NULL-terminated; NULL: nobody */
+  const char *agent; /* the agent that acts; NULL */
+  /* the agents whose budgets bear the cost: `agent` and those above it; NULL-terminated; NULL:
+   * nobody */
+  const char *const *payers;
   /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
    *   model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
    *   tool:  {name, call_id?, index (from 0), arguments, server?},
@@ -71,15 +72,17 @@ typedef struct ck_effect {
    *   ask:   {question?, options?: [TEXT]}
    *   read:  {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
   ck_bytes request;
-  const ck_value *tail; /* agent effects: a JSON string that a process without its former memory
-                         gets before the prompt; NULL: none. No part of the request */
+  /* agent effects: a JSON string that a process without its former memory gets before the
+   * prompt; NULL: none. No part of the request */
+  const ck_value *tail;
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
-  uint64_t consumed; /* outcomes of models, tools and asks (ok or error, whoever gave them) in the
-                        scope's view so far: a recording's cursor */
+  /* outcomes of models, tools and asks (ok or error, whoever gave them) in the scope's view so
+   * far: a recording's cursor */
+  uint64_t consumed;
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms;    /* monotonic; 0 none */
-  int64_t
-      begun_ms; /* wall time of its first intent, also of an earlier run: the start of a sleep */
+  /* wall time of its first intent, also of an earlier run: the start of a sleep */
+  int64_t begun_ms;
 } ck_effect;
 
 /* True for a call of a tool. Listing a server's tools is none and is not counted. */
@@ -109,15 +112,17 @@ bool ck_outcome_status_of(ck_outcome_status *out, const char *name);
 /* The result of an effect. Owned by its holder; ck_outcome_free. */
 typedef struct ck_outcome {
   ck_outcome_status status;
-  ck_value *result; /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a
-                       JSON string; may be NULL */
+  /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a JSON string; may
+   * be NULL */
+  ck_value *result;
   ck_status error_status; /* FAILED: the class */
   char *error;            /* ERROR, FAILED, UNKNOWN: one line; owned */
   int64_t cost_micros;    /* -1: no price known (unmetered) */
   int64_t input_tokens, output_tokens;
-  int64_t seq;             /* of its event, once recorded; 0 before */
-  struct ck_outcome *next; /* of effects that were requested together: the next one's outcome, in
-                              the order of the requests; NULL. ck_outcome_free frees one */
+  int64_t seq; /* of its event, once recorded; 0 before */
+  /* of effects that were requested together: the next one's outcome, in the order of the
+   * requests; NULL. ck_outcome_free frees one */
+  struct ck_outcome *next;
 } ck_outcome;
 /* Shares `result` (a reference of its own); `error` is copied. */
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,

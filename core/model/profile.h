@@ -28,9 +28,9 @@ typedef struct ck_profile_agent {
   int64_t tokens;
   int64_t tool_calls;
   int64_t model_calls;
-  int64_t replay_depth;        /* events in its tail; the profile's where the agent sets none */
-  ck_profile_policy *policies; /* replace those of the same name in the profile's list, whose
-                                  options are their defaults */
+  int64_t replay_depth; /* events in its tail; the profile's where the agent sets none */
+  /* replace those of the same name in the profile's list, whose options are their defaults */
+  ck_profile_policy *policies;
   size_t policy_count;
 } ck_profile_agent;
 
@@ -76,14 +76,15 @@ typedef struct ck_profile {
   ck_profile_policy *policies;
   size_t policy_count;
   ck_profile_rules resume;
-  char **exclude_memory_keys; /* names below memory. that are never written; NULL-terminated; NULL:
-                                 none */
-  ck_profile_secret
-      *secrets; /* each is resolved at run and at resume, and then known to every redactor */
+  /* names below memory. that are never written; NULL-terminated; NULL: none */
+  char **exclude_memory_keys;
+  /* each is resolved at run and at resume, and then known to every redactor */
+  ck_profile_secret *secrets;
   size_t secret_count;
   ck_encrypt encrypt;
-  char *key_ref; /* the source of the key of a store that is created with this profile: "env:NAME",
-                    "file:PATH"; NULL */
+  /* the source of the key of a store that is created with this profile: "env:NAME", "file:PATH";
+   * NULL */
+  char *key_ref;
   ck_profile_model *models; /* by the name that flows use */
   size_t model_count;
   ck_profile_agent *agents;
@@ -101,8 +102,8 @@ typedef struct ck_profile {
   int64_t unsaved_checkpoints,
       unsaved_ms; /* how far a session may continue unsaved; see core/runtime/commit/backlog.h */
   bool fallback_on_unreadable; /* on_unreadable = "fallback" */
-  bool resume_with_tail; /* resume_context = "tail": every agent continues with its tail instead of
-                            its conversation */
+  /* resume_context = "tail": every agent continues with its tail instead of its conversation */
+  bool resume_with_tail;
   ck_profile_origin *origins; /* of all settings of the profile and those it extends, in no order */
   size_t origin_count;
 } ck_profile;

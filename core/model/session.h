@@ -67,8 +67,8 @@ typedef struct ck_session_record {
   char *failure; /* of a failed session, the name of the status it failed with; NULL */
   ck_origin origin;
   ck_restarts restarts;
-  ck_value *input; /* needed again by a resume: {flow_digest?, cassette?, profile_path?, input?};
-                      may be NULL */
+  /* needed again by a resume: {flow_digest?, cassette?, profile_path?, input?}; may be NULL */
+  ck_value *input;
 } ck_session_record;
 void ck_session_record_clear(ck_session_record *self);
 

@@ -23,8 +23,8 @@ typedef struct ck_known {
   size_t count, cap;
   ck_patterns patterns;
   size_t longest; /* the longest secret, in bytes */
-  ck_unfolded
-      layers[CK_KNOWN_LAYERS]; /* the text being searched, with one layer decoded after the other */
+  /* the text being searched, with one layer decoded after the other */
+  ck_unfolded layers[CK_KNOWN_LAYERS];
 } ck_known;
 
 /* As ck_redactor_add_secret. */

@@ -61,11 +61,12 @@ typedef struct ck_prune_report {
   size_t count;
   ck_kept *kept; /* requested and not dropped, in the order of the request */
   size_t kept_count;
-  int64_t emptied; /* number of payloads freed: of dropped checkpoints, and of earlier dropped ones
-                      that nothing needs any more */
-  int64_t bytes;   /* as stored, of the freed payloads */
-  int64_t broken; /* kept ones that cannot be loaded, with or without this prune; 0 when nothing was
-                     requested */
+  /* number of payloads freed: of dropped checkpoints, and of earlier dropped ones that nothing
+   * needs any more */
+  int64_t emptied;
+  int64_t bytes; /* as stored, of the freed payloads */
+  /* kept ones that cannot be loaded, with or without this prune; 0 when nothing was requested */
+  int64_t broken;
   int64_t hidden; /* pruned ones whose payload stays, because a kept checkpoint loads through it */
 } ck_prune_report;
 void ck_prune_report_clear(ck_prune_report *self);

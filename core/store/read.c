@@ -103,8 +103,8 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
 typedef struct row_search {
   ck_checkpoint_info *out;
   const char *id;
-  int64_t inherited; /* number of the searched session when it is inherited from; 0: it is the
-                        session itself */
+  /* number of the searched session when it is inherited from; 0: it is the session itself */
+  int64_t inherited;
   bool found;
   ck_status status;
   ck_error *err;

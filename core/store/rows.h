@@ -11,10 +11,10 @@ typedef enum {
   CK_ENCODING_PLAIN = 0,
   CK_ENCODING_ZSTD = 1,
   CK_ENCODING_SEALED = 2, /* bit: sealed after compression (sealed/sealed.h) */
-  CK_ENCODING_TOMBSTONE =
-      4, /* bit: scrubbed, the bytes are the digest of the content; reserved, not written yet */
-  CK_ENCODING_PRUNED =
-      8 /* bit: of a pruned checkpoint; without bytes it is a stub (format/payload.h) */
+  /* bit: scrubbed, the bytes are the digest of the content; reserved, not written yet */
+  CK_ENCODING_TOMBSTONE = 4,
+  /* bit: of a pruned checkpoint; without bytes it is a stub (format/payload.h) */
+  CK_ENCODING_PRUNED = 8
 } ck_encoding;
 
 typedef struct ck_event_row {
@@ -24,13 +24,13 @@ typedef struct ck_event_row {
   const char *scope, *agent; /* agent may be NULL */
   int encoding;
   int64_t plain_len; /* of the body before compression */
-  int64_t check; /* the first 8 bytes of the event's digest (format/chain.h), by which a damaged row
-                    is found */
-  ck_bytes body; /* as stored */
-  ck_bytes mac;  /* no bytes: unsigned */
-  ck_bytes key_id;       /* no bytes: unsigned, or already opened */
-  const ck_error *fault; /* of a row that was read: why it could not be opened; NULL: it was, or
-                            needed no key */
+  /* the first 8 bytes of the event's digest (format/chain.h), by which a damaged row is found */
+  int64_t check;
+  ck_bytes body;   /* as stored */
+  ck_bytes mac;    /* no bytes: unsigned */
+  ck_bytes key_id; /* no bytes: unsigned, or already opened */
+  /* of a row that was read: why it could not be opened; NULL: it was, or needed no key */
+  const ck_error *fault;
 } ck_event_row;
 
 typedef struct ck_checkpoint_row {

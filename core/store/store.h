@@ -19,8 +19,8 @@ typedef struct ck_store_options {
   bool create;    /* create the file and its folder when absent; otherwise CK_E_NOT_FOUND names the
                      path */
   bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
-  const struct ck_key
-      *key; /* NULL: none. An empty store takes it as its own. Borrowed for the call */
+  /* NULL: none. An empty store takes it as its own. Borrowed for the call */
+  const struct ck_key *key;
 } ck_store_options;
 
 /* A store of an older schema is migrated by the first opening that writes, in one transaction;
@@ -57,17 +57,17 @@ typedef struct ck_session_update {
 /* The part of a commit that belongs to one session. Everything is borrowed. */
 typedef struct ck_batch {
   ck_lease lease;
-  ck_event *const
-      *events; /* seqs ascending without a gap, the first one after the last committed */
+  /* seqs ascending without a gap, the first one after the last committed */
+  ck_event *const *events;
   size_t event_count;
-  const ck_checkpoint
-      *checkpoint; /* NULL, or its seq is that of one of the events (its boundary event) */
+  /* NULL, or its seq is that of one of the events (its boundary event) */
+  const ck_checkpoint *checkpoint;
   const ck_session_update *update; /* NULL: unchanged */
   ck_durability durability;
-  ck_status
-      status; /* out: CK_OK; CK_E_FENCED (the epoch has moved on: this batch alone was dropped);
-                 CK_E_RANGE (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or
-                 parent); CK_E_CORRUPT (an update of a row that is not what was written: dropped) */
+  /* out: CK_OK; CK_E_FENCED (the epoch has moved on: this batch alone was dropped); CK_E_RANGE
+   * (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or parent); CK_E_CORRUPT (an
+   * update of a row that is not what was written: dropped) */
+  ck_status status;
   int64_t stored_bytes; /* out: bytes of rows as stored, payload and bodies after compression */
 } ck_batch;
 
@@ -94,8 +94,9 @@ typedef struct ck_opening {
   size_t event_count;
   const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events: an edit */
   const ck_session_update *update; /* NULL: running, without a reason */
-  size_t compress_from; /* bytes: under this lease, shorter bodies and payloads are not compressed;
-                           0: the store's default (512) */
+  /* bytes: under this lease, shorter bodies and payloads are not compressed; 0: the store's
+   * default (512) */
+  size_t compress_from;
   ck_restarts restarts; /* kept in the record; of a new session, zeros */
   bool unsealed;        /* what is written under this lease is signed only (rekey.h) */
 } ck_opening;
@@ -141,11 +142,11 @@ typedef struct ck_head {
   ck_timeline *timelines; /* ascending by no */
   size_t timeline_count;
   bool has_checkpoint;
-  ck_checkpoint_info
-      checkpoint; /* the latest by seq in the live timeline's view, resumable or not */
+  /* the latest by seq in the live timeline's view, resumable or not */
+  ck_checkpoint_info checkpoint;
   bool has_latest;
-  ck_checkpoint_info latest; /* the latest by seq of the whole session, also a pruned one: it has
-                                the latest totals */
+  /* the latest by seq of the whole session, also a pruned one: it has the latest totals */
+  ck_checkpoint_info latest;
 } ck_head;
 void ck_head_clear(ck_head *self);
 CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id,

@@ -115,8 +115,8 @@ CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store 
 /* What to load of a checkpoint, verified; NULL: not needed. */
 typedef struct ck_load_request {
   ck_state **state;
-  struct ck_state_rebuild *
-      *rebuild; /* the same, in the form that can be patched (format/state_rebuild.h) */
+  /* the same, in the form that can be patched (format/state_rebuild.h) */
+  struct ck_state_rebuild **rebuild;
   ck_digest *digest;
   bool pruned; /* a pruned checkpoint is loaded as well, when its payload is still there */
 } ck_load_request;

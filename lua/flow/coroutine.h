@@ -19,8 +19,8 @@ enum {
 
 enum {
   CK_COROUTINE_VALUE_MAX = 64 << 20, /* bytes of one value of a flow */
-  CK_COROUTINE_SCOPE_MAX =
-      128 /* bytes of a scope's whole name: a prefix of its keys in the state */
+  /* bytes of a scope's whole name: a prefix of its keys in the state */
+  CK_COROUTINE_SCOPE_MAX = 128
 };
 
 /* The texts of a yield that must live until the next resume. */

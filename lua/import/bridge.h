@@ -50,8 +50,8 @@ typedef struct ck_import_emitter {
   ck_buffer message, value, source;
   bool in_session;
   size_t sessions;
-  double cost_rest; /* of a micro-dollar: the remainder of rounding in this session, so that sums
-                       stay exact */
+  /* of a micro-dollar: the remainder of rounding in this session, so that sums stay exact */
+  double cost_rest;
 } ck_import_emitter;
 /* Pushes the function `emit`. The emitter outlives the VM. */
 void ck_import_fact_push_emit(lua_State *L, ck_import_emitter *emitter);

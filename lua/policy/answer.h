@@ -14,8 +14,8 @@ enum { CK_ANSWER_REASON_MAX = 256 }; /* bytes */
  * otherwise. */
 typedef struct ck_answer_checkpoint {
   bool take, sync;
-  const char
-      *reason; /* UTF-8 without control characters, anchored by the value; NULL: none given */
+  /* UTF-8 without control characters, anchored by the value; NULL: none given */
+  const char *reason;
   size_t reason_len;
 } ck_answer_checkpoint;
 void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int index);

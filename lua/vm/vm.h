@@ -21,10 +21,10 @@ typedef struct ck_vm ck_vm;
 enum { CK_VM_SOURCE_MAX = 1 << 20 }; /* bytes of one script */
 
 typedef struct ck_vm_limits {
-  int64_t
-      instructions; /* per call; allocation counts too (64 bytes: one instruction); 0: no limit */
-  int64_t time_us;  /* per call without a yield, of this thread's own processor time; 0: no limit */
-  size_t memory;    /* bytes in use after a collection; beyond it the script is stopped */
+  /* per call; allocation counts too (64 bytes: one instruction); 0: no limit */
+  int64_t instructions;
+  int64_t time_us; /* per call without a yield, of this thread's own processor time; 0: no limit */
+  size_t memory;   /* bytes in use after a collection; beyond it the script is stopped */
   size_t memory_hard;  /* a single allocation beyond it fails */
   ck_status raised;    /* the status of an error of the script */
   ck_status timed_out; /* what a spent `time_us` is reported as */

@@ -7,9 +7,9 @@
 typedef struct ck_record {
   ck_effect_kind kind; /* ask, model or tool */
   size_t position;     /* line of the file, or element of a trajectory */
-  ck_value *value; /* the answer, the message, the result; NULL: the result of a tool that a command
-                      runs */
-  char *name;      /* tool */
+  /* the answer, the message, the result; NULL: the result of a tool that a command runs */
+  ck_value *value;
+  char *name;          /* tool */
   ck_value *arguments; /* tool */
   ck_value *own;       /* tool: the whole request, for a call that the flow itself makes; then name,
                           arguments and index are absent */
@@ -19,10 +19,10 @@ typedef struct ck_record {
   ck_digest request;
   int64_t cost_micros, input_tokens, output_tokens; /* model */
   /* Set by ck_cassette_seal. */
-  size_t messages;         /* model: how many messages were sent */
-  ck_digest prefix;        /* model: their digest */
-  size_t batch, batch_end; /* tool: the records that answer the same message, or calls of the flow's
-                              own in a row */
+  size_t messages;  /* model: how many messages were sent */
+  ck_digest prefix; /* model: their digest */
+  /* tool: the records that answer the same message, or calls of the flow's own in a row */
+  size_t batch, batch_end;
 } ck_record;
 
 typedef struct ck_recorded_scope {
@@ -30,8 +30,8 @@ typedef struct ck_recorded_scope {
   ck_record *records;
   size_t count, capacity;
   ck_conversation *conversation; /* all messages of the recording */
-  size_t *holes; /* messages whose content was not recorded: results of tools run by a command;
-                    ascending */
+  /* messages whose content was not recorded: results of tools run by a command; ascending */
+  size_t *holes;
   size_t hole_count, hole_capacity;
 } ck_recorded_scope;
 

@@ -15,9 +15,10 @@ struct ck_effect_run {
   int64_t token; /* of its progress */
   unsigned updates;
   bool list, cancelled;
-  const char *probe; /* the tool that is called instead, to find out whether the effect happened;
-                        NULL: the effect's own */
-  ck_buffer tools;   /* of a list: the tools so far */
+  /* the tool that is called instead, to find out whether the effect happened; NULL: the effect's
+   * own */
+  const char *probe;
+  ck_buffer tools; /* of a list: the tools so far */
   unsigned pages;
 };
 

@@ -29,13 +29,13 @@ typedef struct ck_child_options {
   ck_loop *loop;
   char *const *argv;        /* NULL-terminated; found by the PATH of `environment`, no shell */
   char *const *environment; /* NULL-terminated "NAME=value"; nothing else is inherited */
-  const char *directory; /* its working folder, from which a relative program is found; NULL: this
-                            process's */
+  /* its working folder, from which a relative program is found; NULL: this process's */
+  const char *directory;
   ck_bytes input;    /* written to standard input, then closed; a child that does not read it loses
                         nothing */
   size_t output_max; /* bytes of standard output allowed */
-  bool talks; /* standard input stays open for ck_child_write; `take` gets no bytes at an output's
-                 end */
+  /* standard input stays open for ck_child_write; `take` gets no bytes at an output's end */
+  bool talks;
   size_t error_max; /* bytes of standard error kept, from its end */
   /* Gets the output on `fd` (1 or 2) in place of the two limits above; false: too much, and the
    * child is killed. NULL: the child keeps the output. */

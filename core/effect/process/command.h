@@ -15,11 +15,11 @@
 
 typedef struct ck_command_tool {
   const char *name;
-  const char *const *argv;  /* NULL-terminated, at least the program; found by PATH, no shell */
-  const char *const *probe; /* called with the same input to find out whether the effect happened.
-                               Exit 0: it did, and standard output is its result; 1: it did not; any
-                               other end: unknown. NULL: there is none */
-  int64_t timeout_ms;       /* after that time it is ended: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
+  const char *const *argv; /* NULL-terminated, at least the program; found by PATH, no shell */
+  /* called with the same input to find out whether the effect happened. Exit 0: it did, and
+   * standard output is its result; 1: it did not; any other end: unknown. NULL: there is none */
+  const char *const *probe;
+  int64_t timeout_ms; /* after that time it is ended: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
 } ck_command_tool;
 
 enum {
@@ -34,12 +34,12 @@ typedef struct ck_command_options {
   ck_loop *loop;
   const ck_command_tool *tools;
   size_t tool_count;
-  const char
-      *directory; /* their working folder; NULL: this process's. Borrowed for the driver's life */
-  size_t output_max; /* bytes on standard output; beyond them the program is killed: ERROR with
-                        CK_E_OVERSIZE */
-  int64_t grace_ms;  /* the wait for others that hold its output open after its end */
-  int64_t kill_ms;   /* from SIGTERM to SIGKILL after a cancel or the effect's deadline */
+  /* their working folder; NULL: this process's. Borrowed for the driver's life */
+  const char *directory;
+  /* bytes on standard output; beyond them the program is killed: ERROR with CK_E_OVERSIZE */
+  size_t output_max;
+  int64_t grace_ms; /* the wait for others that hold its output open after its end */
+  int64_t kill_ms;  /* from SIGTERM to SIGKILL after a cancel or the effect's deadline */
 } ck_command_options;
 
 /* A driver named "command"; serves the tool effects whose names are in the table. A cancelled

@@ -7,12 +7,12 @@
 typedef struct ck_process {
   const char *name;        /* its name in requests */
   const char *const *argv; /* NULL-terminated, at least the program; found by PATH, no shell */
-  const char *const *environment; /* names of variables it gets besides the usual ones;
-                                     NULL-terminated; NULL: none */
-  const char *const
-      *probes; /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */
-  int64_t
-      timeout_ms; /* the most between two signs of life during a request; 0: the driver's default */
+  /* names of variables it gets besides the usual ones; NULL-terminated; NULL: none */
+  const char *const *environment;
+  /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */
+  const char *const *probes;
+  /* the most between two signs of life during a request; 0: the driver's default */
+  int64_t timeout_ms;
 } ck_process;
 
 #endif

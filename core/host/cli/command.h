@@ -62,8 +62,9 @@ typedef struct ck_command_table ck_command_table;
 typedef struct ck_host {
   const ck_command_table *commands; /* of the program */
   const char *store;                /* --store; NULL */
-  const char *key; /* the reference of the store's key: --key, else env:CKRUN_KEY when it is set;
-                      NULL: it has none */
+  /* the reference of the store's key: --key, else env:CKRUN_KEY when it is set; NULL: it has
+   * none */
+  const char *key;
   ck_output *output;
 } ck_host;
 

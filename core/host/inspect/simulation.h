@@ -37,8 +37,8 @@ typedef struct ck_simulation_sum {
   int64_t sessions, boundaries, checkpoints, as_recorded, failures, bytes_written, kept, bytes_kept;
   ck_reason_count *reasons; /* in the order of their first occurrence */
   size_t reason_count;
-  int64_t *lost[CK_LOSS_COUNT]; /* at each event of the sessions whose source records that kind of
-                                   work */
+  /* at each event of the sessions whose source records that kind of work */
+  int64_t *lost[CK_LOSS_COUNT];
   size_t lost_count[CK_LOSS_COUNT];
   ck_error failure; /* the first failure of a policy */
 } ck_simulation_sum;

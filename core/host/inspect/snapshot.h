@@ -10,16 +10,16 @@
 
 typedef struct ck_snapshot {
   const ck_inspection *inspection;
-  bool has_checkpoint; /* false: the session has none; the state is empty and the view has the whole
-                          timeline */
+  /* false: the session has none; the state is empty and the view has the whole timeline */
+  bool has_checkpoint;
   ck_checkpoint_info checkpoint;
   ck_state *state;
   ck_state_entry *entries; /* by key */
   size_t entry_count;
   ck_view view; /* of the checkpoint's timeline; up to `until` */
   int64_t until;
-  ck_profile *
-      profile; /* NULL: the session was not started from a flow file, so no profile can be loaded */
+  /* NULL: the session was not started from a flow file, so no profile can be loaded */
+  ck_profile *profile;
   ck_policy_engine policies; /* of the profile */
 } ck_snapshot;
 

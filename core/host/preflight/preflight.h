@@ -11,8 +11,8 @@ typedef struct ck_preflight_options {
   const char *session, *checkpoint, *cassette, *profile;
   const ck_state_edits *edits; /* NULL: none */
   bool accept_changed, clean, fallback, retry, take_over;
-  bool dry_run; /* nothing will be resumed, so a session that keeps dying is not marked as failing
-                   either */
+  /* nothing will be resumed, so a session that keeps dying is not marked as failing either */
+  bool dry_run;
 } ck_preflight_options;
 
 /* An effect behind the checkpoint. Texts owned. */
@@ -43,8 +43,8 @@ typedef struct ck_preflight {
   int64_t reserve_micros; /* the most that repeated effects may cost */
   ck_buffer problems;     /* each with a NUL behind it */
   size_t problem_count;
-  ck_status verdict; /* CK_OK, CK_E_SECRET_MISSING, CK_E_REFUSED, or the integrity problem that was
-                        found */
+  /* CK_OK, CK_E_SECRET_MISSING, CK_E_REFUSED, or the integrity problem that was found */
+  ck_status verdict;
 } ck_preflight;
 void ck_preflight_clear(ck_preflight *self);
 

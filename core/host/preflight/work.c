@@ -13,8 +13,8 @@ static bool has_tool(const ck_flow_manifest *manifest, const char *name) {
 
 typedef struct taking {
   ck_preflight *preflight;
-  const ck_flow_manifest
-      *manifest; /* NULL: the flow could not be loaded, or is accepted as changed */
+  /* NULL: the flow could not be loaded, or is accepted as changed */
+  const ck_flow_manifest *manifest;
   bool failed;
 } taking;
 

@@ -35,8 +35,9 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_event_stream events;
-  ck_asker *asker; /* the person at the terminal; NULL: no person is present. Opened before the
-                      drivers, freed after them */
+  /* the person at the terminal; NULL: no person is present. Opened before the drivers, freed
+   * after them */
+  ck_asker *asker;
   /* The end of the loop. */
   ck_execution_result result;
   ck_execution_counts counts;

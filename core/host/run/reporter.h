@@ -17,8 +17,8 @@ typedef struct ck_reporter {
   bool suppressed; /* a question is on the terminal */
   /* Parts of the live line. */
   bool changed;
-  int64_t drawn_us, saved_us; /* monotonic: the last time it was drawn; the last time a checkpoint
-                                 was durable; 0: never */
+  /* monotonic: the last time it was drawn; the last time a checkpoint was durable; 0: never */
+  int64_t drawn_us, saved_us;
   char node[64], agent[64], done[160];
   struct {
     char key[160], name[64];

@@ -21,8 +21,8 @@ typedef struct ck_steer {
   ck_clock clock;
   int signals;
   int64_t give_up_us; /* monotonic; 0: no grace period runs */
-  ck_status
-      failure; /* CK_E_INTERRUPTED: stopped at once; CK_E_FENCED; both have stopped the loop */
+  /* CK_E_INTERRUPTED: stopped at once; CK_E_FENCED; both have stopped the loop */
+  ck_status failure;
   ck_error *err;
 } ck_steer;
 

@@ -9,14 +9,15 @@
 /* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory",
  * "cassette"?, "profile"?, "policies"?, "input"?}. */
 typedef struct ck_launch {
-  char *flow;                           /* absolute path */
-  int64_t flow_version;                 /* 0: it has none */
-  char flow_digest[CK_DIGEST_HEX_SIZE]; /* of the flow's bytes when the session was started; ""
-                                           before it was read */
-  char *directory; /* the folder where it was started: tools run there, and relative paths mean the
-                      same after a resume */
-  char *cassette;  /* FILE or FILE#N with an absolute path; NULL: none */
-  char *profile;   /* a shipped name or an absolute path; NULL: the default */
+  char *flow;           /* absolute path */
+  int64_t flow_version; /* 0: it has none */
+  /* of the flow's bytes when the session was started; "" before it was read */
+  char flow_digest[CK_DIGEST_HEX_SIZE];
+  /* the folder where it was started: tools run there, and relative paths mean the same after a
+   * resume */
+  char *directory;
+  char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */
+  char *profile;      /* a shipped name or an absolute path; NULL: the default */
   ck_value *policies; /* [{name, version, digest}, …] at the start; NULL */
   ck_value *input;    /* the user's JSON; NULL */
 } ck_launch;

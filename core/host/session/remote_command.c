@@ -113,8 +113,8 @@ ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *
     bool over = self->head.session.status != CK_SESSION_RUNNING,
          other = strcmp(self->head.session.run, self->run) != 0;
     if (!self->live || other) return CK_OK;
-    bool late = now_us(self) >= self->deadline_us; /* the owner of an ended session is awaited until
-                                                      it exits, so that a resume can follow */
+    /* the owner of an ended session is awaited until it exits, so that a resume can follow */
+    bool late = now_us(self) >= self->deadline_us;
     if (late) return over ? CK_OK : too_late(self, err);
     nanosleep(&(struct timespec){0, POLL_MS * 1000 * 1000}, NULL);
   }

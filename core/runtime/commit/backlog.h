@@ -45,8 +45,8 @@ typedef struct ck_backlog {
   int64_t times, late;  /* so far: how often saving began to fail, how many checkpoints came late */
   int64_t stored_bytes; /* of rows, so far */
   bool reported;        /* other processes can see that it is not empty: the store has the fault */
-  bool uncertain; /* some of it may be in the store: a commit's sync failed, and so did the recovery
-                   */
+  /* some of it may be in the store: a commit's sync failed, and so did the recovery */
+  bool uncertain;
   ck_error cause; /* of the last try */
 } ck_backlog;
 void ck_backlog_clear(ck_backlog *self);

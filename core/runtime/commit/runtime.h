@@ -9,9 +9,10 @@ typedef struct ck_runtime {
   ck_store *store;
   ck_writer *writer;
   ck_clock clock;
-  const char *key_ref; /* reference to the store's key ("env:NAME", "file:PATH"), which is a secret
-                          like a profile's; borrowed, NULL: none. Set by the host */
-  ck_waker *waker;     /* woken when a session has something to do; its loop thread watches it */
+  /* reference to the store's key ("env:NAME", "file:PATH"), which is a secret like a profile's;
+   * borrowed, NULL: none. Set by the host */
+  const char *key_ref;
+  ck_waker *waker; /* woken when a session has something to do; its loop thread watches it */
 } ck_runtime;
 
 /* Opens the store at `url` (see ck_store_open) and starts the writer. `clock` NULL: the

@@ -7,13 +7,13 @@
 
 /* What an effect waits for. */
 typedef enum {
-  CK_CALL_INTENT,  /* its intent to be committed */
-  CK_CALL_DRIVER,  /* its driver to deliver */
-  CK_CALL_WAITING, /* a person's answer: its intent stays open, and nothing in this process will
-                      close it */
-  CK_CALL_LEFT,    /* it was cancelled, or cannot be begun: what is known of it is in the ledger */
-  CK_CALL_FAILED,  /* the coroutine fails of it, once those asked for with it have ended */
-  CK_CALL_DONE     /* its outcome is recorded */
+  CK_CALL_INTENT, /* its intent to be committed */
+  CK_CALL_DRIVER, /* its driver to deliver */
+  /* a person's answer: its intent stays open, and nothing in this process will close it */
+  CK_CALL_WAITING,
+  CK_CALL_LEFT,   /* it was cancelled, or cannot be begun: what is known of it is in the ledger */
+  CK_CALL_FAILED, /* the coroutine fails of it, once those asked for with it have ended */
+  CK_CALL_DONE    /* its outcome is recorded */
 } ck_call_phase;
 
 /* The sink given to a driver leads back to its call. */
@@ -41,9 +41,9 @@ struct ck_call {
   ck_limit_hit hit;       /* that limit */
   unsigned limit_answers; /* answers to limits that this process has carried out */
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
-  bool left_open; /* its driver was asked, and its intent stays open: it may have cost what it
-                     reserved */
-  bool in_batch;  /* its message enters the conversation with those of its batch */
+  /* its driver was asked, and its intent stays open: it may have cost what it reserved */
+  bool left_open;
+  bool in_batch; /* its message enters the conversation with those of its batch */
   unsigned tries;
   uint64_t ticket;     /* of its intent */
   int64_t begun_us;    /* monotonic time its driver was started */

@@ -44,9 +44,10 @@ struct ck_execution {
   ck_notifications notifications; /* outcomes and checkpoints, reported once they are durable */
   ck_state *limits_reported;      /* as keys AGENT/DIMENSION: limits whose approach is recorded */
   ck_state *agents_asked;         /* as keys: agents that were asked something in this process */
-  bool has_orphans; /* the state may hold scopes that are not open: the session goes on from a
-                       checkpoint, or has set one aside */
-  int64_t turn_us;  /* monotonic time at which the present turn began */
+  /* the state may hold scopes that are not open: the session goes on from a checkpoint, or has
+   * set one aside */
+  bool has_orphans;
+  int64_t turn_us;                   /* monotonic time at which the present turn began */
   const ck_ledger_entry **unsettled; /* see unsettled.h */
   size_t unsettled_count;
   bool stopping; /* everything under way was cancelled */

@@ -17,8 +17,8 @@ typedef struct ck_history_edit_options {
   const ck_state_edits *edits; /* of a fork; may be NULL */
   const char *fork;            /* its id; NULL: one is made */
   const char *report;          /* of a rewind: a text */
-  const char *scope; /* of a rewind: the only scope that gets the report; NULL: everyone whose
-                        conversation is cut */
+  /* of a rewind: the only scope that gets the report; NULL: everyone whose conversation is cut */
+  const char *scope;
 } ck_history_edit_options;
 
 /* How the edit left the session. */

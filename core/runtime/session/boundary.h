@@ -9,8 +9,9 @@ typedef struct ck_session ck_session;
 /* What a boundary came to. */
 typedef struct ck_saved {
   bool taken;
-  bool sync; /* the policies ask the caller to wait: its commit may not begin before ck_session_wait
-                or _check */
+  /* the policies ask the caller to wait: its commit may not begin before ck_session_wait or
+   * _check */
+  bool sync;
   char id[CK_ID_SIZE]; /* of the checkpoint; "" when not taken */
   int64_t seq;         /* of the boundary event */
   uint64_t ticket;

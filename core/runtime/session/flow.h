@@ -16,10 +16,10 @@ typedef struct ck_flow ck_flow;           /* a loaded flow file */
 typedef struct ck_coroutine ck_coroutine; /* one scope's execution */
 
 typedef enum {
-  CK_FLOW_EFFECT,  /* do `effect`, resume with its outcome */
-  CK_FLOW_EFFECTS, /* do all of `asks` side by side, resume with their outcomes, linked by `next` in
-                      the order asked; the messages they add enter the conversation in that order
-                      too, once all are done */
+  CK_FLOW_EFFECT, /* do `effect`, resume with its outcome */
+  /* do all of `asks` side by side, resume with their outcomes, linked by `next` in the order
+   * asked; the messages they add enter the conversation in that order too, once all are done */
+  CK_FLOW_EFFECTS,
   CK_FLOW_BOUNDARY, /* where a checkpoint may be taken; resume with NULL */
   CK_FLOW_FORK,     /* open child scopes, resume with NULL */
   CK_FLOW_JOIN,  /* wait for child scopes; resume with an outcome whose result is {SCOPE: {result?,
@@ -36,12 +36,12 @@ typedef enum {
  * conversation, under effect keys of its own. */
 typedef struct ck_flow_child {
   const char *scope; /* unique among those that are open */
-  const char *agent; /* who acts in it: its spending counts for that agent and for those of the
-                        scopes above; NULL */
-  const char *task;  /* JSON; kept with its position and given to it again after a resume */
-  const char *tag;   /* distinguishes the effects of this fork from those of other forks of the
-                        scope; NULL: the position of the fork does. A flow that may fork the same
-                        work at another position, after a failure, gives it the same tag */
+  /* who acts in it: its spending counts for that agent and for those of the scopes above; NULL */
+  const char *agent;
+  const char *task; /* JSON; kept with its position and given to it again after a resume */
+  const char *tag;  /* distinguishes the effects of this fork from those of other forks of the
+                       scope; NULL: the position of the fork does. A flow that may fork the same
+                       work at another position, after a failure, gives it the same tag */
 } ck_flow_child;
 
 /* One of several effects that are asked for together; as `effect` and `ordinal` of a yield. */
@@ -72,16 +72,17 @@ typedef struct ck_flow_yield {
   ck_value *position; /* BOUNDARY: the coroutine's position behind it: {"path": "agent#4", …} */
   const ck_flow_child *children; /* FORK: to open; JOIN: to wait for, by scope */
   size_t child_count;
-  bool join_any; /* JOIN: until one of them has ended, instead of all; the outcome has all that
-                    have ended by then */
+  /* JOIN: until one of them has ended, instead of all; the outcome has all that have ended by
+   * then */
+  bool join_any;
   ck_value *const *messages; /* to append to the scope's conversation before the step is taken */
   size_t message_count;
   const ck_value *rewind;    /* then, NULL or {to, report, keep?}: a REWIND event, folded by
                                 ck_conversation_rewind */
   const ck_flow_fact *facts; /* then, to append to the transcript */
   size_t fact_count;
-  const ck_change *changes; /* keys written since the last yield; they become state at the next
-                               BOUNDARY or DONE */
+  /* keys written since the last yield; they become state at the next BOUNDARY or DONE */
+  const ck_change *changes;
   size_t change_count;
   ck_value *value;
 } ck_flow_yield;
@@ -92,9 +93,10 @@ typedef struct ck_coroutine_options {
   const ck_value *position; /* as yielded at its last boundary; NULL: from the top */
   const ck_state *state; /* read through; changed only by its own changes once they become state */
   const ck_conversation *conversation;
-  const ck_value *task;        /* of a forked scope; NULL: the main one */
-  const char *const *overlays; /* prefixes of state keys that are read first, the scope's own before
-                                  its parent's; NULL-terminated */
+  const ck_value *task; /* of a forked scope; NULL: the main one */
+  /* prefixes of state keys that are read first, the scope's own before its parent's;
+   * NULL-terminated */
+  const char *const *overlays;
   const ck_value *input;       /* of the session; may be NULL */
   const ck_value *options;     /* what the profile says to flows: {checkpoint_tool?: {enabled,
                                   subagents}}; NULL: nothing */

@@ -12,10 +12,11 @@ typedef struct ck_flow_process {
   const char *name;
   ck_flow_protocol protocol;
   const char *const *argv; /* NULL-terminated; no shell */
-  const char *const
-      *environment; /* names of variables it may see besides the usual ones; NULL-terminated */
-  const char *const *probes; /* of an MCP server: pairs of a tool and the tool that tells whether
-                                the first has happened; NULL-terminated */
+  /* names of variables it may see besides the usual ones; NULL-terminated */
+  const char *const *environment;
+  /* of an MCP server: pairs of a tool and the tool that tells whether the first has happened;
+   * NULL-terminated */
+  const char *const *probes;
   int64_t timeout_ms; /* the longest silence while it is asked something; 0: its driver's default */
 } ck_flow_process;
 

@@ -29,9 +29,9 @@ typedef enum {
 typedef struct ck_session_request {
   ck_request_kind kind;
   char id[CK_ID_SIZE]; /* of the request */
-  char *
-      text; /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the
-               policies say; pin: the checkpoint's seq, behind a '-' when the pin is lifted; NULL */
+  /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the policies
+   * say; pin: the checkpoint's seq, behind a '-' when the pin is lifted; NULL */
+  char *text;
   char *effect; /* answer: the question's key; NULL: the only one that is open */
 } ck_session_request;
 void ck_session_request_clear(ck_session_request *self);

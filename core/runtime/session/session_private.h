@@ -45,8 +45,8 @@ typedef struct ck_since {
 
 /* boundary.c: what one boundary leaves for the next. */
 typedef struct ck_boundaries {
-  ck_value *reached; /* {node?, next?, agent?} of the boundary that the main scope reached last;
-                        NULL: none yet */
+  /* {node?, next?, agent?} of the boundary that the main scope reached last; NULL: none yet */
+  ck_value *reached;
   unsigned policy_failures; /* checkpoint hooks that failed in a row */
   uint64_t random;          /* state of the numbers that policies are given */
 } ck_boundaries;

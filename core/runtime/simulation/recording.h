@@ -22,10 +22,10 @@ typedef struct ck_recorded_event {
 } ck_recorded_event;
 
 typedef struct ck_recorded_boundary {
-  ck_boundary at;                  /* as the policies saw it; texts owned by the recording */
-  int64_t added_keys, added_bytes; /* changes since the boundary before. Keys: those not changed
-                                      earlier in that interval */
-  bool unclean;                    /* a retry or failure since the boundary before it */
+  ck_boundary at; /* as the policies saw it; texts owned by the recording */
+  /* changes since the boundary before. Keys: those not changed earlier in that interval */
+  int64_t added_keys, added_bytes;
+  bool unclean; /* a retry or failure since the boundary before it */
   bool taken, sync;
   const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;

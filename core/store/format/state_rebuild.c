@@ -12,8 +12,9 @@ typedef struct slot {
   char *key; /* NULL: free; NUL-terminated */
   size_t key_len;
   char *data;
-  size_t len, cap, same; /* cap 0: data is borrowed. `same`: leading bytes that no splice has
-                            changed since the last hashing */
+  /* cap 0: data is borrowed. `same`: leading bytes that no splice has changed since the last
+   * hashing */
+  size_t len, cap, same;
   bool present;
   bool spliced; /* the last entry was a splice */
   bool expects; /* and `content` is the hash that the value must have */
@@ -25,8 +26,8 @@ struct ck_state_rebuild {
   slot *slots;
   size_t cap, used; /* cap: a power of two; used: slots with a key */
   size_t bytes;     /* of the keys and values that are present */
-  uint64_t seed[2]; /* random: keys can come from a model, which must not be able to choose
-                       colliding ones */
+  /* random: keys can come from a model, which must not be able to choose colliding ones */
+  uint64_t seed[2];
 };
 
 ck_status ck_state_rebuild_new(ck_state_rebuild **out, ck_error *err) {

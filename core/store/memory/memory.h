@@ -41,8 +41,8 @@ typedef struct ck_memory {
   char *name;
   int handles;
   pthread_mutex_t mutex;
-  ck_memory_session *
-      *sessions; /* number N is at N - 1; a session is never moved or freed before the store */
+  /* number N is at N - 1; a session is never moved or freed before the store */
+  ck_memory_session **sessions;
   size_t session_count, session_cap;
   ck_memory_request *requests; /* oldest first */
   int64_t last_request;

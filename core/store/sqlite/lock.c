@@ -20,8 +20,8 @@ enum {
   BACKOFF_LAST_US = 2000,
   OWNER_TEXT_MAX = 160,
   TROUBLE_MAX = 250,
-  REPLACED_MAX =
-      1000, /* attempts: a session's file is removed again and again between open and flock */
+  /* attempts: a session's file is removed again and again between open and flock */
+  REPLACED_MAX = 1000,
   DYING_TRIES = 3000, /* attempts, about one per millisecond */
 };
 

@@ -19,8 +19,9 @@ enum {
 /* A lease of this handle, with the lock file that it holds. */
 typedef struct ck_owned {
   ck_lease lease;
-  bool known; /* last_seq and checkpoint are valid while the session's epoch is the lease's, because
-                 nobody else writes it then */
+  /* last_seq and checkpoint are valid while the session's epoch is the lease's, because nobody
+   * else writes it then */
+  bool known;
   int64_t last_seq, checkpoint; /* checkpoint: seq of one that exists; 0: none is known */
   ck_session_lock *lock;
   struct ck_owned *next;

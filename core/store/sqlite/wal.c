@@ -17,13 +17,12 @@
 enum {
   FRAME_SIZE = CK_SQLITE_PAGE + 24,
   CAP_FRAMES = CK_WAL_CAP / FRAME_SIZE,
-  IDLE_FRAMES =
-      CAP_FRAMES * 3 /
-      5, /* an idle writer checkpoints from this number of frames on: one commit in 200 meets it */
-  AGAIN_FRAMES =
-      CAP_FRAMES / 5, /* and again after so many more frames, while a reader keeps the log in use */
-  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy writer as well, because a longer log takes longer; the
-                                       rest is for one big commit */
+  /* an idle writer checkpoints from this number of frames on: one commit in 200 meets it */
+  IDLE_FRAMES = CAP_FRAMES * 3 / 5,
+  /* and again after so many more frames, while a reader keeps the log in use */
+  AGAIN_FRAMES = CAP_FRAMES / 5,
+  /* a busy writer as well, because a longer log takes longer; the rest is for one big commit */
+  BUSY_FRAMES = CAP_FRAMES * 2 / 3,
   ZEROS_SIZE = 1 << 16,
   RECOVER_TRIES = 200,
   RECOVER_PAUSE_MS = 50

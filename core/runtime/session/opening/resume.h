@@ -19,8 +19,9 @@ typedef struct ck_resume_options {
   const ck_state_edits *edits; /* of the checkpoint's state; NULL: none. The attempt rises */
   int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
   bool retry;                  /* also a session that died again and again, and is failing */
-  bool keep_references; /* the caller only adds events: keys that were kept as a reference to a
-                           secret stay references, restarts do not count, nothing is migrated */
+  /* the caller only adds events: keys that were kept as a reference to a secret stay references,
+   * restarts do not count, nothing is migrated */
+  bool keep_references;
 } ck_resume_options;
 
 /* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a

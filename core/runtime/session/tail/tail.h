@@ -16,12 +16,12 @@ typedef struct ck_tail_query {
   int64_t session;
   const ck_view *view; /* NULL: every timeline */
   int64_t until;       /* only seq <= until; 0: no bound */
-  int64_t
-      cut; /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
+  /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
+  int64_t cut;
   const char *agent;
-  size_t n;                         /* at most; 0: none */
-  const ck_policy_engine *policies; /* their tail hook must agree; one that fails leaves the event
-                                       out. NULL: not asked */
+  size_t n; /* at most; 0: none */
+  /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
+  const ck_policy_engine *policies;
 } ck_tail_query;
 
 /* Oldest first. Caller clears it. */
