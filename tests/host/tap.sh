@@ -70,8 +70,9 @@ json() {
 
 # lines TEXT: every line is a JSON object.
 lines() {
-  perl -MJSON::PP -ne 'ref JSON::PP->new->utf8->decode($_) eq "HASH" or exit 1; END { $? ||= !$. }' \
-    <<<"$1"
+  perl -MJSON::PP -ne '
+    ref JSON::PP->new->utf8->decode($_) eq "HASH" or exit 1;
+    END { $? ||= !$. }' <<<"$1"
 }
 
 # cell TEXT NAME: the value of a "name<TAB>value" line.
