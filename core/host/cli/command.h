@@ -35,6 +35,7 @@ typedef struct ck_option {
   const char *help;
   const char *const *choices; /* the allowed values, ends with NULL; NULL: any */
   ck_complete complete;
+  bool required; /* help and man page show it without brackets; the command refuses to go without */
 } ck_option;
 
 /* The words of an operand that takes many, or of a list option; the list lives until the program

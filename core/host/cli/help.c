@@ -17,9 +17,9 @@ void ck_help_append_usage(ck_buffer *out, const ck_command *command) {
   for (const ck_operand *o = command->operands; o && o->name; o++)
     ck_buffer_append_format(out, o->optional ? " [%s%s]" : " %s%s", o->name, o->many ? "..." : "");
   for (const ck_option *o = command->options; o && o->name; o++) {
-    ck_buffer_append_text(out, " [");
+    ck_buffer_append_text(out, o->required ? " " : " [");
     ck_help_append_option(out, o);
-    ck_buffer_append_char(out, ']');
+    if (!o->required) ck_buffer_append_char(out, ']');
   }
 }
 

@@ -59,6 +59,7 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, new_key),
      .value = "REF",
+     .required = true,
      .help = "the key that the store gets, by reference: env:NAME or file:PATH"},
     {0},
 };

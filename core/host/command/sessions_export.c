@@ -96,6 +96,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, format),
      .value = "FORMAT",
      .choices = format_names,
+     .required = true,
      .help = "as what"},
     {.name = "output",
      .letter = 'o',

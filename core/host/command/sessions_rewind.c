@@ -55,11 +55,13 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, to),
      .value = "CHECKPOINT",
+     .required = true,
      .help = CK_RESOLVE_CHECKPOINT_HELP},
     {.name = "report",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, report),
      .value = "TEXT",
+     .required = true,
      .help =
          "what was found out since: the next message of the user in each conversation that is cut"},
     {.name = "scope",
