@@ -203,7 +203,7 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
   CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 # The tests of one half, a mode and its tests, or of several with -- in between; what failed is
-# told again behind the last.
+# reported again behind the last.
 half = $(call test_env,$(1)) $(2)
 stages = $(Q)PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
 

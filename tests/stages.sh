@@ -1,6 +1,6 @@
 #!/bin/bash
-# stages.sh - runs the halves of a test run one after another, each whatever the one before came to.
-# Behind the last one it is told again what failed, in each of them. Exit code 0: all of them hold.
+# stages.sh - runs the halves of a test run one after another, each whatever the one before came to,
+# and reports behind the last what failed in each of them. Exit code 0: all of them hold.
 #   stages.sh [VARIABLE=VALUE…] [TEST…] [-- [VARIABLE=VALUE…] [TEST…]]…
 # Each half has an environment of its own, in which CKRUN_BUILD is its build. PROVEFLAGS is for
 # prove.
@@ -13,7 +13,7 @@ run() {
     shift
   done
   [ $# -gt 0 ] || { echo "no tests"; return 0; }
-  rm -rf "${CKRUN_BUILD:?the folder of the build}/said"
+  rm -rf "${CKRUN_BUILD:?the folder of the build}/output"
   # shellcheck disable=SC2086
   prove --norc --exec "$here/kept.sh" ${PROVEFLAGS:-} "$@"
 }
@@ -29,5 +29,5 @@ while [ $# -gt 0 ]; do
   done
   (run ${half[@]+"${half[@]}"}) || failed+=("$build")
 done
-for build in ${failed[@]+"${failed[@]}"}; do env "$build" "$here/kept.sh" --told; done
+for build in ${failed[@]+"${failed[@]}"}; do env "$build" "$here/kept.sh" --report; done
 [ ${#failed[@]} = 0 ]

@@ -51,24 +51,24 @@ ok "the second begins when the first has ended" test \
   "$(grep -n ' two' log | head -n 1 | cut -d: -f1)" = 5
 ok "each in its environment" test "$(sort -u log | tr '\n' ' ')" = \
   "begin one mine begin two  end one mine end two  "
-ok "nothing is told again" test -z "$(grep '^==' out)"
+ok "nothing is reported again" test -z "$(grep '^==' out)"
 
 halves "./bad.t ./good.t" "./good.t"
 ok "when the first fails the second is run all the same" grep -q 'end two' log
 ok "both say how they end, and the whole fails" test "$code $(results)" = \
   "1 Result: FAIL Result: PASS "
-ok "what failed is told behind the second" test "$(line 'the wish of one')" -gt \
+ok "what failed is reported behind the second" test "$(line 'the wish of one')" -gt \
   "$(line 'Result: PASS')"
 
 halves "./good.t" "./bad.t"
 ok "the whole fails when the second does" test "$code $(results)" = "1 Result: PASS Result: FAIL "
-ok "what failed is told, and not what failed another time" test "$(grep '^==' out)" = \
+ok "what failed is reported, and not what failed another time" test "$(grep '^==' out)" = \
   "== bad.t: exit 1"
 ok "which is the second's" test "$(grep -c 'the wish of two' out)" -ge 1
 
 halves "./bad.t ./dead.t" "./bad.t"
 ok "both fail" test "$code $(results)" = "1 Result: FAIL Result: FAIL "
-ok "all is told behind the second, each half for itself" test \
+ok "all is reported behind the second, each half for itself" test \
   "$(sed -n "$(line 'Result: FAIL'),\$p" out | grep -E '^(==|not ok)' | tr '\n' ' ')" = \
   "== bad.t: exit 1 not ok 1 - the wish of one == dead.t: exit 137 \
 == bad.t: exit 1 not ok 1 - the wish of two "

@@ -1,4 +1,4 @@
-/* command_table.c - all commands of the program. */
+/* command_table.c - lists the commands, their second names and groups, in the order of the help. */
 #include "core/host/command_table.h"
 
 #include "core/host/command/commands.h"

@@ -1,4 +1,4 @@
-/* command_table.h - all commands of the program. */
+/* command_table.h - the table of commands that main, help, man page and completions work from. */
 #ifndef CK_HOST_COMMAND_TABLE_H
 #define CK_HOST_COMMAND_TABLE_H
 

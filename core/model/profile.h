@@ -3,7 +3,7 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
-#include "core/model/judgement.h"
+#include "core/model/verdict.h"
 #include "core/model/permission.h"
 #include "core/model/profile_model.h"
 

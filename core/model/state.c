@@ -83,22 +83,24 @@ ck_status ck_state_copy(ck_state **out, const ck_state *from, ck_error *err) {
   ck_status status = ck_state_new(&self, err);
   if (status != CK_OK) return status;
   if (from->cap > 0) self->slots = calloc(from->cap, sizeof *self->slots);
-  if (from->cap > 0 && !self->slots) goto no_memory;
-  self->cap = from->cap;
-  for (size_t i = 0; i < from->cap; i++) {
+  if (from->cap > 0 && !self->slots) status = ck_error_no_memory(err);
+  if (status == CK_OK) self->cap = from->cap;
+  for (size_t i = 0; i < self->cap && status == CK_OK; i++) {
     if (!from->slots[i].key) continue;
     char *key = strdup(from->slots[i].key);
-    if (!key) goto no_memory;
+    if (!key) {
+      status = ck_error_no_memory(err);
+      break;
+    }
     self->slots[i] = (slot){key, ck_value_share(from->slots[i].value), from->slots[i].hash};
   }
   self->count = from->count;
   self->bytes = from->bytes;
-  *out = self;
-  return CK_OK;
-
-no_memory:
-  ck_state_free(self);
-  return ck_error_no_memory(err);
+  if (status == CK_OK)
+    *out = self;
+  else
+    ck_state_free(self);
+  return status;
 }
 
 /* NULL when the key is valid, else its fault. */

@@ -16,7 +16,7 @@
 #ifndef CK_REDACT_REDACT_H
 #define CK_REDACT_REDACT_H
 
-#include "core/model/judgement.h"
+#include "core/model/verdict.h"
 #include "core/model/state.h"
 
 typedef struct ck_redactor ck_redactor;

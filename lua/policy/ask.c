@@ -6,7 +6,7 @@
 
 #include "lua/vm/json.h"
 
-bool policy_has(const loaded_policy *policy, policy_hook hook) {
+bool ck_policy_has(const loaded_policy *policy, policy_hook hook) {
   return policy->hooks[hook] != LUA_NOREF;
 }
 
@@ -163,7 +163,7 @@ static int ask_body(lua_State *L) {
 
 static void fill_slots(const asking *of, bool shown) {
   ck_view_slot *slots = of->policy->slots;
-  ck_view_kind view = policy_hooks[of->hook].view;
+  ck_view_kind view = ck_policy_hooks[of->hook].view;
   const void *checkpoints = NULL;
   if (of->hook == POLICY_prune) checkpoints = ((const ck_history *)of->subject)->checkpoints;
   if (of->hook == POLICY_resume) checkpoints = ((const ck_resume_case *)of->subject)->checkpoint;
@@ -174,9 +174,9 @@ static void fill_slots(const asking *of, bool shown) {
   slots[CK_VIEW_AT].counts = of->counts;
 }
 
-ck_status policy_ask(asking *of, ck_error *err) {
+ck_status ck_policy_ask(asking *of, ck_error *err) {
   loaded_policy *policy = of->policy;
-  const char *hook = policy_hooks[of->hook].name;
+  const char *hook = ck_policy_hooks[of->hook].name;
   fill_slots(of, true);
   ck_status status = ck_vm_call(policy->vm, ask_body, of, err);
   fill_slots(of, false);

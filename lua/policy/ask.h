@@ -26,8 +26,8 @@ typedef struct asking {
 } asking;
 
 /* False when the policy does not define the hook. */
-bool policy_has(const loaded_policy *policy, policy_hook hook);
+bool ck_policy_has(const loaded_policy *policy, policy_hook hook);
 /* An error's text is `policy "name", hook: file:line: message`. */
-CK_CHECKED ck_status policy_ask(asking *of, ck_error *err);
+CK_CHECKED ck_status ck_policy_ask(asking *of, ck_error *err);
 
 #endif

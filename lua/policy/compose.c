@@ -35,7 +35,7 @@ static loaded_policy *select_policy(const policy_list *self, size_t i, const cha
       break;
     }
   }
-  return policy_has(found, hook) ? found : NULL;
+  return ck_policy_has(found, hook) ? found : NULL;
 }
 
 /* The first failure is the answer's status; the answers of later ones are closed all the same. */
@@ -47,13 +47,13 @@ static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
     asking call = about->call;
     call.policy = select_policy(self, i, about->agent, hook);
     if (!call.policy) continue;
-    ck_status status = policy_ask(&call, &found);
+    ck_status status = ck_policy_ask(&call, &found);
     if (about->merge) status = about->merge(about, &call, status, &found);
     if (status != CK_OK && first == CK_OK) {
       first = status;
       if (err) *err = found;
     }
-    if (status != CK_OK && policy_hooks[hook].rule == HOOK_ENDS_AT_FAILURE) break;
+    if (status != CK_OK && ck_policy_hooks[hook].rule == HOOK_ENDS_AT_FAILURE) break;
   }
   return first;
 }
@@ -303,7 +303,7 @@ static ck_status engine_migrate(ck_value **out, void *self, const ck_value *doc,
 
 static bool any_has(const policy_list *self, policy_hook hook) {
   for (size_t i = 0; i < self->count; i++) {
-    if (policy_has(&self->policies[i], hook)) return true;
+    if (ck_policy_has(&self->policies[i], hook)) return true;
   }
   return false;
 }
@@ -312,7 +312,7 @@ static bool has_rules(const ck_profile_rules *rules) {
   return rules->budget || rules->time || rules->rounds || rules->tokens || rules->tool_calls;
 }
 
-void policy_compose(ck_policy_engine *out, policy_list *self) {
+void ck_policy_compose(ck_policy_engine *out, policy_list *self) {
   out->self = self;
 #define X(name, ...) \
   if (any_has(self, POLICY_##name)) out->name = engine_##name;

@@ -17,6 +17,6 @@ typedef struct policy_list {
 
 /* Sets the hooks of `out` that some policy or the profile has an answer for; their `self` is
  * `self`. */
-void policy_compose(ck_policy_engine *out, policy_list *self);
+void ck_policy_compose(ck_policy_engine *out, policy_list *self);
 
 #endif

@@ -10,7 +10,7 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   char hex[CK_DIGEST_HEX_SIZE];
-  ck_status status = policy_get_options(&options, policy, err);
+  ck_status status = ck_policy_get_options(&options, policy, err);
   if (status != CK_OK) return status;
   ck_digest_hex(hex, &policy->digest);
   ck_json_begin(&w, '{');
@@ -23,7 +23,7 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     if (policy->hooks[i] == LUA_NOREF) continue;
     ck_json_begin(&w, '{');
-    ck_json_member_text(&w, "name", policy_hooks[i].name);
+    ck_json_member_text(&w, "name", ck_policy_hooks[i].name);
     ck_json_member_int(&w, "line", policy->lines[i]);
     ck_json_end(&w, '}');
   }
@@ -42,13 +42,13 @@ ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *op
   loaded_policy policy;
   ck_source source;
   ck_profile_policy from = {(char *)name, (ck_value *)options};
-  ck_status status = policy_load(&policy, &from, err);
+  ck_status status = ck_policy_load(&policy, &from, err);
   if (status != CK_OK) return status;
   status = ck_source_read(&source, "policy", name, err);
   if (status == CK_OK) {
     status = write_inspection(out, &policy, source.name, err);
     ck_source_clear(&source);
   }
-  policy_clear(&policy);
+  ck_policy_clear(&policy);
   return status;
 }

@@ -18,7 +18,7 @@ static const char *const known_keys[] = {"name", "version", "options",
                                          CK_POLICY_HOOK_TABLE(X)
 #undef X
                                              NULL};
-const policy_hook_type policy_hooks[POLICY_HOOK_COUNT] = {
+const policy_hook_type ck_policy_hooks[POLICY_HOOK_COUNT] = {
 #define X(name, ...) {#name, __VA_ARGS__},
     CK_POLICY_HOOK_TABLE(X)
 #undef X
@@ -77,7 +77,7 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
   lua_getinfo(L, ">S", &about);
   self->lines[hook] = about.linedefined;
   self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
-  ck_view_kind kind = policy_hooks[hook].view;
+  ck_view_kind kind = ck_policy_hooks[hook].view;
   if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT) return;
   ck_view_push(L, kind, &self->slots[kind]);
   self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -86,14 +86,14 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
 static void read_hooks(loaded_policy *self, lua_State *L, int table) {
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     self->hooks[i] = LUA_NOREF;
-    int type = lua_getfield(L, table, policy_hooks[i].name);
+    int type = lua_getfield(L, table, ck_policy_hooks[i].name);
     if (type == LUA_TFUNCTION) {
       keep_hook(self, L, i);
       continue;
     }
     if (type != LUA_TNIL) {
-      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hooks[i].name,
-                        ck_sandbox_type(L, -1));
+      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s",
+                        ck_policy_hooks[i].name, ck_sandbox_type(L, -1));
     }
     lua_pop(L, 1);
   }
@@ -191,19 +191,19 @@ static ck_status load_source(loaded_policy *self, const ck_source *source,
   return status;
 }
 
-ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err) {
+ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err) {
   *self = (loaded_policy){.replaces = SIZE_MAX};
   ck_source source;
   ck_status status = ck_source_read(&source, "policy", from->name, err);
   if (status != CK_OK) return status;
   self->digest = source.digest;
   status = load_source(self, &source, from->options, err);
-  if (status != CK_OK) policy_clear(self);
+  if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;
 }
 
-void policy_clear(loaded_policy *self) {
+void ck_policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
   free(self->agent);
   *self = (loaded_policy){0};
@@ -222,7 +222,7 @@ static int options_body(lua_State *L) {
   return 0;
 }
 
-ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err) {
+ck_status ck_policy_get_options(ck_value **out, loaded_policy *self, ck_error *err) {
   *out = NULL;
   return ck_vm_call(self->vm, options_body, &(options_read){self, out}, err);
 }

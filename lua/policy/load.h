@@ -26,9 +26,10 @@ typedef struct loaded_policy {
 } loaded_policy;
 
 /* `self` must not move afterwards. On failure it is empty. */
-CK_CHECKED ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err);
-void policy_clear(loaded_policy *self);
+CK_CHECKED ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from,
+                                    ck_error *err);
+void ck_policy_clear(loaded_policy *self);
 /* Its effective options as a JSON object. */
-CK_CHECKED ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);
+CK_CHECKED ck_status ck_policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 static void engine_free(void *self) {
   policy_list *own = self;
   if (!own) return;
-  for (size_t i = 0; i < own->count; i++) policy_clear(&own->policies[i]);
+  for (size_t i = 0; i < own->count; i++) ck_policy_clear(&own->policies[i]);
   for (char **name = own->excluded; name && *name; name++) free(*name);
   free(own->excluded);
   free(own->policies);
@@ -22,7 +22,7 @@ static ck_status load_of_agent(policy_list *self, const ck_profile *profile,
                                const ck_profile_agent *agent, ck_error *err) {
   for (size_t i = 0; i < agent->policy_count; i++) {
     loaded_policy *loaded = &self->policies[self->count];
-    ck_status status = policy_load(loaded, &agent->policies[i], err);
+    ck_status status = ck_policy_load(loaded, &agent->policies[i], err);
     if (status != CK_OK) return status;
     self->count++;
     loaded->agent = strdup(agent->name);
@@ -47,7 +47,7 @@ static ck_status load_all(policy_list *self, const ck_profile *profile, ck_error
     if (!self->excluded[i]) return ck_error_no_memory(err);
   }
   for (size_t i = 0; i < profile->policy_count; i++) {
-    ck_status status = policy_load(&self->policies[i], &profile->policies[i], err);
+    ck_status status = ck_policy_load(&self->policies[i], &profile->policies[i], err);
     if (status != CK_OK) return status;
     self->count++;
   }
@@ -66,7 +66,7 @@ ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile
     engine_free(self);
     return status;
   }
-  policy_compose(out, self);
+  ck_policy_compose(out, self);
   out->free = engine_free;
   return CK_OK;
 }

@@ -19,11 +19,11 @@ static const char kind_keys[CK_VIEW_COUNT];
 static int refuse_field(lua_State *L, ck_view_kind kind) {
   const char *names[VIEW_FIELDS_MAX + 1] = {NULL};
   char hint[CK_NAMES_HINT_SIZE] = "";
-  for (size_t i = 0; i < VIEW_FIELDS_MAX; i++) names[i] = view_fields[kind][i].name;
+  for (size_t i = 0; i < VIEW_FIELDS_MAX; i++) names[i] = ck_view_fields[kind][i].name;
   const char *name =
       lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2));
   ck_names_hint(hint, name, names);
-  return ck_vm_raise(L, CK_OK, "%s has no field '%s'%s", view_types[kind].name, name, hint);
+  return ck_vm_raise(L, CK_OK, "%s has no field '%s'%s", ck_view_types[kind].name, name, hint);
 }
 
 /* Upvalues: the fields by name, the kind. */
@@ -47,7 +47,7 @@ static int view_index(lua_State *L) {
 /* Upvalue: the kind. */
 static int view_newindex(lua_State *L) {
   return ck_vm_raise(L, CK_OK, "the view '%s' is read-only",
-                     view_types[lua_tointeger(L, lua_upvalueindex(1))].name);
+                     ck_view_types[lua_tointeger(L, lua_upvalueindex(1))].name);
 }
 
 static void push_metatable(lua_State *L, ck_view_kind kind) {
@@ -55,7 +55,7 @@ static void push_metatable(lua_State *L, ck_view_kind kind) {
   lua_pop(L, 1);
   lua_createtable(L, 0, 3);
   lua_newtable(L);
-  for (const view_field *row = view_fields[kind]; row->name; row++) {
+  for (const view_field *row = ck_view_fields[kind]; row->name; row++) {
     lua_pushlightuserdata(L, (void *)row);
     lua_setfield(L, -2, row->name);
   }
@@ -72,7 +72,7 @@ static void push_metatable(lua_State *L, ck_view_kind kind) {
 }
 
 static void push_view(lua_State *L, ck_view_kind kind, view from) {
-  view *self = lua_newuserdatauv(L, sizeof *self, view_types[kind].children);
+  view *self = lua_newuserdatauv(L, sizeof *self, ck_view_types[kind].children);
   *self = from;
   push_metatable(L, kind);
   lua_setmetatable(L, -2);
@@ -81,7 +81,7 @@ static void push_view(lua_State *L, ck_view_kind kind, view from) {
 void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot) {
   luaL_checkstack(L, 8, NULL);
   push_view(L, kind, (view){.slot = slot});
-  for (int child = 1; child <= view_types[kind].children; child++) {
+  for (int child = 1; child <= ck_view_types[kind].children; child++) {
     push_view(L, (ck_view_kind)((int)kind + child), (view){.slot = slot});
     lua_setiuservalue(L, -2, child);
   }
@@ -89,5 +89,5 @@ void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot) {
 
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index) {
   luaL_checkstack(L, 8, NULL);
-  push_view(L, kind, (view){slot, slot->call, index * view_types[kind].size});
+  push_view(L, kind, (view){slot, slot->call, index * ck_view_types[kind].size});
 }

@@ -4,7 +4,7 @@
 
 #include "lua/vm/json.h"
 
-const view_type view_types[CK_VIEW_COUNT] = {
+const view_type ck_view_types[CK_VIEW_COUNT] = {
 #define X(kind, text, class, type, children, meaning) \
   {text, class, sizeof(type), children, meaning},
     CK_VIEW_TABLE(X)
@@ -153,7 +153,7 @@ INTEGER(effect_attempt, ck_effect, of->attempt)
 JSON(effect_request, ck_effect, of->request)
 
 /* clang-format off */
-const view_field view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
+const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
   [CK_VIEW_AT] = {
     {"kind", at_kind, 0, "ck.BoundaryKind", ""},
     {"scope", at_scope, 0, "string", "the scope that reached it: `main`, `main.web`"},

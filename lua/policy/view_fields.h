@@ -23,7 +23,7 @@ typedef struct view_type {
   const char *meaning;
 } view_type;
 
-extern const view_type view_types[CK_VIEW_COUNT];
-extern const view_field view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1];
+extern const view_type ck_view_types[CK_VIEW_COUNT];
+extern const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1];
 
 #endif

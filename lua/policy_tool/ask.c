@@ -3,8 +3,8 @@
 
 #include "lua/policy_tool/subject.h"
 
-ck_status policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
-                              policy_subject *subject, ck_error *err) {
+ck_status ck_policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
+                                 policy_subject *subject, ck_error *err) {
   ck_prune_plan plan = {.drop = subject->flags,
                         .keep = subject->flags ? subject->flags + subject->history.count : NULL};
   ck_resume_rules rules = {0};
@@ -23,7 +23,7 @@ ck_status policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy
                  .word = -1,
                  .plan = &plan,
                  .rules = &rules};
-  ck_status status = policy_ask(of, err);
+  ck_status status = ck_policy_ask(of, err);
   subject->rules = rules;
   of->plan = NULL;
   of->rules = NULL;
@@ -116,12 +116,12 @@ static void (*const writers[POLICY_HOOK_COUNT])(ck_json_writer *w, const asking 
 #undef X
 };
 
-ck_status policy_subject_ask(ck_buffer *answer, loaded_policy *policy, policy_subject *subject,
-                             ck_error *err) {
+ck_status ck_policy_subject_ask(ck_buffer *answer, loaded_policy *policy, policy_subject *subject,
+                                ck_error *err) {
   asking of;
   ck_buffer text = {0};
   ck_json_writer w = {.out = answer};
-  ck_status status = policy_subject_call(&of, &text, policy, subject, err);
+  ck_status status = ck_policy_subject_call(&of, &text, policy, subject, err);
   if (status == CK_OK) {
     ck_json_begin(&w, '{');
     writers[subject->hook](&w, &of, subject);

@@ -22,7 +22,7 @@ typedef struct measuring {
 static ck_status call(measuring *self, size_t index, ck_error *failure) {
   asking of;
   ck_status status =
-      policy_subject_call(&of, &self->text, self->policy, &self->subjects[index], failure);
+      ck_policy_subject_call(&of, &self->text, self->policy, &self->subjects[index], failure);
   ck_value_free(of.document);
   return status;
 }
@@ -77,14 +77,14 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
   ck_buffer us = {0};
   ck_buffer_append_format(&us, "%.3f", self->us);
   ck_json_begin(w, '{');
-  ck_json_member_text(w, "hook", policy_hooks[hook].name);
+  ck_json_member_text(w, "hook", ck_policy_hooks[hook].name);
   ck_json_member_int(w, "calls", self->calls);
   if (self->calls) ck_json_member_raw(w, "us", ck_buffer_bytes(&us));
   ck_json_member_int(w, "instructions", self->instructions);
   ck_json_member_int(w, "samples", (int64_t)self->count);
   ck_json_member_int(w, "failures", self->failures);
   if (self->failures) ck_json_member_text(w, "failure", self->failure.text);
-  ck_json_member_text(w, "contained", policy_hooks[hook].failure);
+  ck_json_member_text(w, "contained", ck_policy_hooks[hook].failure);
   ck_json_end(w, '}');
   if (us.failed) w->out->failed = true;
   ck_buffer_clear(&us);
@@ -94,15 +94,15 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
   const char *sample;
   ck_status status = CK_OK;
   for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX &&
-                        (sample = policy_subject_sample(hook, self->count));) {
-    status = policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
+                        (sample = ck_policy_subject_sample(hook, self->count));) {
+    status = ck_policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
     if (status == CK_OK) self->count++;
   }
   if (status == CK_OK) status = count(self, err);
   if (status == CK_OK && !self->failures)
     measure(self); /* the time of a failure is that of its budget */
   if (status == CK_OK) write_row(w, self, hook);
-  for (size_t i = 0; i < self->count; i++) policy_subject_clear(&self->subjects[i]);
+  for (size_t i = 0; i < self->count; i++) ck_policy_subject_clear(&self->subjects[i]);
   ck_buffer_clear(&self->text);
   return status;
 }
@@ -114,11 +114,11 @@ ck_status ck_policy_tool_bench(ck_value **out, const char *name,
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_profile_policy from = {.name = (char *)name};
-  ck_status status = policy_load(&policy, &from, err);
+  ck_status status = ck_policy_load(&policy, &from, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '[');
   for (policy_hook hook = 0; status == CK_OK && hook < POLICY_HOOK_COUNT; hook++) {
-    if (!policy_has(&policy, hook)) continue;
+    if (!ck_policy_has(&policy, hook)) continue;
     measuring *self = calloc(1, sizeof *self);
     if (!self) {
       status = ck_error_no_memory(err);
@@ -131,6 +131,6 @@ ck_status ck_policy_tool_bench(ck_value **out, const char *name,
   ck_json_end(&w, ']');
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
-  policy_clear(&policy);
+  ck_policy_clear(&policy);
   return status;
 }

@@ -129,12 +129,12 @@ static ck_status lint(checking *self, ck_error *err) {
 static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook,
                      const char *sample, ck_error *err) {
   policy_subject subject;
-  ck_status status = policy_subject_read(&subject, hook, ck_bytes_text(sample), err);
+  ck_status status = ck_policy_subject_read(&subject, hook, ck_bytes_text(sample), err);
   if (status != CK_OK) return status;
   ck_error failure = CK_ERROR_INIT;
   ck_buffer_reset(answer);
-  status = policy_subject_ask(answer, policy, &subject, &failure);
-  policy_subject_clear(&subject);
+  status = ck_policy_subject_ask(answer, policy, &subject, &failure);
+  ck_policy_subject_clear(&subject);
   *failed = status != CK_OK;
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status == CK_OK) return CK_OK;
@@ -153,7 +153,7 @@ typedef struct comparison {
 static void report(comparison *self, const char *sample, const ck_buffer *answer,
                    const ck_buffer *fresh, bool failed) {
   const loaded_policy *policy = self->used;
-  const char *hook = policy_hooks[self->hook].name;
+  const char *hook = ck_policy_hooks[self->hook].name;
   int line = policy->lines[self->hook];
   ck_buffer text = {0};
   if (failed && !self->reported_failure) {
@@ -176,14 +176,14 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   ck_buffer answer = {0}, first = {0};
   bool failed, fresh_failed;
   ck_profile_policy from = {.name = (char *)self->of->name};
-  ck_status status = policy_load(&fresh, &from, err);
+  ck_status status = ck_policy_load(&fresh, &from, err);
   if (status != CK_OK) return status;
   status = ask(&answer, &failed, self->used, self->hook, sample, err);
   if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
   if (status == CK_OK && fresh_failed) report(self, sample, &answer, &first, true);
   if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&answer), ck_buffer_bytes(&first)))
     report(self, sample, &answer, &first, false);
-  policy_clear(&fresh);
+  ck_policy_clear(&fresh);
   ck_buffer_clear(&answer);
   ck_buffer_clear(&first);
   return status;
@@ -193,10 +193,10 @@ static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err)
   ck_status status = CK_OK;
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
     comparison of = {.of = self, .used = used, .hook = hook};
-    if (!policy_has(used, hook)) continue;
+    if (!ck_policy_has(used, hook)) continue;
     for (int round = 0; round < 2; round++) {
       const char *sample;
-      for (size_t i = 0; status == CK_OK && (sample = policy_subject_sample(hook, i)); i++)
+      for (size_t i = 0; status == CK_OK && (sample = ck_policy_subject_sample(hook, i)); i++)
         status = compare(&of, sample, err);
     }
   }
@@ -209,9 +209,9 @@ static void write_hooks(ck_json_writer *w, const loaded_policy *policy) {
   ck_json_name(w, "hooks");
   ck_json_begin(w, '[');
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
-    if (!policy_has(policy, hook)) continue;
+    if (!ck_policy_has(policy, hook)) continue;
     ck_json_begin(w, '{');
-    ck_json_member_text(w, "hook", policy_hooks[hook].name);
+    ck_json_member_text(w, "hook", ck_policy_hooks[hook].name);
     ck_json_member_int(w, "line", policy->lines[hook]);
     ck_json_end(w, '}');
   }
@@ -221,7 +221,7 @@ static void write_hooks(ck_json_writer *w, const loaded_policy *policy) {
 static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, ck_error *err) {
   ck_value *options = NULL;
   char hex[CK_DIGEST_HEX_SIZE];
-  ck_status status = policy_get_options(&options, policy, err);
+  ck_status status = ck_policy_get_options(&options, policy, err);
   if (status != CK_OK) return status;
   ck_digest_hex(hex, &policy->digest);
   ck_json_member_text(w, "name", policy->name);
@@ -249,7 +249,7 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   ck_profile_policy from = {.name = (char *)self->name};
   ck_status linted = lint(self, &failure);
   if (linted != CK_OK && !is_of_the_text(linted)) return pass_on(err, &failure);
-  ck_status status = policy_load(&policy, &from, &failure);
+  ck_status status = ck_policy_load(&policy, &from, &failure);
   if (status != CK_OK && is_of_the_text(status)) {
     put_error(self, 1, failure.text);
     return CK_OK;
@@ -258,7 +258,7 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   if (linted != CK_OK) put_error(self, 1, failure.text);
   status = write_policy(w, &policy, err);
   if (status == CK_OK) status = compare_all(self, &policy, err);
-  policy_clear(&policy);
+  ck_policy_clear(&policy);
   return status;
 }
 

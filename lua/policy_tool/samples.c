@@ -112,4 +112,6 @@ static const char *const *const samples[POLICY_HOOK_COUNT] = {
 #undef X
 };
 
-const char *policy_subject_sample(policy_hook hook, size_t index) { return samples[hook][index]; }
+const char *ck_policy_subject_sample(policy_hook hook, size_t index) {
+  return samples[hook][index];
+}

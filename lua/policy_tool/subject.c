@@ -307,16 +307,17 @@ static void (*const readers[POLICY_HOOK_COUNT])(reading *self, ck_bytes json) = 
 #undef X
 };
 
-ck_status policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json, ck_error *err) {
+ck_status ck_policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json,
+                                 ck_error *err) {
   *out = (policy_subject){.hook = hook};
   reading self = {.of = out, .status = CK_OK, .err = err};
   self.status = ck_value_new(&out->json, json, err);
   if (self.status == CK_OK) readers[hook](&self, ck_value_bytes(out->json));
-  if (self.status != CK_OK) policy_subject_clear(out);
+  if (self.status != CK_OK) ck_policy_subject_clear(out);
   return self.status;
 }
 
-void policy_subject_clear(policy_subject *self) {
+void ck_policy_subject_clear(policy_subject *self) {
   for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
   for (size_t i = 0; self->checkpoints && i < self->history.count; i++)
     ck_checkpoint_info_clear(&self->checkpoints[i]);

@@ -40,12 +40,12 @@ typedef struct policy_subject {
  *   tail     {event?: ck.Event, agent?}
  *   migrate  {document?, from?, to?}
  * CK_E_TYPE: a name that no table of the core has. */
-CK_CHECKED ck_status policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json,
-                                         ck_error *err);
-void policy_subject_clear(policy_subject *self);
+CK_CHECKED ck_status ck_policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json,
+                                            ck_error *err);
+void ck_policy_subject_clear(policy_subject *self);
 
 /* Subjects for every hook, as JSON; NULL beyond the last. */
-const char *policy_subject_sample(policy_hook hook, size_t index);
+const char *ck_policy_subject_sample(policy_hook hook, size_t index);
 
 /* Asks the hook, which the policy must have, and writes its answer as a JSON object:
  *   checkpoint            {take, sync, reason?}
@@ -55,11 +55,11 @@ const char *policy_subject_sample(policy_hook hook, size_t index);
  *   tail                  {truth}
  *   on_failure, in_doubt  {word?}
  *   migrate               {document?} */
-CK_CHECKED ck_status policy_subject_ask(ck_buffer *answer, loaded_policy *policy,
-                                        policy_subject *subject, ck_error *err);
+CK_CHECKED ck_status ck_policy_subject_ask(ck_buffer *answer, loaded_policy *policy,
+                                           policy_subject *subject, ck_error *err);
 /* The same without writing the answer, as a benchmark measures it. `text` is emptied; the caller
  * frees of->document. */
-CK_CHECKED ck_status policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
-                                         policy_subject *subject, ck_error *err);
+CK_CHECKED ck_status ck_policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
+                                            policy_subject *subject, ck_error *err);
 
 #endif

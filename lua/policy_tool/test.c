@@ -50,7 +50,7 @@ static ck_status load_policy(testing *self, const char *name, const ck_value *op
   loaded_policy *policy = calloc(1, sizeof *policy);
   char *path = resolve(self, name);
   ck_profile_policy from = {.name = path, .options = (ck_value *)options};
-  ck_status status = policy && path ? policy_load(policy, &from, err) : ck_error_no_memory(err);
+  ck_status status = policy && path ? ck_policy_load(policy, &from, err) : ck_error_no_memory(err);
   free(path);
   if (status == CK_OK)
     self->policies[self->policy_count++] = policy;
@@ -77,8 +77,8 @@ static int core_load(lua_State *L) {
   lua_pushinteger(L, policy->version);
   lua_newtable(L);
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
-    lua_pushboolean(L, policy_has(policy, hook));
-    lua_setfield(L, -2, policy_hooks[hook].name);
+    lua_pushboolean(L, ck_policy_has(policy, hook));
+    lua_setfield(L, -2, ck_policy_hooks[hook].name);
   }
   return 4;
 }
@@ -87,11 +87,11 @@ static ck_status ask(testing *self, loaded_policy *policy, policy_hook hook, ck_
   policy_subject subject;
   ck_status status = ck_buffer_check(&self->scratch, err);
   if (status == CK_OK)
-    status = policy_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
+    status = ck_policy_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
   if (status != CK_OK) return status;
   ck_buffer_reset(&self->scratch);
-  status = policy_subject_ask(&self->scratch, policy, &subject, err);
-  policy_subject_clear(&subject);
+  status = ck_policy_subject_ask(&self->scratch, policy, &subject, err);
+  ck_policy_subject_clear(&subject);
   return status;
 }
 
@@ -107,9 +107,9 @@ static int core_ask(lua_State *L) {
 #undef X
                                       NULL});
   loaded_policy *policy = self->policies[number - 1];
-  if (!policy_has(policy, (policy_hook)hook)) {
+  if (!ck_policy_has(policy, (policy_hook)hook)) {
     return ck_vm_raise_plain(L, CK_OK, "policy \"%s\" has no hook %s", policy->name,
-                             policy_hooks[hook].name);
+                             ck_policy_hooks[hook].name);
   }
   ck_error err = CK_ERROR_INIT;
   ck_buffer_reset(&self->scratch);
@@ -135,8 +135,8 @@ static int core_fields(lua_State *L) {
   const char *class = luaL_checkstring(L, 1);
   lua_newtable(L);
   for (ck_view_kind kind = 0; kind < CK_VIEW_COUNT; kind++) {
-    if (strcmp(view_types[kind].class, class) != 0) continue;
-    for (const view_field *field = view_fields[kind]; field->name; field++) {
+    if (strcmp(ck_view_types[kind].class, class) != 0) continue;
+    for (const view_field *field = ck_view_fields[kind]; field->name; field++) {
       lua_pushboolean(L, true);
       lua_setfield(L, -2, field->name);
     }
@@ -201,7 +201,7 @@ static ck_status run(testing *self, const char *wanted, ck_error *err) {
   status = ck_vm_call(vm, test_body, self, err);
   ck_vm_free(vm);
   for (; self->policy_count > 0; self->policy_count--) {
-    policy_clear(self->policies[self->policy_count - 1]);
+    ck_policy_clear(self->policies[self->policy_count - 1]);
     free(self->policies[self->policy_count - 1]);
   }
   ck_buffer_clear(&self->scratch);

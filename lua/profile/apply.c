@@ -11,7 +11,7 @@
 static ck_status put_policy(const profile_target *to, ck_bytes entry, ck_error *err) {
   ck_value *options = NULL;
   char *name = ck_json_dup_string(ck_json_get(entry, "name"));
-  char *path = name ? profile_resolve(to->source, name) : NULL;
+  char *path = name ? ck_profile_resolve(to->source, name) : NULL;
   ck_bytes given = ck_json_get(entry, "options");
   ck_status status = path ? CK_OK : ck_error_no_memory(err);
   if (status == CK_OK && given.len > 0) status = ck_value_copy(&options, given, err);
@@ -33,7 +33,7 @@ static ck_status put_policies(const profile_target *to, ck_bytes list, ck_error 
   ck_json_iterator it = ck_json_iterate(list);
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) status = put_policy(to, it.value, err);
-  return status == CK_OK ? profile_put_origin(to, "policies", list, err) : status;
+  return status == CK_OK ? ck_profile_set_origin(to, "policies", list, err) : status;
 }
 
 /* ---- members of tables ---- */
@@ -60,8 +60,8 @@ static ck_status put_in_section(const profile_target *to, const char *section, c
   char path[PROFILE_PATH_MAX];
   snprintf(path, sizeof path, "%s.%s", section, name);
   bool known;
-  ck_status status = profile_put_setting(&known, to, path, value, err);
-  return known ? status : profile_refuse_key(section, name, to->agent != NULL, err);
+  ck_status status = ck_profile_put_setting(&known, to, path, value, err);
+  return known ? status : ck_profile_refuse_key(section, name, to->agent != NULL, err);
 }
 
 static ck_status put_in_agent(const profile_target *to, const char *section, const char *name,
@@ -69,7 +69,7 @@ static ck_status put_in_agent(const profile_target *to, const char *section, con
   (void)section;
   if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
-  return profile_refuse_key(NULL, name, true, err);
+  return ck_profile_refuse_key(NULL, name, true, err);
 }
 
 static ck_status put_agent(const profile_target *to, const char *section, const char *name,
@@ -92,12 +92,12 @@ static ck_status put_secret(const profile_target *to, const char *section, const
   ck_buffer json = {0};
   ck_status status = ck_id_check("secrets: a name", name, err);
   snprintf(path, sizeof path, "%s.%s", section, name);
-  if (status == CK_OK) status = profile_read_ref(&ref, to->source, path, value, err);
+  if (status == CK_OK) status = ck_profile_read_ref(&ref, to->source, path, value, err);
   if (status != CK_OK) return status;
   ck_json_append_string(&json, ck_bytes_text(ref));
   status = ck_buffer_check(&json, err);
   if (status == CK_OK) status = ck_profile_put_secret(to->profile, name, ref, err);
-  if (status == CK_OK) status = profile_put_origin(to, path, ck_buffer_bytes(&json), err);
+  if (status == CK_OK) status = ck_profile_set_origin(to, path, ck_buffer_bytes(&json), err);
   ck_buffer_clear(&json);
   free(ref);
   return status;
@@ -106,13 +106,13 @@ static ck_status put_secret(const profile_target *to, const char *section, const
 static ck_status put_key(const profile_target *to, ck_bytes value, ck_error *err) {
   char *ref;
   ck_buffer json = {0};
-  ck_status status = profile_read_ref(&ref, to->source, "key", value, err);
+  ck_status status = ck_profile_read_ref(&ref, to->source, "key", value, err);
   if (status != CK_OK) return status;
   free(to->profile->key_ref);
   to->profile->key_ref = ref;
   ck_json_append_string(&json, ck_bytes_text(ref));
   status = ck_buffer_check(&json, err);
-  if (status == CK_OK) status = profile_put_origin(to, "key", ck_buffer_bytes(&json), err);
+  if (status == CK_OK) status = ck_profile_set_origin(to, "key", ck_buffer_bytes(&json), err);
   ck_buffer_clear(&json);
   return status;
 }
@@ -122,7 +122,7 @@ static ck_status put_encrypt(const profile_target *to, ck_bytes value, ck_error 
   if (!ck_json_read_bool(&truth, value))
     return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
   to->profile->encrypt = truth ? CK_ENCRYPT_ALWAYS : CK_ENCRYPT_NEVER;
-  return profile_put_origin(to, "encrypt", value, err);
+  return ck_profile_set_origin(to, "encrypt", value, err);
 }
 
 static ck_status put_at_top(const profile_target *to, const char *section, const char *name,
@@ -134,14 +134,16 @@ static ck_status put_at_top(const profile_target *to, const char *section, const
   if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
   if (strcmp(name, "key") == 0) return put_key(to, value, err);
   if (strcmp(name, "encrypt") == 0) return put_encrypt(to, value, err);
-  if (strcmp(name, "models") == 0) return profile_apply_models(to->profile, to->source, value, err);
-  if (profile_is_section(name)) return each_member(to, name, value, put_in_section, err);
+  if (strcmp(name, "models") == 0)
+    return ck_profile_apply_models(to->profile, to->source, value, err);
+  if (ck_profile_is_section(name)) return each_member(to, name, value, put_in_section, err);
   bool known = false;
   ck_status status = CK_OK;
-  if (!strchr(name, '.')) status = profile_put_setting(&known, to, name, value, err);
-  return known ? status : profile_refuse_key(NULL, name, false, err);
+  if (!strchr(name, '.')) status = ck_profile_put_setting(&known, to, name, value, err);
+  return known ? status : ck_profile_refuse_key(NULL, name, false, err);
 }
 
-ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+ck_status ck_profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
+                           ck_error *err) {
   return each_member(&(profile_target){self, NULL, source}, "a profile", json, put_at_top, err);
 }

@@ -93,9 +93,9 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
   loaded_policy loaded;
   ck_value *options = NULL;
   ck_buffer key = {0};
-  ck_status status = policy_load(&loaded, policy, err);
+  ck_status status = ck_policy_load(&loaded, policy, err);
   if (status != CK_OK) return status;
-  status = policy_get_options(&options, &loaded, err);
+  status = ck_policy_get_options(&options, &loaded, err);
   if (status == CK_OK) {
     const ck_profile_origin *list = at->of_profile >= 0
                                         ? ck_profile_get_origin(self->profile, "policies")
@@ -112,7 +112,7 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
   if (status == CK_OK) write_options(self, &loaded, ck_value_bytes(options), at);
   ck_buffer_clear(&key);
   ck_value_free(options);
-  policy_clear(&loaded);
+  ck_policy_clear(&loaded);
   return status;
 }
 
@@ -179,7 +179,7 @@ ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const c
   ck_buffer text = {0};
   description self = {profile, agent ? ck_profile_get_agent(profile, agent) : NULL, {.out = &text}};
   ck_json_begin(&self.w, '[');
-  profile_visit_settings(write_setting, &self);
+  ck_profile_visit_settings(write_setting, &self);
   ck_status status = write_secrets(&self, err);
   write_store_keys(&self);
   write_models(&self);

@@ -345,8 +345,8 @@ static ck_status put_one(const location *at, const char *name, ck_bytes value, c
   return status == CK_OK ? each_member(&of, value, put_setting, err) : status;
 }
 
-ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
-                               ck_error *err) {
+ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
+                                  ck_error *err) {
   return each_member(&(location){self, NULL, source, "models"}, json, put_one, err);
 }
 
@@ -393,7 +393,7 @@ static ck_status check_model(const ck_profile *self, const ck_profile_model *mod
   return status;
 }
 
-ck_status profile_check_models(const ck_profile *self, ck_error *err) {
+ck_status ck_profile_check_models(const ck_profile *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < self->model_count; i++)
     status = check_model(self, &self->models[i], err);

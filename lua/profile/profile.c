@@ -62,7 +62,7 @@ static ck_status load_base(ck_profile **out, const ck_source *source, const link
   }
   char *path = NULL;
   char *name = ck_json_dup_string(extends);
-  if (name) path = profile_resolve(source, name);
+  if (name) path = ck_profile_resolve(source, name);
   ck_status status =
       path ? load(out, path, &(link){below, source->name}, err) : ck_error_no_memory(err);
   free(path);
@@ -72,7 +72,7 @@ static ck_status load_base(ck_profile **out, const ck_source *source, const link
 
 static ck_status apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
   ck_status status = read_name(self, source, json, err);
-  if (status == CK_OK) status = profile_apply(self, source, json, err);
+  if (status == CK_OK) status = ck_profile_apply(self, source, json, err);
   if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "%s", source->name);
   return status;
 }
@@ -84,7 +84,7 @@ static ck_status load(ck_profile **out, const char *name, const link *below, ck_
   ck_status status = ck_source_read(&source, "profile", name, err);
   if (status != CK_OK) return status;
   status = check_chain(below, source.name, err);
-  if (status == CK_OK) status = profile_read_table(&json, &source, err);
+  if (status == CK_OK) status = ck_profile_read_table(&json, &source, err);
   if (status == CK_OK) status = load_base(&profile, &source, below, ck_buffer_bytes(&json), err);
   if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
   if (status == CK_OK)
@@ -154,7 +154,7 @@ ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
   ck_status status = load(&profile, name, NULL, err);
   for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
     status = complete_agent(&profile->agents[i], profile, err);
-  if (status == CK_OK) status = profile_check_models(profile, err);
+  if (status == CK_OK) status = ck_profile_check_models(profile, err);
   if (status == CK_OK)
     *out = profile;
   else

@@ -1,4 +1,4 @@
-/* reading.h - what the files of this folder share. */
+/* reading.h - the steps of reading a profile: its table, its paths and references, its settings. */
 #ifndef CK_LUA_PROFILE_READING_H
 #define CK_LUA_PROFILE_READING_H
 
@@ -6,27 +6,27 @@
 #include "lua/vm/source.h"
 
 /* Appends the table that the source returns, as JSON; policies as [{"name", "options"?}]. */
-CK_CHECKED ck_status profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err);
+CK_CHECKED ck_status ck_profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err);
 /* The path as seen from the profile's own folder; other names as they are. malloc'd; NULL: no
  * memory. */
-char *profile_resolve(const ck_source *source, const char *name);
+char *ck_profile_resolve(const ck_source *source, const char *name);
 /* The reference of secret `name`, a file's from its profile's folder on; malloc'd. Errors do not
  * repeat the text: it may be the secret itself. */
-CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *path,
-                                      ck_bytes json, ck_error *err);
+CK_CHECKED ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path,
+                                         ck_bytes json, ck_error *err);
 
 /* Sets the keys of one profile (a JSON object as above) over those that `self` has. */
-CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
-                                   ck_error *err);
+CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
+                                      ck_error *err);
 
 /* The section `models`, a model's settings over those it has. */
-CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
-                                          ck_error *err);
+CK_CHECKED ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source,
+                                             ck_bytes json, ck_error *err);
 /* After all profiles are read: every model is complete, and the secrets that it names exist. */
-CK_CHECKED ck_status profile_check_models(const ck_profile *self, ck_error *err);
+CK_CHECKED ck_status ck_profile_check_models(const ck_profile *self, ck_error *err);
 
 /* For describing: calls `visit` with the path of each setting and its default. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
-void profile_visit_settings(profile_visit visit, void *to);
+void ck_profile_visit_settings(profile_visit visit, void *to);
 
 #endif

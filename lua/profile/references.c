@@ -4,7 +4,7 @@
 
 #include "lua/profile/reading.h"
 
-char *profile_resolve(const ck_source *source, const char *name) {
+char *ck_profile_resolve(const ck_source *source, const char *name) {
   const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
   if (!ck_source_is_path(name) || name[0] == '/' || !slash) return strdup(name);
   ck_buffer path = {0};
@@ -33,8 +33,8 @@ static char *resolve_file(const ck_source *source, const char *path) {
   return ck_buffer_take(&ref);
 }
 
-ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
-                           ck_error *err) {
+ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
+                              ck_error *err) {
   *out = NULL;
   char *given = NULL;
   if (ck_json_type_of(json) == CK_JSON_STRING) {

@@ -85,7 +85,7 @@ static const struct {
                   {"max_checkpoints_per_session", "keep_recent"},
                   {"keep_clean_only", "keep_clean"}};
 
-void profile_visit_settings(profile_visit visit, void *to) {
+void ck_profile_visit_settings(profile_visit visit, void *to) {
   for (size_t i = 0; i < SETTING_COUNT; i++) visit(to, settings[i].path, settings[i].built_in);
 }
 
@@ -108,7 +108,8 @@ static void list_names(const char *out[NAMES_MAX], const char *section, bool of_
   out[count] = NULL;
 }
 
-ck_status profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err) {
+ck_status ck_profile_refuse_key(const char *section, const char *key, bool of_agent,
+                                ck_error *err) {
   const char *names[NAMES_MAX];
   char hint[CK_NAMES_HINT_SIZE];
   for (size_t i = 0; !section && i < sizeof moved_keys / sizeof moved_keys[0]; i++) {
@@ -255,8 +256,8 @@ static ck_status put_setting(const profile_target *to, const setting *row, ck_by
   }
 }
 
-ck_status profile_put_origin(const profile_target *to, const char *path, ck_bytes json,
-                             ck_error *err) {
+ck_status ck_profile_set_origin(const profile_target *to, const char *path, ck_bytes json,
+                                ck_error *err) {
   char full[2 * PROFILE_PATH_MAX];
   ck_value *value;
   snprintf(full, sizeof full, "%s%s%s%s", to->agent ? "agents." : "",
@@ -268,7 +269,7 @@ ck_status profile_put_origin(const profile_target *to, const char *path, ck_byte
   return status;
 }
 
-bool profile_is_section(const char *name) {
+bool ck_profile_is_section(const char *name) {
   for (const char *const *section = sections; *section; section++) {
     if (strcmp(*section, name) == 0) return true;
   }
@@ -283,11 +284,11 @@ static const setting *find_setting(const profile_target *to, const char *path) {
   return NULL;
 }
 
-ck_status profile_put_setting(bool *known, const profile_target *to, const char *path,
-                              ck_bytes value, ck_error *err) {
+ck_status ck_profile_put_setting(bool *known, const profile_target *to, const char *path,
+                                 ck_bytes value, ck_error *err) {
   const setting *row = find_setting(to, path);
   *known = row != NULL;
   if (!row) return CK_OK;
   ck_status status = put_setting(to, row, value, err);
-  return status == CK_OK ? profile_put_origin(to, row->path, value, err) : status;
+  return status == CK_OK ? ck_profile_set_origin(to, row->path, value, err) : status;
 }

@@ -15,15 +15,15 @@ typedef struct profile_target {
 
 /* Sets what `path` names, and notes where it came from. `*known` is false, and nothing is set, when
  * the target has no such setting. */
-CK_CHECKED ck_status profile_put_setting(bool *known, const profile_target *to, const char *path,
-                                         ck_bytes value, ck_error *err);
+CK_CHECKED ck_status ck_profile_put_setting(bool *known, const profile_target *to, const char *path,
+                                            ck_bytes value, ck_error *err);
 /* Notes where the value of a path came from. */
-CK_CHECKED ck_status profile_put_origin(const profile_target *to, const char *path, ck_bytes json,
-                                        ck_error *err);
+CK_CHECKED ck_status ck_profile_set_origin(const profile_target *to, const char *path,
+                                           ck_bytes json, ck_error *err);
 
 /* A table of settings, such as "constraints". */
-bool profile_is_section(const char *name);
+bool ck_profile_is_section(const char *name);
 /* The error for a key that `section` (NULL: the top) does not have, with the nearest known key. */
-ck_status profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err);
+ck_status ck_profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err);
 
 #endif

@@ -105,7 +105,7 @@ static int read_table(lua_State *L) {
   return 0;
 }
 
-ck_status profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err) {
+ck_status ck_profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err) {
   ck_vm_limits limits = ck_vm_policy_limits;
   limits.raised = limits.timed_out = CK_E_PARSE;
   table_read read = {source, out};

@@ -269,8 +269,8 @@ static void write_greeting(void *to, ck_buffer *out) {
 
 static const ck_service_protocol protocol = {
     .noun = "agent",
-    .write_greeting = write_greeting,
-    .greeted = on_greeted,
+    .write_initialize = write_greeting,
+    .initialized = on_greeted,
     .ready = on_ready,
     .received = on_received,
     .lost = on_lost,

@@ -12,13 +12,13 @@ typedef struct call {
   const ck_record *answer; /* NULL: not recorded */
 } call;
 
-typedef struct sealing {
+typedef struct finishing {
   ck_cassette *cassette;
   ck_recorded_scope *scope;
   call *calls;
   size_t call_count, call_capacity;
   size_t batch; /* the first record after the current message */
-} sealing;
+} finishing;
 
 /* Grows by doubling; false without memory. */
 static bool make_room(void **items, size_t *capacity, size_t count, size_t size) {
@@ -60,25 +60,19 @@ static ck_status append_answer(ck_recorded_scope *scope, const call *it, ck_erro
   bool recorded = it->answer && it->answer->value;
   ck_bytes content = recorded ? ck_value_bytes(it->answer->value) : ck_bytes_text("null");
   ck_status status = read_text(&id, ck_json_get(it->json, "id"), err);
-  if (status) goto done;
-  status = read_text(&name, ck_json_get(ck_json_get(it->json, "function"), "name"), err);
-  if (status) goto done;
-  if (!recorded) status = add_hole(scope, err);
-  if (status) goto done;
-  status = ck_message_tool(&message, id,
-                           it->answer ? it->answer->name
-                           : name     ? name
-                                      : "",
-                           content, err);
-  if (!status) status = append_owned(scope, message, err);
-done:
+  if (status == CK_OK)
+    status = read_text(&name, ck_json_get(ck_json_get(it->json, "function"), "name"), err);
+  if (status == CK_OK && !recorded) status = add_hole(scope, err);
+  const char *of = it->answer ? it->answer->name : name ? name : "";
+  if (status == CK_OK) status = ck_message_tool(&message, id, of, content, err);
+  if (status == CK_OK) status = append_owned(scope, message, err);
   free(id);
   free(name);
   return status;
 }
 
 /* The answers enter in the order of the calls, whatever order they were recorded in. */
-static ck_status end_batch(sealing *self, size_t end, ck_error *err) {
+static ck_status end_batch(finishing *self, size_t end, ck_error *err) {
   for (size_t i = self->batch; i < end; i++) {
     self->scope->records[i].batch = self->batch;
     self->scope->records[i].batch_end = end;
@@ -92,13 +86,13 @@ static ck_status end_batch(sealing *self, size_t end, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status seal_ask(sealing *self, const ck_record *record, ck_error *err) {
+static ck_status finish_ask(finishing *self, const ck_record *record, ck_error *err) {
   ck_value *message = NULL;
   ck_status status = ck_message_user(&message, ck_value_bytes(record->value), err);
   return status ? status : append_owned(self->scope, message, err);
 }
 
-static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
+static ck_status finish_model(finishing *self, ck_record *record, ck_error *err) {
   record->messages = ck_conversation_count(self->scope->conversation);
   record->prefix = ck_conversation_digest(self->scope->conversation);
   ck_bytes calls = ck_json_get(ck_value_bytes(record->value), "tool_calls");
@@ -115,7 +109,7 @@ static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
 
 /* A call of the flow's own enters the conversation at its position; a request without a name (for
  * the list of a server's tools) never does. */
-static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
+static ck_status finish_own(finishing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
   ck_bytes request = ck_value_bytes(record->own);
   ck_value *message = NULL;
@@ -132,7 +126,7 @@ static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
   return status;
 }
 
-static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err) {
+static ck_status finish_tool(finishing *self, const ck_record *record, ck_error *err) {
   const char *position = self->cassette->position_name;
   if (record->index < 0 || (uint64_t)record->index >= self->call_count) {
     return ck_error_set(err, CK_E_PARSE,
@@ -150,14 +144,14 @@ static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err
   return CK_OK;
 }
 
-static ck_status seal_record(sealing *self, size_t at, ck_error *err) {
+static ck_status finish_record(finishing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
-  if (record->kind == CK_EFFECT_TOOL && !record->own) return seal_tool(self, record, err);
+  if (record->kind == CK_EFFECT_TOOL && !record->own) return finish_tool(self, record, err);
   ck_status status = end_batch(self, at, err);
   if (status) return status;
-  if (record->own) return seal_own(self, at, err);
-  return record->kind == CK_EFFECT_ASK ? seal_ask(self, record, err)
-                                       : seal_model(self, record, err);
+  if (record->own) return finish_own(self, at, err);
+  return record->kind == CK_EFFECT_ASK ? finish_ask(self, record, err)
+                                       : finish_model(self, record, err);
 }
 
 static ck_status begin_scope(ck_cassette *self, ck_recorded_scope *scope, ck_error *err) {
@@ -171,18 +165,18 @@ static ck_status begin_scope(ck_cassette *self, ck_recorded_scope *scope, ck_err
   return status ? status : append_owned(scope, message, err);
 }
 
-static ck_status seal_scope(ck_cassette *self, ck_recorded_scope *scope, ck_error *err) {
-  sealing work = {.cassette = self, .scope = scope};
+static ck_status finish_scope(ck_cassette *self, ck_recorded_scope *scope, ck_error *err) {
+  finishing work = {.cassette = self, .scope = scope};
   ck_status status = begin_scope(self, scope, err);
-  for (size_t i = 0; i < scope->count && !status; i++) status = seal_record(&work, i, err);
+  for (size_t i = 0; i < scope->count && !status; i++) status = finish_record(&work, i, err);
   if (!status) status = end_batch(&work, scope->count, err);
   free(work.calls);
   return status;
 }
 
-ck_status ck_cassette_seal(ck_cassette *self, ck_error *err) {
+ck_status ck_cassette_finish(ck_cassette *self, ck_error *err) {
   for (size_t i = 0; i < self->scope_count; i++) {
-    ck_status status = seal_scope(self, &self->scopes[i], err);
+    ck_status status = finish_scope(self, &self->scopes[i], err);
     if (status) return status;
   }
   return CK_OK;
@@ -252,7 +246,7 @@ ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names, ck_
       scope->records[j].value = NULL;
     }
   }
-  return ck_cassette_seal(self, err);
+  return ck_cassette_finish(self, err);
 }
 
 static void clear_scope(ck_recorded_scope *scope) {

@@ -215,6 +215,15 @@ static ck_status read_text(ck_cassette *self, ck_bytes text, size_t index, ck_er
                       index);
 }
 
+static ck_status read_cassette(ck_cassette *self, ck_buffer *text, const char *path, size_t index,
+                               ck_error *err) {
+  ck_status status = read_file(text, path, err);
+  if (status == CK_OK) status = read_text(self, ck_buffer_bytes(text), index, err);
+  if (status == CK_OK) status = ck_cassette_finish(self, err);
+  if (status != CK_OK) ck_error_prefix(err, "cassette %s", path);
+  return status;
+}
+
 ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {
   *out = NULL;
   char *path = NULL;
@@ -222,18 +231,11 @@ ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {
   ck_buffer text = {0};
   ck_cassette *self = calloc(1, sizeof *self);
   ck_status status = self ? split_spec(&path, &index, spec, err) : ck_error_no_memory(err);
-  if (status) goto done;
-  status = read_file(&text, path, err);
-  if (!status) status = read_text(self, ck_buffer_bytes(&text), index, err);
-  if (!status) status = ck_cassette_seal(self, err);
-  if (status) {
-    ck_error_prefix(err, "cassette %s", path);
-  } else {
+  if (status == CK_OK) status = read_cassette(self, &text, path, index, err);
+  if (status == CK_OK)
     *out = self;
-    self = NULL;
-  }
-done:
-  ck_cassette_close(self);
+  else
+    ck_cassette_close(self);
   ck_buffer_clear(&text);
   free(path);
   return status;

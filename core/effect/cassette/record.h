@@ -18,7 +18,7 @@ typedef struct ck_record {
   bool has_request;    /* model: `request` was recorded */
   ck_digest request;
   int64_t cost_micros, input_tokens, output_tokens; /* model */
-  /* Set by ck_cassette_seal. */
+  /* Set by ck_cassette_finish. */
   size_t messages;  /* model: how many messages were sent */
   ck_digest prefix; /* model: their digest */
   /* tool: the records that answer the same message, or calls of the flow's own in a row */
@@ -51,7 +51,7 @@ CK_CHECKED ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_re
 void ck_record_clear(ck_record *self);
 /* Computes for each record the conversation that is expected before it. Call it once all records
  * are added, and again after a change. CK_E_PARSE: a tool record that answers no call. */
-CK_CHECKED ck_status ck_cassette_seal(ck_cassette *self, ck_error *err);
+CK_CHECKED ck_status ck_cassette_finish(ck_cassette *self, ck_error *err);
 
 /* Readers of the two formats; `text` is borrowed for the call. */
 CK_CHECKED ck_status ck_cassette_read_lines(ck_cassette *self, ck_bytes text, ck_error *err);

@@ -49,9 +49,9 @@ static int on_timer(CURLM *multi, long ms, void *to) {
   ck_http *self = to;
   (void)multi;
   if (ms < 0)
-    ck_http_timer_stop(self->timer);
+    ck_timer_stop(self->timer);
   else
-    ck_http_timer_set(self->timer, ms);
+    ck_timer_set(self->timer, ms);
   return 0;
 }
 
@@ -93,7 +93,7 @@ ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *library, ck_erro
   if (!self) return ck_error_no_memory(err);
   self->loop = loop;
   ck_status status = ck_curl_load(&self->curl, library, err);
-  if (!status) status = ck_http_timer_new(&self->timer, loop, on_due, self, err);
+  if (!status) status = ck_timer_new(&self->timer, loop, on_due, self, err);
   if (!status) self->multi = self->curl.multi_init();
   if (!status && !self->multi) status = ck_error_no_memory(err);
   if (status) {
@@ -112,7 +112,7 @@ void ck_http_free(ck_http *self) {
   if (!self) return;
   while (self->requests) ck_http_drop(self->requests);
   if (self->multi) self->curl.multi_cleanup(self->multi);
-  ck_http_timer_free(self->timer);
+  ck_timer_free(self->timer);
   free(self);
 }
 

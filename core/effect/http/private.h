@@ -4,13 +4,13 @@
 
 #include "core/effect/http/http.h"
 #include "core/effect/http/curl.h"
-#include "core/effect/http/timer.h"
+#include "core/effect/timer.h"
 
 struct ck_http {
   ck_curl curl;
   ck_loop *loop;
   CURLM *multi;
-  ck_http_timer *timer; /* libcurl's one */
+  ck_timer *timer; /* libcurl's one */
   ck_http_request *requests;
 };
 
@@ -18,7 +18,7 @@ struct ck_http_request {
   ck_http *client;
   CURL *easy;
   struct curl_slist *headers;
-  ck_http_timer *idle; /* NULL: no limit */
+  ck_timer *idle; /* NULL: no limit */
   void (*header)(void *to, ck_bytes name, ck_bytes value);
   bool (*data)(void *to, int code, ck_bytes chunk);
   void (*ended)(void *to, const ck_http_end *end);

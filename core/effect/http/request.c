@@ -22,7 +22,7 @@ static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
 static size_t on_data(char *data, size_t size, size_t count, void *to) {
   ck_http_request *self = to;
   size_t len = size * count;
-  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  if (self->idle) ck_timer_set(self->idle, self->idle_ms);
   if (len > self->body_left) {
     stop(self, CK_HTTP_OVERSIZE, "the answer is larger than allowed");
     return 0;
@@ -43,7 +43,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *to) {
   ck_http_request *self = to;
   size_t len = size * count;
   const char *colon = memchr(line, ':', len);
-  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  if (self->idle) ck_timer_set(self->idle, self->idle_ms);
   if (colon && self->header) self->header(self->to, trim(line, colon), trim(colon + 1, line + len));
   return len;
 }
@@ -161,14 +161,14 @@ static void free_request(ck_http_request *self) {
   for (struct curl_slist *at = self->headers; at; at = at->next)
     explicit_bzero(at->data, strlen(at->data));
   curl->slist_free_all(self->headers);
-  ck_http_timer_free(self->idle);
+  ck_timer_free(self->idle);
   free(self);
 }
 
 static ck_status prepare(ck_http_request *self, const ck_http_options *options, ck_error *err) {
   ck_status status = append_headers(self, options, err);
   if (!status && self->idle_ms > 0)
-    status = ck_http_timer_new(&self->idle, self->client->loop, on_idle, self, err);
+    status = ck_timer_new(&self->idle, self->client->loop, on_idle, self, err);
   if (status) return status;
   CURLcode code = set_request(self, options);
   if (code == CURLE_OK) code = set_safety(self);
@@ -176,7 +176,7 @@ static ck_status prepare(ck_http_request *self, const ck_http_options *options, 
   if (code != CURLE_OK)
     return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s",
                         self->client->curl.easy_strerror(code));
-  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  if (self->idle) ck_timer_set(self->idle, self->idle_ms);
   return CK_OK;
 }
 

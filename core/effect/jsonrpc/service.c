@@ -1,4 +1,4 @@
-/* service.c - starts a peer, greets it, and counts its starts. */
+/* service.c - starts a peer, initializes it, and counts its starts. */
 #include "core/effect/jsonrpc/service.h"
 
 #include <stdio.h>
@@ -24,14 +24,14 @@ static void on_ended(void *to, const char *why) {
 }
 
 /* Any problem ends the peer; `lost` then informs those that wait. */
-static void on_greeted(void *to, const ck_peer_answer *answer) {
+static void on_initialized(void *to, const ck_peer_answer *answer) {
   ck_service *self = to;
   char text[TEXT_MAX], why[CK_SERVICE_WHY_MAX] = "";
   if (answer->outcome == CK_PEER_LOST) return;
   if (answer->outcome != CK_PEER_RESULT) {
     snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
     ck_peer_stop(self->peer, text);
-  } else if (!self->protocol->greeted(self->to, answer->json, why)) {
+  } else if (!self->protocol->initialized(self->to, answer->json, why)) {
     ck_peer_stop(self->peer, why);
   } else {
     self->ready = true;
@@ -39,16 +39,17 @@ static void on_greeted(void *to, const ck_peer_answer *answer) {
   }
 }
 
-static ck_status greet(ck_service *self, ck_error *err) {
+static ck_status initialize(ck_service *self, ck_error *err) {
   ck_buffer params = {0};
-  self->protocol->write_greeting(self->to, &params);
-  self->hello = (ck_peer_call){
-      .answered = on_greeted,
+  self->protocol->write_initialize(self->to, &params);
+  self->initialize = (ck_peer_call){
+      .answered = on_initialized,
       .to = self,
       .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
   ck_status status = ck_buffer_check(&params, err);
   if (status == CK_OK)
-    status = ck_peer_request(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
+    status =
+        ck_peer_request(self->peer, &self->initialize, "initialize", ck_buffer_bytes(&params), err);
   ck_buffer_clear(&params);
   return status;
 }
@@ -90,7 +91,7 @@ ck_status ck_service_start(ck_service *self, ck_error *err) {
   if (status != CK_OK) return status;
   /* A program that cannot be started ends by itself, with a better reason than a closed pipe. */
   ck_error ignored = CK_ERROR_INIT;
-  if (greet(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
+  if (initialize(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
   return CK_OK;
 }
 

@@ -1,5 +1,5 @@
-/* service.h - a peer that is started on first use, greeted by its protocol, and started again after
- * it died, a few times. */
+/* service.h - a peer that is started on first use, initialized as its protocol says, and started
+ * again after it died, a few times. */
 #ifndef CK_EFFECT_JSONRPC_SERVICE_H
 #define CK_EFFECT_JSONRPC_SERVICE_H
 
@@ -12,8 +12,8 @@ enum { CK_SERVICE_START_MS = 60000, CK_SERVICE_STARTS_MAX = 4, CK_SERVICE_WHY_MA
 typedef struct ck_service_options {
   ck_loop *loop;
   const char *directory; /* where it runs; NULL: where this process is */
-  const char *version;   /* of this program, for greetings; NULL: "0" */
-  int64_t start_ms;      /* until it has answered the greeting */
+  const char *version;   /* of this program, for "initialize"; NULL: "0" */
+  int64_t start_ms;      /* until it has answered "initialize" */
   int64_t kill_ms;
   size_t line_max;
   unsigned starts_max;
@@ -23,9 +23,9 @@ typedef struct ck_service_options {
 typedef struct ck_service_protocol {
   const char *noun; /* "MCP server" */
   /* The parameters of "initialize". */
-  void (*write_greeting)(void *to, ck_buffer *out);
-  /* The answer to the greeting. False: the peer is unusable, and `why` says so; it is ended. */
-  bool (*greeted)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
+  void (*write_initialize)(void *to, ck_buffer *out);
+  /* The answer to "initialize". False: the peer is unusable, and `why` says so; it is ended. */
+  bool (*initialized)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
   /* Requests can be sent from now on. */
   void (*ready)(void *to);
   /* A request or notification of the peer, which still runs. */
@@ -45,7 +45,7 @@ typedef struct ck_service {
   bool ready;
   bool again; /* it was needed while it was ending */
   unsigned starts;
-  ck_peer_call hello;
+  ck_peer_call initialize;
 } ck_service;
 
 /* Starts nothing. `from` has protocol, options, process and to. */

@@ -1,4 +1,4 @@
-/* server.c - one server from its start to its end: greeting, calls, progress, restart. */
+/* server.c - one server from its start to its end: handshake, calls, progress, restart. */
 #include <stdio.h>
 
 #include "core/effect/mcp/private.h"
@@ -223,7 +223,7 @@ static bool is_spoken(ck_bytes revision) {
   return false;
 }
 
-static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
+static bool on_initialized(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
   (void)to;
   ck_bytes revision = ck_json_get(result, "protocolVersion");
   if (is_spoken(revision)) return true;
@@ -240,7 +240,7 @@ static void on_ready(void *to) {
   send_waiting(self);
 }
 
-static void write_greeting(void *to, ck_buffer *out) {
+static void write_initialize(void *to, ck_buffer *out) {
   ck_mcp_server *self = to;
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
@@ -252,8 +252,8 @@ static void write_greeting(void *to, ck_buffer *out) {
 
 static const ck_service_protocol protocol = {
     .noun = "MCP server",
-    .write_greeting = write_greeting,
-    .greeted = on_greeted,
+    .write_initialize = write_initialize,
+    .initialized = on_initialized,
     .ready = on_ready,
     .received = on_received,
     .lost = on_lost,

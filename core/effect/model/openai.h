@@ -1,4 +1,4 @@
-/* openai.h - declarations shared by the files openai*.c. */
+/* openai.h - answers of OpenAI's chat completions, whole and streamed. For openai*.c only. */
 #ifndef CK_EFFECT_MODEL_OPENAI_H
 #define CK_EFFECT_MODEL_OPENAI_H
 

@@ -29,7 +29,7 @@ void ck_model_run_free(ck_effect_run *self) {
   if (!self) return;
   unlink_run(self);
   if (self->request) ck_http_drop(self->request);
-  ck_http_timer_free(self->timer);
+  ck_timer_free(self->timer);
   ck_loop_withdraw(&self->task);
   ck_model_answer_clear(&self->answer);
   ck_outcome_free(self->spare);
@@ -168,7 +168,7 @@ static void on_ended(void *to, const ck_http_end *end) {
     return;
   }
   report_retry(self, &fault, wait);
-  ck_http_timer_set(self->timer, wait);
+  ck_timer_set(self->timer, wait);
 }
 
 ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) { return attempt(self, err); }
@@ -178,7 +178,7 @@ static void deliver_cancelled(void *to) { deliver_failure(to, CK_E_INTERRUPTED, 
 void ck_model_run_cancel(ck_effect_run *self) {
   if (self->request) ck_http_drop(self->request);
   self->request = NULL;
-  ck_http_timer_stop(self->timer);
+  ck_timer_stop(self->timer);
   ck_loop_defer(self->driver->options.loop, &self->task, deliver_cancelled, self);
 }
 
@@ -226,8 +226,7 @@ static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *er
   make_room(self, effect);
   ck_status status = ck_buffer_check(&self->url, err);
   if (!status) status = self->format->write(&self->body, &query, err);
-  if (!status)
-    status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
+  if (!status) status = ck_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
   if (!status)
     status =
         ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
@@ -253,6 +252,13 @@ static ck_status find_model(const ck_profile_model **out, const ck_profile *prof
   return status;
 }
 
+/* Each API of CK_MODEL_API_TABLE has its format. */
+static const ck_model_format *const formats[] = {
+    [CK_MODEL_OPENAI] = &ck_model_openai,
+    [CK_MODEL_ANTHROPIC] = &ck_model_anthropic,
+};
+_Static_assert(sizeof formats / sizeof *formats == CK_MODEL_API_COUNT, "an API has no format");
+
 ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect,
                            ck_effect_sink *sink, ck_error *err) {
   *out = NULL;
@@ -263,7 +269,7 @@ ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const c
   if (!self) return ck_error_no_memory(err);
   self->driver = driver;
   self->model = model;
-  self->format = model->api == CK_MODEL_ANTHROPIC ? &ck_model_anthropic : &ck_model_openai;
+  self->format = formats[model->api];
   self->sink = sink;
   self->deadline_ms = effect->deadline_ms;
   self->next = driver->runs;

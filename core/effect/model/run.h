@@ -4,7 +4,7 @@
 #define CK_EFFECT_MODEL_RUN_H
 
 #include "core/effect/http/http.h"
-#include "core/effect/http/timer.h"
+#include "core/effect/timer.h"
 #include "core/effect/model/private.h"
 
 typedef struct ck_model_driver {
@@ -49,7 +49,7 @@ struct ck_effect_run {
   int64_t deadline_ms;          /* monotonic; 0: none */
   int attempts;                 /* begun so far */
   ck_http_request *request;     /* NULL between attempts */
-  ck_http_timer *timer;
+  ck_timer *timer;
   ck_model_answer answer;
   ck_usage spent;                 /* cost of failed attempts */
   ck_loop_task task;              /* delivers a cancelled one */

@@ -1,4 +1,4 @@
-/* duration.c - parses durations. */
+/* duration.c - an option's span of time, "250ms" or "2h", as milliseconds. */
 #include "core/host/cli/duration.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* duration.h - parses durations. */
+/* duration.h - an option's span of time, "250ms" or "2h", as milliseconds. */
 #ifndef CK_HOST_CLI_DURATION_H
 #define CK_HOST_CLI_DURATION_H
 

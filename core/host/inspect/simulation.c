@@ -53,24 +53,30 @@ static char *without_figures(const char *reason) {
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
+/* NULL: it has no row yet. */
+static ck_reason_count *find_reason(const ck_simulation_sum *self, const char *policy,
+                                    const char *reason) {
+  for (size_t i = 0; i < self->reason_count; i++) {
+    ck_reason_count *row = &self->reasons[i];
+    if (same_text(row->policy, policy) && strcmp(row->reason, reason) == 0) return row;
+  }
+  return NULL;
+}
+
 /* Takes both texts. */
 static ck_status count_reason(ck_simulation_sum *self, char *policy, char *reason, ck_error *err) {
   ck_status status = reason ? CK_OK : ck_error_no_memory(err);
-  for (size_t i = 0; status == CK_OK && i < self->reason_count; i++) {
-    ck_reason_count *row = &self->reasons[i];
-    if (!same_text(row->policy, policy) || strcmp(row->reason, reason) != 0) continue;
-    row->count++;
-    goto done;
+  ck_reason_count *row = reason ? find_reason(self, policy, reason) : NULL, *rows = NULL;
+  if (row) row->count++;
+  if (status == CK_OK && !row) {
+    rows = reallocarray(self->reasons, self->reason_count + 1, sizeof *rows);
+    if (!rows) status = ck_error_no_memory(err);
   }
-  ck_reason_count *rows = NULL;
-  if (status == CK_OK) rows = reallocarray(self->reasons, self->reason_count + 1, sizeof *rows);
   if (rows) {
     self->reasons = rows;
     rows[self->reason_count++] = (ck_reason_count){policy, reason, 1};
     return CK_OK;
   }
-  if (status == CK_OK) status = ck_error_no_memory(err);
-done:
   free(policy);
   free(reason);
   return status;

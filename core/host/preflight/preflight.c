@@ -148,7 +148,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = load_profile(self, engine, err);
   if (status == CK_OK) check_models(self, engine);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
-  if (status == CK_OK) status = ck_preflight_rehearse(self, engine, err);
+  if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);
   if (status == CK_OK && engine->flow)
     ck_preflight_check_programs(self, ck_engine_manifest(engine));
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;

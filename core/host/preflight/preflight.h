@@ -4,7 +4,7 @@
 
 #include "core/host/cli/command.h"
 #include "core/host/run/engine.h"
-#include "core/runtime/execution/rehearsal.h"
+#include "core/runtime/execution/dry_run.h"
 
 /* The command line of a resume; texts may be NULL. */
 typedef struct ck_preflight_options {
@@ -17,7 +17,7 @@ typedef struct ck_preflight_options {
 
 /* An effect behind the checkpoint. Texts owned. */
 typedef struct ck_preflight_effect {
-  ck_rehearsed_effect is;
+  ck_dry_run_effect is;
   char *key, *name;
 } ck_preflight_effect;
 
@@ -33,12 +33,12 @@ typedef struct ck_preflight {
       unasked; /* an older checkpoint was taken instead; unasked: because the profile allows it */
   long stopped_owner; /* process that --take-over ends; 0: none */
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
-  /* The effects of a resume; `rehearsed`: they are known. */
-  bool rehearsed;
-  ck_rehearsal rehearsal;
+  /* The effects of a resume; `planned`: they are known. */
+  bool planned;
+  ck_dry_run plan;
   ck_preflight_effect *effects;
   size_t effect_count;
-  int64_t counts[CK_REHEARSED_COUNT];
+  int64_t counts[CK_DRY_RUN_COUNT];
   int64_t cost_micros;    /* of recorded outcomes that are requested anew */
   int64_t reserve_micros; /* the most that repeated effects may cost */
   ck_buffer problems;     /* each with a NUL behind it */
@@ -74,7 +74,7 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* work.c: the effects of a resume, and the programs and models that it needs. */
-CK_CHECKED ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err);
+CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
 void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *manifest);
 
 #endif

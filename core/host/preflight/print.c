@@ -76,13 +76,13 @@ static void put_policy(void *to, const char *name, int64_t version, const char *
 static void put_effects(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_array(document, NULL, "effects");
   for (size_t i = 0; i < self->effect_count; i++) {
-    const ck_rehearsed_effect *effect = &self->effects[i].is;
+    const ck_dry_run_effect *effect = &self->effects[i].is;
     struct cJSON *at = ck_document_put_object(document, list, NULL);
     ck_document_put_text(document, at, "effect", effect->key);
     ck_document_put_text(document, at, "name", effect->name);
     ck_document_put_text(document, at, "kind", ck_effect_kind_name(effect->kind));
     ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
-    ck_document_put_text(document, at, "what", ck_rehearsed_name(effect->what));
+    ck_document_put_text(document, at, "what", ck_dry_run_plan_name(effect->what));
     ck_document_put_int(document, at, "cost_micros", effect->cost_micros);
     ck_document_put_int(document, at, "reserve_micros", effect->reserve_micros);
   }
@@ -92,11 +92,9 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
 static void put_constraints(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_object(document, NULL, "constraints");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    int64_t spent = self->rehearsal.constraints[d].spent,
-            limit = self->rehearsal.constraints[d].limit;
+    int64_t spent = self->plan.constraints[d].spent, limit = self->plan.constraints[d].limit;
     struct cJSON *at = ck_document_put_object(document, list, ck_dimension_name((ck_dimension)d));
-    ck_document_put_text(document, at, "rule",
-                         ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d));
+    ck_document_put_text(document, at, "rule", ck_dry_run_rule(&self->plan, (ck_dimension)d));
     ck_document_put_int(document, at, "spent", spent);
     if (limit < 0) continue;
     ck_document_put_int(document, at, "limit", limit);
@@ -105,12 +103,12 @@ static void put_constraints(ck_document *document, const ck_preflight *self) {
 }
 
 static void put_counts(ck_document *document, const ck_preflight *self) {
-  ck_document_put_int(document, NULL, "replayed", self->counts[CK_REHEARSED_REPLAY]);
+  ck_document_put_int(document, NULL, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
   ck_document_put_int(document, NULL, "rerun",
-                      self->counts[CK_REHEARSED_AGAIN] + self->counts[CK_REHEARSED_ANEW]);
-  ck_document_put_int(document, NULL, "probed", self->counts[CK_REHEARSED_PROBE]);
-  ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_REHEARSED_DOUBT]);
-  ck_document_put_int(document, NULL, "questions", self->counts[CK_REHEARSED_QUESTION]);
+                      self->counts[CK_DRY_RUN_AGAIN] + self->counts[CK_DRY_RUN_ANEW]);
+  ck_document_put_int(document, NULL, "probed", self->counts[CK_DRY_RUN_PROBE]);
+  ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_DRY_RUN_DOUBT]);
+  ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   ck_document_put_int(document, NULL, "cost_micros", self->cost_micros);
   ck_document_put_int(document, NULL, "reserve_micros", self->reserve_micros);
 }
@@ -133,8 +131,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_text(&document, NULL, "profile", self->launch.profile);
   json policies = {.document = &document, .at = ck_document_put_array(&document, NULL, "policies")};
   visit_policies(self, put_policy, &policies);
-  if (self->rehearsed) {
-    ck_document_put_int(&document, NULL, "attempt", self->rehearsal.attempt);
+  if (self->planned) {
+    ck_document_put_int(&document, NULL, "attempt", self->plan.attempt);
     put_counts(&document, self);
     put_effects(&document, self);
     put_constraints(&document, self);
@@ -180,9 +178,8 @@ static void append_amount(ck_buffer *out, ck_dimension dimension, int64_t amount
 /* "budget $0.20 left of $5.00 (continue)"; a dimension without a limit is left out. */
 static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    int64_t spent = self->rehearsal.constraints[d].spent,
-            limit = self->rehearsal.constraints[d].limit;
-    const char *rule = ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d);
+    int64_t spent = self->plan.constraints[d].spent, limit = self->plan.constraints[d].limit;
+    const char *rule = ck_dry_run_rule(&self->plan, (ck_dimension)d);
     ck_buffer text = {0};
     if (limit < 0) continue;
     append_amount(&text, (ck_dimension)d, limit > spent ? limit - spent : 0);
@@ -198,11 +195,11 @@ static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
 /* "effect    main/start/tool/1 search (pure): run anew, $0.02 recorded". */
 static void put_effect_rows(ck_table *table, const ck_preflight *self) {
   for (size_t i = 0; i < self->effect_count; i++) {
-    const ck_rehearsed_effect *effect = &self->effects[i].is;
+    const ck_dry_run_effect *effect = &self->effects[i].is;
     ck_buffer text = {0};
     ck_buffer_append_format(&text, "%s%s%s (%s): %s", effect->key, effect->name ? " " : "",
                             effect->name ? effect->name : "", ck_effect_class_name(effect->class),
-                            ck_rehearsed_name(effect->what));
+                            ck_dry_run_plan_name(effect->what));
     if (effect->cost_micros > 0) {
       ck_buffer_append_text(&text, ", recorded at ");
       ck_format_money(&text, effect->cost_micros);
@@ -214,13 +211,13 @@ static void put_effect_rows(ck_table *table, const ck_preflight *self) {
 }
 
 static void put_work_rows(ck_table *table, const ck_preflight *self) {
-  put_count(table, "attempt", self->rehearsal.attempt);
-  put_count(table, "replayed", self->counts[CK_REHEARSED_REPLAY]);
-  put_count(table, "run anew", self->counts[CK_REHEARSED_ANEW]);
-  put_count(table, "run again", self->counts[CK_REHEARSED_AGAIN]);
-  put_count(table, "probed", self->counts[CK_REHEARSED_PROBE]);
-  put_count(table, "in doubt", self->counts[CK_REHEARSED_DOUBT]);
-  put_count(table, "questions", self->counts[CK_REHEARSED_QUESTION]);
+  put_count(table, "attempt", self->plan.attempt);
+  put_count(table, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
+  put_count(table, "run anew", self->counts[CK_DRY_RUN_ANEW]);
+  put_count(table, "run again", self->counts[CK_DRY_RUN_AGAIN]);
+  put_count(table, "probed", self->counts[CK_DRY_RUN_PROBE]);
+  put_count(table, "in doubt", self->counts[CK_DRY_RUN_DOUBT]);
+  put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   ck_table_put_word(table, "cost recorded");
   ck_table_put_money(table, self->cost_micros);
   ck_table_put_word(table, "cost at most");
@@ -251,7 +248,7 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   if (self->launch.cassette) put_text(&table, "cassette", self->launch.cassette);
   if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
   visit_policies(self, put_policy_row, &table);
-  if (self->rehearsed) put_work_rows(&table, self);
+  if (self->planned) put_work_rows(&table, self);
   const char *text = self->problems.data;
   for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
     put_text(&table, "problem", text);

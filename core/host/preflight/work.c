@@ -1,4 +1,5 @@
-/* work.c - rehearses a resume; checks the tools, programs and models that it would need. */
+/* work.c - makes a dry run of a resume; checks the tools, programs and models that it would need.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ typedef struct taking {
 
 /* A flow that is accepted as changed may have lost a tool: its calls are not requested again, or
  * diverge. */
-static void check_tool(const taking *self, const ck_rehearsed_effect *effect) {
+static void check_tool(const taking *self, const ck_dry_run_effect *effect) {
   if (!self->manifest || effect->kind != CK_EFFECT_TOOL || !effect->name ||
       has_tool(self->manifest, effect->name))
     return;
@@ -30,7 +31,7 @@ static void check_tool(const taking *self, const ck_rehearsed_effect *effect) {
                    effect->key);
 }
 
-static void take_effect(void *to, const ck_rehearsed_effect *effect) {
+static void take_effect(void *to, const ck_dry_run_effect *effect) {
   taking *self = to;
   ck_preflight *into = self->preflight;
   ck_preflight_effect *effects =
@@ -47,8 +48,8 @@ static void take_effect(void *to, const ck_rehearsed_effect *effect) {
   effects[into->effect_count].is.key = key;
   effects[into->effect_count++].is.name = name;
   into->counts[effect->what]++;
-  if (effect->what == CK_REHEARSED_ANEW) into->cost_micros += effect->cost_micros;
-  if (effect->what == CK_REHEARSED_AGAIN || effect->what == CK_REHEARSED_ANEW)
+  if (effect->what == CK_DRY_RUN_ANEW) into->cost_micros += effect->cost_micros;
+  if (effect->what == CK_DRY_RUN_AGAIN || effect->what == CK_DRY_RUN_ANEW)
     into->reserve_micros += effect->reserve_micros;
   check_tool(self, effect);
 }
@@ -60,7 +61,7 @@ static int compare(const void *a, const void *b) {
 /* A session that keeps dying is marked as failing by the resume itself. */
 static void check_restarts(ck_preflight *self) {
   bool marked = self->head.session.status == CK_SESSION_FAILING;
-  if (self->options.retry || !self->rehearsal.failing || !(marked || self->options.dry_run)) return;
+  if (self->options.retry || !self->plan.failing || !(marked || self->options.dry_run)) return;
   ck_preflight_add(self, CK_E_REFUSED,
                    "it died %d times in a row soon after it was resumed, without getting anywhere: "
                    "find out why, then resume it with --retry",
@@ -68,7 +69,7 @@ static void check_restarts(ck_preflight *self) {
 }
 
 /* Missing secrets, and problems reported already, do not prevent the rest from being found. */
-ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err) {
+ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_resume_options options = {
       .checkpoint = self->checkpoint.seq ? self->checkpoint.id : NULL,
       .edits = self->options.edits,
@@ -78,21 +79,21 @@ ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error 
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
   ck_error failure = CK_ERROR_INIT;
-  /* Without problems, and without --dry-run, the resume itself is the rehearsal. */
+  /* Without problems, and without --dry-run, the resume itself is the dry run. */
   bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
   if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
-  ck_status status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session,
-                                         &options, take_effect, &t, &failure);
+  ck_status status = ck_session_dry_run(&self->plan, engine->runtime, self->options.session,
+                                        &options, take_effect, &t, &failure);
   if (status == CK_E_SECRET_MISSING) {
     options.profile = NULL;
     options.policies = NULL;
-    status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session, &options,
-                                 take_effect, &t, &failure);
+    status = ck_session_dry_run(&self->plan, engine->runtime, self->options.session, &options,
+                                take_effect, &t, &failure);
   }
   if (t.failed) return ck_error_no_memory(err);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
-  self->rehearsed = true;
+  self->planned = true;
   if (self->effect_count) qsort(self->effects, self->effect_count, sizeof *self->effects, compare);
   check_restarts(self);
   return CK_OK;

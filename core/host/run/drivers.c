@@ -56,12 +56,12 @@ static ck_status open_sleep(ck_effect_driver **out, ck_drivers *self, ck_error *
   return ck_sleep_driver_new(out, self->context.loop, self->context.clock, err);
 }
 
-static ck_status open_long_term(ck_effect_driver **out, ck_drivers *self, ck_error *err) {
-  ck_long_term_options options = {.loop = self->context.loop,
-                                  .store = self->context.store,
-                                  .clock = self->context.clock,
-                                  .redactor = self->context.output->redactor};
-  return ck_long_term_driver_new(out, &options, err);
+static ck_status open_facts(ck_effect_driver **out, ck_drivers *self, ck_error *err) {
+  ck_facts_options options = {.loop = self->context.loop,
+                              .store = self->context.store,
+                              .clock = self->context.clock,
+                              .redactor = self->context.output->redactor};
+  return ck_facts_driver_new(out, &options, err);
 }
 
 static ck_status open_read(ck_effect_driver **out, ck_drivers *self, ck_error *err) {
@@ -86,7 +86,7 @@ static const struct row {
     {"model", is_unrecorded, open_model},
     {"exec", NULL, open_exec},
     {"sleep", NULL, open_sleep},
-    {"long_term", NULL, open_long_term},
+    {"long_term", NULL, open_facts},
     {"read", NULL, open_read},
     {"ask", NULL, open_ask},
 };

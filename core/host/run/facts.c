@@ -6,11 +6,11 @@
 #include "core/effect/reply.h"
 #include "core/store/fact.h"
 
-typedef struct long_term_driver {
+typedef struct facts_driver {
   ck_effect_driver driver;
-  ck_long_term_options options;
+  ck_facts_options options;
   ck_replies replies;
-} long_term_driver;
+} facts_driver;
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self;
@@ -18,9 +18,9 @@ static bool serves(void *self, const ck_effect *effect) {
          ck_json_is_text(ck_json_get(effect->request, "what"), "fact");
 }
 
-static ck_status keep(long_term_driver *self, const char *owner, const char *key, ck_bytes given,
+static ck_status keep(facts_driver *self, const char *owner, const char *key, ck_bytes given,
                       ck_error *err) {
-  const ck_long_term_options *with = &self->options;
+  const ck_facts_options *with = &self->options;
   ck_value *value = NULL, *kept = NULL;
   ck_fact fact = {.owner = owner, .key = key, .at_ms = with->clock.wall_ms(with->clock.self)};
   if (given.len > CK_FACT_MAX)
@@ -36,7 +36,7 @@ static ck_status keep(long_term_driver *self, const char *owner, const char *key
   return status;
 }
 
-static ck_status act(ck_value **out, long_term_driver *self, ck_bytes request, ck_error *err) {
+static ck_status act(ck_value **out, facts_driver *self, ck_bytes request, ck_error *err) {
   char *owner = ck_json_dup_string(ck_json_get(request, "owner")),
        *key = ck_json_dup_string(ck_json_get(request, "key"));
   ck_bytes given = ck_json_get(request, "value");
@@ -56,7 +56,7 @@ static ck_status act(ck_value **out, long_term_driver *self, ck_bytes request, c
 
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  long_term_driver *self = to;
+  facts_driver *self = to;
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome = NULL;
   ck_value *value;
@@ -72,15 +72,15 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
 static void cancel(void *self, ck_effect_run *run) { (void)self, (void)run; }
 
 static void free_driver(void *to) {
-  long_term_driver *self = to;
+  facts_driver *self = to;
   ck_replies_clear(&self->replies);
   free(self);
 }
 
-ck_status ck_long_term_driver_new(ck_effect_driver **out, const ck_long_term_options *options,
-                                  ck_error *err) {
+ck_status ck_facts_driver_new(ck_effect_driver **out, const ck_facts_options *options,
+                              ck_error *err) {
   *out = NULL;
-  long_term_driver *self = calloc(1, sizeof *self);
+  facts_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->options = *options;
   self->replies.loop = options->loop;

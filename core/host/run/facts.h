@@ -14,14 +14,14 @@
 enum { CK_FACT_MAX = 1 << 20 }; /* bytes of one value */
 
 /* All borrowed. */
-typedef struct ck_long_term_options {
+typedef struct ck_facts_options {
   ck_loop *loop;
   ck_store *store;
   ck_clock clock;
   ck_redactor *redactor;
-} ck_long_term_options;
-/* A driver named "long_term". */
-CK_CHECKED ck_status ck_long_term_driver_new(ck_effect_driver **out,
-                                             const ck_long_term_options *options, ck_error *err);
+} ck_facts_options;
+/* A driver of facts. Its name, which outcomes keep as "via", is "long_term". */
+CK_CHECKED ck_status ck_facts_driver_new(ck_effect_driver **out, const ck_facts_options *options,
+                                         ck_error *err);
 
 #endif

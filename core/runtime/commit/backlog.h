@@ -30,7 +30,7 @@
 #ifndef CK_RUNTIME_COMMIT_BACKLOG_H
 #define CK_RUNTIME_COMMIT_BACKLOG_H
 
-#include "core/runtime/commit/writer.h"
+#include "core/runtime/commit/channel.h"
 
 #define CK_BACKLOG_BYTES_MAX ((int64_t)64 << 20)
 

@@ -3,6 +3,7 @@
 #define CK_RUNTIME_COMMIT_RUNTIME_H
 
 #include "core/base/clock.h"
+#include "core/base/waker.h"
 #include "core/runtime/commit/writer.h"
 
 typedef struct ck_runtime {

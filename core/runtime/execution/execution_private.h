@@ -9,7 +9,7 @@
  *   scope_end.c, scope_join.c, scope_fork.c  child scopes
  *   call_run.c, call.c                       the effects that a coroutine waits for
  *   runner.c                                 one coroutine is resumed, and its yield acted on
- *   execution.c, rehearsal.c                 all coroutines of a session are turned */
+ *   execution.c, dry_run.c                   all coroutines of a session are turned */
 #ifndef CK_RUNTIME_EXECUTION_EXECUTION_PRIVATE_H
 #define CK_RUNTIME_EXECUTION_EXECUTION_PRIVATE_H
 

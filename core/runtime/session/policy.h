@@ -9,7 +9,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
-#include "core/model/judgement.h"
+#include "core/model/verdict.h"
 
 /* A boundary as a policy sees it (`at` in Lua). Borrowed for the call. */
 typedef struct ck_boundary {

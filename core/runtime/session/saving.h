@@ -2,7 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_SAVING_H
 #define CK_RUNTIME_SESSION_SAVING_H
 
-#include "core/runtime/commit/writer.h"
+#include "core/runtime/commit/channel.h"
 
 typedef struct ck_session ck_session;
 

@@ -42,7 +42,7 @@ static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_err
   if (!room) return ck_error_no_memory(err);
   ssize_t len = read_whole(fd, room, size);
   if (len < 0)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be read (%s): mend that, " REMEDY,
+    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be read (%s): fix that, " REMEDY,
                         path, strerror(errno));
   out->len = before + (size_t)len;
   while (out->len > before && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
@@ -56,7 +56,7 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     return ck_error_set(err, CK_E_SECRET_MISSING,
-                        "file:%s cannot be opened (%s): mend that, " REMEDY, path, strerror(errno));
+                        "file:%s cannot be opened (%s): fix that, " REMEDY, path, strerror(errno));
   ck_status status = read_open_file(out, fd, path, err);
   close(fd);
   return status;

@@ -49,7 +49,7 @@ void ck_session_free(ck_session *self) {
 void ck_session_close(ck_session *self) {
   if (!self) return;
   ck_error ignored = CK_ERROR_INIT;
-  /* A failure was already reported to whoever waited; closing cannot mend it. */
+  /* A failure was already reported to whoever waited; closing cannot repair it. */
   if (self->channel && self->transcript.count > 0 &&
       ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) != CK_OK)
     ignored.status = CK_OK;

@@ -3,7 +3,7 @@
 #define CK_RUNTIME_SESSION_TRANSCRIPT_H
 
 #include "core/model/event.h"
-#include "core/runtime/commit/writer.h"
+#include "core/runtime/commit/channel.h"
 
 typedef struct ck_session ck_session;
 

@@ -66,10 +66,10 @@ static void open_fixture(fixture *self, const char *mode) {
 }
 
 static void ask(fixture *self, call *it, const char *method) {
-  static const char greeting[] = "{\"protocolVersion\":\"2025-11-25\"}";
+  static const char params[] = "{\"protocolVersion\":\"2025-11-25\"}";
   it->call.answered = on_answered;
   it->call.to = it;
-  tap_must(ck_peer_request(self->peer, &it->call, method, ck_bytes_text(greeting), NULL) == CK_OK,
+  tap_must(ck_peer_request(self->peer, &it->call, method, ck_bytes_text(params), NULL) == CK_OK,
            "%s is asked", method);
 }
 
@@ -84,11 +84,11 @@ static void wait_for_end(fixture *self) {
 
 static void test_answers(void) {
   fixture it;
-  call hello = {0}, other = {0};
+  call handshake = {0}, other = {0};
   open_fixture(&it, "unknown");
-  ask(&it, &hello, "initialize");
-  wait_for_answer(&hello);
-  tap_ok(hello.outcome == CK_PEER_RESULT && hello.call.id == 0,
+  ask(&it, &handshake, "initialize");
+  wait_for_answer(&handshake);
+  tap_ok(handshake.outcome == CK_PEER_RESULT && handshake.call.id == 0,
          "a request is answered; answers to others are not mistaken for it");
   ck_peer_notify(it.peer, "notifications/initialized", (ck_bytes){0});
   ask(&it, &other, "no/such");
@@ -105,17 +105,17 @@ static void test_answers(void) {
   wait_for_end(&it);
   tap_ok(it.ended == 1 && strcmp(it.why, "it: no more is wanted of it") == 0,
          "its end is told once (%s)", it.why);
-  tap_ok(hello.answers == 1 && other.answers == 1, "each request had one answer");
+  tap_ok(handshake.answers == 1 && other.answers == 1, "each request had one answer");
 }
 
 /* Reads that are full to the last byte, and then none: that is not the end of it. */
 static void test_full_pipe(void) {
   fixture it;
-  call hello = {0}, other = {0};
+  call handshake = {0}, other = {0};
   open_fixture(&it, "full");
-  ask(&it, &hello, "initialize");
-  wait_for_answer(&hello);
-  tap_ok(hello.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer),
+  ask(&it, &handshake, "initialize");
+  wait_for_answer(&handshake);
+  tap_ok(handshake.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer),
          "a message that fills the pipe ends nothing");
   ck_peer_notify(it.peer, "notifications/initialized", (ck_bytes){0});
   ask(&it, &other, "no/such");

@@ -1,5 +1,5 @@
-/* test_mcp.c - a well-behaved MCP server: start, greeting, list, calls; its errors and progress are
- * passed on. */
+/* test_mcp.c - a well-behaved MCP server: start, handshake, list, calls; its errors and progress
+ * are passed on. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -203,7 +203,7 @@ static void test_deadline(void) {
 
 typedef struct cancelling {
   const char *tool;
-  bool greeted; /* it was sent; else the cancel comes before the server was greeted */
+  bool initialized; /* it was sent; else the cancel comes before the server was initialized */
   ck_effect_class class;
   ck_outcome_status want;
   const char *say; /* the result, or the line */
@@ -215,7 +215,7 @@ static void cancels(const cancelling *as) {
   mcp_fixture_begin(&it, NULL, NULL);
   it.options.cancel_ms = as->want == CK_OUTCOME_UNKNOWN ? MCP_SCENE_SHORT_MS : LONG_MS;
   mcp_fixture_open(&it);
-  if (as->greeted) mcp_fixture_call(&it, CK_EFFECT_PURE, "add", NULL);
+  if (as->initialized) mcp_fixture_call(&it, CK_EFFECT_PURE, "add", NULL);
   mcp_fixture_set(&it, as->class, as->tool, NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
@@ -225,7 +225,7 @@ static void cancels(const cancelling *as) {
   const ck_outcome *outcome = it.drive.outcome;
   tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(as->want),
               "%s, a %s call, cancelled %s", as->tool, ck_effect_class_name(as->class),
-              as->greeted ? "under way" : "before it was sent");
+              as->initialized ? "under way" : "before it was sent");
   bool known = as->want == CK_OUTCOME_OK || as->want == CK_OUTCOME_ERROR;
   if (!known) tap_is_int(outcome->error_status, CK_E_INTERRUPTED, "its class");
   const char *said =

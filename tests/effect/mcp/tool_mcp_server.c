@@ -15,7 +15,7 @@
 
 #include "tests/effect/mcp/mcp_server.h"
 
-static void greet(ck_bytes id, ck_bytes params) {
+static void initialize(ck_bytes id, ck_bytes params) {
   char text[256];
   const char *revision = mcp_is_mode("revision") ? mcp_argument : "2025-11-25";
   if (mcp_is_mode("early"))
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   bool ready = false;
   while (mcp_read(&heard)) {
     if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "initialize"))
-      greet(heard.id, heard.params);
+      initialize(heard.id, heard.params);
     else if (ck_json_is_text(heard.method, "notifications/initialized"))
       ready = true;
     else if (heard.kind != CK_RPC_REQUEST)

@@ -42,7 +42,7 @@ is "shows no value" "$(grep -c value-of-the-bank <<<"$out$err")" 0
 exits 4 "run without its secrets" run flow.lua --profile ./more.lua --session s
 has "names the variable" "$err" 'secret "bank": env:BANK_KEY is not set: set it, then try again'
 has "and the file" "$err" "secret \"door\": file:$(realpath \
-  .)/door.key cannot be opened (No such file or directory): mend that, then try again"
+  .)/door.key cannot be opened (No such file or directory): fix that, then try again"
 has "and the other" "$err" 'secret "mail": file:/no/such/mail.key'
 has "and how many" "$err" "3 secrets of profile more cannot be read"
 ok "no store is made" test ! -e store

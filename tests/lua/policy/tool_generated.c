@@ -65,15 +65,15 @@ static void print_field(const view_field *field) {
 
 static void print_views(void) {
   for (int kind = 0; kind < CK_VIEW_COUNT; kind++) {
-    printf("%s--- %s\n---@class %s\n", kind ? "\n" : "", view_types[kind].meaning,
-           view_types[kind].class);
-    for (const view_field *field = view_fields[kind]; field->name; field++) print_field(field);
+    printf("%s--- %s\n---@class %s\n", kind ? "\n" : "", ck_view_types[kind].meaning,
+           ck_view_types[kind].class);
+    for (const view_field *field = ck_view_fields[kind]; field->name; field++) print_field(field);
   }
 }
 
 static void print_hooks(void) {
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
-    const policy_hook_type *hook = &policy_hooks[i];
+    const policy_hook_type *hook = &ck_policy_hooks[i];
     printf("---@alias ck.hook.%s fun(%s, opt: table): %s\n", hook->name, hook->parameters,
            hook->answer);
   }
@@ -83,7 +83,7 @@ static void print_hooks(void) {
          "---@class ck.Policy", "---@field name string", "---@field version integer",
          "---@field options table|nil  their defaults; a profile overrides them");
   for (int i = 0; i < POLICY_HOOK_COUNT; i++)
-    printf("---@field %s nil|ck.hook.%s\n", policy_hooks[i].name, policy_hooks[i].name);
+    printf("---@field %s nil|ck.hook.%s\n", ck_policy_hooks[i].name, ck_policy_hooks[i].name);
 }
 
 /* ---- tables of a document ---- */
@@ -110,7 +110,7 @@ static void print_meaning(const view_field *field) {
 
 static void print_fields(ck_view_kind kind) {
   printf("| field | type | meaning |\n|---|---|---|\n");
-  for (const view_field *field = view_fields[kind]; field->name; field++) {
+  for (const view_field *field = ck_view_fields[kind]; field->name; field++) {
     printf("| `%s` | ", field->name);
     print_type(field->type);
     printf(" | ");
@@ -122,15 +122,15 @@ static void print_fields(ck_view_kind kind) {
 static void print_rules(bool failure) {
   printf("| hook | %s |\n|---|---|\n", failure ? "when it fails" : "composition");
   for (int i = 0; i < POLICY_HOOK_COUNT; i++)
-    printf("| `%s` | %s |\n", policy_hooks[i].name,
-           failure ? policy_hooks[i].failure : policy_hooks[i].composition);
+    printf("| `%s` | %s |\n", ck_policy_hooks[i].name,
+           failure ? ck_policy_hooks[i].failure : ck_policy_hooks[i].composition);
 }
 
 /* ---- the file ---- */
 
 static bool print_region(const char *name) {
   for (int kind = 0; kind < CK_VIEW_COUNT; kind++) {
-    if (strcmp(view_types[kind].name, name) != 0) continue;
+    if (strcmp(ck_view_types[kind].name, name) != 0) continue;
     print_fields((ck_view_kind)kind);
     return true;
   }

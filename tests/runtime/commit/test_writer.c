@@ -1,6 +1,6 @@
 /* test_writer.c - what is queued is committed: whoever waits or does not, in order, from many
  * threads, and never after a failure. */
-#include "core/runtime/commit/writer.h"
+#include "core/runtime/commit/channel.h"
 
 #include <pthread.h>
 #include <stdio.h>

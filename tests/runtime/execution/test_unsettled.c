@@ -6,7 +6,7 @@
 
 #include "core/runtime/history/fork.h"
 #include "core/runtime/ledger/ledger.h"
-#include "core/runtime/execution/rehearsal.h"
+#include "core/runtime/execution/dry_run.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/session_private.h"
 #include "tests/runtime/execution/fake_flow.h"
@@ -287,28 +287,28 @@ static void test_old_intent(void) {
   fake_flow_close(&s);
 }
 
-/* A rehearsal says what a resume will find. */
-static void count_again(void *to, const ck_rehearsed_effect *effect) {
-  *(int *)to += effect->what == CK_REHEARSED_AGAIN;
+/* A dry run says what a resume will find. */
+static void count_again(void *to, const ck_dry_run_effect *effect) {
+  *(int *)to += effect->what == CK_DRY_RUN_AGAIN;
 }
 
-static void test_rehearsal(void) {
-  ck_rehearsal rehearsal;
+static void test_dry_run(void) {
+  ck_dry_run plan;
   ck_error err = CK_ERROR_INIT;
   int again = 0;
   fake_flow s = {.reserve = 100};
   fake_flow_open(&s, branches);
-  fake_flow_start(&s, "rehearsed");
+  fake_flow_start(&s, "planned");
   fake_flow_crash(&s);
   for (int i = 0; i < 2; i++) {
     again = 0;
-    tap_is_status(ck_session_rehearse(&rehearsal, s.runtime, "rehearsed", &(ck_resume_options){0},
-                                      count_again, &again, &err),
-                  CK_OK, &err, "it is rehearsed");
-    tap_ok(rehearsal.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2,
+    tap_is_status(ck_session_dry_run(&plan, s.runtime, "planned", &(ck_resume_options){0},
+                                     count_again, &again, &err),
+                  CK_OK, &err, "a dry run of it");
+    tap_ok(plan.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2,
            "%d calls are made again, %lld are spent", again,
-           (long long)rehearsal.constraints[CK_DIMENSION_BUDGET].spent);
-    fake_flow_resume(&s, "rehearsed");
+           (long long)plan.constraints[CK_DIMENSION_BUDGET].spent);
+    fake_flow_resume(&s, "planned");
     fake_flow_crash(&s);
   }
   fake_flow_close(&s);
@@ -349,7 +349,7 @@ int main(void) {
   check_probe(CK_OUTCOME_ABSENT, 0, 10);
   check_probe(CK_OUTCOME_UNKNOWN, 0, 100);
   test_old_intent();
-  test_rehearsal();
+  test_dry_run();
   test_fork();
   return tap_done();
 }

@@ -60,7 +60,7 @@ typedef struct plan {
   ck_state_edits edits;
   ck_value *migrated;
   ck_restarts restarts;
-  bool rehearsal;
+  bool dry_run;
   bool failing; /* it died too often: this is all that is written */
 } plan;
 
@@ -143,8 +143,8 @@ static ck_status refuse_failing(const char *id, ck_error *err) {
 static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_error *err) {
   bool marked = p->head.session.status == CK_SESSION_FAILING;
   p->restarts = p->head.session.restarts;
-  if (options->keep_references && !p->rehearsal) return CK_OK;
-  if (marked && !options->retry && !p->rehearsal) return refuse_failing(p->head.session.id, err);
+  if (options->keep_references && !p->dry_run) return CK_OK;
+  if (marked && !options->retry && !p->dry_run) return refuse_failing(p->head.session.id, err);
   ck_status status = ck_session_count_restart(&p->restarts, p->session, &p->head, err);
   if (options->retry) p->restarts.count = 1;
   p->failing = p->restarts.count > CK_RESTARTS_MAX || (marked && !options->retry);
@@ -153,7 +153,7 @@ static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_er
 
 /* A caller that only adds events leaves the state as it is: -1. */
 static int64_t version_of(const plan *p, const ck_resume_options *options) {
-  return options->keep_references && !p->rehearsal ? -1 : options->flow_version;
+  return options->keep_references && !p->dry_run ? -1 : options->flow_version;
 }
 
 static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options,
@@ -177,7 +177,7 @@ static ck_status prepare(plan *p, ck_runtime *runtime, const char *id,
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
-  if (status == CK_OK && !p->rehearsal) status = ck_store_check_owner(runtime->store, id, err);
+  if (status == CK_OK && !p->dry_run) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK)
     status = select_checkpoint(&p->from, runtime->store, &p->head, options->checkpoint, err);
   if (status == CK_OK) status = load(p, runtime, options, err);
@@ -205,7 +205,7 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
 
 ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
                              const ck_resume_options *given, ck_error *err) {
-  plan p = {.rehearsal = true};
+  plan p = {.dry_run = true};
   ck_resume_options options = *given;
   options.keep_references = true;
   ck_status status = prepare(&p, runtime, id, &options, err);

@@ -34,7 +34,7 @@ CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, co
 
 /* ---- within the runtime ---- */
 
-/* A resume up to its acquisition, as ck_session_rehearse promises it: the session can only be
+/* A resume up to its acquisition, as ck_session_dry_run promises it: the session can only be
  * inspected and closed. `*failing`: it is, or would be marked so. */
 CK_CHECKED ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime,
                                         const char *id, const ck_resume_options *options,

@@ -2,8 +2,8 @@
 ---
 --- Each visit of a node has the path node#visit. Around it are boundaries: loop_iteration (from the
 --- second visit on), node_start, node_complete (the next node is known), edge_transition. A
---- position has the next stage: begin, run, leave, cross or enter; so a completed node never runs
---- again.
+--- position has the next stage: begin, run, leave, cross, go (behind a join) or enter; so a
+--- completed node never runs again.
 
 local actor = require "ck.flow.actor"
 local branch = require "ck.flow.graph.branch"
@@ -15,7 +15,7 @@ local walk = {}
 
 ---@class ck.flow.graph.Place
 ---@field path string      node#visit, then what has been done there
----@field stage "begin"|"run"|"leave"|"cross"|"enter"
+---@field stage "begin"|"run"|"leave"|"cross"|"go"|"enter"
 ---@field node string
 ---@field visit integer
 ---@field try integer
@@ -52,7 +52,7 @@ function stages.begin(ctx, def, at)
 end
 
 local function inner_ctx(ctx, name)
-  return ctx.limit { who = ("node '%s'"):format(name), without = node.kept_back }
+  return ctx.limit { who = ("node '%s'"):format(name), without = node.unavailable }
 end
 
 local function run_node(ctx, def, at)

@@ -15,7 +15,7 @@ local run = {}
 local TAG = "step"
 
 -- Functions of the flow alone; nor may a step bypass ctx.memory.
-local kept_back = { "put", table.unpack(node.kept_back) }
+local unavailable = { "put", table.unpack(node.unavailable) }
 
 ---@class ck.flow.steps.Place
 ---@field path string
@@ -38,7 +38,7 @@ local function run_step(ctx, step)
   if not ctx.position then mark_try(ctx, at, step) end
   local who = ("step '%s'"):format(step.name)
   local inner = ctx.limit {
-    who = who, without = kept_back, memory = "read",
+    who = who, without = unavailable, memory = "read",
     outputs = who
       .. " cannot use ctx.outputs: what it needs is its second argument, what it gives its result",
   }

@@ -1,6 +1,6 @@
-/* rehearsal.c - what a resume would do: all of it but the acquisition, so that nothing is
+/* dry_run.c - what a resume would do: all of it but the acquisition, so that nothing is
  * written. */
-#include "core/runtime/execution/rehearsal.h"
+#include "core/runtime/execution/dry_run.h"
 
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/opening/rules.h"
 
-const char *ck_rehearsed_name(ck_rehearsed what) {
+const char *ck_dry_run_plan_name(ck_dry_run_plan what) {
   static const char *const names[] = {
 #define X(name, text) [name] = text,
-      CK_REHEARSED_TABLE(X)
+      CK_DRY_RUN_PLAN_TABLE(X)
 #undef X
   };
   return names[what];
@@ -24,15 +24,15 @@ static bool is_mark(const ck_ledger_entry *entry) {
          ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ended");
 }
 
-static ck_rehearsed judge_open(const ck_ledger_entry *entry, ck_ledger_answer answer) {
-  if (answer == CK_LEDGER_RESOLVED) return CK_REHEARSED_REPLAY;
-  if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE)
-    return CK_REHEARSED_QUESTION;
-  if (answer == CK_LEDGER_RUN) return CK_REHEARSED_AGAIN;
-  return entry->class == CK_EFFECT_RECONCILABLE ? CK_REHEARSED_PROBE : CK_REHEARSED_DOUBT;
+static ck_dry_run_plan judge_open(const ck_ledger_entry *entry, ck_ledger_answer answer) {
+  if (answer == CK_LEDGER_RESOLVED) return CK_DRY_RUN_REPLAY;
+  if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE) return CK_DRY_RUN_QUESTION;
+  if (answer == CK_LEDGER_RUN) return CK_DRY_RUN_AGAIN;
+  return entry->class == CK_EFFECT_RECONCILABLE ? CK_DRY_RUN_PROBE : CK_DRY_RUN_DOUBT;
 }
 
-static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt) {
+static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
+                             uint32_t attempt) {
   ck_effect effect = {
       .key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
   ck_ledger_case found = ck_ledger_decide_known(
@@ -40,17 +40,17 @@ static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
   if (entry->open) return judge_open(entry, found.answer);
   bool unsettled =
       found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
-  return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY
-         : unsettled                      ? CK_REHEARSED_AGAIN
-                                          : CK_REHEARSED_ANEW;
+  return found.answer == CK_LEDGER_REPLAY ? CK_DRY_RUN_REPLAY
+         : unsettled                      ? CK_DRY_RUN_AGAIN
+                                          : CK_DRY_RUN_ANEW;
 }
 
 static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt,
-                 ck_rehearsal_visit visit, void *to) {
-  ck_rehearsed_effect effect = {.what = judge(ledger, entry, attempt),
-                                .key = entry->key,
-                                .kind = entry->kind,
-                                .class = entry->class};
+                 ck_dry_run_visit visit, void *to) {
+  ck_dry_run_effect effect = {.what = judge(ledger, entry, attempt),
+                              .key = entry->key,
+                              .kind = entry->kind,
+                              .class = entry->class};
   ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0};
   ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
   char *name = ck_json_dup_string(ck_json_get(ck_json_get(intent, "request"), "name"));
@@ -62,7 +62,7 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
   free(name);
 }
 
-static void fill(ck_rehearsal *out, const ck_session *session, int64_t unsettled) {
+static void fill(ck_dry_run *out, const ck_session *session, int64_t unsettled) {
   ck_limits_usage state;
   ck_limits_get(&state, session);
   out->attempt = session->timeline.attempt;
@@ -126,11 +126,11 @@ static ck_status read_settled(settled *out, const ck_session *session, ck_error 
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
-ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char *id,
-                              const ck_resume_options *options, ck_rehearsal_visit visit, void *to,
-                              ck_error *err) {
+ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *id,
+                             const ck_resume_options *options, ck_dry_run_visit visit, void *to,
+                             ck_error *err) {
   ck_session *session;
-  *out = (ck_rehearsal){0};
+  *out = (ck_dry_run){0};
   ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
   if (status != CK_OK) return status;
   settled done = {0};
@@ -147,7 +147,7 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   return status;
 }
 
-const char *ck_rehearsal_rule(const ck_rehearsal *self, ck_dimension dimension) {
+const char *ck_dry_run_rule(const ck_dry_run *self, ck_dimension dimension) {
   const ck_resume_rules *rules = &self->rules;
   switch (dimension) {
     case CK_DIMENSION_BUDGET:

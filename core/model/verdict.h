@@ -1,6 +1,7 @@
-/* judgement.h - answers of profiles and policies that several layers read. */
-#ifndef CK_MODEL_JUDGEMENT_H
-#define CK_MODEL_JUDGEMENT_H
+/* verdict.h - two answers of profiles and policies: ck_redact_verdict, what is written of an item,
+ * and ck_rule, what a resume does with a limit. */
+#ifndef CK_MODEL_VERDICT_H
+#define CK_MODEL_VERDICT_H
 
 /* What becomes of one item before it is written: it stays, is dropped whole, its text is masked, or
  * a reference to its source ("env:NAME") takes its place. */

@@ -1,0 +1,55 @@
+/* dry_run.h - what a resume would do: all of it but the acquisition, so that nothing is
+ * written. */
+#ifndef CK_RUNTIME_EXECUTION_DRY_RUN_H
+#define CK_RUNTIME_EXECUTION_DRY_RUN_H
+
+#include "core/runtime/budget/dimension.h"
+#include "core/runtime/session/session.h"
+
+/* X(enumerator, name): what becomes of an effect behind the checkpoint, when the flow asks for it
+ * as it did. */
+/* clang-format off */
+#define CK_DRY_RUN_PLAN_TABLE(X) \
+  X(CK_DRY_RUN_REPLAY, "replay")     /* its outcome is there */ \
+  X(CK_DRY_RUN_ANEW, "run anew")     /* its outcome is there, but the attempt has risen */ \
+  X(CK_DRY_RUN_AGAIN, "run again")   /* it was begun and may be repeated */ \
+  X(CK_DRY_RUN_PROBE, "probe")       /* it was begun: a probe is asked whether it happened */ \
+  X(CK_DRY_RUN_DOUBT, "in doubt")    /* it was begun, and may not be repeated */ \
+  X(CK_DRY_RUN_QUESTION, "wait")     /* a person was asked, and has not answered */
+/* clang-format on */
+typedef enum {
+#define X(name, text) name,
+  CK_DRY_RUN_PLAN_TABLE(X)
+#undef X
+      CK_DRY_RUN_COUNT
+} ck_dry_run_plan;
+const char *ck_dry_run_plan_name(ck_dry_run_plan what);
+
+/* Borrowed for the call. */
+typedef struct ck_dry_run_effect {
+  ck_dry_run_plan what;
+  const char *key, *name; /* name: of the tool; NULL */
+  ck_effect_kind kind;
+  ck_effect_class class;
+  int64_t cost_micros;    /* of the recorded outcome; 0: none, or not known */
+  int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free, or not known */
+} ck_dry_run_effect;
+typedef void (*ck_dry_run_visit)(void *to, const ck_dry_run_effect *effect);
+
+typedef struct ck_dry_run {
+  uint32_t attempt;
+  bool failing; /* the session is failing, or would be marked so, unless the resume is a retry */
+  ck_resume_rules rules; /* none is left to its default; refusal is NULL */
+  struct {
+    int64_t spent, limit; /* as they count after the rules; limit -1: none */
+  } constraints[CK_DIMENSION_COUNT];
+} ck_dry_run;
+/* Answers as ck_session_resume would, but that secret references need not be filled, and neither an
+ * owner nor deaths in a row stand against it. */
+CK_CHECKED ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *id,
+                                        const ck_resume_options *options, ck_dry_run_visit visit,
+                                        void *to, ck_error *err);
+/* "continue"; of a dry run's rules. NULL: there is no rule for it. */
+const char *ck_dry_run_rule(const ck_dry_run *self, ck_dimension dimension);
+
+#endif
