@@ -2,7 +2,8 @@
  * annotations and the tables of policies/README.md are made of this list.
  *
  * A new hook is a row here; its arguments and its answer in ask.c; how answers of several policies
- * become one in compose.c; what tests of policies ask it about in lua/policy_tool/subject.c. The
+ * become one in compose.c. In lua/policy_tool, what tests of policies ask it about is in subject.c,
+ * how they ask it in ask.c, and what `policy check` and `bench` try it on in samples.c. The
  * compiler names what is missing: each function's name ends with that of the hook. */
 #ifndef CK_LUA_POLICY_HOOKS_H
 #define CK_LUA_POLICY_HOOKS_H
@@ -67,6 +68,6 @@ typedef struct policy_hook_type {
   hook_failure_rule rule;
   const char *parameters, *answer, *composition, *failure;
 } policy_hook_type;
-extern const policy_hook_type policy_hooks[POLICY_HOOK_COUNT];
+extern const policy_hook_type ck_policy_hooks[POLICY_HOOK_COUNT];
 
 #endif
