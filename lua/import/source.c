@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/digest.h"
+#include "core/base/own_file.h"
 #include "core/base/utf8.h"
 #include "lua/import/bridge.h"
 
@@ -33,12 +34,13 @@ static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *er
 }
 
 static ck_status read_path(ck_buffer *out, const char *path, ck_error *err) {
+  ck_status status = ck_own_file_check(path, err);
+  if (status != CK_OK) return status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
     return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
   if (fd < 0) return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
   struct stat info;
-  ck_status status = CK_OK;
   if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
     status = ck_error_set(err, CK_E_USAGE, "%s: a folder, not a file", path);
   if (status == CK_OK) status = read_all(out, fd, path, err);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
 #include "core/base/utf8.h"
 #include "lua/vm/vm.h"
 
@@ -69,7 +70,9 @@ static ck_status open_file(int *out, const char *path, ck_error *err) {
 ck_status ck_vm_read_file(ck_buffer *out, const char *path, ck_error *err) {
   int fd;
   size_t begin = out->len;
-  ck_status status = open_file(&fd, path, err);
+  ck_status status = ck_own_file_check(path, err);
+  if (status == CK_OK) status = ck_own_file_add(CK_OWN_SOURCE, path, err);
+  if (status == CK_OK) status = open_file(&fd, path, err);
   if (status != CK_OK) return status;
   struct stat info;
   if (fstat(fd, &info) != 0) status = ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));

@@ -13,7 +13,7 @@ has "the first try did not" "$out" "instead of '1 2 Fizz 4 Buzz"
 is "the agent was prompted twice" "$(grep -c $'\tintent\t.*"process":"coder"' <<<"$out")" 2
 has "the second time in the conversation that it had" "$(grep $'\tintent\t.*repair' <<<"$out")" \
   '"session":"conversation-1"'
-is "each change was allowed by rule" "$(grep -c '"by":"rule"' <<<"$out")" 2
+is "each change was allowed by rule, and the file to it" "$(grep -c '"by":"rule"' <<<"$out")" 4
 
 rm fizzbuzz.sh
 sed -i 's/edit = "allow"/edit = "ask"/' profile.lua

@@ -16,7 +16,9 @@
  *
  * Requests for permission are answered by a rule, or by a person; when no person is present the
  * turn is cancelled and FAILED with CK_E_WAITING. The agent gets neither files nor terminals of the
- * client, except for text files in its folder where that is allowed. */
+ * client, except for text files in its folder where that is allowed: each read and each write is
+ * decided like a permission, as kind "read" or "edit", and files of this process's own are never
+ * given (core/effect/acp/beneath.h). */
 #ifndef CK_EFFECT_ACP_ACP_H
 #define CK_EFFECT_ACP_ACP_H
 

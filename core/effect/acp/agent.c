@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/acp/files.h"
 #include "core/effect/acp/private.h"
 
 enum { VERSION = 1, AUTH_REQUIRED = -32000 };
@@ -187,20 +186,6 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
 
 /* ---- requests and notifications from the peer ---- */
 
-static void take_file_request(ck_acp_agent *self, const ck_rpc_message *message, bool writes) {
-  ck_buffer result = {0};
-  ck_error err = CK_ERROR_INIT;
-  const char *folder = self->options->service.directory ? self->options->service.directory : ".";
-  ck_status status = writes ? ck_acp_file_write(folder, message->params, &err)
-                            : ck_acp_file_read(&result, folder, message->params, &err);
-  if (status != CK_OK)
-    ck_peer_refuse(self->service.peer, message->id, CK_RPC_INVALID_PARAMS, err.text);
-  else
-    ck_peer_reply(self->service.peer, message->id,
-                  writes ? ck_bytes_text("{}") : ck_buffer_bytes(&result));
-  ck_buffer_clear(&result);
-}
-
 static void on_received(void *to, const ck_rpc_message *message) {
   ck_acp_agent *self = to;
   ck_bytes method = message->method;
@@ -209,9 +194,9 @@ static void on_received(void *to, const ck_rpc_message *message) {
   if (message->kind == CK_RPC_NOTIFICATION) {
     if (ck_json_is_text(method, "session/update")) ck_acp_take_update(self, message->params);
   } else if (ck_json_is_text(method, "session/request_permission")) {
-    ck_acp_take_permission(self, message);
+    ck_acp_take_permission(self, &(ck_acp_asked){CK_ACP_ACTION, message->id, message->params});
   } else if (self->options->files && (reads || writes)) {
-    take_file_request(self, message, writes);
+    ck_acp_take_file_request(self, message, writes);
   } else {
     ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
                    "this client offers neither files nor terminals");

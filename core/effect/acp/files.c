@@ -1,58 +1,14 @@
-/* files.c - the kernel resolves each path beneath the folder, so that no link and no ".." leads out
- * of it. */
+/* files.c - the content of a file as a text, and a text as its content. */
 #include "core/effect/acp/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/base/utf8.h"
-
-/* The part of the path below the folder; NULL: the path lies elsewhere. */
-static const char *strip(const char *folder, const char *path) {
-  size_t len = strlen(folder);
-  if (strcmp(folder, "/") == 0) len = 0;
-  if (strncmp(path, folder, len) != 0 || path[len] != '/') return NULL;
-  path += len;
-  while (*path == '/') path++;
-  return *path ? path : NULL;
-}
-
-static ck_status open_beneath(int *out, const char *folder, const char *path, int flags,
-                              ck_error *err) {
-  char real[PATH_MAX];
-  struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                         .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-  if (flags & O_CREAT) how.mode = 0666;
-  *out = -1;
-  const char *inside = realpath(folder, real) ? strip(real, path) : NULL;
-  if (!inside)
-    return ck_error_set(err, CK_E_REFUSED, "%.200s is not inside the working folder", path);
-  int root = open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0)
-    return ck_error_set(err, CK_E_REFUSED, "cannot open the working folder: %s", strerror(errno));
-  *out = (int)syscall(SYS_openat2, root, inside, &how, sizeof how);
-  int failed = errno;
-  close(root);
-  if (*out >= 0) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path,
-                      failed == EXDEV ? "it leads out of the working folder" : strerror(failed));
-}
-
-static ck_status check_file(int64_t *size, int fd, const char *path, ck_error *err) {
-  struct stat about;
-  *size = 0;
-  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
-    return ck_error_set(err, CK_E_REFUSED, "%.200s is not a regular file", path);
-  *size = about.st_size;
-  return CK_OK;
-}
+#include "core/effect/acp/beneath.h"
 
 static bool is_text(ck_bytes text) {
   for (size_t i = 0; i < text.len;) {
@@ -64,16 +20,15 @@ static bool is_text(ck_bytes text) {
 }
 
 static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *err) {
-  int64_t size;
-  ck_status status = check_file(&size, fd, path, err);
-  if (status != CK_OK) return status;
-  if (size > CK_ACP_FILE_MAX)
+  struct stat about;
+  if (fstat(fd, &about) != 0)
+    return ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path, strerror(errno));
+  if (about.st_size > CK_ACP_FILE_MAX)
     return ck_error_set(err, CK_E_REFUSED, "%.200s has more than %d bytes", path, CK_ACP_FILE_MAX);
-  char *to = ck_buffer_extend(out, (size_t)size);
+  size_t size = (size_t)about.st_size, got = 0;
+  char *to = ck_buffer_extend(out, size);
   if (!to) return ck_error_no_memory(err);
-  size_t got = 0;
-  for (ssize_t n; got < (size_t)size && (n = read(fd, to + got, (size_t)size - got)) > 0;)
-    got += (size_t)n;
+  for (ssize_t n; got < size && (n = read(fd, to + got, size - got)) > 0;) got += (size_t)n;
   out->len = got;
   return is_text(ck_buffer_bytes(out))
              ? CK_OK
@@ -108,7 +63,7 @@ ck_status ck_acp_file_read(ck_buffer *out, const char *folder, ck_bytes params, 
   char *path;
   int fd = -1;
   ck_status status = read_path(&path, params, err);
-  if (status == CK_OK) status = open_beneath(&fd, folder, path, O_RDONLY, err);
+  if (status == CK_OK) status = ck_acp_open_beneath(&fd, folder, path, false, err);
   if (status == CK_OK) status = read_all(&text, fd, path, err);
   if (status == CK_OK) {
     ck_json_writer w = {.out = out};
@@ -124,9 +79,6 @@ ck_status ck_acp_file_read(ck_buffer *out, const char *folder, ck_bytes params, 
 }
 
 static ck_status write_all(int fd, ck_bytes text, const char *path, ck_error *err) {
-  int64_t size;
-  ck_status status = check_file(&size, fd, path, err);
-  if (status != CK_OK) return status;
   bool failed = ftruncate(fd, 0) != 0;
   for (ssize_t n; !failed && text.len; text = (ck_bytes){text.data + n, text.len - (size_t)n}) {
     n = write(fd, text.data, text.len);
@@ -145,7 +97,7 @@ ck_status ck_acp_file_write(const char *folder, ck_bytes params, ck_error *err) 
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK && text.len > CK_ACP_FILE_MAX)
     status = ck_error_set(err, CK_E_REFUSED, "more than %d bytes", CK_ACP_FILE_MAX);
-  if (status == CK_OK) status = open_beneath(&fd, folder, path, O_WRONLY | O_CREAT, err);
+  if (status == CK_OK) status = ck_acp_open_beneath(&fd, folder, path, true, err);
   if (status == CK_OK) status = write_all(fd, ck_buffer_bytes(&text), path, err);
   if (fd >= 0 && close(fd) != 0 && status == CK_OK)
     status = ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path, strerror(errno));

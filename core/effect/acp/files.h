@@ -6,8 +6,8 @@
 
 enum { CK_ACP_FILE_MAX = 4 << 20 }; /* bytes of one file */
 
-/* `folder` must contain "path", whatever links there are: both are compared as the system resolves
- * them. CK_E_REFUSED: outside, no regular file, no text, or too large. */
+/* `folder` must contain "path". CK_E_REFUSED: no file that an agent gets (beneath.h), no text, or
+ * too large. */
 
 /* params {path, line?, limit?}: appends {"content": TEXT}. */
 CK_CHECKED ck_status ck_acp_file_read(ck_buffer *out, const char *folder, ck_bytes params,

@@ -48,10 +48,23 @@ struct ck_effect_run {
   char why[CK_ACP_WHY_MAX];
 };
 
+/* What a request wants to be allowed: an action of the agent's own, which is told the answer, or a
+ * file, which is read or written for it. */
+typedef enum { CK_ACP_ACTION, CK_ACP_READ, CK_ACP_WRITE } ck_acp_wish;
+#define CK_ACP_ALLOW "allow" /* the option that gives a file */
+
+/* A request for permission. The document is that of session/request_permission; for a file it is
+ * made from the request for the file, which is its member "file". */
+typedef struct ck_acp_asked {
+  ck_acp_wish wish;
+  ck_bytes id, params;
+} ck_acp_asked;
+
 /* A request for permission that a person is to answer. */
 typedef struct ck_acp_permission {
   ck_acp_agent *agent;
   ck_effect_run *run; /* NULL: the answer is not needed any more */
+  ck_acp_wish wish;
   ck_value *id, *request;
   ck_asking *asking;
   struct ck_acp_permission *next, *previous; /* of the agent; a ring */
@@ -78,11 +91,14 @@ void ck_acp_read_id(char out[CK_ACP_ID_MAX], ck_bytes json);
 ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
 
 /* ---- permission_list.c ---- */
-/* `option` is a JSON string; no bytes: "cancelled". */
-void ck_acp_reply_permission(ck_acp_agent *self, ck_bytes id, ck_bytes option);
+/* `option` is a JSON string, the id of the selected option; no bytes: none is, "cancelled". A file
+ * is read or written now, or refused. */
+void ck_acp_reply_permission(ck_acp_agent *self, const ck_acp_asked *asked, ck_bytes option);
 /* `*out` belongs to the agent of `run`; also set after a failed copy. */
 CK_CHECKED ck_status ck_acp_add_permission(ck_acp_permission **out, ck_effect_run *run,
-                                           const ck_rpc_message *message, ck_error *err);
+                                           const ck_acp_asked *asked, ck_error *err);
+/* Borrows from the permission. */
+ck_acp_asked ck_acp_asked_of(const ck_acp_permission *self);
 /* Frees it; the asker must not call back any more. */
 void ck_acp_forget_permission(ck_acp_permission *self);
 bool ck_acp_permissions_are_full(const ck_acp_agent *self);
@@ -112,7 +128,12 @@ CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *r
                                         ck_error *err);
 
 /* ---- permission.c ---- */
-void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message);
+/* Decides by a rule, or asks a person; replies in every case. */
+void ck_acp_take_permission(ck_acp_agent *self, const ck_acp_asked *asked);
+
+/* ---- file_request.c ---- */
+/* A request for a file becomes one for the permission to read or edit it. */
+void ck_acp_take_file_request(ck_acp_agent *self, const ck_rpc_message *message, bool writes);
 
 /* ---- agent.c ---- */
 CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,

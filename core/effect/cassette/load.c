@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
 #include "core/effect/cassette/record.h"
 
 enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
@@ -23,6 +24,9 @@ static ck_status split_spec(char **path, size_t *index, const char *spec, ck_err
 }
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+  ck_status status = ck_own_file_check(path, err);
+  if (status == CK_OK) status = ck_own_file_add(CK_OWN_SOURCE, path, err);
+  if (status != CK_OK) return status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return ck_error_set(err, CK_E_USAGE, "cannot open: %s", strerror(errno));
   char chunk[READ_SIZE];

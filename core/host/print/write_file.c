@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
+
 static int write_all(int fd, ck_bytes text) {
   while (text.len > 0) {
     ssize_t written = write(fd, text.data, text.len);
@@ -26,6 +28,8 @@ static ck_status cannot_write(const char *path, int code, ck_error *err) {
 
 ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err) {
   char *draft = NULL;
+  ck_status status = ck_own_file_check(path, err);
+  if (status != CK_OK) return status;
   if (asprintf(&draft, "%s.XXXXXX", path) < 0) return ck_error_no_memory(err);
   int fd = mkostemp(draft, O_CLOEXEC), code = fd < 0 ? errno : 0; /* mode 0600 */
   if (!code && (write_all(fd, text) != 0 || fsync(fd) != 0)) code = errno;

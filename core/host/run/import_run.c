@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/own_file.h"
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
 #include "core/host/session/launch.h"
@@ -13,6 +14,8 @@
 enum { FILE_MAX = 64 << 20 };
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+  ck_status status = ck_own_file_check(path, err);
+  if (status != CK_OK) return status;
   FILE *file = fopen(path, "re");
   char chunk[1 << 14];
   size_t got;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
+
 void ck_launch_clear(ck_launch *self) {
   free(self->flow);
   free(self->directory);
@@ -115,6 +117,8 @@ ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err)
 enum { JSON_FILE_MAX = 64 << 20 };
 
 static ck_status read_file(ck_buffer *out, const char *what, const char *path, ck_error *err) {
+  ck_status status = ck_own_file_check(path, err);
+  if (status != CK_OK) return status;
   FILE *file = fopen(path, "re");
   if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(errno));
   char chunk[1 << 14];

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
+
 #define REMEDY "then try again"
 
 void ck_secret_wipe(ck_buffer *secret) {
@@ -53,11 +55,14 @@ static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_err
 }
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+  ck_status status = ck_own_file_check(path, err);
+  if (status == CK_OK) status = ck_own_file_add(CK_OWN_SECRET, path, err);
+  if (status != CK_OK) return status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     return ck_error_set(err, CK_E_SECRET_MISSING,
                         "file:%s cannot be opened (%s): fix that, " REMEDY, path, strerror(errno));
-  ck_status status = read_open_file(out, fd, path, err);
+  status = read_open_file(out, fd, path, err);
   close(fd);
   return status;
 }

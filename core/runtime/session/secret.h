@@ -6,7 +6,8 @@
 #include "core/redact/redact.h"
 
 /* Appends the secret; line breaks at its end do not belong to it. CK_E_SECRET_MISSING names the
- * reference, why it gives nothing and what to do. Wipe the buffer with ck_secret_wipe. */
+ * reference, why it gives nothing and what to do; CK_E_REFUSED: it is a file of an open store. Wipe
+ * the buffer with ck_secret_wipe. */
 CK_CHECKED ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err);
 /* Overwrites and frees. */
 void ck_secret_wipe(ck_buffer *secret);

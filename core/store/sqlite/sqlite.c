@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/embed.h"
+#include "core/base/own_file.h"
 
 static int put_meta(sqlite3 *db, const char *key, const void *value, size_t len) {
   sqlite3_stmt *stmt = NULL;
@@ -170,8 +171,16 @@ static void close_store(void *to) {
   ck_lock_close(self->lock);
   pthread_mutex_destroy(&self->pool_mutex);
   ck_buffer_clear(&self->key_entry);
+  if (self->listed) ck_own_file_remove(CK_OWN_STORE, self->path);
   free(self->path);
   free(self);
+}
+
+/* Before the file is opened for the first time, until nothing of it is open any more. */
+static ck_status list_store(ck_sqlite *self, ck_error *err) {
+  ck_status status = ck_own_file_add(CK_OWN_STORE, self->path, err);
+  self->listed = status == CK_OK;
+  return status;
 }
 
 static const uint8_t *get_fingerprint_key(void *to) { return ((ck_sqlite *)to)->fingerprint_key; }
@@ -206,6 +215,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   self->read_only = options && options->read_only;
   bool create = options && options->create && !self->read_only, fresh = false;
   ck_status status = ck_sqlite_resolve(&self->path, path, create, err);
+  if (status == CK_OK) status = list_store(self, err);
   if (status == CK_OK) status = ck_sqlite_check_file(&fresh, self, create, err);
   if (status == CK_OK)
     status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);

@@ -46,6 +46,7 @@ typedef struct ck_sqlite {
   int wal_frames;      /* in the WAL after the writer's last commit, other processes' included */
   int checkpoint_at;   /* number of frames from which the next WAL checkpoint pays */
   ck_owned *owned;
+  bool listed; /* as this process's own file (core/base/own_file.h) */
 
   pthread_mutex_t pool_mutex;
   ck_connection *pool; /* idle reading connections */

@@ -1,0 +1,84 @@
+#!/bin/bash
+# own_files.t - an agent with every permission for files, and a person who names the store in the
+# wrong place: the store is whole, and so is what ckrun works by.
+. "$(dirname "$0")/../host/tap.sh"
+
+agent=${CKRUN_BUILD:?the folder of the build}/tests/effect/acp/tool_acp_agent
+cd "$dir" || exit 1
+export CKRUN_STORE=sqlite:$dir/s.db
+(umask 077 && "$CKRUN" key new store.key >/dev/null && echo correct-horse-battery >token)
+mkdir .git
+echo '[core]' >.git/config
+cat >open.lua <<'END'
+return { name = "open", policies = { "every_boundary" }, agent_files = true,
+  permissions = { ["*"] = "allow" }, secrets = { token = "file:token" } }
+END
+cat >tasks.lua <<END
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { coder = flow.acp { argv = { "$agent" } } },
+  run = function(ctx)
+    local heard = {}
+    for i, task in ipairs(ctx.input) do
+      local request = { process = "coder", prompt = task }
+      local done = ctx.effect { kind = "agent", class = "once", request = request }
+      heard[i] = done.result.text
+    end
+    return heard
+  end,
+}
+END
+
+own="s.db s.db-wal s.db-shm s.db.lock s.db-journal store.key token tasks.lua open.lua .git/config"
+cp tasks.lua tasks.before
+cp open.lua open.before
+cp store.key key.before
+for verb in read write; do
+  tasks=
+  for name in $own; do tasks="$tasks,\"$verb $dir/$name\""; done
+  run --key file:store.key run tasks.lua --profile ./open.lua --session "$verb" \
+    --input "[${tasks#,}]"
+  is "$verb: the session completes" "$code" 0
+  is "$verb: each of them is refused" \
+    "$(grep -o 'and not for agents' <<<"$out" | wc -l)" "$([ $verb = read ] && echo 9 || echo 10)"
+done
+ok "the flow is as it was" cmp tasks.lua tasks.before
+ok "the profile is as it was" cmp open.lua open.before
+ok "the key is as it was" cmp store.key key.before
+is "the secret is as it was" "$(cat token)" correct-horse-battery
+is "the repository is as it was" "$(cat .git/config)" '[core]'
+run --key file:store.key store verify
+has "the store is whole" "$err" "all is well"
+
+# An agent that may write nothing by rule writes nothing.
+cat >closed.lua <<'END'
+return { name = "closed", agent_files = true, permissions = { read = "allow" } }
+END
+run --key file:store.key run tasks.lua --profile ./closed.lua --session closed \
+  --input "[\"write $dir/new.txt\",\"read $dir/.gitignore\",\"write $dir/s.db\"]"
+is "without permission nothing is written" "$([ -e new.txt ] || echo nothing) $code" "nothing 0"
+has "the agent hears why" "$out" "there is no permission to edit this file now"
+
+# ---- a person, or a flow, that names the store ----
+
+before=$(stat -c '%i' s.db)
+for target in s.db s.db-wal s.db-shm s.db.lock; do
+  refused 5 "an export onto $target" "is a file of the open store" --key file:store.key \
+    sessions export read --format cassette --output "$target"
+done
+ln s.db hard
+refused 5 "an import of the store by another name" "is a file of the open store" \
+  --key file:store.key sessions import hard
+cat >reads.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "true" }, env = { A = { ref = "file:s.db-shm" } } }
+END
+run --key file:store.key run reads.lua --session reads
+has "a secret that is said to be in the store is not read" "$err$out" "is a file of the open store"
+run --key file:store.key run tasks.lua --profile ./closed.lua --session recorded --input '[]' \
+  --record s.db
+has "a recording is not written over the store" "$err" "is a file of the open store"
+is "the store is the same file" "$(stat -c '%i' s.db)" "$before"
+run --key file:store.key store verify
+has "the store is still whole" "$err" "all is well"
+finish
