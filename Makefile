@@ -264,7 +264,7 @@ MAN := $(SHARE)/man/man1/ckrun.1
 BASH_COMPLETION := $(SHARE)/bash-completion/completions/ckrun
 ZSH_COMPLETION := $(SHARE)/zsh/site-functions/_ckrun
 FISH_COMPLETION := $(SHARE)/fish/vendor_completions.d/ckrun.fish
-GENERATED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+PRINTED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 # What authors of policies and flows read, and where an editor finds the annotations; under
 # DATADIR as in the repository.
 DATA_FILES := $(call find,lua/ck,*.lua) $(call find,policies examples,*)
@@ -285,7 +285,7 @@ endef
 export PKG_CONFIG_TEXT
 
 install: all ## install under DESTDIR and PREFIX, with policies, examples, documents, completions
-	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(sort $(dir $(GENERATED)))
+	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(sort $(dir $(PRINTED)))
 	install -m 755 $(call runtime,$(MODE)) $(BINDIR)/ckrun
 	install -m 644 $(call libraries,$(MODE)) $(LIBDIR)
 	@for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDEDIR)/$$header || exit 1; done
@@ -301,7 +301,7 @@ install: all ## install under DESTDIR and PREFIX, with policies, examples, docum
 
 uninstall: ## remove what install put there
 	rm -f $(BINDIR)/ckrun $(LIBDIR)/libckrun.a $(LIBDIR)/libckrun_lua.a \
-	  $(LIBDIR)/pkgconfig/ckrun.pc $(GENERATED)
+	  $(LIBDIR)/pkgconfig/ckrun.pc $(PRINTED)
 	rm -rf $(INCLUDEDIR) $(DATADIR) $(DOCDIR)
 
 clean: ## remove the build folder

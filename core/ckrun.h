@@ -42,6 +42,10 @@
 #include "core/runtime/session/policy.h"
 #include "core/runtime/commit/runtime.h"
 #include "core/runtime/session/session.h"
+#include "core/store/fact.h"
+#include "core/store/request.h"
+#include "core/store/stats.h"
 #include "core/store/store.h"
+#include "core/store/verify.h"
 
 #endif

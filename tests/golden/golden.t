@@ -68,7 +68,7 @@ resumed() {
   rm -f count.log
   local retry= counted='"counted 1","counted 2","counted 3","counted 4","counted 5","counted 6"'
   [ "$1" = failing ] && retry=--retry
-  ckrun resume "$1" --accept-changed $retry >out 2>err || { tail -n 2 err | \
+  ckrun resume "$1" $retry >out 2>err || { tail -n 2 err | \
     sed 's/^/# /'; return 1; }
   ckrun --json sessions inspect "$1" >state
   case $1 in

@@ -9,8 +9,9 @@
 
 #include "core/host/run/amend.h"
 #include "core/host/run/models.h"
-#include "core/host/session/takeover.h"
 #include "core/host/session/launch.h"
+#include "core/host/session/takeover.h"
+#include "lua/policy/same_text.h"
 
 void ck_preflight_clear(ck_preflight *self) {
   ck_head_clear(&self->head);
@@ -58,7 +59,7 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   if (status != CK_OK) return status;
   const ck_value *then = self->launch.policies;
   bool accepted = self->options.accept_changed || self->options.profile;
-  if (then && !accepted && !ck_bytes_equal(ck_value_bytes(then), ck_value_bytes(self->policies)))
+  if (then && !accepted && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(self->policies)))
     ck_preflight_add(self, CK_E_REFUSED,
                      "the policies of profile %s have changed since the session was started; "
                      "--accept-changed goes on with them as they are now",

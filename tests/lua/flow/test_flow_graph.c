@@ -139,7 +139,7 @@ static void test_missing_key(void) {
                                        "  b = flow.lua { run = function(ctx) return call(ctx, "
                                        "ctx.memory.key) end, reads = { \"key\" } } },\n"
                                        "  edges = { a = \"b\", b = flow.done } }\n");
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "a graph graph_fails in its second node");
+  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "a graph fails in its second node");
   flow_run_put(&run, "memory.key", "\"k\"");
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "it goes on once the key is there: %s",
              run.result.text);
@@ -164,7 +164,7 @@ static void test_retry(void) {
   flow_run run = {.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(retried));
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED,
-             "a node that graph_fails is tried again: %s", run.result.text);
+             "a node that fails is tried again: %s", run.result.text);
   tap_is_text(flow_run_log(&run),
               "main/a#1/tool/1 {\"name\":\"first\"}\nmain/a#1/tool/2 "
               "{\"name\":\"flaky\"}\nmain/a#1/sleep/1 {\"ms\":100}\n"
@@ -176,7 +176,7 @@ static void test_retry(void) {
   f = (graph_failing){"flaky", 3};
   run = (flow_run){.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(retried));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "it graph_fails when no try is left");
+  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "it fails when no try is left");
   tap_is_text(run.result.text, "node 'a': not yet", "with the last reason");
   tap_is_text(flow_run_get(&run, "memory.left"), "nothing", "and nothing of what it wrote is left");
   flow_run_close(&run);

@@ -31,4 +31,10 @@ for text in '<!-- generated: nothing -->
   check $? "no region: ${text%%
 *}"
 done
+# The target makes both, and nothing that is installed.
+planned=$(env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -n BUILD="${CKRUN_BUILD%/*}" \
+  PREFIX=/nowhere generated)
+grep -q 'for file in lua/ck/meta.lua policies/README.md;' <<<"$planned" &&
+  ! grep -q /nowhere <<<"$planned"
+check $? 'make generated goes over these files'
 echo "1..$count"

@@ -1,0 +1,75 @@
+/* same_text.c - compares descriptions of policies; knows the texts of shipped ones that mean the
+ * same. */
+#include <string.h>
+
+#include "core/base/json.h"
+#include "lua/policy/same_text.h"
+
+/* The digests of two texts of one shipped policy: an earlier one, and the present one, which
+ * differs from it in comments and line breaks alone. A change of what a policy does ends its rows;
+ * one of its comments renews the second column and adds a row for the text before it. */
+static const struct {
+  const char *earlier, *present;
+} texts[] = {
+    /* before_effect */
+    {"0dd666b05edab5488f7573dc86dd0768637d763e5cdfbe64072c17d85ec81f20",
+     "18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd"},
+    /* every_boundary */
+    {"1451ebba18961500650cde65d435482636e3d092d59b6e121639fb2a12b7700b",
+     "50db5104fd73625e170f12aafb03199475347da549c17284c44704b74918c4b3"},
+    /* every_n */
+    {"6430b2283a860a0a1cc6342ce06ae26784299b12a4908321a4f61579dc026ed9",
+     "cfd21167d3b757fff6da9a18f0028f72051c3ec9ed9ac9ea884c169577f0540f"},
+    /* expected_loss */
+    {"62a08a5851c8034dcf917fa8e8a9ad98572badcb7b4ce9528f8a72dc57e2d7c4",
+     "4c64de100d661ba5220015d873365bc7fcad4a4003a31d9e770adac6b90b7a48"},
+    /* keep_budget */
+    {"a65fabbf6121fa2edaebe566efdac8a0effe84d825d652b90a4e97b32c2bd0be",
+     "6eafbff1376fbc46f82d055ec5570e0a2b01666a95c2a2cae3794f3b72af5e4a"},
+    /* keep_clean */
+    {"a9ea06d2e365bf5b271036603bab63dd888114c41e1114b26ee6f6b303f85a50",
+     "66be81897b08c84e3e43d27d90019402eacf99d601733e6cab64de232e971d92"},
+    /* keep_recent */
+    {"ac232f8587554f65103ce45fe5f10bc1642d8eb7d2ffca312bca5f627345443f",
+     "4c3f5a9c4228bd60d8c08cec89a36f4600b4d4a2955ed2af4ad63dc53f631450"},
+    /* keep_tiers */
+    {"8d5a056170dfb46c09d7230b6afaa9b826585a41558588d4556982300e9d3ab1",
+     "6f8e1dd2b444d126de7563d120b21896550bc32acdd88cd7e4fbb992d3299d58"},
+    /* redact_keys */
+    {"e06d22fa3d3819ce23df4f1f5044cbbe393697063f349a2649ea4bcac306612e",
+     "ec5aa8984610ca48f8b7309fba87545a94763ed0eef885b7968dd5bb66e667ef"},
+    /* resume_limits */
+    {"e2fa5e88eab49537e3b29eacc5ff924c1ab170fd5a3b37c6668ee057c4213b50",
+     "cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60"},
+    /* smart */
+    {"a7e1fef7678a4e88190b2ff8edf90c4b9d6f6f6bc4c5c4099e2462a3ee154afa",
+     "b8b25170a0097d6fd0eba90988010d3691ede356c43f72ebf2839551ed7c14f8"},
+    /* tail_involved */
+    {"2fb05c8dfaa3446eadb4d3a5e62731a52b0daad9cf5fe6a16d27180203992557",
+     "494a27eca1ef4f27cb8c2ded0e4b8deedf9e6896e0452d1a227fa1ca3583367d"},
+};
+
+static bool is_same_text(ck_bytes then, ck_bytes now) {
+  if (ck_bytes_equal(then, now)) return true;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (ck_json_is_text(then, texts[i].earlier) && ck_json_is_text(now, texts[i].present))
+      return true;
+  return false;
+}
+
+static bool is_same_policy(ck_bytes then, ck_bytes now) {
+  static const char *const fields[] = {"name", "version", "agent"};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (!ck_bytes_equal(ck_json_get(then, fields[i]), ck_json_get(now, fields[i]))) return false;
+  return is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
+}
+
+bool ck_policies_equal(ck_bytes then, ck_bytes now) {
+  if (ck_bytes_equal(then, now)) return true;
+  if (ck_json_type_of(then) != CK_JSON_ARRAY || ck_json_count(then) != ck_json_count(now))
+    return false;
+  ck_json_iterator a = ck_json_iterate(then), b = ck_json_iterate(now);
+  while (ck_json_next(&a) && ck_json_next(&b))
+    if (!is_same_policy(a.value, b.value)) return false;
+  return true;
+}
