@@ -84,10 +84,11 @@ void ck_pending_call_end(ck_pending_call *self, ck_outcome_status status, ck_sta
 }
 
 void ck_pending_call_lose(ck_pending_call *self, ck_status class, const char *why) {
-  bool never = !self->sent && class == CK_E_INTERRUPTED;
+  bool never = !self->sent && class == CK_E_INTERRUPTED,
+       cut = self->sent && (class == CK_E_UNAVAILABLE || class == CK_OK);
   ck_pending_call_end(self,
-                      ck_pending_call_is_in_doubt(self) ? CK_OUTCOME_UNKNOWN
-                      : never                           ? CK_OUTCOME_ABSENT
-                                                        : CK_OUTCOME_FAILED,
+                      cut || ck_pending_call_is_in_doubt(self) ? CK_OUTCOME_UNKNOWN
+                      : never                                  ? CK_OUTCOME_ABSENT
+                                                               : CK_OUTCOME_FAILED,
                       class, why);
 }

@@ -49,8 +49,9 @@ void ck_pending_call_deliver(ck_pending_call *self, ck_outcome *outcome);
 /* An outcome without a result: FAILED of `class`, or ERROR. */
 void ck_pending_call_end(ck_pending_call *self, ck_outcome_status status, ck_status class,
                          const char *why);
-/* No answer will come: UNKNOWN when the call is in doubt, ABSENT when it was cancelled
- * (CK_E_INTERRUPTED) and never sent, else FAILED. */
+/* No answer will come: UNKNOWN when the call is in doubt, and whatever may be done with it when it
+ * was sent and the service went away (CK_E_UNAVAILABLE) or was silent (CK_OK); ABSENT when it was
+ * cancelled (CK_E_INTERRUPTED) and never sent; else FAILED. */
 void ck_pending_call_lose(ck_pending_call *self, ck_status class, const char *why);
 
 #endif

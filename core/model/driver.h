@@ -35,6 +35,9 @@ typedef struct ck_effect_driver {
   /* NULL: never. A question was answered elsewhere with `answer`: the run ends, and `done` is not
    * called. False: the question cannot be withdrawn any more. */
   bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);
+  /* NULL: CK_EFFECT_TRIES. How often `effect`, when it may be repeated, is tried in one process
+   * before its unknown endings count: see CK_OUTCOME_UNKNOWN. */
+  unsigned (*tries)(void *self, const ck_effect *effect);
   /* NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
   int64_t (*reserve)(void *self, const ck_effect *effect);
   /* May be NULL. Called when the flow ended well in `scope`; CK_E_DIVERGED when the driver expected

@@ -38,6 +38,8 @@ typedef enum {
       CK_EFFECT_CLASS_COUNT
 } ck_effect_class;
 
+enum { CK_EFFECT_TRIES = 3 }; /* in all, of an effect that is asked for again at once */
+
 const char *ck_effect_kind_name(ck_effect_kind kind);
 const char *ck_effect_class_name(ck_effect_class class);
 /* True when an effect may be repeated without a question: pure or idempotent. */
@@ -76,9 +78,10 @@ typedef struct ck_effect {
    * prompt; NULL: none. No part of the request */
   const ck_value *tail;
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
-  /* outcomes of models, tools and asks (ok or error, whoever gave them) in the scope's view so
-   * far: a recording's cursor */
+  /* outcomes of models, tools and asks (ok, error or unknown, whoever gave them) in the
+   * scope's view so far: a recording's cursor */
   uint64_t consumed;
+  unsigned lost;          /* attempts made of it in this process whose outcome is unknown */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms;    /* monotonic; 0 none */
   /* wall time of its first intent, also of an earlier run: the start of a sleep */
@@ -98,7 +101,10 @@ bool ck_effect_is_tool_call(const ck_effect *effect);
   X(CK_OUTCOME_FAILED, "failed") \
   X(CK_OUTCOME_ENDED, "ended") /* the recording is at its end: the flow ends well */ \
   X(CK_OUTCOME_ABSENT, "absent") /* of a probe, or of a cancelled effect: it never happened */ \
-  X(CK_OUTCOME_UNKNOWN, "unknown") /* nobody can tell; the effect stays in doubt */
+  /* it had begun, and how it ended does not tell what it did: `result` is what it had written, */ \
+  /* CK_E_UNAVAILABLE that its service went away, CK_E_INTERRUPTED that it was cancelled. */ \
+  /* core/runtime/ledger/plan.h: what becomes of it; recorded, it is what the flow gets */ \
+  X(CK_OUTCOME_UNKNOWN, "unknown")
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -115,9 +121,10 @@ typedef struct ck_outcome {
   /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a JSON string; may
    * be NULL */
   ck_value *result;
-  ck_status error_status; /* FAILED: the class */
+  ck_status error_status; /* FAILED, UNKNOWN: the class */
   char *error;            /* ERROR, FAILED, UNKNOWN: one line; owned */
   int64_t cost_micros;    /* -1: no price known (unmetered) */
+  unsigned attempts;      /* UNKNOWN: that the driver made of it; 0: one */
   int64_t input_tokens, output_tokens;
   int64_t seq; /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the

@@ -45,6 +45,7 @@ struct ck_coroutine {
   ck_value *position;        /* of the last boundary, or as given; NULL: the start */
   const ck_outcome *outcome; /* during a resume: its outcome */
   bool started, ended;
+  bool unknown;        /* see ctx.unknown */
   ck_flow_yield yield; /* the pending request; it points to the members below */
   char *texts[CK_COROUTINE_TEXTS];
   ck_flow_ask *asks; /* their texts are owned */

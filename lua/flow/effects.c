@@ -103,9 +103,16 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   set_integer(L, "output_tokens", outcome->output_tokens);
 }
 
+static void note_unknown(ck_coroutine *self, size_t place, const ck_outcome *outcome) {
+  self->unknown |= outcome->status == CK_OUTCOME_UNKNOWN &&
+                   !ck_effect_class_repeats(self->asks[place].effect.class);
+}
+
 static int effect_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
-  push_outcome(L, ck_coroutine_check(L)->outcome);
+  ck_coroutine *self = ck_coroutine_check(L);
+  note_unknown(self, 0, self->outcome);
+  push_outcome(L, self->outcome);
   return 1;
 }
 
@@ -115,6 +122,7 @@ static int effects_resumed(lua_State *L, int status, lua_KContext context) {
   lua_createtable(L, (int)self->ask_count, 0);
   lua_Integer place = 0;
   for (const ck_outcome *outcome = self->outcome; outcome; outcome = outcome->next) {
+    if ((size_t)place < self->ask_count) note_unknown(self, (size_t)place, outcome);
     push_outcome(L, outcome);
     lua_rawseti(L, -2, ++place);
   }
@@ -162,8 +170,17 @@ static int ctx_effects(lua_State *L) {
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECTS, effects_resumed);
 }
 
+/* ctx.unknown(): whether an effect that must not be repeated, here or in a scope that was joined,
+ * has had an unknown outcome since this was last asked. */
+static int ctx_unknown(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  lua_pushboolean(L, self->unknown);
+  self->unknown = false;
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
-    {"effect", ctx_effect}, {"effects", ctx_effects}, {NULL, NULL}};
+    {"effect", ctx_effect}, {"effects", ctx_effects}, {"unknown", ctx_unknown}, {NULL, NULL}};
 
 void ck_coroutine_open_effects(lua_State *L, int box) {
   lua_pushvalue(L, box);

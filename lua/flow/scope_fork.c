@@ -181,6 +181,7 @@ static int join_resumed(lua_State *L, int status, lua_KContext context) {
   for (size_t i = 0; i < self->child_count; i++) {
     ck_bytes one = ck_json_get(ended, self->children[i].scope);
     if (ck_json_type_of(one) != CK_JSON_OBJECT) continue;
+    self->unknown |= ck_json_type_of(ck_json_get(one, "unknown")) != CK_JSON_NONE;
     push_ended(L, one);
     lua_setfield(L, -2, short_name(self, self->children[i].scope));
   }

@@ -273,7 +273,10 @@ static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effe
   question about = {.agent = effect->agent, .out = &word, .merge = merge_word};
   about.call = (asking){.hook = POLICY_in_doubt, .subject = effect, .word = -1};
   ck_status status = ask_each(self, &about, err);
-  *out = word < 0 ? CK_DOUBT_STOP : (ck_doubt_answer)word;
+  if (status != CK_OK)
+    *out = CK_DOUBT_STOP;
+  else if (word >= 0)
+    *out = (ck_doubt_answer)word;
   return status;
 }
 

@@ -139,15 +139,17 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
 /* ---- the end of a turn ---- */
 
 /* A cancelled turn ends with its answer, whether the agent finished it or broke it off. Only a turn
- * that may be repeated freely, that lacked a permission or that was silent too long fails, so that
- * it is begun again as a whole. */
+ * that may be repeated freely, or that lacked a permission, fails, so that it is begun again as a
+ * whole. Of one that was silent too long nobody can tell what it did. */
 static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
   bool received = run->ending == CK_E_INTERRUPTED && ck_pending_call_is_in_doubt(&run->pending);
   bool again = run->phase == CK_ACP_ENDS && (cancelled ? !received : run->ending == CK_E_WAITING);
-  if (again)
+  if (again && run->ending == CK_E_UNAVAILABLE)
+    ck_acp_lose(run, ck_pending_call_is_in_doubt(&run->pending) ? CK_OK : run->ending, run->why);
+  else if (again)
     ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
   else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK)
     ck_acp_deliver(run, outcome);

@@ -27,6 +27,7 @@ typedef enum {
 typedef struct ck_http_end {
   ck_http_ending ending;
   int code;         /* of the answer's head; 0: there was none */
+  bool sent;        /* the request, or its beginning: the server may have acted on it */
   const char *text; /* why it is not ANSWERED, one line; borrowed for the call */
 } ck_http_end;
 

@@ -14,6 +14,12 @@ static int code_of(const ck_http_request *self) {
   return (int)code;
 }
 
+static bool was_sent(const ck_http_request *self) {
+  long bytes = 0;
+  self->client->curl.easy_getinfo(self->easy, CURLINFO_REQUEST_SIZE, &bytes);
+  return bytes > 0;
+}
+
 static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
   self->stopped = why;
   snprintf(self->why, sizeof self->why, "%s", text);
@@ -235,8 +241,10 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   void *to = self->to;
   char text[CURL_ERROR_SIZE];
   bool by_us = self->stopped != CK_HTTP_ANSWERED;
-  ck_http_end end = {
-      .ending = by_us ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
+  ck_http_end end = {.ending = by_us ? self->stopped : ending_of(code),
+                     .code = code_of(self),
+                     .sent = was_sent(self),
+                     .text = text};
   const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
   snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
   ck_http_drop(self);

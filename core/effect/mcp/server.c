@@ -79,13 +79,10 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
   ck_pending_call_lose(&run->pending, CK_E_INTERRUPTED, "it was cancelled");
 }
 
-/* The time is over: a call that may be repeated freely fails, and the model is told so. */
+/* The time is over: nobody can tell what it did. */
 static void end_late(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
-  if (!ck_pending_call_is_in_doubt(&run->pending))
-    ck_mcp_report_error(run, text);
-  else
-    ck_pending_call_lose(&run->pending, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
+  ck_pending_call_lose(&run->pending, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
 /* True when the answer is a result. */
@@ -106,6 +103,7 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   return false;
 }
 
+/* An answer that cannot be read does not tell what was done. */
 static void report_problem(ck_effect_run *run, const ck_error *err) {
   char text[CK_ERROR_TEXT_MAX];
   if (err->status == CK_E_NO_MEMORY) {
@@ -113,7 +111,10 @@ static void report_problem(ck_effect_run *run, const ck_error *err) {
     return;
   }
   snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
-  ck_mcp_report_error(run, text);
+  if (run->list)
+    ck_mcp_report_error(run, text);
+  else
+    ck_pending_call_lose(&run->pending, CK_OK, text);
 }
 
 static void on_result(void *to, const ck_peer_answer *answer) {

@@ -127,6 +127,16 @@ static bool is_whole(const ck_model_answer *self) {
          !self->broken.status;
 }
 
+/* It was sent, and what came back does not tell what it cost: the connection was cut, the time was
+ * over, or the answer ends too early. */
+static bool is_lost(const ck_model_answer *self, const ck_http_end *end) {
+  bool answered = end->ending == CK_HTTP_ANSWERED;
+  bool whole = answered && (self->type != CK_MODEL_BODY_EVENTS || self->reply.ended);
+  bool told = self->reply.fault.len > 0 || (whole && self->reply.usage.known);
+  bool stranger = answered && self->type == CK_MODEL_BODY_OTHER; /* no provider of models */
+  return end->sent && end->code < 300 && !told && !stranger;
+}
+
 ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
                               const ck_http_end *end, ck_error *err) {
   *out = NULL;
@@ -147,5 +157,6 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
     ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
   else if (!answered && !refused && !*out)
     judge_transport(fault, end);
+  fault->lost = !*out && is_lost(self, end);
   return CK_OK;
 }

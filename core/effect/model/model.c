@@ -78,11 +78,22 @@ static bool wants_cache(const ck_model_query *query) {
   return found;
 }
 
-static int64_t reserve(void *to, const ck_effect *effect) {
-  const ck_model_driver *self = to;
+static const ck_profile_model *find_model(const ck_model_driver *self, const ck_effect *effect) {
   char *name = ck_json_dup_string(ck_json_get(effect->request, "model"));
   const ck_profile_model *model = name ? ck_profile_get_model(self->options.profile, name) : NULL;
   free(name);
+  return model;
+}
+
+static unsigned tries(void *self, const ck_effect *effect) {
+  const ck_profile_model *model = find_model(self, effect);
+  int64_t retries = model && model->retries >= 0 ? model->retries : CK_MODEL_RETRIES;
+  return (unsigned)retries + 1;
+}
+
+static int64_t reserve(void *to, const ck_effect *effect) {
+  const ck_model_driver *self = to;
+  const ck_profile_model *model = find_model(self, effect);
   if (!model) return -1;
   int64_t of_model;
   ck_model_price price = ck_price_find(&of_model, model->model, &model->price);
@@ -112,6 +123,7 @@ ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *op
                                     .serves = serves,
                                     .start = start,
                                     .cancel = cancel,
+                                    .tries = tries,
                                     .reserve = reserve,
                                     .free = free_driver};
   *out = &self->driver;

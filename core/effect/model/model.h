@@ -10,9 +10,11 @@
  *
  * Temporary failures are retried (core/effect/http/retry.h), also a stream that was cut off: no
  * part of an incomplete answer is used. Each retry is an update {retry, wait_ms, why}; the known
- * cost of failed attempts counts with the outcome.
+ * cost of failed attempts counts with the outcome. An attempt that was sent, and of which nothing
+ * tells what it cost, is lost: it counts at effect.reserve_micros.
  *
- * Outcomes are OK, or FAILED with
+ * Outcomes are OK; UNKNOWN with CK_E_UNAVAILABLE: an attempt was lost, the wait is over, and the
+ * model's `retries` allow another one; or FAILED with
  *   CK_E_CREDENTIALS   401, 403
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes

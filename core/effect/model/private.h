@@ -92,6 +92,7 @@ bool ck_model_streams(const ck_profile_model *model);
 typedef struct ck_model_fault {
   ck_status status;
   bool passing; /* another attempt may succeed */
+  bool lost;    /* it may have been billed, and nothing tells how much */
   char text[512];
 } ck_model_fault;
 /* Reads the fault from an answer with `code` (0: from an error in a stream or in place of an

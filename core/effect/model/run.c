@@ -45,9 +45,10 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
     outcome = self->spare;
     self->spare = NULL;
   }
-  outcome->input_tokens = self->spent.input + self->spent.cache_read + self->spent.cache_write +
-                          self->spent.cache_write_long;
-  outcome->output_tokens = self->spent.output;
+  ck_usage all = self->spent;
+  ck_usage_add(&all, &self->told);
+  outcome->input_tokens = all.input + all.cache_read + all.cache_write + all.cache_write_long;
+  outcome->output_tokens = all.output;
   ck_model_run_free(self);
   sink->done(sink, outcome);
 }
@@ -63,13 +64,21 @@ static void deliver_message(ck_effect_run *self, const ck_value *message) {
   deliver(self, outcome);
 }
 
+/* What is known of it, and the reserve of an attempt of which nothing is. */
+static int64_t failed_cost(const ck_effect_run *self) {
+  int64_t ignored;
+  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
+  int64_t known = self->spent.known ? ck_price_cost(&price, &self->spent) : 0;
+  if (!self->lost || known < 0) return known;
+  return self->reserve_micros < 0 ? -1 : known + self->reserve_micros;
+}
+
 /* One line with the model, its address, and the fault. */
-static void deliver_failure(ck_effect_run *self, ck_status status, const char *text) {
+static void deliver_failure(ck_effect_run *self, ck_outcome_status as, ck_status status,
+                            const char *text) {
   ck_outcome *outcome = NULL;
   ck_buffer url = {0};
   ck_error line = CK_ERROR_INIT;
-  int64_t ignored;
-  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
   ck_http_append_url(&url, self->url.data);
   const char *tries = self->attempts == 1 ? "" : " attempts, the last: ";
   char count[16] = "";
@@ -77,9 +86,10 @@ static void deliver_failure(ck_effect_run *self, ck_status status, const char *t
   ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name,
                url.data ? url.data : "", count, tries, text);
   ck_buffer_clear(&url);
-  if (ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, line.text, NULL) == CK_OK) {
+  if (ck_outcome_new(&outcome, as, NULL, line.text, NULL) == CK_OK) {
     outcome->error_status = status;
-    if (self->spent.known) outcome->cost_micros = ck_price_cost(&price, &self->spent);
+    outcome->cost_micros = failed_cost(self);
+    outcome->attempts = (unsigned)(self->attempts - self->earlier);
   }
   deliver(self, outcome);
 }
@@ -103,10 +113,15 @@ static ck_status attempt(ck_effect_run *self, ck_error *err) {
   return ck_model_run_post(self, on_ended, total, err);
 }
 
+/* The wait is over. After a lost attempt the runtime makes the next one: it counts the lost one,
+ * and asks whether the budget has room for another. */
 static void on_due(void *to) {
   ck_effect_run *self = to;
   ck_error err = CK_ERROR_INIT;
-  if (attempt(self, &err)) deliver_failure(self, err.status, err.text);
+  if (self->lost)
+    deliver_failure(self, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, self->lost_why.text);
+  else if (attempt(self, &err))
+    deliver_failure(self, CK_OUTCOME_FAILED, err.status, err.text);
 }
 
 static uint64_t draw(const ck_effect_run *self) {
@@ -159,21 +174,25 @@ static void on_ended(void *to, const ck_http_end *end) {
     ck_value_free(message);
     return;
   }
-  ck_usage_add(&self->spent, &self->answer.reply.usage);
+  self->lost = fault.lost;
+  ck_usage_add(self->lost ? &self->told : &self->spent, &self->answer.reply.usage);
   bool again =
       self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
   int64_t wait = again ? find_wait(self, &fault) : -1;
   if (wait < 0) {
-    deliver_failure(self, fault.status, fault.text);
+    deliver_failure(self, CK_OUTCOME_FAILED, fault.status, fault.text);
     return;
   }
+  if (self->lost) ck_error_set(&self->lost_why, fault.status, "%s", fault.text);
   report_retry(self, &fault, wait);
   ck_timer_set(self->timer, wait);
 }
 
 ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) { return attempt(self, err); }
 
-static void deliver_cancelled(void *to) { deliver_failure(to, CK_E_INTERRUPTED, "cancelled"); }
+static void deliver_cancelled(void *to) {
+  deliver_failure(to, CK_OUTCOME_FAILED, CK_E_INTERRUPTED, "cancelled");
+}
 
 void ck_model_run_cancel(ck_effect_run *self) {
   if (self->request) ck_http_drop(self->request);
@@ -272,6 +291,8 @@ ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const c
   self->format = formats[model->api];
   self->sink = sink;
   self->deadline_ms = effect->deadline_ms;
+  self->reserve_micros = effect->reserve_micros;
+  self->attempts = self->earlier = (int)effect->lost;
   self->next = driver->runs;
   if (self->next) self->next->previous = self;
   driver->runs = self;

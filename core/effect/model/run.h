@@ -47,11 +47,16 @@ struct ck_effect_run {
   ck_buffer url, body;
   char key[CK_DIGEST_HEX_SIZE]; /* Idempotency-Key */
   int64_t deadline_ms;          /* monotonic; 0: none */
-  int attempts;                 /* begun so far */
-  ck_http_request *request;     /* NULL between attempts */
+  int attempts;                 /* begun so far, those of earlier runs that were lost among them */
+  int earlier;                  /* of these */
+  int64_t reserve_micros;       /* of one attempt; -1: it has no price */
+  bool lost;                    /* the last attempt: it may have cost its reserve */
+  ck_error lost_why;
+  ck_http_request *request; /* NULL between attempts */
   ck_timer *timer;
   ck_model_answer answer;
   ck_usage spent;                 /* cost of failed attempts */
+  ck_usage told;                  /* by a lost attempt, of its tokens, before it was lost */
   ck_loop_task task;              /* delivers a cancelled one */
   ck_outcome *spare;              /* delivered when there is no memory for the true outcome */
   ck_effect_run *next, *previous; /* of the driver */

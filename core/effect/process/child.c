@@ -89,8 +89,7 @@ static void finish(ck_child *self) {
 
 /* A child that gets SIGTERM may report its outcome first. */
 static bool is_heard(const ck_child *self) {
-  return self->killed == UNTOUCHED ||
-         (self->killed == TERMINATED && self->end.ending == CK_CHILD_CANCELLED && !self->talks);
+  return self->killed == UNTOUCHED || (self->killed == TERMINATED && !self->talks);
 }
 
 /* The rest in the pipes is read first; for others that hold them open the wait is bounded. */

@@ -12,7 +12,7 @@ typedef enum {
   CK_CHILD_KILLED,    /* by a signal that was not ours, `code` */
   CK_CHILD_UNSTARTED, /* `code` is the errno */
   CK_CHILD_FLOODED,   /* it wrote more than allowed and was killed */
-  CK_CHILD_LATE,      /* the deadline passed and it was killed */
+  CK_CHILD_LATE,      /* the deadline passed and it was ended; `code` as of CANCELLED */
   CK_CHILD_CANCELLED, /* `code` is its exit status when it exited by itself all the same; else -1 */
   CK_CHILD_NO_MEMORY  /* no memory for its output; it was killed */
 } ck_child_ending;
@@ -20,6 +20,7 @@ typedef enum {
 typedef struct ck_child_end {
   ck_child_ending ending;
   int code;
+  bool late;       /* EXITED by itself, after its deadline: see ck_ending_known */
   ck_bytes output; /* standard output; borrowed for the call */
   ck_bytes error;  /* the end of standard error; borrowed for the call */
 } ck_child_end;
@@ -62,8 +63,8 @@ CK_CHECKED ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most,
 /* Closes standard input behind the queued bytes; a child that does not exit within kill_ms is
  * ended. */
 void ck_child_close_input(ck_child *self);
-/* SIGTERM to the group, later SIGKILL. The child ends CANCELLED unless it had exited before. Its
- * output until then is kept, unless it `talks`. */
+/* SIGTERM to the group, later SIGKILL, as at the deadline. The child ends CANCELLED unless it had
+ * exited before. Its output until then is kept, unless it `talks`. */
 void ck_child_cancel(ck_child *self);
 /* Closes its input, gives it up to `patience_ms` to exit by itself, or by a SIGTERM half way, then
  * drops it. Blocks that long. */

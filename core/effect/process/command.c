@@ -107,6 +107,7 @@ static void on_ended(void *to, const ck_child_end *end) {
   if (ck_command_outcome(&outcome, run->tool->name, &known, run->probe, &err)) {
     outcome = run->spare;
     run->spare = NULL;
+    if (end->ending != CK_CHILD_UNSTARTED) outcome->status = CK_OUTCOME_UNKNOWN;
   }
   ck_outcome_free(run->spare);
   unlink_run(run);

@@ -4,9 +4,10 @@
  * The program gets {"name", "arguments", "key", "attempt"} as one line on standard input; arguments
  * that arrive as a string holding JSON are that JSON. Its environment is PATH, HOME, LANG, LC_*,
  * TZ, TMPDIR, and CKRUN_EFFECT_KEY and CKRUN_EFFECT_ATTEMPT. Exit 0: standard output is the result,
- * unchanged when it is JSON, else as a JSON string (without the last newline). Any other end is an
- * ERROR outcome that tells the model why. Programs left running in its process group are killed
- * when it ends. */
+ * unchanged when it is JSON, else as a JSON string (without the last newline). Another status, and
+ * a program that cannot be started, is an ERROR outcome that tells the model why. An end by a
+ * signal, after its time or for its output is UNKNOWN, with what it wrote (ending.h). Programs left
+ * running in its process group are killed when it ends. */
 #ifndef CK_EFFECT_PROCESS_COMMAND_H
 #define CK_EFFECT_PROCESS_COMMAND_H
 
@@ -19,7 +20,8 @@ typedef struct ck_command_tool {
   /* called with the same input to find out whether the effect happened. Exit 0: it did, and
    * standard output is its result; 1: it did not; any other end: unknown. NULL: there is none */
   const char *const *probe;
-  int64_t timeout_ms; /* after that time it is ended: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
+  /* after that time it is ended, with kill_ms to exit by itself; 0: CK_COMMAND_TIMEOUT_MS */
+  int64_t timeout_ms;
 } ck_command_tool;
 
 enum {
@@ -36,7 +38,7 @@ typedef struct ck_command_options {
   size_t tool_count;
   /* their working folder; NULL: this process's. Borrowed for the driver's life */
   const char *directory;
-  /* bytes on standard output; beyond them the program is killed: ERROR with CK_E_OVERSIZE */
+  /* bytes on standard output; beyond them the program is killed: UNKNOWN with CK_E_OVERSIZE */
   size_t output_max;
   int64_t grace_ms; /* the wait for others that hold its output open after its end */
   int64_t kill_ms;  /* from SIGTERM to SIGKILL after a cancel or the effect's deadline */

@@ -38,13 +38,12 @@ static ck_status make_error(ck_outcome **out, ck_outcome_status as, const char *
   ck_buffer_append_format(&text, "%.64s: ", name);
   ck_ending_append_reason(&text, end);
   ck_ending_append_tail(&text, "\n", end->error, CK_COMMAND_TEXT_MAX);
-  if (end->ending != CK_CHILD_FLOODED)
-    ck_ending_append_tail(&text, "\n", end->output, CK_COMMAND_TEXT_MAX);
+  ck_ending_append_tail(&text, "\n", end->output, CK_COMMAND_TEXT_MAX);
   ck_status status = ck_buffer_check(&text, err);
   if (!status) status = ck_value_text(&value, ck_buffer_bytes(&text), err);
   if (!status) {
     ck_error_set(&line, CK_E_FAILED, "%s", text.data);
-    status = ck_outcome_new(out, as, as == CK_OUTCOME_ERROR ? value : NULL, line.text, err);
+    status = ck_outcome_new(out, as, as == CK_OUTCOME_FAILED ? NULL : value, line.text, err);
   }
   ck_value_free(value);
   ck_buffer_clear(&text);
@@ -56,8 +55,6 @@ static ck_status failed_class(const ck_child_end *end) {
   switch (end->ending) {
     case CK_CHILD_CANCELLED:
       return CK_E_INTERRUPTED;
-    case CK_CHILD_NO_MEMORY:
-      return CK_E_NO_MEMORY;
     case CK_CHILD_UNSTARTED:
       if (end->code == ENOMEM) return CK_E_NO_MEMORY;
       return end->code == EAGAIN || end->code == EMFILE || end->code == ENFILE ? CK_E_FAILED
@@ -75,7 +72,9 @@ ck_status ck_command_outcome(ck_outcome **out, const char *name, const ck_child_
   if (exited && end->code == 1 && probe)
     return ck_outcome_new(out, CK_OUTCOME_ABSENT, NULL, NULL, err);
   ck_status class = failed_class(end);
-  ck_outcome_status as = probe ? CK_OUTCOME_UNKNOWN : class ? CK_OUTCOME_FAILED : CK_OUTCOME_ERROR;
+  ck_outcome_status as = probe || ck_ending_is_unknown(end) ? CK_OUTCOME_UNKNOWN
+                         : class                            ? CK_OUTCOME_FAILED
+                                                            : CK_OUTCOME_ERROR;
   ck_status status = make_error(out, as, name, end, err);
   if (!status) (*out)->error_status = end->ending == CK_CHILD_FLOODED ? CK_E_OVERSIZE : class;
   return status;

@@ -1,15 +1,24 @@
 /* ending.c - one line for a person or a model about how a child ended. */
 #include "core/effect/process/ending.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
 
 ck_child_end ck_ending_known(const ck_child_end *end, bool repeats) {
   ck_child_end known = *end;
-  if (end->ending == CK_CHILD_CANCELLED && end->code >= 0 && !repeats)
+  known.late = end->ending == CK_CHILD_LATE && end->code >= 0;
+  if (known.late || (end->ending == CK_CHILD_CANCELLED && end->code >= 0 && !repeats))
     known.ending = CK_CHILD_EXITED;
   return known;
+}
+
+bool ck_ending_is_unknown(const ck_child_end *end) {
+  static const int killed_in_shell = 128 + SIGKILL;
+  return end->ending == CK_CHILD_KILLED || end->ending == CK_CHILD_LATE ||
+         end->ending == CK_CHILD_FLOODED || end->ending == CK_CHILD_NO_MEMORY ||
+         (end->ending == CK_CHILD_EXITED && end->code == killed_in_shell);
 }
 
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {

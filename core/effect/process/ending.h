@@ -4,10 +4,14 @@
 
 #include "core/effect/process/child.h"
 
-/* True when the outcome of an effect's child is known. A cancelled child that exited by itself has
- * reported its outcome; an effect that may simply be repeated (`repeats`) counts as cancelled all
- * the same. */
+/* The same end, EXITED where the child has told its outcome although it was to be ended: it exited
+ * by itself in the time that it had for that. An effect that may simply be repeated (`repeats`) and
+ * was cancelled counts as cancelled all the same. */
 ck_child_end ck_ending_known(const ck_child_end *end, bool repeats);
+/* True for an end that does not tell what the child did: by a signal (also status 137, by which
+ * shells tell that SIGKILL ended a program of theirs), at its deadline, for its output, for want of
+ * memory here. */
+bool ck_ending_is_unknown(const ck_child_end *end);
 /* "exit status 3", "cannot be started: No such file or directory", … */
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end);
 /* Appends the last `most` bytes of an output, where the reason usually is, without white space

@@ -83,6 +83,7 @@ static void on_ended(void *to, const ck_child_end *end) {
       ck_exec_outcome(&outcome, run->program, &known, run->outputs, &err) != CK_OK) {
     outcome = run->spare;
     run->spare = NULL;
+    if (end->ending != CK_CHILD_UNSTARTED) outcome->status = CK_OUTCOME_UNKNOWN;
   }
   unlink_run(run);
   free_run(run);

@@ -11,11 +11,13 @@
  * to a file as a whole: spill {stdout?, stderr?} are paths. `lossy` says that bytes which are no
  * UTF-8 became U+FFFD.
  *
- * OK: it exited with 0. ERROR, with the result: any other end, also after its time, or after
- * CK_EXEC_TOTAL_MAX bytes. FAILED: it could not be started (CK_E_NOT_FOUND: there is no such
- * program; CK_E_SECRET_MISSING), or was cancelled (CK_E_INTERRUPTED), unless the effect may not
- * simply be repeated and the program exits by itself, below 128, upon SIGTERM: that status tells
- * the outcome. At its end its process group is killed. */
+ * OK: it exited with 0, also when its time had passed and it was told to (timed_out). ERROR, with
+ * the result: it exited with another status. UNKNOWN, with the result: by a signal, after its time,
+ * or after CK_EXEC_TOTAL_MAX bytes: nobody can tell what it did (ending.h). FAILED: it could not be
+ * started (CK_E_NOT_FOUND: there is no such program; CK_E_SECRET_MISSING), or was cancelled
+ * (CK_E_INTERRUPTED), unless the effect may not simply be repeated and the program exits by itself,
+ * below 128, upon SIGTERM: that status tells the outcome. At its end its process group is
+ * killed. */
 #ifndef CK_EFFECT_PROCESS_EXEC_H
 #define CK_EFFECT_PROCESS_EXEC_H
 

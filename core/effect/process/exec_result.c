@@ -20,7 +20,7 @@ static void write_flags(ck_json_writer *w, const ck_child_end *end,
   for (int i = 1; i >= 0; i--)
     if (outputs[i].lost.status != CK_OK) lost = outputs[i].lost.text;
   ck_json_member_text(w, "spill_lost", lost);
-  if (end->ending == CK_CHILD_LATE) ck_json_member_bool(w, "timed_out", true);
+  if (end->ending == CK_CHILD_LATE || end->late) ck_json_member_bool(w, "timed_out", true);
   if (end->ending == CK_CHILD_FLOODED) ck_json_member_bool(w, "flooded", true);
   if (ck_exec_output_is_lossy(&outputs[0]) || ck_exec_output_is_lossy(&outputs[1]))
     ck_json_member_bool(w, "lossy", true);
@@ -63,7 +63,6 @@ static ck_status make_line(ck_error *out, const char *program, const ck_child_en
 /* The effect was not carried out. */
 static ck_status failed_class(const ck_child_end *end) {
   if (end->ending == CK_CHILD_CANCELLED) return CK_E_INTERRUPTED;
-  if (end->ending == CK_CHILD_NO_MEMORY) return CK_E_NO_MEMORY;
   if (end->ending != CK_CHILD_UNSTARTED) return CK_OK;
   if (end->code == ENOMEM) return CK_E_NO_MEMORY;
   return end->code == ENOENT || end->code == ENOTDIR ? CK_E_NOT_FOUND : CK_E_FAILED;
@@ -78,7 +77,10 @@ ck_status ck_exec_outcome(ck_outcome **out, const char *program, const ck_child_
   ck_status class = failed_class(end);
   ck_status status = fine ? CK_OK : make_line(&line, program, end, outputs, err);
   if (status == CK_OK && class == CK_OK) status = make_result(&result, end, outputs, err);
-  ck_outcome_status as = fine ? CK_OUTCOME_OK : class ? CK_OUTCOME_FAILED : CK_OUTCOME_ERROR;
+  ck_outcome_status as = fine                        ? CK_OUTCOME_OK
+                         : class                     ? CK_OUTCOME_FAILED
+                         : ck_ending_is_unknown(end) ? CK_OUTCOME_UNKNOWN
+                                                     : CK_OUTCOME_ERROR;
   if (status == CK_OK) status = ck_outcome_new(out, as, result, fine ? NULL : line.text, err);
   if (status == CK_OK)
     (*out)->error_status = end->ending == CK_CHILD_FLOODED ? CK_E_OVERSIZE : class;

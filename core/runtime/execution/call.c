@@ -119,27 +119,6 @@ static void set_begun_ms(ck_call *self, const ck_ledger_entry *entry) {
 
 /* ---- the ledger's answer ---- */
 
-static ck_status start_probe(ck_call *self, ck_error *err) {
-  self->probing = true;
-  return ck_call_start(self, err);
-}
-
-/* Begun, without outcome, not resolved by a person: whatever its class, a probe comes before
- * running again. */
-static bool is_open(const ck_ledger_entry *entry) {
-  return entry && entry->open && !entry->blocked && entry->verdict == CK_VERDICT_NONE;
-}
-
-/* An action whose place another one took in an earlier attempt, before the session went back:
- * nobody here can tell whether the other stands for this one, so it is neither replayed nor run. In
- * the same attempt the flow itself has changed. */
-static bool is_displaced(const ck_call *self, const ck_ledger_entry *entry) {
-  ck_effect_kind kind = self->effect.kind;
-  bool acts = kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
-  return acts &&
-         (entry->open ? entry->intent_attempt : entry->outcome_attempt) < self->effect.attempt;
-}
-
 /* The same request but for the id that the model gave the call: each of its answers gives another
  * one. The message made from the outcome gets the new id. */
 static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
@@ -171,12 +150,13 @@ static ck_status record_blocked(ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_session_push(&ticket, session, CK_DURABLE_POWER, err) : status;
 }
 
-static ck_status stop_or_block(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
-  if (!is_displaced(self, entry)) return stop_diverged(self);
-  if (entry->open && !entry->blocked) return ck_call_settle_doubt(self, err);
+/* An action in whose place another one was carried out in an earlier attempt, before the session
+ * went back: nobody here can tell whether the other stands for this one, so it is neither replayed
+ * nor run. */
+static ck_status block(ck_call *self, ck_error *err) {
   ck_status status = record_blocked(self, err);
   self->blocked = true;
-  return status == CK_OK ? ck_call_settle_doubt(self, err) : status;
+  return status == CK_OK ? ck_call_settle_doubt(self, CK_DOUBT_STOP, err) : status;
 }
 
 /* A forked scope's effect that failed in this very attempt: its parent may have gone on because of
@@ -197,40 +177,46 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   return ck_json_type_of(cause) == CK_JSON_STRING;
 }
 
+/* An effect that only waits is put off when the session is to end. */
+static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry,
+                     ck_error *err) {
+  ck_execution *execution = self->runner->execution;
+  bool fails = false, waits = ck_call_waits_only(&self->effect);
+  if (found->state != CK_LEDGER_NOTHING && !waits) ck_session_mark_unclean(execution->session);
+  if (failed_before(self, entry)) {
+    ck_status status = ck_call_fail_again(&fails, self, entry, err);
+    if (status != CK_OK || fails) return status;
+  }
+  self->phase = CK_CALL_LEFT;
+  return execution->ending.status && waits ? CK_OK : ck_call_commit_intent(self, err);
+}
+
+/* Carries out what the ledger's table says. */
 static ck_status act_on_ledger(ck_call *self, const ck_ledger_case *found,
                                const ck_ledger_entry *entry, ck_error *err) {
-  ck_execution *execution = self->runner->execution;
+  ck_plan plan = ck_ledger_plan(found);
   ck_status status = CK_OK;
-  self->blocked = entry && entry->open && entry->blocked;
-  if (found->answer == CK_LEDGER_DIVERGED && is_displaced(self, entry) &&
-      is_same_action(self, entry))
-    return ck_call_replay(self, entry, err);
-  if (found->diverged)
+  self->blocked = found->state == CK_LEDGER_BLOCKED;
+  if (plan.diverged)
     status = ck_call_record_divergence(
         self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
-  if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect))
-    ck_session_mark_unclean(execution->session);
-  if (is_open(entry) && !found->diverged && ck_driver_probes(self->driver, &self->effect))
-    return start_probe(self, err);
-  bool fails = false;
-  if (failed_before(self, entry)) status = ck_call_fail_again(&fails, self, entry, err);
-  if (status != CK_OK || fails) return status;
-  switch (found->answer) {
-    case CK_LEDGER_REPLAY:
+  switch (plan.action) {
+    case CK_PLAN_REPLAY:
       return ck_call_replay(self, entry, err);
-    case CK_LEDGER_RESOLVED:
+    case CK_PLAN_RESOLVE:
       return ck_call_apply_resolution(self, entry, err);
-    case CK_LEDGER_DIVERGED:
-      return stop_or_block(self, entry, err);
-    case CK_LEDGER_DOUBT:
-      return ck_call_settle_doubt(self, err);
-    case CK_LEDGER_RUN:
-      break;
+    case CK_PLAN_PROBE:
+      return ck_call_probe(self, err);
+    case CK_PLAN_DOUBT:
+      return ck_call_settle_doubt(self, CK_DOUBT_STOP, err);
+    case CK_PLAN_BLOCK:
+      return block(self, err);
+    case CK_PLAN_DIVERGE:
+      return stop_diverged(self);
+    default:
+      return run(self, found, entry, err);
   }
-  self->phase = CK_CALL_LEFT;
-  if (execution->ending.status && ck_call_waits_only(&self->effect)) return CK_OK;
-  return ck_call_commit_intent(self, err);
 }
 
 /* The first call of an agent that is not replayed may have to tell the agent what it has lost (see
@@ -240,12 +226,12 @@ static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
   bool notified;
   ck_status status = ck_call_restore_notifications(&notified, self, err);
   if (notified) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
-  *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
-  if (status != CK_OK || notified || out->answer != CK_LEDGER_RUN) return status;
+  *out = ck_ledger_find(ledger, &self->effect, self->digest);
+  if (status != CK_OK || notified || ck_ledger_plan(out).action != CK_PLAN_RUN) return status;
   status = ck_call_notify_agent(&notified, self, err);
   if (!notified) return status;
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
-  *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
+  *out = ck_ledger_find(ledger, &self->effect, self->digest);
   return status;
 }
 
@@ -264,6 +250,10 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;
   status = consult(&found, self, err);
+  self->class = found.class;
+  found.probes = ck_driver_probes(self->driver, &self->effect);
+  if (found.request == CK_REQUEST_OTHER && is_same_action(self, entry))
+    found.request = CK_REQUEST_RENAMED;
   set_begun_ms(self, entry);
   return status == CK_OK ? act_on_ledger(self, &found, entry, err) : status;
 }

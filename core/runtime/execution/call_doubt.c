@@ -38,6 +38,9 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_value_free(body);
   if (status == CK_OK)
     status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
+  ck_outcome_free(self->lost);
+  self->lost = NULL;
+  self->class = self->effect.class;
   self->probing = false;
   self->phase = CK_CALL_INTENT;
   return status;
@@ -65,35 +68,40 @@ static ck_status stop_blocked(ck_call *self) {
 ck_status ck_call_stop_in_doubt(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   if (self->blocked) return stop_blocked(self);
-  const char *why =
-      self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
+  const char *why = self->lost ? self->lost->error : NULL;
   snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
            self->key, ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
   ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }
 
-/* Its cost is not known: it may be all that was reserved for it. */
+/* Of an ending that told nothing: what its driver knows of the cost, else all that was reserved. */
+static int64_t lost_cost(const ck_call *self) {
+  if (self->lost && self->lost->cost_micros) return self->lost->cost_micros;
+  if (self->left_open && self->effect.reserve_micros > 0) return self->effect.reserve_micros;
+  return ck_unsettled_reserve(self);
+}
+
 static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
                                 ck_error *err) {
-  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0
-                             ? self->effect.reserve_micros
-                             : ck_unsettled_reserve(self);
+  outcome->cost_micros = lost_cost(self);
   self->left_open = false;
   ck_unsettled_release(self);
-  ck_outcome_free(self->outcome); /* the driver's, which says that the outcome is unknown */
-  self->outcome = NULL;
+  ck_outcome_free(self->lost);
+  self->lost = NULL;
   return ck_call_record(self, outcome, via, err);
 }
 
-/* Its first run, begun in this process, may have been billed: that is recorded as a cost. */
-static ck_status run_again(ck_call *self, ck_error *err) {
+ck_status ck_call_run_again(ck_call *self, ck_error *err) {
   const ck_effect *effect = &self->effect;
   ck_outcome unsettled = {.status = CK_OUTCOME_FAILED,
                           .error_status = CK_E_INTERRUPTED,
-                          .cost_micros = effect->reserve_micros};
+                          .error = self->lost ? self->lost->error : NULL,
+                          .cost_micros = lost_cost(self),
+                          .input_tokens = self->lost ? self->lost->input_tokens : 0,
+                          .output_tokens = self->lost ? self->lost->output_tokens : 0};
   ck_value *body;
-  if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
+  if (!self->left_open) return ck_call_commit_intent(self, err);
   self->left_open = false;
   ck_status status =
       ck_ledger_write_outcome(&body, effect, &unsettled, self->digest, "lost", NULL, err);
@@ -102,24 +110,62 @@ static ck_status run_again(ck_call *self, ck_error *err) {
       .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
   status = ck_session_record_cost(ck_call_session(self), &event, err);
   ck_value_free(body);
+  ck_session_mark_unclean(ck_call_session(self));
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 
-ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
+/* ---- an unknown outcome as the result ---- */
+
+static const char may_have_happened[] =
+    "whether this call took effect is not known: it may have happened, and is not made again by "
+    "itself";
+
+/* What a tool had written, or how it ended, and what that means. */
+static ck_status make_notice(ck_value **out, const ck_call *self, ck_error *err) {
+  const ck_outcome *lost = self->lost;
+  ck_buffer text = {0};
+  if (!lost->result || !ck_json_read_string(&text, ck_value_bytes(lost->result)))
+    ck_buffer_append_text(&text, lost->error ? lost->error : "");
+  if (!ck_effect_class_repeats(self->effect.class))
+    ck_buffer_append_format(&text, "\n%s", may_have_happened);
+  ck_status status = ck_buffer_check(&text, err);
+  if (status == CK_OK) status = ck_value_text(out, ck_buffer_bytes(&text), err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err) {
+  ck_outcome *outcome;
+  ck_value *result = NULL;
+  const ck_outcome *lost = self->lost;
+  ck_status status = CK_OK;
+  if (lost && self->effect.kind == CK_EFFECT_TOOL && as == CK_OUTCOME_UNKNOWN)
+    status = make_notice(&result, self, err);
+  else if (lost)
+    result = ck_value_share(lost->result);
+  const char *why = lost && lost->error ? lost->error
+                                        : "this call was interrupted; whether it "
+                                          "took effect is not known";
+  if (status == CK_OK) status = ck_outcome_new(&outcome, as, result, why, err);
+  ck_value_free(result);
+  return status == CK_OK ? record_settled(self, outcome, lost ? self->driver->name : "policy", err)
+                         : status;
+}
+
+ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_doubt_answer answer = CK_DOUBT_STOP;
+  ck_doubt_answer answer = otherwise;
   ck_error failure = CK_ERROR_INIT;
+  ck_outcome *outcome;
   if (policies->in_doubt &&
       policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
     answer = CK_DOUBT_STOP;
-  if (answer == CK_DOUBT_RERUN) return run_again(self, err);
+  if (answer == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
-  ck_outcome *outcome;
+  if (!self->blocked) return ck_call_tell(self, CK_OUTCOME_UNKNOWN, err);
   ck_status status = ck_outcome_new(
       &outcome, CK_OUTCOME_ERROR, NULL,
-      self->blocked ? "not run: another call was made in its place before the session went back"
-                    : "this call was interrupted; whether it took effect is not known",
-      err);
+      "not run: another call was made in its place before the session went back", err);
   return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
 }
 

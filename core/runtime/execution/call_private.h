@@ -27,6 +27,7 @@ struct ck_call {
   ck_runner *runner;
   ck_call_phase phase;
   ck_effect effect;
+  ck_effect_class class; /* as recorded with its open intent */
   char key[CK_STATE_KEY_MAX];
   char label[64]; /* for people: a tool's name; "" */
   char digest[CK_REQUEST_DIGEST_SIZE];
@@ -43,8 +44,9 @@ struct ck_call {
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
-  bool in_batch; /* its message enters the conversation with those of its batch */
-  unsigned tries;
+  bool in_batch;       /* its message enters the conversation with those of its batch */
+  unsigned tries;      /* that a policy asked for after a failure */
+  ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
   uint64_t ticket;     /* of its intent */
   int64_t begun_us;    /* monotonic time its driver was started */
   ck_outcome *outcome; /* delivered by the driver, then recorded; given to the coroutine */
@@ -83,8 +85,15 @@ void ck_call_notify(const ck_call *self, const char *what);
 
 /* Commits its intent, when its limits allow it. */
 CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
-/* Neither ledger nor driver has its outcome: the policies decide. */
-CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_error *err);
+/* Neither ledger nor driver has its outcome: the policies decide, `otherwise` holds when none has
+ * an opinion. */
+CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_error *err);
+/* Makes it again after an ending that told nothing: that attempt is recorded as lost, at its
+ * cost or reserve. */
+CK_CHECKED ck_status ck_call_run_again(ck_call *self, ck_error *err);
+/* An ending that told nothing becomes its outcome, with what it had written: UNKNOWN, or ERROR
+ * where a probe has told that nothing happened. */
+CK_CHECKED ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err);
 /* A person has resolved it: their outcome is recorded. */
 CK_CHECKED ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_entry *entry,
                                               ck_error *err);
@@ -100,14 +109,32 @@ CK_CHECKED ck_status ck_call_restore_notifications(bool *notified, ck_call *self
 /* Gives an agent its tail where its context is gone. */
 CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err);
 
-/* ---- call_run.c ---- */
+/* ---- call_start.c ---- */
 
 /* Starts the driver: the intent is committed, or the effect is to be probed. */
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
+CK_CHECKED ck_status ck_call_probe(ck_call *self, ck_error *err);
+/* ---- call_failure.c ---- */
+
+/* The effect was not carried out, says self->outcome: the policies may have it tried again, at most
+ * CK_EFFECT_TRIES times in all. */
+CK_CHECKED ck_status ck_call_handle_failure(ck_call *self, ck_error *err);
 /* An effect that failed in this attempt fails again; not (false in *failed) where a policy has it
  * retried or the session paused. */
 CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
                                         ck_error *err);
+/* ---- call_ending.c ---- */
+
+/* Carries out what the ledger's table says of an effect that ended without telling its outcome.
+ * self->lost is that ending; NULL: an earlier process had begun it. */
+CK_CHECKED ck_status ck_call_follow_ending(ck_call *self, ck_effect_ending ending, ck_error *err);
+/* self->outcome, from its driver, says that the outcome is unknown. */
+CK_CHECKED ck_status ck_call_take_unknown(ck_call *self, ck_error *err);
+/* A probe has found the outcome, or that nothing happened, or that it cannot tell. */
+CK_CHECKED ck_status ck_call_complete_probe(ck_call *self, ck_error *err);
+
+/* ---- call_run.c ---- */
+
 /* A person's answer to the question it waits for. */
 CK_CHECKED ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err);
 /* One step of all of them; false in *moved when they wait. */

@@ -58,7 +58,8 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
   const ck_outcome *outcome = self->outcome;
   *out = NULL;
   bool answered = outcome->status == CK_OUTCOME_OK,
-       has_text = answered || outcome->status == CK_OUTCOME_ERROR;
+       has_text =
+           answered || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_UNKNOWN;
   if (effect->kind == CK_EFFECT_MODEL && answered) *out = ck_value_share(outcome->result);
   if (effect->kind == CK_EFFECT_ASK && answered)
     return ck_message_user(out, ck_value_bytes(outcome->result), err);
@@ -66,11 +67,17 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
                                                     : CK_OK;
 }
 
+static void note_unknown(ck_call *self) {
+  self->runner->unknown |=
+      self->outcome->status == CK_OUTCOME_UNKNOWN && !ck_effect_class_repeats(self->effect.class);
+}
+
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_value *message = NULL, *body = NULL;
   uint64_t ticket;
   self->outcome = outcome;
+  note_unknown(self);
   ck_status status = self->in_batch ? CK_OK : ck_call_make_message(&message, self, err);
   if (status == CK_OK)
     status =
@@ -100,6 +107,7 @@ ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *
   ck_execution *execution = self->runner->execution;
   ck_status status =
       ck_ledger_read_outcome(&self->outcome, entry->outcome, entry->outcome_seq, err);
+  if (status == CK_OK) note_unknown(self);
   if (status == CK_OK)
     status = ck_session_record_replay(execution->session, &self->effect, entry->outcome,
                                       entry->outcome_seq, err);

@@ -7,63 +7,6 @@
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 
-enum { TRIES_MAX = 3 };
-
-/* ---- from the driver ---- */
-
-static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
-  ck_call *self = ((ck_call_sink *)sink)->call;
-  self->run = NULL;
-  self->delivered = true;
-  ck_outcome_free(self->outcome);
-  self->outcome = outcome;
-  ck_waker_wake(self->runner->execution->options.waker);
-}
-
-/* A running effect's update is an event, for others to read while it runs; an update that cannot be
- * recorded is lost, the effect is not. */
-static void update(ck_effect_sink *sink, ck_bytes chunk) {
-  ck_call *self = ((ck_call_sink *)sink)->call;
-  uint64_t ticket;
-  ck_buffer buffer = {0};
-  ck_json_writer w = {.out = &buffer};
-  ck_value *body = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  if (ck_json_check(chunk, &ignored) != CK_OK) return;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "key", self->key);
-  ck_json_member_raw(&w, "update", chunk);
-  ck_json_end(&w, '}');
-  if (ck_value_from(&body, &buffer, &ignored) != CK_OK ||
-      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope,
-                        self->effect.agent, body, &ignored) != CK_OK ||
-      ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
-    ck_waker_wake(self->runner->execution->options
-                      .waker); /* the next turn meets the store's failure itself */
-  ck_value_free(body);
-  ck_buffer_clear(&buffer);
-}
-
-ck_status ck_call_start(ck_call *self, ck_error *err) {
-  const ck_effect_driver *driver = self->driver;
-  self->sink = (ck_call_sink){.sink = {.update = update, .done = deliver}, .call = self};
-  self->delivered = false;
-  self->phase = CK_CALL_DRIVER;
-  self->begun_us = ck_execution_now_us(self->runner->execution);
-  ck_error failure = CK_ERROR_INIT;
-  ck_call_notify(self, self->probing ? "probe" : "effect");
-  ck_status status =
-      self->probing
-          ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
-          : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
-  if (status == CK_OK) return CK_OK;
-  self->run = NULL;
-  self->delivered = true;
-  status = ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, failure.text, err);
-  if (status == CK_OK) self->outcome->error_status = failure.status;
-  return status;
-}
-
 /* ---- what the driver delivered ---- */
 
 static void count(ck_call *self) {
@@ -74,59 +17,6 @@ static void count(ck_call *self) {
   if (self->effect.kind == CK_EFFECT_ASK) counts->asks++;
 }
 
-/* A person or time can mend it: nothing is lost by waiting. */
-static bool is_transient(ck_status cause) {
-  return cause == CK_E_UNAVAILABLE || cause == CK_E_SECRET_MISSING || cause == CK_E_LIMIT;
-}
-
-static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {
-  const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
-  ck_failure failure = {
-      .key = self->key, .status = cause, .error = text, .attempt = self->effect.attempt};
-  ck_error ignored = CK_ERROR_INIT;
-  if (policies->on_failure &&
-      policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
-    answer = CK_FAILURE_PAUSE;
-  return answer;
-}
-
-ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
-                             ck_error *err) {
-  ck_bytes body = ck_value_bytes(entry->outcome);
-  ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
-  char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
-  if (!error) return ck_error_no_memory(err);
-  snprintf(text, sizeof text, "effect %s: %s", self->key, error);
-  free(error);
-  *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
-  if (*failed) ck_session_mark_unclean(ck_call_session(self));
-  if (*failed) ck_call_fail(self, cause, text);
-  return CK_OK;
-}
-
-/* The effect was not carried out: that is known, so it is not in doubt; the policies may retry, at
- * most TRIES_MAX times in all. */
-static ck_status handle_failure(ck_call *self, ck_error *err) {
-  ck_outcome *outcome = self->outcome;
-  ck_status cause = outcome->error_status != CK_OK ? outcome->error_status : CK_E_FAILED;
-  char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s: %s", self->key,
-           outcome->error ? outcome->error : "failed");
-  ck_status status = ck_call_record(self, outcome, self->driver->name, err);
-  if (status != CK_OK) return status;
-  ck_session_mark_unclean(ck_call_session(self));
-  ck_failure_answer answer = ask_policies(self, cause, text);
-  if (answer == CK_FAILURE_RETRY && ++self->tries < TRIES_MAX)
-    return ck_call_commit_intent(self, err);
-  self->phase = CK_CALL_LEFT;
-  if (answer == CK_FAILURE_PAUSE)
-    ck_execution_end(self->runner->execution, CK_SESSION_PAUSED, cause, text);
-  else
-    ck_call_fail(self, cause, text);
-  return CK_OK;
-}
-
 /* The runtime cancelled it. What may have taken effect and must not be repeated is in doubt;
  * everything else is asked for again. */
 static ck_status handle_interruption(ck_call *self) {
@@ -135,26 +25,6 @@ static ck_status handle_interruption(ck_call *self) {
   return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect)
              ? ck_call_stop_in_doubt(self)
              : CK_OK;
-}
-
-/* A probe has found the outcome, or that nothing happened (so the effect runs now), or that it
- * cannot tell. */
-static ck_status complete_probe(ck_call *self, ck_error *err) {
-  ck_outcome *found = self->outcome;
-  self->outcome = NULL;
-  bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR ||
-               found->status == CK_OUTCOME_ENDED;
-  if (known || found->status == CK_OUTCOME_ABSENT) ck_unsettled_release(self);
-  if (known) return ck_call_record(self, found, self->driver->name, err);
-  bool harmless = ck_effect_class_repeats(self->effect.class);
-  bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
-  bool interrupted = found->status != CK_OUTCOME_ABSENT && found->error_status == CK_E_INTERRUPTED;
-  ck_outcome_free(found);
-  if (interrupted && self->runner->execution->ending.status) { /* a resume probes again */
-    self->phase = CK_CALL_LEFT;
-    return CK_OK;
-  }
-  return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
 }
 
 /* A question stays open for its answer. Any other effect that needs a person has not happened: it
@@ -184,17 +54,17 @@ static ck_status put_off(ck_call *self, ck_error *err) {
 static ck_status complete(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   self->delivered = false;
-  if (self->probing) return complete_probe(self, err);
+  if (self->probing) return ck_call_complete_probe(self, err);
   bool failed = outcome->status == CK_OUTCOME_FAILED;
   if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status)
     return put_off(self, err);
   if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
     return handle_interruption(self);
   if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
-  if (failed) return handle_failure(self, err);
-  self->left_open = outcome->status == CK_OUTCOME_UNKNOWN;
-  if (self->left_open || outcome->status == CK_OUTCOME_ABSENT)
-    return ck_call_settle_doubt(self, err);
+  if (failed) return ck_call_handle_failure(self, err);
+  if (outcome->status == CK_OUTCOME_UNKNOWN) return ck_call_take_unknown(self, err);
+  if (outcome->status == CK_OUTCOME_ABSENT)
+    return ck_call_follow_ending(self, CK_ENDING_ABSENT, err);
   count(self);
   return ck_call_record(self, outcome, self->driver->name, err);
 }
@@ -272,6 +142,11 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   bool repeats = ck_effect_class_repeats(self->effect.class);
   bool interrupted =
       outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
+  if (outcome->status == CK_OUTCOME_UNKNOWN && repeats && !self->probing) {
+    outcome->status = CK_OUTCOME_FAILED;
+    outcome->error_status = CK_E_INTERRUPTED;
+    interrupted = true;
+  }
   bool known =
       outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR ||
       outcome->status == CK_OUTCOME_ENDED ||

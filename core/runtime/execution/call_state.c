@@ -45,6 +45,7 @@ void ck_runner_drop_calls(ck_runner *self) {
     ck_call *call = self->calls[i];
     if (call->run) call->driver->cancel(call->driver->self, call->run);
     ck_outcome_free(call->outcome);
+    ck_outcome_free(call->lost);
     ck_value_free(call->request);
     ck_value_free(call->tail);
     free(call->payers);

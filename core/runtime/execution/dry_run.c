@@ -24,10 +24,10 @@ static bool is_mark(const ck_ledger_entry *entry) {
          ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ended");
 }
 
-static ck_dry_run_plan judge_open(const ck_ledger_entry *entry, ck_ledger_answer answer) {
-  if (answer == CK_LEDGER_RESOLVED) return CK_DRY_RUN_REPLAY;
+static ck_dry_run_plan judge_open(const ck_ledger_entry *entry, ck_plan_action action) {
+  if (action == CK_PLAN_RESOLVE) return CK_DRY_RUN_REPLAY;
   if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE) return CK_DRY_RUN_QUESTION;
-  if (answer == CK_LEDGER_RUN) return CK_DRY_RUN_AGAIN;
+  if (action == CK_PLAN_RUN) return CK_DRY_RUN_AGAIN;
   return entry->class == CK_EFFECT_RECONCILABLE ? CK_DRY_RUN_PROBE : CK_DRY_RUN_DOUBT;
 }
 
@@ -35,14 +35,13 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
                              uint32_t attempt) {
   ck_effect effect = {
       .key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
-  ck_ledger_case found = ck_ledger_decide_known(
-      ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
-  if (entry->open) return judge_open(entry, found.answer);
-  bool unsettled =
-      found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
-  return found.answer == CK_LEDGER_REPLAY ? CK_DRY_RUN_REPLAY
-         : unsettled                      ? CK_DRY_RUN_AGAIN
-                                          : CK_DRY_RUN_ANEW;
+  ck_ledger_case found =
+      ck_ledger_find(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
+  ck_plan_action action = ck_ledger_plan(&found).action;
+  if (entry->open) return judge_open(entry, action);
+  return action == CK_PLAN_REPLAY        ? CK_DRY_RUN_REPLAY
+         : found.state == CK_LEDGER_LOST ? CK_DRY_RUN_AGAIN
+                                         : CK_DRY_RUN_ANEW;
 }
 
 static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt,

@@ -59,7 +59,9 @@ struct ck_runner {
   char *error;
   ck_status error_status;
   bool joined;
-  bool abandoned;       /* its parent ended without it */
+  bool abandoned; /* its parent ended without it */
+  bool unknown;   /* an effect that must not be repeated, its own or of a scope that it joined,
+                     has an unknown outcome */
   bool orphans_settled; /* it has reached a boundary: orphans below it are put away */
 };
 

@@ -85,6 +85,7 @@ static void write_child(ck_json_writer *w, const ck_runner *child, const ck_stat
   if (child->result) ck_json_member_raw(w, "result", ck_value_bytes(child->result));
   ck_json_member_text(w, "error", child->error);
   if (child->error) ck_json_member_text(w, "status", ck_status_name(child->error_status));
+  if (child->unknown) ck_json_member_bool(w, "unknown", true);
   ck_json_name(w, "writes");
   ck_json_begin(w, '{');
   for (size_t i = 0; i < count; i++)
@@ -111,6 +112,7 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *sel
     write_child(&w, child, entries, count);
     free(entries);
     child->joined = true;
+    self->unknown |= child->unknown;
   }
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(&result, &buffer, err);

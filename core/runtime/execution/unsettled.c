@@ -46,9 +46,9 @@ static bool can_be_settled(const ck_execution *self, const ck_ledger_entry *entr
                       .class = entry->class,
                       .agent = entry->agent,
                       .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
-  if (ck_ledger_decide(entry, &effect, entry->intent_digest).answer != CK_LEDGER_RUN) return true;
-  return entry->verdict == CK_VERDICT_NONE &&
-         ck_driver_probes(ck_execution_find_driver(self, &effect), &effect);
+  ck_ledger_case found = ck_ledger_find_entry(entry, &effect, entry->intent_digest);
+  found.probes = ck_driver_probes(ck_execution_find_driver(self, &effect), &effect);
+  return ck_ledger_plan(&found).action != CK_PLAN_RUN;
 }
 
 static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {

@@ -1,4 +1,4 @@
-/* ledger.c - folds intents, outcomes and resolutions by key, and decides by class. */
+/* ledger.c - folds intents, outcomes and resolutions by key, and tells the case of an effect. */
 #include "core/runtime/ledger/ledger.h"
 
 #include <stdlib.h>
@@ -200,44 +200,42 @@ bool ck_ledger_fold_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* An intent without outcome. The class recorded with it counts: a flow that was edited since cannot
- * make an action harmless. */
-static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *digest) {
-  ck_ledger_case out = {.answer = CK_LEDGER_RUN, .repeated = true};
-  if (entry->verdict == CK_VERDICT_DONE || entry->verdict == CK_VERDICT_ABORT) {
-    out.answer = CK_LEDGER_RESOLVED;
-    return out;
+/* ---- the case of an effect ---- */
+
+static ck_ledger_state open_state(const ck_ledger_entry *entry) {
+  switch (entry->verdict) {
+    case CK_VERDICT_DONE:
+    case CK_VERDICT_ABORT:
+      return CK_LEDGER_SETTLED;
+    case CK_VERDICT_RETRY:
+      return CK_LEDGER_RELEASED;
+    case CK_VERDICT_NONE:
+      break;
   }
-  out.diverged = strcmp(entry->intent_digest, digest) != 0;
-  if (entry->verdict == CK_VERDICT_RETRY || ck_effect_class_repeats(entry->class)) return out;
-  out.answer = out.diverged ? CK_LEDGER_DIVERGED : CK_LEDGER_DOUBT;
-  return out;
+  return entry->blocked ? CK_LEDGER_BLOCKED : CK_LEDGER_OPEN;
 }
 
-static bool replays_at_later_attempt(const ck_ledger_entry *entry, const ck_effect *effect) {
-  return effect->class != CK_EFFECT_PURE &&
-         ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
+static ck_ledger_state closed_state(const ck_ledger_entry *entry) {
+  ck_bytes body = ck_value_bytes(entry->outcome), status = ck_json_get(body, "status");
+  if (ck_json_is_text(status, "failed"))
+    return ck_ledger_is_unsettled(body) ? CK_LEDGER_LOST : CK_LEDGER_FAILED;
+  if (ck_json_is_text(status, "ok")) return CK_LEDGER_OK;
+  return ck_json_is_text(status, "unknown") ? CK_LEDGER_UNKNOWN : CK_LEDGER_ERROR;
 }
 
-ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect,
-                                const char *digest) {
-  ck_ledger_case out = {.answer = CK_LEDGER_RUN};
+static bool acts(ck_effect_kind kind) {
+  return kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
+}
+
+ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effect *effect,
+                                    const char *digest) {
+  ck_ledger_case out = {.class = effect->class, .acts = acts(effect->kind), .tries_left = true};
   if (!entry || (!entry->open && !entry->outcome)) return out;
-  if (entry->open) return decide_open(entry, digest);
-  out.repeated = true;
-  if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) {
-    out.diverged = ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)) &&
-                   strcmp(entry->outcome_digest, digest) != 0;
-    return out;
-  }
-  bool replays =
-      entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);
-  if (!replays) return out;
-  out.diverged = strcmp(entry->outcome_digest, digest) != 0;
-  if (!out.diverged)
-    out.answer = CK_LEDGER_REPLAY;
-  else if (!ck_effect_class_repeats(effect->class))
-    out.answer = CK_LEDGER_DIVERGED;
+  const char *recorded = entry->open ? entry->intent_digest : entry->outcome_digest;
+  if (entry->open) out.class = entry->class;
+  out.state = entry->open ? open_state(entry) : closed_state(entry);
+  out.request = strcmp(recorded, digest) == 0 ? CK_REQUEST_SAME : CK_REQUEST_OTHER;
+  out.later = (entry->open ? entry->intent_attempt : entry->outcome_attempt) < effect->attempt;
   return out;
 }
 
@@ -289,9 +287,10 @@ static bool is_below(const turn *self, const char *key) {
 
 static bool was_begun(const ck_ledger_entry *entry, int64_t since) {
   if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
-  return entry->open ||
-         (entry->outcome &&
-          ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
+  ck_ledger_state state = entry->open      ? CK_LEDGER_OPEN
+                          : entry->outcome ? closed_state(entry)
+                                           : CK_LEDGER_NOTHING;
+  return state == CK_LEDGER_OPEN || state == CK_LEDGER_OK || state == CK_LEDGER_UNKNOWN;
 }
 
 /* In the form of either provider, OpenAI's or Anthropic's. */
@@ -318,14 +317,11 @@ static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
   return false;
 }
 
-ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect,
-                                      const char *digest) {
+ck_ledger_case ck_ledger_find(const ck_ledger *self, const ck_effect *effect, const char *digest) {
   const ck_ledger_entry *entry = ck_ledger_get(self, effect->key);
-  ck_ledger_case out = ck_ledger_decide(entry, effect, digest);
-  bool answered = entry && entry->outcome && !entry->open && effect->kind == CK_EFFECT_MODEL &&
-                  ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
-  if (out.answer != CK_LEDGER_RUN || !answered || strcmp(entry->outcome_digest, digest) != 0)
-    return out;
-  if (was_acted_on(self, entry)) out.answer = CK_LEDGER_REPLAY;
+  ck_ledger_case out = ck_ledger_find_entry(entry, effect, digest);
+  if (out.state == CK_LEDGER_OK && effect->kind == CK_EFFECT_MODEL &&
+      out.request == CK_REQUEST_SAME && was_acted_on(self, entry))
+    out.state = CK_LEDGER_ACTED_ON;
   return out;
 }

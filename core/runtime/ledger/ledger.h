@@ -6,6 +6,7 @@
 #include "core/model/conversation.h"
 #include "core/model/event.h"
 #include "core/model/session.h"
+#include "core/runtime/ledger/plan.h"
 
 enum { CK_REQUEST_DIGEST_SIZE = 33 }; /* 32 hex digits and a NUL */
 
@@ -50,32 +51,13 @@ const ck_ledger_entry *ck_ledger_get(const ck_ledger *self, const char *key);
 /* In no order; NULL past the end. */
 const ck_ledger_entry *ck_ledger_at(const ck_ledger *self, size_t index);
 
-/* How an effect that is asked for goes on. */
-typedef enum {
-  CK_LEDGER_RUN,      /* nothing stands against it */
-  CK_LEDGER_REPLAY,   /* the recorded outcome is its outcome */
-  CK_LEDGER_RESOLVED, /* a person has given its outcome */
-  CK_LEDGER_DOUBT,    /* intent without outcome, and it may not simply run again */
-  CK_LEDGER_DIVERGED  /* recorded with another request, and it may not simply run again */
-} ck_ledger_answer;
-typedef struct ck_ledger_case {
-  ck_ledger_answer answer;
-  bool repeated; /* RUN: although an intent or an outcome is recorded */
-  bool diverged; /* RUN or DIVERGED: the recorded request digest differs */
-} ck_ledger_case;
-/* Decides by class, attempt and digest. `entry` may be NULL. At the same attempt (after a crash)
- * every recorded outcome with the same digest replays, but a failed one; at a later attempt only
- * successful ones of every class but pure do. All others run. An intent without outcome is in
- * doubt, unless its class (as it was recorded) may be repeated, or a person has resolved it.
- * Another digest under the same key has diverged: only a class that may be repeated runs. */
-ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect,
-                                const char *digest);
-
-/* The same for what this ledger knows of the effect's key, with one rule more: a model's answer
- * with tool calls that was acted on, so that something which may not simply run again was begun
- * behind it in the same turn, is not asked for anew at a later attempt, as long as the request is
- * the same. Another answer would call something else in the place of what was called. */
-ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect,
-                                      const char *digest);
+/* The case of an effect that is asked for, for ck_ledger_plan: without a probe, with tries left.
+ * `entry` may be NULL. */
+ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effect *effect,
+                                    const char *digest);
+/* The same for what this ledger knows of the effect's key. It also sees whether a model's answer
+ * with tool calls was acted on: whether something which may not simply run again was begun behind
+ * it in the same turn. Another answer would call something else in the place of what was called. */
+ck_ledger_case ck_ledger_find(const ck_ledger *self, const ck_effect *effect, const char *digest);
 
 #endif

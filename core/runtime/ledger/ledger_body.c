@@ -176,12 +176,11 @@ static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, c
 
 ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   *out = NULL;
+  if (entry->verdict == CK_VERDICT_ABORT && entry->blocked)
+    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL, "aborted: it was not run", err);
   if (entry->verdict == CK_VERDICT_ABORT)
-    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL,
-                          entry->blocked
-                              ? "aborted: it was not run"
-                              : "aborted: its outcome is not known and it was not run again",
-                          err);
+    return ck_outcome_new(out, CK_OUTCOME_UNKNOWN, NULL,
+                          "aborted: its outcome is not known and it was not run again", err);
   ck_bytes given = ck_json_get(ck_value_bytes(entry->resolution), "result");
   ck_value *result = NULL;
   if (entry->blocked && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE)

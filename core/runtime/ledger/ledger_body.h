@@ -42,8 +42,8 @@ CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *bo
                                             ck_error *err);
 /* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */
 ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise);
-/* The outcome that a person's resolution gives: done (with `result` or null) or abort (an error for
- * the flow). */
+/* The outcome that a person's resolution gives: done (with `result` or null) or abort (unknown; of
+ * one that was never begun an error). */
 CK_CHECKED ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry,
                                                ck_error *err);
 /* Adds the cost in an outcome's body. */

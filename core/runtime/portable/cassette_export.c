@@ -248,7 +248,7 @@ static void write_tool(ck_json_writer *w, const folded *scope, ck_bytes request,
     ck_json_member_raw(w, "request", request);
   }
   ck_json_member_raw(w, "result", result_of(body));
-  if (ck_json_is_text(ck_json_get(body, "status"), "error"))
+  if (!ck_json_is_text(ck_json_get(body, "status"), "ok"))
     ck_json_member_bool(w, "is_error", true);
 }
 
@@ -318,7 +318,8 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
 
 static bool is_recorded(ck_bytes body) {
   ck_bytes kind = ck_json_get(body, "kind"), status = ck_json_get(body, "status");
-  bool gave = ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
+  bool gave = ck_json_is_text(status, "ok") || ck_json_is_text(status, "error") ||
+              ck_json_is_text(status, "unknown");
   return gave && (ck_json_is_text(kind, "model") || ck_json_is_text(kind, "tool") ||
                   ck_json_is_text(kind, "ask"));
 }

@@ -41,13 +41,15 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
-/* Outcomes that a recording holds: of models, tools and asks, ended well or with an error. */
+/* Outcomes that a recording holds: of models, tools and asks, ended well, with an error or
+ * without telling how. */
 static bool counts(ck_bytes body) {
   ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
   if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
       !ck_json_is_text(kind, "ask"))
     return false;
-  return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
+  return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error") ||
+         ck_json_is_text(status, "unknown");
 }
 
 static bool is_prompt(const ck_value *message) {

@@ -58,7 +58,7 @@ const char *ck_session_id(const ck_session *self);
 const char *ck_session_run(const ck_session *self);
 /* The session's row; its status as this run knows it. */
 const ck_session_record *ck_session_get_record(const ck_session *self);
-/* From 1. It rises where recorded outcomes may not simply be replayed: see ck_ledger_decide. */
+/* From 1. It rises where recorded outcomes may not simply be replayed: see ck_ledger_plan. */
 uint32_t ck_session_attempt(const ck_session *self);
 /* seq of this run's first event. */
 int64_t ck_session_first_seq(const ck_session *self);

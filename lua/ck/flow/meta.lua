@@ -29,7 +29,8 @@
 ---@field ordinal integer|nil       of a tool call: its place in the message, from 1
 
 ---@class ck.flow.Outcome
----@field status "ok"|"error"|"ended"  ended: the recording has no more
+---@field status "ok"|"error"|"unknown"|"ended"  unknown: it may have happened; ended: the recording
+---                                              has no more
 ---@field result any
 ---@field raw string|nil            the JSON of the result, byte for byte
 ---@field error string|nil
@@ -112,4 +113,6 @@
 ---@field put fun(key: string, json: string|nil)  sets a key of the state to these bytes; nil: none
 ---@field written fun(): table<string, true>      the keys written since the last boundary
 ---@field discard fun()                           undoes the writes since the last boundary
+---@field unknown fun(): boolean                  whether an effect that must not be repeated has
+---  ended without a known outcome, here or in a joined scope, since the last call
 ---@field limit fun(limits: ck.flow.Limits): ck.flow.Context

@@ -23,7 +23,9 @@ node.done = "flow.done"
 local NAME_MAX = 40
 
 --- Fields of a flow that a node may not have.
-node.unavailable = { "boundary", "safe_point", "fork", "join", "join_any", "discard", "limit" }
+node.unavailable = {
+  "boundary", "safe_point", "fork", "join", "join_any", "discard", "limit", "unknown",
+}
 
 --- The fields that any node may have.
 node.rules = { reads = check.texts, writes = check.texts, retry = retry.rule, on_error = "string" }

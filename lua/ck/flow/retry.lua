@@ -84,7 +84,8 @@ function retry.wait(rule, tried)
   return math.tointeger(math.floor(math.min(ms, WAIT_MAX_MS)))
 end
 
---- Runs it until it succeeds or has no tries left. `again(error)` marks the boundary before each
+--- Runs it until it succeeds or has no tries left; a try with an effect that must not be repeated,
+--- and whose outcome is unknown, is the last one. `again(error)` marks the boundary before each
 --- further try.
 ---@param ctx table
 ---@param self ck.flow.Node
@@ -96,12 +97,13 @@ end
 function retry.run(ctx, self, name, at, options)
   local missing = missing_key(ctx, self)
   if missing then return false, missing end
+  ctx.unknown()
   while true do
     local ok, problem = pcall(perform, ctx, self, name, options.inner, options.given)
     if ok then return true end
     problem = tostring(problem)
     ctx.discard()
-    local ms = retry.wait(self.retry, at.try)
+    local ms = not ctx.unknown() and retry.wait(self.retry, at.try)
     if not ms then return false, problem end
     if ms > 0 then sleep.wait(ctx, ms) end
     at.try = at.try + 1

@@ -19,6 +19,7 @@ typedef struct got {
   int ended;
   ck_http_ending ending;
   int code;
+  bool sent;
   char text[256];
   ck_buffer body;
   int *left; /* of several; the loop stops at the last */
@@ -37,6 +38,7 @@ static void on_ended(void *to, const ck_http_end *end) {
   self->ended++;
   self->ending = end->ending;
   self->code = end->code;
+  self->sent = end->sent;
   snprintf(self->text, sizeof self->text, "%s", end->text);
   if (!self->left || --*self->left == 0) ck_loop_stop(loop);
 }
@@ -108,7 +110,22 @@ static void test_unusable(void) {
     tap_is_int(it.ending, cases[i].ending, "%s: %s", cases[i].url, it.text);
     tap_ok(it.ended == 1 && !strstr(it.text, "secret") && it.body.len == 0,
            "%s: ends once, without a word of what is secret", cases[i].url);
+    tap_ok(!it.sent, "%s: nothing was sent", cases[i].url);
   }
+}
+
+/* The request was there: whoever reads this cannot tell what came of it. */
+static void test_cut(void) {
+  model_server server;
+  model_server_start(&server, "{\"body\":\"0123456789\",\"cut\":5}\n{\"body\":\"whole\"}");
+  got it;
+  play(&it, url_of(&server), 100);
+  tap_ok(it.ending == CK_HTTP_BROKEN && it.sent, "a connection that is cut: %s", it.text);
+  ck_buffer_clear(&it.body);
+  play(&it, url_of(&server), 100);
+  tap_ok(it.ending == CK_HTTP_ANSWERED && it.sent, "one that is not");
+  ck_buffer_clear(&it.body);
+  model_server_stop(&server);
 }
 
 static void test_proxy(void) {
@@ -183,6 +200,7 @@ int main(void) {
   tap_must(ck_http_new(&client, loop, NULL, NULL) == CK_OK, "there is a client");
   test_bounds();
   test_unusable();
+  test_cut();
   test_proxy();
   test_many();
   test_dropped();

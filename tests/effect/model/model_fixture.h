@@ -35,7 +35,7 @@ void model_fixture_result(model_fixture *self, const char *call_id, const char *
 
 /* Begins without waiting; the driver is made. */
 ck_status model_fixture_begin(model_fixture *self, ck_effect_run **run, const char *request);
-/* To its outcome, borrowed until the next call. */
+/* To its outcome, borrowed until the next call; lost attempts are made again, and counted in it. */
 const ck_outcome *model_fixture_call(model_fixture *self, const char *request);
 
 #endif

@@ -178,10 +178,11 @@ static void test_lost_tokens(void) {
                      "seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
                      "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":1000,\"output\":50}}}");
   model_fixture_add(&it, "user", "Hello");
+  it.effect.reserve_micros = 90000;
   const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
   tap_is_int(outcome->input_tokens, 2000, "tokens of an attempt that was lost are counted");
   tap_is_int(outcome->output_tokens, 51, "as far as they were told");
-  tap_is_int(outcome->cost_micros, 2000 * 3 + 51 * 15, "and paid for");
+  tap_is_int(outcome->cost_micros, 90000 + 1000 * 3 + 50 * 15, "at its reserve: nobody knows more");
   tap_is_int(it.drive.updates, 1, "the retry is told while it lasts");
   tap_ok(
       it.drive.update.data && strstr(it.drive.update.data, "{\"retry\":1,\"wait_ms\":1,\"why\":\""),

@@ -57,7 +57,8 @@ flow 'return exec { argv = { "ckrun-no-such-program" } }'
 run run flow.lua
 ok "a program that is not there fails the session" test "$code" != 0
 has "and is named" "$err" "ckrun-no-such-program: cannot be started: No such file"
-flow 'return exec { argv = { "'"$child"'", "stay", "/dev/null" }, timeout_s = 0.05 }'
+flow 'return exec { argv = { "'"$child"'", "stay", "/dev/null" }, timeout_s = 0.05,
+  class = "pure" }'
 exits 1 "a program that never ends" run flow.lua
 has "is ended" "$err" "did not end before its deadline"
 
@@ -171,6 +172,7 @@ exits 0 "tools with bad manners" run tools.lua --session manners --cassette tool
 run sessions log manners --json
 told=$(perl -MJSON::PP -ne '
   my $m = JSON::PP->new->decode($_)->{body}{message} or next;
+  $m->{content} =~ s/\n/ /g;
   print "$m->{name}: $m->{content}\n" if $m->{role} eq "tool"' <<<"$out")
 is "each call has its answer, in order" "$(cut -d: -f1 <<<"$told" | tr '\n' ' ')" \
   "flood missing slow closes fine "

@@ -247,7 +247,7 @@ for class in once pure; do
 done
 is "a call that is done once is in doubt then" \
   "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
-has "a pure one is made again" "$out" '"status":"error"'
+has "a pure one is made again, and is too late" "$out" '"status":"unknown"'
 
 broken() {
   cat >broken.lua <<EOF

@@ -158,6 +158,18 @@ void fake_flow_failed(fake_flow *self, const char *part, ck_status cause, const 
   deliver(self, sink, outcome);
 }
 
+void fake_flow_unknown(fake_flow *self, const char *part, ck_status cause, const char *text) {
+  ck_error err = CK_ERROR_INIT;
+  ck_outcome *outcome;
+  ck_value *result;
+  ck_effect_sink *sink = take(self, part, true);
+  tap_must(ck_value_text(&result, ck_bytes_text(text), &err) == CK_OK, "a result");
+  tap_must(ck_outcome_new(&outcome, CK_OUTCOME_UNKNOWN, result, text, &err) == CK_OK, "an outcome");
+  ck_value_free(result);
+  outcome->error_status = cause;
+  deliver(self, sink, outcome);
+}
+
 void fake_flow_deliver_cancelled(fake_flow *self) {
   for (size_t i = 0; i < self->count; i++) {
     if (!self->started[i].cancelled) continue;
