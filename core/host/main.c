@@ -7,7 +7,9 @@
 
 #include "core/base/log.h"
 #include "core/host/command_table.h"
+#include "core/host/session/handover.h"
 #include "core/host/session/key_source.h"
+#include "core/host/session/own_process.h"
 #include "core/host/cli/help.h"
 #include "core/host/cli/options.h"
 
@@ -128,13 +130,16 @@ static bool wants_json(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  if (!ck_own_process_hide()) return ck_status_exit(CK_E_NO_MEMORY);
   if (!reserve_streams()) return ck_status_exit(CK_E_IO);
   set_limits();
-  ck_log_init();
   ck_error err = CK_ERROR_INIT, late = CK_ERROR_INIT;
+  ck_status handed = ck_handover_take(&argc, &argv, &err);
+  ck_log_init();
   ck_output output;
   static invocation self;
-  ck_status status = ck_output_open(&output, &err);
+  ck_status status = ck_output_open(&output, handed == CK_OK ? &err : &late);
+  if (status == CK_OK) status = handed;
   if (status == CK_OK) status = read_arguments(&self, argc, argv, &err);
   output.json = self.globals.json || (status != CK_OK && wants_json(argc, argv));
   if (status == CK_OK) status = dispatch(&self, &output, &err);

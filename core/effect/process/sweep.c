@@ -63,7 +63,7 @@ static bool is_below(pid_t pid, pid_t top) {
 /* ---- search ---- */
 
 typedef struct sweep {
-  const ck_mark_list *marks; /* NULL: all below this process */
+  ck_mark_list *marks; /* NULL: all below this process */
   pid_t self;
   size_t found; /* found in this round */
   pid_t last;   /* a process to end */
@@ -104,11 +104,12 @@ static ck_status end_one(sweep *self, pid_t pid, ck_error *err) {
 }
 
 static ck_status end_all(sweep *self, ck_error *err) {
+  ck_status status = self->marks ? ck_mark_list_find_nested(self->marks, err) : CK_OK;
+  if (status != CK_OK) return status;
   DIR *list = opendir("/proc");
   if (!list)
     return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s",
                         strerror(errno));
-  ck_status status = CK_OK;
   self->found = 0;
   for (struct dirent *entry; status == CK_OK && (entry = readdir(list));) {
     bool wanted = false;

@@ -87,5 +87,7 @@ void ck_help_append_man(ck_buffer *out, const ck_command_table *table) {
            "\\fI~/.local/state\\fR.\n"
            ".TP\n.B CKRUN_LOG\nHow much is said on standard error: error, warn (as it is), info, "
            "debug.\n"
+           ".TP\n.B CKRUN_DUMPABLE\nWith 1 a debugger of the same user may read this process, and "
+           "so may the\nprograms that it starts.\n"
            ".TP\n.B NO_COLOR\nWhen it is set and not empty, tables have no bold header.\n");
 }

@@ -1,9 +1,6 @@
 /* steer.c - the tools of `ckrun mcp` that act: resume, in a process of its own, and pause. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,9 +11,8 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/handover.h"
 #include "core/host/session/profile_secrets.h"
-
-extern char **environ;
 
 enum {
   START_MS = 10000, /* by then a resume has begun, or reported why not */
@@ -43,35 +39,21 @@ void ck_mcp_end_children(ck_mcp *self) {
 /* ---- the command line of a resume ---- */
 
 typedef struct words {
-  char *list[16 + 2 * EDITS_MAX];
+  const char *list[12];
   size_t count;
-  bool failed;
+  ck_buffer edits; /* arguments, each with its NUL, that nobody else may see */
 } words;
 
-static void add_word(words *self, const char *word) {
-  char *copy = strdup(word);
-  if (copy)
-    self->list[self->count++] = copy;
-  else
-    self->failed = true;
-}
+static void add_word(words *self, const char *word) { self->list[self->count++] = word; }
 
-static void clear_words(words *self) {
-  for (size_t i = 0; i < self->count; i++) free(self->list[i]);
-}
-
-/* A key as the client names it and its value as JSON, in the form of --set. */
+/* A key as the client names it and its value as JSON, in the form of --set. Neither has a NUL: JSON
+ * with a U+0000 is refused as a whole. */
 static void add_edit(words *self, ck_bytes name, ck_bytes value) {
-  ck_buffer word = {0};
-  ck_json_read_string(&word, name);
-  ck_buffer_append_char(&word, '=');
-  ck_buffer_append_bytes(&word, value);
-  add_word(self, "--set");
-  if (word.failed)
-    self->failed = true;
-  else
-    add_word(self, word.data);
-  ck_buffer_clear(&word);
+  ck_buffer_append(&self->edits, "--set", sizeof "--set");
+  ck_json_read_string(&self->edits, name);
+  ck_buffer_append_char(&self->edits, '=');
+  ck_buffer_append_bytes(&self->edits, value);
+  ck_buffer_append_char(&self->edits, '\0');
 }
 
 static ck_status check_edits(ck_bytes edits, ck_error *err) {
@@ -88,9 +70,9 @@ static ck_status check_edits(ck_bytes edits, ck_error *err) {
   return CK_OK;
 }
 
+/* The words are borrowed. */
 static ck_status write_words(words *out, const ck_inspection *inspection, const char *session,
                              const char *checkpoint, ck_bytes edits, ck_error *err) {
-  *out = (words){0};
   ck_status status = check_edits(edits, err);
   if (status != CK_OK) return status;
   add_word(out, "ckrun");
@@ -106,33 +88,12 @@ static ck_status write_words(words *out, const ck_inspection *inspection, const 
     add_edit(out, it.name, it.value);
   add_word(out, "--");
   add_word(out, session);
-  return out->failed ? ck_error_no_memory(err) : CK_OK;
+  return ck_buffer_check(&out->edits, err);
 }
 
-/* Starts the resume: its standard error goes to `error_fd`, its input is empty, and no signal is
- * blocked in it, although the server blocks some. */
-static ck_status spawn(pid_t *out, words *argv, int error_fd, ck_error *err) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t how;
-  sigset_t none, usual;
-  sigemptyset(&none);
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGINT);
-  sigaddset(&usual, SIGTERM);
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&how);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, error_fd, STDERR_FILENO);
-  posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setsigdefault(&how, &usual);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int code = posix_spawn(out, "/proc/self/exe", &files, &how, argv->list, environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&how);
-  return code ? ck_error_set(err, CK_E_FAILED, "the program that resumes cannot be started: %s",
-                             strerror(code))
-              : CK_OK;
+static void clear_words(words *self) {
+  if (self->edits.data) explicit_bzero(self->edits.data, self->edits.cap);
+  ck_buffer_clear(&self->edits);
 }
 
 /* ---- start ---- */
@@ -234,7 +195,9 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
   if (status == CK_OK)
     status = write_words(&argv, inspection, before->id, values[1].text ? from.id : NULL,
                          values[2].object, err);
-  if (status == CK_OK) status = spawn(&start.pid, &argv, start.error_fd, err);
+  if (status == CK_OK)
+    status = ck_handover_start(&start.pid, (char *const *)argv.list, ck_buffer_bytes(&argv.edits),
+                               start.error_fd, err);
   if (status == CK_OK) status = wait_for_start(&start, &record, inspection->store, before->id, err);
   const char *id = values[1].text                    ? from.id
                    : inspection->head.has_checkpoint ? inspection->head.checkpoint.id

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/effect/process/environment.h"
+#include "core/effect/process/mark.h"
 #include "tests/tap.h"
 
 static char tool_path[1024];
@@ -101,6 +102,52 @@ static void test_self(void) {
   tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "who sweeps is not swept (%d)", status);
 }
 
+/* A run that is a program of runs: its environment shows no mark, as of a process that may not be
+ * read, and its limit is its own. */
+static int run_nested(const char *above) {
+  ck_error err = CK_ERROR_INIT;
+  setenv("CKRUN_RUN", above, 1);
+  if (ck_mark_set("s", "run_nested", &err) != CK_OK || write(STDOUT_FILENO, "x", 1) != 1) return 1;
+  for (;;) pause();
+}
+
+static pid_t start_nested(const char *above) {
+  int ends[2];
+  char byte, *argv[] = {(char *)"/proc/self/exe", (char *)"nested", (char *)above, NULL},
+             *environment[] = {NULL};
+  pid_t pid = 0;
+  tap_must(pipe2(ends, O_CLOEXEC) == 0, "there is a pipe");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  tap_must(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environment) == 0, "a run");
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  tap_must(read(ends[0], &byte, 1) == 1, "it has begun");
+  close(ends[0]);
+  return pid;
+}
+
+static void test_nested(void) {
+  static const char *const others[] = {"run_othe", "run_other", "run_to", "nested", NULL};
+  static const struct {
+    const char *above, *run;
+  } cases[] = {
+      {"run_top", "run_top"}, {"run_top:run_mid", "run_top"}, {"run_top:run_mid", "run_mid"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *runs[] = {cases[i].run, NULL};
+    size_t ended = 9;
+    ck_error err = CK_ERROR_INIT;
+    pid_t pid = start_nested(cases[i].above);
+    tap_ok(ck_sweep_runs(&ended, others, &err) == CK_OK && ended == 0 && lives(pid),
+           "a run below %s is none of others", cases[i].above);
+    tap_is_status(ck_sweep_runs(&ended, runs, &err), CK_OK, &err, "%s is swept", cases[i].run);
+    tap_is_int((int64_t)ended, 1, "the run below it is found");
+    tap_ok(dies(pid), "and ended");
+    end(pid);
+  }
+}
+
 static void test_begin(void) {
   ck_error err = CK_ERROR_INIT;
   ck_environment environment;
@@ -173,6 +220,7 @@ static void test_children(void) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 2) return run_nested(argv[2]);
   if (argc > 1) return sweep_as_program(argv[1]);
   const char *build = getenv("CKRUN_BUILD");
   snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child",
@@ -180,6 +228,7 @@ int main(int argc, char **argv) {
   if (access(tool_path, X_OK)) tap_skip_all("%s is not built", tool_path);
   test_marks();
   test_self();
+  test_nested();
   test_begin();
   test_bare();
   test_children();

@@ -1,0 +1,20 @@
+/* handover.h - starts this program again, and hands over what nobody else may see: in an anonymous
+ * file, not in the argument list or the environment, which /proc shows. */
+#ifndef CK_HOST_SESSION_HANDOVER_H
+#define CK_HOST_SESSION_HANDOVER_H
+
+#include <sys/types.h>
+
+#include "core/base/buffer.h"
+
+/* Starts `argv` with all variables of this process. `hidden` (texts, each with its NUL) become
+ * arguments in front of the "--" of `argv`. Standard error goes to `error_fd`, input and output are
+ * /dev/null, and no signal is blocked or ignored that this process blocks. */
+CK_CHECKED ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int error_fd,
+                                       ck_error *err);
+
+/* In the program that was started so: its variables and arguments. Changes nothing in another.
+ * The lists live until the program ends. CK_E_USAGE: CKRUN_HANDOVER names no such file. */
+CK_CHECKED ck_status ck_handover_take(int *argc, char ***argv, ck_error *err);
+
+#endif
