@@ -248,8 +248,7 @@ static void write_tool(ck_json_writer *w, const folded *scope, ck_bytes request,
     ck_json_member_raw(w, "request", request);
   }
   ck_json_member_raw(w, "result", result_of(body));
-  if (!ck_json_is_text(ck_json_get(body, "status"), "ok"))
-    ck_json_member_bool(w, "is_error", true);
+  if (!ck_json_is_text(ck_json_get(body, "status"), "ok")) ck_json_member_bool(w, "is_error", true);
 }
 
 static ck_status write_outcome(ck_buffer *json, const exporting *self, const folded *scope,
