@@ -309,6 +309,30 @@ const char *flow_run_messages(const flow_run *self, const char *scope) {
 
 const char *flow_run_log(flow_run *self) { return self->log.data ? self->log.data : ""; }
 
+bool flow_run_is_before(flow_run *self, const char *first, const char *second) {
+  const char *one = strstr(flow_run_log(self), first), *other = strstr(flow_run_log(self), second);
+  return one && other && one < other;
+}
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+const char *flow_run_sort_log(flow_run *self) {
+  char *lines[64], *rest = NULL, *copy = strdup(flow_run_log(self));
+  size_t count = 0;
+  if (!copy) abort();
+  for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    if (count == sizeof lines / sizeof *lines) abort();
+    lines[count++] = line;
+  }
+  qsort(lines, count, sizeof *lines, compare_texts);
+  ck_buffer_clear(&self->log);
+  for (size_t i = 0; i < count; i++) ck_buffer_append_format(&self->log, "%s\n", lines[i]);
+  free(copy);
+  return flow_run_log(self);
+}
+
 const char *flow_run_marks(flow_run *self) { return self->marks.data ? self->marks.data : ""; }
 
 void flow_run_close(flow_run *self) {

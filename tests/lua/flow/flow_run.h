@@ -61,6 +61,10 @@ const char *flow_run_events(const flow_run *self, ck_event_kind kind);
 /* The conversation of a scope, a message a line. Lives until the next call. */
 const char *flow_run_messages(const flow_run *self, const char *scope);
 const char *flow_run_log(flow_run *self);
+/* Whether the log's first line with `first` stands before its first one with `second`. */
+bool flow_run_is_before(flow_run *self, const char *first, const char *second);
+/* The log's lines in alphabetical order: effects that are asked for side by side begin in any. */
+const char *flow_run_sort_log(flow_run *self);
 const char *flow_run_marks(flow_run *self);
 void flow_run_close(flow_run *self);
 

@@ -163,8 +163,8 @@ static void test_retry(void) {
   graph_failing f = {"flaky", 2};
   flow_run run = {.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(retried));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED,
-             "a node that fails is tried again: %s", run.result.text);
+  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a node that fails is tried again: %s",
+             run.result.text);
   tap_is_text(flow_run_log(&run),
               "main/a#1/tool/1 {\"name\":\"first\"}\nmain/a#1/tool/2 "
               "{\"name\":\"flaky\"}\nmain/a#1/sleep/1 {\"ms\":100}\n"
