@@ -68,6 +68,9 @@ typedef struct ck_event {
   const char *scope; /* "main"; never NULL */
   const char *agent; /* NULL when no agent took part */
   ck_value *body;    /* a JSON object; never NULL */
+  /* Of a boundary: the answer of each policy and the time it took, in numbers alone; no bytes:
+   * none. No part of what happened, so not in the event's digest. */
+  ck_bytes decision;
 } ck_event;
 
 /* Copies the texts, shares the body. One allocation; free with ck_event_free. */

@@ -3,6 +3,7 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
+#include "core/base/digest.h"
 #include "core/model/verdict.h"
 #include "core/model/permission.h"
 #include "core/model/profile_model.h"
@@ -63,7 +64,8 @@ typedef enum { CK_ENCRYPT_WITH_KEY, CK_ENCRYPT_ALWAYS, CK_ENCRYPT_NEVER } ck_enc
 
 typedef struct ck_profile {
   char *name;
-  char *path; /* of its file; NULL for a shipped one */
+  char *path;       /* of its file; NULL for a shipped one */
+  ck_digest digest; /* of what its file and those it extends return; zeros: made without files */
   int64_t budget_micros;
   int64_t time_ms;
   int64_t rounds;

@@ -38,6 +38,8 @@ bool ck_session_status_resumable(ck_session_status status) {
 void ck_session_record_clear(ck_session_record *self) {
   free(self->reason);
   free(self->failure);
+  free(self->description);
+  free(self->node);
   free(self->profile);
   free(self->flow);
   ck_value_free(self->input);

@@ -62,9 +62,11 @@ typedef struct ck_session_record {
   int64_t timeline;     /* the live one */
   char run[CK_ID_SIZE]; /* the run that owns or last owned it */
   int64_t created_ms, updated_ms;
-  char *profile; /* its name */
-  char *flow;    /* path of the flow file; NULL when driven through the C API */
-  char *failure; /* of a failed session, the name of the status it failed with; NULL */
+  char *profile;     /* its name */
+  char *flow;        /* path of the flow file; NULL when driven through the C API */
+  char *description; /* what it is for, in a person's words; NULL */
+  char *node;        /* where the flow stood when the status was set, for people; NULL: not known */
+  char *failure;     /* of a failed session, the name of the status it failed with; NULL */
   ck_origin origin;
   ck_restarts restarts;
   /* needed again by a resume: {flow_digest?, cassette?, profile_path?, input?}; may be NULL */

@@ -42,6 +42,13 @@ typedef struct ck_backend {
   /* The session's own: *out malloc'd, ascending by no. */
   CK_CHECKED ck_status (*list_timelines)(ck_timeline **out, size_t *count, void *self,
                                          int64_t session, ck_error *err);
+  /* How far the session has come, as its owner wrote it last; seq 0: there is no such row. NULL:
+   * the backend keeps none. CK_E_CORRUPT. */
+  CK_CHECKED ck_status (*get_head)(ck_head_row *out, void *self, int64_t session, ck_error *err);
+  /* What the run of the session's own timeline executed, and its id; NULL in *out: not known. NULL:
+   * the backend does not keep it. CK_E_CORRUPT. */
+  CK_CHECKED ck_status (*get_about)(ck_value **out, char run[CK_ID_SIZE], void *self,
+                                    int64_t session, int64_t timeline, ck_error *err);
   /* Of the session's own events; 0: none. */
   CK_CHECKED ck_status (*last_seq)(int64_t *out, void *self, int64_t session, ck_error *err);
   CK_CHECKED ck_status (*read_checkpoints)(void *self, const ck_checkpoint_rows *rows,

@@ -18,9 +18,10 @@ static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *se
                         .agent = event->agent,
                         .encoding = CK_ENCODING_PLAIN,
                         .plain_len = (int64_t)body.len,
-                        .body = body};
+                        .body = body,
+                        .decision = event->decision};
   *digest = ck_chain_digest_event(row, body);
-  row->check = ck_chain_check_of(digest);
+  row->check = ck_chain_check_of_event(digest, event->decision);
   if (body.len > (size_t)CK_PLAIN_MAX)
     return ck_error_set(err, CK_E_OVERSIZE,
                         "event %lld: a body of %zu bytes; at most %lld can be kept",
@@ -176,8 +177,8 @@ static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_sessi
 }
 
 ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain,
-                                       const ck_session_record *record, const ck_opening *opening,
-                                       ck_error *err) {
+                                       uint64_t epoch, const ck_session_record *record,
+                                       const ck_opening *opening, ck_error *err) {
   ck_store_core_rows rows;
   ck_checkpoint_row *checkpoint = NULL;
   ck_held_lease held = {.chain = chain};
@@ -192,6 +193,7 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
     status = begin_chain(&held, self, record, opening, err);
     if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
   }
+  size_t last = opening->event_count - 1;
   if (!status)
     *out = (ck_row_opening){.timeline = opening->timeline,
                             .events = rows.events,
@@ -199,8 +201,32 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
                             .checkpoint = checkpoint,
                             .update = opening->update,
                             .restarts = opening->restarts,
+                            .about = opening->about,
                             .unsealed = opening->unsealed};
+  if (!status && opening->event_count)
+    out->head =
+        ck_head_row_of(epoch, opening->update ? opening->update->status : CK_SESSION_RUNNING,
+                       rows.events[last].seq, &rows.digests[last]);
   return status;
+}
+
+/* A change of status says how far the session has come. When that is not known here, the row says
+ * so. */
+static ck_status encode_head(ck_row_batch *rows, ck_store *self, const ck_held_lease *held,
+                             ck_error *err) {
+  ck_head_row *head = ck_arena_push(&self->arena, sizeof *head);
+  if (!head) return ck_error_no_memory(err);
+  *head = (ck_head_row){0};
+  if (held->next_seq)
+    *head = ck_head_row_of(held->lease.epoch, rows->update->status, held->next_seq, &held->next);
+  rows->head = head;
+  return CK_OK;
+}
+
+static void note_tip(ck_held_lease *held, const ck_store_core_rows *rows, size_t count) {
+  if (count == 0) return;
+  held->next_seq = rows->events[count - 1].seq;
+  held->next = rows->digests[count - 1];
 }
 
 static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch,
@@ -217,19 +243,25 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
       ck_store_core_encode_events(&events, self, batch->events, batch->event_count, err);
   if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;
+  note_tip(held, &events, batch->event_count);
   rows->events = events.events;
   rows->event_count = batch->event_count;
   rows->checkpoint = checkpoint;
   rows->update = batch->update;
   rows->unsealed = held->unsealed;
-  return CK_OK;
+  return batch->update ? encode_head(rows, self, held, err) : CK_OK;
 }
 
 /* A batch that cannot be encoded is passed to the backend empty: it writes nothing, and the
  * backend's status shows whether the cause is that the session was taken over or does not exist. */
 static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batches, size_t count,
                               ck_error *err) {
-  for (size_t i = 0; i < self->held_count; i++) self->held[i].failed = CK_OK;
+  for (size_t i = 0; i < self->held_count; i++) {
+    ck_held_lease *held = &self->held[i];
+    held->failed = CK_OK;
+    held->next_seq = held->tip_seq;
+    held->next = held->tip;
+  }
   for (size_t i = 0; i < count; i++) {
     ck_batch *batch = &batches[i];
     batch->stored_bytes = 0;
@@ -246,6 +278,10 @@ static void end_batch(ck_store *self, ck_batch *batch, const ck_row_batch *rows)
   if (rows->status) batch->status = rows->status;
   if (batch->status && held) ck_chain_drop(held->chain);
   if (batch->status) return;
+  if (held && batch->event_count) {
+    held->tip_seq = held->next_seq;
+    held->tip = held->next;
+  }
   for (size_t i = 0; i < rows->event_count; i++)
     batch->stored_bytes += (int64_t)rows->events[i].body.len;
   if (rows->checkpoint)

@@ -342,6 +342,7 @@ static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *se
 static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const char *session_id,
                            ck_error *err) {
   ck_head head = {0};
+  ck_head_row row = {0};
   row_search search = {.out = &head.latest};
   *out = head;
   ck_status status = ck_store_get_session(&head.session, self, session_id, err);
@@ -349,7 +350,9 @@ static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const c
   if (!status)
     status =
         ck_store_core_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
+  if (!status) status = ck_store_core_get_head_row(&row, self, &head.session, err);
   if (!status) status = ck_store_core_get_last_seq(&head.last_seq, self, session, err);
+  if (!status) status = ck_head_row_check_end(&row, &head.session, head.last_seq, err);
   if (!status) status = search_parts(&search, self, session, 0, 0, err);
   head.has_latest = search.found;
   if (!status) status = find_visible(&head, self, err);

@@ -73,6 +73,26 @@ static ck_status change_checkpoint(void *to, int64_t session, ck_checkpoint_row 
   return status;
 }
 
+/* A session whose rows are signed only has such a head. */
+static ck_status change_head(void *to, int64_t session, ck_head_row *row, ck_error *err) {
+  change *self = to;
+  ck_sealed_home home;
+  bool sealed = row->digest_len > CK_DIGEST_SIZE;
+  ck_status status = ck_sealed_get_home(&home, &self->sealed, session, err);
+  if (status) return status;
+  ck_sealer from = sealer_from(self, &home), with = sealer_to(self, &home);
+  if (self->from)
+    status = ck_sealed_decode_head(row, &from, err);
+  else
+    status = check_plain(ck_head_row_mac(row), ck_head_row_key_id(row), err);
+  with.signs_only = self->from && !sealed;
+  if (status)
+    ck_error_prefix(err, "session %s", home.id);
+  else
+    ck_sealed_encode_head(row, &with);
+  return status;
+}
+
 /* ck_rekey.bytes: opened with the old key, sealed with the new one. A text is the mark, then hex
  * digits. */
 static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *what, ck_error *err) {
@@ -156,6 +176,7 @@ static ck_status change_all(change *self, ck_error *err) {
                    .self = self,
                    .event = change_event,
                    .checkpoint = change_checkpoint,
+                   .head = change_head,
                    .bytes = change_bytes};
   int64_t rows;
   ck_status status;

@@ -3,6 +3,7 @@
 #ifndef CK_STORE_ROWS_H
 #define CK_STORE_ROWS_H
 
+#include "core/store/format/head.h"
 #include "core/store/format/seal.h"
 #include "core/store/store.h"
 
@@ -24,11 +25,11 @@ typedef struct ck_event_row {
   const char *scope, *agent; /* agent may be NULL */
   int encoding;
   int64_t plain_len; /* of the body before compression */
-  /* the first 8 bytes of the event's digest (format/chain.h), by which a damaged row is found */
-  int64_t check;
-  ck_bytes body;   /* as stored */
-  ck_bytes mac;    /* no bytes: unsigned */
-  ck_bytes key_id; /* no bytes: unsigned, or already opened */
+  int64_t check;     /* ck_chain_check_of_event, by which a damaged row is found */
+  ck_bytes body;     /* as stored */
+  ck_bytes mac;      /* no bytes: unsigned */
+  ck_bytes key_id;   /* no bytes: unsigned, or already opened */
+  ck_bytes decision; /* as in ck_event; no bytes: none */
   /* of a row that was read: why it could not be opened; NULL: it was, or needed no key */
   const ck_error *fault;
 } ck_event_row;
@@ -61,6 +62,7 @@ typedef struct ck_row_batch {
   size_t event_count;
   const ck_checkpoint_row *checkpoint; /* or NULL */
   const ck_session_update *update;     /* or NULL */
+  const ck_head_row *head;             /* how far the session comes by it; NULL: not written */
   int64_t at_ms;                       /* for updated_ms */
   bool unsealed;                       /* as in ck_opening */
   ck_status status; /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
@@ -102,6 +104,8 @@ typedef struct ck_row_opening {
   const ck_checkpoint_row *checkpoint; /* or NULL */
   const ck_session_update *update;     /* or NULL */
   ck_restarts restarts;
+  const ck_value *about; /* of the timeline's run; NULL: not known */
+  ck_head_row head;
   bool unsealed;
 } ck_row_opening;
 
@@ -141,6 +145,7 @@ typedef struct ck_rekey {
   void *self;
   ck_status (*event)(void *self, int64_t session, ck_event_row *row, ck_error *err);
   ck_status (*checkpoint)(void *self, int64_t session, ck_checkpoint_row *row, ck_error *err);
+  ck_status (*head)(void *self, int64_t session, ck_head_row *row, ck_error *err);
   /* Bytes that are sealed by themselves, such as inputs and facts; appended to `out`. `text`:
    * stored as hex digits. */
   ck_status (*bytes)(ck_buffer *out, void *self, const struct ck_rekey_bytes *what, ck_error *err);

@@ -116,7 +116,10 @@ static void note_cause(ck_store *self, ck_status status, const ck_error *err) {
 }
 
 static void drop_chains(ck_store *self) {
-  for (size_t i = 0; i < self->held_count; i++) ck_chain_drop(self->held[i].chain);
+  for (size_t i = 0; i < self->held_count; i++) {
+    ck_chain_drop(self->held[i].chain);
+    self->held[i].tip_seq = 0;
+  }
 }
 
 ck_status ck_store_core_end_write(ck_store *self, ck_status status, const ck_error *err) {
@@ -243,6 +246,15 @@ static ck_status take_from_backend(ck_lease *out, ck_store *self, const lease_re
                           err);
 }
 
+/* `head` is that of the opening, not sealed. */
+static void hold_run(ck_store *self, ck_lease lease, ck_chain *chain, const ck_opening *opening,
+                     const ck_head_row *head) {
+  ck_held_lease *held = add_held(self, lease, chain, opening->unsealed);
+  held->compress_from = opening->compress_from;
+  held->tip_seq = head->seq;
+  memcpy(held->tip.bytes, head->digest, sizeof held->tip.bytes);
+}
+
 static ck_status take_lease(ck_lease *out, ck_store *self, const lease_request *request,
                             ck_error *err) {
   ck_row_opening rows;
@@ -252,15 +264,15 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_request *
   if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, request->session_id, err);
+  uint64_t epoch = request->record ? 1 : request->epoch_read + 1;
   if (!status)
-    status =
-        ck_store_core_encode_opening(&rows, self, chain, request->record, request->opening, err);
+    status = ck_store_core_encode_opening(&rows, self, chain, epoch, request->record,
+                                          request->opening, err);
   if (!status) status = take_from_backend(out, self, request, &rows, err);
   if (status)
     ck_chain_free(chain);
   else
-    add_held(self, *out, chain, request->opening->unsealed)->compress_from =
-        request->opening->compress_from;
+    hold_run(self, *out, chain, request->opening, &rows.head);
   return ck_store_core_end_write(self, status, err);
 }
 

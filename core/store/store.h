@@ -14,7 +14,7 @@
 
 typedef struct ck_store ck_store;
 
-enum { CK_STORE_SCHEMA = 2 };
+enum { CK_STORE_SCHEMA = 3 };
 typedef struct ck_store_options {
   bool create;    /* create the file and its folder when absent; otherwise CK_E_NOT_FOUND names the
                      path */
@@ -24,11 +24,12 @@ typedef struct ck_store_options {
 } ck_store_options;
 
 /* A store of an older schema is migrated by the first opening that writes, in one transaction;
- * CK_E_BUSY names a session that an older program still runs in it. Opened read-only, it is read as
- * it is. On failure nothing is changed, and the text names path and cause: CK_E_NOT_A_STORE,
- * CK_E_NEWER (both schema numbers), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind
- * of URL), CK_E_SECRET_MISSING (the store has a key, and none was given), CK_E_WRONG_KEY (it has
- * another key, or none), CK_E_UNSUPPORTED (it cannot have a key). */
+ * CK_E_BUSY names a session that an older program still runs in it, or says that another process
+ * has it open. Opened read-only, it is read as it is. On failure nothing is changed, and the text
+ * names path and cause: CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers), CK_E_READ_ONLY,
+ * CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind of URL), CK_E_SECRET_MISSING (the store has a
+ * key, and none was given), CK_E_WRONG_KEY (it has another key, or none), CK_E_UNSUPPORTED (it
+ * cannot have a key). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                                    ck_error *err);
 /* Releases the leases still held. */
@@ -52,6 +53,7 @@ typedef struct ck_session_update {
   ck_session_status status;
   const char *reason;  /* NULL clears it */
   const char *failure; /* name of the status that the session failed with; NULL clears it */
+  const char *node;    /* where the flow stands, for people; NULL clears it */
 } ck_session_update;
 
 /* The part of a commit that belongs to one session. Everything is borrowed. */
@@ -97,8 +99,9 @@ typedef struct ck_opening {
   /* bytes: under this lease, shorter bodies and payloads are not compressed; 0: the store's
    * default (512) */
   size_t compress_from;
-  ck_restarts restarts; /* kept in the record; of a new session, zeros */
-  bool unsealed;        /* what is written under this lease is signed only (rekey.h) */
+  ck_restarts restarts;  /* kept in the record; of a new session, zeros */
+  const ck_value *about; /* a JSON object for ck_store_get_about; NULL */
+  bool unsealed;         /* what is written under this lease is signed only (rekey.h) */
 } ck_opening;
 
 /* Creates the session `record` (id, profile, flow, input, run, created_ms, origin are read;
@@ -126,6 +129,10 @@ void ck_store_release(ck_store *self, ck_lease lease);
 /* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
 CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self,
                                           const char *session_id, ck_error *err);
+/* What the run of a timeline executed: {flow?, policies?, …}; NULL in *out: not known. The caller
+ * frees it. `timeline` is one of the session's own. CK_E_CORRUPT. */
+CK_CHECKED ck_status ck_store_get_about(ck_value **out, ck_store *self, int64_t session,
+                                        int64_t timeline, ck_error *err);
 typedef bool (*ck_session_visit)(
     void *to, const ck_session_record *record); /* borrowed for the call; false stops */
 /* Newest first. `status` 0: all. */

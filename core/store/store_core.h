@@ -2,9 +2,9 @@
  * store.h over a backend.
  *
  * store.c opens, closes and leases; commit.c writes; state.c loads states; prune.c drops
- * checkpoints; delete.c deletes sessions; read.c and events.c list; lineage.c finds what a fork
- * inherits; verify*.c check; rekey.c changes the key. Writing happens under `mutex`, one call at a
- * time; reading takes no lock here. */
+ * checkpoints; head.c compares a session with its head; delete.c deletes sessions; read.c and
+ * events.c list; lineage.c finds what a fork inherits; verify*.c check; rekey.c changes the key.
+ * Writing happens under `mutex`, one call at a time; reading takes no lock here. */
 #ifndef CK_STORE_STORE_CORE_H
 #define CK_STORE_STORE_CORE_H
 
@@ -22,7 +22,10 @@ typedef struct ck_held_lease {
   ck_chain *chain;
   size_t compress_from; /* as ck_opening */
   bool unsealed;        /* as ck_opening */
-  ck_status failed;     /* within one commit: the failure of an earlier batch of the session */
+  /* The session's last event: as committed, and with what the present commit adds. 0: not known. */
+  int64_t tip_seq, next_seq;
+  ck_digest tip, next;
+  ck_status failed; /* within one commit: the failure of an earlier batch of the session */
 } ck_held_lease;
 
 enum { CK_STORE_CORE_NAMES = 64 };
@@ -68,6 +71,10 @@ CK_CHECKED ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_sto
 /* Forgets a lease whose lock the backend has released. */
 void ck_store_core_drop_lease(ck_store *self, int64_t session);
 
+/* ---- head.c ---- */
+CK_CHECKED ck_status ck_store_core_get_head_row(ck_head_row *out, ck_store *self,
+                                                const ck_session_record *record, ck_error *err);
+
 /* ---- lineage.c: a session's own rows and those it inherits ---- */
 
 /* A part of a session's transcript: after < seq <= until of `session`. */
@@ -108,9 +115,10 @@ CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_sto
                                                  ck_event *const *events, size_t count,
                                                  ck_error *err);
 /* The rows of an opening, its checkpoint chained to the session's last one; in the arena. `chain`
- * is new. `record`: the session is being created; NULL: it exists. */
+ * is new; `epoch` is the run's. `record`: the session is being created; NULL: it exists. */
 CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self,
-                                                  ck_chain *chain, const ck_session_record *record,
+                                                  ck_chain *chain, uint64_t epoch,
+                                                  const ck_session_record *record,
                                                   const ck_opening *opening, ck_error *err);
 /* What to load of a checkpoint, verified; NULL: not needed. */
 typedef struct ck_load_request {

@@ -120,11 +120,34 @@ static ck_status walk_rows(ck_verify *self) {
   return status;
 }
 
+/* The row and its head, when no owner changed them in between. */
+static ck_status check_head(ck_verify *self) {
+  ck_session_record now;
+  ck_error found = CK_ERROR_INIT;
+  ck_status status = ck_store_core_get_head_row(&self->head, self->store, &self->record, self->err);
+  if (!status) status = ck_store_get_session(&now, self->store, self->record.id, self->err);
+  if (status) return status;
+  bool settled = now.epoch == self->record.epoch && now.status == self->record.status;
+  ck_session_record_clear(&now);
+  if (!settled) return CK_OK;
+  status = ck_head_row_check_session(&self->head, &self->record, &found);
+  return ck_verify_add_error(self, 0, status, &found);
+}
+
+static ck_status check_end(ck_verify *self) {
+  ck_error found = CK_ERROR_INIT;
+  ck_status status = ck_head_row_check_end(&self->head, &self->record, self->last_seq, &found);
+  return ck_verify_add_error(self, self->last_seq + 1, status, &found);
+}
+
 static ck_status verify_rows(ck_verify *self) {
   int64_t session = self->record.no;
   ck_digester_init(&self->events);
   self->covered = self->event_seq = self->record.origin.cut;
-  ck_status status = ck_store_core_get_last_seq(&self->last_seq, self->store, session, self->err);
+  ck_status status = check_head(self);
+  if (!status)
+    status = ck_store_core_get_last_seq(&self->last_seq, self->store, session, self->err);
+  if (!status) status = check_end(self);
   if (!status)
     status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store,
                                           session, self->err);

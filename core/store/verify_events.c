@@ -76,6 +76,13 @@ static void check_announcement(ck_verify *self, const ck_event_row *row, ck_byte
   if (header) end_span(self, header);
 }
 
+static void check_head(ck_verify *self, int64_t seq, const ck_digest *digest) {
+  if (seq == self->head.seq && !ck_head_row_is_at(&self->head, digest))
+    ck_verify_add_finding(self, seq, CK_E_CORRUPT,
+                          "event %lld is not the one that the session's head names",
+                          (long long)seq);
+}
+
 static bool visit_event(void *to, const ck_event_row *row) {
   ck_verify *self = to;
   ck_bytes body;
@@ -84,14 +91,16 @@ static bool visit_event(void *to, const ck_event_row *row) {
   pass_headers(self, row->seq);
   self->status = open_body(&body, self, row);
   if (self->status) return false;
+  ck_digest digest = {{0}};
   if (body.data) {
-    ck_digest digest = ck_chain_digest_event(row, body);
+    digest = ck_chain_digest_event(row, body);
     ck_digester_update(&self->events, digest.bytes, sizeof digest.bytes);
-    if (ck_chain_check_of(&digest) != row->check)
+    if (ck_chain_check_of_event(&digest, row->decision) != row->check)
       ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
                             "event %lld is not what was written: its check differs",
                             (long long)row->seq);
   }
+  if (body.data) check_head(self, row->seq, &digest);
   check_announcement(self, row, body);
   self->event_seq = row->seq;
   return true;

@@ -28,6 +28,7 @@ typedef struct ck_verify {
   ck_error *err;
   /* The session. */
   ck_session_record record;
+  ck_head_row head; /* seq 0: there is none */
   ck_timeline *timelines;
   size_t timeline_count;
   int64_t last_seq;   /* at the beginning of the walk; later events are ignored */

@@ -77,6 +77,15 @@ static ck_status apply(ck_profile *self, const ck_source *source, ck_bytes json,
   return status;
 }
 
+/* From the lowest profile up. */
+static void add_digest(ck_profile *self, ck_bytes json) {
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update(&digester, self->digest.bytes, sizeof self->digest.bytes);
+  ck_digester_update_field(&digester, json);
+  self->digest = ck_digester_final(&digester);
+}
+
 static ck_status load(ck_profile **out, const char *name, const link *below, ck_error *err) {
   ck_source source;
   ck_profile *profile = NULL;
@@ -87,10 +96,12 @@ static ck_status load(ck_profile **out, const char *name, const link *below, ck_
   if (status == CK_OK) status = ck_profile_read_table(&json, &source, err);
   if (status == CK_OK) status = load_base(&profile, &source, below, ck_buffer_bytes(&json), err);
   if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
-  if (status == CK_OK)
+  if (status == CK_OK) {
+    add_digest(profile, ck_buffer_bytes(&json));
     *out = profile;
-  else
+  } else {
     ck_profile_free(profile);
+  }
   ck_buffer_clear(&json);
   ck_source_clear(&source);
   return status;

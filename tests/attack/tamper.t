@@ -106,12 +106,13 @@ attack "an older checkpoint is gone" "DELETE FROM checkpoint WHERE session = 1
 
 # Rows that are answered for by their checks, which can be made without a key; not so that they
 # pass.
-session="\"check\" = row_check('session', id, status, reason, epoch, timeline, run, created_ms,
-  updated_ms, profile, flow, input, failure, origin, cut, restarts, restarted_ms, progress)"
+session="\"check\" = row_check_grown('session', id, status, reason, epoch, timeline, run,
+  created_ms, updated_ms, profile, flow, input, failure, origin, cut, restarts, restarted_ms,
+  progress, description, node)"
 for change in "status = 7" "reason = 'all is well'" "reason = NULL" "epoch = 1" "timeline = 1" \
   "run = 'run_x'" "created_ms = 1" "profile = 'x'" "flow = '/x.lua'" "input = CAST('{}' AS BLOB)" \
   "restarts = restarts + 5" "origin = 2, cut = 1" \
-  "input = (SELECT input FROM session WHERE id = 'two')"; do
+  "input = (SELECT input FROM session WHERE id = 'two')" "description = 'x'" "node = 'x'"; do
   attack_run "a session: $change" "UPDATE session SET $change WHERE id = 'one'"
   attack_run "a session, and its check: $change" \
     "UPDATE session SET $change WHERE id = 'one'; UPDATE session SET $session WHERE id = 'one'"
@@ -123,16 +124,31 @@ attack "sessions that changed numbers" "PRAGMA foreign_keys = OFF;
   UPDATE session SET no = 9 WHERE no = 1;
   UPDATE session SET no = 1 WHERE no = 2;
   UPDATE session SET no = 2 WHERE no = 9"
-timeline="\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint,
-  attempt, run, parent_run)"
+timeline="\"check\" = row_check_grown('timeline', session, no, parent, cut, \"begin\", checkpoint,
+  attempt, run, parent_run, about)"
 for change in "cut = cut - 1" "\"begin\" = \"begin\" + 1" "checkpoint = 0" "attempt = 7" \
-  "parent = 0"; do
+  "parent = 0" "about = CAST('{}' AS BLOB)" \
+  "about = (SELECT about FROM timeline WHERE session = 1 AND no = 1)"; do
   attack_run "a timeline: $change" "UPDATE timeline SET $change WHERE session = 1 AND no = 2"
   attack_run "a timeline, and its check: $change" \
     "UPDATE timeline SET $change WHERE session = 1 AND no = 2;
     UPDATE timeline SET $timeline WHERE session = 1 AND no = 2"
 done
 attack_run "a timeline that is gone" "DELETE FROM timeline WHERE session = 1 AND no = 2"
+head="\"check\" = row_check('head', session, epoch, status, seq, digest, pins, requests, mac,
+  key_id)"
+for change in "seq = 1" "epoch = 1" "status = 7" "digest = zeroblob(32)" \
+  "digest = zeroblob(length(digest))" "mac = zeroblob(32)" "mac = NULL, key_id = NULL" \
+  "key_id = x'0102030405060708'" \
+  "(epoch, status, seq, digest, mac, key_id) =
+  (SELECT epoch, status, seq, digest, mac, key_id FROM head WHERE session = 2)"; do
+  attack_run "a head: $change" "UPDATE head SET $change WHERE session = 1"
+  attack_run "a head, and its check: $change" \
+    "UPDATE head SET $change WHERE session = 1; UPDATE head SET $head WHERE session = 1"
+done
+attack "all that came after the last checkpoint" \
+  "DELETE FROM event WHERE session = 1 AND seq > $kept"
+attack_run "the last event" "DELETE FROM event WHERE $event $last"
 fact="UPDATE fact SET value = CAST('\"Rome\"' AS BLOB) WHERE key = 'capital'"
 attack "a fact" "$fact"
 attack "a fact, and its check" "$fact;

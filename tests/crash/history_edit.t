@@ -1,14 +1,14 @@
 #!/bin/bash
 # history_edit.t - an edit of a session's history is done or not done, wherever it is killed: fork,
-# rewind, undo, pin, prune, delete, detach, and the migration of a store of an older schema. After
-# each kill the store is verified and equals the one before or the one after the edit, and the same
-# command completes the edit.
+# rewind, undo, pin, prune, delete, detach, and the migration of stores of older schemas, one of
+# them sealed. After each kill the store is verified and equals the one before or the one after the
+# edit, and the same command completes the edit.
 # Every 6th point is tried; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
 golden=$here/../golden
 every=${KILL_EVERY:-6}
-operations="fork rewind undo pin prune delete detach migrate"
+operations="fork rewind undo pin prune delete detach migrate migrate_sealed"
 
 begin
 have_compiler && build_kill_at || skip_all "there is no compiler for the library that kills"
@@ -22,7 +22,7 @@ command_of() {
     prune) echo sessions prune whole --keep 1 ;;
     delete) echo sessions delete whole ;;
     detach) echo sessions delete origin --detach ;;
-    migrate) echo sessions pin done first --off ;;
+    migrate*) echo sessions pin done first --off ;;
   esac
 }
 
@@ -53,7 +53,8 @@ look() {
     }' "$CKRUN" "$store"
 }
 
-# The stores that are attacked: one of the present schema, and one of schema 1.
+# The stores that are attacked: one of the present schema, one of schema 1, a sealed one of
+# schema 2.
 make_templates() {
   folder template
   fresh
@@ -69,13 +70,19 @@ make_templates() {
   fresh
   cp "$golden/schema1.db" s.db
   chmod 600 s.db
+  folder older_sealed
+  fresh
+  cp "$golden/sealed2.db" s.db
+  chmod 600 s.db
 }
 
 # place OPERATION: a fresh copy of its template.
 place() {
   rm -rf s.db s.db-* s.db.*
   local from=template
+  unset CKRUN_KEY
   [ "$1" = migrate ] && from=older
+  [ "$1" = migrate_sealed ] && from=older_sealed && export CKRUN_KEY=$(cat "$golden/sealed.key")
   cp "$work/$from"/s.db* . 2>/dev/null
   [ -s s.db ]
 }
@@ -92,6 +99,18 @@ expect() {
     awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
 }
 
+# is_half OPERATION: the store has columns of a schema that it is not of.
+is_half() {
+  local version column
+  case $1 in
+    migrate) version=1 column="failure FROM session" ;;
+    migrate_sealed) version=2 column="about FROM timeline" ;;
+    *) return 1 ;;
+  esac
+  [ "$(sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version")" = "$version" ] &&
+    sqlite3 "file:$PWD/s.db?mode=ro" "SELECT $column" >/dev/null 2>&1
+}
+
 # attack OPERATION POINT: prints the line of lib.sh; "progress" is that it was done.
 attack() {
   local lost=0 stuck=0 after=0 text=
@@ -100,10 +119,7 @@ attack() {
   local code=$?
   [ "$code" = 137 ] || [ "$code" = 0 ] ||
     { stuck=1; text="exit $code: $(tail -n 1 err | cut -c1-200)"; }
-  if [ "$1" = migrate ] && [ "$(sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version")" = 1 ]; then
-    sqlite3 "file:$PWD/s.db?mode=ro" "SELECT failure FROM session" >/dev/null 2>&1 &&
-      { lost=1; text="half of a schema"; }
-  fi
+  is_half "$1" && { lost=1; text="half of a schema"; }
   ckrun store verify >verified 2>&1 || { lost=1; \
     text="verify: $(head -n 2 verified | tr '\n' ' ')"; }
   look >seen 2>&1

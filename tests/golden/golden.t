@@ -9,6 +9,7 @@ golden=$(cd "$(dirname "$0")" && pwd)
 # do.
 going_1="paused killed pruned branched doubt"
 going_2="$going_1 child undone failing"
+going_3=$going_2
 
 # What must be in a store, as text: sessions, their events and checkpoints, their state.
 describe() {
@@ -51,8 +52,8 @@ place() {
   "$CKRUN_BUILD/tests/golden/tool_golden_move" s.db /golden "$PWD" && rm -f s.db-wal s.db-shm
 }
 
-is_described() { describe >seen 2>&1; diff "$golden/schema$1.txt" seen | head -n 20 | \
-  sed 's/^/# /'; cmp -s "$golden/schema$1.txt" seen; }
+is_described() { describe >seen 2>&1; diff "$golden/${2:-schema}$1.txt" seen | head -n 20 | \
+  sed 's/^/# /'; cmp -s "$golden/${2:-schema}$1.txt" seen; }
 unchanged() { [ "$(sha256sum <s.db)" = "$digest" ]; }
 version() { sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version"; }
 verified() { ckrun store verify >out 2>err || { sed 's/^/# /' out err; return 1; }; }
@@ -77,6 +78,23 @@ resumed() {
   esac
 }
 
+# The same with a key. What is sealed names the folder where it was made, so nothing is resumed.
+place_sealed() {
+  folder "sealed$1"
+  fresh
+  cp "$golden/sealed$1.db" s.db
+  cp "$golden/sealed.key" key
+  chmod 600 s.db key
+}
+unpinned() { describe 2>&1 | sed 's/ pinned$//'; }
+is_still() { sed 's/ pinned$//' "$golden/sealed$1.txt" | cmp -s - <(unpinned); }
+pinned() { ckrun sessions pin done latest >out 2>err; }
+new_key() { ckrun key new new.key >out 2>err &&
+  ckrun key rotate --new-key "file:$PWD/new.key" >out 2>err || { cat err; return 1; }
+  export CKRUN_KEY=$(cat new.key); }
+goes() { ckrun sessions delete done --detach >out 2>err; }
+as_new() { ckrun_at "sqlite:$PWD/new.db" run agent.lua --cassette six.jsonl >out 2>err; }
+
 begin
 for file in "$golden"/schema*.db; do
   schema=${file##*/schema} schema=${schema%.db}
@@ -99,5 +117,28 @@ for file in "$golden"/schema*.db; do
     check "schema $schema: $session goes on to its end" resumed "$session"
   done
   check "schema $schema: all of it is verified" verified
+done
+
+for file in "$golden"/sealed*.db; do
+  schema=${file##*/sealed} schema=${schema%.db}
+  check "sealed, schema $schema: the store is placed" place_sealed "$schema"
+  export CKRUN_KEY=$(cat key)
+  digest=$(sha256sum <s.db)
+  check "sealed, schema $schema: it holds what it was made with" is_described "$schema" sealed
+  check "sealed, schema $schema: it is verified" verified
+  check "sealed, schema $schema: reading changes nothing" unchanged
+  check "sealed, schema $schema: the first writer is let in" pinned
+  check "sealed, schema $schema: and has brought it to today's" test "$(version)" = \
+    "$(sed -n 's/.*CK_STORE_SCHEMA = \([0-9]*\).*/\1/p' "$golden/../../core/store/store.h")"
+  cp "$golden"/agent.lua "$golden"/six.jsonl .
+  check "sealed, schema $schema: a new store is made" as_new
+  check "sealed, schema $schema: its tables are those of a new store" like_new
+  check "sealed, schema $schema: it still holds what it was made with" is_still "$schema"
+  check "sealed, schema $schema: and is verified" verified
+  check "sealed, schema $schema: it gets another key" new_key
+  check "sealed, schema $schema: and holds the same" is_still "$schema"
+  check "sealed, schema $schema: an origin goes, its fork stays" goes
+  check "sealed, schema $schema: all of it is verified" verified
+  unset CKRUN_KEY
 done
 finish

@@ -1,9 +1,10 @@
 #!/bin/bash
-# make.sh - makes the golden store of the schema that CKRUN writes: make.sh CKRUN TOOL_COUNT
-# KILL_AT_SO OUT.db, as root, once per schema, by the last program that writes it. Sessions are made
-# in /golden, so that no path of a machine is in them.
+# make.sh - makes the golden stores of the schema that CKRUN writes: make.sh CKRUN TOOL_COUNT
+# KILL_AT_SO OUT.db SEALED.db, as root, once per schema, by the last program that writes it.
+# Sessions are made in /golden, so that no path of a machine is in them. SEALED.db has the key
+# in sealed.key.
 set -eu
-ckrun=$1 tool=$2 kill_at=$3 out=$4
+ckrun=$1 tool=$2 kill_at=$3 out=$4 sealed=$5
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf /golden && mkdir /golden && cd /golden
 trap 'rm -rf /golden' EXIT
@@ -57,8 +58,16 @@ for n in 1 2 3; do killed 20 resume failing; done; go resume failing
 at failed; go run fail.lua --session failed
 "$ckrun" sessions list
 "$ckrun" store verify
-sqlite3 s.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
-cp s.db "$out"
-rm -f s.db-wal
-chmod 644 "$out"
-ls -l "$out"
+keep() { sqlite3 s.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null; cp s.db "$1"; rm -rf s.db*; \
+  chmod 644 "$1"; ls -l "$1"; }
+keep "$out"
+
+export CKRUN_KEY=$(cat "$here/sealed.key")
+at sealed; rm -f count.log; go run agent.lua --cassette six.jsonl --session done
+rm -f count.log; paused run state.lua --cassette six.jsonl --session paused
+go sessions fork done --checkpoint 19 --session forked --set note=golden
+go sessions pin done first
+go run facts.lua --session asks
+"$ckrun" sessions list
+"$ckrun" store verify
+keep "$sealed"

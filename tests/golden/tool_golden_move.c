@@ -13,6 +13,9 @@ static const char *const checks[] = {
     [2] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, "
           "profile, flow, input, failure,"
           " origin, cut, restarts, restarted_ms, progress)",
+    [3] = "row_check_grown('session', id, status, reason, epoch, timeline, run, created_ms, "
+          "updated_ms, profile, flow, input, failure,"
+          " origin, cut, restarts, restarted_ms, progress, description, node)",
 };
 
 static int fail(sqlite3 *db, const char *doing) {

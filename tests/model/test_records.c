@@ -18,11 +18,13 @@ static ck_value *json(const char *text) {
 static void test_event(void) {
   char scope[] = "main/1", agent[] = "a";
   ck_value *body = json("{\"x\":1}");
-  ck_event from = {7, 2, CK_EVENT_NOTE, -5, scope, agent, body}, *event = NULL;
+  char decision[] = "d";
+  ck_event from = {7, 2, CK_EVENT_NOTE, -5, scope, agent, body, {decision, 1}}, *event = NULL;
   tap_is_status(ck_event_new(&event, &from, NULL), CK_OK, NULL, "an event is made");
-  scope[0] = agent[0] = 'X';
+  scope[0] = agent[0] = decision[0] = 'X';
   tap_is_text(event->scope, "main/1", "its scope is a copy");
   tap_is_text(event->agent, "a", "its agent is a copy");
+  tap_is_bytes(event->decision, ck_bytes_text("d"), "its decision is a copy");
   tap_ok(event->body == body, "its body is shared");
   tap_ok(
       event->seq == 7 && event->timeline == 2 && event->kind == CK_EVENT_NOTE && event->at_ms == -5,

@@ -56,7 +56,8 @@ static ck_status use_create(use *self, long allow, bool *held) {
   ck_lease lease;
   history_must(ck_value_copy(&body, ck_bytes_text("{\"run\":\"r\"}"), &self->err), &self->err,
                "make a value");
-  ck_event event = {1, 1, CK_EVENT_SESSION_STARTED, 1, "main", "agent", body}, *events[] = {&event};
+  ck_event event = {1, 1, CK_EVENT_SESSION_STARTED, 1, "main", "agent", body, {NULL, 0}},
+           *events[] = {&event};
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run"};
   ck_session_record record = {
       .id = "made", .run = "run", .profile = (char[]){"default"}, .flow = (char[]){"flow"}};

@@ -50,11 +50,14 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .retry = given->retry,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
-  ck_status status = CK_OK;
-  if (found->stopped_owner)
+  ck_value *about;
+  ck_status status = ck_engine_describe_run(&about, engine, err);
+  options.about = about;
+  if (status == CK_OK && found->stopped_owner)
     status = ck_takeover_end(location->url, given->session, found->stopped_owner, err);
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
+  ck_value_free(about);
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 

@@ -120,21 +120,24 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
                        const ck_state_edits *edits, const char *id, ck_error *err) {
   ck_store_location location = {0};
-  ck_value *input = NULL;
+  ck_value *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
   ck_session_options options = {
       .id = id,
       .profile = engine->profile,
       .policies = &engine->policies,
       .flow = launch->flow,
       .input = input,
+      .about = about,
       .edits = edits,
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
+  ck_value_free(about);
   ck_store_location_clear(&location);
   return status;
 }

@@ -45,6 +45,30 @@ ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_
   return ck_policy_describe(out, &self->policies, err);
 }
 
+static void put_digest(ck_json_writer *to, const char *name, const ck_digest *digest) {
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(hex, digest);
+  ck_json_member_text(to, name, hex);
+}
+
+ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, ck_error *err) {
+  ck_value *policies;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  *out = NULL;
+  ck_status status = ck_engine_describe_policies(&policies, self, err);
+  if (status != CK_OK) return status;
+  ck_json_begin(&w, '{');
+  put_digest(&w, "flow", &ck_engine_manifest(self)->digest);
+  put_digest(&w, "profile", &self->profile->digest);
+  ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
+  ck_json_end(&w, '}');
+  status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  ck_value_free(policies);
+  return status;
+}
+
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) {
   return self->flows->manifest(self->flow);
 }

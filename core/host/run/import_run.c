@@ -85,7 +85,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
                        const ck_run_checkpoint *of, const char *id, ck_error *err) {
   ck_store_location location = {0};
-  ck_value *document = NULL, *input = NULL;
+  ck_value *document = NULL, *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
@@ -94,14 +94,17 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
   ck_session_options options = {.id = id,
                                 .profile = engine->profile,
                                 .policies = &engine->policies,
                                 .flow = launch->flow,
-                                .input = document};
+                                .input = document,
+                                .about = about};
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(document);
+  ck_value_free(about);
   ck_store_location_clear(&location);
   return status;
 }

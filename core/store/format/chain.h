@@ -69,8 +69,10 @@ CK_CHECKED ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, c
 
 /* The digests. `event->body` is not used. */
 ck_digest ck_chain_digest_event(const ck_event_row *event, ck_bytes plain);
-/* The digest's first 8 bytes: the check of an event's row. */
+/* The digest's first 8 bytes. */
 int64_t ck_chain_check_of(const ck_digest *digest);
+/* The check of an event's row: of its digest, or of that and its decision, if it has one. */
+int64_t ck_chain_check_of_event(const ck_digest *digest, ck_bytes decision);
 /* `changed` is the changed section. row->digest and the physical fields are not used. */
 ck_digest ck_chain_digest_checkpoint(const ck_checkpoint_row *row, const char *session_id,
                                      const ck_digest *parent, ck_bytes changed);

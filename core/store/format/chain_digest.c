@@ -28,6 +28,17 @@ int64_t ck_chain_check_of(const ck_digest *digest) {
   return (int64_t)check;
 }
 
+int64_t ck_chain_check_of_event(const ck_digest *digest, ck_bytes decision) {
+  ck_digester digester;
+  if (decision.len == 0) return ck_chain_check_of(digest);
+  ck_digester_init(&digester);
+  update_text(&digester, "ckrun decided event 1");
+  ck_digester_update(&digester, digest->bytes, sizeof digest->bytes);
+  ck_digester_update_field(&digester, decision);
+  ck_digest all = ck_digester_final(&digester);
+  return ck_chain_check_of(&all);
+}
+
 static void update_totals(ck_digester *digester, const ck_totals *totals) {
   ck_digester_update_int(digester, totals->cost_micros);
   ck_digester_update_int(digester, totals->input_tokens);

@@ -14,7 +14,7 @@ ck_status ck_row_open_body(ck_row_body *self, const ck_event_row *row, ck_error 
     status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
   if (status != CK_OK) return status;
   self->digest = ck_chain_digest_event(row, self->plain);
-  if (ck_chain_check_of(&self->digest) == row->check) return CK_OK;
+  if (ck_chain_check_of_event(&self->digest, row->decision) == row->check) return CK_OK;
   return ck_error_set(err, CK_E_CORRUPT, "is not what was written: its check differs");
 }
 
@@ -32,6 +32,7 @@ ck_status ck_row_decode_event(ck_event *out, ck_compress *compress, ck_buffer *s
                     .at_ms = row->at_ms,
                     .scope = row->scope,
                     .agent = row->agent,
-                    .body = value};
+                    .body = value,
+                    .decision = row->decision};
   return CK_OK;
 }

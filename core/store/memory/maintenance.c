@@ -173,9 +173,9 @@ static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *fro
     status = ck_memory_push_checkpoint(made, own->checkpoints.rows[i], err);
   for (size_t i = 0; i < from->timeline_count && !status; i++)
     if (from->timelines[i].no < fork->timeline)
-      status = ck_memory_push_timeline(made, &from->timelines[i], err);
+      status = ck_memory_push_timeline(made, &from->timelines[i], from->abouts[i], err);
   for (size_t i = 0; i < own->timeline_count && !status; i++)
-    status = ck_memory_push_timeline(made, &own->timelines[i], err);
+    status = ck_memory_push_timeline(made, &own->timelines[i], own->abouts[i], err);
   return status;
 }
 
@@ -193,6 +193,7 @@ static ck_status make_fork(ck_memory_session **out, const ck_memory *memory,
   made->record.origin = fork->origin;
   made->base = fork->origin.cut;
   made->owner = own->owner;
+  made->head = own->head;
   status = copy_seqs(&made->pins, &made->pin_count, own->pins, own->pin_count, err);
   if (!status) status = copy_rows(made, from, own, fork, err);
   if (!status) ck_memory_apply_staged(made);

@@ -54,6 +54,9 @@ static ck_status check_events(const ck_memory_session *session, const ck_event_r
 static ck_status check_batch(const ck_memory_session *session, const ck_row_batch *batch) {
   ck_status status = ck_memory_check_lease(session, batch->lease, NULL);
   if (!status) status = check_events(session, batch->events, batch->event_count, NULL);
+  if (!status && batch->head && batch->event_count == 0 && batch->head->seq &&
+      batch->head->seq != session->base + (int64_t)session->events.staged)
+    status = CK_E_RANGE;
   if (status || !batch->checkpoint) return status;
   int64_t seq = batch->checkpoint->seq, parent = batch->checkpoint->parent;
   if (batch->event_count == 0 || seq < batch->events[0].seq ||
@@ -64,12 +67,13 @@ static ck_status check_batch(const ck_memory_session *session, const ck_row_batc
 
 /* Texts of an update, copied before anything is changed. */
 typedef struct update_texts {
-  char *reason, *failure;
+  char *reason, *failure, *node;
 } update_texts;
 
 static void free_texts(update_texts *texts) {
   free(texts->reason);
   free(texts->failure);
+  free(texts->node);
 }
 
 static ck_status copy_texts(update_texts *out, const ck_session_update *update, ck_error *err) {
@@ -77,7 +81,10 @@ static ck_status copy_texts(update_texts *out, const ck_session_update *update, 
   if (!update) return CK_OK;
   if (update->reason) out->reason = strdup(update->reason);
   if (update->failure) out->failure = strdup(update->failure);
-  if ((!update->reason || out->reason) && (!update->failure || out->failure)) return CK_OK;
+  if (update->node) out->node = strdup(update->node);
+  if ((!update->reason || out->reason) && (!update->failure || out->failure) &&
+      (!update->node || out->node))
+    return CK_OK;
   free_texts(out);
   *out = (update_texts){0};
   return ck_error_no_memory(err);
@@ -88,6 +95,8 @@ static void apply_update(ck_memory_session *session, const ck_session_update *up
                          const update_texts *texts) {
   free(session->record.reason);
   free(session->record.failure);
+  free(session->record.node);
+  session->record.node = texts->node;
   session->record.reason = texts->reason;
   session->record.failure = texts->failure;
   session->record.status = update ? update->status : CK_SESSION_RUNNING;
@@ -107,6 +116,7 @@ static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *bat
 static void apply_batch(ck_memory_session *session, const ck_row_batch *batch,
                         const update_texts *texts) {
   ck_memory_apply_staged(session);
+  if (batch->head) session->head = *batch->head;
   if (!batch->update) return;
   session->record.updated_ms = batch->at_ms;
   apply_update(session, batch->update, texts);
@@ -156,7 +166,7 @@ static ck_status put_opening(ck_memory_session *session, const ck_row_opening *o
   if (!status && opening->checkpoint)
     status = ck_memory_push_checkpoint(session, opening->checkpoint, err);
   if (!status) status = copy_texts(&texts, opening->update, err);
-  if (!status) status = ck_memory_push_timeline(session, timeline, err);
+  if (!status) status = ck_memory_push_timeline(session, timeline, opening->about, err);
   if (status) {
     free_texts(&texts);
     ck_memory_drop_staged(session);
@@ -164,6 +174,7 @@ static ck_status put_opening(ck_memory_session *session, const ck_row_opening *o
   }
   ck_memory_apply_staged(session);
   apply_update(session, opening->update, &texts);
+  session->head = opening->head;
   session->record.timeline = timeline->no;
   session->record.restarts = opening->restarts;
   memcpy(session->record.run, timeline->run, sizeof session->record.run);

@@ -21,7 +21,9 @@ typedef struct ck_memory_rows {
 typedef struct ck_memory_session {
   ck_session_record record;
   ck_timeline *timelines;
+  ck_value **abouts; /* what the runs of these executed; NULL: not known */
   size_t timeline_count;
+  ck_head_row head;
   int64_t base;               /* seq before its first event: a fork's cut */
   ck_memory_rows events;      /* ck_event_row: the one with seq N is at N - base - 1 */
   ck_memory_rows checkpoints; /* ck_checkpoint_row */
@@ -91,7 +93,7 @@ CK_CHECKED ck_status ck_memory_push_event(ck_memory_session *self, const ck_even
 CK_CHECKED ck_status ck_memory_push_checkpoint(ck_memory_session *self,
                                                const ck_checkpoint_row *row, ck_error *err);
 CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline,
-                                             ck_error *err);
+                                             const ck_value *about, ck_error *err);
 /* NULL without memory. Free with free(). */
 ck_checkpoint_row *ck_memory_copy_checkpoint(const ck_checkpoint_row *from);
 /* Staged rows become visible, or are freed. */

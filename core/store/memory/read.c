@@ -74,6 +74,29 @@ static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_
   return CK_OK;
 }
 
+static ck_status get_head(ck_head_row *out, void *self, int64_t no, ck_error *err) {
+  (void)err;
+  ck_memory *memory = ck_memory_lock(self);
+  const ck_memory_session *session = ck_memory_get_session(memory, no);
+  *out = session ? session->head : (ck_head_row){0};
+  return ck_memory_unlock(memory, CK_OK);
+}
+
+static ck_status get_about(ck_value **out, char run[CK_ID_SIZE], void *self, int64_t no,
+                           int64_t timeline, ck_error *err) {
+  (void)err;
+  *out = NULL;
+  *run = '\0';
+  ck_memory *memory = ck_memory_lock(self);
+  const ck_memory_session *session = ck_memory_get_session(memory, no);
+  for (size_t i = 0; session && i < session->timeline_count; i++) {
+    if (session->timelines[i].no != timeline) continue;
+    *out = ck_value_share(session->abouts[i]);
+    memcpy(run, session->timelines[i].run, CK_ID_SIZE);
+  }
+  return ck_memory_unlock(memory, CK_OK);
+}
+
 static ck_status get_identity(ck_identity *out, void *self, int64_t no, ck_error *err) {
   *out = (ck_identity){0};
   ck_memory *memory = ck_memory_lock(self);
@@ -229,6 +252,8 @@ void ck_memory_add_reading(ck_backend *out) {
   out->get_session = get_session;
   out->list_sessions = list_sessions;
   out->get_identity = get_identity;
+  out->get_head = get_head;
+  out->get_about = get_about;
   out->list_timelines = list_timelines;
   out->last_seq = last_seq;
   out->read_checkpoints = read_checkpoints;

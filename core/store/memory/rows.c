@@ -41,11 +41,13 @@ static const char *put_text(char **at, const char *text) {
 static size_t text_size(const char *text) { return text ? strlen(text) + 1 : 0; }
 
 static ck_event_row *copy_event(const ck_event_row *from) {
-  ck_event_row *row = malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) +
-                             from->body.len + from->mac.len + from->key_id.len);
+  ck_event_row *row =
+      malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) + from->body.len +
+             from->mac.len + from->key_id.len + from->decision.len);
   if (!row) return NULL;
   char *at = (char *)(row + 1);
   *row = *from;
+  row->decision.data = put_bytes(&at, from->decision.data, from->decision.len);
   row->scope = put_text(&at, from->scope);
   row->agent = put_text(&at, from->agent);
   row->body.data = put_bytes(&at, from->body.data, from->body.len);
@@ -99,12 +101,14 @@ ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record 
                                 ck_error *err) {
   ck_session_record record = *from;
   record.input = ck_value_share(from->input);
-  record.profile = record.flow = record.failure = NULL;
+  record.profile = record.flow = record.failure = record.description = record.node = NULL;
   *out = (ck_session_record){0};
   ck_status status = copy_text(&record.reason, from->reason, err);
   if (!status) status = copy_text(&record.failure, from->failure, err);
   if (!status) status = copy_text(&record.profile, from->profile, err);
   if (!status) status = copy_text(&record.flow, from->flow, err);
+  if (!status) status = copy_text(&record.description, from->description, err);
+  if (!status) status = copy_text(&record.node, from->node, err);
   if (status)
     ck_session_record_clear(&record);
   else
@@ -132,6 +136,8 @@ void ck_memory_session_free(ck_memory_session *self) {
   drop(&self->checkpoints, 0);
   free(self->events.rows);
   free(self->checkpoints.rows);
+  for (size_t i = 0; i < self->timeline_count; i++) ck_value_free(self->abouts[i]);
+  free(self->abouts);
   free(self->timelines);
   free(self->pins);
   ck_session_record_clear(&self->record);
@@ -139,10 +145,15 @@ void ck_memory_session_free(ck_memory_session *self) {
 }
 
 ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline,
-                                  ck_error *err) {
-  ck_timeline *timelines = realloc(self->timelines, (self->timeline_count + 1) * sizeof *timelines);
-  if (!timelines) return ck_error_no_memory(err);
-  timelines[self->timeline_count++] = *timeline;
-  self->timelines = timelines;
+                                  const ck_value *about, ck_error *err) {
+  size_t count = self->timeline_count + 1;
+  ck_timeline *timelines = realloc(self->timelines, count * sizeof *timelines);
+  if (timelines) self->timelines = timelines;
+  ck_value **abouts = timelines ? realloc(self->abouts, count * sizeof *abouts) : NULL;
+  if (!abouts) return ck_error_no_memory(err);
+  self->abouts = abouts;
+  abouts[count - 1] = ck_value_share(about);
+  timelines[count - 1] = *timeline;
+  self->timeline_count = count;
   return CK_OK;
 }

@@ -68,20 +68,29 @@ ck_status ck_sealed_read_checkpoints(void *to, const ck_checkpoint_rows *rows,
 static ck_status open_record(ck_session_record *record, const ck_sealed *self, ck_error *err) {
   ck_sealed_home home = {.created_ms = record->created_ms};
   ck_value *input = NULL;
-  char *reason = NULL;
+  char *reason = NULL, *description = NULL, *node = NULL;
   memcpy(home.id, record->id, sizeof home.id);
   ck_sealer with = ck_sealed_sealer(self, &home);
   ck_status status = ck_sealed_decode_value(&input, &with, "input", "", record->input, err);
   if (!status) status = ck_sealed_decode_text(&reason, &with, "reason", record->reason, err);
+  if (!status)
+    status = ck_sealed_decode_text(&description, &with, "description", record->description, err);
+  if (!status) status = ck_sealed_decode_text(&node, &with, "node", record->node, err);
   if (status) {
     ck_value_free(input);
+    free(reason);
+    free(description);
     if (status != CK_E_NO_MEMORY) ck_error_prefix(err, "session %s", record->id);
     return status;
   }
   ck_value_free(record->input);
   free(record->reason);
+  free(record->description);
+  free(record->node);
   record->input = input;
   record->reason = reason;
+  record->description = description;
+  record->node = node;
   return CK_OK;
 }
 
@@ -102,27 +111,42 @@ typedef struct listing {
   ck_status status;
 } listing;
 
+/* The parts that opening replaces, copied. False without memory. */
+static bool copy_sealed(ck_session_record *out, const ck_session_record *stored) {
+  *out = *stored;
+  out->input = ck_value_share(stored->input);
+  out->reason = stored->reason ? strdup(stored->reason) : NULL;
+  out->description = stored->description ? strdup(stored->description) : NULL;
+  out->node = stored->node ? strdup(stored->node) : NULL;
+  return (out->reason || !stored->reason) && (out->description || !stored->description) &&
+         (out->node || !stored->node);
+}
+
+static void clear_sealed(ck_session_record *self) {
+  ck_value_free(self->input);
+  free(self->reason);
+  free(self->description);
+  free(self->node);
+  self->input = NULL;
+  self->reason = self->description = self->node = NULL;
+}
+
 /* The stored record is borrowed, so it is opened in a copy. One that cannot be opened is listed
  * without its input, with the fault as its reason. */
 static bool visit_session(void *to, const ck_session_record *stored) {
   listing *self = to;
   ck_error fault = CK_ERROR_INIT;
-  ck_session_record record = *stored;
-  record.input = ck_value_share(stored->input);
-  record.reason = stored->reason ? strdup(stored->reason) : NULL;
-  bool copied = record.reason || !stored->reason;
+  ck_session_record record;
+  bool copied = copy_sealed(&record, stored);
   ck_status status = copied ? open_record(&record, self->sealed, &fault) : CK_E_NO_MEMORY;
   if (status && status != CK_E_NO_MEMORY) {
-    free(record.reason);
-    ck_value_free(record.input);
-    record.input = NULL;
+    clear_sealed(&record);
     record.reason = strdup(fault.text);
     status = record.reason ? CK_OK : CK_E_NO_MEMORY;
   }
   self->status = status;
   bool more = status == CK_OK && self->visit(self->to, &record);
-  ck_value_free(record.input);
-  free(record.reason);
+  clear_sealed(&record);
   return more;
 }
 
@@ -224,6 +248,8 @@ void ck_sealed_add_reads(ck_backend *out) {
   out->last_seq = last_seq;
   out->count_events = count_events;
   out->get_stats = get_stats;
+  if (inner->get_head) out->get_head = ck_sealed_get_head;
+  if (inner->get_about) out->get_about = ck_sealed_get_about;
   out->fingerprint_key = fingerprint_key;
   if (inner->list_forks) out->list_forks = list_forks;
   if (inner->get_fact) out->get_fact = get_fact;

@@ -40,6 +40,7 @@ static ck_digest sign_event(const ck_sealer *with, const ck_event_row *row) {
   update_event(&digester, row);
   ck_digester_update_int(&digester, row->check);
   ck_digester_update_field(&digester, row->body);
+  if (row->decision.len) ck_digester_update_field(&digester, row->decision);
   ck_digest what = ck_digester_final(&digester);
   return ck_seal_sign(with->seal, &what);
 }

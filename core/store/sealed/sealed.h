@@ -2,17 +2,20 @@
  * checked and opened when they are read.
  *
  * Private to core/store/sealed/ and to store.c and rekey.c: sealed.c opens the wrapper, row.c seals
- * and signs rows of events and checkpoints, bytes.c single values and texts, entry.c the store's
- * entry about its key; write.c and read.c are the functions of backend.h, whole.c finds rows that
- * were taken away. store.c wraps the backend when the store has a key; the store core sees rows as
- * if there were no key, except that a row that cannot be opened bears a `fault`.
+ * and signs rows of events and checkpoints, head.c heads, bytes.c single values and texts, entry.c
+ * the store's entry about its key; write.c, read.c, request.c are the functions of backend.h,
+ * whole.c finds rows that were taken away. store.c wraps the backend when the store has a key; the
+ * store core sees rows as if there were no key, except that a row that cannot be opened bears a
+ * `fault`.
  *
- * Every event and checkpoint is signed (mac, key_id): its columns, its session's id and time of
- * creation, its bytes. Sealed are bodies of events, payloads and infos of checkpoints, inputs and
- * reasons of sessions, facts and the bodies of requests. An event's check is sealed with its body,
- * a checkpoint's three digests with its info, because the digest of a text that can be guessed
- * reveals the text; the column of the checkpoint's own digest holds one that depends on the key.
- * The checks of all other rows, 64 bits, become signatures too (sqlite/check.c).
+ * Every event, checkpoint and head is signed (mac, key_id): its columns, its session's id and time
+ * of creation, its bytes. Sealed are bodies of events, payloads and infos of checkpoints, digests
+ * of heads, inputs, reasons, descriptions and nodes of sessions, what runs executed (bound to the
+ * run alone, so that a fork can have a copy), facts and the bodies of requests. An event's check is
+ * sealed with its body, a checkpoint's three digests with its info, because the digest of a text
+ * that can be guessed reveals the text; the column of the checkpoint's own digest holds one that
+ * depends on the key. The checks of all other rows, 64 bits, become signatures too
+ * (sqlite/check.c).
  *
  * The entry about the key, in meta: 1 byte version (1), 1 byte state (1 at rest, 2 the key is being
  * changed), 8 bytes id of the key; in state 2 also 8 bytes id of the previous key (zeros: none);
@@ -105,6 +108,10 @@ CK_CHECKED ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *
 CK_CHECKED ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
                                                  ck_buffer *space, ck_error *err);
 
+/* The same for a head, in place; without a seq there is nothing to do. */
+void ck_sealed_encode_head(ck_head_row *row, const ck_sealer *with);
+CK_CHECKED ck_status ck_sealed_decode_head(ck_head_row *row, const ck_sealer *with, ck_error *err);
+
 /* Single values of rows whose check is the signature: a mark that no JSON and no text begins with,
  * the key's id, the bytes sealed for `use` and `name`. Bytes without the mark are not sealed;
  * decoding copies them. */
@@ -139,6 +146,13 @@ CK_CHECKED ck_status ck_sealed_check_whole(const ck_session_record *record, ck_s
 /* ---- the functions of backend.h ---- */
 void ck_sealed_add_writes(ck_backend *out);
 void ck_sealed_add_reads(ck_backend *out);
+CK_CHECKED ck_status ck_sealed_put_request(void *self, const ck_request *request, ck_error *err);
+CK_CHECKED ck_status ck_sealed_get_request(ck_request *out, bool *found, void *self, ck_lease lease,
+                                           ck_error *err);
+CK_CHECKED ck_status ck_sealed_get_head(ck_head_row *out, void *self, int64_t session,
+                                        ck_error *err);
+CK_CHECKED ck_status ck_sealed_get_about(ck_value **out, char run[CK_ID_SIZE], void *self,
+                                         int64_t session, int64_t timeline, ck_error *err);
 CK_CHECKED ck_status ck_sealed_read_events(void *self, const ck_event_rows *rows,
                                            ck_event_row_visit visit, void *to, ck_error *err);
 CK_CHECKED ck_status ck_sealed_read_checkpoints(void *self, const ck_checkpoint_rows *rows,

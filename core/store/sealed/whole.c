@@ -108,9 +108,27 @@ static ck_status check_checkpoint(const ck_session_record *record, ck_sealed *se
   return status || !found.seq ? status : check_announced(record, found.seq, self, err);
 }
 
+/* `record` was read before the head: a live owner may have changed both since. */
+static ck_status check_head(const ck_session_record *record, ck_sealed *self, int64_t last_seq,
+                            ck_error *err) {
+  ck_head_row head;
+  ck_session_record now;
+  if (!self->inner.get_head) return CK_OK;
+  ck_status status = ck_sealed_get_head(&head, self, record->no, err);
+  if (status) ck_error_prefix(err, "session %s", record->id);
+  if (!status) status = self->inner.get_session(&now, self->inner.self, record->id, err);
+  if (status) return status;
+  bool settled = now.epoch == record->epoch && now.status == record->status;
+  ck_session_record_clear(&now);
+  if (!settled) return CK_OK;
+  status = ck_head_row_check_session(&head, record, err);
+  return status ? status : ck_head_row_check_end(&head, record, last_seq, err);
+}
+
 ck_status ck_sealed_check_whole(const ck_session_record *record, ck_sealed *self, ck_error *err) {
   int64_t last_seq;
   ck_status status = check_last(record, self, &last_seq, err);
   if (!status) status = check_count(record, &self->inner, last_seq, err);
+  if (!status) status = check_head(record, self, last_seq, err);
   return status ? status : check_checkpoint(record, self, err);
 }

@@ -36,24 +36,41 @@ static ck_status encode_checkpoint(const ck_checkpoint_row **out, const ck_seale
   return ck_sealed_encode_checkpoint(copy, with, arena, err);
 }
 
+/* *out lies in the arena; NULL stays NULL. */
+static ck_status encode_text(const char **out, const ck_sealer *with, const char *use,
+                             const char *text, ck_arena *arena, ck_error *err) {
+  char *sealed;
+  *out = NULL;
+  ck_status status = ck_sealed_encode_text(&sealed, with, use, text, err);
+  if (status || !sealed) return status;
+  size_t size = strlen(sealed) + 1;
+  char *copy = ck_arena_push(arena, size);
+  if (copy) *out = memcpy(copy, sealed, size);
+  free(sealed);
+  return copy ? CK_OK : ck_error_no_memory(err);
+}
+
 static ck_status encode_update(const ck_session_update **out, const ck_sealer *with,
                                const ck_session_update *update, ck_arena *arena, ck_error *err) {
-  char *sealed;
   *out = update;
-  if (!update || !update->reason) return CK_OK;
-  ck_status status = ck_sealed_encode_text(&sealed, with, "reason", update->reason, err);
-  if (status) return status;
-  size_t size = strlen(sealed) + 1;
+  if (!update || (!update->reason && !update->node)) return CK_OK;
   ck_session_update *copy = ck_arena_push(arena, sizeof *copy);
-  char *reason = ck_arena_push(arena, size);
-  if (copy && reason) {
-    memcpy(reason, sealed, size);
-    *copy = *update;
-    copy->reason = reason;
-    *out = copy;
-  }
-  free(sealed);
-  return copy && reason ? CK_OK : ck_error_no_memory(err);
+  if (!copy) return ck_error_no_memory(err);
+  *copy = *update;
+  *out = copy;
+  ck_status status = encode_text(&copy->reason, with, "reason", update->reason, arena, err);
+  return status ? status : encode_text(&copy->node, with, "node", update->node, arena, err);
+}
+
+static ck_status encode_head(const ck_head_row **out, const ck_sealer *with, ck_arena *arena,
+                             ck_error *err) {
+  if (!*out) return CK_OK;
+  ck_head_row *copy = ck_arena_push(arena, sizeof *copy);
+  if (!copy) return ck_error_no_memory(err);
+  *copy = **out;
+  ck_sealed_encode_head(copy, with);
+  *out = copy;
+  return CK_OK;
 }
 
 /* ---- commits ---- */
@@ -73,7 +90,7 @@ static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_b
     status = encode_events(&out->events, &with, batch->events, batch->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, batch->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, batch->update, arena, err);
-  return status;
+  return status ? status : encode_head(&out->head, &with, arena, err);
 }
 
 static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability,
@@ -88,6 +105,20 @@ static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durabi
   return status;
 }
 
+/* Bound to the run alone. The value is freed with ck_value_free. */
+static ck_status encode_about(ck_row_opening *out, const ck_sealed *self,
+                              const ck_row_opening *opening, ck_error *err) {
+  ck_sealed_home nowhere = {.created_ms = 0};
+  ck_sealer with = ck_sealed_sealer(self, &nowhere);
+  ck_value *about;
+  with.signs_only = opening->unsealed;
+  ck_status status =
+      ck_sealed_encode_value(&about, &with, "about", opening->timeline->run, opening->about, err);
+  out->about = about;
+  return status;
+}
+
+/* The caller frees out->about. */
 static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_sealed_home *home,
                                 const ck_row_opening *opening, ck_error *err) {
   ck_arena *arena = self->arena;
@@ -98,23 +129,31 @@ static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_s
       encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, opening->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, opening->update, arena, err);
-  return status;
+  if (status) return status;
+  ck_sealed_encode_head(&out->head, &with);
+  return encode_about(out, self, opening, err);
 }
 
 static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record,
                                 const ck_row_opening *opening, ck_error *err) {
   ck_sealed *self = to;
-  ck_row_opening rows;
+  ck_row_opening rows = {0};
   ck_sealed_home home = {.created_ms = record->created_ms};
   ck_session_record sealed = *record;
   *out = (ck_lease){0};
+  sealed.description = NULL;
   memcpy(home.id, record->id, sizeof home.id);
   ck_sealer with = ck_sealed_sealer(self, &home);
   with.signs_only = opening->unsealed;
   ck_status status = ck_sealed_encode_value(&sealed.input, &with, "input", "", record->input, err);
+  if (!status)
+    status =
+        ck_sealed_encode_text(&sealed.description, &with, "description", record->description, err);
   if (!status) status = encode_opening(&rows, self, &home, opening, err);
   if (!status) status = self->inner.create_session(out, self->inner.self, &sealed, &rows, err);
   ck_value_free(sealed.input);
+  free(sealed.description);
+  ck_value_free((ck_value *)rows.about);
   return status;
 }
 
@@ -122,7 +161,7 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
                          const ck_row_opening *opening, ck_error *err) {
   ck_sealed *self = to;
   ck_session_record record;
-  ck_row_opening rows;
+  ck_row_opening rows = {0};
   *out = (ck_lease){0};
   ck_status status = self->inner.get_session(&record, self->inner.self, session_id, err);
   if (status) return status;
@@ -132,8 +171,10 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   if (current) status = ck_sealed_check_whole(&record, self, err);
   ck_session_record_clear(&record);
   if (!status) status = encode_opening(&rows, self, &home, opening, err);
-  return status ? status
-                : self->inner.acquire(out, self->inner.self, session_id, epoch_read, &rows, err);
+  if (!status)
+    status = self->inner.acquire(out, self->inner.self, session_id, epoch_read, &rows, err);
+  ck_value_free((ck_value *)rows.about);
+  return status;
 }
 
 /* ---- pruning ---- */
@@ -273,40 +314,7 @@ static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_for
   return status;
 }
 
-/* ---- requests and facts ---- */
-
-static ck_status put_request(void *to, const ck_request *request, ck_error *err) {
-  ck_sealed *self = to;
-  ck_sealed_home home;
-  ck_request sealed = *request;
-  sealed.body = NULL;
-  ck_status status = ck_sealed_get_home(&home, self, request->session, err);
-  if (status) return status;
-  ck_sealer with = ck_sealed_sealer(self, &home);
-  status =
-      ck_sealed_encode_value(&sealed.body, &with, "request", request->kind, request->body, err);
-  if (!status) status = self->inner.put_request(self->inner.self, &sealed, err);
-  ck_value_free(sealed.body);
-  return status;
-}
-
-static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease,
-                             ck_error *err) {
-  ck_sealed *self = to;
-  ck_sealed_home home;
-  ck_value *body = NULL;
-  ck_status status = self->inner.get_request(out, found, self->inner.self, lease, err);
-  if (status || !*found) return status;
-  status = ck_sealed_get_home(&home, self, lease.session, err);
-  ck_sealer with = ck_sealed_sealer(self, &home);
-  if (!status) status = ck_sealed_decode_value(&body, &with, "request", out->kind, out->body, err);
-  ck_value_free(out->body);
-  out->body = body;
-  if (!status) return CK_OK;
-  *found = false;
-  ck_request_clear(out);
-  return status;
-}
+/* ---- facts ---- */
 
 /* The owner's length makes the pair of owner and key unambiguous. */
 void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key) {
@@ -354,8 +362,8 @@ void ck_sealed_add_writes(ck_backend *out) {
   out->acquire = acquire;
   if (inner->prune) out->prune = prune;
   if (inner->delete_session) out->delete_session = delete_session;
-  if (inner->put_request) out->put_request = put_request;
-  if (inner->get_request) out->get_request = get_request;
+  if (inner->put_request) out->put_request = ck_sealed_put_request;
+  if (inner->get_request) out->get_request = ck_sealed_get_request;
   if (inner->put_fact) out->put_fact = put_fact;
   if (inner->recover) out->recover = recover;
   if (inner->sync) out->sync = sync_all;

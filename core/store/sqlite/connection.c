@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/sql_older.h"
 #include "core/store/sqlite/wal.h"
 
 enum { POOL_MAX = 8 };
@@ -18,6 +19,12 @@ static const char *const sql_table[] = {
 static const char *const schema_1_table[CK_SQL_COUNT] = {
 #define X(name, text) [name] = text,
     CK_SQL_SCHEMA_1_TABLE(X)
+#undef X
+};
+
+static const char *const schema_2_table[CK_SQL_COUNT] = {
+#define X(name, text) [name] = text,
+    CK_SQL_SCHEMA_2_TABLE(X)
 #undef X
 };
 
@@ -179,13 +186,19 @@ ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connect
 
 /* ---- statements ---- */
 
+static const char *text_of(const ck_connection *connection, ck_sql sql) {
+  if (connection->schema == 1 && schema_1_table[sql]) return schema_1_table[sql];
+  if (connection->schema && connection->schema <= 2 && schema_2_table[sql])
+    return schema_2_table[sql];
+  return sql_table[sql];
+}
+
 ck_binder ck_binder_of(ck_connection *connection, ck_sql sql) {
   sqlite3_stmt **stmt = &connection->statements[sql];
   ck_binder self = {.code = SQLITE_OK};
-  const char *text =
-      connection->schema_1 && schema_1_table[sql] ? schema_1_table[sql] : sql_table[sql];
   if (!*stmt)
-    self.code = sqlite3_prepare_v3(connection->db, text, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+    self.code = sqlite3_prepare_v3(connection->db, text_of(connection, sql), -1,
+                                   SQLITE_PREPARE_PERSISTENT, stmt, NULL);
   self.stmt = *stmt;
   return self;
 }
@@ -235,7 +248,7 @@ ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *e
   ck_status status = reader ? CK_OK : ck_connection_open(out, self, CK_CONNECTION_READ, err);
   if (status != CK_OK) return status;
   (*out)->generation = generation;
-  (*out)->schema_1 = self->schema == 1;
+  (*out)->schema = self->schema;
   return CK_OK;
 }
 

@@ -14,7 +14,7 @@ typedef struct ck_connection {
   sqlite3 *db;
   sqlite3_stmt *statements[CK_SQL_COUNT];
   unsigned generation;
-  bool schema_1; /* statements are those of CK_SQL_SCHEMA_1_TABLE */
+  int64_t schema; /* of the store; an older one has statements of its own (sql_older.h) */
   struct ck_connection *next;
 } ck_connection;
 

@@ -136,10 +136,12 @@ static ck_status check_forks(ck_sqlite *self, int64_t session, size_t count, ck_
 
 /* The number of a deleted session is not reused: a process may still hold a lease on it. */
 static ck_status delete_rows(ck_sqlite *self, int64_t session, ck_error *err) {
-  static const ck_sql statements[] = {CK_SQL_DELETE_PINS,        CK_SQL_DELETE_REQUESTS,
-                                      CK_SQL_DELETE_CHECKPOINTS, CK_SQL_DELETE_EVENTS,
-                                      CK_SQL_DELETE_TIMELINES,   CK_SQL_DELETE_SESSION,
-                                      CK_SQL_NOTE_DELETED};
+  static const ck_sql statements[] = {
+      CK_SQL_DELETE_PINS,   CK_SQL_DELETE_REQUESTS,  CK_SQL_DELETE_CHECKPOINTS,
+      CK_SQL_DELETE_EVENTS, CK_SQL_DELETE_TIMELINES, CK_SQL_DELETE_HEAD,
+      CK_SQL_DELETE_AGENTS, CK_SQL_DELETE_LEASE,     CK_SQL_DELETE_SESSION_KEY,
+      CK_SQL_DELETE_BLOBS,  CK_SQL_DELETE_BLOB_USES, CK_SQL_DELETE_SESSION,
+      CK_SQL_NOTE_DELETED};
   ck_status status = CK_OK;
   for (size_t i = 0; i < sizeof statements / sizeof *statements && status == CK_OK; i++)
     status = run(self, statements[i], &session, 1, err);

@@ -28,7 +28,8 @@ static ck_status read_record(ck_session_record *out, sqlite3_stmt *stmt, ck_erro
   ck_column_id(out->id, stmt, 1);
   ck_column_id(out->run, stmt, 6);
   bool copied = copy_text(&out->reason, stmt, 3) && copy_text(&out->profile, stmt, 9) &&
-                copy_text(&out->flow, stmt, 10) && copy_text(&out->failure, stmt, 13);
+                copy_text(&out->flow, stmt, 10) && copy_text(&out->failure, stmt, 13) &&
+                copy_text(&out->description, stmt, 19) && copy_text(&out->node, stmt, 20);
   ck_bytes input = ck_column_bytes(stmt, 11);
   ck_status status = copied ? CK_OK : ck_error_no_memory(err);
   bool sealed = input.len &&

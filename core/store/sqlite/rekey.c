@@ -147,9 +147,9 @@ static ck_status change_event(bool *found, batch *self, ck_error *err) {
   *found = code == SQLITE_ROW;
   if (!*found) return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
   ck_event_row row = ck_sqlite_event_row(self->next_event);
-  int64_t no = sqlite3_column_int64(self->next_event, 12);
+  int64_t no = sqlite3_column_int64(self->next_event, 13);
   ck_status status =
-      self->with->event(self->with->self, sqlite3_column_int64(self->next_event, 13), &row, err);
+      self->with->event(self->with->self, sqlite3_column_int64(self->next_event, 14), &row, err);
   if (status != CK_OK) return status;
   store->rekeyed_event = no;
   self->rows++;
@@ -277,16 +277,26 @@ static const table tables[] = {
      "UPDATE request SET " CK_SQL_REQUEST_IS_SOUND},
     {"SELECT count(*) FROM session WHERE NOT (" CK_SQL_SESSION_IS_SOUND ")",
      "UPDATE session SET input = rekey('input', '', id, created_ms, input), reason = "
-     "rekey('reason', '', id, created_ms, reason)",
+     "rekey('reason', '', id, created_ms, reason), description = rekey('description', '', id, "
+     "created_ms, description), node = rekey('node', '', id, created_ms, node)",
      "UPDATE session SET " CK_SQL_SESSION_IS_SOUND},
     {"SELECT count(*) FROM fact WHERE NOT (" CK_SQL_FACT_IS_SOUND ")",
      "UPDATE fact SET value = rekey('fact', length(CAST(owner AS BLOB)) || ':' || owner || key, "
      "'', 0, value)",
      "UPDATE fact SET " CK_SQL_FACT_IS_SOUND},
-    {"SELECT count(*) FROM timeline WHERE NOT (" CK_SQL_TIMELINE_IS_SOUND ")", NULL,
+    {"SELECT count(*) FROM timeline WHERE NOT (" CK_SQL_TIMELINE_IS_SOUND ")",
+     "UPDATE timeline SET about = rekey('about', run, '', 0, about)",
      "UPDATE timeline SET " CK_SQL_TIMELINE_IS_SOUND},
     {"SELECT count(*) FROM pin WHERE NOT (" CK_SQL_PIN_IS_SOUND ")", NULL,
      "UPDATE pin SET " CK_SQL_PIN_IS_SOUND},
+    {"SELECT count(*) FROM head WHERE NOT (" CK_SQL_HEAD_IS_SOUND ")", NULL,
+     "UPDATE head SET " CK_SQL_HEAD_IS_SOUND},
+    {"SELECT count(*) FROM agent WHERE NOT (" CK_SQL_AGENT_IS_SOUND ")", NULL,
+     "UPDATE agent SET " CK_SQL_AGENT_IS_SOUND},
+    {"SELECT count(*) FROM lease WHERE NOT (" CK_SQL_LEASE_IS_SOUND ")", NULL,
+     "UPDATE lease SET " CK_SQL_LEASE_IS_SOUND},
+    {"SELECT count(*) FROM blob_use WHERE NOT (" CK_SQL_BLOB_USE_IS_SOUND ")", NULL,
+     "UPDATE blob_use SET " CK_SQL_BLOB_USE_IS_SOUND},
 };
 
 static ck_status run_sql(ck_sqlite *self, const change *work, const char *sql, ck_error *err) {
@@ -311,6 +321,7 @@ static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *er
   size_t count = sizeof tables / sizeof *tables;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = reseal_table(self, work, &tables[i], err);
+  if (status == CK_OK) status = ck_sqlite_rekey_heads(self, work->with, err);
   if (status == CK_OK) self->seal = work->with->to;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = run_sql(self, work, tables[i].sign, err);

@@ -47,6 +47,7 @@ ck_event_row ck_sqlite_event_row(sqlite3_stmt *stmt) {
       .body = ck_column_bytes(stmt, 9),
       .mac = ck_column_bytes(stmt, 10),
       .key_id = ck_column_bytes(stmt, 11),
+      .decision = ck_column_bytes(stmt, 12),
   };
 }
 

@@ -81,8 +81,9 @@ static ck_status taken(const ck_sqlite *self, const char *session_id, ck_error *
                       session_id, self->path);
 }
 
-static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timeline *timeline,
+static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_row_opening *with,
                               ck_error *err) {
+  const ck_timeline *timeline = with->timeline;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_TIMELINE);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, timeline->no);
@@ -93,6 +94,7 @@ static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timelin
   ck_bind_int(&binder, timeline->attempt);
   ck_bind_text(&binder, timeline->run);
   ck_bind_text(&binder, timeline->parent_run);
+  ck_bind_optional(&binder, with->about ? ck_value_bytes(with->about) : (ck_bytes){NULL, 0});
   return ck_sqlite_write(self, &binder, "open a timeline", err);
 }
 
@@ -102,12 +104,12 @@ static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq,
     if (with->events[i].seq != last_seq + 1 + (int64_t)i)
       return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld",
                           (long long)with->events[i].seq, (long long)(last_seq + (int64_t)i));
-  ck_status status = put_timeline(self, session, with->timeline, err);
+  ck_status status = put_timeline(self, session, with, err);
   if (status == CK_OK)
     status = ck_sqlite_put_events(self, session, with->events, with->event_count, err);
   if (status == CK_OK && with->checkpoint)
     status = ck_sqlite_put_checkpoint(self, session, with->checkpoint, err);
-  return status;
+  return status == CK_OK ? ck_sqlite_put_head(self, session, &with->head, err) : status;
 }
 
 /* The session's row as the opening sets it. */
@@ -147,6 +149,8 @@ static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_reco
   ck_bind_text(&binder, update.failure);
   ck_bind_int(&binder, record->origin.session);
   ck_bind_int(&binder, record->origin.cut);
+  ck_bind_text(&binder, record->description);
+  ck_bind_text(&binder, update.node);
   ck_status status = ck_sqlite_write(self, &binder, "make a session", err);
   *no = sqlite3_last_insert_rowid(self->writer->db);
   return status;
@@ -242,6 +246,7 @@ static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening
   ck_bind_int(&binder, with->restarts.count);
   ck_bind_int(&binder, with->restarts.at_ms);
   ck_bind_int(&binder, with->restarts.progress_seq);
+  ck_bind_text(&binder, update.node);
   return ck_sqlite_write(self, &binder, "acquire a session", err);
 }
 

@@ -7,22 +7,26 @@
 #include "core/store/sqlite/sql_run.h"
 
 /* Statements that read sessions, timelines, events and checkpoints. */
-#define CK_SQL_READ_TABLE(X)                                                                     \
-  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                   \
-  X(CK_SQL_LIST_SESSIONS,                                                                        \
-    "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")           \
-  X(CK_SQL_GET_IDENTITY,                                                                         \
-    "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?") \
-  X(CK_SQL_LIST_TIMELINES,                                                                       \
-    "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, "                              \
-    "parent_run, " CK_SQL_TIMELINE_IS_SOUND " FROM timeline WHERE session = ? ORDER BY no")      \
-  X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                             \
-  X(CK_SQL_COUNT_EVENTS, "SELECT count(*) FROM event WHERE session = ?")                         \
-  X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS)                                                           \
-  X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS " DESC")                                          \
-  X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                         \
-  X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                        \
-  X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                         \
+#define CK_SQL_READ_TABLE(X)                                                                      \
+  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                    \
+  X(CK_SQL_LIST_SESSIONS,                                                                         \
+    "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")            \
+  X(CK_SQL_GET_IDENTITY,                                                                          \
+    "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?")  \
+  X(CK_SQL_LIST_TIMELINES,                                                                        \
+    "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, "                               \
+    "parent_run, " CK_SQL_TIMELINE_IS_SOUND " FROM timeline WHERE session = ? ORDER BY no")       \
+  X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                              \
+  X(CK_SQL_COUNT_EVENTS, "SELECT count(*) FROM event WHERE session = ?")                          \
+  X(CK_SQL_GET_HEAD,                                                                              \
+    "SELECT " CK_SQL_HEAD ", " CK_SQL_HEAD_IS_SOUND " FROM head WHERE session = ?")               \
+  X(CK_SQL_GET_ABOUT,                                                                             \
+    "SELECT about, " CK_SQL_TIMELINE_IS_SOUND ", run FROM timeline WHERE session = ? AND no = ?") \
+  X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS("e.decision"))                                              \
+  X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS("e.decision") " DESC")                             \
+  X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                          \
+  X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                         \
+  X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                          \
   X(CK_SQL_PAYLOADS_BACKWARD, CK_SQL_READ_CHECKPOINTS("payload") " DESC")
 
 /* X(enumerator, text): each is prepared once per connection. */
@@ -34,16 +38,5 @@ typedef enum {
 #undef X
       CK_SQL_COUNT
 } ck_sql;
-
-/* X(enumerator, text): the same in a store of schema 1, which is only read. */
-#define CK_SQL_SCHEMA_1_TABLE(X)                                                            \
-  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE id = ?")            \
-  X(CK_SQL_LIST_SESSIONS,                                                                   \
-    "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")    \
-  X(CK_SQL_GET_IDENTITY,                                                                    \
-    "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND ", created_ms FROM session WHERE no = ?") \
-  X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 < 0")             \
-  X(CK_SQL_LIST_BASES, "SELECT 0 WHERE ?1 < 0")                                             \
-  X(CK_SQL_LIST_PINS, "SELECT 0, 1 WHERE ?1 < 0")
 
 #endif

@@ -5,40 +5,49 @@
 
 /* The check of a session's row; the arguments are the columns that a change gives new values. */
 #define CK_SQL_CHECK_OF_SESSION(status, reason, epoch, timeline, run, updated_ms, failure, origin, \
-                                restarts)                                                          \
-  "row_check('session', id, " status ", " reason ", " epoch ", " timeline ", " run                 \
-  ", created_ms, " updated_ms ", profile, flow, input, " failure ", " origin ", " restarts ")"
+                                restarts, node)                                                    \
+  "row_check_grown('session', id, " status ", " reason ", " epoch ", " timeline ", " run           \
+  ", created_ms, " updated_ms ", profile, flow, input, " failure ", " origin ", " restarts         \
+  ", description, " node ")"
 #define CK_SQL_SESSION_IS_SOUND                                                          \
   "\"check\" = " CK_SQL_CHECK_OF_SESSION("status", "reason", "epoch", "timeline", "run", \
                                          "updated_ms", "failure", "origin, cut",         \
-                                         "restarts, restarted_ms, progress")
+                                         "restarts, restarted_ms, progress", "node")
 #define CK_SQL_SESSION                                                                    \
   "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, " \
-  "input, " CK_SQL_SESSION_IS_SOUND ", failure, origin, cut, restarts, restarted_ms, progress"
-/* The same of a store of schema 1, which is only read. */
-#define CK_SQL_SESSION_1_IS_SOUND                                                           \
-  "\"check\" = row_check('session', id, status, reason, epoch, timeline, run, created_ms, " \
-  "updated_ms, profile, flow, input)"
-#define CK_SQL_SESSION_1                                                                  \
-  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, " \
-  "input, " CK_SQL_SESSION_1_IS_SOUND ", NULL, 0, 0, 0, 0, 0"
+  "input, " CK_SQL_SESSION_IS_SOUND ", failure, origin, cut, restarts, restarted_ms, "    \
+  "progress, description, node"
 #define CK_SQL_META_IS_SOUND "\"check\" = row_check('meta', key, value)"
-#define CK_SQL_TIMELINE_IS_SOUND                                                                 \
-  "\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, " \
-  "run, parent_run)"
+#define CK_SQL_TIMELINE_IS_SOUND                                                              \
+  "\"check\" = row_check_grown('timeline', session, no, parent, cut, \"begin\", checkpoint, " \
+  "attempt, run, parent_run, about)"
 #define CK_SQL_FACT_IS_SOUND "\"check\" = row_check('fact', owner, key, value, updated_ms)"
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
-#define CK_SQL_EVENT_COLUMNS \
-  "seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id"
+#define CK_SQL_HEAD_IS_SOUND                                                                 \
+  "\"check\" = row_check('head', session, epoch, status, seq, digest, pins, requests, mac, " \
+  "key_id)"
+#define CK_SQL_HEAD "epoch, status, seq, digest, mac, key_id"
+/* Of tables that nothing is written to yet. */
+#define CK_SQL_AGENT_IS_SOUND "\"check\" = row_check('agent', session, name)"
+#define CK_SQL_LEASE_IS_SOUND \
+  "\"check\" = row_check('lease', session, owner, expires_ms, due_ms, labels)"
+#define CK_SQL_SESSION_KEY_IS_SOUND "\"check\" = row_check('session_key', session, sealed, key_id)"
+#define CK_SQL_BLOB_IS_SOUND                                                           \
+  "\"check\" = row_check('blob', name, kind, encoding, plain_len, mac, key_id, body, " \
+  "signatures)"
+#define CK_SQL_BLOB_USE_IS_SOUND "\"check\" = row_check('blob_use', session, blob)"
+#define CK_SQL_EVENT_COLUMNS                                                                      \
+  "seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id, " \
+  "decision"
 /* The columns are those above. `i` walks the index alone: it has the kind as well, so rows of other
  * kinds are never fetched, and the most frequent kinds fail the first test (i.kind <= ?4); that
  * takes half the time of a walk that fetches every row. The row's check proves that it is the one
  * that the index names. */
-#define CK_SQL_READ_EVENTS                                                                     \
+#define CK_SQL_READ_EVENTS(decision)                                                           \
   "SELECT i.seq, e.timeline, i.kind, e.at_ms, e.scope, e.agent, e.encoding, e.plain_len, "     \
   "e.\"check\", e.body,"                                                                       \
-  " e.mac, e.key_id FROM event i CROSS JOIN event e ON e.row = i.row"                          \
+  " e.mac, e.key_id, " decision " FROM event i CROSS JOIN event e ON e.row = i.row"            \
   " WHERE i.session = ?1 AND i.seq > ?2 AND i.seq <= ?3 AND i.kind <= ?4 AND ?5 >> i.kind & 1" \
   " AND (?6 IS NULL OR e.agent = ?6 OR ?7 >> i.kind & 1) ORDER BY i.seq"
 #define CK_SQL_CHECKPOINT_COLUMNS(payload)                                                         \

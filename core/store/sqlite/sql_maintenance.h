@@ -28,15 +28,17 @@
     " WHERE checkpoint BETWEEN 1 AND below.cut ORDER BY 1")                                        \
   X(CK_SQL_HAS_CHECKPOINT,                                                                         \
     "SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2 AND " CK_SQL_NOT_PRUNED)             \
-  X(CK_SQL_COPY_EVENTS, "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, "   \
-                        "mac, key_id, encoding, plain_len, \"check\","                             \
-                        " body) SELECT ?2, seq, timeline, kind, at_ms, scope, agent, mac, "        \
-                        "key_id, encoding, plain_len, \"check\", body"                             \
-                        " FROM event WHERE session = ?1 AND seq <= ?3 ORDER BY seq")               \
+  X(CK_SQL_COPY_EVENTS,                                                                            \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, "                       \
+    "mac, key_id, encoding, plain_len, \"check\","                                                 \
+    " body, decision) SELECT ?2, seq, timeline, kind, at_ms, scope, agent, mac, "                  \
+    "key_id, encoding, plain_len, \"check\", body, decision"                                       \
+    " FROM event WHERE session = ?1 AND seq <= ?3 ORDER BY seq")                                   \
   X(CK_SQL_COPY_TIMELINES,                                                                         \
     "INSERT INTO timeline SELECT ?2, no, parent, cut, \"begin\", checkpoint, attempt, run, "       \
     "parent_run,"                                                                                  \
-    " row_check('timeline', ?2, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)" \
+    " row_check_grown('timeline', ?2, no, parent, cut, \"begin\", checkpoint, attempt, run, "      \
+    "parent_run, about), about"                                                                    \
     " FROM timeline WHERE session = ?1 AND no < ?3 AND " CK_SQL_TIMELINE_IS_SOUND)                 \
   X(CK_SQL_COPY_STUB, "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, "     \
                       "covers, kind, created_ms, clean, resumable,"                                \
@@ -53,14 +55,24 @@
   X(CK_SQL_MOVE_ORIGIN,                                                                            \
     "UPDATE session SET origin = ?3, cut = ?4, \"check\" = " CK_SQL_CHECK_OF_SESSION(              \
         "status", "reason", "epoch", "timeline", "run", "updated_ms", "failure", "?3, ?4",         \
-        "restarts, restarted_ms, progress") " WHERE no = ?2 AND origin = ?1 "                      \
-                                            "AND " CK_SQL_SESSION_IS_SOUND)                        \
+        "restarts, restarted_ms, progress", "node") " WHERE no = ?2 AND origin = ?1 "              \
+                                                    "AND " CK_SQL_SESSION_IS_SOUND)                \
   X(CK_SQL_COUNT_FORKS, "SELECT count(*) FROM session WHERE origin = ?1 AND origin > 0")           \
   X(CK_SQL_DELETE_PINS, "DELETE FROM pin WHERE session = ?")                                       \
   X(CK_SQL_DELETE_REQUESTS, "DELETE FROM request WHERE session = ?")                               \
   X(CK_SQL_DELETE_CHECKPOINTS, "DELETE FROM checkpoint WHERE session = ?")                         \
   X(CK_SQL_DELETE_EVENTS, "DELETE FROM event WHERE session = ?")                                   \
   X(CK_SQL_DELETE_TIMELINES, "DELETE FROM timeline WHERE session = ?")                             \
+  X(CK_SQL_NEXT_HEAD,                                                                              \
+    "SELECT " CK_SQL_HEAD ", session FROM head WHERE session > ? ORDER BY session LIMIT 1")        \
+  X(CK_SQL_DELETE_HEAD, "DELETE FROM head WHERE session = ?")                                      \
+  X(CK_SQL_DELETE_AGENTS, "DELETE FROM agent WHERE session = ?")                                   \
+  X(CK_SQL_DELETE_LEASE, "DELETE FROM lease WHERE session = ?")                                    \
+  X(CK_SQL_DELETE_SESSION_KEY, "DELETE FROM session_key WHERE session = ?")                        \
+  X(CK_SQL_DELETE_BLOB_USES, "DELETE FROM blob_use WHERE session = ?")                             \
+  X(CK_SQL_DELETE_BLOBS,                                                                           \
+    "DELETE FROM blob WHERE no IN (SELECT blob FROM blob_use WHERE session = ?1) AND NOT EXISTS "  \
+    "(SELECT 1 FROM blob_use WHERE blob_use.blob = blob.no AND session <> ?1)")                    \
   X(CK_SQL_DELETE_SESSION, "DELETE FROM session WHERE no = ?")                                     \
   X(CK_SQL_NOTE_DELETED,                                                                           \
     "INSERT INTO meta VALUES ('last_session', ?1, row_check('meta', 'last_session', ?1)) ON "      \

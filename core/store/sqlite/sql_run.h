@@ -14,9 +14,10 @@
                   " ?2 <= cut OR EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = "   \
                   "?2) FROM session WHERE no = ?1")                                                \
   X(CK_SQL_EPOCH_ALONE, "SELECT epoch FROM session WHERE no = ?")                                  \
-  X(CK_SQL_PUT_EVENT, "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, "     \
-                      "encoding, plain_len, \"check\", mac,"                                       \
-                      " key_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")             \
+  X(CK_SQL_PUT_EVENT,                                                                              \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, "                       \
+    "encoding, plain_len, \"check\", mac,"                                                         \
+    " key_id, body, decision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                  \
   X(CK_SQL_PUT_CHECKPOINT, "INSERT INTO checkpoint (session, seq, id, parent, keyframe, "          \
                            "timeline, covers, kind, created_ms, clean,"                            \
                            " resumable, cost_micros, input_tokens, output_tokens, model_calls, "   \
@@ -27,28 +28,32 @@
                            "?, ?, ?, ?, ?, ?, ?, ?, ?)")                                           \
   X(CK_SQL_CHECK_SESSION, "SELECT " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")          \
   X(CK_SQL_UPDATE_SESSION, "UPDATE session SET status = ?1, reason = ?2, updated_ms = ?3, "        \
-                           "failure = ?5, \"check\" = " CK_SQL_CHECK_OF_SESSION(                   \
+                           "failure = ?5, node = ?6, \"check\" = " CK_SQL_CHECK_OF_SESSION(        \
                                "?1", "?2", "epoch", "timeline", "run", "?3", "?5", "origin, cut",  \
-                               "restarts, restarted_ms, progress") " WHERE no = ?4")               \
-  X(CK_SQL_PUT_SESSION, "INSERT INTO session (no, id, status, epoch, timeline, run, created_ms, "  \
-                        "updated_ms, profile, flow, input, reason,"                                \
-                        " failure, origin, cut, \"check\") VALUES (1 + max(coalesce((SELECT "      \
-                        "max(no) FROM session), 0),"                                               \
-                        " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0)), ?1, " \
-                        "?8, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?9,"                                   \
-                        " ?10, ?11, ?12, row_check('session', ?1, ?8, ?9, 1, ?2, ?3, ?4, ?4, ?5, " \
-                        "?6, ?7, ?10, ?11, ?12, 0, 0, 0))")                                        \
-  X(CK_SQL_PUT_TIMELINE, "INSERT INTO timeline VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"        \
-                         " row_check('timeline', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))")            \
+                               "restarts, restarted_ms, progress", "?6") " WHERE no = ?4")         \
+  X(CK_SQL_PUT_SESSION,                                                                            \
+    "INSERT INTO session (no, id, status, epoch, timeline, run, created_ms, "                      \
+    "updated_ms, profile, flow, input, reason,"                                                    \
+    " failure, origin, cut, description, node, \"check\") VALUES (1 + max(coalesce((SELECT "       \
+    "max(no) FROM session), 0),"                                                                   \
+    " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0)), ?1, "                     \
+    "?8, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?9,"                                                       \
+    " ?10, ?11, ?12, ?13, ?14, row_check_grown('session', ?1, ?8, ?9, 1, ?2, ?3, ?4, ?4, ?5, "     \
+    "?6, ?7, ?10, ?11, ?12, 0, 0, 0, ?13, ?14))")                                                  \
+  X(CK_SQL_PUT_TIMELINE,                                                                           \
+    "INSERT INTO timeline VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"                             \
+    " row_check_grown('timeline', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10), ?10)")                 \
+  X(CK_SQL_PUT_HEAD, "INSERT OR REPLACE INTO head VALUES (?1, ?2, ?3, ?4, ?5, NULL, NULL, ?6, ?7," \
+                     " row_check('head', ?1, ?2, ?3, ?4, ?5, NULL, NULL, ?6, ?7))")                \
   X(CK_SQL_FIND_SESSION,                                                                           \
     "SELECT no, (SELECT max(no) FROM timeline WHERE session = session.no) FROM session"            \
     " WHERE id = ?")                                                                               \
   X(CK_SQL_ACQUIRE, "UPDATE session SET epoch = epoch + 1, status = ?6, reason = ?7, failure = "   \
-                    "?8, timeline = ?1, run = ?2,"                                                 \
+                    "?8, node = ?12, timeline = ?1, run = ?2,"                                     \
                     " updated_ms = max(updated_ms, ?3), restarts = ?9, restarted_ms = ?10, "       \
                     "progress = ?11, \"check\" = " CK_SQL_CHECK_OF_SESSION(                        \
                         "?6", "?7", "epoch + 1", "?1", "?2", "max(updated_ms, ?3)", "?8",          \
-                        "origin, cut", "?9, ?10, ?11") " WHERE no = ?4 AND epoch = ?5")            \
+                        "origin, cut", "?9, ?10, ?11", "?12") " WHERE no = ?4 AND epoch = ?5")     \
   X(CK_SQL_PUT_REQUEST,                                                                            \
     "INSERT INTO request (session, kind, body, \"check\")"                                         \
     " SELECT no, ?2, ?3, row_check('request', no, ?2, ?3) FROM session WHERE no = ?1")             \

@@ -55,8 +55,9 @@ typedef struct ck_sqlite {
 } ck_sqlite;
 
 /* ---- check.c ---- */
-/* Registers the SQL function row_check(TABLE, COLUMN, …), from which all check columns are
- * computed, on a connection; keyed with the seal of `store` (NULL: without). */
+/* Registers the SQL functions row_check(TABLE, COLUMN, …), from which all check columns are
+ * computed, and row_check_grown, the same without the NULLs at the end, on a connection; keyed with
+ * the seal of `store` (NULL: without). */
 int ck_sqlite_add_check(sqlite3 *db, const ck_sqlite *store);
 CK_CHECKED ck_status ck_sqlite_check(void *self, ck_problem_visit visit, void *to,
                                      int64_t *problems, ck_error *err);
@@ -101,6 +102,11 @@ CK_CHECKED ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session,
                                           const ck_event_row *rows, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session,
                                               const ck_checkpoint_row *row, ck_error *err);
+/* In a transaction of the session's owner. */
+CK_CHECKED ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const ck_head_row *row,
+                                        ck_error *err);
+/* All heads, in a transaction; their checks are still made with the seal in use. */
+CK_CHECKED ck_status ck_sqlite_rekey_heads(ck_sqlite *self, const ck_rekey *with, ck_error *err);
 /* A session as the transaction sees it. */
 typedef struct ck_sqlite_position {
   bool found;
@@ -140,6 +146,7 @@ void ck_sqlite_add_facts(ck_backend *backend);    /* fact.c */
 void ck_sqlite_add_key(ck_backend *backend);      /* key.c */
 void ck_sqlite_add_rekey(ck_backend *backend);    /* rekey.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* read.c: sessions, timelines, pins */
+void ck_sqlite_add_heads(ck_backend *backend);    /* head.c: heads, what runs executed */
 void ck_sqlite_add_rows(ck_backend *backend);     /* rows.c: events, checkpoints, figures */
 
 /* ---- session.c: the leases of this handle ---- */

@@ -147,6 +147,7 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
     ck_bind_optional(&binder, row->mac);
     ck_bind_optional(&binder, row->key_id);
     ck_bind_blob(&binder, row->body);
+    ck_bind_optional(&binder, row->decision);
     status = ck_sqlite_write(self, &binder, "append an event", err);
   }
   return status;
@@ -200,6 +201,7 @@ static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_e
   ck_bind_int(&binder, batch->at_ms);
   ck_bind_int(&binder, batch->lease.session);
   ck_bind_text(&binder, batch->update->failure);
+  ck_bind_text(&binder, batch->update->node);
   return ck_sqlite_write(self, &binder, "change a session", err);
 }
 
@@ -208,6 +210,8 @@ static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_e
 static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
   for (size_t i = 0; i < batch->event_count; i++)
     if (batch->events[i].seq != last_seq + 1 + (int64_t)i) return false;
+  const ck_head_row *head = batch->head;
+  if (head && batch->event_count == 0 && head->seq && head->seq != last_seq) return false;
   const ck_checkpoint_row *checkpoint = batch->checkpoint;
   return !checkpoint ||
          (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
@@ -278,6 +282,8 @@ static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err
   if (status == CK_OK && batch->checkpoint)
     status = ck_sqlite_put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
   if (status == CK_OK && batch->update) status = update_session(self, batch, err);
+  if (status == CK_OK && batch->head)
+    status = ck_sqlite_put_head(self, batch->lease.session, batch->head, err);
   if (status == CK_OK) note_standing(self, batch);
   return status;
 }

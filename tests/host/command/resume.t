@@ -129,5 +129,15 @@ ended
 is "it goes on when the change is accepted" "$code" 8
 exits 0 "its checkpoints" sessions checkpoints changed
 has "what lies behind the one chosen is abandoned" "$out" "1 (abandoned)"
+# executed RUN: the digest of the flow that this run of the session executed, then other members.
+executed() {
+  sqlite3 "${CKRUN_STORE#sqlite:}" "SELECT about ->> 'flow', json_type(about -> 'policies'),
+    length(about ->> 'profile') FROM timeline WHERE no = $1 AND session =
+    (SELECT no FROM session WHERE id = 'changed')"
+}
+flow_digest=$(b2sum -l 256 "$dir/flow.lua" | cut -d' ' -f1)
+is "what the resume executed is kept with it" "$(executed 2)" "$flow_digest|array|64"
+is "what the start executed is another flow" \
+  "$([ "$(executed 1)" != "$(executed 2)" ] && executed 1 | cut -d'|' -f2-)" "array|64"
 exits 0 "store verify" store verify
 finish

@@ -63,6 +63,7 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
                         .event_count = count,
                         .restarts = given->restarts,
                         .update = given->update,
+                        .about = given->about,
                         .compress_from = ck_session_compress_from(self),
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   ck_status status = make_events(events, &first, given->edits, err);

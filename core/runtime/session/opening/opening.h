@@ -23,6 +23,7 @@ typedef struct ck_session_opening {
   const ck_state_edits *edits; /* NULL: none */
   ck_restarts restarts;
   const ck_session_update *update; /* NULL: the status is `running` */
+  const ck_value *about;           /* of the run; NULL */
 } ck_session_opening;
 /* Makes the session's row. Takes `record`, also on failure. */
 CK_CHECKED ck_status ck_session_create(ck_session *self, ck_session_record *record,

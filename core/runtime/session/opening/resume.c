@@ -60,6 +60,7 @@ typedef struct plan {
   ck_state_edits edits;
   ck_value *migrated;
   ck_restarts restarts;
+  const ck_value *about; /* borrowed */
   bool dry_run;
   bool failing; /* it died too often: this is all that is written */
 } plan;
@@ -97,6 +98,7 @@ static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
       .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
       .edits = &p->edits,
       .restarts = p->restarts,
+      .about = p->about,
       .update = p->failing ? &failing : NULL};
   status = ck_session_acquire(self, &p->head, &opening, err);
   ck_value_free(body);
@@ -218,7 +220,7 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id,
                             const ck_resume_options *options, ck_error *err) {
-  plan p = {0};
+  plan p = {.about = options->about};
   ck_status status = prepare(&p, runtime, id, options, err);
   if (status == CK_OK) status = begin(&p, options, err);
   clear_plan(&p);

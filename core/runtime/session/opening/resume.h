@@ -17,6 +17,7 @@ typedef struct ck_resume_options {
   const ck_policy_engine *policies; /* NULL: ck_policy_always */
   const char *checkpoint; /* id; NULL: the latest resumable one; none at all: the first event */
   const ck_state_edits *edits; /* of the checkpoint's state; NULL: none. The attempt rises */
+  const ck_value *about;       /* kept with the run: see ck_store_get_about; NULL */
   int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
   bool retry;                  /* also a session that died again and again, and is failing */
   /* the caller only adds events: keys that were kept as a reference to a secret stay references,

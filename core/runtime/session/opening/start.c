@@ -59,16 +59,19 @@ static ck_status write_started(ck_value **out, const ck_session_record *record, 
   return status;
 }
 
-static ck_status create(ck_session *self, ck_session_record *record, const ck_state_edits *edits,
-                        ck_error *err) {
+static ck_status create(ck_session *self, ck_session_record *record,
+                        const ck_session_options *options, ck_error *err) {
   ck_value *body;
   ck_status status = write_started(&body, record, err);
   if (status != CK_OK) return status;
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
   ck_session_set_timeline(self, &timeline);
-  ck_session_opening opening = {
-      .kind = CK_EVENT_SESSION_STARTED, .body = body, .at_ms = record->created_ms, .edits = edits};
+  ck_session_opening opening = {.kind = CK_EVENT_SESSION_STARTED,
+                                .body = body,
+                                .at_ms = record->created_ms,
+                                .edits = options->edits,
+                                .about = options->about};
   status = ck_session_create(self, record, &opening, err);
   ck_value_free(body);
   ck_session_count_events_from(self, ck_session_last_seq(self));
@@ -84,7 +87,7 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
   if (status != CK_OK) return status;
   status = make_record(&record, self, options, err);
   if (status == CK_OK) status = ck_session_check_edits(self, options->edits, err);
-  if (status == CK_OK) status = create(self, &record, options->edits, err);
+  if (status == CK_OK) status = create(self, &record, options, err);
   if (status == CK_OK) status = ck_session_make_view(self, NULL, 0, err);
   if (status == CK_OK) status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_make_edits(self, options->edits, err);

@@ -16,6 +16,7 @@ typedef struct ck_session_options {
   const ck_policy_engine *policies; /* NULL: ck_policy_always */
   const char *flow;                 /* path of the flow; NULL */
   const ck_value *input;            /* kept with the session; NULL */
+  const ck_value *about;            /* kept with the run: see ck_store_get_about; NULL */
   const ck_state_edits *edits;      /* of the empty state; NULL: none */
 } ck_session_options;
 

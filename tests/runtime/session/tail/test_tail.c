@@ -42,7 +42,7 @@ static void add(history *self, ck_event_kind kind, const char *agent, const char
   ck_value *body = NULL;
   if (ck_value_new(&body, ck_bytes_text(text), NULL) != CK_OK || self->count == EVENTS_MAX) abort();
   int64_t seq = (int64_t)self->count + 1;
-  ck_event from = {seq, self->timeline, kind, seq * 1000, "main", agent, body};
+  ck_event from = {seq, self->timeline, kind, seq * 1000, "main", agent, body, {NULL, 0}};
   if (ck_event_new(&self->events[self->count++], &from, NULL) != CK_OK) abort();
   ck_value_free(body);
 }

@@ -63,7 +63,7 @@ static void test_involves(void) {
     const sample *at = &samples[i];
     ck_value *body = NULL;
     if (ck_value_new(&body, ck_bytes_text(at->body), NULL) != CK_OK) abort();
-    ck_event event = {1, 1, at->kind, 0, "main", at->own, body};
+    ck_event event = {1, 1, at->kind, 0, "main", at->own, body, {NULL, 0}};
     tap_ok(ck_tail_involves(&event, at->agent) == at->involved, "%s of %s with %s: %s %s",
            ck_event_kind_name(at->kind), at->own ? at->own : "none", at->body,
            at->agent ? at->agent : "NULL", at->involved ? "took part" : "did not");
