@@ -1,7 +1,7 @@
 #!/bin/bash
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
-#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds hand power lives random
+#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # resumes errors rot recordings
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
@@ -42,10 +42,10 @@ run() {
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" \
       "KINDS_RANDOM=$(share 200)" ;;
-    hand) part hand crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
+    edits) part edits crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
     power) program store/test_power "POWER_IMAGES=$(share 20000)" &&
       program store/test_power_maintenance ;;
-    lives) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
+    runs) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
       program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
@@ -57,7 +57,7 @@ run() {
   esac
 }
 
-[ $# -gt 0 ] || set -- calls steps kinds hand power lives random resumes errors rot recordings
+[ $# -gt 0 ] || set -- calls steps kinds edits power runs random resumes errors rot recordings
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"
