@@ -1,8 +1,11 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
+#include <stdlib.h>
+
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
+#include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/describe.h"
 
 typedef struct values {
@@ -13,8 +16,10 @@ typedef struct values {
 
 typedef struct listing {
   ck_output *output;
-  const ck_view *view;
+  ck_abandoned abandoned;
   bool all;
+  ck_event **last; /* with --last: the newest first, until they are printed */
+  size_t last_count, last_cap, last_max;
   ck_table table;
   ck_buffer text;
   ck_status status;
@@ -70,36 +75,75 @@ static bool print_json(listing *self, const ck_event *event, bool abandoned) {
   return self->status == CK_OK;
 }
 
-static bool visit(void *to, const ck_event *event) {
-  listing *self = to;
-  bool abandoned = !ck_view_contains(self->view, event->seq);
+static bool print(listing *self, const ck_event *event) {
+  bool abandoned = ck_abandoned_has(&self->abandoned, event);
+  if (abandoned && !self->all) return true;
   if (self->output->json) return print_json(self, event, abandoned);
   put_row(self, event, abandoned);
   return true;
 }
 
+static bool visit(void *to, const ck_event *event) { return print(to, event); }
+
+static bool keep_last(void *to, const ck_event *event) {
+  listing *self = to;
+  if (!self->all && ck_abandoned_has(&self->abandoned, event)) return true;
+  if (self->last_count == self->last_cap) {
+    size_t cap = self->last_cap ? self->last_cap * 2 : 64;
+    ck_event **last = reallocarray(self->last, cap, sizeof *last);
+    if (!last) self->status = ck_error_no_memory(self->err);
+    if (!last) return false;
+    self->last = last;
+    self->last_cap = cap;
+  }
+  self->status = ck_event_new(&self->last[self->last_count], event, self->err);
+  self->last_count += self->status == CK_OK;
+  return self->status == CK_OK && self->last_count < self->last_max;
+}
+
+/* The last of them are found from the end: how many are left out is not known before. */
+static ck_status print_last(listing *self, ck_store *store, ck_event_query *query) {
+  query->backward = true;
+  ck_status status = ck_store_read_events(store, query, keep_last, self, self->err);
+  bool more = status == CK_OK && self->status == CK_OK;
+  for (size_t i = self->last_count; i-- > 0;) {
+    if (more) more = print(self, self->last[i]);
+    ck_event_free(self->last[i]);
+  }
+  free(self->last);
+  return status;
+}
+
+static ck_status print_events(listing *self, const ck_inspection *inspection, const values *v) {
+  const ck_head *head = &inspection->head;
+  ck_store *store = inspection->store;
+  ck_view view;
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
+  ck_event_query query = {
+      .session = head->session.no, .view = v->all ? NULL : &view, .agent = v->agent};
+  if (v->kind) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
+  if (status == CK_OK)
+    status = ck_abandoned_read(&self->abandoned, store, query.session, &view, 0, self->err);
+  if (status == CK_OK)
+    status = self->last_max ? print_last(self, store, &query)
+                            : ck_store_read_events(store, &query, visit, self, self->err);
+  ck_abandoned_clear(&self->abandoned);
+  ck_view_clear(&view);
+  return status == CK_OK ? self->status : status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
-  ck_view view = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  const ck_session_record *session = &inspection.head.session;
-  ck_event_query query = {.session = session->no,
-                          .view = v->all ? NULL : &view,
-                          .agent = v->agent,
-                          .last = (size_t)v->last};
-  if (v->kind) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
-  listing self = {.output = host->output, .view = &view, .all = v->all, .err = err};
+  listing self = {.output = host->output, .all = v->all, .last_max = (size_t)v->last, .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
-  status = ck_view_make(&view, inspection.head.timelines, inspection.head.timeline_count,
-                        session->timeline, err);
-  if (status == CK_OK) status = ck_store_read_events(inspection.store, &query, visit, &self, err);
-  if (status == CK_OK) status = self.status;
+  status = print_events(&self, &inspection, v);
   if (status == CK_OK) status = ck_table_print(&self.table, err);
   ck_buffer_clear(&self.text);
   ck_table_clear(&self.table);
-  ck_view_clear(&view);
   ck_inspection_close(&inspection);
   return status;
 }
@@ -139,7 +183,10 @@ const ck_command ck_command_sessions_log = {
     .name = "sessions log",
     .summary = "print the events of a session, oldest first",
     .details = "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With "
-               "--json one event per line with its body byte for byte.",
+               "--json one event per line with its body byte for byte. What a resume or a rewind "
+               "has left behind is left out: the events behind the checkpoint it went on from, and "
+               "what a scope did again because it went on from before that checkpoint. With --all "
+               "it is listed, too, and marked: (abandoned), in JSON \"abandoned\": true.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -7,6 +7,7 @@
 
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/scope.h"
+#include "core/runtime/session/tail/abandoned.h"
 
 /* An event of the view, or (of the whole session) an outcome with its request. */
 typedef struct item {
@@ -37,6 +38,7 @@ typedef struct exporting {
   ck_ledger *ledger;
   items outcomes; /* by seq */
   items view;
+  ck_abandoned abandoned; /* while the view is read */
   folded *scopes;
   size_t scope_count;
   ck_buffer prompt; /* JSON string; empty: none */
@@ -118,23 +120,10 @@ static bool note_effect(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* A resume goes on from each scope's own cut: the scope does again what it did behind it, and that
- * counts. */
-static void cut_back(exporting *self, ck_bytes cuts) {
-  for (ck_json_iterator it = ck_json_iterate(cuts); ck_json_next(&it);) {
-    int64_t cut;
-    if (!ck_json_read_int(&cut, it.value)) continue;
-    for (size_t i = self->view.count; i-- > 0 && self->view.list[i].seq > cut;)
-      if (ck_json_is_text(it.name, self->view.list[i].scope)) self->view.list[i].kind = 0;
-  }
-}
-
+/* What a scope did again counts where it was done again. */
 static bool note_event(void *to, const ck_event *event) {
   exporting *self = to;
-  bool back = event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_REWOUND;
-  if (back)
-    cut_back(self, ck_json_get(ck_value_bytes(event->body), "cuts"));
-  else
+  if (!ck_abandoned_has(&self->abandoned, event))
     self->status = add_item(&self->view, event, NULL, self->err);
   return self->status == CK_OK;
 }
@@ -145,17 +134,18 @@ static ck_status read_events(exporting *self) {
                         .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
   ck_event_query seen = {.session = self->head->session.no,
                          .view = &view,
-                         .kinds = 1ull << CK_EVENT_SESSION_RESUMED |
-                                  1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_MESSAGE |
-                                  1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
-                                  1ull << CK_EVENT_REWIND};
+                         .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
+                                  1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(self->store, &all, note_effect, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK)
     status = ck_view_make(&view, self->head->timelines, self->head->timeline_count,
                           self->head->session.timeline, self->err);
   if (status == CK_OK)
+    status = ck_abandoned_read(&self->abandoned, self->store, seen.session, &view, 0, self->err);
+  if (status == CK_OK)
     status = ck_store_read_events(self->store, &seen, note_event, self, self->err);
+  ck_abandoned_clear(&self->abandoned);
   ck_view_clear(&view);
   return status == CK_OK ? self->status : status;
 }
@@ -377,7 +367,7 @@ ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *hea
   ck_status status = ck_ledger_new(&self.ledger, err);
   if (status == CK_OK) status = read_events(&self);
   for (size_t i = 0; status == CK_OK && i < self.view.count; i++)
-    if (self.view.list[i].kind) status = fold_event(&self, &self.view.list[i]);
+    status = fold_event(&self, &self.view.list[i]);
   if (status == CK_OK) status = put_header(out, &self);
   if (status == CK_OK) status = put_scopes(out, &self);
   for (size_t i = 0; i < self.scope_count; i++) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/tail/abandoned.h"
+
 enum { FIRST_CAP = 16 };
 
 /* One target: its name, or an object that has it. */
@@ -50,10 +52,6 @@ static bool may_have_child(ck_bytes body) {
   return memmem(body.data, body.len, "childAgentId", 12) || has_unicode_escape(body);
 }
 
-/* The kinds of events that open a timeline and hold from where each scope goes on. */
-static const uint64_t opening_kinds =
-    1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
-
 /* The kinds of events that can name another agent than their own. */
 static const uint64_t naming_kinds =
     1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
@@ -68,17 +66,10 @@ bool ck_tail_involves(const ck_event *event, const char *agent) {
   return event->kind == CK_EVENT_DELEGATION && delegates_to(body, agent);
 }
 
-/* The resumes that the view has seen. */
-typedef struct resumes {
-  ck_event **events;
-  size_t count;
-  bool failed;
-} resumes;
-
 /* Filled by a visit of the store; newest first until the walk is over. */
 typedef struct walk {
   const ck_tail_query *query;
-  resumes resumes;
+  ck_abandoned abandoned;
   ck_tail tail;
   size_t cap;
   ck_status status;
@@ -105,52 +96,6 @@ static bool agreed(const ck_tail_query *query, const ck_event *event) {
   return in;
 }
 
-static bool take_resume(void *to, const ck_event *event) {
-  resumes *self = to;
-  ck_error ignored = CK_ERROR_INIT;
-  ck_event **events = reallocarray(self->events, self->count + 1, sizeof *events);
-  self->failed = !events;
-  if (!events) return false;
-  self->events = events;
-  self->failed = ck_event_new(&events[self->count], event, &ignored) != CK_OK;
-  self->count += !self->failed;
-  return !self->failed;
-}
-
-/* A timeline opens with its resume, so a view has resumes only where its ranges begin. */
-static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query,
-                              ck_error *err) {
-  ck_event_query resumed = {.session = query->session,
-                            .view = query->view,
-                            .until = query->until,
-                            .kinds = opening_kinds};
-  size_t count = query->view ? query->view->count : 1;
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < count && status == CK_OK && !out->failed; i++) {
-    int64_t first = query->view ? query->view->ranges[i].first : 0;
-    if (first && query->until && first > query->until) break;
-    if (first) resumed.after = first - 1, resumed.until = first;
-    status = ck_store_read_events(store, &resumed, take_resume, out, err);
-  }
-  return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
-}
-
-static void clear_resumes(resumes *self) {
-  for (size_t i = 0; i < self->count; i++) ck_event_free(self->events[i]);
-  free(self->events);
-}
-
-/* A resume went on from the scope's own cut, which lay before it: the scope did again what lies in
- * between. */
-static bool done_again(const resumes *self, const ck_event *event) {
-  for (size_t i = self->count; i-- > 0 && self->events[i]->seq > event->seq;) {
-    int64_t cut;
-    ck_bytes cuts = ck_json_get(ck_value_bytes(self->events[i]->body), "cuts");
-    if (ck_json_read_int(&cut, ck_json_get(cuts, event->scope)) && event->seq > cut) return true;
-  }
-  return false;
-}
-
 /* Whether a resume has the event: all up to its cut, and outcomes behind it, which it replays. */
 static bool survives_resume(const ck_tail_query *query, const ck_event *event) {
   if (query->cut == 0 || event->seq <= query->cut) return true;
@@ -159,7 +104,8 @@ static bool survives_resume(const ck_tail_query *query, const ck_event *event) {
 
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (!survives_resume(self->query, event) || done_again(&self->resumes, event)) return true;
+  if (!survives_resume(self->query, event) || ck_abandoned_has(&self->abandoned, event))
+    return true;
   if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
   self->status =
@@ -224,10 +170,11 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
                              .agent = query->agent,
                              .others = naming_kinds,
                              .backward = true};
-  ck_status status = read_resumes(&at.resumes, store, query, err);
+  ck_status status =
+      ck_abandoned_read(&at.abandoned, store, query->session, query->view, query->until, err);
   if (status == CK_OK) status = ck_store_read_events(store, &backward, take_event, &at, err);
   if (status == CK_OK) status = at.status;
-  clear_resumes(&at.resumes);
+  ck_abandoned_clear(&at.abandoned);
   for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {
     if (at.tail.events[i]->kind != CK_EVENT_REPLAY) continue;
     status = read_through(at.tail.events[i], store, query->session, err);
