@@ -52,16 +52,23 @@ static const char *short_name(const ck_coroutine *self, const char *full) {
   return full + strlen(self->name) + 1;
 }
 
-static void check_unique(lua_State *L, const ck_coroutine *self, const ck_flow_child *child) {
-  for (const ck_flow_child *other = self->children; other < child; other++) {
-    if (strcmp(other->scope, child->scope) == 0) {
-      ck_vm_raise(L, CK_E_FLOW, "the scope '%s' is named twice", short_name(self, child->scope));
-    }
-  }
+enum { NAMES = 2 }; /* where the names so far are on the stack: a set */
+
+/* The name is on top. */
+static void check_unique(lua_State *L) {
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, NAMES) != LUA_TNIL)
+    ck_vm_raise(L, CK_E_FLOW, "the scope '%s' is named twice", lua_tostring(L, -2));
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_pushboolean(L, true);
+  lua_rawset(L, NAMES);
 }
 
+/* The list is the only argument. */
 static void reserve_children(lua_State *L, ck_coroutine *self, const char *what) {
   luaL_checktype(L, 1, LUA_TTABLE);
+  lua_newtable(L);
   size_t count = lua_rawlen(L, 1);
   if (count == 0) ck_vm_raise(L, CK_E_FLOW, "%s needs a list with at least one scope", what);
   ck_coroutine_clear_children(self);
@@ -78,7 +85,7 @@ static ck_flow_child *add_child(lua_State *L, ck_coroutine *self, const char *wh
   ck_flow_child *child = &self->children[self->child_count];
   child->scope = make_name(L, self, name, len);
   self->child_count++;
-  check_unique(L, self, child);
+  check_unique(L);
   return child;
 }
 
@@ -173,17 +180,19 @@ static void push_ended(lua_State *L, ck_bytes ended) {
   lua_setfield(L, -2, "writes");
 }
 
+/* The outcome has the scopes that have ended, under their whole names. */
 static int join_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
   ck_coroutine *self = ck_coroutine_check(L);
-  ck_bytes ended = ck_value_bytes(self->outcome->result);
+  ck_json_iterator it = ck_json_iterate(ck_value_bytes(self->outcome->result));
   lua_newtable(L);
-  for (size_t i = 0; i < self->child_count; i++) {
-    ck_bytes one = ck_json_get(ended, self->children[i].scope);
-    if (ck_json_type_of(one) != CK_JSON_OBJECT) continue;
-    self->unknown |= ck_json_type_of(ck_json_get(one, "unknown")) != CK_JSON_NONE;
-    push_ended(L, one);
-    lua_setfield(L, -2, short_name(self, self->children[i].scope));
+  while (ck_json_next(&it)) {
+    self->unknown |= ck_json_type_of(ck_json_get(it.value, "unknown")) != CK_JSON_NONE;
+    ck_json_push(L, it.name);
+    lua_pushstring(L, short_name(self, lua_tostring(L, -1)));
+    push_ended(L, it.value);
+    lua_rawset(L, -4);
+    lua_pop(L, 1);
   }
   return 1;
 }

@@ -201,6 +201,7 @@ ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   self->run = NULL;
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
+  ck_runner_wake(self->runner);
   if (self->asks_limit) return answer_limit(self, text, err);
   count(self);
   return ck_call_record(self, outcome, "answer", err);

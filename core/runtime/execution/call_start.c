@@ -7,6 +7,7 @@ static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   self->delivered = true;
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
+  ck_runner_wake(self->runner);
   ck_waker_wake(self->runner->execution->options.waker);
 }
 

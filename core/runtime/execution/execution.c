@@ -8,18 +8,12 @@
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/unsettled.h"
 
-static bool all_rest(const ck_execution *self) {
-  for (size_t i = 0; i < self->runner_count; i++)
-    if (!ck_runner_rests(self->runners[i])) return false;
-  return true;
-}
-
 /* Only questions are left: the session waits for all of them. */
 static void end_waiting(ck_execution *self) {
   ck_buffer text = {0};
-  for (size_t i = 0; i < self->runner_count; i++)
-    for (size_t c = 0; c < self->runners[i]->call_count; c++) {
-      const ck_call *call = self->runners[i]->calls[c];
+  for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
+    for (size_t c = 0; c < runner->call_count; c++) {
+      const ck_call *call = runner->calls[c];
       if (call->phase != CK_CALL_WAITING) continue;
       if (text.len > 0) ck_buffer_append_text(&text, "; ");
       ck_buffer_append_text(
@@ -50,7 +44,7 @@ static void report_caught_up(ck_execution *self, const ck_saving *before) {
 static ck_status finish(ck_execution *self, ck_error *err) {
   const ck_ending *ending = &self->ending;
   const ck_value *value =
-      ending->status == CK_SESSION_COMPLETED ? self->runners[0]->yield.value : NULL;
+      ending->status == CK_SESSION_COMPLETED ? self->runners.first->yield.value : NULL;
   self->ended = true;
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
@@ -74,25 +68,38 @@ static bool is_late(const ck_execution *self) {
   return ck_execution_now_us(self) - self->turn_us > TURN_US;
 }
 
-static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
+/* The turn of one coroutine: as far as it can, or until it is late. Then it is due again, behind
+ * all others that are. */
+static ck_status advance_one(bool *moved, ck_runner *runner, ck_error *err) {
+  ck_execution *self = runner->execution;
   ck_status status = CK_OK;
+  bool goes_on;
+  do {
+    status = ck_runner_advance(&goes_on, runner, err);
+    *moved |= goes_on;
+    ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
+                             self->options.to);
+  } while (goes_on && status == CK_OK && !is_late(self));
+  ck_runner_settle(runner);
+  if (goes_on) ck_runner_wake(runner);
+  return status;
+}
+
+/* However late it is by then, one of them takes its turn: a session goes on. */
+static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
+  ck_runner *next = NULL;
   *moved = false;
-  for (size_t i = 0; i < self->runner_count && status == CK_OK;
-       i++) { /* the list can grow meanwhile */
-    bool goes_on = true;
-    while (goes_on && status == CK_OK && !is_late(self)) {
-      status = ck_runner_advance(&goes_on, self->runners[i], err);
-      *moved |= goes_on;
-      ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
-                               self->options.to);
-    }
-  }
+  ck_status status = ck_runners_wake_saved(self, err);
+  do {
+    next = status == CK_OK ? ck_runners_take_due(&self->runners) : NULL;
+    if (next) status = advance_one(moved, next, err);
+  } while (next && !is_late(self));
   return status;
 }
 
 /* No coroutine moves: the session is over, or something is under way. */
 static ck_status settle_turn(bool *waits, ck_execution *self, ck_error *err) {
-  *waits = !all_rest(self);
+  *waits = self->runners.restless > 0;
   if (*waits) return CK_OK;
   if (!self->ending.status) end_waiting(self);
   return finish(self, err);
@@ -106,8 +113,10 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
     bool moved = false;
     status = watch_saving(self, err);
     if (status == CK_OK) status = advance_all(&moved, self, err);
-    if (status == CK_OK && is_late(self)) break;
-    if (status == CK_OK && !moved) status = settle_turn(&waits, self, err);
+    if (status == CK_OK && !moved && !self->runners.due)
+      status = settle_turn(&waits, self, err);
+    else if (is_late(self))
+      break;
   }
   if (status == CK_OK && !self->ended && !waits) ck_waker_wake(self->options.waker);
   *result = self->result;
@@ -131,9 +140,9 @@ static bool takes_answer(const ck_call *call) {
 static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *count) {
   ck_call *found = NULL;
   *count = 0;
-  for (size_t i = 0; i < self->runner_count; i++)
-    for (size_t c = 0; c < self->runners[i]->call_count; c++) {
-      ck_call *call = self->runners[i]->calls[c];
+  for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
+    for (size_t c = 0; c < runner->call_count; c++) {
+      ck_call *call = runner->calls[c];
       if (!takes_answer(call) || (key && strcmp(key, call->key) != 0)) continue;
       found = call;
       ++*count;
@@ -204,8 +213,8 @@ const ck_execution_counts *ck_execution_get_counts(const ck_execution *self) {
 
 void ck_execution_close(ck_execution *self) {
   if (!self) return;
-  for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
-  free(self->runners);
+  while (self->runners.last) ck_runner_drop(self->runners.last);
+  ck_map_clear(&self->runners.by_scope);
   free(self->unsettled);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);

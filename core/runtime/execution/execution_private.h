@@ -2,7 +2,8 @@
  *
  * From below upwards; a file calls those of its own line or of lines above it in this list:
  *
- *   execution_state.c, call_state.c, runner_state.c, position.c, notifications.c   basics
+ *   execution_state.c, call_state.c, runner_state.c, runners.c, position.c,
+ *   notifications.c                        basics
  *   unsettled.c, limits_ask.c, limits.c      what may be spent
  *   call_record.c, call_doubt.c, context.c   an effect's intent, outcome, doubt
  *   runner_open.c, scope_reopen.c            a coroutine is opened at its position
@@ -16,13 +17,13 @@
 #include "core/runtime/budget/dimension.h"
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/execution/notifications.h"
+#include "core/runtime/execution/runners.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"
 
-typedef struct ck_runner ck_runner; /* one coroutine, see runner_private.h */
-typedef struct ck_call ck_call;     /* one effect, see call_private.h */
+typedef struct ck_call ck_call; /* one effect, see call_private.h */
 
 /* How the session (or a scope) is to end. */
 typedef struct ck_ending {
@@ -34,8 +35,7 @@ typedef struct ck_ending {
 struct ck_execution {
   ck_execution_options options;
   ck_session *session;
-  ck_runner **runners; /* the main one first; parents before their children */
-  size_t runner_count;
+  ck_runners runners;
   ck_value *flow_options; /* what the profile says to flows */
   ck_ending ending;       /* carried out once every coroutine has come to rest */
   ck_ending failure;      /* of the forked scope that failed last: its class, should the flow pass

@@ -1,6 +1,5 @@
 /* execution_state.c - a session's runners and drivers by name, and how the session is to end. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core/runtime/execution/call_private.h"
 
@@ -14,9 +13,7 @@ int64_t ck_execution_now_us(const ck_execution *self) {
 }
 
 ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
-  for (size_t i = 0; i < self->runner_count; i++)
-    if (strcmp(self->runners[i]->scope, scope) == 0) return self->runners[i];
-  return NULL;
+  return ck_map_get(&self->runners.by_scope, scope);
 }
 
 const ck_effect_driver *ck_execution_find_driver(const ck_execution *self,
@@ -29,20 +26,21 @@ const ck_effect_driver *ck_execution_find_driver(const ck_execution *self,
 /* ---- how the session is to end ---- */
 
 static void cancel_calls(ck_execution *self, bool harmless) {
-  for (size_t i = 0; i < self->runner_count; i++)
-    ck_runner_cancel_calls(self->runners[i], harmless);
+  for (ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
+    ck_runner_cancel_calls(runner, harmless);
 }
 
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
                       const char *text) {
   ck_ending *ending = &self->ending;
+  bool first = !ending->status;
   bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
   bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
-  if (!ending->status || doubt || failed) {
+  if (first || doubt || failed) {
     *ending = (ck_ending){.status = status, .cause = cause};
     snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
   }
-  cancel_calls(self, true);
+  if (first) cancel_calls(self, true); /* none is begun from now on */
 }
 
 void ck_execution_pause(ck_execution *self, const char *reason) {

@@ -93,9 +93,9 @@ static bool pays(const ck_call *call, const char *agent) {
 static int64_t reserved(const ck_call *self, ck_dimension dimension, const char *agent) {
   const ck_execution *execution = self->runner->execution;
   int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, agent) : 0;
-  for (size_t r = 0; r < execution->runner_count; r++)
-    for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
-      const ck_call *other = execution->runners[r]->calls[i];
+  for (const ck_runner *runner = execution->runners.first; runner; runner = runner->place.next)
+    for (size_t i = 0; i < runner->call_count; i++) {
+      const ck_call *other = runner->calls[i];
       bool under_way =
           other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
       if (other == self || !under_way || !pays(other, agent)) continue;

@@ -127,10 +127,10 @@ static ck_status finish_drivers(const ck_execution *self, ck_error *err) {
 }
 
 static const ck_runner *find_open(const ck_execution *self) {
-  for (size_t i = 1; i < self->runner_count; i++)
-    if (self->runners[i]->phase != CK_PHASE_ENDED && !self->runners[i]->abandoned)
-      return self->runners[i];
-  return NULL;
+  const ck_runner *runner = self->runners.first->place.next;
+  while (runner && (runner->phase == CK_PHASE_ENDED || runner->abandoned))
+    runner = runner->place.next;
+  return runner;
 }
 
 static ck_status reach_done(ck_runner *self, ck_error *err) {
@@ -151,7 +151,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (status != CK_OK) return status;
   if (finish_drivers(execution, &failure) != CK_OK)
     return ck_runner_fail(self, failure.status, failure.text, err);
-  self->phase = CK_PHASE_ENDED;
+  ck_runner_set_ended(self);
   execution->ending = (ck_ending){0}; /* whatever else it was about to end for */
   ck_execution_end(execution, CK_SESSION_COMPLETED, CK_OK, NULL);
   return CK_OK;
@@ -223,7 +223,7 @@ static ck_status check_saved(bool *moved, ck_runner *self, ck_error *err) {
 static ck_status abandon(bool *moved, ck_runner *self, ck_error *err) {
   *moved = self->phase != CK_PHASE_ENDED;
   ck_status status = *moved ? ck_runner_close_calls(moved, self, err) : CK_OK;
-  if (*moved) self->phase = CK_PHASE_ENDED;
+  if (*moved) ck_runner_set_ended(self);
   return status;
 }
 

@@ -18,14 +18,6 @@ static ck_status make_overlays(ck_runner *self, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status add_runner(ck_execution *self, ck_runner *runner, ck_error *err) {
-  ck_runner **runners = realloc(self->runners, (self->runner_count + 1) * sizeof *runners);
-  if (!runners) return ck_error_no_memory(err);
-  self->runners = runners;
-  self->runners[self->runner_count++] = runner;
-  return CK_OK;
-}
-
 ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *parent,
                         const char *scope, ck_error *err) {
   *out = NULL;
@@ -39,7 +31,7 @@ ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *par
   if (status == CK_OK) status = ck_state_new(&self->paths, err);
   if (status == CK_OK) status = ck_state_new(&self->written, err);
   if (status == CK_OK && parent) status = make_overlays(self, err);
-  if (status == CK_OK) status = add_runner(execution, self, err);
+  if (status == CK_OK) status = ck_runners_add(self, err);
   if (status != CK_OK)
     ck_runner_free(self);
   else
@@ -112,10 +104,9 @@ void ck_runner_free(ck_runner *self) {
   free(self);
 }
 
-void ck_execution_drop(ck_execution *execution, ck_runner *gone) {
-  size_t at = 0;
-  while (execution->runners[at] != gone) at++;
-  memmove(&execution->runners[at], &execution->runners[at + 1],
-          (--execution->runner_count - at) * sizeof gone);
-  ck_runner_free(gone);
+/* Its calls are cancelled while it is still known: a driver may deliver at once. */
+void ck_runner_drop(ck_runner *self) {
+  ck_runner_drop_calls(self);
+  ck_runners_remove(self);
+  ck_runner_free(self);
 }

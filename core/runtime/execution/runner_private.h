@@ -12,11 +12,21 @@ typedef enum {
   CK_PHASE_SAVE,  /* its checkpoint to be durable */
   CK_PHASE_JOIN,  /* other scopes to end */
   CK_PHASE_REST,  /* the session to end: it is not resumed in this process any more */
-  CK_PHASE_ENDED
+  CK_PHASE_ENDED  /* see ck_runner_set_ended */
 } ck_phase;
+
+/* A join under way. */
+typedef struct ck_joining {
+  bool any;            /* until one of them has ended, instead of all */
+  size_t wanted, open; /* the scopes it waits for; those of them that have not ended */
+} ck_joining;
+
+/* What its parent's join wants of a scope. */
+typedef enum { CK_JOIN_NOTHING, CK_JOIN_NAMED, CK_JOIN_WANTED } ck_join_part;
 
 struct ck_runner {
   ck_execution *execution;
+  ck_place place;
   ck_runner *parent; /* NULL: of the main scope */
   char *scope;
   char *agent; /* who acts in it; NULL: nobody */
@@ -53,6 +63,7 @@ struct ck_runner {
   ck_ending call_failure; /* of the first call that FAILED */
   uint64_t ticket;        /* of the checkpoint it waits for */
   ck_outcome *outcome;    /* its next resume gets it */
+  ck_joining joining;
 
   /* How a forked scope ended; kept until its parent is past the boundary behind its join. */
   ck_value *result;
@@ -62,6 +73,7 @@ struct ck_runner {
   bool abandoned; /* its parent ended without it */
   bool unknown;   /* an effect that must not be repeated, its own or of a scope that it joined,
                      has an unknown outcome */
+  ck_join_part join_part;
   bool orphans_settled; /* it has reached a boundary: orphans below it are put away */
 };
 
@@ -71,6 +83,8 @@ struct ck_runner {
 void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self);
 /* True when it does not move before the session ends. */
 bool ck_runner_rests(const ck_runner *self);
+/* As many of the scopes that it joins have ended as the join waits for. */
+bool ck_runner_join_is_over(const ck_runner *self);
 /* Notes in `names` that `name` is used; false in *fresh when it was before. */
 CK_CHECKED ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err);
 /* Adds the yield's writes to those since its last boundary. */
@@ -90,8 +104,8 @@ CK_CHECKED ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_
 /* Opens its coroutine at its position. */
 CK_CHECKED ck_status ck_runner_open(ck_runner *self, ck_error *err);
 void ck_runner_free(ck_runner *self);
-/* Takes a runner off the list and frees it. */
-void ck_execution_drop(ck_execution *self, ck_runner *gone);
+/* Takes it off the lists and frees it; its children are gone already. */
+void ck_runner_drop(ck_runner *self);
 
 /* ---- scope_end.c ---- */
 

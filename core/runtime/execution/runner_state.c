@@ -32,6 +32,11 @@ bool ck_runner_rests(const ck_runner *self) {
   return held;
 }
 
+bool ck_runner_join_is_over(const ck_runner *self) {
+  const ck_joining *joining = &self->joining;
+  return joining->open == 0 || (joining->any && joining->open < joining->wanted);
+}
+
 void ck_runner_free_outcomes(ck_outcome *outcome) {
   while (outcome) {
     ck_outcome *next = outcome->next;

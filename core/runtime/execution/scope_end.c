@@ -30,13 +30,8 @@ static ck_status remove_keys(ck_runner *self, ck_error *err) {
 }
 
 static void drop_family(ck_runner *self) {
-  const ck_execution *execution = self->execution;
-  for (size_t i = execution->runner_count; i-- > 0;) {
-    if (execution->runners[i]->parent != self) continue;
-    drop_family(execution->runners[i]);
-    i = execution->runner_count; /* others have moved */
-  }
-  ck_execution_drop(self->execution, self);
+  while (self->place.last_child) drop_family(self->place.last_child);
+  ck_runner_drop(self);
 }
 
 /* A scope that failed and can be forked again by its tag: its position stays, for a later
@@ -54,27 +49,22 @@ static ck_status forget(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   char key[CK_STATE_KEY_MAX];
   ck_status status = CK_OK;
-  for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
-    if (execution->runners[i]->parent != self) continue;
-    status = forget(execution->runners[i], err);
-    i = execution->runner_count; /* others have moved */
-  }
+  while (self->place.last_child && status == CK_OK) status = forget(self->place.last_child, err);
   snprintf(key, sizeof key, "position.%s", self->scope);
   if (status == CK_OK && execution->has_orphans)
     status = ck_execution_remove_saved(execution, key, err);
   if (status == CK_OK) status = remove_keys(self, err);
-  if (status == CK_OK) ck_execution_drop(execution, self);
+  if (status == CK_OK) ck_runner_drop(self);
   return status;
 }
 
 ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err) {
-  const ck_execution *execution = self->execution;
   ck_status status = CK_OK;
-  for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
-    ck_runner *child = execution->runners[i];
-    if (child->parent != self || !child->joined || child->phase != CK_PHASE_ENDED) continue;
+  for (ck_runner *child = self->place.last_child, *before; child && status == CK_OK;
+       child = before) {
+    before = child->place.previous_sibling;
+    if (!child->joined || child->phase != CK_PHASE_ENDED) continue;
     status = child->error && child->tagged ? set_aside(child, err) : forget(child, err);
-    i = execution->runner_count; /* its own children are gone as well */
   }
   return status;
 }
@@ -82,22 +72,19 @@ ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err) {
 /* ---- ended ---- */
 
 static void abandon_children(ck_runner *self) {
-  const ck_execution *execution = self->execution;
-  for (size_t i = 0; i < execution->runner_count; i++) {
-    ck_runner *child = execution->runners[i];
-    if (child->parent != self || child->phase == CK_PHASE_ENDED) continue;
+  for (ck_runner *child = self->place.child; child; child = child->place.next_sibling) {
+    if (child->phase == CK_PHASE_ENDED) continue;
     child->abandoned = child->joined = true;
     ck_runner_cancel_calls(child, false);
+    ck_runner_wake(child);
     abandon_children(child);
   }
 }
 
 static const ck_runner *find_open_child(const ck_runner *self) {
-  for (size_t i = 0; i < self->execution->runner_count; i++) {
-    const ck_runner *child = self->execution->runners[i];
-    if (child->parent == self && child->phase != CK_PHASE_ENDED) return child;
-  }
-  return NULL;
+  const ck_runner *child = self->place.child;
+  while (child && child->phase == CK_PHASE_ENDED) child = child->place.next_sibling;
+  return child;
 }
 
 ck_status ck_runner_end(ck_runner *self, ck_error *err) {
@@ -112,7 +99,7 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   /* Scopes that a failed one had joined stay: run again, it joins them once more. */
   if (status == CK_OK && !self->error) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK && !self->error) status = ck_runner_remove_orphans(self, err);
-  self->phase = CK_PHASE_ENDED;
+  ck_runner_set_ended(self);
   self->end = ck_session_last_seq(self->execution->session);
   /* One that failed is run again from its last boundary: its events since then must be found. */
   int64_t cut = self->error ? self->cut : self->end;

@@ -13,20 +13,21 @@ static ck_runner *find_child(const ck_runner *self, const char *scope) {
   return child && child->parent == self && !child->joined ? child : NULL;
 }
 
-ck_status ck_runner_begin_join(ck_runner *self, ck_error *err) {
-  const ck_flow_yield *yield = &self->yield;
+/* ---- which scopes it waits for ---- */
+
+static ck_status refuse(ck_runner *self, const char *scope, ck_error *err) {
   char text[CK_ERROR_TEXT_MAX];
-  self->joins++;
-  self->phase = CK_PHASE_JOIN;
-  for (size_t i = 0; i < yield->child_count; i++) {
-    const char *scope = yield->children[i].scope;
-    if (find_child(self, scope)) continue;
-    snprintf(text, sizeof text,
-             "scope %s joins scope %.*s, which it has not forked, or has joined before",
-             self->scope, CK_SCOPE_NAME_MAX, scope);
-    return ck_runner_fail(self, CK_E_FLOW, text, err);
+  snprintf(text, sizeof text,
+           "scope %s joins scope %.*s, which it has not forked, or has joined before", self->scope,
+           CK_SCOPE_NAME_MAX, scope);
+  return ck_runner_fail(self, CK_E_FLOW, text, err);
+}
+
+static void mark_all(const ck_runner *self, ck_join_part part) {
+  for (size_t i = 0; i < self->yield.child_count; i++) {
+    ck_runner *child = find_child(self, self->yield.children[i].scope);
+    if (child) child->join_part = part;
   }
-  return CK_OK;
 }
 
 static void name_join(char *out, size_t size, const ck_runner *self) {
@@ -35,48 +36,67 @@ static void name_join(char *out, size_t size, const ck_runner *self) {
   snprintf(out, size, "%s/%s/join/%u", name, self->path, self->joins);
 }
 
-static bool lists(ck_bytes list, const char *scope) {
-  ck_json_iterator it = ck_json_iterate(list);
-  while (ck_json_next(&it))
-    if (ck_json_is_text(it.value, scope)) return true;
-  return false;
-}
-
-/* The scopes that an earlier process got from this join_any: a JSON list; empty: it got none, or
- * others on another way here. */
-static ck_bytes find_given(const ck_runner *self, const char *key) {
-  const ck_flow_yield *yield = &self->yield;
+/* What an earlier process got from this join_any: a JSON list of scopes; empty: nothing. */
+static ck_bytes find_given(const ck_runner *self) {
+  char key[2 * CK_STATE_KEY_MAX];
+  name_join(key, sizeof key, self);
   const ck_ledger_entry *entry =
-      yield->join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
-  ck_bytes given = entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result")
-                                           : (ck_bytes){0};
-  for (size_t i = 0; i < yield->child_count; i++)
-    if (lists(given, yield->children[i].scope)) return given;
-  return (ck_bytes){0};
+      self->yield.join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
+  return entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result")
+                                 : (ck_bytes){0};
 }
 
-/* With all below it: calls that were cancelled when it failed must have been delivered. */
-static bool has_ended(const ck_runner *self) {
-  const ck_execution *execution = self->execution;
-  bool ended = self->phase == CK_PHASE_ENDED;
-  for (size_t i = 0; i < execution->runner_count && ended; i++)
-    if (execution->runners[i]->parent == self) ended = has_ended(execution->runners[i]);
-  return ended;
-}
-
-/* Whether the join is over, and which scopes it gives. */
-static bool is_due(const ck_runner *self, ck_bytes given, bool *selected) {
-  const ck_flow_yield *yield = &self->yield;
-  size_t ended = 0, wanted = 0;
-  for (size_t i = 0; i < yield->child_count; i++) {
-    const ck_runner *child = find_child(self, yield->children[i].scope);
-    bool is_wanted = given.len == 0 || lists(given, child->scope);
-    selected[i] = is_wanted && has_ended(child);
-    wanted += is_wanted;
-    ended += selected[i];
+/* Of the scopes that are named, those that are given; false in *any when there is none: the earlier
+ * process came here on another way. */
+static ck_status want_given(bool *any, const ck_runner *self, ck_bytes given, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(given);
+  *any = false;
+  while (ck_json_next(&it)) {
+    char *scope = ck_json_dup_string(it.value);
+    if (!scope) return ck_error_no_memory(err);
+    ck_runner *child = find_child(self, scope);
+    free(scope);
+    if (!child || child->join_part == CK_JOIN_NOTHING) continue;
+    child->join_part = CK_JOIN_WANTED;
+    *any = true;
   }
-  return ended == wanted || (yield->join_any && given.len == 0 && ended > 0);
+  return CK_OK;
 }
+
+static void count_wanted(ck_runner *self) {
+  self->joining.wanted = self->joining.open = 0;
+  for (size_t i = 0; i < self->yield.child_count; i++) {
+    const ck_runner *child = find_child(self, self->yield.children[i].scope);
+    if (child->join_part != CK_JOIN_WANTED) continue;
+    self->joining.wanted++;
+    self->joining.open += !child->place.over;
+  }
+}
+
+ck_status ck_runner_begin_join(ck_runner *self, ck_error *err) {
+  const ck_flow_yield *yield = &self->yield;
+  bool given;
+  self->joins++;
+  self->phase = CK_PHASE_JOIN;
+  for (size_t i = 0; i < yield->child_count; i++)
+    if (!find_child(self, yield->children[i].scope))
+      return refuse(self, yield->children[i].scope, err);
+  mark_all(self, CK_JOIN_NAMED);
+  ck_status status = want_given(&given, self, find_given(self), err);
+  if (status != CK_OK) return status;
+  if (!given) mark_all(self, CK_JOIN_WANTED);
+  self->joining.any = yield->join_any && !given;
+  count_wanted(self);
+  return CK_OK;
+}
+
+/* Wanted, and ended with all below it: calls that were cancelled when it failed have been
+ * delivered. */
+static bool is_given(const ck_runner *child) {
+  return child && child->join_part == CK_JOIN_WANTED && child->place.over;
+}
+
+/* ---- what it gives ---- */
 
 static void write_child(ck_json_writer *w, const ck_runner *child, const ck_state_entry *entries,
                         size_t count) {
@@ -94,8 +114,7 @@ static void write_child(ck_json_writer *w, const ck_runner *child, const ck_stat
   ck_json_end(w, '}');
 }
 
-static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *selected,
-                              ck_error *err) {
+static ck_status make_outcome(ck_outcome **out, const ck_runner *self, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_status status = CK_OK;
@@ -105,14 +124,12 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *sel
   for (size_t i = 0; i < self->yield.child_count && status == CK_OK; i++) {
     ck_state_entry *entries;
     size_t count;
-    ck_runner *child = find_child(self, self->yield.children[i].scope);
-    if (!selected[i] || !child) continue;
+    const ck_runner *child = find_child(self, self->yield.children[i].scope);
+    if (!is_given(child)) continue;
     status = ck_state_list(&entries, &count, child->written, err);
     if (status != CK_OK) break;
     write_child(&w, child, entries, count);
     free(entries);
-    child->joined = true;
-    self->unknown |= child->unknown;
   }
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(&result, &buffer, err);
@@ -122,8 +139,8 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *sel
   return status;
 }
 
-static ck_status record_given(ck_runner *self, const char *key, const bool *selected,
-                              ck_error *err) {
+static ck_status record_given(const ck_runner *self, ck_error *err) {
+  char key[2 * CK_STATE_KEY_MAX];
   ck_session *session = self->execution->session;
   ck_effect effect = {.scope = self->scope,
                       .key = key,
@@ -133,9 +150,11 @@ static ck_status record_given(ck_runner *self, const char *key, const bool *sele
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_value *body = NULL;
+  name_join(key, sizeof key, self);
   ck_json_begin(&w, '[');
   for (size_t i = 0; i < self->yield.child_count; i++)
-    if (selected[i]) ck_json_put_text(&w, self->yield.children[i].scope);
+    if (is_given(find_child(self, self->yield.children[i].scope)))
+      ck_json_put_text(&w, self->yield.children[i].scope);
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&given.result, &buffer, err);
   if (status == CK_OK)
@@ -147,18 +166,23 @@ static ck_status record_given(ck_runner *self, const char *key, const bool *sele
   return status;
 }
 
+static void mark_joined(ck_runner *self) {
+  for (size_t i = 0; i < self->yield.child_count; i++) {
+    ck_runner *child = find_child(self, self->yield.children[i].scope);
+    if (!child) continue;
+    child->joined = is_given(child);
+    if (child->joined) self->unknown |= child->unknown;
+    child->join_part = CK_JOIN_NOTHING;
+  }
+}
+
 ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err) {
-  char key[2 * CK_STATE_KEY_MAX];
-  bool *selected = calloc(self->yield.child_count + 1, sizeof *selected);
-  if (!selected) return ck_error_no_memory(err);
-  name_join(key, sizeof key, self);
-  ck_bytes given = find_given(self, key);
-  ck_status status = CK_OK;
-  *moved = is_due(self, given, selected);
-  if (*moved && self->yield.join_any && given.len == 0)
-    status = record_given(self, key, selected, err);
-  if (*moved && status == CK_OK) status = make_outcome(&self->outcome, self, selected, err);
-  if (*moved && status == CK_OK) self->phase = CK_PHASE_READY;
-  free(selected);
-  return status;
+  *moved = ck_runner_join_is_over(self);
+  if (!*moved) return CK_OK;
+  ck_status status = self->joining.any ? record_given(self, err) : CK_OK;
+  if (status == CK_OK) status = make_outcome(&self->outcome, self, err);
+  if (status != CK_OK) return status;
+  mark_joined(self);
+  self->phase = CK_PHASE_READY;
+  return CK_OK;
 }

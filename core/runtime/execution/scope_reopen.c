@@ -33,7 +33,7 @@ ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *e
   if (status == CK_OK) status = read_overlay(self, err);
   if (status != CK_OK) return status;
   if (!done) return ck_runner_open(self, err);
-  self->phase = CK_PHASE_ENDED;
+  ck_runner_set_ended(self);
   return CK_OK;
 }
 
@@ -100,7 +100,7 @@ ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err) {
 
 ck_status ck_execution_reopen(ck_execution *self, ck_error *err) {
   self->has_orphans = self->session->cut > 0;
-  return self->has_orphans ? ck_runner_reopen_below(self->runners[0], err) : CK_OK;
+  return self->has_orphans ? ck_runner_reopen_below(self->runners.first, err) : CK_OK;
 }
 
 /* ---- orphans ---- */
@@ -187,9 +187,9 @@ static ck_status put_away(ck_runner *parent, const char *key, ck_error *err) {
   if (status != CK_OK) return status;
   status = ck_runner_take_position(made, &done, saved, err);
   made->set_aside = true;
-  if (done) made->phase = CK_PHASE_ENDED;
+  if (done) ck_runner_set_ended(made);
   if (status == CK_OK) status = ck_runner_put_position(made, made->cut, err);
-  ck_execution_drop(execution, made);
+  ck_runner_drop(made);
   return status;
 }
 

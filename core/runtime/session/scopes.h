@@ -1,4 +1,5 @@
-/* scopes.h - a session's scopes by name, each folded from the transcript when first asked for. */
+/* scopes.h - a session's scopes by name; after a resume all are folded from the transcript when the
+ * first is asked for. */
 #ifndef CK_RUNTIME_SESSION_SCOPES_H
 #define CK_RUNTIME_SESSION_SCOPES_H
 

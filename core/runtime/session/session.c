@@ -32,8 +32,7 @@ void ck_session_free(ck_session *self) {
   ck_channel_free(self->channel);
   ck_session_discard_pending(self);
   free(self->transcript.pending);
-  for (size_t i = 0; i < self->scopes.count; i++) ck_scope_free(self->scopes.list[i]);
-  free(self->scopes.list);
+  ck_scopes_clear(&self->scopes);
   ck_ledger_free(self->ledger);
   ck_redactor_free(self->redactor);
   ck_state_free(self->state);

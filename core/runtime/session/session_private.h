@@ -5,6 +5,7 @@
 #ifndef CK_RUNTIME_SESSION_SESSION_PRIVATE_H
 #define CK_RUNTIME_SESSION_SESSION_PRIVATE_H
 
+#include "core/base/map.h"
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/scope.h"
@@ -51,11 +52,14 @@ typedef struct ck_boundaries {
   uint64_t random;          /* state of the numbers that policies are given */
 } ck_boundaries;
 
-/* scopes.c: the scopes that were asked for so far. Owned. */
+/* scopes.c: the scopes of the transcript, and those that were asked for. Owned. */
 typedef struct ck_scopes {
   ck_scope **list;
   size_t count;
+  ck_map by_name;
+  bool folded; /* those of the transcript are there */
 } ck_scopes;
+void ck_scopes_clear(ck_scopes *self);
 
 /* saving.c: what the transcript says of saving so far, see ck_saving. */
 typedef struct ck_saving_recorded {

@@ -5,7 +5,7 @@
 
 #include "core/runtime/execution/execution.h"
 
-enum { STRANDS_MAX = 64 };
+enum { STRANDS_MAX = 512 };
 
 /* Effects that were started and not delivered, in the order started. */
 typedef struct fake_flow {

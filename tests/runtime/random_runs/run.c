@@ -38,9 +38,9 @@ static void execute(random_run *self) {
 /* What was begun and not delivered may have happened. */
 static void crash(random_run *self) {
   const ck_execution *execution = self->execution;
-  for (size_t r = 0; r < execution->runner_count; r++)
-    for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
-      const ck_call *call = execution->runners[r]->calls[i];
+  for (const ck_runner *runner = execution->runners.first; runner; runner = runner->place.next)
+    for (size_t i = 0; i < runner->call_count; i++) {
+      const ck_call *call = runner->calls[i];
       self->lost += call->effect.kind == CK_EFFECT_MODEL &&
                     (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
     }
