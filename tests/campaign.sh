@@ -2,7 +2,7 @@
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
-# resumes errors rot recordings
+# signals resumes errors rot recordings
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -48,6 +48,7 @@ run() {
     runs) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
       program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
+    signals) part signals crash/group_signals.t "GROUP_SIGNALS=$(share 1000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
     errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
     rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) ;;
@@ -57,7 +58,8 @@ run() {
   esac
 }
 
-[ $# -gt 0 ] || set -- calls steps kinds edits power runs random resumes errors rot recordings
+[ $# -gt 0 ] ||
+  set -- calls steps kinds edits power runs random signals resumes errors rot recordings
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

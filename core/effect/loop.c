@@ -2,7 +2,6 @@
 #include "core/effect/loop.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <uv.h>
 
@@ -27,6 +26,7 @@ struct ck_loop {
   uv_signal_t signals[SIGNAL_COUNT];
   void (*caught)(void *to, int signal_number);
   void *to;
+  uint64_t given; /* bit 1 << number: a signal that was caught */
 };
 
 static void ring_init(ck_loop_task *ring) { ring->next = ring->previous = ring; }
@@ -159,7 +159,12 @@ ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void *to), void 
 
 static void on_signal(uv_signal_t *handle, int signal_number) {
   ck_loop *self = handle->data;
+  self->given |= 1ull << signal_number;
   self->caught(self->to, signal_number);
+}
+
+bool ck_loop_was_given(const ck_loop *self, int signal_number) {
+  return signal_number > 0 && signal_number < 64 && (self->given >> signal_number & 1) != 0;
 }
 
 ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number), void *to,

@@ -3,6 +3,7 @@
 #ifndef CK_EFFECT_LOOP_H
 #define CK_EFFECT_LOOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/error.h"
@@ -44,6 +45,9 @@ CK_CHECKED ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void 
  * the loop running. */
 CK_CHECKED ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number),
                                        void *to, ck_error *err);
+
+/* Whether that signal was caught so far. */
+bool ck_loop_was_given(const ck_loop *self, int signal_number);
 
 /* Calls `due` every `ms` milliseconds until the loop is freed; does not keep the loop running. */
 CK_CHECKED ck_status ck_loop_every(ck_loop *self, int64_t ms, void (*due)(void *to), void *to,

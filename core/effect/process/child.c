@@ -15,6 +15,7 @@
 #include "core/effect/process/sweep.h"
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
+enum { SIGNAL_TICK_MS = 10 };
 enum { SIGNALLED = 128 }; /* from here on an exit status stands for a signal, as in shells */
 enum {
   DEATH_MS = 5000
@@ -30,13 +31,16 @@ struct ck_child {
   uv_write_t write;
   bool open[PIPE_COUNT]; /* outputs: not at their end; input: not yet written */
   bool exited, finishing, dropped;
-  bool looked; /* the timer fired, and the loop has polled the pipes once since then */
+  int64_t wonders_ms; /* it died of a signal that may have been meant for this process, too, which
+                         is awaited for so long; 0: not, or not any more */
+  bool looked;        /* the timer fired, and the loop has polled the pipes once since then */
   killing killed;
   int handles; /* not closed yet */
   ck_child_end end;
   ck_buffer input, output, error;
   size_t output_max, error_max;
-  int64_t grace_ms, kill_ms;
+  const ck_loop *loop;
+  int64_t grace_ms, kill_ms, signal_ms;
   size_t queued; /* bytes that wait for standard input */
   uv_shutdown_t shutdown;
   bool talks, closing_input;
@@ -76,9 +80,17 @@ static void kill_group(ck_child *self, int signal_number) {
   if (self->process.pid > 0) kill(-self->process.pid, signal_number);
 }
 
+/* What a person or a service manager sends to all processes at once is no failure of this one. */
+static void judge_signal(ck_child *self) {
+  if (self->end.ending != CK_CHILD_KILLED || !ck_loop_was_given(self->loop, self->end.code)) return;
+  self->end.ending = CK_CHILD_CANCELLED;
+  self->end.code = -1;
+}
+
 static void finish(ck_child *self) {
   if (self->finishing) return;
   self->finishing = true;
+  judge_signal(self);
   kill_group(self, SIGKILL);
   uv_handle_t *handles[HANDLE_COUNT] = {(uv_handle_t *)&self->process, (uv_handle_t *)&self->timer};
   for (int i = 0; i < PIPE_COUNT; i++) handles[2 + i] = (uv_handle_t *)&self->pipes[i];
@@ -95,7 +107,15 @@ static bool is_heard(const ck_child *self) {
 /* The rest in the pipes is read first; for others that hold them open the wait is bounded. */
 static void finish_when_drained(ck_child *self) {
   bool drained = !self->open[STDOUT_FILENO] && !self->open[STDERR_FILENO];
+  if (self->wonders_ms > 0) return;
   if (self->exited && (drained || !is_heard(self))) finish(self);
+}
+
+/* Until the process's own signal has come, or no time is left for it. */
+static void wonder(ck_child *self) {
+  if (self->wonders_ms > 0 && ck_loop_was_given(self->loop, self->end.code)) self->wonders_ms = 0;
+  start_timer(self, self->wonders_ms > 0 ? SIGNAL_TICK_MS : self->grace_ms);
+  finish_when_drained(self);
 }
 
 static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
@@ -107,8 +127,9 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
   } else if (self->killed == TERMINATED && !signal_number && code < SIGNALLED) {
     self->end.code = (int)code;
   }
-  start_timer(self, self->grace_ms);
-  finish_when_drained(self);
+  bool for_all = signal_number == SIGHUP || signal_number == SIGINT || signal_number == SIGTERM;
+  self->wonders_ms = for_all && self->killed == UNTOUCHED ? self->signal_ms : 0;
+  wonder(self);
 }
 
 /* The first reason counts. */
@@ -131,6 +152,9 @@ static void on_timer(uv_timer_t *timer) {
   if (!self->looked) {
     start_timer(self, 1);
     self->looked = true;
+  } else if (self->wonders_ms > 0) {
+    self->wonders_ms -= SIGNAL_TICK_MS;
+    wonder(self);
   } else if (self->exited || self->killed == SHOT) {
     finish(self);
   } else if (self->killed == TERMINATED) {
@@ -314,7 +338,9 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
   if (!self) return ck_error_no_memory(err);
   self->output_max = options->output_max;
   self->error_max = options->error_max;
+  self->loop = options->loop;
   self->grace_ms = options->grace_ms;
+  self->signal_ms = options->signal_ms ? options->signal_ms : CK_CHILD_SIGNAL_MS;
   self->kill_ms = options->kill_ms;
   self->talks = options->talks;
   self->take = options->take;

@@ -7,13 +7,16 @@
 
 typedef struct ck_child ck_child;
 
+enum { CK_CHILD_SIGNAL_MS = 200 };
+
 typedef enum {
   CK_CHILD_EXITED,    /* by itself, with `code` */
   CK_CHILD_KILLED,    /* by a signal that was not ours, `code` */
   CK_CHILD_UNSTARTED, /* `code` is the errno */
   CK_CHILD_FLOODED,   /* it wrote more than allowed and was killed */
   CK_CHILD_LATE,      /* the deadline passed and it was ended; `code` as of CANCELLED */
-  CK_CHILD_CANCELLED, /* `code` is its exit status when it exited by itself all the same; else -1 */
+  CK_CHILD_CANCELLED, /* `code` is its exit status when it exited by itself all the same; else -1.
+                         Also of a signal that this process was given, too (ck_loop_on_signal) */
   CK_CHILD_NO_MEMORY  /* no memory for its output; it was killed */
 } ck_child_ending;
 
@@ -41,8 +44,10 @@ typedef struct ck_child_options {
   /* Gets the output on `fd` (1 or 2) in place of the two limits above; false: too much, and the
    * child is killed. NULL: the child keeps the output. */
   bool (*take)(void *to, int fd, ck_bytes chunk);
-  int64_t grace_ms;    /* after the child's exit, the wait for others that hold its output open */
-  int64_t kill_ms;     /* from SIGTERM to SIGKILL; from there to giving up, 5 s at least */
+  int64_t grace_ms;  /* after the child's exit, the wait for others that hold its output open */
+  int64_t signal_ms; /* after a child's death of a signal that may have been meant for this process
+                        as well, the wait for it to come here; 0: CK_CHILD_SIGNAL_MS */
+  int64_t kill_ms;   /* from SIGTERM to SIGKILL; from there to giving up, 5 s at least */
   int64_t deadline_ms; /* monotonic; 0: none */
   void (*ended)(void *to,
                 const ck_child_end *end); /* once, from the loop; the child is freed after it */

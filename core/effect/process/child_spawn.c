@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A child gets only descriptors 0 to 2, whatever this process inherited or opened carelessly. The
@@ -49,8 +50,23 @@ ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES],
  * died before is recognised by its number. */
 static pid_t spawning_parent; /* 0: the fork is somebody else's */
 
+/* Until it leads a session of its own the child belongs to this process's group: what Ctrl-C, a
+ * closing terminal or a kill of the group sends to that reaches it, too, and was not meant for it.
+ * libuv has blocked all signals by then, so such a signal still waits; libuv itself leaves the
+ * group much later, and the signal would end the child then. */
+static void leave_group(void) {
+  static const int sent_to_groups[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  sigset_t waiting;
+  setsid();
+  sigemptyset(&waiting);
+  for (size_t i = 0; i < sizeof sent_to_groups / sizeof *sent_to_groups; i++)
+    sigaddset(&waiting, sent_to_groups[i]);
+  while (sigtimedwait(&waiting, NULL, &(struct timespec){0}) > 0) continue;
+}
+
 static void tie_child(void) {
   if (spawning_parent == 0) return;
+  leave_group();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != spawning_parent) _exit(127);
 }
 

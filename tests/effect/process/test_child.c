@@ -1,8 +1,9 @@
 /* test_child.c - one child process: however late the loop polls, the child's earlier output and end
- * are seen first. */
+ * are seen first; a signal that everything gets is no failure of it. */
 #include "core/effect/process/child.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { OUTPUT_MAX = 4096 };
 
 static ck_loop *loop;
 static int open_children;
+static int64_t signal_ms; /* of those that are started */
 
 typedef struct seen {
   ck_child_ending ending;
@@ -46,6 +48,7 @@ static void start(seen *to, const char *script, int64_t deadline_ms) {
                               .output_max = OUTPUT_MAX,
                               .error_max = OUTPUT_MAX,
                               .kill_ms = 10000,
+                              .signal_ms = signal_ms,
                               .deadline_ms = deadline_ms,
                               .ended = on_ended,
                               .to = to};
@@ -123,11 +126,53 @@ static void test_late(void) {
   tap_is_int(it.ending, CK_CHILD_LATE, "one that has not is");
 }
 
+/* ---- signals that this process is given, too ---- */
+
+static int caught;
+
+static void on_signal(void *to, int signal_number) {
+  (void)to;
+  caught = signal_number;
+}
+
+static void test_own_signal(void) {
+  seen it = {0};
+  signal_ms = 1;
+  start(&it, "kill -TERM $$", 0);
+  ck_loop_run(loop);
+  tap_is_int(it.ending, CK_CHILD_KILLED, "a child that alone was given a signal was killed");
+  tap_is_int(it.code, SIGTERM, "by it");
+}
+
+static void test_signal_for_all(void) {
+  seen it = {0}, sender = {0};
+  signal_ms = 600000;
+  tap_must(ck_loop_on_signal(loop, on_signal, NULL, NULL) == CK_OK, "signals are caught");
+  start(&it, "echo $$ >dying; kill -TERM $$", 0);
+  start(&sender,
+        "until [ -s dying ]; do :; done; while kill -0 $(cat dying) 2>/dev/null; do :; done; "
+        "kill -TERM $PPID",
+        0);
+  ck_loop_run(loop);
+  tap_is_int(caught, SIGTERM, "the signal comes here when the child has died of it");
+  tap_ok(it.ending == CK_CHILD_CANCELLED && it.code == -1, "the child was cancelled");
+  tap_is_int(sender.code, 0, "the one that sent it was not");
+  start(&it, "kill -TERM $$", 0);
+  ck_loop_run(loop);
+  tap_is_int(it.ending, CK_CHILD_CANCELLED, "so is one that dies of it behind that");
+  start(&it, "kill -KILL $$", 0);
+  ck_loop_run(loop);
+  tap_is_int(it.ending, CK_CHILD_KILLED, "one that dies of another was killed");
+  tap_is_int(it.code, SIGKILL, "by that");
+}
+
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   test_end_before_deadline();
   test_late();
   test_exit_before_output();
+  test_own_signal();
+  test_signal_for_all();
   ck_loop_free(loop);
   ck_waker_close(waker);
   return tap_done();
