@@ -105,7 +105,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
-  if (status == CK_OK) status = ck_engine_open_store(&engine, &location, false, err);
+  ck_engine_store how = v->dry_run ? CK_ENGINE_STORE_READ : CK_ENGINE_STORE_WRITE;
+  if (status == CK_OK) status = ck_engine_open_store(&engine, &location, how, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &location, err);
   status = ck_record_write(v->record, &engine, status, err);
   ck_summary_forget(host, &engine);

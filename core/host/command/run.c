@@ -123,7 +123,8 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   ck_value *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
-  if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
+  if (status == CK_OK)
+    status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
   ck_session_options options = {

@@ -84,17 +84,16 @@ static ck_status print(const ck_remote_command *remote, const ck_pruned *of,
 static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *remote, bool dry_run,
                               ck_error *err) {
   char *folder;
-  ck_lease lease;
+  ck_lease lease = {0};
   ck_store *store = remote->runtime->store;
   *out = (ck_spills_size){0};
   if (remote->live || remote->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
   ck_status status = ck_spills_find(&folder, remote->location.url, err);
-  if (status == CK_OK)
+  if (status == CK_OK && !dry_run)
     status = ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
-  if (status == CK_OK) {
+  if (status == CK_OK)
     status = ck_spills_sweep(out, folder, store, &remote->head.session, dry_run, err);
-    ck_store_release(store, lease);
-  }
+  if (lease.session) ck_store_release(store, lease);
   free(folder);
   return status;
 }
@@ -164,7 +163,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command remote = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
-  if (status == CK_OK)
+  if (status == CK_OK && v->dry_run)
+    status = ck_remote_command_open_dry(&remote, host, v->session, err);
+  else if (status == CK_OK)
     status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && remote.live && !v->dry_run)
     status = request_from_owner(&remote, v, err);

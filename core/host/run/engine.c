@@ -73,9 +73,11 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) {
   return self->flows->manifest(self->flow);
 }
 
-ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location, bool create,
-                               ck_error *err) {
-  ck_store_options options = {.create = create, .key = location->key};
+ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
+                               ck_engine_store how, ck_error *err) {
+  ck_store_options options = {.create = how == CK_ENGINE_STORE_CREATE,
+                              .read_only = how == CK_ENGINE_STORE_READ,
+                              .key = location->key};
   ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = location->key_ref;
   if (status == CK_OK)

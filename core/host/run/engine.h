@@ -64,9 +64,14 @@ CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine
                                                  ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
-/* Opens the store at a location. */
+/* Opens the store at a location; READ: nothing is written, and it may be read-only. */
+typedef enum {
+  CK_ENGINE_STORE_WRITE,
+  CK_ENGINE_STORE_CREATE,
+  CK_ENGINE_STORE_READ
+} ck_engine_store;
 CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
-                                          bool create, ck_error *err);
+                                          ck_engine_store how, ck_error *err);
 
 /* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second
  * signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */

@@ -88,7 +88,8 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   ck_value *document = NULL, *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
-  if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
+  if (status == CK_OK)
+    status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
   if (status == CK_OK)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,

@@ -15,7 +15,7 @@ CK_CHECKED ck_status ck_spills_measure(ck_spills_size *out, const char *folder, 
 
 /* Removes (or, `dry`, only counts) the files of a session that no recorded outcome of it names:
  * left by a run that was killed, or by an effect that was given up. None of its effects may be
- * pending: the session's lock is held. `folder` may be NULL. */
+ * pending: to remove, the session's lock is held. `folder` may be NULL. */
 CK_CHECKED ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck_store *store,
                                      const ck_session_record *session, bool dry, ck_error *err);
 /* Removes all files of a deleted session. */

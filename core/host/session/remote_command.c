@@ -35,20 +35,30 @@ ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err) {
   return orphan ? find_owner(self, err) : status;
 }
 
-ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id,
-                                 int64_t timeout_ms, ck_error *err) {
+static ck_status open_session(ck_remote_command *out, const ck_host *host, const char *id,
+                              bool read_only, ck_error *err) {
   *out = (ck_remote_command){.host = host, .id = out->full_id};
   ck_status status = ck_id_check("session", id, err);
   if (status == CK_OK) status = ck_store_location_find(&out->location, host, err);
+  ck_store_options options = {.read_only = read_only, .key = out->location.key};
   if (status == CK_OK)
-    status = ck_runtime_open(&out->runtime, out->location.url,
-                             &(ck_store_options){.key = out->location.key}, NULL, err);
+    status = ck_runtime_open(&out->runtime, out->location.url, &options, NULL, err);
   if (status == CK_OK) status = ck_resolve_session(out->full_id, out->runtime->store, id, err);
   if (status == CK_OK)
     status = ck_profile_secrets_hide(host->output, out->runtime->store, out->id, err);
-  if (status == CK_OK) status = ck_remote_command_refresh(out, err);
+  return status == CK_OK ? ck_remote_command_refresh(out, err) : status;
+}
+
+ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id,
+                                 int64_t timeout_ms, ck_error *err) {
+  ck_status status = open_session(out, host, id, false, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;
+}
+
+ck_status ck_remote_command_open_dry(ck_remote_command *out, const ck_host *host, const char *id,
+                                     ck_error *err) {
+  return open_session(out, host, id, true, err);
 }
 
 void ck_remote_command_close(ck_remote_command *self) {

@@ -32,6 +32,9 @@ typedef struct ck_remote_command {
  * malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
 CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host,
                                             const char *id, int64_t timeout_ms, ck_error *err);
+/* The same for what only looks: nothing can be written, and the store may be read-only. */
+CK_CHECKED ck_status ck_remote_command_open_dry(ck_remote_command *out, const ck_host *host,
+                                                const char *id, ck_error *err);
 void ck_remote_command_close(ck_remote_command *self);
 CK_CHECKED ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err);
 

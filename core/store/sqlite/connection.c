@@ -104,6 +104,7 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   bool reads_only = store->read_only || mode == CK_CONNECTION_PROBE;
   flags |= reads_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  if (store->alone) return sqlite3_open_v2(store->path, out, flags, "unix-none");
   if (!store->immutable)
     return sqlite3_open_v2(store->path, out, flags,
                            mode == CK_CONNECTION_WRITE ? ck_vfs_name() : NULL);
@@ -135,6 +136,12 @@ static int configure(sqlite3 *db, const ck_sqlite *store) {
   return code;
 }
 
+/* A connection that locks its database for good needs no shared memory for the index of the log;
+ * without locks it needs no file that it can write either. */
+static int stay_alone(sqlite3 *db) {
+  return sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE", NULL, NULL, NULL);
+}
+
 static int set_pragmas(sqlite3 *db, ck_connection_mode mode) {
   char *sql = sqlite3_mprintf("PRAGMA synchronous=FULL; PRAGMA journal_size_limit=%d; PRAGMA "
                               "secure_delete=ON; PRAGMA cell_size_check=ON;PRAGMA mmap_size=0; "
@@ -153,6 +160,7 @@ ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_con
   if (!self) return ck_error_no_memory(err);
   int code = open_handle(&self->db, store, mode);
   if (code == SQLITE_OK) code = configure(self->db, store);
+  if (code == SQLITE_OK && store->alone) code = stay_alone(self->db);
   if (code == SQLITE_OK && mode != CK_CONNECTION_PROBE) code = set_pragmas(self->db, mode);
   if (code != SQLITE_OK) {
     ck_status status = ck_sqlite_error(store, self->db, code, "open it", err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/embed.h"
 #include "core/base/own_file.h"
@@ -152,13 +153,24 @@ static ck_status inspect(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
+/* A process that writes has made it. */
+static bool has_index(const ck_sqlite *self) {
+  char *path = NULL;
+  bool there = asprintf(&path, "%s-shm", self->path) < 0 || access(path, F_OK) == 0;
+  free(path);
+  return there;
+}
+
 /* Where neither a WAL nor its shared memory can be created, a database without a WAL can still be
- * read as an immutable file. */
+ * read as an immutable file, and one with a WAL without shared memory, which nobody uses, alone. */
 static ck_status open_reading(ck_sqlite *self, ck_error *err) {
   ck_status status = inspect(self, err);
-  if ((status != CK_E_IO && status != CK_E_READ_ONLY) || ck_wal_bytes(self) > 0) return status;
+  if (status != CK_E_IO && status != CK_E_READ_ONLY) return status;
+  bool logged = ck_wal_bytes(self) > 0;
+  if (logged && has_index(self)) return status;
   ck_sqlite_close_readers(self);
-  self->immutable = true;
+  self->immutable = !logged;
+  self->alone = logged;
   return inspect(self, err);
 }
 

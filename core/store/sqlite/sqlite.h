@@ -32,6 +32,7 @@ typedef struct ck_sqlite {
   bool read_only;
   int64_t schema; /* as found; older than CK_STORE_SCHEMA when read_only */
   bool immutable; /* read_only, and the folder cannot hold the shared memory of a WAL */
+  bool alone;     /* the same, and there is a WAL: each connection keeps its index to itself */
   uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
   ck_buffer key_entry; /* the entry about its key, as it was read or written last */
   const ck_seal *seal; /* NULL: the checks of rows are no signatures */

@@ -42,7 +42,8 @@ END
 cat >work <<END
 #!/bin/sh
 echo x >>"$dir/called"
-case " \$(cat "$dir/deaths") " in *" \$(grep -c '' "$dir/called") "*) kill -9 \$PPID; sleep 1 ;; esac
+nth=\$(grep -c "" "$dir/called")
+case " \$(cat "$dir/deaths") " in *" \$nth "*) kill -9 \$PPID; sleep 1 ;; esac
 echo '"ok"'
 END
 chmod +x work
