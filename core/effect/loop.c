@@ -1,9 +1,13 @@
 /* loop.c - a thin layer over libuv. */
 #include "core/effect/loop.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <uv.h>
+
+#include "core/base/shortage.h"
 
 typedef struct watch {
   uv_poll_t poll;
@@ -79,16 +83,27 @@ static void ignore_signals(void) {
   sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+/* libuv aborts the process when it has none left for a pipe of its own. */
+enum { LOOP_DESCRIPTORS = 8 };
+
+static int count_free_descriptors(void) {
+  int fds[LOOP_DESCRIPTORS], count = 0;
+  while (count < LOOP_DESCRIPTORS && (fds[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+    count++;
+  for (int i = 0; i < count; i++) close(fds[i]);
+  return count;
+}
+
 ck_status ck_loop_new(ck_loop **out, ck_error *err) {
   *out = NULL;
   ck_loop *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  int failed = uv_loop_init(&self->uv);
+  int failed = count_free_descriptors() < LOOP_DESCRIPTORS ? UV_EMFILE : uv_loop_init(&self->uv);
   if (failed) {
     free(self);
-    return failed == UV_ENOMEM ? ck_error_no_memory(err)
-                               : ck_error_set(err, CK_E_FAILED, "cannot open an event loop: %s",
-                                              uv_strerror(failed));
+    const char *shortage = ck_shortage_text(-failed);
+    return ck_error_set(err, shortage ? CK_E_UNAVAILABLE : CK_E_FAILED,
+                        "cannot open an event loop: %s", shortage ? shortage : uv_strerror(failed));
   }
   ignore_signals();
   uv_idle_init(&self->uv, &self->idle);

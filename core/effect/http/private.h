@@ -24,6 +24,7 @@ struct ck_http_request {
   void (*ended)(void *to, const ck_http_end *end);
   void *to;
   size_t body_left;
+  bool head_ended; /* the last header line of the answer has come */
   int64_t idle_ms;
   ck_http_ending stopped;           /* not ANSWERED: the reason why this side ended it */
   char why[64];                     /* the same as text */

@@ -50,6 +50,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *to) {
   size_t len = size * count;
   const char *colon = memchr(line, ':', len);
   if (self->idle) ck_timer_set(self->idle, self->idle_ms);
+  self->head_ended = len <= 2 && code_of(self) >= 200;
   if (colon && self->header) self->header(self->to, trim(line, colon), trim(colon + 1, line + len));
   return len;
 }
@@ -210,6 +211,14 @@ ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
 
 /* ---- the end ---- */
 
+/* libcurl takes lines of up to 100 KB, and has no memory for more, as it says (since 8.6: that it
+ * is too large). Then the head has been begun and has not ended. */
+static bool is_header_too_large(const ck_http_request *self, CURLcode code) {
+  enum { TOO_LARGE = 100 }; /* CURLE_TOO_LARGE */
+  return (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE) && was_sent(self) &&
+         !self->head_ended;
+}
+
 static ck_http_ending ending_of(CURLcode code) {
   switch (code) {
     case CURLE_OK:
@@ -240,6 +249,8 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   void (*ended)(void *to, const ck_http_end *end) = self->ended;
   void *to = self->to;
   char text[CURL_ERROR_SIZE];
+  if (is_header_too_large(self, code))
+    stop(self, CK_HTTP_OVERSIZE, "a header of the answer is larger than 100 KB");
   bool by_us = self->stopped != CK_HTTP_ANSWERED;
   ck_http_end end = {.ending = by_us ? self->stopped : ending_of(code),
                      .code = code_of(self),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/effect/jsonrpc/private.h"
+#include "core/effect/process/ending.h"
 
 bool ck_peer_is_ending(const ck_peer *self) { return *self->why || !self->child || self->silent; }
 
@@ -29,7 +30,7 @@ void ck_peer_append_ending(ck_buffer *out, const ck_peer *self, const ck_child_e
   else if (end->ending == CK_CHILD_KILLED)
     ck_buffer_append_format(out, "it was ended by signal %d (%s)", end->code, strsignal(end->code));
   else if (end->ending == CK_CHILD_UNSTARTED)
-    ck_buffer_append_format(out, "it cannot be started: %s", strerror(end->code));
+    ck_buffer_append_format(out, "it cannot be started: %s", ck_ending_start_text(end));
   else if (end->ending == CK_CHILD_NO_MEMORY)
     ck_buffer_append_text(out, "out of memory for its output");
   else

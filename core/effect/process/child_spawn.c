@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/shortage.h"
+
 /* A child gets only descriptors 0 to 2, whatever this process inherited or opened carelessly. The
  * kernel has close_range since 5.11; with an older one the list of descriptors is read. */
 static void seal_descriptors(void) {
@@ -31,12 +33,15 @@ ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES],
   for (int i = 0; i < CK_CHILD_PIPES; i++) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) {
-      ck_error_set(err, CK_E_FAILED, "cannot open a pipe for a command: %s", strerror(errno));
+      const char *shortage = ck_shortage_text(errno);
+      ck_status status = ck_error_set(err, shortage ? CK_E_UNAVAILABLE : CK_E_FAILED,
+                                      "cannot open a pipe for a command: %s",
+                                      shortage ? shortage : strerror(errno));
       while (i-- > 0) {
         close(ours[i]);
         close(its[i]);
       }
-      return CK_E_FAILED;
+      return status;
     }
     ours[i] = ends[i == STDIN_FILENO];
     its[i] = ends[i != STDIN_FILENO];

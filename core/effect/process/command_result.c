@@ -1,10 +1,10 @@
 /* command_result.c - distinguishes results from errors, and words the errors. */
 #include "core/effect/process/command_result.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/shortage.h"
 #include "core/effect/process/ending.h"
 
 static ck_bytes trim(ck_bytes text) {
@@ -56,9 +56,7 @@ static ck_status failed_class(const ck_child_end *end) {
     case CK_CHILD_CANCELLED:
       return CK_E_INTERRUPTED;
     case CK_CHILD_UNSTARTED:
-      if (end->code == ENOMEM) return CK_E_NO_MEMORY;
-      return end->code == EAGAIN || end->code == EMFILE || end->code == ENFILE ? CK_E_FAILED
-                                                                               : CK_OK;
+      return ck_shortage_text(end->code) ? CK_E_UNAVAILABLE : CK_OK;
     default:
       return CK_OK;
   }

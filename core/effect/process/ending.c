@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "core/base/shortage.h"
 #include "core/base/utf8.h"
 
 ck_child_end ck_ending_known(const ck_child_end *end, bool repeats) {
@@ -21,6 +22,11 @@ bool ck_ending_is_unknown(const ck_child_end *end) {
          (end->ending == CK_CHILD_EXITED && end->code == killed_in_shell);
 }
 
+const char *ck_ending_start_text(const ck_child_end *end) {
+  const char *shortage = ck_shortage_text(end->code);
+  return shortage ? shortage : strerror(end->code);
+}
+
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {
   switch (end->ending) {
     case CK_CHILD_EXITED:
@@ -30,7 +36,7 @@ void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {
       ck_buffer_append_format(out, "ended by signal %d (%s)", end->code, strsignal(end->code));
       break;
     case CK_CHILD_UNSTARTED:
-      ck_buffer_append_format(out, "cannot be started: %s", strerror(end->code));
+      ck_buffer_append_format(out, "cannot be started: %s", ck_ending_start_text(end));
       break;
     case CK_CHILD_FLOODED:
       ck_buffer_append_text(out, "it wrote more output than is allowed and was killed");

@@ -12,6 +12,8 @@ ck_child_end ck_ending_known(const ck_child_end *end, bool repeats);
  * shells tell that SIGKILL ended a program of theirs), at its deadline, for its output, for want of
  * memory here. */
 bool ck_ending_is_unknown(const ck_child_end *end);
+/* Why an UNSTARTED child is that. */
+const char *ck_ending_start_text(const ck_child_end *end);
 /* "exit status 3", "cannot be started: No such file or directory", … */
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end);
 /* Appends the last `most` bytes of an output, where the reason usually is, without white space

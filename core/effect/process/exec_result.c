@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "core/base/shortage.h"
 #include "core/effect/process/ending.h"
 #include "core/effect/process/exec.h"
 
@@ -64,7 +65,7 @@ static ck_status make_line(ck_error *out, const char *program, const ck_child_en
 static ck_status failed_class(const ck_child_end *end) {
   if (end->ending == CK_CHILD_CANCELLED) return CK_E_INTERRUPTED;
   if (end->ending != CK_CHILD_UNSTARTED) return CK_OK;
-  if (end->code == ENOMEM) return CK_E_NO_MEMORY;
+  if (ck_shortage_text(end->code)) return CK_E_UNAVAILABLE;
   return end->code == ENOENT || end->code == ENOTDIR ? CK_E_NOT_FOUND : CK_E_FAILED;
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "core/base/process_stat.h"
 #include "core/effect/process/mark.h"
 
 enum { DEPTH_MAX = 4096, PAUSE_MS = 10 };
@@ -36,20 +37,9 @@ ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
 
 /* The parent; 0: the process is gone, or only waits to be collected. */
 static pid_t parent_of(pid_t pid) {
-  char path[32], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t len = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (len <= 0) return 0;
-  text[len] = '\0';
-  char state;
-  int parent;
-  const char *rest = strrchr(text, ')'); /* the name before it may have any characters */
-  if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
-    return 0;
-  return parent;
+  ck_process_stat found;
+  if (!ck_process_stat_read(&found, pid) || found.state == 'Z' || found.state == 'X') return 0;
+  return found.parent;
 }
 
 static bool is_below(pid_t pid, pid_t top) {

@@ -12,20 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/process_stat.h"
 #include "core/store/sqlite/lock.h"
 
 enum { END_WAIT_MS = 5000 };
 
-/* 'T' in the third field of its stat, behind a name that may have any characters. */
 static bool is_stopped(long pid) {
-  char path[64], text[1024];
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  FILE *file = fopen(path, "re");
-  size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
-  if (file) fclose(file);
-  text[len] = 0;
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] == ' ' && name_end[2] == 'T';
+  ck_process_stat found;
+  return ck_process_stat_read(&found, (pid_t)pid) && found.state == 'T';
 }
 
 static bool is_ours(long pid) {

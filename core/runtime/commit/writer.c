@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "core/base/log.h"
+#include "core/base/shortage.h"
 
 enum {
   REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */
@@ -260,7 +261,9 @@ ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err) {
   int failed = pthread_create(&self->thread, NULL, run, self);
   if (failed) {
     free(self);
-    return ck_error_set(err, CK_E_NO_MEMORY, "cannot start the writer thread: error %d", failed);
+    const char *shortage = ck_shortage_text(failed);
+    return ck_error_set(err, CK_E_NO_MEMORY, "cannot start the writer thread: %s",
+                        shortage ? shortage : strerror(failed));
   }
   *out = self;
   return CK_OK;

@@ -6,7 +6,8 @@
 
 /* A person or time can mend it: nothing is lost by waiting. */
 static bool is_transient(ck_status cause) {
-  return cause == CK_E_UNAVAILABLE || cause == CK_E_SECRET_MISSING || cause == CK_E_LIMIT;
+  return cause == CK_E_UNAVAILABLE || cause == CK_E_SECRET_MISSING || cause == CK_E_LIMIT ||
+         cause == CK_E_NO_MEMORY;
 }
 
 static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {

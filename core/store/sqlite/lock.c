@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/id.h"
+#include "core/base/process_stat.h"
 
 enum {
   BACKOFF_FIRST_US = 20,
@@ -161,7 +162,7 @@ static bool wait_for_dying(int fd, int tries) {
   char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
   long pid = tries < DYING_TRIES ? read_owner(fd, host) : 0;
   if (!pid || gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
-  if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) return false;
+  if (!ck_process_is_gone((pid_t)pid)) return false;
   nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   return true;
 }

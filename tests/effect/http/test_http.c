@@ -94,6 +94,34 @@ static void test_bounds(void) {
   model_server_stop(&server);
 }
 
+/* A head of `lines` headers, `size` bytes each. */
+static void play_head(got *to, size_t lines, size_t size) {
+  model_server server;
+  ck_buffer script = {0};
+  ck_buffer_append_text(&script, "{\"body\":\"x\",\"headers\":{");
+  for (size_t line = 0; line < lines; line++) {
+    ck_buffer_append_format(&script, "%s\"X-Line-%zu\":\"", line ? "," : "", line);
+    for (size_t i = 0; i < size; i++) ck_buffer_append_char(&script, 'a');
+    ck_buffer_append_text(&script, "\"");
+  }
+  ck_buffer_append_text(&script, "}}");
+  model_server_start(&server, script.data);
+  play(to, url_of(&server), 100);
+  model_server_stop(&server);
+  ck_buffer_clear(&script);
+}
+
+static void test_large_head(void) {
+  got it;
+  play_head(&it, 1, 50000);
+  tap_is_int(it.ending, CK_HTTP_ANSWERED, "a header of 50 KB: %s", it.text);
+  ck_buffer_clear(&it.body);
+  play_head(&it, 1, 500000);
+  tap_is_int(it.ending, CK_HTTP_OVERSIZE, "a header of 500 KB is too large");
+  tap_ok(strstr(it.text, "header") != NULL, "and named: %s", it.text);
+  ck_buffer_clear(&it.body);
+}
+
 static void test_unusable(void) {
   static const struct {
     const char *url;
@@ -199,6 +227,7 @@ int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   tap_must(ck_http_new(&client, loop, NULL, NULL) == CK_OK, "there is a client");
   test_bounds();
+  test_large_head();
   test_unusable();
   test_cut();
   test_proxy();

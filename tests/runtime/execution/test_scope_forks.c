@@ -87,6 +87,24 @@ static void test_grace_is_over(void) {
   fake_flow_close(&s);
 }
 
+/* A tool that could not be begun for want of memory or descriptors is begun by a resume. */
+static void test_shortage_pauses(void) {
+  static const ck_status short_of[] = {CK_E_NO_MEMORY, CK_E_UNAVAILABLE};
+  for (size_t i = 0; i < sizeof short_of / sizeof *short_of; i++) {
+    fake_flow s = {0};
+    fake_flow_open(&s, two);
+    fake_flow_start(&s, "short");
+    fake_flow_failed(&s, "a@", short_of[i], "there is none");
+    fake_flow_ok(&s, "b@", "\"B\"", 0);
+    tap_is_int(s.result.status, CK_SESSION_PAUSED, "%s pauses the session",
+               ck_status_name(short_of[i]));
+    fake_flow_crash(&s);
+    fake_flow_resume(&s, "short");
+    tap_ok(fake_flow_is_running(&s, "a@start/start/tool/1"), "a resume begins the tool");
+    fake_flow_close(&s);
+  }
+}
+
 /* A question in one branch, work in the other. */
 static const char asks[] = HEAD
     "if ctx.task == 'a' then return ctx.effect { kind = 'ask', class = 'idempotent', request = { "
@@ -229,6 +247,7 @@ int main(void) {
   test_side_by_side();
   test_pause_waits_for_all();
   test_grace_is_over();
+  test_shortage_pauses();
   test_waits_for_a_person();
   test_answered_while_others_go_on();
   test_misuse();

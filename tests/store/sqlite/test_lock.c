@@ -149,21 +149,34 @@ static void take_session_and_fork(const char *path) {
 }
 
 /* Nothing comes in between: the fork has hardly begun to die when the lock is asked for. */
-static void test_dying(void) {
-  const char *path = tap_tmpfile("dying.db");
+static void check_dying(void (*end_owner)(pid_t), const char *file, const char *owner) {
+  const char *path = tap_tmpfile(file);
   int asked = 0, taken = 0;
   for (int i = 0; i < DEATHS; i++) {
     ck_session_lock *lock;
     tap_must(pipe(let_go) == 0, "a pipe");
-    end(hold(take_session_and_fork, path));
+    pid_t child = hold(take_session_and_fork, path);
+    end_owner(child);
     close(let_go[0]);
     close(let_go[1]);
     asked += i % 2 == 0 && ck_session_lock_check(path, "s", NULL) == CK_OK;
     taken += ck_session_lock_open(&lock, path, "s", NULL) == CK_OK;
     ck_session_lock_close(lock);
+    waitpid(child, NULL, 0);
   }
-  tap_is_int(taken, DEATHS, "the lock of a killed owner is had when what it had forked dies");
+  tap_is_int(taken, DEATHS, "the lock of %s is had when what it had forked dies", owner);
   tap_is_int(asked, DEATHS / 2, "and is not said to be held");
+}
+
+static void end_only(pid_t child) {
+  siginfo_t info;
+  kill(child, SIGKILL);
+  tap_must(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0, "it has ended");
+}
+
+static void test_dying(void) {
+  check_dying(end, "dying.db", "a killed owner");
+  check_dying(end_only, "uncollected.db", "a killed owner that nobody has collected");
 }
 
 static void test_session_refusals(void) {
