@@ -119,6 +119,9 @@ typedef struct ck_backend {
    * no key. From then on sessions are created, acquired and changed from outside only while the
    * entry is still this one: CK_E_WRONG_KEY. */
   CK_CHECKED ck_status (*get_key_entry)(ck_buffer *out, void *self, ck_error *err);
+  /* The entry as it is by now, appended to `out`; *same: it is the one that get_key_entry gave.
+   * NULL: it never changes. */
+  CK_CHECKED ck_status (*compare_key_entry)(ck_buffer *out, bool *same, void *self, ck_error *err);
   /* Power-durable. CK_E_REFUSED: the store has an entry, or a session, or a fact. */
   CK_CHECKED ck_status (*put_key_entry)(void *self, ck_bytes entry, ck_error *err);
   /* The session's own. */

@@ -6,7 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/sealed/sealed.h"
+
 /* ---- findings ---- */
+
+/* Rows that are sealed with another key by now are no problem of the store's. The entry about the
+ * key changes before the first of them. */
+static bool is_rekeyed(const ck_verify *self) {
+  ck_error found = CK_ERROR_INIT;
+  if (self->rekeyed->status) return true;
+  ck_status status = ck_sealed_check_unchanged(&self->store->backend, self->store->url, &found);
+  if (status == CK_E_REFUSED || status == CK_E_WRONG_KEY) *self->rekeyed = found;
+  return self->rekeyed->status;
+}
+
+static void tell(void *to, const char *session_id, int64_t seq, ck_status status,
+                 const char *text) {
+  const ck_verify *self = to;
+  if (is_rekeyed(self)) return;
+  self->report->problems++;
+  if (self->visit) self->visit(self->to, session_id, seq, status, text);
+}
 
 void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format,
                            ...) {
@@ -15,8 +35,7 @@ void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  self->report->problems++;
-  if (self->visit) self->visit(self->to, self->record.id, seq, status, text);
+  tell(self, self->record.id, seq, status, text);
 }
 
 ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status,
@@ -203,16 +222,14 @@ static bool keep_id(void *to, const ck_session_record *record) {
   return true;
 }
 
-static ck_status verify_all(const ck_verify *shared) {
+static ck_status verify_all(ck_verify *shared) {
   id_list list = {0};
   const ck_backend *backend = &shared->store->backend;
   ck_status status = CK_OK;
-  if (backend->check)
-    status = backend->check(backend->self, shared->visit, shared->to, &shared->report->problems,
-                            shared->err);
+  if (backend->check) status = backend->check(backend->self, tell, shared, NULL, shared->err);
   if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
-  for (size_t i = list.count; i-- > 0 && !status;)
+  for (size_t i = list.count; i-- > 0 && !status && !shared->rekeyed->status;)
     status = verify_session(shared, list.ids[i], true);
   free(list.ids);
   return status;
@@ -220,9 +237,16 @@ static ck_status verify_all(const ck_verify *shared) {
 
 ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
                           ck_problem_visit visit, void *to, ck_error *err) {
-  ck_error found = CK_ERROR_INIT;
+  ck_error found = CK_ERROR_INIT, rekeyed = CK_ERROR_INIT;
   *out = (ck_verify_report){0};
-  ck_verify shared = {
-      .store = self, .report = out, .visit = visit, .to = to, .err = err ? err : &found};
-  return session_id ? verify_session(&shared, session_id, false) : verify_all(&shared);
+  ck_verify shared = {.store = self,
+                      .report = out,
+                      .visit = visit,
+                      .to = to,
+                      .err = err ? err : &found,
+                      .rekeyed = &rekeyed};
+  ck_status status = session_id ? verify_session(&shared, session_id, false) : verify_all(&shared);
+  if (!rekeyed.status) return status;
+  *shared.err = rekeyed;
+  return rekeyed.status;
 }

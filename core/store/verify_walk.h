@@ -26,6 +26,7 @@ typedef struct ck_verify {
   ck_problem_visit visit; /* may be NULL */
   void *to;
   ck_error *err;
+  ck_error *rekeyed; /* the store's key is not the one it was opened with; CK_OK: as far as known */
   /* The session. */
   ck_session_record record;
   ck_head_row head; /* seq 0: there is none */

@@ -100,7 +100,7 @@ const ck_command ck_command_store_verify = {
     .name = "store verify",
     .summary = "check every row, digest and payload",
     .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
-               "any. Never writes.",
+               "any; 5 while 'ckrun key rotate' changes the store's key. Never writes.",
     .options = options,
     .run = run,
 };

@@ -223,6 +223,9 @@ static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err
 static ck_status count_events(int64_t *out, void *to, int64_t session, ck_error *err) {
   return INNER(to).count_events(out, INNER(to).self, session, err);
 }
+static ck_status compare_key_entry(ck_buffer *out, bool *same, void *to, ck_error *err) {
+  return INNER(to).compare_key_entry(out, same, INNER(to).self, err);
+}
 static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems,
                        ck_error *err) {
   return INNER(to).check(INNER(to).self, visit, visitor, problems, err);
@@ -258,4 +261,5 @@ void ck_sealed_add_reads(ck_backend *out) {
   if (inner->list_pins) out->list_pins = list_pins;
   if (inner->list_bases) out->list_bases = list_bases;
   if (inner->check) out->check = check;
+  if (inner->compare_key_entry) out->compare_key_entry = compare_key_entry;
 }

@@ -44,6 +44,30 @@ static ck_status is_changing(const char *url, const ck_sealed_entry *entry, ck_e
       key);
 }
 
+static ck_status was_changed(const char *url, const ck_sealed_entry *entry, ck_error *err) {
+  char key[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id_hex(key, &entry->key);
+  return ck_error_set(
+      err, CK_E_WRONG_KEY,
+      "store %s was given the key %s since it was opened: do it again with that one", url, key);
+}
+
+ck_status ck_sealed_check_unchanged(const ck_backend *backend, const char *url, ck_error *err) {
+  ck_buffer bytes = {0};
+  ck_sealed_entry entry;
+  bool same = true;
+  ck_status status = CK_OK;
+  if (backend->compare_key_entry)
+    status = backend->compare_key_entry(&bytes, &same, backend->self, err);
+  if (!status && !same) {
+    status = ck_sealed_entry_read(&entry, url, ck_buffer_bytes(&bytes), err);
+    if (!status)
+      status = entry.changing ? is_changing(url, &entry, err) : was_changed(url, &entry, err);
+  }
+  ck_buffer_clear(&bytes);
+  return status;
+}
+
 /* An empty store takes the key as its own; CK_E_REFUSED of the backend says that it is not
  * empty. */
 static ck_status take_key(ck_sealed *self, const ck_sealed_opening *opening, ck_error *err) {

@@ -61,6 +61,10 @@ typedef struct ck_sealed_opening {
  * failure the backend is as it was. Statuses as ck_store_open. */
 CK_CHECKED ck_status ck_sealed_open(bool *sealed, ck_backend *backend,
                                     const ck_sealed_opening *opening, ck_error *err);
+/* Whether the store, sealed or not, still has the key that it was opened with. CK_E_REFUSED: it is
+ * being changed; CK_E_WRONG_KEY: it was. */
+CK_CHECKED ck_status ck_sealed_check_unchanged(const ck_backend *backend, const char *url,
+                                               ck_error *err);
 /* CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t session,
                                         ck_error *err);

@@ -33,6 +33,18 @@ static ck_status get_key_entry(ck_buffer *out, void *to, ck_error *err) {
   return status == CK_OK ? ck_buffer_check(out, err) : status;
 }
 
+static ck_status compare_key_entry(ck_buffer *out, bool *same, void *to, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_connection *reader;
+  *same = false;
+  ck_status status = ck_sqlite_get_reader(&reader, self, err);
+  if (status != CK_OK) return status;
+  status = read_entry(out, self, reader, err);
+  ck_sqlite_put_reader(self, reader);
+  *same = ck_bytes_equal(ck_buffer_bytes(out), ck_buffer_bytes(&self->key_entry));
+  return status;
+}
+
 /* A process that opened the store before its key was changed still has the old one. */
 ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
   ck_buffer now = {0};
@@ -69,6 +81,7 @@ static void use_seal(void *to, const ck_seal *seal) { ((ck_sqlite *)to)->seal = 
 
 void ck_sqlite_add_key(ck_backend *backend) {
   backend->get_key_entry = get_key_entry;
+  backend->compare_key_entry = compare_key_entry;
   backend->put_key_entry = put_key_entry;
   backend->use_seal = use_seal;
 }
