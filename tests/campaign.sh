@@ -51,7 +51,8 @@ run() {
     signals) part signals crash/group_signals.t "GROUP_SIGNALS=$(share 1000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
     errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
-    rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) ;;
+    rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) &&
+      program store/sqlite/test_damage "DAMAGE_STEP=$((6400 / $(share 100)))" ;;
     recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; \
       done ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;

@@ -16,6 +16,7 @@
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
 #include "core/store/rows.h"
+#include "core/store/salvage.h"
 #include "core/store/stats.h"
 #include "core/store/verify.h"
 
@@ -175,5 +176,8 @@ CK_CHECKED ck_status ck_backend_open_memory(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
 CK_CHECKED ck_status ck_backend_open_sqlite(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
+/* ck_store_salvage for a store of SQLite's; both are paths. */
+CK_CHECKED ck_status ck_sqlite_salvage(ck_salvage_report *out, const char *path, const char *to,
+                                       ck_error *err);
 
 #endif

@@ -15,6 +15,8 @@ typedef struct fault {
 static struct {
   atomic_int writes, syncs;
   fault write, sync;
+  void (*after_sync)(void *to); /* once */
+  void *to;
 } files[FAULTY_FILES];
 
 /* The wrapped file's methods, copied and changed, then the file of the VFS below. */
@@ -48,7 +50,11 @@ static int on_sync(sqlite3_file *file, int flags) {
   faulty_file which = ((wrapped *)file)->which;
   files[which].syncs++;
   int code = strike(&files[which].sync);
-  return code ? code : of(file)->xSync(below(file), flags);
+  if (code == SQLITE_OK) code = of(file)->xSync(below(file), flags);
+  void (*after)(void *to) = files[which].after_sync;
+  files[which].after_sync = NULL;
+  if (after) after(files[which].to);
+  return code;
 }
 
 static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
@@ -127,6 +133,11 @@ void faulty_fail_sync(faulty_file file, int code, int times) {
 }
 void faulty_fail_write(faulty_file file, int code, int times) {
   set(&files[file].write, code, times);
+}
+
+void faulty_after_sync(faulty_file file, void (*call)(void *to), void *to) {
+  files[file].after_sync = call;
+  files[file].to = to;
 }
 
 int faulty_left(void) {

@@ -19,6 +19,8 @@ faulty_counts faulty_take(faulty_file file);
  * what was written. */
 void faulty_fail_sync(faulty_file file, int code, int times);
 void faulty_fail_write(faulty_file file, int code, int times);
+/* What happens right after the next sync of this file, once. */
+void faulty_after_sync(faulty_file file, void (*call)(void *to), void *to);
 /* How many failures were not asked for yet. */
 int faulty_left(void);
 void faulty_heal(void);

@@ -1,9 +1,10 @@
 /* power.h - an SQLite VFS that remembers what is written and synced, and makes what a disk may hold
  * after the power went.
  *
- * What was synced is there. Of each write since, every sector of 512 bytes may have reached the
- * disk or not, whatever happened to the others: that covers writes lost, torn and out of order, in
- * the database and in its log, independently. */
+ * Its files are the database, its log, and the mark in its lock file. What was synced is there. Of
+ * each write since, every sector of 512 bytes may have reached the disk or not, whatever happened
+ * to the others: that covers writes lost, torn and out of order, in the database and in its log,
+ * independently. */
 #ifndef CK_TESTS_STORE_POWER_H
 #define CK_TESTS_STORE_POWER_H
 

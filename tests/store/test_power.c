@@ -10,6 +10,7 @@
 #include "tests/store/history.h"
 #include "tests/store/power.h"
 #include "tests/tap.h"
+#include "core/store/fact.h"
 
 enum { SESSIONS = 4, STEPS = 450, IMAGES = 1000, LOADED = 3, GOES_ON = 8 };
 
@@ -63,6 +64,19 @@ static bool resume(history *self) {
   return lived;
 }
 
+/* A second user of the store comes and goes: the log is folded under the first one. */
+static bool rest_of_another(const char *url) {
+  ck_error err = CK_ERROR_INIT;
+  ck_store *store = fixture_open(url);
+  ck_value *value;
+  history_must(ck_value_new(&value, ck_bytes_text("1"), &err), &err, "a value");
+  ck_fact fact = {.owner = "o", .key = "k", .value = value, .at_ms = 1};
+  history_must(ck_store_put_fact(store, &fact, &err), &err, "a fact");
+  ck_value_free(value);
+  ck_store_close(store);
+  return true;
+}
+
 /* Whether all that was said is durable now. */
 static bool live(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
@@ -79,6 +93,8 @@ static bool live(ck_store *store) {
     history_must(ck_store_recover(store, &err), &err, "recover");
   } else if (what < 95)
     history_must(ck_store_sync(store, &err), &err, "sync");
+  else if (what < 97)
+    return rest_of_another(ck_store_url(store));
   else
     history_must(ck_store_idle(store, &err), &err, "idle");
   return what < 95;

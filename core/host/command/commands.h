@@ -38,5 +38,6 @@ extern const ck_command ck_command_sessions_tail;
 extern const ck_command ck_command_sessions_undo;
 extern const ck_command ck_command_store_stats;
 extern const ck_command ck_command_store_verify;
+extern const ck_command ck_command_store_salvage;
 
 #endif

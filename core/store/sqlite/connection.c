@@ -253,7 +253,9 @@ ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *e
   }
   pthread_mutex_unlock(&self->pool_mutex);
   *out = reader;
-  ck_status status = reader ? CK_OK : ck_connection_open(out, self, CK_CONNECTION_READ, err);
+  ck_status status = CK_OK;
+  if (!reader) status = ck_place_check(self, err); /* SQLite would make a missing log anew */
+  if (!reader && status == CK_OK) status = ck_connection_open(out, self, CK_CONNECTION_READ, err);
   if (status != CK_OK) return status;
   (*out)->generation = generation;
   (*out)->schema = self->schema;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 enum { HEADER_SIZE = 100, USER_VERSION_AT = 60, APPLICATION_AT = 68 };
 
@@ -83,7 +84,7 @@ ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int
 
 /* Reads the header through a connection's own file: closing a descriptor beside SQLite would drop
  * its locks. */
-static ck_status check_header(const ck_sqlite *self, ck_error *err) {
+static ck_status check_header(ck_sqlite *self, ck_error *err) {
   uint8_t header[HEADER_SIZE] = {0};
   ck_connection *probe = NULL;
   ck_status status = ck_connection_open(&probe, self, CK_CONNECTION_PROBE, err);
@@ -100,11 +101,12 @@ static ck_status check_header(const ck_sqlite *self, ck_error *err) {
   else
     status = ck_sqlite_check_schema(self, read_u32(header + APPLICATION_AT),
                                     read_u32(header + USER_VERSION_AT), err);
+  self->in_use = read_u32(header + CK_IN_USE_AT) == CK_IN_USE;
   ck_connection_close(probe);
   return status;
 }
 
-ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create, ck_error *err) {
+ck_status ck_sqlite_check_file(bool *fresh, ck_sqlite *self, bool create, ck_error *err) {
   *fresh = false;
   struct stat found;
   if (lstat(self->path, &found) != 0) {

@@ -44,6 +44,13 @@ static ck_status file_error(ck_error *err, const char *doing, const char *path) 
   return ck_error_set(err, status, "cannot %s %s: %s", doing, path, strerror(errno));
 }
 
+/* A file that was removed or replaced after it was opened: its flock protects nothing. */
+static bool still_there(int fd, const char *path) {
+  struct stat held, named;
+  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
 static int64_t now_us(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -129,15 +136,18 @@ ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
     back_off(self, pause_us);
     if (pause_us < BACKOFF_LAST_US) pause_us *= 2;
   }
-  struct stat file;
-  if (fstat(self->fd, &file) == 0 && file.st_nlink > 0) return CK_OK;
+  if (still_there(self->fd, self->path)) return CK_OK;
   ck_lock_release(self);
   return ck_error_set(
-      err, CK_E_IO, "%s was removed while the store was open: it no longer keeps other writers out",
+      err, CK_E_IO,
+      "%s was removed or replaced while the store was open: it no longer keeps other "
+      "writers out",
       self->path);
 }
 
 void ck_lock_release(ck_lock *self) { flock(self->fd, LOCK_UN); }
+
+int ck_lock_fd(const ck_lock *self) { return self->fd; }
 
 /* ---- sessions ---- */
 
@@ -190,14 +200,6 @@ static ck_status make_folder(const char *store_path, ck_error *err) {
     status = ck_error_set(err, CK_E_IO, "%s is not a folder", folder);
   free(folder);
   return status;
-}
-
-/* Another owner may have removed the file between open and flock: then the flock protects
- * nothing. */
-static bool still_there(int fd, const char *path) {
-  struct stat held, named;
-  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
 }
 
 /* CK_E_OWNED: another process has the lock. */

@@ -23,6 +23,8 @@ void ck_lock_close(ck_lock *self);
 /* Waits at most `wait_ms`; then CK_E_BUSY naming the holder's pid. */
 CK_CHECKED ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err);
 void ck_lock_release(ck_lock *self);
+/* Of the open file, for the mark in it (mark.h). */
+int ck_lock_fd(const ck_lock *self);
 
 /* The lock of one session: STORE.sessions/ID.lock, with "pid host" of its owner and, on the next
  * line, the owner's fault. The file is removed when the lock is closed. */

@@ -168,6 +168,7 @@ static ck_status shrink(int64_t *left, ck_sqlite *self, ck_error *err) {
   sqlite3_snprintf(sizeof sql, sql, "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
+  ck_sqlite_note_change(self);
   int code = sqlite3_exec(self->writer->db, sql, NULL, NULL, NULL);
   if (code != SQLITE_OK)
     status = ck_sqlite_error(self, self->writer->db, code, "give pages back", err);

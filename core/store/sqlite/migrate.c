@@ -92,6 +92,7 @@ ck_status ck_sqlite_migrate(ck_sqlite *self, ck_error *err) {
   if (status == CK_OK) status = check_alone(self, err);
   if (status == CK_OK) status = ck_sqlite_begin_locked(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
+  ck_sqlite_note_change(self);
   for (int64_t from = self->schema; from < CK_STORE_SCHEMA && status == CK_OK; from++)
     status = run_step(self, from, err);
   status = ck_sqlite_end_locked(self, status, err);

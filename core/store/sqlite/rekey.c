@@ -4,6 +4,7 @@
 
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/wal.h"
 
 enum { BATCH_ROWS = 128, BATCH_BYTES = 4 << 20 };
 
@@ -351,16 +352,14 @@ static ck_status clear_log(void *to, ck_error *err) {
   ck_sqlite_close_readers(self);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
-  int code =
-      sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-  if ((code & 0xff) == SQLITE_BUSY)
+  bool cleared = false;
+  status = ck_wal_fold(&cleared, self, true, err);
+  if (status == CK_OK && !cleared)
     status = ck_error_set(
         err, CK_E_BUSY,
         "store %s has its new key, but another process reads it, and so keeps old bytes in %s-wal: "
         "do the same again when it has ended",
         self->path, self->path);
-  else if (code != SQLITE_OK)
-    status = failed(self, code, err);
   ck_lock_release(self->lock);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 /* ---- the locks this process holds ---- */
 
@@ -40,8 +41,7 @@ ck_owned *ck_sqlite_get_owned(const ck_sqlite *self, ck_lease lease) {
   return owned;
 }
 
-static void release(void *to, ck_lease lease) {
-  ck_sqlite *self = to;
+static void drop(ck_sqlite *self, ck_lease lease) {
   for (ck_owned **at = &self->owned; *at; at = &(*at)->next) {
     ck_owned *owned = *at;
     if (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch) continue;
@@ -51,8 +51,15 @@ static void release(void *to, ck_lease lease) {
   }
 }
 
+/* The end or the pause of the last run of this handle: the store may rest for long. */
+static void release(void *to, ck_lease lease) {
+  ck_sqlite *self = to;
+  drop(self, lease);
+  if (!self->owned) ck_wal_rest(self);
+}
+
 void ck_sqlite_release_all(ck_sqlite *self) {
-  while (self->owned) release(self, self->owned->lease);
+  while (self->owned) drop(self, self->owned->lease);
 }
 
 static void set_fault(void *to, ck_lease lease, const char *text) {

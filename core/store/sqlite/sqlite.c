@@ -99,17 +99,20 @@ static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *
 }
 
 ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
-  ck_status status = ck_connection_open(&self->writer, self, CK_CONNECTION_WRITE, err);
+  ck_status status = ck_damage_check_files(self, err);
+  if (status == CK_OK) status = ck_connection_open(&self->writer, self, CK_CONNECTION_WRITE, err);
   if (status != CK_OK) return status;
   if (sqlite3_db_readonly(self->writer->db, "main") == 1)
     status =
         ck_error_set(err, CK_E_READ_ONLY, "store %s: cannot write it: it is read-only", self->path);
   if (status == CK_OK) status = check_numbers(self, self->writer, err);
+  if (status == CK_OK) status = ck_damage_check_index(self, self->writer->db, err);
   if (status == CK_OK) status = enter_wal(self, self->writer->db, err);
   if (status == CK_OK) status = ck_wal_extend(self, err);
   if (status == CK_OK && self->schema < CK_STORE_SCHEMA) status = ck_sqlite_migrate(self, err);
   if (status == CK_OK) {
     ck_wal_watch(self);
+    ck_place_note(self);
   } else {
     ck_connection_close(self->writer);
     self->writer = NULL;
@@ -148,6 +151,7 @@ static ck_status inspect(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
   if (status != CK_OK) return status;
   status = check_numbers(self, reader, err);
+  if (status == CK_OK) status = ck_damage_check_index(self, reader->db, err);
   if (status == CK_OK) status = read_key(self, reader, err);
   ck_sqlite_put_reader(self, reader);
   return status;
@@ -161,12 +165,14 @@ static bool has_index(const ck_sqlite *self) {
   return there;
 }
 
-/* Where neither a WAL nor its shared memory can be created, a database without a WAL can still be
- * read as an immutable file, and one with a WAL without shared memory, which nobody uses, alone. */
+/* Where neither a WAL nor its shared memory can be created, a database with nothing in its WAL can
+ * still be read as an immutable file, and one with a WAL without shared memory, which nobody uses,
+ * alone. */
 static ck_status open_reading(ck_sqlite *self, ck_error *err) {
-  ck_status status = inspect(self, err);
+  ck_status status = ck_damage_check_files(self, err);
+  if (status == CK_OK) status = inspect(self, err);
   if (status != CK_E_IO && status != CK_E_READ_ONLY) return status;
-  bool logged = ck_wal_bytes(self) > 0;
+  bool logged = ck_wal_read_head(self->wal_path).state == CK_WAL_HEADED;
   if (logged && has_index(self)) return status;
   ck_sqlite_close_readers(self);
   self->immutable = !logged;
@@ -179,12 +185,14 @@ static void close_store(void *to) {
   if (!self) return;
   ck_sqlite_release_all(self);
   ck_sqlite_close_readers(self);
+  ck_wal_rest(self);
   ck_connection_close(self->writer);
   ck_lock_close(self->lock);
   pthread_mutex_destroy(&self->pool_mutex);
   ck_buffer_clear(&self->key_entry);
   if (self->listed) ck_own_file_remove(CK_OWN_STORE, self->path);
   free(self->path);
+  free(self->wal_path);
   free(self);
 }
 
@@ -228,6 +236,10 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   self->read_only = options && options->read_only;
   bool create = options && options->create && !self->read_only, fresh = false;
   ck_status status = ck_sqlite_resolve(&self->path, path, create, err);
+  if (status == CK_OK && asprintf(&self->wal_path, "%s-wal", self->path) < 0) {
+    self->wal_path = NULL;
+    status = ck_error_no_memory(err);
+  }
   if (status == CK_OK) status = list_store(self, err);
   if (status == CK_OK) status = ck_sqlite_check_file(&fresh, self, create, err);
   if (status == CK_OK)

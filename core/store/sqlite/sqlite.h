@@ -8,6 +8,7 @@
 #include "core/store/backend.h"
 #include "core/store/sqlite/lock.h"
 #include "core/store/sqlite/connection.h"
+#include "core/store/sqlite/mark.h"
 
 #define CK_SQLITE_APPLICATION 0x636b726e /* "ckrn" */
 
@@ -27,9 +28,18 @@ typedef struct ck_owned {
   struct ck_owned *next;
 } ck_owned;
 
+/* Which file a path named when it was opened. */
+typedef struct ck_place {
+  uint64_t device, inode; /* 0: unknown */
+} ck_place;
+enum { CK_PLACE_DATABASE, CK_PLACE_LOG, CK_PLACES };
+
 typedef struct ck_sqlite {
   char *path; /* absolute; its folder's symbolic links resolved */
+  char *wal_path;
   bool read_only;
+  bool in_use;    /* the file's header says so, as it was found */
+  ck_mark mark;   /* as it was found */
   int64_t schema; /* as found; older than CK_STORE_SCHEMA when read_only */
   bool immutable; /* read_only, and the folder cannot hold the shared memory of a WAL */
   bool alone;     /* the same, and there is a WAL: each connection keeps its index to itself */
@@ -42,12 +52,14 @@ typedef struct ck_sqlite {
   ck_connection *writer; /* NULL when read_only, or after a recovery that failed */
   ck_lock *lock;
   ck_durability level; /* of the transaction */
-  int64_t changes;     /* rows changed when the transaction began */
+  int64_t changes;     /* rows changed when the transaction began; -1: it writes without */
+  bool used;           /* something was committed since the log was folded */
   bool unknown;        /* a sync failed: nothing is written before a recovery */
   int wal_frames;      /* in the WAL after the writer's last commit, other processes' included */
   int checkpoint_at;   /* number of frames from which the next WAL checkpoint pays */
   ck_owned *owned;
-  bool listed; /* as this process's own file (core/base/own_file.h) */
+  bool listed;                /* as this process's own file (core/base/own_file.h) */
+  ck_place places[CK_PLACES]; /* of the writer's files; none: not open yet */
 
   pthread_mutex_t pool_mutex;
   ck_connection *pool; /* idle reading connections */
@@ -77,8 +89,7 @@ CK_CHECKED ck_status ck_sqlite_migrate(ck_sqlite *self, ck_error *err);
  * CK_E_READ_ONLY, CK_E_IO. */
 CK_CHECKED ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error *err);
 /* *fresh: nothing is there yet, or an empty file, and `create` allows to make it. */
-CK_CHECKED ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create,
-                                          ck_error *err);
+CK_CHECKED ck_status ck_sqlite_check_file(bool *fresh, ck_sqlite *self, bool create, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application,
                                             int64_t schema, ck_error *err);
 /* *out: an empty file beside the store, 0600. */
@@ -99,6 +110,9 @@ CK_CHECKED ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *
 CK_CHECKED ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability,
                                             ck_error *err);
 CK_CHECKED ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err);
+/* In a transaction whose statements change no row, and write nevertheless: of the schema, of free
+ * pages. */
+void ck_sqlite_note_change(ck_sqlite *self);
 CK_CHECKED ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session,
                                           const ck_event_row *rows, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session,

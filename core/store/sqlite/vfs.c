@@ -8,24 +8,38 @@
  * instead costs a statement, and SQLite then makes no call at the end of a commit. The header of a
  * log that starts again from its beginning is always synced: frames of the new round after the old
  * header would be taken for a log that ends there, and pages would be reset to older content. Only
- * the WAL of a writing connection is affected. */
+ * the files of a writing connection are affected. Of the database it is the first page: each write
+ * of it says that the store is in use, whatever a connection remembers of that (fold.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
-enum { GATHER_MAX = 1 << 16 }; /* the unix VFS takes less than 1 << 17 at once */
+enum {
+  GATHER_MAX = 1 << 16, /* the unix VFS takes less than 1 << 17 at once */
+  HEADER_SIZE = 32,     /* of the log */
+  SALT_AT = 16
+};
 
 /* The base VFS's own file follows in memory. */
 typedef struct wal_file {
   sqlite3_file base;
+  ck_vfs_before before; /* the log is folded: see ck_vfs_set_emptying */
+  void *before_to;
+  bool cut;
   bool lazy;   /* syncs are skipped */
   bool header; /* the log's header was written, and not synced since */
   char *data;
   int len;
   sqlite3_int64 offset;
 } wal_file;
+
+/* Behind the base VFS's own file of a database. */
+typedef struct db_file {
+  sqlite3_io_methods methods; /* the base VFS's, but for xWrite */
+  const sqlite3_io_methods *base;
+} db_file;
 
 static sqlite3_vfs gathering;
 static sqlite3_vfs *under;
@@ -69,9 +83,26 @@ static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 offset
   return code == SQLITE_OK ? real(self)->pMethods->xRead(real(self), data, len, offset) : code;
 }
 
+/* SQLite has moved everything into the database and synced it. */
+static int empty(wal_file *self) {
+  static const uint8_t zeros[HEADER_SIZE];
+  uint8_t header[HEADER_SIZE] = {0};
+  sqlite3_file *file = real(self);
+  sqlite3_int64 size = 0;
+  int code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+  if (code == SQLITE_IOERR_SHORT_READ) code = SQLITE_OK;
+  if (code == SQLITE_OK) code = self->before(self->before_to, header + SALT_AT);
+  if (code == SQLITE_OK && self->cut) return file->pMethods->xTruncate(file, 0);
+  if (code == SQLITE_OK) code = file->pMethods->xWrite(file, zeros, HEADER_SIZE, 0);
+  if (code == SQLITE_OK) code = file->pMethods->xFileSize(file, &size);
+  return code == SQLITE_OK && size > CK_WAL_CAP ? file->pMethods->xTruncate(file, CK_WAL_CAP)
+                                                : code;
+}
+
 static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
   wal_file *self = (wal_file *)file;
   int code = flush(self);
+  if (code == SQLITE_OK && size == 0 && self->before) return empty(self);
   return code == SQLITE_OK ? real(self)->pMethods->xTruncate(real(self), size) : code;
 }
 
@@ -136,10 +167,51 @@ static const sqlite3_io_methods wal_methods = {
     .xDeviceCharacteristics = on_characteristics,
 };
 
+/* ---- the database ---- */
+
+static const uint8_t in_use_sign[4] = {CK_IN_USE >> 24, CK_IN_USE >> 16 & 0xff,
+                                       CK_IN_USE >> 8 & 0xff, CK_IN_USE & 0xff};
+
+static db_file *db_of(sqlite3_file *file) {
+  return (db_file *)(void *)((char *)file + (under->szOsFile + 7) / 8 * 8);
+}
+
+/* A connection's copy of the first page is older than the sign. */
+static int on_db_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
+  char page[CK_SQLITE_PAGE];
+  const sqlite3_io_methods *base = db_of(file)->base;
+  if (offset != 0 || len != CK_SQLITE_PAGE) return base->xWrite(file, data, len, offset);
+  memcpy(page, data, sizeof page);
+  memcpy(page + CK_IN_USE_AT, in_use_sign, sizeof in_use_sign);
+  return base->xWrite(file, page, len, offset);
+}
+
+static void sign_writes(sqlite3_file *file) {
+  db_file *self = db_of(file);
+  self->base = file->pMethods;
+  self->methods = *file->pMethods;
+  self->methods.xWrite = on_db_write;
+  file->pMethods = &self->methods;
+}
+
+int ck_vfs_set_in_use(sqlite3 *db, bool in_use) {
+  static const uint8_t zeros[sizeof in_use_sign];
+  sqlite3_file *file = NULL;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK || !file->pMethods || file->pMethods->xWrite != on_db_write) return code;
+  return db_of(file)->base->xWrite(file, in_use ? in_use_sign : zeros, sizeof zeros, CK_IN_USE_AT);
+}
+
+/* ---- opening ---- */
+
 static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                    int *out_flags) {
   (void)vfs;
-  if (!(flags & SQLITE_OPEN_WAL)) return under->xOpen(under, name, file, flags, out_flags);
+  if (!(flags & SQLITE_OPEN_WAL)) {
+    int code = under->xOpen(under, name, file, flags, out_flags);
+    if (code == SQLITE_OK && flags & SQLITE_OPEN_MAIN_DB) sign_writes(file);
+    return code;
+  }
   wal_file *self = (wal_file *)file;
   memset(self, 0, sizeof *self);
   self->data = malloc(GATHER_MAX);
@@ -161,7 +233,8 @@ static void register_once(void) {
   gathering = *under;
   gathering.zName = "ckrun";
   gathering.pNext = NULL;
-  gathering.szOsFile = under->szOsFile + (int)sizeof(wal_file);
+  size_t behind = sizeof(wal_file) > sizeof(db_file) ? sizeof(wal_file) : sizeof(db_file);
+  gathering.szOsFile = (under->szOsFile + 7) / 8 * 8 + (int)behind;
   gathering.xOpen = on_open;
   if (sqlite3_vfs_register(&gathering, 0) != SQLITE_OK) under = NULL;
 }
@@ -173,4 +246,12 @@ const char *ck_vfs_name(void) {
 
 void ck_vfs_set_lazy(sqlite3_file *file, bool lazy) {
   if (file && file->pMethods == &wal_methods) ((wal_file *)file)->lazy = lazy;
+}
+
+void ck_vfs_set_emptying(sqlite3_file *file, ck_vfs_before before, void *to, bool cut) {
+  if (!file || file->pMethods != &wal_methods) return;
+  wal_file *self = (wal_file *)file;
+  self->before = before;
+  self->before_to = to;
+  self->cut = cut;
 }

@@ -28,7 +28,7 @@ enum {
   RECOVER_PAUSE_MS = 50
 };
 
-static sqlite3_file *wal_file(ck_sqlite *self) {
+sqlite3_file *ck_wal_file(const ck_sqlite *self) {
   sqlite3_file *file = NULL;
   if (sqlite3_file_control(self->writer->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) !=
       SQLITE_OK)
@@ -42,7 +42,7 @@ static ck_status no_wal(ck_sqlite *self, ck_error *err) {
 
 /* After a failed sync the kernel marks pages clean that never reached the disk: the log cannot be
  * trusted before it was copied into the database. */
-static ck_status wal_error(ck_sqlite *self, int code, const char *doing, ck_error *err) {
+ck_status ck_wal_error(ck_sqlite *self, int code, const char *doing, ck_error *err) {
   if (!ck_sqlite_is_sync_error(code))
     return ck_sqlite_error(self, self->writer->db, code, doing, err);
   self->unknown = true;
@@ -70,7 +70,7 @@ ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
   ck_status status =
       ck_connection_get_int(&rows, self, self->writer, "SELECT count(*) FROM meta", err);
   if (status != CK_OK) return status;
-  sqlite3_file *file = wal_file(self);
+  sqlite3_file *file = ck_wal_file(self);
   if (!file) return no_wal(self, err);
   sqlite3_int64 size = 0;
   errno = 0;
@@ -81,7 +81,7 @@ ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
      * still fit. */
     if (code == SQLITE_FULL) code = file->pMethods->xTruncate(file, size);
   }
-  return code == SQLITE_OK ? CK_OK : wal_error(self, code, "extend its write-ahead log", err);
+  return code == SQLITE_OK ? CK_OK : ck_wal_error(self, code, "extend its write-ahead log", err);
 }
 
 /* A smaller count than before: the log has started again from its beginning. */
@@ -111,7 +111,7 @@ static ck_status checkpoint(ck_sqlite *self, bool *complete, ck_error *err) {
   self->checkpoint_at = self->wal_frames + AGAIN_FRAMES;
   return code == SQLITE_OK
              ? CK_OK
-             : wal_error(self, code, "move its write-ahead log into the database", err);
+             : ck_wal_error(self, code, "move its write-ahead log into the database", err);
 }
 
 ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err) {
@@ -135,14 +135,15 @@ ck_status ck_wal_move(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-void ck_wal_set_lazy(ck_sqlite *self, bool lazy) { ck_vfs_set_lazy(wal_file(self), lazy); }
+void ck_wal_set_lazy(ck_sqlite *self, bool lazy) { ck_vfs_set_lazy(ck_wal_file(self), lazy); }
 
 ck_status ck_wal_sync(ck_sqlite *self, ck_error *err) {
-  sqlite3_file *file = wal_file(self);
+  sqlite3_file *file = ck_wal_file(self);
   if (!file) return no_wal(self, err);
   errno = 0;
   int code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
-  return code == SQLITE_OK ? CK_OK : wal_error(self, code, "sync its write-ahead log", err);
+  if (code == SQLITE_OK) ck_wal_note_synced(self);
+  return code == SQLITE_OK ? CK_OK : ck_wal_error(self, code, "sync its write-ahead log", err);
 }
 
 ck_status ck_sqlite_sync(void *to, ck_error *err) {
@@ -152,15 +153,17 @@ ck_status ck_sqlite_sync(void *to, ck_error *err) {
   if (self->unknown || !self->writer)
     return ck_error_set(err, CK_E_UNKNOWN, "store %s: a sync failed before; recover first",
                         self->path);
-  return ck_wal_sync(self, err);
+  ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
+  if (status != CK_OK) return status;
+  status = ck_place_check(self, err);
+  if (status == CK_OK) status = ck_wal_sync(self, err);
+  ck_lock_release(self->lock);
+  return status;
 }
 
 int64_t ck_wal_bytes(const ck_sqlite *self) {
-  char *path = sqlite3_mprintf("%s-wal", self->path);
   struct stat found;
-  int64_t bytes = path && stat(path, &found) == 0 ? found.st_size : 0;
-  sqlite3_free(path);
-  return bytes;
+  return stat(self->wal_path, &found) == 0 ? found.st_size : 0;
 }
 
 /* A commit here decides the outcome of the unknown one: frames that are not part of the log are
@@ -209,6 +212,11 @@ ck_status ck_sqlite_recover(void *to, ck_error *err) {
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
   self->unknown = true;
+  status = ck_place_check(self, err);
+  if (status != CK_OK) { /* what is open is all that is left of it */
+    ck_lock_release(self->lock);
+    return status;
+  }
   ck_sqlite_close_readers(self);
   for (ck_owned *owned = self->owned; owned; owned = owned->next) ck_owned_forget(owned);
   ck_connection_close(self->writer);

@@ -4,6 +4,7 @@
 #define CK_STORE_SQLITE_WAL_H
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal_scan.h"
 
 enum { CK_WAL_CAP = 8 << 20 /* bytes that the WAL keeps allocated */ };
 
@@ -13,6 +14,16 @@ const char *ck_vfs_name(void);
 /* `lazy`: commits to this WAL are written and not synced from now on; else they are synced again.
  * No effect on a file of another VFS. */
 void ck_vfs_set_lazy(sqlite3_file *file, bool lazy);
+/* What is done when SQLite empties this WAL after a checkpoint: first `before` (its failure is the
+ * checkpoint's), then the header is zeroed in place; `cut`: the file is truncated instead. NULL:
+ * truncated as SQLite asks for. */
+typedef int (*ck_vfs_before)(void *to, const uint8_t salt[CK_SALT_SIZE]);
+void ck_vfs_set_emptying(sqlite3_file *file, ck_vfs_before before, void *to, bool cut);
+/* Sets or clears the sign in the database's header that its log holds commits which it does not:
+ * bytes 72 to 75, which SQLite reserves and a database at rest has zero. Not synced. An SQLite
+ * code. */
+int ck_vfs_set_in_use(sqlite3 *db, bool in_use);
+enum { CK_IN_USE_AT = 72, CK_IN_USE = 0x636b6c76 /* "cklv", big-endian */ };
 
 /* ---- wal.c ---- */
 /* Allocates the WAL's full size before it is needed: writing into a growing file costs twice as
@@ -30,5 +41,41 @@ void ck_wal_set_lazy(ck_sqlite *self, bool lazy);
 CK_CHECKED ck_status ck_wal_sync(ck_sqlite *self, ck_error *err);
 /* Size of the WAL file; 0: there is none. */
 int64_t ck_wal_bytes(const ck_sqlite *self);
+/* The open WAL of the writer; NULL: none. */
+sqlite3_file *ck_wal_file(const ck_sqlite *self);
+/* What a code of a call on the log means; a failed sync asks for a recovery. */
+ck_status ck_wal_error(ck_sqlite *self, int code, const char *doing, ck_error *err);
+
+/* ---- fold.c: what is known of the log, and moving it into the file when the store rests ---- */
+/* Number of valid frames and salt as SQLite's index has them; false: a connection has not read yet,
+ * or the index is being changed. */
+typedef struct ck_wal_index {
+  uint32_t frames;
+  uint8_t salt[CK_SALT_SIZE];
+} ck_wal_index;
+bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db);
+/* Marks what the log holds as synced. After a sync, under the store's lock. */
+void ck_wal_note_synced(ck_sqlite *self);
+/* Signs the file as in use when the log begins anew. Before a commit, in its transaction. */
+CK_CHECKED ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err);
+/* Moves everything into the database and leaves an empty log, if nobody reads at this moment;
+ * `cut`: nor keeps its blocks. *folded: it is so. Under the store's lock. */
+CK_CHECKED ck_status ck_wal_fold(bool *folded, ck_sqlite *self, bool cut, ck_error *err);
+/* The same for a store at rest, if this handle has committed anything and the lock can be had soon.
+ * Takes the lock. */
+void ck_wal_rest(ck_sqlite *self);
+
+/* ---- damage.c: a log that holds less than was synced ---- */
+/* Before a connection reads: a log that is gone although it held commits is CK_E_CORRUPT; one that
+ * was folded is made empty again. Keeps the mark for ck_damage_check_index. */
+CK_CHECKED ck_status ck_damage_check_files(ck_sqlite *self, ck_error *err);
+/* When `db` has read: CK_E_CORRUPT, the log ends before what the mark says. */
+CK_CHECKED ck_status ck_damage_check_index(ck_sqlite *self, sqlite3 *db, ck_error *err);
+
+/* ---- place.c ---- */
+/* Remembers which files the writer has open; ck_place_check compares them with what is at their
+ * paths. CK_E_IO names what was removed, renamed or replaced. */
+void ck_place_note(ck_sqlite *self);
+CK_CHECKED ck_status ck_place_check(const ck_sqlite *self, ck_error *err);
 
 #endif

@@ -28,6 +28,8 @@ ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_e
   return CK_OK;
 }
 
+void ck_sqlite_note_change(ck_sqlite *self) { self->changes = -1; }
+
 ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *err) {
   if (self->read_only)
     return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
@@ -61,6 +63,15 @@ static void roll_back(ck_sqlite *self) {
   if (!sqlite3_get_autocommit(self->writer->db)) run(self, CK_SQL_ROLLBACK);
 }
 
+/* Rows in a file that nobody finds are not committed, unless it is put back. */
+static ck_status check_committed(ck_sqlite *self, ck_error *err) {
+  ck_status status = ck_place_check(self, err);
+  if (status == CK_OK) return CK_OK;
+  self->unknown = true;
+  if (err) err->status = CK_E_UNKNOWN;
+  return CK_E_UNKNOWN;
+}
+
 static int commit(ck_sqlite *self) {
   bool lazy = self->level == CK_DURABLE_PROCESS;
   if (lazy) ck_wal_set_lazy(self, true);
@@ -76,15 +87,22 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
     return status;
   }
   bool changed = sqlite3_total_changes64(self->writer->db) != self->changes;
-  int code = commit(self);
-  if (code != SQLITE_DONE) {
-    status = commit_error(self, code, err);
+  if (changed) {
+    self->used = true;
+    status = ck_wal_begin_use(self, err);
+  }
+  if (status == CK_OK) {
+    int code = commit(self);
+    if (code != SQLITE_DONE) status = commit_error(self, code, err);
+  }
+  if (status != CK_OK) {
     roll_back(self);
     return status;
   }
   /* SQLite does not sync a transaction that wrote nothing, but earlier commits must be on disk. */
-  if (!changed && self->level == CK_DURABLE_POWER) return ck_wal_sync(self, err);
-  return CK_OK;
+  if (self->level == CK_DURABLE_POWER && !changed) status = ck_wal_sync(self, err);
+  if (self->level == CK_DURABLE_POWER && changed) ck_wal_note_synced(self);
+  return status == CK_OK ? check_committed(self, err) : status;
 }
 
 ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
