@@ -148,6 +148,7 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
                      .waited = true};
   if (status == CK_OK) status = ck_session_queue(&ticket, session, &how, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);
+  if (status == CK_OK) ck_session_set_status(session, how.update->status);
   ck_session_close(session);
   *recorded = status == CK_OK && open;
   return status;

@@ -49,9 +49,8 @@ void ck_session_close(ck_session *self) {
   if (!self) return;
   ck_error ignored = CK_ERROR_INIT;
   /* A failure was already reported to whoever waited; closing cannot repair it. */
-  if (self->channel && self->transcript.count > 0 &&
-      ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) != CK_OK)
-    ignored.status = CK_OK;
+  if (self->channel && ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) == CK_OK)
+    ck_session_leave(self);
   ck_channel_free(self->channel);
   self->channel = NULL;
   if (self->lease.session) ck_store_release(self->runtime->store, self->lease);

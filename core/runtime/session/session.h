@@ -48,8 +48,9 @@
 
 typedef struct ck_session ck_session;
 
-/* Waits for what is queued, releases the session's lock, frees. The status in the store stays what
- * it is: a session closed without an end can be resumed, as after a crash. NULL is fine. */
+/* Waits for what is queued, releases the session's lock, frees. A session closed without an end is
+ * left as paused and can be resumed from its latest checkpoint, as after a crash; unlike one it
+ * does not count as a death (see opening/resume.h). NULL is fine. */
 void ck_session_close(ck_session *self);
 
 /* Borrowed for the session's life. */
