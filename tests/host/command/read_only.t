@@ -102,4 +102,32 @@ keep alone
 sqlite3 alone/s.db "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
 rm -f alone/s.db-wal alone/s.db-shm alone/s.db.lock
 close_it
+
+# ---- after a kill, without an index: all of it is in the log ----
+mkdir dead
+CKRUN_STORE=sqlite:$dir/dead/s.db
+cat >dead.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "sh", "-c", "kill -9 $PPID" } }
+END
+exits 137 "a run is killed" run dead.lua --session dead
+rm -f dead/s.db-shm
+place=dead
+protect() {
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 dead
+  chmod 0400 dead/s.db* 2>/dev/null
+  chmod 0500 dead dead/s.db.sessions
+}
+protect
+reads "after a kill it is listed" sessions list
+has "with what was in the log" "$out" "dead"
+is "and no index is made" "$(ls dead | grep -c shm)" 0
+chmod 0700 dead && chmod 0600 dead/s.db-wal
+printf '\xff' | dd of=dead/s.db-wal bs=1 seek=9000 conv=notrunc 2>/dev/null
+protect
+as_reader sessions list
+code=$? err=$(cat err)
+is "with a wrong byte in the log it is refused" "$code" 7
+has "by name" "$err" "dead/s.db-wal is damaged"
+chmod 0700 dead
 finish
