@@ -102,18 +102,6 @@ ck_status ck_session_end(ck_session *self, ck_session_status status, const char 
   return done;
 }
 
-void ck_session_leave(ck_session *self) {
-  uint64_t ticket;
-  ck_error ignored = CK_ERROR_INIT;
-  ck_session_update update = {.status = CK_SESSION_PAUSED,
-                              .reason = "its program closed it without ending it"};
-  ck_queueing how = {.update = &update, .durability = CK_DURABLE_PROCESS, .waited = true};
-  if (self->record.status != CK_SESSION_RUNNING || !self->lease.session) return;
-  if (ck_session_queue(&ticket, self, &how, &ignored) == CK_OK &&
-      ck_session_wait(self, ticket, &ignored) == CK_OK)
-    ck_session_set_status(self, CK_SESSION_PAUSED);
-}
-
 void ck_session_park(ck_session *self, ck_status cause) {
   if (cause == CK_E_FENCED || cause == CK_E_NO_MEMORY) return;
   ck_session_update update = {.status = CK_SESSION_PAUSED, .reason = ck_status_text(cause)};

@@ -23,9 +23,5 @@ CK_CHECKED ck_status ck_session_delete(ck_session *self, ck_error *err);
  * failure as reason. A fenced session is left alone. Whether it worked shows in the store only: a
  * session left `running` is resumable too. */
 void ck_session_park(ck_session *self, ck_status cause);
-/* Of a session that is closed without an end, everything else of it being in the store: leaves it
- * as paused, so that its next resume does not take this run for one that died. A session whose
- * store has failed, or that is fenced, stays as it is. */
-void ck_session_leave(ck_session *self);
 
 #endif

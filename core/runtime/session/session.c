@@ -45,12 +45,25 @@ void ck_session_free(ck_session *self) {
   free(self);
 }
 
+/* Paused, so that its next resume does not take this run for one that died. Where the store has
+ * failed, or the session is fenced, the row stays as it is. */
+static void leave(ck_session *self) {
+  uint64_t ticket;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_session_update update = {.status = CK_SESSION_PAUSED,
+                              .reason = "its program closed it without ending it"};
+  ck_queueing how = {.update = &update, .durability = CK_DURABLE_PROCESS, .waited = true};
+  if (self->record.status != CK_SESSION_RUNNING || !self->lease.session) return;
+  if (ck_session_queue(&ticket, self, &how, &ignored) == CK_OK &&
+      ck_session_wait(self, ticket, &ignored) == CK_OK)
+    self->record.status = CK_SESSION_PAUSED;
+}
+
 void ck_session_close(ck_session *self) {
   if (!self) return;
   ck_error ignored = CK_ERROR_INIT;
   /* A failure was already reported to whoever waited; closing cannot repair it. */
-  if (self->channel && ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) == CK_OK)
-    ck_session_leave(self);
+  if (self->channel && ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) == CK_OK) leave(self);
   ck_channel_free(self->channel);
   self->channel = NULL;
   if (self->lease.session) ck_store_release(self->runtime->store, self->lease);

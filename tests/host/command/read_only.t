@@ -37,8 +37,11 @@ exits 8 "and one that waits" run flow.lua --session waits
 exits 0 "with a fork" sessions fork whole --checkpoint first --session fork
 sed -i 's/by b/by somebody else/' flow.lua
 chmod 644 flow.lua
-wanted=$("$CKRUN" sessions list; "$CKRUN" sessions log whole; "$CKRUN" sessions export whole \
-  --format cassette)
+look() {
+  wanted=$("$CKRUN" sessions list; "$CKRUN" sessions log whole; "$CKRUN" sessions export whole \
+    --format cassette)
+}
+look
 
 # The commands that only read.
 attack() {
@@ -58,7 +61,7 @@ attack() {
   reads "two are compared" sessions diff whole first latest
   reads "an agent's tail is printed" sessions tail whole main
   reads "it is verified" store verify
-  has "$place: all of it" "$err" "3 sessions"
+  has "$place: all of it" "$err" "$(sed '/^[0-9]/,$d' <<<"$wanted" | grep -c .) sessions"
   reads "its figures are told" store stats
   reads "its keys are told" key list
   as_reader --json resume waits --dry-run
@@ -91,16 +94,25 @@ close_it() {
   find "$place" -type d -exec chmod 0700 {} +
 }
 
+# At rest the database alone is the store.
+keep alone
+rm -f alone/s.db-wal alone/s.db-shm alone/s.db.lock
+close_it
+# With a log that holds commits, and then without its index, as on a medium that was copied.
+cat >die.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "die", start = "a", edges = { a = flow.done },
+  nodes = { a = flow.exec { argv = { "sh", "-c", "kill -9 $PPID; sleep 1" } } } }
+END
+CKRUN_STORE=sqlite:$dir/live/s.db
+exits 137 "one that is killed" run die.lua --session killed
+look
+has "the log says so" "$wanted" "its process is gone"
 keep whole
 close_it
-# As on a medium that was copied without it.
 keep indexless
 ok "there is a log, and no index of it" test -s indexless/s.db-wal
 rm -f indexless/s.db-shm
-close_it
-keep alone
-sqlite3 alone/s.db "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
-rm -f alone/s.db-wal alone/s.db-shm alone/s.db.lock
 close_it
 
 # ---- after a kill, without an index: all of it is in the log ----
