@@ -78,6 +78,15 @@ ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_va
   return CK_OK;
 }
 
+void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve) {
+  if (self->cost_micros == 0 && reserve > 0) self->cost_micros = self->reserved_micros = reserve;
+}
+
+int64_t ck_micros_add(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 void ck_outcome_free(ck_outcome *self) {
   if (!self) return;
   ck_value_free(self->result);

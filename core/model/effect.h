@@ -121,10 +121,11 @@ typedef struct ck_outcome {
   /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a JSON string; may
    * be NULL */
   ck_value *result;
-  ck_status error_status; /* FAILED, UNKNOWN: the class */
-  char *error;            /* ERROR, FAILED, UNKNOWN: one line; owned */
-  int64_t cost_micros;    /* -1: no price known (unmetered) */
-  unsigned attempts;      /* UNKNOWN: that the driver made of it; 0: one */
+  ck_status error_status;  /* FAILED, UNKNOWN: the class */
+  char *error;             /* ERROR, FAILED, UNKNOWN: one line; owned */
+  int64_t cost_micros;     /* -1: no price known (unmetered) */
+  int64_t reserved_micros; /* the part of it that is an estimate: nothing tells what it is */
+  unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
   int64_t input_tokens, output_tokens;
   int64_t seq; /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
@@ -135,6 +136,10 @@ typedef struct ck_outcome {
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
                                     const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
+/* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost. */
+void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve);
+/* The sum of two amounts from 0; the greatest number where that is greater. */
+int64_t ck_micros_add(int64_t a, int64_t b);
 
 /* Checks `answer` (JSON) against the options of a question's `request`. CK_E_REFUSED names the
  * options: there are some, and the answer is none of these texts. */

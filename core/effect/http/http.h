@@ -18,9 +18,10 @@ typedef enum {
   CK_HTTP_UNTRUSTED, /* the certificate is not valid */
   CK_HTTP_BROKEN,    /* the connection ended before the answer did */
   CK_HTTP_LATE,      /* one of the timeouts */
-  CK_HTTP_OVERSIZE,  /* the body, or a line of the head, is larger than allowed */
-  CK_HTTP_REFUSED,   /* `data` refused the rest */
-  CK_HTTP_UNUSABLE,  /* the URL or the request itself is malformed */
+  /* the body, of which `data` got as much as is allowed, or a line of the head is too large */
+  CK_HTTP_OVERSIZE,
+  CK_HTTP_REFUSED,  /* `data` refused the rest */
+  CK_HTTP_UNUSABLE, /* the URL or the request itself is malformed */
   CK_HTTP_NO_MEMORY
 } ck_http_ending;
 

@@ -25,11 +25,13 @@ static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
   snprintf(self->why, sizeof self->why, "%s", text);
 }
 
+/* Of a body that is too large, its receiver gets what is allowed. */
 static size_t on_data(char *data, size_t size, size_t count, void *to) {
   ck_http_request *self = to;
   size_t len = size * count;
   if (self->idle) ck_timer_set(self->idle, self->idle_ms);
   if (len > self->body_left) {
+    if (self->data) (void)self->data(self->to, code_of(self), (ck_bytes){data, self->body_left});
     stop(self, CK_HTTP_OVERSIZE, "the answer is larger than allowed");
     return 0;
   }

@@ -13,6 +13,7 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
   ck_model_answer *self = to;
   (void)event; /* the data names the event, too */
   if (ck_bytes_equal(data, ck_bytes_text("[DONE]"))) return CK_OK;
+  ck_model_take_usage(&self->reply, self->format, data);
   ck_status status = ck_json_check(data, err);
   if (status) {
     ck_error_prefix(err, "an event of the stream is no JSON");
@@ -127,28 +128,29 @@ static bool is_whole(const ck_model_answer *self) {
          !self->broken.status;
 }
 
-/* It was sent, and what came back does not tell what it cost: the connection was cut, the time was
- * over, or the answer ends too early. */
-static bool is_lost(const ck_model_answer *self, const ck_http_end *end) {
-  bool answered = end->ending == CK_HTTP_ANSWERED;
-  bool whole = answered && (self->type != CK_MODEL_BODY_EVENTS || self->reply.ended);
-  bool told = self->reply.fault.len > 0 || (whole && self->reply.usage.known);
-  bool stranger = answered && self->type == CK_MODEL_BODY_OTHER; /* no provider of models */
-  return end->sent && end->code < 300 && !told && !stranger;
+/* The provider has told what all of it costs. */
+static bool is_stated(const ck_model_answer *self) {
+  const ck_model_reply *reply = &self->reply;
+  bool whole = self->type != CK_MODEL_BODY_EVENTS || reply->final;
+  return reply->usage.known && whole && !reply->unreadable;
 }
 
-ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
-                              const ck_http_end *end, ck_error *err) {
-  *out = NULL;
-  *fault = (ck_model_fault){0};
+/* It was sent, and nothing tells what it costs. An error in the place of an answer costs nothing,
+ * unless it says otherwise; one that comes when the message has begun may. */
+static bool is_lost(const ck_model_answer *self, const ck_http_end *end) {
+  const ck_model_reply *reply = &self->reply;
+  bool begun = reply->fields.count > 0 || reply->part_count > 0;
+  bool refused = end->code >= 300 || (reply->fault.len > 0 && !begun);
+  bool stranger = end->ending == CK_HTTP_ANSWERED &&
+                  self->type == CK_MODEL_BODY_OTHER; /* no provider of models */
+  return end->sent && !is_stated(self) && ((!refused && !stranger) || reply->unreadable);
+}
+
+/* The message, or the fault of an answer that was accepted. */
+static ck_status judge(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                       const ck_http_end *end, ck_error *err) {
   ck_error *broken = &self->broken;
   bool answered = end->ending == CK_HTTP_ANSWERED, refused = end->ending == CK_HTTP_REFUSED;
-  if (end->ending == CK_HTTP_NO_MEMORY || broken->status == CK_E_NO_MEMORY || self->body.failed)
-    return ck_error_no_memory(err);
-  if (end->code >= 300) {
-    ck_model_fault_read(fault, end->code, ck_buffer_bytes(&self->body));
-    return CK_OK;
-  }
   if (answered || is_whole(self)) broken->status = read_answer(out, fault, self, broken);
   if (broken->status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (self->reply.fault.len > 0)
@@ -157,6 +159,23 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
     ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
   else if (!answered && !refused && !*out)
     judge_transport(fault, end);
-  fault->lost = !*out && is_lost(self, end);
   return CK_OK;
+}
+
+ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                              const ck_http_end *end, ck_error *err) {
+  ck_bytes body = ck_buffer_bytes(&self->body);
+  ck_status status = CK_OK;
+  *out = NULL;
+  *fault = (ck_model_fault){0};
+  if (end->ending == CK_HTTP_NO_MEMORY || self->broken.status == CK_E_NO_MEMORY ||
+      self->body.failed)
+    return ck_error_no_memory(err);
+  ck_model_take_usage(&self->reply, self->format, body);
+  if (end->code >= 300)
+    ck_model_fault_read(fault, end->code, body);
+  else
+    status = judge(out, fault, self, end, err);
+  fault->lost = *out ? !is_stated(self) : is_lost(self, end);
+  return status;
 }

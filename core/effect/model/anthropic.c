@@ -292,6 +292,7 @@ const ck_model_format ck_model_anthropic = {
     .version_header = "anthropic-version",
     .version = "2023-06-01",
     .write = write,
+    .state = ck_anthropic_state,
     .read = ck_anthropic_read,
     .take = ck_anthropic_take,
     .finish = ck_anthropic_finish,

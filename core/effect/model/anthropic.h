@@ -5,14 +5,13 @@
 #include "core/effect/model/private.h"
 
 /* ---- anthropic_answer.c ---- */
-/* Members of a usage object replace the earlier figures; absent members leave them. */
-void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage);
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
 /* A call's input must be an object: any other text goes into one, under the name that Anthropic's
  * documentation gives it. */
 void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text);
 
 /* The functions of ck_model_format. */
+void ck_anthropic_state(ck_model_reply *to, ck_bytes usage, bool begins);
 CK_CHECKED ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err);
 
 /* ---- anthropic_stream.c ---- */

@@ -2,23 +2,28 @@
  * ones. */
 #include "core/effect/model/anthropic.h"
 
-static bool read_count(int64_t *out, ck_bytes object, const char *name) {
-  int64_t number;
-  if (!ck_json_read_int(&number, ck_json_get(object, name)) || number < 0) return false;
-  *out = number;
-  return true;
+static bool raise(ck_model_reply *to, int64_t *figure, ck_bytes usage, const char *name) {
+  int64_t tokens;
+  bool stated = ck_model_read_tokens(to, &tokens, usage, name);
+  if (stated && tokens > *figure) *figure = tokens;
+  return stated;
 }
 
-void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage) {
-  if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
-  int64_t writes;
-  if (read_count(&out->input, usage, "input_tokens")) out->known = true;
-  (void)read_count(&out->output, usage, "output_tokens");
-  (void)read_count(&out->cache_read, usage, "cache_read_input_tokens");
-  (void)read_count(&out->cache_write_long, ck_json_get(usage, "cache_creation"),
-                   "ephemeral_1h_input_tokens");
-  if (read_count(&writes, usage, "cache_creation_input_tokens"))
-    out->cache_write = writes > out->cache_write_long ? writes - out->cache_write_long : 0;
+/* A stream states its input when it begins, and all of its output when it ends. */
+void ck_anthropic_state(ck_model_reply *to, ck_bytes usage, bool begins) {
+  ck_usage *sum = &to->usage;
+  int64_t writes = 0;
+  to->input_stated |= raise(to, &sum->input, usage, "input_tokens");
+  bool output = raise(to, &sum->output, usage, "output_tokens");
+  to->output_stated |= output;
+  (void)raise(to, &sum->cache_read, usage, "cache_read_input_tokens");
+  (void)raise(to, &sum->cache_write_long, ck_json_get(usage, "cache_creation"),
+              "ephemeral_1h_input_tokens");
+  (void)raise(to, &writes, usage, "cache_creation_input_tokens");
+  if (writes - sum->cache_write_long > sum->cache_write)
+    sum->cache_write = writes - sum->cache_write_long;
+  sum->known = to->input_stated && to->output_stated;
+  to->final |= output && !begins;
 }
 
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer) {
@@ -40,7 +45,6 @@ ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
                  ck_json_is_text(ck_json_get(body, "role"), "assistant");
   if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
     return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
-  ck_anthropic_read_usage(&out->usage, ck_json_get(body, "usage"));
   ck_buffer_append_bytes(&out->message, body);
   return ck_buffer_check(&out->message, err);
 }

@@ -27,7 +27,6 @@ static ck_status take_start(ck_model_reply *out, ck_bytes data, ck_error *err) {
   if (!ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the stream begins with no message of the assistant");
   put_all(&out->fields, message, except);
-  ck_anthropic_read_usage(&out->usage, ck_json_get(message, "usage"));
   return CK_OK;
 }
 
@@ -85,7 +84,6 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
 static ck_status take_end(ck_model_reply *out, ck_bytes data) {
   static const char *const except[] = {NULL};
   put_all(&out->fields, ck_json_get(data, "delta"), except);
-  ck_anthropic_read_usage(&out->usage, ck_json_get(data, "usage"));
   return CK_OK;
 }
 

@@ -9,12 +9,13 @@
  * byte.
  *
  * Temporary failures are retried (core/effect/http/retry.h), also a stream that was cut off: no
- * part of an incomplete answer is used. Each retry is an update {retry, wait_ms, why}; the known
- * cost of failed attempts counts with the outcome. An attempt that was sent, and of which nothing
- * tells what it cost, is lost: it counts at effect.reserve_micros.
+ * part of an incomplete answer is used. Each retry is an update {retry, wait_ms, why}. What an
+ * answer states of its tokens counts before it is known whether it is one. An attempt that was
+ * sent, and of which nothing tells what it cost, counts at effect.reserve_micros, an answer that
+ * was taken among them: `reserved_micros` of the outcome.
  *
- * Outcomes are OK; UNKNOWN with CK_E_UNAVAILABLE: an attempt was lost, the wait is over, and the
- * model's `retries` allow another one; or FAILED with
+ * Outcomes are OK; UNKNOWN with CK_E_UNAVAILABLE: an attempt that costs something has failed, the
+ * wait is over, and the model's `retries` allow another one; or FAILED with
  *   CK_E_CREDENTIALS   401, 403
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes

@@ -257,6 +257,7 @@ const ck_model_format ck_model_openai = {
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
     .write = write,
+    .state = ck_openai_state,
     .read = ck_openai_read,
     .take = ck_openai_take,
     .finish = ck_openai_finish,

@@ -5,6 +5,7 @@
 #include "core/effect/model/private.h"
 
 /* The functions of ck_model_format. */
+void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins);
 CK_CHECKED ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err);
 CK_CHECKED ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err);
 CK_CHECKED ck_status ck_openai_finish(ck_model_reply *out, ck_error *err);

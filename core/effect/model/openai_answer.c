@@ -1,20 +1,25 @@
 /* openai_answer.c - reads answers of OpenAI's chat completions, whole and streamed. */
 #include "core/effect/model/openai.h"
 
-/* ---- a whole answer ---- */
+/* ---- usage ---- */
 
-static void read_usage(ck_usage *out, ck_bytes usage) {
+/* Some servers state it in each part of a stream. Cached tokens that cannot be are counted as
+ * others: these cost no less. */
+void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins) {
   int64_t input = 0, cached = 0, output = 0;
-  if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
-  bool known = ck_json_read_int(&input, ck_json_get(usage, "prompt_tokens"));
-  known &= ck_json_read_int(&output, ck_json_get(usage, "completion_tokens"));
+  if (begins) return;
+  bool known = ck_model_read_tokens(to, &input, usage, "prompt_tokens");
+  known &= ck_model_read_tokens(to, &output, usage, "completion_tokens");
   (void)ck_json_read_int(&cached,
                          ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
   if (cached < 0 || cached > input) cached = 0;
-  if (known)
-    *out =
-        (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+  const ck_usage *before = &to->usage;
+  if (!known || input + output < before->input + before->cache_read + before->output) return;
+  to->usage =
+      (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
 }
+
+/* ---- a whole answer ---- */
 
 static bool take_fault(ck_model_reply *out, ck_bytes answer) {
   ck_bytes error = ck_json_get(answer, "error");
@@ -37,7 +42,6 @@ ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_json_type_of(message) != CK_JSON_OBJECT ||
       !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
-  read_usage(&out->usage, ck_json_get(body, "usage"));
   ck_buffer_append_bytes(&out->message, message);
   return ck_buffer_check(&out->message, err);
 }
@@ -128,11 +132,13 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes delta, ck_error *err) 
 ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   int64_t index = 0;
   if (take_fault(out, data)) return ck_buffer_check(&out->fault, err);
-  read_usage(&out->usage, ck_json_get(data, "usage"));
   ck_bytes choice = first_choice(data);
   (void)ck_json_read_int(&index, ck_json_get(choice, "index"));
+  bool ends = index == 0 && ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING;
+  out->ended |= ends;
+  bool stated = ck_json_type_of(ck_json_get(data, "usage")) == CK_JSON_OBJECT;
+  out->final |= stated && (out->ended || choice.len == 0);
   if (choice.len == 0 || index != 0) return CK_OK;
-  if (ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING) out->ended = true;
   ck_bytes delta = ck_json_get(choice, "delta");
   return ck_json_type_of(delta) == CK_JSON_OBJECT ? take_delta(out, delta, err) : CK_OK;
 }

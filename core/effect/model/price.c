@@ -29,8 +29,6 @@
 
 enum { MICROS_OF_ONE = 1000 }; /* a thousandth of a dollar */
 static const int64_t million = 1000000;
-static const int64_t tokens_max =
-    1000000000000; /* more than a provider can mean, and would overflow */
 
 static const struct {
   const char *model;
@@ -78,7 +76,7 @@ ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_mo
 }
 
 static int64_t clamp(int64_t tokens) {
-  return tokens < 0 ? 0 : tokens < tokens_max ? tokens : tokens_max;
+  return tokens < 0 ? 0 : tokens < CK_USAGE_TOKENS_MAX ? tokens : CK_USAGE_TOKENS_MAX;
 }
 
 /* In millionths of a micro-dollar: 10^12 tokens at 10^9 a million are more than 64 bits hold. */

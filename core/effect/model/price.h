@@ -4,11 +4,14 @@
 
 #include "core/model/profile_model.h"
 
+/* More than a provider can mean. */
+#define CK_USAGE_TOKENS_MAX INT64_C(1000000000000)
+
 /* Tokens of one answer, as reported by the provider; `input` without those read from or written to
  * its cache. */
 typedef struct ck_usage {
   int64_t input, cache_read, cache_write, cache_write_long, output;
-  bool known; /* the provider reported usage */
+  bool known; /* the provider reported usage, input and output */
 } ck_usage;
 
 /* Of a model by the provider's name: the prices of `given`, else of the table, which also accepts

@@ -52,7 +52,10 @@ typedef struct ck_model_part {
 /* Zero-initialise; ck_model_reply_clear. */
 typedef struct ck_model_reply {
   ck_buffer message; /* the whole message, once complete */
-  ck_usage usage;
+  ck_usage usage;    /* as far as it was stated */
+  bool input_stated, output_stated;
+  bool final;      /* a stream: the usage of all of it was stated */
+  bool unreadable; /* a figure was no number of tokens: none of them is believed */
   ck_buffer fault; /* the provider's error in place of an answer: a JSON object */
   bool ended;      /* a stream: it announced its end */
   ck_model_fields fields;
@@ -65,11 +68,18 @@ enum { CK_MODEL_PARTS_MAX = 4096 };
 CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,
                                          ck_error *err);
 
+/* Reads a figure. False: it is absent or null; or no number of tokens, which makes the reply's
+ * usage unreadable. */
+bool ck_model_read_tokens(ck_model_reply *to, int64_t *tokens, ck_bytes usage, const char *name);
+
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {
   const char *path; /* behind the base URL */
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_query *query, ck_error *err);
+  /* Takes a usage object (checked JSON) of an answer or an event; `begins`: of a message that
+   * begins. Of several the largest figures count. */
+  void (*state)(ck_model_reply *to, ck_bytes usage, bool begins);
   CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body,
                                ck_error *err); /* of checked JSON */
   CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
@@ -78,6 +88,10 @@ typedef struct ck_model_format {
                                  ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
 extern const ck_model_format ck_model_openai, ck_model_anthropic;
+
+/* Takes what an answer or an event states of its tokens, before it is known whether it is one: it
+ * may be cut, have bytes behind it, or be no valid JSON for another reason. */
+void ck_model_take_usage(ck_model_reply *to, const ck_model_format *format, ck_bytes text);
 
 /* Writes the members of the request that are neither the core's nor the conversation: the effect's
  * own first, then the profile's. CK_E_USAGE names a member that is the core's. */
@@ -92,7 +106,7 @@ bool ck_model_streams(const ck_profile_model *model);
 typedef struct ck_model_fault {
   ck_status status;
   bool passing; /* another attempt may succeed */
-  bool lost;    /* it may have been billed, and nothing tells how much */
+  bool lost;    /* it may have been billed, and nothing tells how much; also beside a message */
   char text[512];
 } ck_model_fault;
 /* Reads the fault from an answer with `code` (0: from an error in a stream or in place of an

@@ -53,24 +53,34 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
   sink->done(sink, outcome);
 }
 
-static void deliver_message(ck_effect_run *self, const ck_value *message) {
-  ck_outcome *outcome;
-  int64_t ignored;
-  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
-  bool known = self->answer.reply.usage.known;
-  ck_usage_add(&self->spent, &self->answer.reply.usage);
-  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL);
-  if (!status) outcome->cost_micros = known ? ck_price_cost(&price, &self->spent) : -1;
-  deliver(self, outcome);
+/* The tokens that an attempt has told of, without knowing all of them. */
+static int64_t told_cost(const ck_effect_run *self, const ck_model_price *price) {
+  ck_usage told = self->told;
+  told.known = true;
+  return ck_price_cost(price, &told);
 }
 
 /* What is known of it, and the reserve of an attempt of which nothing is. */
-static int64_t failed_cost(const ck_effect_run *self) {
+static void put_cost(const ck_effect_run *self, ck_outcome *outcome) {
   int64_t ignored;
   ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
   int64_t known = self->spent.known ? ck_price_cost(&price, &self->spent) : 0;
-  if (!self->lost || known < 0) return known;
-  return self->reserve_micros < 0 ? -1 : known + self->reserve_micros;
+  outcome->cost_micros = known;
+  if (!self->lost || known < 0) return;
+  int64_t told = told_cost(self, &price), reserve = self->reserve_micros;
+  outcome->cost_micros = told < 0 || (reserve < 0 && known + told == 0) ? -1 : known + told;
+  if (told < 0 || reserve < 0) return;
+  outcome->reserved_micros = reserve > told ? reserve : told;
+  outcome->cost_micros = ck_micros_add(known, outcome->reserved_micros);
+}
+
+/* Of a message whose cost the provider does not tell, it is estimated, too. */
+static void deliver_message(ck_effect_run *self, const ck_value *message) {
+  ck_outcome *outcome;
+  ck_usage_add(self->lost ? &self->told : &self->spent, &self->answer.reply.usage);
+  if (ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL) == CK_OK)
+    put_cost(self, outcome);
+  deliver(self, outcome);
 }
 
 /* One line with the model, its address, and the fault. */
@@ -88,7 +98,7 @@ static void deliver_failure(ck_effect_run *self, ck_outcome_status as, ck_status
   ck_buffer_clear(&url);
   if (ck_outcome_new(&outcome, as, NULL, line.text, NULL) == CK_OK) {
     outcome->error_status = status;
-    outcome->cost_micros = failed_cost(self);
+    put_cost(self, outcome);
     outcome->attempts = (unsigned)(self->attempts - self->earlier);
   }
   deliver(self, outcome);
@@ -113,13 +123,13 @@ static ck_status attempt(ck_effect_run *self, ck_error *err) {
   return ck_model_run_post(self, on_ended, total, err);
 }
 
-/* The wait is over. After a lost attempt the runtime makes the next one: it counts the lost one,
- * and asks whether the budget has room for another. */
+/* The wait is over. After an attempt that costs something the runtime makes the next one: it counts
+ * this one, and asks whether the budget has room for another. */
 static void on_due(void *to) {
   ck_effect_run *self = to;
   ck_error err = CK_ERROR_INIT;
-  if (self->lost)
-    deliver_failure(self, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, self->lost_why.text);
+  if (self->lost || self->spent.known)
+    deliver_failure(self, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, self->why.text);
   else if (attempt(self, &err))
     deliver_failure(self, CK_OUTCOME_FAILED, err.status, err.text);
 }
@@ -169,12 +179,12 @@ static void on_ended(void *to, const ck_http_end *end) {
     deliver(self, NULL);
     return;
   }
+  self->lost = fault.lost;
   if (message) {
     deliver_message(self, message);
     ck_value_free(message);
     return;
   }
-  self->lost = fault.lost;
   ck_usage_add(self->lost ? &self->told : &self->spent, &self->answer.reply.usage);
   bool again =
       self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
@@ -183,7 +193,7 @@ static void on_ended(void *to, const ck_http_end *end) {
     deliver_failure(self, CK_OUTCOME_FAILED, fault.status, fault.text);
     return;
   }
-  if (self->lost) ck_error_set(&self->lost_why, fault.status, "%s", fault.text);
+  ck_error_set(&self->why, fault.status, "%s", fault.text);
   report_retry(self, &fault, wait);
   ck_timer_set(self->timer, wait);
 }
@@ -194,8 +204,13 @@ static void deliver_cancelled(void *to) {
   deliver_failure(to, CK_OUTCOME_FAILED, CK_E_INTERRUPTED, "cancelled");
 }
 
+/* A request under way may be billed. */
 void ck_model_run_cancel(ck_effect_run *self) {
-  if (self->request) ck_http_drop(self->request);
+  if (self->request) {
+    ck_http_drop(self->request);
+    self->lost = true;
+    ck_usage_add(&self->told, &self->answer.reply.usage);
+  }
   self->request = NULL;
   ck_timer_stop(self->timer);
   ck_loop_defer(self->driver->options.loop, &self->task, deliver_cancelled, self);

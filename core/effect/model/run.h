@@ -51,8 +51,8 @@ struct ck_effect_run {
   int earlier;                  /* of these */
   int64_t reserve_micros;       /* of one attempt; -1: it has no price */
   bool lost;                    /* the last attempt: it may have cost its reserve */
-  ck_error lost_why;
-  ck_http_request *request; /* NULL between attempts */
+  ck_error why;                 /* the last attempt failed */
+  ck_http_request *request;     /* NULL between attempts */
   ck_timer *timer;
   ck_model_answer answer;
   ck_usage spent;                 /* cost of failed attempts */

@@ -38,8 +38,13 @@ static const char *ending_of(const ck_event *event) {
 }
 
 static bool take_event(void *to, const ck_event *event) {
-  ck_run *run = find(to, event->timeline);
+  ck_runs *self = to;
+  ck_run *run = find(self, event->timeline);
+  int64_t reserved =
+      event->kind == CK_EVENT_OUTCOME ? ck_ledger_read_reserved(ck_value_bytes(event->body)) : 0;
+  if (event->seq <= self->counted) self->reserved = ck_micros_add(self->reserved, reserved);
   if (!run) return true;
+  run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
   run->outcome = ending_of(event);
@@ -54,6 +59,7 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   for (size_t i = 0; i < head->timeline_count; i++)
     if (!head->timelines[i].session)
       self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
+  self->counted = head->has_latest ? head->latest.seq : 0;
   ck_event_query query = {.session = head->session.no};
   ck_status status = ck_store_read_events(store, &query, take_event, self, err);
   ck_run *last = find(self, head->session.timeline);
@@ -74,6 +80,7 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_time(document, at, "begun", run->begun_ms);
     ck_document_put_time(document, at, "last", run->last_ms);
     ck_document_put_int(document, at, "cost_micros", run->spent.cost_micros);
+    ck_document_put_int(document, at, "reserved_micros", run->reserved);
     ck_document_put_int(document, at, "input_tokens", run->spent.input_tokens);
     ck_document_put_int(document, at, "output_tokens", run->spent.output_tokens);
     ck_document_put_int(document, at, "model_calls", run->spent.model_calls);
@@ -93,6 +100,11 @@ void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
     ck_buffer text = {0};
     ck_buffer_append_format(&text, "%s: %s, ", run->timeline->run, run->outcome);
     ck_format_money(&text, run->spent.cost_micros);
+    if (run->reserved) {
+      ck_buffer_append_text(&text, " (");
+      ck_format_money(&text, run->reserved);
+      ck_buffer_append_text(&text, " of it reserved)");
+    }
     append_count(&text, run->spent.model_calls, "model call");
     append_count(&text, run->spent.tool_calls, "tool call");
     if (run->timeline->parent_run[0])

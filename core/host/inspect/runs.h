@@ -12,19 +12,23 @@ typedef struct ck_run {
   const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
   int64_t begun_ms, last_ms; /* its first and last event */
   ck_totals spent;           /* by its own outcomes; active_us is unknown */
+  int64_t reserved; /* micro-dollars of it that are estimates: see ck_ledger_read_reserved */
 } ck_run;
 
 /* Zero-initialise. */
 typedef struct ck_runs {
   ck_run *list; /* oldest first; those inherited by a fork are left out */
   size_t count;
+  int64_t counted;  /* the seq up to which the totals of the session count */
+  int64_t reserved; /* the part of these that are estimates */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. */
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
                                   ck_error *err);
 void ck_runs_clear(ck_runs *self);
-/* Adds "runs": [{run, parent_run?, outcome, attempt, begun, last, totals}, …]. */
+/* Adds "runs": [{run, parent_run?, outcome, attempt, begun, last, cost_micros,
+ * reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
 /* A row "runs" for each. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);

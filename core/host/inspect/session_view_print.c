@@ -42,10 +42,11 @@ static void member_checkpoint(ck_document *document, const char *name, const voi
 }
 
 static void member_totals(ck_document *document, const char *name, const void *value) {
-  const ck_head *head = *(const ck_head *const *)value;
-  if (head->has_latest)
-    ck_fields_fill_totals(document, ck_document_put_object(document, NULL, name),
-                          &head->latest.totals);
+  const ck_session_view *view = value;
+  if (!view->head->has_latest) return;
+  struct cJSON *totals = ck_document_put_object(document, NULL, name);
+  ck_fields_fill_totals(document, totals, &view->head->latest.totals);
+  ck_document_put_int(document, totals, "reserved_micros", view->runs.reserved);
 }
 
 static void member_timelines(ck_document *document, const char *name, const void *value) {
@@ -140,7 +141,8 @@ static void row_checkpoint(ck_table *table, const char *name, const void *value)
 }
 
 static void rows_totals(ck_table *table, const char *name, const void *value) {
-  const ck_head *head = *(const ck_head *const *)value;
+  const ck_session_view *view = value;
+  const ck_head *head = view->head;
   const ck_totals *totals = &head->latest.totals;
   (void)name;
   if (!head->has_latest) return;
@@ -150,6 +152,10 @@ static void rows_totals(ck_table *table, const char *name, const void *value) {
   put_count(table, "output_tokens", totals->output_tokens);
   ck_table_put_word(table, "spent");
   ck_table_put_money(table, totals->cost_micros);
+  if (view->runs.reserved) {
+    ck_table_put_word(table, "reserved");
+    ck_table_put_money(table, view->runs.reserved);
+  }
   if (totals->unmetered) put_count(table, "unmetered", totals->unmetered);
   ck_table_put_word(table, "active");
   ck_table_put_duration(table, totals->active_us);
@@ -199,7 +205,7 @@ static void rows_doubts(ck_table *table, const char *name, const void *value) {
 /* In the order of the JSON object. The text has an order of its own: `row`, from 1 without gaps. */
 typedef struct field {
   const char *name;
-  size_t offset;      /* in ck_session_view */
+  size_t offset;      /* in ck_session_view; 0: `value` is all of it, or the id */
   put_member *member; /* NULL: not in JSON */
   put_rows *rows;     /* NULL: not in the text; an absent value gives no row */
   int row;
@@ -232,7 +238,7 @@ static const field other_fields[] = {
     {"keyframes",        AT(keyframes),        member_int,        NULL,           0},
     {"checkpoint_bytes", AT(checkpoint_bytes), member_int,        row_bytes,     17},
     {"head",             AT(head),             member_checkpoint, row_checkpoint,19},
-    {"totals",           AT(head),             member_totals,     rows_totals,   20},
+    {"totals",           0,                    member_totals,     rows_totals,   20},
     {"timelines",        AT(head),             member_timelines,  NULL,           0},
     {"timeline",         AT(head),             NULL,              rows_timelines,13},
     {"runs",             AT(runs),             member_runs,       rows_runs,     14},

@@ -42,7 +42,7 @@ static ck_status make(ck_agent_spending **out, ck_spending *self, char *agent, c
 }
 
 static void add(ck_agent_spending *to, const ck_totals *cost) {
-  to->cost_micros += cost->cost_micros;
+  to->cost_micros = ck_micros_add(to->cost_micros, cost->cost_micros);
   to->tokens += cost->input_tokens + cost->output_tokens;
   to->tool_calls += cost->tool_calls;
   to->model_calls += cost->model_calls;

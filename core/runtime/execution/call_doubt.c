@@ -76,15 +76,17 @@ ck_status ck_call_stop_in_doubt(ck_call *self) {
 }
 
 /* Of an ending that told nothing: what its driver knows of the cost, else all that was reserved. */
-static int64_t lost_cost(const ck_call *self) {
-  if (self->lost && self->lost->cost_micros) return self->lost->cost_micros;
-  if (self->left_open && self->effect.reserve_micros > 0) return self->effect.reserve_micros;
-  return ck_unsettled_reserve(self);
+static void put_lost_cost(ck_outcome *out, const ck_call *self) {
+  bool reserves = self->left_open && self->effect.reserve_micros > 0;
+  out->cost_micros = self->lost ? self->lost->cost_micros : 0;
+  out->reserved_micros = self->lost ? self->lost->reserved_micros : 0;
+  ck_outcome_count_reserve(out,
+                           reserves ? self->effect.reserve_micros : ck_unsettled_reserve(self));
 }
 
 static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
                                 ck_error *err) {
-  outcome->cost_micros = lost_cost(self);
+  put_lost_cost(outcome, self);
   self->left_open = false;
   ck_unsettled_release(self);
   ck_outcome_free(self->lost);
@@ -97,11 +99,11 @@ ck_status ck_call_run_again(ck_call *self, ck_error *err) {
   ck_outcome unsettled = {.status = CK_OUTCOME_FAILED,
                           .error_status = CK_E_INTERRUPTED,
                           .error = self->lost ? self->lost->error : NULL,
-                          .cost_micros = lost_cost(self),
                           .input_tokens = self->lost ? self->lost->input_tokens : 0,
                           .output_tokens = self->lost ? self->lost->output_tokens : 0};
   ck_value *body;
   if (!self->left_open) return ck_call_commit_intent(self, err);
+  put_lost_cost(&unsettled, self);
   self->left_open = false;
   ck_status status =
       ck_ledger_write_outcome(&body, effect, &unsettled, self->digest, "lost", NULL, err);

@@ -32,8 +32,7 @@ static ck_status run_again(ck_call *self, ck_effect_ending ending, ck_error *err
 static ck_status give_up(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->lost;
   outcome->status = CK_OUTCOME_FAILED;
-  if (outcome->cost_micros == 0 && self->effect.reserve_micros > 0)
-    outcome->cost_micros = self->effect.reserve_micros;
+  ck_outcome_count_reserve(outcome, self->effect.reserve_micros);
   self->lost = NULL;
   self->left_open = false;
   self->outcome = outcome;

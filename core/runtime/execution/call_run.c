@@ -157,8 +157,7 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
   ck_unsettled_release(self);
-  if (interrupted && outcome->cost_micros == 0 && self->effect.reserve_micros > 0)
-    outcome->cost_micros = self->effect.reserve_micros;
+  if (interrupted) ck_outcome_count_reserve(outcome, self->effect.reserve_micros);
   return ck_call_record(self, outcome, self->driver->name, err);
 }
 

@@ -100,7 +100,7 @@ static int64_t reserved(const ck_call *self, ck_dimension dimension, const char 
           other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
       if (other == self || !under_way || !pays(other, agent)) continue;
       if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0)
-        sum += other->effect.reserve_micros;
+        sum = ck_micros_add(sum, other->effect.reserve_micros);
       sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
       sum += dimension == CK_DIMENSION_MODEL_CALLS && other->effect.kind == CK_EFFECT_MODEL;
     }
@@ -138,7 +138,8 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
     int64_t spent = state.spent.of[d], waits = reserved(self, (ck_dimension)d, agent);
-    if (unknown ? spent + waits < limit : spent + waits + wanted <= limit) continue;
+    int64_t taken = ck_micros_add(spent, waits);
+    if (unknown ? taken < limit : ck_micros_add(taken, wanted) <= limit) continue;
     *out = (ck_limit_hit){.dimension = (ck_dimension)d,
                           .agent = agent,
                           .spent = spent,

@@ -113,7 +113,7 @@ ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) 
   *out = 0;
   ck_status status = close_known_outcomes(session, err);
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (is_unsettled(session, entry)) *out += reserve_of(entry);
+    if (is_unsettled(session, entry)) *out = ck_micros_add(*out, reserve_of(entry));
   return status;
 }
 
@@ -130,7 +130,7 @@ static bool pays(const ck_ledger_entry *entry, const char *agent) {
 int64_t ck_unsettled_reserved(const ck_execution *self, const char *agent) {
   int64_t sum = 0;
   for (size_t i = 0; i < self->unsettled_count; i++)
-    if (pays(self->unsettled[i], agent)) sum += reserve_of(self->unsettled[i]);
+    if (pays(self->unsettled[i], agent)) sum = ck_micros_add(sum, reserve_of(self->unsettled[i]));
   return sum;
 }
 

@@ -68,6 +68,10 @@ ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const
   return finish_intent(out, &w, request, err);
 }
 
+static const char via_unsettled[] = "lost";
+
+static bool is_lost(const char *via) { return strcmp(via, via_unsettled) == 0; }
+
 ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
                                   const ck_outcome *outcome, const char *digest, const char *via,
                                   const ck_value *message, ck_error *err) {
@@ -84,6 +88,8 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
     ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
   if (effect->payers) write_payers(&w, effect->payers);
   if (outcome->cost_micros) ck_json_member_int(&w, "cost", outcome->cost_micros);
+  if (outcome->reserved_micros || is_lost(via))
+    ck_json_member_int(&w, "reserved", outcome->reserved_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
   if (message)
@@ -95,8 +101,6 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_buffer_clear(&buffer);
   return status;
 }
-
-static const char via_unsettled[] = "lost";
 
 /* Intents of earlier versions do not name their payers: the agent that asked is one. */
 ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
@@ -116,6 +120,7 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   else if (entry->agent)
     write_payers(&w, (const char *const[]){entry->agent, NULL});
   ck_json_member_raw(&w, "cost", ck_json_get(intent, "reserve"));
+  ck_json_member_raw(&w, "reserved", ck_json_get(intent, "reserve"));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -124,6 +129,14 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
 
 bool ck_ledger_is_unsettled(ck_bytes body) {
   return ck_json_is_text(ck_json_get(body, "via"), via_unsettled);
+}
+
+/* Earlier versions did not say it; all that was lost counted at its reserve. */
+int64_t ck_ledger_read_reserved(ck_bytes body) {
+  int64_t reserved = 0;
+  if (!ck_json_read_int(&reserved, ck_json_get(body, "reserved")) && ck_ledger_is_unsettled(body))
+    ck_json_read_int(&reserved, ck_json_get(body, "cost"));
+  return reserved > 0 ? reserved : 0;
 }
 
 /* The result lies in the message, for a model whole, for the others as its content. */
@@ -151,6 +164,7 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
   if (status == CK_OK) status = ck_outcome_new(out, outcome_status, result, text, err);
   if (status == CK_OK) {
     ck_json_read_int(&(*out)->cost_micros, ck_json_get(body, "cost"));
+    (*out)->reserved_micros = ck_ledger_read_reserved(body);
     ck_json_read_int(&(*out)->input_tokens, ck_json_get(body, "input_tokens"));
     ck_json_read_int(&(*out)->output_tokens, ck_json_get(body, "output_tokens"));
     (*out)->seq = seq;
@@ -170,7 +184,8 @@ ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise) {
 /* The result of the action that was done in its place, and now counts for it. */
 static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_status status = ck_ledger_read_outcome(out, entry->outcome, entry->outcome_seq, err);
-  if (status == CK_OK) (*out)->cost_micros = (*out)->input_tokens = (*out)->output_tokens = 0;
+  if (status == CK_OK) (*out)->cost_micros = (*out)->reserved_micros = 0;
+  if (status == CK_OK) (*out)->input_tokens = (*out)->output_tokens = 0;
   return status;
 }
 
@@ -204,7 +219,7 @@ void ck_totals_add_outcome(ck_totals *totals, const ck_value *value) {
   if (cost < 0)
     totals->unmetered++;
   else
-    totals->cost_micros += cost;
+    totals->cost_micros = ck_micros_add(totals->cost_micros, cost);
   totals->input_tokens += input;
   totals->output_tokens += output;
   bool list = false, begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime");

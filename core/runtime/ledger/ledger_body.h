@@ -5,11 +5,10 @@
  *   intent      {key, attempt, kind, class, digest, reserve?, for?, request}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
  *               what a server offers), message? | result?, error?, cause? (of a failed one: its
- *               class), for?, cost?, input_tokens?, output_tokens?}
- *   resolution  {key, verdict, result?}
- * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent
- * with it, in hex. An outcome that produced a message (model, tool, ask) holds the message; its
- * result is read from there. */
+ *               class), for?, cost?, reserved? (the part of the cost that is an estimate),
+ * input_tokens?, output_tokens?} resolution  {key, verdict, result?} `digest` is the first half of
+ * BLAKE2b-256 over the redacted request and the conversation sent with it, in hex. An outcome that
+ * produced a message (model, tool, ask) holds the message; its result is read from there. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_BODY_H
 #define CK_RUNTIME_LEDGER_LEDGER_BODY_H
 
@@ -37,6 +36,8 @@ CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_e
                                                ck_error *err);
 /* True for the body of such an outcome. */
 bool ck_ledger_is_unsettled(ck_bytes body);
+/* The part of an outcome's cost that was counted at a reserve, micro-dollars. */
+int64_t ck_ledger_read_reserved(ck_bytes body);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq,
                                             ck_error *err);

@@ -135,6 +135,16 @@ typedef struct reply {
   int64_t piece, cut, hang, pause_ms;
 } reply;
 
+static void break_utf8(ck_buffer *body) {
+  size_t len = 0;
+  for (size_t i = 0; i < body->len; i++) {
+    bool marked = i + 1 < body->len && memcmp(body->data + i, "\xc3\xbf", 2) == 0;
+    i += marked;
+    body->data[len++] = marked ? '\xff' : body->data[i];
+  }
+  body->len = len;
+}
+
 static void make_body(reply *out, ck_bytes entry, const request *of, const char **type) {
   bool events = false;
   ck_bytes answer = ck_json_get(entry, "answer"), body = ck_json_get(entry, "body");
@@ -142,6 +152,7 @@ static void make_body(reply *out, ck_bytes entry, const request *of, const char 
     model_script_answer(&out->body, &events, answer, of->path, of->body);
   else if (!ck_json_read_string(&out->body, body) && body.len > 0)
     ck_buffer_append_bytes(&out->body, body);
+  if (ck_json_type_of(ck_json_get(entry, "broken")) == CK_JSON_TRUE) break_utf8(&out->body);
   *type = events ? "text/event-stream" : "application/json";
   bool gzip = ck_json_is_text(ck_json_get(entry, "encoding"), "gzip");
   if (!gzip) return;

@@ -6,6 +6,7 @@
  *   "output", "cached", "written"}}
  *             in the format and the way (streamed or not) that the request asks for
  *   "status", "headers": {NAME: VALUE}, "body": text or any JSON,
+ *   "broken": true   each U+00FF of the body is sent as a byte that is no UTF-8
  *   "type": TYPE the content type, instead of or around an answer
  *   "cut": N     the connection ends after N bytes of the body, or -N before its end
  *   "piece": N   so many bytes in one write

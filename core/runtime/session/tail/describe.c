@@ -55,7 +55,7 @@ static void append_members(ck_buffer *out, ck_bytes body) {
  * for itself; an event of another kind shows all of them. */
 typedef struct outline {
   ck_event_kind kind;
-  const char *names[6];
+  const char *names[7];
 } outline;
 
 static const outline outlines[] = {
@@ -67,14 +67,14 @@ static const outline outlines[] = {
     {CK_EVENT_SESSION_CANCELLED, {"reason"}},
     {CK_EVENT_MESSAGE, {"message"}},
     {CK_EVENT_INTENT, {"key", "class", "request"}},
-    {CK_EVENT_OUTCOME, {"key", "status", "error", "message", "result"}},
+    {CK_EVENT_OUTCOME, {"key", "status", "error", "reserved", "message", "result"}},
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 
 static bool is_counted(const char *name) {
-  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0;
+  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 || strcmp(name, "reserved") == 0;
 }
 
 static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {

@@ -1,0 +1,174 @@
+#!/bin/bash
+# money.t - what is spent on answers that are refused: it stops at the budget, and
+# what is shown as spent, and as an estimate, is what the transcript adds up to.
+. "$(dirname "$0")/../tap.sh"
+server=$CKRUN_BUILD/tests/effect/model/tool_model_server
+[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
+cd "$dir" || exit 1
+export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+serving=
+trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
+
+# serve NAME: with the script on stdin; fills port. The log is NAME.log.
+serve() {
+  cat >"$1.script"
+  rm -f "$1.port" "$1.log"
+  "$server" "$1.script" "$1.log" "$1.port" &
+  serving="$serving $!"
+  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
+  port=$(cat "$1.port")
+}
+
+# profile FILE API RETRIES STREAM: with one model, and five cents.
+profile() {
+  local base=http://127.0.0.1:$port
+  [ "$2" = openai ] && base=$base/v1
+  cat >"$1" <<END
+return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  constraints = { budget_usd = 0.05 },
+  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main",
+    retries = $3, stream = $4, max_tokens = 100, price = { input = 3, output = 15 } } } }
+END
+}
+
+cat >flow.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "one", prompt = "Answer." }
+END
+
+# What the transcript adds up to, from its events alone: tokens at their price; where nothing tells
+# them, the reserve of the intent.
+cat >oracle.pl <<'END'
+use strict; use JSON::PP;
+my (%reserve, $cost, $estimate); $cost = $estimate = 0;
+while (my $line = <STDIN>) {
+  my $e = JSON::PP->new->utf8->decode($line);
+  my ($kind, $b) = ($e->{kind}, $e->{body});
+  next unless $kind && $b->{kind} && $b->{kind} eq "model";
+  $reserve{$b->{key}} = $b->{reserve} if $kind eq "intent";
+  next unless $kind eq "outcome";
+  if ($b->{reserved}) {
+    $cost += $reserve{$b->{key}}; $estimate += $reserve{$b->{key}};
+  } else {
+    $cost += 3 * ($b->{input_tokens} // 0) + 15 * ($b->{output_tokens} // 0);
+  }
+}
+print "$cost $estimate";
+END
+
+shown() {
+  json "$("$CKRUN" --json sessions show "$1")" \
+    'join " ", @{$d->{totals}}{qw(cost_micros reserved_micros)}'
+}
+
+# agrees NAME SESSION: what is shown is what the transcript adds up to.
+agrees() {
+  "$CKRUN" --json sessions log "$2" --all >events
+  is "$1: what is shown is what its transcript adds up to" "$(shown "$2")" \
+    "$(perl oracle.pl <events)"
+  is "$1: so do its runs" "$(json "$("$CKRUN" --json sessions show "$2")" \
+    'my @s = (0, 0); for (@{$d->{runs}}) { $s[0] += $_->{cost_micros};
+     $s[1] += $_->{reserved_micros} } "@s"')" "$(perl oracle.pl <events)"
+}
+
+# loop SESSION PROFILE: twenty resumes behind the first run.
+loop() {
+  run run flow.lua --profile "./$2.lua" --session "$1" --input '"?"'
+  for ((i = 0; i < 20; i++)); do run resume "$1"; done
+}
+
+# stops NAME SESSION REQUESTS: at the budget, after so many.
+stops() {
+  has "$1: it stops at the budget" "$err" "budget: "
+  is "$1: after so many requests" "$(grep -c '' "$2.log")" "$3"
+  agrees "$1" "$2"
+  ok "$1: within the budget" test "$(shown "$2" | cut -d' ' -f1)" -le 50000
+}
+
+usage='"usage":{"prompt_tokens":1000,"completion_tokens":50,"input_tokens":1000,"output_tokens":50}'
+text='"type":"message","role":"assistant"'
+while IFS='|' read -r api what body; do
+  name=${what// /-}
+  serve "$name" <<<"{\"body\":$body,\"broken\":true,\"times\":0}"
+  profile "$name.lua" "$api" 0 false
+  loop "$name" "$name"
+  stops "$what" "$name" 12
+  is "$what: all of it was stated" "$(shown "$name")" "$((12 * 3750)) 0"
+  is "$what: no estimate is shown" "$("$CKRUN" sessions show "$name" | grep -c reserved)" 0
+done <<END
+openai|usage alone|{$usage}
+anthropic|bytes that are no UTF-8|"{\"id\":\"ÿ\",${text//\"/\\\"},${usage//\"/\\\"}}"
+openai|bytes behind the answer|"{${text//\"/\\\"},${usage//\"/\\\"}} x"
+END
+
+# Nothing tells what these cost: each counts at its reserve, and is shown so.
+while IFS='|' read -r api stream what script; do
+  name=${what// /-}
+  serve "$name" <<<"$script"
+  profile "$name.lua" "$api" 0 "$stream"
+  loop "$name" "$name"
+  "$CKRUN" --json sessions log "$name" --all >events
+  reserve=$(json "$(grep -m 1 '"kind":"intent"' events)" '$d->{body}{reserve}')
+  count=$((50000 / reserve))
+  stops "$what" "$name" $count
+  is "$what: all of it is an estimate" "$(shown "$name")" \
+    "$((count * reserve)) $((count * reserve))"
+  text=$("$CKRUN" sessions show "$name")
+  is "$what: shown as text, too" "$(cell "$text" reserved)" $((count * reserve))
+  has "$what: and beside the run" "$text" " of it reserved)"
+  has "$what: and in the log" "$("$CKRUN" sessions log "$name" --all)" "reserved $reserve"
+done <<END
+openai|true|nothing at all|{"body":{},"times":0}
+anthropic|false|negative usage|{"body":{"usage":{"input_tokens":-1,"output_tokens":-1}},"times":0}
+anthropic|true|a connection that is closed|{"close":true,"times":0}
+END
+
+# The tries of one run ask the budget, too: it has room for a second one, not for a third.
+serve tries <<<"{\"body\":{$usage},\"times\":0}"
+profile tries.lua anthropic 20 false
+sed -i 's|budget_usd = 0.05|budget_usd = 0.012|' tries.lua
+exits 8 "a run of many tries" run flow.lua --profile ./tries.lua --session tries --input '"?"'
+stops "many tries of one run" tries 2
+
+# Answers that are taken, refused, and never told of, in one session; a kill in the middle.
+serve mixed <<END
+{"body":{$usage}}
+{"body":{"usage":{"prompt_tokens":"7"}}}
+{"answer":{"text":"never"},"hang":60}
+{"answer":{"text":"Hello.","usage":{"input":100,"output":10}}}
+END
+profile mixed.lua openai 0 false
+exits 8 "a refused answer pauses" run flow.lua --profile ./mixed.lua --session mixed --input '"?"'
+exits 8 "as does another" resume mixed
+"$CKRUN" resume mixed >/dev/null 2>&1 </dev/null &
+pid=$!
+while [ "$(grep -c '' mixed.log)" -lt 3 ]; do read -rt 0.01 <> <(:) || :; done
+{ kill -9 $pid; wait $pid; } 2>/dev/null
+exits 0 "and at last it is answered" resume mixed
+agrees "stated, refused, killed" mixed
+reserve=$(json "$(grep -m 1 '"kind":"intent"' events)" '$d->{body}{reserve}')
+is "two of four attempts are estimates" "$(shown mixed)" \
+  "$((3750 + 2 * reserve + 450)) $((2 * reserve))"
+exits 0 "a fork of it" sessions fork mixed --session mixed-fork
+is "inherits what is an estimate" "$(shown mixed-fork)" "$(shown mixed)"
+
+# Stopped at once while it waits for its next try: the first one counts at its reserve, never less.
+serve waiting <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
+{\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
+profile waiting.lua openai 5 false
+"$CKRUN" run flow.lua --profile ./waiting.lua --session waiting --input '"?"' >/dev/null \
+  2>waiting.err </dev/null &
+pid=$!
+while ! "$CKRUN" sessions log waiting --all 2>/dev/null | grep -q wait_ms; do
+  read -rt 0.05 <> <(:) || :
+done
+kill -TERM $pid
+while ! grep -qs . waiting.err; do read -rt 0.01 <> <(:) || :; done
+kill -TERM $pid
+wait $pid
+is "two signals stop the wait" $? 130
+exits 0 "it goes on" resume waiting
+agrees "stopped in a wait" waiting
+is "with the first try at its reserve" "$(shown waiting)" "$((reserve + 450)) $reserve"
+finish
