@@ -76,7 +76,7 @@ static bool print_json(listing *self, const ck_event *event, bool abandoned) {
 }
 
 static bool print(listing *self, const ck_event *event) {
-  bool abandoned = ck_abandoned_has(&self->abandoned, event);
+  bool abandoned = ck_abandoned_has_record(&self->abandoned, event);
   if (abandoned && !self->all) return true;
   if (self->output->json) return print_json(self, event, abandoned);
   put_row(self, event, abandoned);
@@ -87,7 +87,7 @@ static bool visit(void *to, const ck_event *event) { return print(to, event); }
 
 static bool keep_last(void *to, const ck_event *event) {
   listing *self = to;
-  if (!self->all && ck_abandoned_has(&self->abandoned, event)) return true;
+  if (!self->all && ck_abandoned_has_record(&self->abandoned, event)) return true;
   if (self->last_count == self->last_cap) {
     size_t cap = self->last_cap ? self->last_cap * 2 : 64;
     ck_event **last = reallocarray(self->last, cap, sizeof *last);

@@ -20,9 +20,9 @@ sub read_lines {
 
 sub read_events { map { $json->decode($_) } read_lines("--json", @_) }
 
-# The work of a scope; all else is a fact about the session.
-my %work = map { $_ => 1 }
-  qw(message intent outcome replay divergence rewind delegation update note);
+# What a scope says anew when it goes on from its cut. Intents, outcomes and their updates are none
+# of it: an effect that was begun was begun, and a replay stands for its outcome.
+my %work = map { $_ => 1 } qw(message replay divergence rewind delegation note);
 
 # Goes through the events as they came. At each one that begins a timeline, what lives is taken
 # back to its checkpoint, and each scope's work to the scope's own cut.

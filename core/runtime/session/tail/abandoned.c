@@ -14,6 +14,10 @@ static const uint64_t scope_kinds =
     1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_DIVERGENCE | 1ull << CK_EVENT_REWIND |
     1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_UPDATE | 1ull << CK_EVENT_NOTE;
 
+/* What no resume undoes: an effect, and what it told on its way. */
+static const uint64_t effect_kinds =
+    1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_UPDATE;
+
 typedef struct gathering {
   ck_abandoned of;
   size_t cap;
@@ -110,8 +114,16 @@ static bool is_done_again(const ck_abandoned *self, const ck_event *event) {
          self->cuts[low].least < event->seq;
 }
 
-bool ck_abandoned_has(const ck_abandoned *self, const ck_event *event) {
+static bool is_left(const ck_abandoned *self, const ck_event *event, uint64_t kinds) {
   if (self->view && !ck_view_contains(self->view, event->seq)) return true;
-  bool of_scope = (unsigned)event->kind <= 63 && scope_kinds >> event->kind & 1;
-  return of_scope && is_done_again(self, event);
+  bool one_of_them = (unsigned)event->kind <= 63 && kinds >> event->kind & 1;
+  return one_of_them && is_done_again(self, event);
+}
+
+bool ck_abandoned_has(const ck_abandoned *self, const ck_event *event) {
+  return is_left(self, event, scope_kinds);
+}
+
+bool ck_abandoned_has_record(const ck_abandoned *self, const ck_event *event) {
+  return is_left(self, event, scope_kinds & ~effect_kinds);
 }

@@ -31,5 +31,8 @@ CK_CHECKED ck_status ck_abandoned_read(ck_abandoned *out, ck_store *store, int64
 
 /* Takes about log2(resumes) comparisons. */
 bool ck_abandoned_has(const ck_abandoned *self, const ck_event *event);
+/* The same for a list of what happened: an effect behind its scope's cut was begun and paid for all
+ * the same, and a replay that stands for its outcome does not do it again. */
+bool ck_abandoned_has_record(const ck_abandoned *self, const ck_event *event);
 
 #endif
