@@ -9,6 +9,7 @@
 #include "core/host/session/resolve_session.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/run/record.h"
+#include "core/host/run/steer.h"
 #include "core/host/run/summary.h"
 #include "core/host/session/takeover.h"
 
@@ -55,6 +56,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   options.about = about;
   if (status == CK_OK && found->stopped_owner)
     status = ck_takeover_end(location->url, given->session, found->stopped_owner, err);
+  ck_steer_hold();
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);

@@ -6,6 +6,7 @@
 #include "core/host/run/amend.h"
 #include "core/host/run/models.h"
 #include "core/host/run/record.h"
+#include "core/host/run/steer.h"
 #include "core/host/run/summary.h"
 #include "core/host/session/launch.h"
 
@@ -136,6 +137,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
       .about = about,
       .edits = edits,
   };
+  ck_steer_hold();
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(about);

@@ -2,6 +2,8 @@
  * of a grace period. */
 #include "core/host/run/steer.h"
 
+#include <signal.h>
+
 #include "core/host/print/format.h"
 #include "core/runtime/session/maintenance.h"
 
@@ -81,8 +83,20 @@ static void on_tick(void *to) {
   ck_execution_stop(self->execution);
 }
 
+static void mask(int how) {
+  sigset_t steering;
+  sigemptyset(&steering);
+  sigaddset(&steering, SIGINT);
+  sigaddset(&steering, SIGTERM);
+  sigaddset(&steering, SIGHUP);
+  pthread_sigmask(how, &steering, NULL);
+}
+
+void ck_steer_hold(void) { mask(SIG_BLOCK); }
+
 ck_status ck_steer_begin(ck_steer *self, ck_error *err) {
   self->err = err;
   ck_status status = ck_loop_on_signal(self->loop, on_signal, self, err);
+  mask(SIG_UNBLOCK);
   return status == CK_OK ? ck_loop_every(self->loop, CK_STEER_POLL_MS, on_tick, self, err) : status;
 }

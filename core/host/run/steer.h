@@ -26,6 +26,9 @@ typedef struct ck_steer {
   ck_error *err;
 } ck_steer;
 
+/* Before the session is made or resumed: SIGINT, SIGTERM and SIGHUP wait for ck_steer_begin, so
+ * that none of them leaves a session that looks as if its run had died. */
+void ck_steer_hold(void);
 /* From now on SIGINT, SIGTERM and SIGHUP request a pause, and a second one stops at once; the store
  * is polled for requests every CK_STEER_POLL_MS. `err` is for `failure`. */
 CK_CHECKED ck_status ck_steer_begin(ck_steer *self, ck_error *err);

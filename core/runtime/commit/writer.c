@@ -6,6 +6,7 @@
  * that does not wait never commits anything itself. */
 #include "core/runtime/commit/writer_private.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -249,6 +250,17 @@ static void *run(void *to) {
   }
 }
 
+/* Signals are for the caller's threads: one that its threads have blocked would end the process
+ * from here. */
+static int start_thread(ck_writer *self) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failed = pthread_create(&self->thread, NULL, run, self);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed;
+}
+
 ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err) {
   *out = NULL;
   ck_writer *self = calloc(1, sizeof *self);
@@ -258,7 +270,7 @@ ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err) {
   pthread_cond_init(&self->filled, NULL);
   pthread_cond_init(&self->drained, NULL);
   pthread_cond_init(&self->acknowledged, NULL);
-  int failed = pthread_create(&self->thread, NULL, run, self);
+  int failed = start_thread(self);
   if (failed) {
     free(self);
     const char *shortage = ck_shortage_text(failed);
