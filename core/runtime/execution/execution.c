@@ -215,6 +215,7 @@ void ck_execution_close(ck_execution *self) {
   if (!self) return;
   while (self->runners.last) ck_runner_drop(self->runners.last);
   ck_map_clear(&self->runners.by_scope);
+  ck_saved_scopes_clear(&self->saved);
   free(self->unsettled);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);

@@ -3,7 +3,7 @@
  * From below upwards; a file calls those of its own line or of lines above it in this list:
  *
  *   execution_state.c, call_state.c, runner_state.c, runners.c, position.c,
- *   notifications.c                        basics
+ *   notifications.c, saved_scopes.c        basics
  *   unsettled.c, limits_ask.c, limits.c      what may be spent
  *   call_record.c, call_doubt.c, context.c   an effect's intent, outcome, doubt
  *   runner_open.c, scope_reopen.c            a coroutine is opened at its position
@@ -18,6 +18,7 @@
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/execution/notifications.h"
 #include "core/runtime/execution/runners.h"
+#include "core/runtime/execution/saved_scopes.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/record.h"
@@ -44,9 +45,8 @@ struct ck_execution {
   ck_notifications notifications; /* outcomes and checkpoints, reported once they are durable */
   ck_state *limits_reported;      /* as keys AGENT/DIMENSION: limits whose approach is recorded */
   ck_state *agents_asked;         /* as keys: agents that were asked something in this process */
-  /* the state may hold scopes that are not open: the session goes on from a checkpoint, or has
-   * set one aside */
-  bool has_orphans;
+  /* scopes that are not open: the session goes on from a checkpoint, or has set one aside */
+  ck_saved_scopes saved;
   int64_t turn_us;                   /* monotonic time at which the present turn began */
   const ck_ledger_entry **unsettled; /* see unsettled.h */
   size_t unsettled_count;

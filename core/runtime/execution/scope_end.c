@@ -12,33 +12,27 @@
 
 /* ---- forgotten ---- */
 
-static ck_status remove_keys(ck_runner *self, ck_error *err) {
-  char key[2 * CK_STATE_KEY_MAX];
-  ck_session *session = self->execution->session;
-  ck_state_entry *entries;
-  size_t count;
-  snprintf(key, sizeof key, "position.%s", self->scope);
-  ck_status status = ck_session_put(session, key, NULL, err);
-  if (status == CK_OK) status = ck_state_list(&entries, &count, self->written, err);
-  if (status != CK_OK) return status;
-  for (size_t i = 0; i < count && status == CK_OK; i++) {
-    snprintf(key, sizeof key, "%s%s", self->overlays[0], entries[i].key);
-    status = ck_session_put(session, key, NULL, err);
-  }
-  free(entries);
-  return status;
-}
-
 static void drop_family(ck_runner *self) {
   while (self->place.last_child) drop_family(self->place.last_child);
   ck_runner_drop(self);
 }
 
+static ck_status save_family(ck_runner *self, ck_error *err) {
+  ck_status status = ck_saved_scopes_add(&self->execution->saved, self->scope, self->parent->scope,
+                                         &self->written, err);
+  for (ck_runner *child = self->place.child; child && status == CK_OK;
+       child = child->place.next_sibling)
+    status = save_family(child, err);
+  return status;
+}
+
 /* A scope that failed and can be forked again by its tag: its position stays, for a later
  * attempt. */
 static ck_status set_aside(ck_runner *self, ck_error *err) {
-  self->set_aside = self->execution->has_orphans = true;
-  ck_status status = ck_runner_put_position(self, self->cut, err);
+  self->set_aside = true;
+  ck_status status = ck_saved_scopes_keep(self->execution, err);
+  if (status == CK_OK) status = ck_runner_put_position(self, self->cut, err);
+  if (status == CK_OK) status = save_family(self, err);
   if (status == CK_OK) drop_family(self);
   return status;
 }
@@ -46,14 +40,11 @@ static ck_status set_aside(ck_runner *self, ck_error *err) {
 /* Its children go with it, joined or not: all have ended. Their positions in the state of an
  * earlier process go, too. */
 static ck_status forget(ck_runner *self, ck_error *err) {
-  ck_execution *execution = self->execution;
-  char key[CK_STATE_KEY_MAX];
   ck_status status = CK_OK;
   while (self->place.last_child && status == CK_OK) status = forget(self->place.last_child, err);
-  snprintf(key, sizeof key, "position.%s", self->scope);
-  if (status == CK_OK && execution->has_orphans)
-    status = ck_execution_remove_saved(execution, key, err);
-  if (status == CK_OK) status = remove_keys(self, err);
+  if (status == CK_OK) status = ck_runner_remove_orphans(self, err);
+  if (status == CK_OK)
+    status = ck_execution_remove_keys(self->execution, self->scope, self->written, err);
   if (status == CK_OK) ck_runner_drop(self);
   return status;
 }

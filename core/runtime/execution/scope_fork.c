@@ -32,18 +32,13 @@ static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
     self->born = ck_session_next_seq(self->execution->session);
     status = ck_runner_put_position(self, self->cut, err);
   }
-  return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err)
-                                                          : status;
+  return status == CK_OK ? ck_runner_reopen_below(self, err) : status;
 }
 
 static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *err) {
   ck_session *session = self->execution->session;
   ck_status status = CK_OK;
-  char key[CK_STATE_KEY_MAX];
   self->tagged = child->tag != NULL;
-  snprintf(key, sizeof key, "position.%s", self->scope);
-  if (ck_session_get(session, key))
-    status = ck_execution_remove_saved(self->execution, key, err); /* of another fork */
   self->born = ck_session_next_seq(session);
   self->agent = child->agent ? strdup(child->agent) : NULL;
   if (child->agent && !self->agent) return ck_error_no_memory(err);
@@ -53,21 +48,30 @@ static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *er
   return status == CK_OK ? ck_runner_open(self, err) : status;
 }
 
-/* NULL, or a saved position that this very fork made. */
-static const ck_value *find_saved(const ck_runner *self, const char *tag, const char *scope) {
+/* *saved: NULL, or a saved position that this very fork made. That of another fork is removed. */
+static ck_status take_saved(const ck_value **saved, const ck_runner *self, const char *tag,
+                            const char *scope, ck_error *err) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "position.%s", scope);
-  const ck_value *saved = ck_session_get(self->execution->session, key);
-  if (!saved || !ck_json_is_text(ck_json_get(ck_value_bytes(saved), "tag"), tag)) return NULL;
-  return ck_json_is_text(ck_json_get(ck_value_bytes(saved), "parent"), self->scope) ? saved : NULL;
+  *saved = ck_session_get(self->execution->session, key);
+  if (!*saved) return CK_OK;
+  ck_status status = ck_saved_scopes_keep(self->execution, err);
+  if (status != CK_OK) return status;
+  ck_bytes record = ck_value_bytes(*saved);
+  if (ck_json_is_text(ck_json_get(record, "tag"), tag) &&
+      ck_json_is_text(ck_json_get(record, "parent"), self->scope))
+    return CK_OK;
+  *saved = NULL;
+  return ck_execution_remove_saved(self->execution, scope, err);
 }
 
 static ck_status open_child(ck_runner *self, const ck_flow_child *child, ck_error *err) {
   char *tag = make_tag(self, child);
   if (!tag) return ck_error_no_memory(err);
-  const ck_value *saved = find_saved(self, tag, child->scope);
+  const ck_value *saved;
   ck_runner *made;
-  ck_status status = ck_runner_new(&made, self->execution, self, child->scope, err);
+  ck_status status = take_saved(&saved, self, tag, child->scope, err);
+  if (status == CK_OK) status = ck_runner_new(&made, self->execution, self, child->scope, err);
   if (status == CK_OK && saved) {
     status = reopen(made, saved, err);
   } else if (status == CK_OK) {

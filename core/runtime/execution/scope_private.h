@@ -54,7 +54,11 @@ CK_CHECKED ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, 
 CK_CHECKED ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err);
 /* The coroutine has ended well: scopes that are saved below it are of no use any more. */
 CK_CHECKED ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err);
-/* Removes position.<scope> (`key`), what the scope wrote, and all that is saved below it. */
-CK_CHECKED ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err);
+/* Removes position.<scope> and what the scope wrote (NULL: nothing) from the state. */
+CK_CHECKED ck_status ck_execution_remove_keys(ck_execution *self, const char *scope,
+                                              const ck_state *written, ck_error *err);
+/* The same of a scope that is saved and not open, and of all that is saved below it. */
+CK_CHECKED ck_status ck_execution_remove_saved(ck_execution *self, const char *scope,
+                                               ck_error *err);
 
 #endif

@@ -1,8 +1,9 @@
-/* test_many_scopes.c - any number of scopes: twice as many make twice the work, and none keeps
- * another from its turn. */
+/* test_many_scopes.c - any number of scopes: twice as many make twice the work, at a resume, too,
+ * and none keeps another from its turn. */
 /* link: -Wl,--wrap=strcmp,--wrap=ck_json_get,--wrap=ck_map_find,--wrap=ck_map_get */
 /* link: -Wl,--wrap=ck_runner_advance,--wrap=ck_session_check */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/runtime/execution/runner_private.h"
@@ -158,6 +159,116 @@ static void check_linear(const char *flow, const char *what) {
              MANY);
 }
 
+/* ---- as many are open when it is resumed ---- */
+
+/* Each writes, and is at its boundary; RUNS counts the processes. */
+#define WRITER                                                                                \
+  "if ctx.task then if not ctx.position then ctx.memory.seen = ctx.task "                     \
+  "    ctx.boundary('step_complete', { position = { path = 'b' } }) end "                     \
+  "  ctx.effect { kind = 'tool', class = 'pure', request = { name = 't', arguments = {} } } " \
+  "  return ctx.task end "                                                                    \
+  "RUNS = RUNS + 1 if RUNS > 1 then NAME = AGAIN end "                                        \
+  "local names, forks = {}, {} "                                                              \
+  "for i = 1, COUNT do names[i] = NAME .. i forks[i] = { scope = NAME .. i, task = i } end "
+
+#define SUM                                                \
+  "local sum = 0 for _, one in pairs(ctx.join(names)) do " \
+  "  sum = sum + one.result "                              \
+  "  if tonumber(one.writes['memory.seen']) ~= one.result then sum = -1 end end "
+
+static const char reopened[] =
+    HEAD WRITER "if not ctx.position then ctx.fork(forks) "
+                "  ctx.boundary('step_complete', { position = { path = 'f' } }) end " SUM
+                "ctx.boundary('step_complete', { position = { path = 'j' } }) return sum" TAIL;
+
+static const char forked_again[] = HEAD WRITER "ctx.fork(forks) " SUM "return sum" TAIL;
+
+/* The second process comes to a boundary without the forks of the first, and makes others. */
+static const char put_away[] =
+    HEAD WRITER "if RUNS > 1 then "
+                "  ctx.boundary('step_complete', { position = { path = 'o' } }) end "
+                "ctx.fork(forks) " SUM "return sum" TAIL;
+
+static bool count_scopes(const fake_flow *s, int64_t *positions, int64_t *writes) {
+  ck_error err = CK_ERROR_INIT;
+  ck_state_entry *entries;
+  size_t count;
+  *positions = *writes = 0;
+  if (ck_state_list(&entries, &count, ck_session_state(s->session), &err) != CK_OK) return false;
+  for (size_t i = 0; i < count; i++) {
+    *positions += strncmp(entries[i].key, "position.main.c", 15) == 0;
+    *writes += strncmp(entries[i].key, "branch.main.c", 13) == 0;
+  }
+  free(entries);
+  return true;
+}
+
+/* `kept`: those of the first process are there when the second has begun. */
+static measured resume(const char *flow, int count, bool kept) {
+  static fake_flow s;
+  char text[2048], sum[32];
+  int64_t positions, writes;
+  int len = snprintf(text, sizeof text, "local COUNT, AGAIN, RUNS, NAME = %d, '%s', 0, 'c' %s",
+                     count, kept ? "c" : "d", flow);
+  tap_must(len > 0 && (size_t)len < sizeof text, "the flow fits");
+  s = (fake_flow){0};
+  fake_flow_open(&s, text);
+  fake_flow_start(&s, "many");
+  fake_flow_turn(&s); /* as many commits as one waits for another */
+  bool saved = count_scopes(&s, &positions, &writes) && positions == count && writes == count;
+  fake_flow_crash(&s);
+  work = steps = 0;
+  fake_flow_resume(&s, "many");
+  fake_flow_turn(&s);
+  saved &= count_scopes(&s, &positions, &writes) && positions == (kept ? count : 0);
+  while (s.status == CK_E_PENDING && s.count > 0)
+    fake_flow_ok(&s, s.started[s.count - 1].key, "1", 0);
+  measured it = {.work = work, .steps = steps};
+  snprintf(sum, sizeof sum, "%d", count * (count + 1) / 2);
+  it.right = saved && s.status == CK_OK && strcmp(fake_flow_result(&s, "many"), sum) == 0 &&
+             count_scopes(&s, &positions, &writes) && positions == 0 && writes == 0;
+  fake_flow_close(&s);
+  return it;
+}
+
+/* Their names are sorted once: four times as many make less than five times the work. */
+static void check_resume(const char *flow, bool kept, const char *what) {
+  measured few = resume(flow, FEW, kept), many = resume(flow, MANY, kept);
+  tap_ok(few.right && many.right, "%s: each result is joined once, and nothing of it stays", what);
+  tap_ok(many.work <= few.work * 5, "%s: the work of a resume grows as the scopes do", what);
+  tap_diag("%lld for %d, %lld for %d", (long long)few.work, FEW, (long long)many.work, MANY);
+}
+
+/* The second process comes to a boundary without the fork of a scope that had a child. */
+static const char nested[] = HEAD
+    "local function tool() return ctx.effect { kind = 'tool', class = 'pure', "
+    "  request = { name = 't', arguments = {} } } end "
+    "local function go_on(path) ctx.boundary('step_complete', { position = { path = path } }) end "
+    "if ctx.task == 2 then ctx.memory.seen = 2 go_on('b') tool() return 2 end "
+    "if ctx.task == 1 then ctx.fork { { scope = 'g', task = 2 } } go_on('b') "
+    "  ctx.join { 'g' } return 1 end "
+    "RUNS = RUNS + 1 if RUNS > 1 then go_on('o') tool() return 1 end "
+    "ctx.fork { { scope = 'c', task = 1 } } ctx.join { 'c' } return 1" TAIL;
+
+static void check_nested(void) {
+  static fake_flow s;
+  char text[2048];
+  int64_t positions, writes;
+  snprintf(text, sizeof text, "local RUNS = 0 %s", nested);
+  s = (fake_flow){0};
+  fake_flow_open(&s, text);
+  fake_flow_start(&s, "nested");
+  fake_flow_turn(&s);
+  tap_must(count_scopes(&s, &positions, &writes), "a listing");
+  tap_ok(positions == 2 && writes == 1, "a scope and the one below it are saved");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "nested");
+  fake_flow_turn(&s);
+  tap_must(count_scopes(&s, &positions, &writes), "a listing");
+  tap_ok(positions == 0 && writes == 0, "put away, it takes with it what is saved below it");
+  fake_flow_close(&s);
+}
+
 /* ---- whoever can move gets its turn ---- */
 
 /* Three that never wait, and four that wait for their tools, however late each turn is. */
@@ -223,6 +334,10 @@ static void check_turns(void) {
 int main(void) {
   check_linear(joined, "all at once");
   check_linear(some_at_a_time, "20 at a time");
+  check_resume(reopened, true, "opened again");
+  check_resume(forked_again, true, "found by the fork");
+  check_resume(put_away, false, "put away");
+  check_nested();
   check_turns();
   return tap_done();
 }
