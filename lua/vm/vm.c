@@ -209,6 +209,7 @@ static ck_status report(ck_vm *self, lua_State *L, int status, ck_error *err) {
     if (!self->refused) return ck_error_no_memory(err);
     self->overrun = CK_VM_MEMORY;
   }
+  if (self->overrun == CK_VM_NO_MEMORY) return ck_error_no_memory(err);
   if (self->overrun != CK_VM_WITHIN) {
     if (self->overrun == CK_VM_TIME)
       raised = self->limits.timed_out;
@@ -318,7 +319,7 @@ static int finish_pcall(lua_State *L, int status, lua_KContext context) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
   ck_vm *self = ck_vm_of(L);
   if (status == LUA_ERRMEM && self->overrun == CK_VM_WITHIN) {
-    self->overrun = CK_VM_MEMORY;
+    self->overrun = self->refused ? CK_VM_MEMORY : CK_VM_NO_MEMORY;
     note_location(self, L);
   }
   if (self->overrun != CK_VM_WITHIN) return raise_overrun(L);

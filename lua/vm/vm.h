@@ -33,7 +33,13 @@ extern const ck_vm_limits
     ck_vm_policy_limits; /* 1,000,000 instructions, 100 ms, 16 MiB; CK_E_POLICY */
 extern const ck_vm_limits ck_vm_flow_limits; /* 1 s, 256 MiB; CK_E_FLOW, CK_E_FLOW_STALLED */
 
-typedef enum { CK_VM_WITHIN, CK_VM_INSTRUCTIONS, CK_VM_MEMORY, CK_VM_TIME } ck_vm_overrun;
+typedef enum {
+  CK_VM_WITHIN,
+  CK_VM_INSTRUCTIONS,
+  CK_VM_MEMORY,
+  CK_VM_TIME,
+  CK_VM_NO_MEMORY /* no budget: the process got no more memory; the script cannot catch it either */
+} ck_vm_overrun;
 
 /* `clock` is borrowed for the VM's life; its monotonic time alone then measures `time_us`. NULL:
  * the thread's own. */
