@@ -28,7 +28,9 @@ static ck_status check_idle(ck_sqlite *self, ck_error *err) {
     const char *id = code == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
     if (id && ck_session_lock_check(self->path, id, err) == CK_E_OWNED) {
       ck_error_prefix(
-          err, "store %s: cannot bring it from schema %lld to %d while an older ckrun is at work",
+          err,
+          "store %s: cannot bring it from schema %lld to %d while an older ckrun runs a session, "
+          "which must be paused with that one first",
           self->path, (long long)self->schema, CK_STORE_SCHEMA);
       if (err) err->status = CK_E_BUSY;
       status = CK_E_BUSY;
