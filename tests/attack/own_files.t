@@ -50,6 +50,31 @@ is "the repository is as it was" "$(cat .git/config)" '[core]'
 run --key file:store.key store verify
 has "the store is whole" "$err" "all is well"
 
+# An agent needs no ckrun to rename a file, or to give it a further name. (A store that is renamed
+# while it is written stops the session: tests/effect/acp/test_acp_files.c renames one at rest.)
+for verb in read write; do
+  tasks=
+  for name in store.key token tasks.lua open.lua; do
+    tasks="$tasks,\"rename $verb $dir/$name\""
+  done
+  run --key file:store.key run tasks.lua --profile ./open.lua --session "renamed-$verb" \
+    --input "[${tasks#,}]"
+  is "renamed, $verb: the session completes" "$code" 0
+  is "renamed, $verb: each of them is refused" "$(grep -o 'and not for agents' <<<"$out" | wc -l)" 4
+done
+ok "the flow is the one before" cmp tasks.lua tasks.before
+ok "the key is the one before" cmp store.key key.before
+run --key file:store.key run tasks.lua --profile ./open.lua --session linked \
+  --input "[\"link-locks $dir/s.db.sessions\",\"read $dir/linked.txt\"]"
+has "the session's lock has two names" "$out" linked
+has "it is not read by either" "$out" "linked.txt is a file of the store"
+run --key file:store.key run tasks.lua --profile ./open.lua --session early --record early.jsonl \
+  --input "[\"write $dir/early.jsonl\"]"
+has "a recording that is still to be made is not written" "$out" "and not for agents"
+ok "it is made by ckrun" [ -s early.jsonl ]
+run --key file:store.key store verify
+has "the store is as whole" "$err" "all is well"
+
 # An agent that may write nothing by rule writes nothing.
 cat >closed.lua <<'END'
 return { name = "closed", agent_files = true, permissions = { read = "allow" } }

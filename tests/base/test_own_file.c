@@ -66,8 +66,84 @@ static void test_find(void) {
   ck_own_file_remove(CK_OWN_SECRET, "x");
   tap_ok(!ck_own_file_find(path_of("x"), &found), "both");
   ck_own_file_remove(CK_OWN_SECRET, "x");
-  tap_is_status(ck_own_file_add(CK_OWN_SOURCE, path_of("absent"), &err), CK_OK, &err,
-                "what does not exist is not listed");
+}
+
+static const char *find(const char *name) {
+  struct stat found;
+  bool there = stat(path_of(name), &found) == 0;
+  const char *noun = ck_own_file_find(path_of(name), there ? &found : NULL);
+  return noun ? noun : "nobody's";
+}
+
+static void move(const char *from, const char *to) {
+  tap_must(rename(path_of(from), path_of(to)) == 0, "%s is renamed to %s", from, to);
+}
+
+/* Whoever may rename a file must not thereby make it another one. */
+static void test_renamed(void) {
+  static const char *const parts[] = {"s.db", "s.db-wal", "s.db-shm", "s.db.lock"};
+  ck_error err = CK_ERROR_INIT;
+  for (size_t i = 1; i < sizeof parts / sizeof *parts; i++) make(parts[i]);
+  tap_is_status(ck_own_file_look(&err), CK_OK, &err, "all of the store's files exist");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    move(parts[i], "moved");
+    tap_is_text(find("moved"), "a file of the store", "%s is known by another name", parts[i]);
+    tap_ok(is_refused(path_of("moved")), "to this process, too");
+    move("moved", parts[i]);
+  }
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    char to[32];
+    snprintf(to, sizeof to, "y%s", parts[i] + 1);
+    move(parts[i], to);
+  }
+  make("s.db");
+  tap_is_text(find("y.db"), "a file of the store", "all were renamed, and one was put there");
+  tap_is_text(find("y.db-wal"), "a file of the store", "its log");
+  tap_is_text(find("s.db"), "a file of the store", "as what is there now");
+  move("s.db", "later");
+  tap_is_text(find("later"), "a file of the store", "which was seen, and is not forgotten");
+}
+
+static void test_beside(void) {
+  tap_must(
+      mkdir(path_of("s.db.sessions"), 0700) == 0 && mkdir(path_of("s.db.sessions/in"), 0700) == 0,
+      "folders beside the store");
+  make("s.db.sessions/a.lock");
+  make("s.db.sessions/in/b");
+  tap_must(link(path_of("s.db.sessions/a.lock"), path_of("a")) == 0 &&
+               link(path_of("s.db.sessions/in/b"), path_of("b")) == 0 &&
+               symlink("../f", path_of("s.db.sessions/out")) == 0,
+           "links to what is in them, and one out of them");
+  tap_is_text(find("a"), "a file of the store", "a file beside the store has two names");
+  tap_is_text(find("b"), "a file of the store", "however deep");
+  tap_is_text(find("f/s.db"), "nobody's", "a link leads to nothing of the store's");
+  tap_is_text(find("x"), "nobody's", "other files are nobody's");
+}
+
+static void test_sources(void) {
+  ck_error err = CK_ERROR_INIT;
+  make("flow");
+  make("new");
+  tap_must(ck_own_file_add(CK_OWN_SOURCE, path_of("flow"), &err) == CK_OK &&
+               ck_own_file_add(CK_OWN_SOURCE, path_of("absent"), &err) == CK_OK &&
+               ck_own_file_add(CK_OWN_SOURCE, path_of("none/absent"), &err) == CK_OK,
+           "one that exists and two that do not");
+  tap_is_text(find("absent"), "a file that ckrun works by", "nobody else makes the file");
+  tap_is_text(find("f/absent"), "nobody's", "except elsewhere");
+  make("absent");
+  tap_is_text(find("absent"), "a file that ckrun works by", "it is made");
+  move("absent", "made");
+  tap_is_text(find("made"), "a file that ckrun works by", "and renamed");
+  move("flow", "old");
+  tap_is_text(find("old"), "a file that ckrun works by", "one that was there is renamed");
+  tap_is_text(find("flow"), "a file that ckrun works by", "its name is not free");
+  move("new", "flow");
+  tap_is_text(find("flow"), "a file that ckrun works by", "it is replaced");
+  tap_is_text(find("old"), "a file that ckrun works by", "the one before is remembered");
+  ck_own_file_remove(CK_OWN_SOURCE, path_of("flow"));
+  ck_own_file_remove(CK_OWN_SOURCE, path_of("absent"));
+  tap_is_text(find("old"), "nobody's", "until it is removed from the list");
+  tap_is_text(find("absent"), "nobody's", "as is the name");
 }
 
 int main(void) {
@@ -86,6 +162,9 @@ int main(void) {
   make("f/s.db");
   test_check();
   test_find();
+  test_beside();
+  test_sources();
+  test_renamed();
   ck_own_file_remove(CK_OWN_STORE, store);
   tap_ok(!is_refused(store), "when it is closed it is a file like any other");
   return tap_done();

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
 #include "core/host/print/write_file.h"
 #include "core/runtime/portable/cassette_export.h"
 
@@ -16,9 +17,9 @@ ck_status ck_record_check(const char *path, ck_error *err) {
   if (!folder) return ck_error_no_memory(err);
   int code = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
   free(folder);
-  return code ? ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path,
-                             strerror(code))
-              : CK_OK;
+  if (!code) return ck_own_file_add(CK_OWN_SOURCE, path, err);
+  return ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path,
+                      strerror(code));
 }
 
 static ck_status write_session(const char *path, const ck_engine *engine, ck_error *err) {

@@ -11,7 +11,8 @@
     .help = "write the whole session to a file for --cassette when the run ends, however it ends" \
   }
 
-/* CK_E_USAGE: no file can be made in the folder of `path`. NULL is fine. */
+/* Keeps `path` from agents (own_file.h). CK_E_USAGE: no file can be made in its folder. NULL is
+ * fine. */
 CK_CHECKED ck_status ck_record_check(const char *path, ck_error *err);
 /* Writes the engine's session, if there are a path and a session. `status` and `err` are the result
  * of the run and are returned unless the status is CK_OK; a further failure to write the recording

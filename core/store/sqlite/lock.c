@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/id.h"
+#include "core/base/own_file.h"
 #include "core/base/process_stat.h"
 
 enum {
@@ -35,6 +36,7 @@ struct ck_lock {
 struct ck_session_lock {
   char *path;
   int fd;
+  bool listed; /* as an own file */
 };
 
 static ck_status file_error(ck_error *err, const char *doing, const char *path) {
@@ -258,6 +260,9 @@ ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
   status =
       self->path ? open_locked(&self->fd, self->path, session_id, err) : ck_error_no_memory(err);
   if (status == CK_OK) status = mark_owned(self->fd, self->path, err);
+  if (status == CK_OK) status = ck_own_file_add(CK_OWN_LOCK, self->path, err);
+  self->listed = status == CK_OK;
+  if (status == CK_OK) status = ck_own_file_look(err); /* the store's files, too */
   if (status == CK_OK) {
     *out = self;
     self = NULL;
@@ -268,6 +273,7 @@ ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
 
 void ck_session_lock_close(ck_session_lock *self) {
   if (!self) return;
+  if (self->listed) ck_own_file_remove(CK_OWN_LOCK, self->path);
   if (self->fd >= 0) {
     if (still_there(self->fd, self->path)) unlink(self->path);
     close(self->fd);

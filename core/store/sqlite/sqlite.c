@@ -244,6 +244,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   if (status == CK_OK) status = ck_sqlite_check_file(&fresh, self, create, err);
   if (status == CK_OK)
     status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);
+  if (status == CK_OK) status = ck_own_file_look(err); /* all its files exist now */
   if (status == CK_OK)
     add_functions(out, self);
   else

@@ -210,6 +210,19 @@ static bool is_locked(const char *path, off_t at) {
 
 enum { SHM_LIVE = 128 }; /* SQLite's lock of everybody who has the shared memory open */
 
+/* An agent needs no ckrun to rename a file. */
+static void try_renamed(acp_fixture *it) {
+  static const char *const names[] = {"s.db-shm", "s.db-wal", "s.db", "s.db.lock"};
+  char from[PATH_MAX + 64];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(from, sizeof from, "%s", in_work(names[i]));
+    tap_must(rename(from, in_work("renamed")) == 0, "%s is renamed", names[i]);
+    tap_ok(strstr(try_file(it, "read", "renamed"), "a file of the store"), "it is not read");
+    tap_ok(strstr(try_file(it, "write", "renamed"), "a file of the store"), "nor written");
+    tap_must(rename(in_work("renamed"), from) == 0, "it is named as before");
+  }
+}
+
 static void test_store(void) {
   static const char *const names[] = {
       "s.db",     "s.db-wal",     "s.db-shm",     "s.db.lock",      "hard",
@@ -238,6 +251,7 @@ static void test_store(void) {
   tap_ok(is_locked(shm, SHM_LIVE), "SQLite has its lock");
   begin_files(&it, CK_PERMIT_ALLOW);
   acp_fixture_open_driver(&it);
+  try_renamed(&it);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const char *text = try_file(&it, "read", names[i]);
     tap_ok(strstr(text, "-32602") && !strstr(text, "content"), "%s is not read: %s", names[i],
@@ -275,6 +289,10 @@ static void test_own(void) {
   refuses(&it, "key.hard", "a file with a secret");
   refuses(&it, "flow.lua", "a file that ckrun works by");
   tap_ok(holds("key", "secret\n") && holds("flow.lua", "return 1\n"), "they are as they were");
+  tap_must(rename(key, in_work("key.moved")) == 0, "the key is renamed");
+  refuses(&it, "key.moved", "a file with a secret");
+  tap_ok(strstr(try_file(&it, "write", "key"), "a file with a secret"), "no other is made there");
+  tap_must(rename(in_work("key.moved"), key) == 0, "it is named as before");
   ck_own_file_remove(CK_OWN_SECRET, in_work("key"));
   ck_own_file_remove(CK_OWN_SOURCE, in_work("flow.lua"));
   tap_ok(strstr(try_file(&it, "read", "key"), "secret"), "until ckrun works with it no more");

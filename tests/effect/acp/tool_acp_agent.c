@@ -1,6 +1,7 @@
 /* tool_acp_agent.c - a small ACP agent that can misbehave in many ways: `tool_acp_agent [MODE]`.
  *
  * The first word of a prompt selects what it does in the turn. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,34 @@ static bool write_file(const char *path) {
   return ask("fs/write_text_file", params);
 }
 
+/* "VERB PATH": the file has another name when it asks for it. */
+static bool rename_first(const char *rest) {
+  char verb[16], path[4096], moved[4200];
+  if (sscanf(rest, "%15s %4095s", verb, path) != 2) exit(7);
+  snprintf(moved, sizeof moved, "%.*s/moved.txt", (int)(strrchr(path, '/') - path), path);
+  if (rename(path, moved) != 0) exit(7);
+  bool ended = strcmp(verb, "read") == 0 ? read_file(moved) : write_file(moved);
+  if (rename(moved, path) != 0) exit(7);
+  return ended;
+}
+
+/* Every lock in the folder gets another name there. */
+static bool link_locks(const char *folder) {
+  char from[4200], to[4096];
+  DIR *open = opendir(folder);
+  struct dirent *entry;
+  int count = 0;
+  while (open && (entry = readdir(open))) {
+    if (!strstr(entry->d_name, ".lock")) continue;
+    snprintf(from, sizeof from, "%s/%s", folder, entry->d_name);
+    snprintf(to, sizeof to, "%s/../linked.txt", folder);
+    count += link(from, to) == 0;
+  }
+  if (open) closedir(open);
+  speak(count == 1 ? "linked" : "no lock");
+  return true;
+}
+
 static bool use_terminal(const char *rest) {
   (void)rest;
   return ask("terminal/create", "\"command\":\"ls\"");
@@ -243,6 +272,8 @@ static const struct {
     {"no-options", permit_no_options},
     {"read", read_file},
     {"write", write_file},
+    {"rename", rename_first},
+    {"link-locks", link_locks},
     {"terminal", use_terminal},
     {"cost", cost},
     {"hang", hang},
