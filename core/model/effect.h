@@ -60,6 +60,9 @@ typedef struct ck_effect {
   uint32_t attempt; /* from 1 */
   ck_effect_kind kind;
   ck_effect_class class;
+  /* a call of a tool that the flow carries out itself (a function, a delegation): no driver has it,
+   * it counts against the limits, and its outcome says no more than that it was called */
+  bool own;
   const char *agent; /* the agent that acts; NULL */
   /* the agents whose budgets bear the cost: `agent` and those above it; NULL-terminated; NULL:
    * nobody */

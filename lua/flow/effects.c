@@ -63,7 +63,7 @@ static void read_agent(lua_State *L, ck_effect *effect, int table, const char *w
 
 /* Adds the request of the table to self->asks, which has room for it. */
 static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *what) {
-  static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", NULL};
+  static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", "own", NULL};
   ck_coroutine_check_fields(L, table, what, known);
   ck_flow_ask *ask = &self->asks[self->ask_count++];
   const char *kind = ck_coroutine_push_name(L, table, what, "kind");
@@ -72,6 +72,9 @@ static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *wh
   lua_pop(L, 1);
   ask->effect.class = ck_coroutine_read_class(L, table, what);
   ask->ordinal = (uint32_t)ck_coroutine_read_count(L, table, "ordinal", UINT32_MAX);
+  lua_getfield(L, table, "own");
+  ask->effect.own = lua_toboolean(L, -1) && ask->effect.kind == CK_EFFECT_TOOL;
+  lua_pop(L, 1);
   read_agent(L, &ask->effect, table, what);
   read_request(L, self, &ask->effect, table, what);
 }

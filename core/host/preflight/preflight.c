@@ -23,6 +23,7 @@ void ck_preflight_clear(ck_preflight *self) {
     free(self->effects[i].name);
   }
   free(self->effects);
+  ck_buffer_clear(&self->limits);
   ck_buffer_clear(&self->problems);
 }
 

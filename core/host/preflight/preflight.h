@@ -41,7 +41,9 @@ typedef struct ck_preflight {
   int64_t counts[CK_DRY_RUN_COUNT];
   int64_t cost_micros;    /* of recorded outcomes that are requested anew */
   int64_t reserve_micros; /* the most that repeated effects may cost */
-  ck_buffer problems;     /* each with a NUL behind it */
+  ck_buffer limits;       /* that are used up, with what lifts them; each with a NUL behind it */
+  size_t limit_count;
+  ck_buffer problems; /* likewise */
   size_t problem_count;
   /* CK_OK, CK_E_SECRET_MISSING, CK_E_REFUSED, or the integrity problem that was found */
   ck_status verdict;

@@ -113,6 +113,15 @@ static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "reserve_micros", self->reserve_micros);
 }
 
+/* Texts with a NUL behind each. */
+static void put_lines(ck_document *document, const char *name, const ck_buffer *lines,
+                      size_t count) {
+  struct cJSON *list = ck_document_put_array(document, NULL, name);
+  const char *text = lines->data;
+  for (size_t i = 0; i < count; i++, text += strlen(text) + 1)
+    ck_document_put_text(document, list, NULL, text);
+}
+
 static ck_status print_json(const ck_preflight *self, ck_output *output, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
@@ -137,10 +146,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
     put_effects(&document, self);
     put_constraints(&document, self);
   }
-  struct cJSON *problems = ck_document_put_array(&document, NULL, "problems");
-  const char *text = self->problems.data;
-  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
-    ck_document_put_text(&document, problems, NULL, text);
+  put_lines(&document, "limits", &self->limits, self->limit_count);
+  put_lines(&document, "problems", &self->problems, self->problem_count);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
@@ -226,6 +233,11 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_effect_rows(table, self);
 }
 
+static void put_line_rows(ck_table *table, const char *name, const ck_buffer *lines, size_t count) {
+  const char *text = lines->data;
+  for (size_t i = 0; i < count; i++, text += strlen(text) + 1) put_text(table, name, text);
+}
+
 static ck_status print_table(const ck_preflight *self, ck_output *output, ck_error *err) {
   static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
   char from[160] = "the first event";
@@ -249,9 +261,8 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
   visit_policies(self, put_policy_row, &table);
   if (self->planned) put_work_rows(&table, self);
-  const char *text = self->problems.data;
-  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
-    put_text(&table, "problem", text);
+  put_line_rows(&table, "limit", &self->limits, self->limit_count);
+  put_line_rows(&table, "problem", &self->problems, self->problem_count);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
   return status;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/host/preflight/preflight.h"
+#include "core/runtime/budget/usage.h"
 
 static bool has_tool(const ck_flow_manifest *manifest, const char *name) {
   for (size_t i = 0; i < manifest->tool_count; i++)
@@ -54,6 +55,18 @@ static void take_effect(void *to, const ck_dry_run_effect *effect) {
   check_tool(self, effect);
 }
 
+/* "rounds: 1 of 1 spent; --limit rounds=2 lifts it". */
+static void take_limit(void *to, const ck_limit_hit *hit) {
+  const taking *self = to;
+  ck_buffer *limits = &self->preflight->limits;
+  char text[CK_ERROR_TEXT_MAX], remedy[CK_STATE_KEY_MAX];
+  ck_limits_describe(text, sizeof text, hit);
+  ck_limits_write_remedy(remedy, sizeof remedy, hit);
+  ck_buffer_append_format(limits, "%s; %s lifts it", text, remedy);
+  ck_buffer_append_char(limits, 0);
+  self->preflight->limit_count++;
+}
+
 static int compare(const void *a, const void *b) {
   return strcmp(((const ck_preflight_effect *)a)->key, ((const ck_preflight_effect *)b)->key);
 }
@@ -78,20 +91,22 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
       .policies = engine->profile ? &engine->policies : NULL};
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
+  const ck_dry_run_visitor visitor = {take_effect, take_limit, &t};
   ck_error failure = CK_ERROR_INIT;
   /* Without problems, and without --dry-run, the resume itself is the dry run. */
   bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
   if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
   ck_status status = ck_session_dry_run(&self->plan, engine->runtime, self->options.session,
-                                        &options, take_effect, &t, &failure);
+                                        &options, &visitor, &failure);
   if (status == CK_E_SECRET_MISSING) {
     options.profile = NULL;
     options.policies = NULL;
     status = ck_session_dry_run(&self->plan, engine->runtime, self->options.session, &options,
-                                take_effect, &t, &failure);
+                                &visitor, &failure);
   }
   if (t.failed) return ck_error_no_memory(err);
+  if (status == CK_OK) status = ck_buffer_check(&self->limits, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   self->planned = true;
   if (self->effect_count) qsort(self->effects, self->effect_count, sizeof *self->effects, compare);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/model/effect.h"
 #include "core/runtime/budget/spending.h"
 
 static const struct {
@@ -113,19 +114,19 @@ bool ck_limits_usage_conflicts(const ck_limits_usage *self) {
   return hit && unmet;
 }
 
-/* Less than a cent is written to the micro-dollar: "$0.00 of $0.00 spent" would say nothing. */
-static void write_money(char *out, size_t size, int64_t micros) {
-  if (micros <= 0 || micros >= 10000) {
-    snprintf(out, size, "$%.2f", (double)micros / 1e6);
-    return;
-  }
-  int len = snprintf(out, size, "$%.6f", (double)micros / 1e6);
-  while (out[len - 1] == '0') out[--len] = '\0';
+/* To the micro-dollar, with at least two decimals: what is rounded contradicts itself ("$0.36 of
+ * $0.36 spent" and not at its limit). */
+static void write_dollars(char *out, size_t size, int64_t micros) {
+  const char *sign = micros < 0 ? "-" : "";
+  uint64_t amount = micros < 0 ? -(uint64_t)micros : (uint64_t)micros;
+  int len = snprintf(out, size, "%s%llu.%06llu", sign, (unsigned long long)(amount / 1000000),
+                     (unsigned long long)(amount % 1000000));
+  for (int left = 4; left > 0 && out[len - 1] == '0'; left--) out[--len] = '\0';
 }
 
 static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
   if (dimension == CK_DIMENSION_BUDGET)
-    write_money(out, size, amount);
+    write_dollars(out + 1, size - 1, amount), out[0] = '$';
   else if (dimension == CK_DIMENSION_TIME)
     snprintf(out, size, "%.1f s", (double)amount / 1e3);
   else
@@ -133,17 +134,40 @@ static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t
 }
 
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
-  char spent[32], limit[32], waits[96] = "", more[64] = "", reserved[32];
+  char spent[32], limit[32], waits[96] = "", more[64] = "", amount[32];
+  bool money = hit->dimension == CK_DIMENSION_BUDGET;
   write_amount(spent, sizeof spent, hit->dimension, hit->spent);
   write_amount(limit, sizeof limit, hit->dimension, hit->limit);
-  if (hit->reserved > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
-    write_amount(reserved, sizeof reserved, hit->dimension, hit->reserved);
-    snprintf(waits, sizeof waits, ", %s held for calls that are not settled", reserved);
+  if (hit->reserved > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
+    write_amount(amount, sizeof amount, hit->dimension, hit->reserved);
+    snprintf(waits, sizeof waits, ", %s held for calls that are not settled", amount);
   }
-  if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
-    write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
-    snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
+  if (hit->asked > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
+    write_amount(amount, sizeof amount, hit->dimension, hit->asked);
+    snprintf(more, sizeof more, ", and the next call may %s %s", money ? "cost" : "take", amount);
   }
   snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension),
            hit->agent ? " of agent " : "", hit->agent ? hit->agent : "", spent, limit, waits, more);
+}
+
+/* The least limit that lets the call begin; where it is not known what the call takes, twice the
+ * old one. In our units. */
+static int64_t lifting_limit(const ck_limit_hit *hit) {
+  int64_t scale = dimensions[hit->dimension].scale,
+          taken = ck_micros_add(hit->spent, hit->reserved);
+  if (hit->asked > 0) return ck_micros_add(taken, hit->asked);
+  if (hit->dimension == CK_DIMENSION_ROUNDS) return taken + 1;
+  return ck_micros_add(taken, hit->limit > scale ? hit->limit : scale);
+}
+
+void ck_limits_write_remedy(char *out, size_t size, const ck_limit_hit *hit) {
+  char key[CK_STATE_KEY_MAX], number[32];
+  int64_t limit = lifting_limit(hit);
+  ck_limits_key(key, hit->dimension, hit->agent);
+  if (hit->dimension == CK_DIMENSION_BUDGET)
+    write_dollars(number, sizeof number, limit);
+  else
+    snprintf(number, sizeof number, "%lld",
+             (long long)((limit - 1) / dimensions[hit->dimension].scale + 1));
+  snprintf(out, size, "--limit %s=%s", strchr(key, '.') + 1, number);
 }

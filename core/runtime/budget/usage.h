@@ -35,7 +35,11 @@ bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimens
 bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension);
 /* A maximum is hit while another dimension has met less than half of its minimum. */
 bool ck_limits_usage_conflicts(const ck_limits_usage *self);
-/* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10". */
+/* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10"; money to the
+ * micro-dollar. */
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
+/* The option of a resume that lifts the limit far enough for what was to begin: "--limit
+ * x.budget_usd=1.05". */
+void ck_limits_write_remedy(char *out, size_t size, const ck_limit_hit *hit);
 
 #endif

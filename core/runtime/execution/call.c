@@ -245,8 +245,9 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   }
   status = prepare(self, err);
   if (status != CK_OK) return status;
-  self->driver = ck_execution_find_driver(self->runner->execution, &self->effect);
-  if (!self->driver) return stop_without_driver(self);
+  if (!self->effect.own)
+    self->driver = ck_execution_find_driver(self->runner->execution, &self->effect);
+  if (!self->driver && !self->effect.own) return stop_without_driver(self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;
   status = consult(&found, self, err);

@@ -19,10 +19,24 @@ static ck_status refuse_masked(ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
 }
 
+/* The flow carries it out: that it was called is all there is to record. */
+static ck_status record_own(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
+  bool within;
+  ck_status status = ck_limits_admit(&within, self, err);
+  if (status != CK_OK || !within) return status;
+  status = ck_outcome_new(&outcome, CK_OUTCOME_OK, NULL, NULL, err);
+  if (status != CK_OK) return status;
+  self->runner->execution->counts.tool_calls++;
+  ck_call_notify(self, "effect");
+  return ck_call_record(self, outcome, "flow", err);
+}
+
 ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   const ck_effect_driver *driver = self->driver;
   ck_value *body;
+  if (self->effect.own) return record_own(self, err);
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
     return refuse_masked(self, err);
   self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;

@@ -31,8 +31,8 @@ struct ck_call {
   char key[CK_STATE_KEY_MAX];
   char label[64]; /* for people: a tool's name; "" */
   char digest[CK_REQUEST_DIGEST_SIZE];
-  ck_value *request; /* as the ledger keeps it: redacted */
-  const ck_effect_driver *driver;
+  ck_value *request;              /* as the ledger keeps it: redacted */
+  const ck_effect_driver *driver; /* NULL: the effect is the flow's own */
   ck_call_sink sink;
   ck_effect_run *run; /* NULL: its driver has nothing to cancel */
   bool probing, delivered;

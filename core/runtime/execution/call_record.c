@@ -57,6 +57,7 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
   const ck_effect *effect = &self->effect;
   const ck_outcome *outcome = self->outcome;
   *out = NULL;
+  if (effect->own) return CK_OK; /* the flow answers it */
   bool answered = outcome->status == CK_OUTCOME_OK,
        has_text =
            answered || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_UNKNOWN;

@@ -45,7 +45,7 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
 }
 
 static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt,
-                 ck_dry_run_visit visit, void *to) {
+                 const ck_dry_run_visitor *visitor) {
   ck_dry_run_effect effect = {.what = judge(ledger, entry, attempt),
                               .key = entry->key,
                               .kind = entry->kind,
@@ -57,7 +57,7 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
   ck_json_read_int(&effect.cost_micros, ck_json_get(outcome, "cost"));
   ck_json_read_int(&effect.reserve_micros, ck_json_get(intent, "reserve"));
   if (effect.reserve_micros < 0) effect.reserve_micros = 0;
-  visit(to, &effect);
+  visitor->effect(visitor->to, &effect);
   free(name);
 }
 
@@ -126,7 +126,7 @@ static ck_status read_settled(settled *out, const ck_session *session, ck_error 
 }
 
 ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *id,
-                             const ck_resume_options *options, ck_dry_run_visit visit, void *to,
+                             const ck_resume_options *options, const ck_dry_run_visitor *visitor,
                              ck_error *err) {
   ck_session *session;
   *out = (ck_dry_run){0};
@@ -139,9 +139,11 @@ ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *i
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
     if (!is_mark(entry) && !is_settled(&done, entry))
-      show(session->ledger, entry, session->timeline.attempt, visit, to);
+      show(session->ledger, entry, session->timeline.attempt, visitor);
   free(done.entries);
   if (status == CK_OK) fill(out, session, unsettled);
+  if (status == CK_OK && visitor->limit)
+    ck_limits_visit_used_up(session, unsettled, visitor->limit, visitor->to);
   ck_session_close(session);
   return status;
 }

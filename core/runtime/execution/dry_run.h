@@ -34,7 +34,13 @@ typedef struct ck_dry_run_effect {
   int64_t cost_micros;    /* of the recorded outcome; 0: none, or not known */
   int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free, or not known */
 } ck_dry_run_effect;
-typedef void (*ck_dry_run_visit)(void *to, const ck_dry_run_effect *effect);
+/* Who is told: of each effect, and of each limit that is used up (NULL: of none), at which the
+ * session would stop again before anything is begun. */
+typedef struct ck_dry_run_visitor {
+  void (*effect)(void *to, const ck_dry_run_effect *effect);
+  void (*limit)(void *to, const ck_limit_hit *hit);
+  void *to;
+} ck_dry_run_visitor;
 
 typedef struct ck_dry_run {
   uint32_t attempt;
@@ -47,8 +53,8 @@ typedef struct ck_dry_run {
 /* Answers as ck_session_resume would, but that secret references need not be filled, and neither an
  * owner nor deaths in a row stand against it. */
 CK_CHECKED ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *id,
-                                        const ck_resume_options *options, ck_dry_run_visit visit,
-                                        void *to, ck_error *err);
+                                        const ck_resume_options *options,
+                                        const ck_dry_run_visitor *visitor, ck_error *err);
 /* "continue"; of a dry run's rules. NULL: there is no rule for it. */
 const char *ck_dry_run_rule(const ck_dry_run *self, ck_dimension dimension);
 

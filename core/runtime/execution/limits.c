@@ -40,6 +40,40 @@ static void get_subject(ck_limits_usage *out, const ck_session *session, const c
     ck_limits_get(out, session);
 }
 
+typedef struct used_up {
+  const ck_session *session;
+  int64_t unsettled;
+  void (*visit)(void *to, const ck_limit_hit *hit);
+  void *to;
+} used_up;
+
+static void visit_subject(const used_up *self, const char *agent) {
+  ck_limits_usage state;
+  get_subject(&state, self->session, agent);
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    int64_t waits = d == CK_DIMENSION_BUDGET && !agent ? self->unsettled : 0;
+    ck_limit_hit hit = {.dimension = (ck_dimension)d,
+                        .agent = agent,
+                        .spent = state.spent.of[d],
+                        .limit = state.limit.of[d],
+                        .reserved = waits,
+                        .asked = -1};
+    if (hit.limit >= 0 && ck_micros_add(hit.spent, waits) >= hit.limit) self->visit(self->to, &hit);
+  }
+}
+
+void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled,
+                             void (*visit)(void *to, const ck_limit_hit *hit), void *to) {
+  const used_up self = {.session = session, .unsettled = unsettled, .visit = visit, .to = to};
+  const ck_spending *spending = &session->spent.agents;
+  const ck_profile *profile = session->profile;
+  visit_subject(&self, NULL);
+  for (size_t i = 0; i < spending->count; i++) visit_subject(&self, spending->agents[i].agent);
+  for (size_t i = 0; profile && i < profile->agent_count; i++)
+    if (!ck_spending_get(spending, profile->agents[i].name))
+      visit_subject(&self, profile->agents[i].name);
+}
+
 /* ---- events ---- */
 
 static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit,
@@ -119,6 +153,7 @@ static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimen
       *unknown = effect->kind == CK_EFFECT_MODEL;
       return -1;
     case CK_DIMENSION_TIME:
+    case CK_DIMENSION_ROUNDS: /* it belongs to a round that begins */
       *unknown = effect->kind != CK_EFFECT_ASK;
       return -1;
     case CK_DIMENSION_TOOL_CALLS:
@@ -163,14 +198,15 @@ static ck_limit_action action_of(const ck_session *session) {
 }
 
 /* The hit limit ends the session, paused or failed. */
-static ck_status end_at_limit(ck_call *call, const ck_limit_hit *hit, ck_error *err) {
-  ck_session *session = call->runner->execution->session;
-  char text[CK_ERROR_TEXT_MAX];
+static ck_status end_at_limit(ck_execution *execution, const ck_limit_hit *hit, ck_error *err) {
+  char text[CK_ERROR_TEXT_MAX], remedy[CK_STATE_KEY_MAX];
   ck_limits_describe(text, sizeof text, hit);
-  bool fails = action_of(session) == CK_LIMIT_FAIL;
-  ck_execution_end(call->runner->execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED,
-                   CK_E_LIMIT, text);
-  return record_hit(session, hit, err);
+  ck_limits_write_remedy(remedy, sizeof remedy, hit);
+  size_t len = strlen(text);
+  snprintf(text + len, sizeof text - len, "; %s lifts it", remedy);
+  bool fails = action_of(execution->session) == CK_LIMIT_FAIL;
+  ck_execution_end(execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
+  return record_hit(execution->session, hit, err);
 }
 
 /* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */
@@ -182,7 +218,7 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
     *within = !find_hit(&hit, call);
     if (*within) return ck_limits_withdraw(call, err);
     call->phase = CK_CALL_LEFT;
-    if (!asks) return end_at_limit(call, &hit, err);
+    if (!asks) return end_at_limit(call->runner->execution, &hit, err);
     ck_status status = ck_limits_ask(&raised, call, &hit, err);
     if (status != CK_OK || !raised) return status;
   }
@@ -225,18 +261,16 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
 
 /* ---- boundaries ---- */
 
+/* A person is asked for a new limit once another round is to begin: see demand. */
 static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error *err) {
   ck_limits_usage state;
-  char text[CK_ERROR_TEXT_MAX];
   get_subject(&state, execution->session, agent);
   int64_t spent = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];
-  if (limit < 0 || spent < limit) return report_approaching(execution, agent, err);
+  bool asks = action_of(execution->session) == CK_LIMIT_ASK;
+  if (asks || limit < 0 || spent < limit) return report_approaching(execution, agent, err);
   ck_limit_hit hit = {
       .dimension = CK_DIMENSION_ROUNDS, .agent = agent, .spent = spent, .limit = limit};
-  ck_limits_describe(text, sizeof text, &hit);
-  bool fails = action_of(execution->session) == CK_LIMIT_FAIL;
-  ck_execution_end(execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
-  return record_hit(execution->session, &hit, err);
+  return end_at_limit(execution, &hit, err);
 }
 
 ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err) {

@@ -15,6 +15,11 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session);
 /* The same for one agent. */
 void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent);
 
+/* Calls `visit` for each limit, of the session and of its agents, that has nothing left: nothing
+ * more of it can begin. `unsettled`: micro-dollars that paid calls may have cost the session. */
+void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled,
+                             void (*visit)(void *to, const ck_limit_hit *hit), void *to);
+
 /* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is
  * left, or waits for a person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);

@@ -158,7 +158,10 @@ static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
 }
 
 static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
+  char kind[24];
   replace(&to->outcome, event->body);
+  read_short(kind, sizeof kind, ck_json_get(body, "kind"));
+  if (!to->intent) ck_effect_kind_of(&to->view.kind, kind);
   to->view.open = false;
   to->view.outcome_attempt = read_attempt(body);
   to->view.outcome_seq = event->seq;

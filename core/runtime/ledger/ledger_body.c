@@ -82,6 +82,11 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_json_member_text(&w, "via", via);
   if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect))
     ck_json_member_bool(&w, "list", true);
+  if (effect->own) {
+    ck_json_member_bool(&w, "own", true);
+    ck_bytes name = ck_json_get(effect->request, "name");
+    if (name.len) ck_json_member_raw(&w, "name", name);
+  }
   ck_json_member_text(&w, "digest", digest);
   ck_json_member_text(&w, "error", outcome->error);
   if (outcome->status == CK_OUTCOME_FAILED)

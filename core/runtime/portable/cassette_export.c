@@ -305,14 +305,6 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
   return status;
 }
 
-static bool is_recorded(ck_bytes body) {
-  ck_bytes kind = ck_json_get(body, "kind"), status = ck_json_get(body, "status");
-  bool gave = ck_json_is_text(status, "ok") || ck_json_is_text(status, "error") ||
-              ck_json_is_text(status, "unknown");
-  return gave && (ck_json_is_text(kind, "model") || ck_json_is_text(kind, "tool") ||
-                  ck_json_is_text(kind, "ask"));
-}
-
 static ck_status fold_event(exporting *self, const item *event) {
   folded *scope = NULL;
   const item *outcome = NULL;
@@ -321,7 +313,7 @@ static ck_status fold_event(exporting *self, const item *event) {
   if (status != CK_OK) return status;
   const ck_value *body = outcome ? outcome->body : event->body;
   if (event->kind == CK_EVENT_REWIND) return ck_scope_rewind(scope->scope, body, self->err);
-  if (outcome && is_recorded(ck_value_bytes(body))) {
+  if (outcome && ck_scope_counts(ck_value_bytes(body))) {
     status = put_outcome(self, scope, outcome);
   } else {
     note_prompt(self, scope, ck_value_bytes(body));

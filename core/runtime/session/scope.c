@@ -41,10 +41,10 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
-/* Outcomes that a recording holds: of models, tools and asks, ended well, with an error or
- * without telling how. */
-static bool counts(ck_bytes body) {
+bool ck_scope_counts(ck_bytes body) {
   ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
+  bool own = false;
+  if (ck_json_read_bool(&own, ck_json_get(body, "own")) && own) return false;
   if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
       !ck_json_is_text(kind, "ask"))
     return false;
@@ -84,7 +84,7 @@ static ck_status append_message(ck_scope *self, const ck_value *message, bool re
 
 ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   ck_bytes body = ck_value_bytes(value), span = ck_json_get(body, "message");
-  if (counts(body)) self->consumed++;
+  if (ck_scope_counts(body)) self->consumed++;
   if (ck_json_type_of(span) == CK_JSON_NONE) return CK_OK;
   ck_value *message = NULL;
   bool report = false;

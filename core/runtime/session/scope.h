@@ -13,8 +13,10 @@ void ck_scope_free(ck_scope *self);
 const char *ck_scope_name(const ck_scope *self);
 ck_conversation *ck_scope_conversation(const ck_scope *self);
 
-/* Outcomes in this scope's view that a recording holds (status ok or error): how much of it is
- * consumed. */
+/* Whether an outcome with this body is one that a recording holds: of a model, a tool that a driver
+ * has, or an ask; ended well, with an error or without telling how. */
+bool ck_scope_counts(ck_bytes body);
+/* Such outcomes in this scope's view: how much of the recording is consumed. */
 uint64_t ck_scope_consumed(const ck_scope *self);
 /* Folds the body of a message or outcome event: appends its message, counts the outcome. */
 CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err);

@@ -126,8 +126,18 @@ end
 
 local MASKED = "not run: its arguments held a secret that was not stored; call it again with them"
 
+--- A call of a tool that the flow carries out itself counts like any other, and its limits are
+--- checked before it is made.
+local function announce(loop, item)
+  loop.ctx.effect {
+    kind = "tool", class = "pure", own = true, agent = loop.def.name, request = item.call.request,
+    ordinal = item.index,
+  }
+end
+
 local function run_function(loop, item)
   if item.call.request:find("[redacted:", 1, true) then return MASKED end
+  announce(loop, item)
   local result = item.tool.run(inner_ctx(loop.ctx), item.call.arguments)
   if result == nil then return "" end
   return type(result) == "table" and result or tostring(result)
@@ -163,6 +173,15 @@ local function take_run(items, first)
   return run
 end
 
+--- False: the recording has no more.
+local function serve(loop, run)
+  local how = run[1].tool.serve
+  if how ~= calls.by_effect and how ~= calls.by_function then
+    for _, item in ipairs(run) do announce(loop, item) end
+  end
+  return how(loop, run)
+end
+
 --- Makes all calls of a message. A call that cannot be made is answered like one that failed, for
 --- the model to see.
 ---@param loop table
@@ -176,7 +195,7 @@ function calls.make(loop, list)
     local run = take_run(items, first)
     if not run[1].tool then
       calls.answer(loop, run[1], "Error: " .. run[1].problem)
-    elseif run[1].tool.serve(loop, run) == false then
+    elseif serve(loop, run) == false then
       return false
     end
     first = first + #run

@@ -27,6 +27,7 @@
 ---@field request table|string|nil  its fields by kind, or a JSON object, sent byte for byte
 ---@field agent string|nil          who acts
 ---@field ordinal integer|nil       of a tool call: its place in the message, from 1
+---@field own boolean|nil           a tool that the flow carries out itself: the call is counted
 
 ---@class ck.flow.Outcome
 ---@field status "ok"|"error"|"unknown"|"ended"  unknown: it may have happened; ended: the recording

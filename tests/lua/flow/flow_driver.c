@@ -209,6 +209,10 @@ bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
   if (*status != CK_OK) return false;
   self->step = yield.step;
   apply_yield(self, &yield);
+  if (yield.step == CK_FLOW_EFFECT && yield.effect.own) { /* the flow answers it */
+    must(ck_outcome_new(&self->outcome, CK_OUTCOME_OK, NULL, NULL, err), err);
+    return true;
+  }
   if (yield.step == CK_FLOW_EFFECT) {
     log_effect(self, &yield);
     answer(&self->outcome, self, &yield.effect);

@@ -34,14 +34,22 @@ static int64_t count_events(fake_flow *s, const char *what) {
   return f.count;
 }
 
-static void test_little(void) {
+static void test_exact(void) {
   char text[CK_ERROR_TEXT_MAX];
   ck_limit_hit hit = {
       .dimension = CK_DIMENSION_BUDGET, .agent = "x", .spent = 2466, .limit = 4000, .asked = 18000};
   ck_limits_describe(text, sizeof text, &hit);
   tap_is_text(text,
-              "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02",
-              "less than a cent is written exactly");
+              "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.018",
+              "money is written to the micro-dollar");
+  ck_limits_write_remedy(text, sizeof text, &hit);
+  tap_is_text(text, "--limit x.budget_usd=0.020466", "and so is what lifts the limit");
+  hit = (ck_limit_hit){.dimension = CK_DIMENSION_BUDGET, .spent = 359999, .limit = 360000};
+  ck_limits_describe(text, sizeof text, &hit);
+  tap_is_text(text, "budget: $0.359999 of $0.36 spent", "what is not reached does not seem to be");
+  hit = (ck_limit_hit){.dimension = CK_DIMENSION_TIME, .spent = 1234, .limit = 1000, .asked = -1};
+  ck_limits_write_remedy(text, sizeof text, &hit);
+  tap_is_text(text, "--limit time_s=3", "seconds are whole, and enough");
 }
 
 /* $4.80 of $5.00 leaves $0.20. */
@@ -61,8 +69,10 @@ static void test_budget(void) {
   tap_is_int((int64_t)s.count, 0, "with $0.10 left it is not begun");
   tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT,
          "the session pauses");
-  tap_is_text(s.result.text, "budget: $4.90 of $5.00 spent, and the next call may cost $0.15",
-              "and says why");
+  tap_is_text(s.result.text,
+              "budget: $4.90 of $5.00 spent, and the next call may cost $0.15; --limit "
+              "budget_usd=5.05 lifts it",
+              "and says why, and what lifts it");
   fake_flow_crash(&s);
   s.reserve = 100000;
   fake_flow_resume(&s, "budget");
@@ -172,7 +182,8 @@ static void test_calls(void) {
   tap_is_int((int64_t)s.count, 2, "of three calls side by side, two are within a limit of two");
   fake_flow_ok(&s, "a@", limits_reply, 0);
   fake_flow_ok(&s, "b@", limits_reply, 0);
-  tap_is_text(s.result.text, "model_calls: 0 of 2 spent", "the third is what it pauses at");
+  tap_is_text(s.result.text, "model_calls: 0 of 2 spent; --limit model_calls=3 lifts it",
+              "the third is what it pauses at");
   fake_flow_close(&s);
   ck_profile_free(profile);
 }
@@ -288,7 +299,7 @@ static void test_rewound(void) {
 int main(void) {
   test_rewound();
   test_sleep_beside();
-  test_little();
+  test_exact();
   test_budget();
   test_time();
   test_hierarchy();

@@ -303,7 +303,7 @@ static void test_dry_run(void) {
   for (int i = 0; i < 2; i++) {
     again = 0;
     tap_is_status(ck_session_dry_run(&plan, s.runtime, "planned", &(ck_resume_options){0},
-                                     count_again, &again, &err),
+                                     &(ck_dry_run_visitor){count_again, NULL, &again}, &err),
                   CK_OK, &err, "a dry run of it");
     tap_ok(plan.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2,
            "%d calls are made again, %lld are spent", again,

@@ -205,6 +205,17 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
                          : status;
 }
 
+/* As a resume would have it, but in memory alone. */
+static ck_status set_limits(plan *p, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < p->edits.count && status == CK_OK; i++) {
+    const ck_state_edit *edit = &p->edits.items[i];
+    if (edit->value && ck_limits_is_key(edit->key))
+      status = ck_state_put(p->session->state, edit->key, edit->value, err);
+  }
+  return status;
+}
+
 ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
                              const ck_resume_options *given, ck_error *err) {
   plan p = {.dry_run = true};
@@ -212,7 +223,12 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
   options.keep_references = true;
   ck_status status = prepare(&p, runtime, id, &options, err);
   if (status == CK_OK) ck_session_set_number(p.session, p.head.session.no);
+  if (status == CK_OK) status = set_limits(&p, err);
   clear_plan(&p);
+  if (status != CK_OK) {
+    ck_session_close(p.session);
+    p.session = NULL;
+  }
   *out = p.session;
   *failing = p.failing;
   return status;
