@@ -1,0 +1,32 @@
+#!/bin/bash
+# imports.t - what ckrun says of every recorded session that it imports is what the oracle reads off
+# its transcript.
+. "$(dirname "$0")/oracle.sh"
+
+# recordings NAME FILE…: all of them, in a store of their own.
+recordings() {
+  local name=$1
+  shift
+  export CKRUN_STORE=sqlite:$dir/$name.db
+  exits 0 "$name: all is imported" sessions import "$@"
+  compare "$name" '{}' $("$CKRUN" sessions list | cut -f1)
+}
+
+samples=$root/tests/lua/import/data
+recordings samples "$samples"/{claude_inline,claude_code}.jsonl \
+  "$samples"/{crafted,generated,tau_bench}.json "$samples"/pi.jsonl \
+  "$samples"/{owl,relay}.json "$samples"/hyperagent.txt
+if [ -d "${CKRUN_DATA:-}" ]; then
+  recordings who_and_when "$CKRUN_DATA"/who_and_when/*/*.json
+  recordings claude_code "$CKRUN_DATA"/claude_code/*.jsonl "$CKRUN_DATA"/claude_code_inline/*.jsonl
+  recordings relay "$CKRUN_DATA"/relay_trajectories/*.json
+  recordings owl "$CKRUN_DATA"/owl_roleplay/*.json
+  recordings hyperagent "$CKRUN_DATA"/hyperagent/*.txt
+  recordings tau_bench "$CKRUN_DATA"/tau_bench/*.json "$CKRUN_DATA"/tau2_bench/*.json
+  recordings pi "$CKRUN_DATA"/pi/*.jsonl
+  recordings agentdojo "$CKRUN_DATA"/agentdojo/*.jsonl
+  recordings swe_agent "$CKRUN_DATA"/swe_agent/*.traj
+else
+  skip "no recorded sessions: CKRUN_DATA names no folder"
+fi
+finish_oracle

@@ -1,0 +1,204 @@
+# Compare.pm - holds what ckrun says of a session against what its transcript says.
+package Compare;
+use strict;
+use warnings;
+
+use JSON::PP;
+
+use Clean;
+use Conversation;
+use Delegations;
+use Limits;
+use Pads;
+use Positions;
+use Runs;
+use Spending;
+use Tail;
+use View;
+
+my $json = JSON::PP->new->utf8->canonical->allow_nonref;
+my @totals = qw(cost_micros input_tokens output_tokens model_calls tool_calls unmetered);
+
+sub new {
+  my ($class, $said, $profile) = @_;
+  return bless { said => $said, profile => $profile, results => {} }, $class;
+}
+
+# { THING => [TIMES, DIFFERENCE, …] }
+sub results { %{ $_[0]{results} } }
+
+# same THING, WHERE, GOT, WANTED: any JSON values.
+sub same {
+  my ($self, $thing, $where, $got, $wanted) = @_;
+  my $result = $self->{results}{$thing} //= [0];
+  $result->[0]++;
+  my ($g, $w) = map { $json->encode($_) } $got, $wanted;
+  push @$result, "$where: ckrun says " . part($g, $w) . ", the transcript " . part($w, $g)
+    if $g ne $w;
+}
+
+# What a text says about where another begins to differ.
+sub part {
+  my ($text, $other) = @_;
+  my ($same) = ("$text\n$other" ^ "$other\n$text") =~ /^(\0*)/;
+  my $from = length $same > 60 ? length($same) - 60 : 0;
+  return ($from ? "…" : "") . substr($text, $from, 240);
+}
+
+sub session {
+  my ($self, $session) = @_;
+  my @log = $self->{said}->lines("sessions", "log", $session, "--all");
+  my $view = View->new(@log);
+  $self->_view($session, $view);
+  $self->_tails($session, $view);
+  $self->_totals($session, $view);
+  my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
+  my @listed = $self->{said}->lines("sessions", "checkpoints", $session);
+  $self->_without_checkpoint($session, $view) if !@listed;
+  for my $checkpoint (@listed) {
+    my $boundary = $boundary{ $checkpoint->{id} } // die "$checkpoint->{id}: no boundary\n";
+    $self->_checkpoint($session, $view, $boundary);
+  }
+}
+
+sub _view {
+  my ($self, $session, $view) = @_;
+  my @shown = map { $_->{seq} } $self->{said}->lines("sessions", "log", $session);
+  my @living = map { $_->{seq} } $view->living;
+  $self->same("what lives", $session, \@shown, \@living);
+  my @unmarked = map { $_->{seq} } grep { !$_->{abandoned} } @{ $view->{all} };
+  $self->same("what is marked as abandoned", $session, \@unmarked, \@living);
+}
+
+sub _tails {
+  my ($self, $session, $view) = @_;
+  for my $agent (Tail::agents($view->living), "nobody of that name") {
+    for my $n (0, 3, 50) {
+      my ($got) = $self->{said}->lines("sessions", "tail", $session, $agent, "--last", $n);
+      my @wanted = Tail::tail($agent, $n, $view->living);
+      my $where = "$session, the last $n of $agent";
+      $self->same("tails", $where, [ map { $_->{seq} } @{ $got->{events} } ],
+        [ map { $_->{seq} } @wanted ]);
+      my @lines = split /\n/, $got->{section};
+      my $want = Tail::section(@wanted);
+      my @begins = map { substr $lines[$_] // "", 0, length $want->[$_] } 0 .. $#$want;
+      $self->same("sections", $where, [ scalar(@lines), @begins ], [ scalar(@$want), @$want ]);
+    }
+  }
+}
+
+sub _totals {
+  my ($self, $session, $view) = @_;
+  my ($shown) = $self->{said}->lines("sessions", "show", $session);
+  my $spent = Spending::spent($view, @{ $view->{all} })->{all};
+  for my $name (@totals) {
+    $self->same("totals: $name", $session, $shown->{totals}{$name}, $spent->{$name});
+  }
+  my $runs = Runs::runs($view);
+  my @lines = map { [ map { [ @$_{qw(run parent_run)} ] } @$_ ] } $shown->{runs}, $runs;
+  $self->same("runs", $session, @lines);
+  for my $name (grep { $_ ne "unmetered" } @totals) {
+    $self->same("runs: $name", $session, [ map { $_->{$name} } @{ $shown->{runs} } ],
+      [ map { $_->{$name} } @$runs ]);
+  }
+}
+
+sub _without_checkpoint {
+  my ($self, $session, $view) = @_;
+  my ($got) = $self->{said}->lines("sessions", "inspect", $session);
+  $self->same("execution_path", $session, $got->{execution_path},
+    [ Positions::execution_path($view->living) ]);
+  $self->_conversations($session, $view, $got, undef, $view->living);
+}
+
+sub _checkpoint {
+  my ($self, $session, $view, $boundary) = @_;
+  my $seq = $boundary->{seq};
+  my $where = "$session at $seq ($boundary->{body}{kind})";
+  my ($got) = $self->{said}->lines("sessions", "inspect", $session, "--checkpoint",
+    $boundary->{body}{checkpoint});
+  my @list = $view->at($boundary);
+  my ($node, $next) = Positions::nodes($boundary, @list);
+  $self->same("current_node", $where, $got->{current_node}, $node);
+  $self->same("next_node", $where, $got->{next_node}, $next);
+  $self->same("execution_path", $where, $got->{execution_path},
+    [ Positions::execution_path(@list) ]);
+  $self->same("is_clean", $where, $got->{is_clean} ? 1 : 0,
+    Clean::is_clean($view, $seq, @list) ? 1 : 0);
+  my $spent = Spending::spent($view, $view->until($seq))->{all};
+  my $metrics = $got->{metrics_snapshot};
+  $self->same("metrics_snapshot: $_", $where, $metrics->{$_}, $spent->{$_}) for @totals;
+  $self->_conversations($where, $view, $got, $view->cuts(@list), @list);
+  $self->_session_checkpoint($where, $view, $boundary, $got->{sessionCheckpoint}, @list);
+}
+
+sub _conversations {
+  my ($self, $where, $view, $got, $cuts, @list) = @_;
+  my $states = $got->{conversation_states};
+  my %wanted;
+  for my $scope (Conversation::scopes($view, @list)) {
+    my @messages = Conversation::fold($view, $scope, $cuts && ($cuts->{$scope} // 0), @list);
+    $wanted{$scope} = \@messages if @messages;
+  }
+  my @said = sort grep { @{ $states->{$_} } } keys %$states;
+  $self->same("conversation_states: scopes", $where, \@said, [ sort keys %wanted ]);
+  for my $scope (grep { $wanted{$_} } @said) {
+    my @messages = @{ $wanted{$scope} };
+    my @got = @{ $states->{$scope} };
+    for my $i (grep { $messages[$_]{report} } 0 .. $#messages) {
+      my ($text, $report) = map { $json->encode($_) } $got[$i], $messages[$i]{report};
+      $got[$i] = $messages[$i] if index($text, substr $report, 1, -1) > 0;
+    }
+    my $end = $where =~ /\(final\)$/ ? " at the end" : "";
+    $self->same("conversation_states$end", "$where, scope $scope", \@got, \@messages);
+  }
+}
+
+sub _session_checkpoint {
+  my ($self, $where, $view, $boundary, $got, @list) = @_;
+  $self->same("roundsCompleted", $where, $got->{roundsCompleted},
+    Positions::rounds_completed(@list));
+  my $pads = Pads::pads($view, @list);
+  my $agents = Delegations::agents(@list);
+  my %said = map { $_->{agentId} => $_ } @{ $got->{activeAgents} };
+  $self->same("activeAgents", $where, [ sort keys %said ], [ sort keys %$agents ]);
+  for my $name (grep { $said{$_} } sort keys %$agents) {
+    my ($one, $at) = ($said{$name}, "$where, $name");
+    $self->same("parents and depths", $at, [ @$one{qw(parentAgentId depth)} ],
+      [ @{ $agents->{$name} }{qw(parent depth)} ]);
+    $self->same("pads", $at, $one->{expertiseSnapshot}{notes}, $pads->{$name});
+    my $n = $self->{profile}{replay}{$name} // $self->{profile}{replay}{"*"} // 50;
+    $self->same("tails in a checkpoint", $at, [ map { $_->{seq} } @{ $one->{conversationTail} } ],
+      [ map { $_->{seq} } Tail::tail($name, $n, @list) ]);
+  }
+  $self->_pending($where, $view, $boundary, $got, @list);
+  $self->_limits($where, $view, $boundary->{seq}, $got->{constraintState}, @list);
+}
+
+# Where all scopes are at rest: else one may have ended behind the boundary of another.
+sub _pending {
+  my ($self, $where, $view, $boundary, $got, @list) = @_;
+  return if $boundary->{body}{kind} !~ /^(pause|failure|final)$/;
+  $self->same("pendingDelegations", $where,
+    [ sort map { "$_->{id} $_->{target}" } @{ $got->{pendingDelegations} } ],
+    Delegations::pending($view, @list));
+}
+
+sub _limits {
+  my ($self, $where, $view, $seq, $got, @list) = @_;
+  my $state = Limits::state($view, $self->{profile}, $seq, @list);
+  for my $name (qw(budget rounds tokens tool_calls model_calls)) {
+    $self->same("constraint state: $name", $where, [ @{ $got->{$name} }{qw(spent limit)} ],
+      [ @{ $state->{$name} }{qw(spent limit)} ]);
+  }
+  $self->same("constraint state: approaching", $where,
+    [ sort grep { $_ ne "time" } @{ $got->{approaching} } ], [ sort @{ $state->{approaching} } ]);
+  $self->same("constraint state: hit", $where, $got->{hit} ? 1 : 0, $state->{hit});
+  $self->same("constraint state: conflict", $where, $got->{constraint_conflict} ? 1 : 0,
+    $state->{constraint_conflict});
+  my ($of) = ($got->{hit_reason} // "") =~ /^(\w+)/;
+  $self->same("constraint state: reason", $where, defined $of && $state->{hit_of}{$of} ? 1 : 0,
+    $state->{hit}) if $state->{hit};
+}
+
+1;

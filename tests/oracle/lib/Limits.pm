@@ -1,0 +1,99 @@
+# Limits.pm - the constraint state at a checkpoint: spent, limit, what is left, what is near or hit.
+#
+# Rules (REQUIREMENTS 1): a limit is the profile's, unless a person has set another (an edit of
+# limits.NAME). What a resume does to each dimension is in its event: `continue` keeps what was
+# spent, `reset` begins anew. `approaching`: 80 % of a maximum or more. `hit`: a maximum is reached,
+# or the transcript says since the last resume that the next call would pass it.
+# `constraint_conflict`: one is hit while another's minimum is under half met.
+package Limits;
+use strict;
+use warnings;
+
+use Positions;
+use Spending;
+
+my %unit = (budget => 1_000_000, time => 1000);
+my %key = (budget => "budget_usd", time => "time_s");
+my @dimensions = qw(budget rounds tokens tool_calls model_calls);
+
+# state VIEW, PROFILE {constraints, minimums}, SEQ, EVENT…: by dimension {spent, limit, minimum},
+# and approaching, hit, conflict. Time is no fact of the transcript.
+sub state {
+  my ($view, $profile, $seq, @list) = @_;
+  my $now = amounts($view, $seq, @list);
+  my $base = base($view, @list);
+  my %state;
+  for my $name (@dimensions) {
+    my $one = $state{$name} = { spent => $now->{$name} - ($base->{$name} // 0) };
+    my $limit = limit($profile->{constraints}, $name, @list);
+    $one->{limit} = $limit if defined $limit;
+    $one->{left} = $limit > $one->{spent} ? $limit - $one->{spent} : 0 if defined $limit;
+  }
+  judge(\%state, $profile, @list);
+  return \%state;
+}
+
+sub amounts {
+  my ($view, $seq, @list) = @_;
+  my $all = Spending::spent($view, $view->until($seq))->{all};
+  return { budget => $all->{cost_micros}, tokens => $all->{input_tokens} + $all->{output_tokens},
+    tool_calls => $all->{tool_calls}, model_calls => $all->{model_calls},
+    rounds => Positions::rounds_completed(@list) };
+}
+
+# What was spent when a resume set a dimension back.
+sub base {
+  my ($view, @list) = @_;
+  my %base;
+  for my $i (grep { $list[$_]{kind} eq "session_resumed" } 0 .. $#list) {
+    my $rules = $list[$i]{body}{rules} // {};
+    my $then = amounts($view, $list[$i]{seq}, @list[ 0 .. $i ]);
+    for my $name (@dimensions) {
+      $base{$name} = $then->{$name} if ($rules->{$name} // "continue") eq "reset";
+    }
+  }
+  return \%base;
+}
+
+sub limit {
+  my ($constraints, $name, @list) = @_;
+  my $key = $key{$name} // $name;
+  my $limit = $constraints->{$key};
+  for my $edit (grep { $_->{kind} eq "edit" && $_->{body}{key} eq "limits.$key" } @list) {
+    $limit = $edit->{body}{value};
+  }
+  return defined $limit ? int($limit * ($unit{$name} // 1) + 0.5) : undef;
+}
+
+sub judge {
+  my ($state, $profile, @list) = @_;
+  my (@near, %hit);
+  my @limited = grep { defined $state->{$_}{limit} } @dimensions;
+  for my $name (@limited) {
+    my $one = $state->{$name};
+    push @near, $name if $one->{limit} > 0 && $one->{spent} * 100 >= $one->{limit} * 80;
+    $hit{$name} = 1 if $one->{spent} >= $one->{limit};
+  }
+  my %said;
+  for my $event (@list) {
+    %said = () if $event->{kind} eq "session_resumed";
+    my $body = $event->{body};
+    $said{ $body->{dimension} } = 1 if $event->{kind} eq "constraint" && $body->{what} eq "hit";
+  }
+  $state->{approaching} = \@near;
+  $state->{hit} = %hit || %said ? 1 : 0;
+  $state->{hit_of} = { %hit, %said };
+  $state->{constraint_conflict} = conflict($state, $profile, { %hit, %said });
+}
+
+sub conflict {
+  my ($state, $profile, $hit) = @_;
+  return 0 if !%$hit;
+  for my $name (@dimensions) {
+    my $minimum = $profile->{minimums}{ $key{$name} // $name } // next;
+    return 1 if !$hit->{$name} && $state->{$name}{spent} * 2 < $minimum * ($unit{$name} // 1);
+  }
+  return 0;
+}
+
+1;

@@ -1,0 +1,128 @@
+# Spending.pm - what was spent: money in micro-dollars, tokens, calls of models and of tools.
+#
+# Rules (DESIGN 7; issue 11, lines 4 and 19): the sum of all outcomes over all timelines, each once;
+# a replay is free. What a provider does not state counts at the reserve of its intent; so does a
+# call that a run began and did not live to hear of. Every function that a model calls is a tool
+# call (flow.tool, note, delegate), counted once for each place in the flow; to list a server's
+# tools is none. What an agent spends counts for each agent above it, too.
+package Spending;
+use strict;
+use warnings;
+
+use View;
+
+my @amounts = qw(cost_micros input_tokens output_tokens model_calls tool_calls unmetered
+  reserved_micros);
+
+sub nothing { map { $_ => 0 } @amounts }
+
+# spent VIEW, EVENT…: { all => {…}, agents => { NAME => {…} }, timelines => { N => {…} } }
+sub spent {
+  my ($view, @list) = @_;
+  my $self = bless { view => $view, all => {nothing()}, agents => {}, timelines => {},
+    above => above(@{ $view->{all} }), counted => {}, open => {}, reserve => {} };
+  $self->_take($_) for @list;
+  return $self;
+}
+
+# The agents above each agent's scope: { SCOPE => [AGENT, …] }, its own first. An orchestrator, in
+# the main scope, is above nobody: who it asks is at depth 0.
+sub above {
+  my (%of, %above);
+  for my $event (@_) {
+    $of{ $event->{scope} } //= $event->{agent} if $event->{scope} ne "main";
+  }
+  for my $scope (keys %of) {
+    my @parts = split /\./, $scope;
+    my @chain;
+    while (@parts > 1) {
+      my $agent = $of{ join ".", @parts };
+      push @chain, $agent if defined $agent && !grep { $_ eq $agent } @chain;
+      pop @parts;
+    }
+    $above{$scope} = \@chain;
+  }
+  return \%above;
+}
+
+sub _take {
+  my ($self, $event) = @_;
+  my $body = $event->{body};
+  $self->_lose_open($event) if View::begins_timeline($event);
+  if ($event->{kind} eq "intent") {
+    $self->{open}{ $body->{key} } = $event;
+    $self->{reserve}{ $body->{key} } = $body->{reserve} // 0;
+  } elsif ($event->{kind} eq "outcome") {
+    delete $self->{open}{ $body->{key} };
+    $self->_outcome($event);
+  }
+  $self->_remember_calls($event);
+  $self->_answered($event) if $event->{kind} eq "message";
+}
+
+sub _outcome {
+  my ($self, $event) = @_;
+  my $body = $event->{body};
+  my %amounts = (nothing(), cost_of($body, $self->{reserve}{ $body->{key} }));
+  if ($body->{kind} eq "model" && $body->{status} ne "ended") {
+    $amounts{model_calls} = 1;
+    $amounts{$_} = $body->{$_} // 0 for qw(input_tokens output_tokens);
+  } elsif ($body->{kind} eq "tool" && !$body->{list} && $body->{status} =~ /^(ok|error|unknown)$/) {
+    $amounts{tool_calls} = 1;
+    $self->{counted}{ $body->{key} } = 1;
+  }
+  $self->_add($event, %amounts);
+}
+
+# The part of %amounts that is money; a cost below 0 is one that nobody knows.
+sub cost_of {
+  my ($body, $reserve) = @_;
+  return (cost_micros => $reserve, reserved_micros => $reserve) if $body->{reserved};
+  my $cost = $body->{cost} // 0;
+  return $cost < 0 ? (unmetered => 1) : (cost_micros => $cost);
+}
+
+# A run ended without hearing what became of these: they may have cost all that was set aside.
+sub _lose_open {
+  my ($self, $event) = @_;
+  for my $lost (values %{ $self->{open} }) {
+    my $body = $lost->{body};
+    next if $body->{kind} ne "model" || $body->{class} eq "once";
+    $self->{lost}{ $body->{key} } = $lost;
+  }
+  $self->{open} = {};
+}
+
+# The calls of an answer: { CALL ID => KEY OF ITS EFFECT } for each scope.
+sub _remember_calls {
+  my ($self, $event) = @_;
+  my $outcome = $self->{view}->outcome($event) // return;
+  my $message = $outcome->{body}{message} // return;
+  return if ($outcome->{body}{key} // "") !~ m{^(.*)/model/\d+$};
+  my ($place, $index) = ($1, 0);
+  for my $call (@{ $message->{tool_calls} // [] }) {
+    $index++;
+    $self->{calls}{ $event->{scope} }{ $call->{id} } = "$place/tool/$index";
+  }
+}
+
+# A function's result is a message of its own, without an effect.
+sub _answered {
+  my ($self, $event) = @_;
+  my $message = $event->{body}{message};
+  return if ref $message ne "HASH" || ($message->{role} // "") ne "tool";
+  my $key = $self->{calls}{ $event->{scope} }{ $message->{tool_call_id} // "" } // return;
+  $self->_add($event, nothing(), tool_calls => 1) if !$self->{counted}{$key}++;
+}
+
+sub _add {
+  my ($self, $event, %amounts) = @_;
+  my @payers = @{ $self->{above}{ $event->{scope} } // [] };
+  @payers = ($event->{agent} // ()) if !@payers;
+  for my $into ($self->{all}, $self->{timelines}{ $event->{timeline} } //= {nothing()},
+    map { $self->{agents}{$_} //= {nothing()} } @payers) {
+    $into->{$_} += $amounts{$_} for keys %amounts;
+  }
+}
+
+1;

@@ -1,0 +1,92 @@
+# View.pm - the transcript as it came, and what of it lives: at the end, and at each checkpoint.
+#
+# Rules: every resume, rewind, undo and fork begins a timeline that goes back to a checkpoint; what
+# came behind that checkpoint is abandoned. A scope that stood between two of its boundaries says
+# its messages anew from its own cut; intents and outcomes stay, because what was begun was begun.
+package View;
+use strict;
+use warnings;
+
+my %said_anew = map { $_ => 1 } qw(message replay divergence rewind delegation note);
+
+sub new {
+  my ($class, @all) = @_;
+  my $self = bless { all => \@all, by_seq => { map { $_->{seq} => $_ } @all }, checkpoints => [] },
+    $class;
+  $self->_walk;
+  return $self;
+}
+
+sub _walk {
+  my ($self) = @_;
+  my @living;
+  for my $event (@{ $self->{all} }) {
+    my $body = $event->{body};
+    @living = $self->_back_to($event, \@living) if begins_timeline($event);
+    push @living, $event;
+    next if $event->{kind} ne "boundary" || !$body->{checkpoint};
+    push @{ $self->{checkpoints} }, $event;
+    $self->{living_at}{ $body->{checkpoint} } = [@living];
+  }
+  $self->{living} = \@living;
+}
+
+sub begins_timeline { $_[0]{kind} =~ /^session_(resumed|rewound|undone|forked)$/ }
+
+# What lives when a timeline goes back to a checkpoint, or to the first event without one.
+sub _back_to {
+  my ($self, $event) = @_;
+  my $body = $event->{body};
+  my $from = $body->{checkpoint};
+  my $cuts = $body->{cuts} // {};
+  my $then = $from ? $self->{living_at}{$from} // die "no checkpoint $from\n"
+    : [ $self->{all}[0] ];
+  return grep {
+    my $cut = $cuts->{ $_->{scope} };
+    !($said_anew{ $_->{kind} } && defined $cut && $_->{seq} > $cut)
+  } @$then;
+}
+
+# All events, over all timelines, up to `seq`.
+sub until {
+  my ($self, $seq) = @_;
+  return grep { $_->{seq} <= $seq } @{ $self->{all} };
+}
+
+# What lives at the checkpoint whose boundary is `event`.
+sub at { @{ $_[0]{living_at}{ $_[1]{body}{checkpoint} } } }
+
+sub living { @{ $_[0]{living} } }
+
+# The outcome that an event gives: its own, or the one that a replay stands for.
+sub outcome {
+  my ($self, $event) = @_;
+  return $event if $event->{kind} eq "outcome";
+  return $event->{kind} eq "replay" ? $self->{by_seq}{ $event->{body}{of} } : undef;
+}
+
+# Whether a boundary is one of its scope; others are of the session as a whole.
+sub is_of_scope {
+  return $_[0]{kind} eq "boundary" && $_[0]{body}{kind} !~ /^(pause|failure|edit|final)$/;
+}
+
+# Where each scope stands at the end of a list of events: the seq of its last boundary, or of the
+# answer with which it ended, one that calls nothing.
+sub cuts {
+  my ($self, @list) = @_;
+  my %cut;
+  for my $event (@list) {
+    $cut{ $event->{scope} } = $event->{seq} if is_of_scope($event) || $self->ends_scope($event);
+  }
+  return \%cut;
+}
+
+# Whether an event gives an answer that calls nothing.
+sub ends_scope {
+  my ($self, $event) = @_;
+  my $outcome = $self->outcome($event) // return 0;
+  my $message = $outcome->{body}{message} // return 0;
+  return $outcome->{body}{kind} eq "model" && !@{ $message->{tool_calls} // [] };
+}
+
+1;
