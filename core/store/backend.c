@@ -19,6 +19,8 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
       return self->get_key_entry && self->put_key_entry && self->count_events;
     case CK_BACKEND_LIST_KEYS:
       return self->list_keys;
+    case CK_BACKEND_BACKUP:
+      return self->backup;
     case CK_BACKEND_REKEY:
       return self->begin_rekey && self->rekey_rows && self->end_rekey && self->clear_log;
   }

@@ -12,6 +12,7 @@
 #ifndef CK_STORE_BACKEND_H
 #define CK_STORE_BACKEND_H
 
+#include "core/store/backup.h"
 #include "core/store/fact.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
@@ -131,6 +132,10 @@ typedef struct ck_backend {
   /* ---- CK_BACKEND_LIST_KEYS ---- */
   CK_CHECKED ck_status (*list_keys)(void *self, ck_key_visit visit, void *to, ck_error *err);
 
+  /* ---- CK_BACKEND_BACKUP ---- */
+  CK_CHECKED ck_status (*backup)(ck_backup_report *out, void *self, const ck_backup_order *order,
+                                 ck_error *err);
+
   /* ---- CK_BACKEND_REKEY: for ck_store_rekey; no seal is in use ---- */
   /* Replaces the entry and keeps everybody else out from now on. CK_E_OWNED names a session that is
    * being run. */
@@ -158,6 +163,7 @@ typedef struct ck_backend {
   X(CK_BACKEND_FACT, "it keeps no facts") \
   X(CK_BACKEND_KEY, "it cannot be sealed with a key") \
   X(CK_BACKEND_LIST_KEYS, "its keys cannot be listed") \
+  X(CK_BACKEND_BACKUP, "it cannot be copied into a file") \
   X(CK_BACKEND_REKEY, "its key cannot be changed")
 /* clang-format on */
 typedef enum {

@@ -104,6 +104,7 @@ static void test_groups(void) {
   tap_ok(
       !ck_backend_can(backend, CK_BACKEND_REKEY) && !ck_backend_can(backend, CK_BACKEND_LIST_KEYS),
       "and no change of keys");
+  tap_ok(!ck_backend_can(backend, CK_BACKEND_BACKUP), "nor a copy in a file");
   backend->list_bases = NULL;
   tap_ok(!ck_backend_can(backend, CK_BACKEND_PRUNE), "a group with a gap is not there");
   ck_store_close(store);

@@ -26,6 +26,13 @@ static bool has_scheme(const char *text) {
   return *text && strchr(letters, *text) && text[strspn(text, more)] == ':';
 }
 
+ck_status ck_store_location_check_file(const char **path, const char *text, ck_error *err) {
+  *path = starts_with(text, sqlite_scheme) ? text + sizeof sqlite_scheme - 1 : text;
+  if (strcmp(text, "memory:") == 0 || !**path || strcmp(*path, "-") == 0)
+    return ck_error_set(err, CK_E_USAGE, "'%.200s' does not name a file", text);
+  return CK_OK;
+}
+
 static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck_error *err) {
   bool known = strcmp(text, "memory:") == 0 ||
                (starts_with(text, sqlite_scheme) && text[sizeof sqlite_scheme - 1]);

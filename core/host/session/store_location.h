@@ -22,6 +22,10 @@ CK_CHECKED ck_status ck_store_location_find(ck_store_location *out, const ck_hos
 void ck_store_location_clear(ck_store_location *self);
 /* Makes the folders above a store's file, accessible for the user alone. */
 CK_CHECKED ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error *err);
+/* The path that names a new store's file; *path is borrowed from `text`, which may be a URL.
+ * CK_E_USAGE: not a file. */
+CK_CHECKED ck_status ck_store_location_check_file(const char **path, const char *text,
+                                                  ck_error *err);
 
 /* Opens the store read-only. CK_E_NOT_FOUND: there is none. */
 CK_CHECKED ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self,

@@ -353,6 +353,11 @@ static ck_status pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_erro
 static ck_status vacuum(int64_t *bytes, void *to, ck_error *err) {
   return INNER(to).vacuum(bytes, INNER(to).self, err);
 }
+/* Rows as they are stored: sealed. */
+static ck_status backup(ck_backup_report *out, void *to, const ck_backup_order *order,
+                        ck_error *err) {
+  return INNER(to).backup(out, INNER(to).self, order, err);
+}
 
 /* Optional functions are provided when the wrapped backend provides them. */
 void ck_sealed_add_writes(ck_backend *out) {
@@ -371,4 +376,5 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;
+  if (inner->backup) out->backup = backup;
 }

@@ -2,6 +2,7 @@
  * twice. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { HEADER_SIZE = 100, USER_VERSION_AT = 60, APPLICATION_AT = 68 };
 
-static ck_status path_error(ck_error *err, const char *doing, const char *path) {
+ck_status ck_sqlite_path_error(ck_error *err, const char *doing, const char *path) {
   ck_status status = CK_E_IO;
   if (errno == EACCES || errno == EPERM || errno == EROFS) status = CK_E_READ_ONLY;
   if (errno == ENOSPC || errno == EDQUOT) status = CK_E_FULL;
@@ -28,9 +29,21 @@ static ck_status make_folders(char *path, const char *store, ck_error *err) {
     *c = '\0';
     bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
     *c = end;
-    if (failed) return path_error(err, "make its folder", store);
+    if (failed) return ck_sqlite_path_error(err, "make its folder", store);
     if (end == '\0') return CK_OK;
   }
+}
+
+/* What SQLite's own tools take for a store in memory, or for a URI, would be a file of that name.
+ */
+static ck_status check_name(const char *path, ck_error *err) {
+  if (strcmp(path, ":memory:") == 0)
+    return ck_error_set(err, CK_E_USAGE,
+                        "\"sqlite::memory:\" names no file: a store in memory is \"memory:\"");
+  if (strncmp(path, "file:", strlen("file:")) == 0)
+    return ck_error_set(err, CK_E_USAGE, "\"sqlite:%s\" names no file: write \"sqlite:%s\"", path,
+                        path + strlen("file:"));
+  return CK_OK;
 }
 
 /* Symbolic links in the folder's path are followed; a file that is one is not. */
@@ -40,7 +53,8 @@ ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error 
   const char *name = slash ? slash + 1 : path;
   if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
     return ck_error_set(err, CK_E_USAGE, "\"sqlite:%s\" does not name a file", path);
-  ck_status status = CK_OK;
+  ck_status status = check_name(path, err);
+  if (status != CK_OK) return status;
   char *real = NULL;
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
   if (!folder) return ck_error_no_memory(err);
@@ -53,7 +67,7 @@ ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error 
   if (!real && (errno == ENOENT || errno == ENOTDIR)) {
     status = ck_error_set(err, CK_E_NOT_FOUND, "store %s: there is no folder %s", path, folder);
   } else if (!real) {
-    status = path_error(err, "find its folder", path);
+    status = ck_sqlite_path_error(err, "find its folder", path);
   } else if (asprintf(out, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0) {
     *out = NULL;
     status = ck_error_no_memory(err);
@@ -110,7 +124,7 @@ ck_status ck_sqlite_check_file(bool *fresh, ck_sqlite *self, bool create, ck_err
   *fresh = false;
   struct stat found;
   if (lstat(self->path, &found) != 0) {
-    if (errno != ENOENT) return path_error(err, "look at it", self->path);
+    if (errno != ENOENT) return ck_sqlite_path_error(err, "look at it", self->path);
     *fresh = create;
     return create ? CK_OK : ck_error_set(err, CK_E_NOT_FOUND, "there is no store %s", self->path);
   }
@@ -129,7 +143,7 @@ ck_status ck_sqlite_check_file(bool *fresh, ck_sqlite *self, bool create, ck_err
   if (access(self->path, R_OK) != 0)
     return ck_error_set(err, CK_E_IO, "store %s: cannot read it: %s", self->path, strerror(errno));
   if (!self->read_only && access(self->path, W_OK) != 0)
-    return path_error(err, "write it", self->path);
+    return ck_sqlite_path_error(err, "write it", self->path);
   return check_header(self, err);
 }
 
@@ -140,24 +154,28 @@ ck_status ck_sqlite_make_draft(char **out, const ck_sqlite *self, ck_error *err)
     return ck_error_no_memory(err);
   }
   unlink(*out); /* left by a process that was killed here */
-  return mknod(*out, S_IFREG | 0600, 0) == 0 ? CK_OK : path_error(err, "make it", self->path);
+  return mknod(*out, S_IFREG | 0600, 0) == 0 ? CK_OK
+                                             : ck_sqlite_path_error(err, "make it", self->path);
 }
 
-static ck_status sync_folder(const ck_sqlite *self, ck_error *err) {
-  char *folder = strndup(self->path, (size_t)(strrchr(self->path, '/') - self->path) + 1);
-  if (!folder) return ck_error_no_memory(err);
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/* Needs no memory: the file has its name by now. */
+ck_status ck_sqlite_sync_folder(const char *path, ck_error *err) {
+  char folder[PATH_MAX];
+  size_t len = (size_t)(strrchr(path, '/') - path) + 1;
+  if (len >= sizeof folder) errno = ENAMETOOLONG;
+  memcpy(folder, path, len < sizeof folder ? len : 0);
+  folder[len < sizeof folder ? len : 0] = 0;
+  int fd = len < sizeof folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   ck_status status =
-      fd >= 0 && fsync(fd) == 0 ? CK_OK : path_error(err, "sync the folder of", self->path);
+      fd >= 0 && fsync(fd) == 0 ? CK_OK : ck_sqlite_path_error(err, "sync the folder of", path);
   if (fd >= 0) close(fd);
-  free(folder);
   return status;
 }
 
 ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_status status, ck_error *err) {
   if (status == CK_OK && rename(draft, self->path) != 0)
-    status = path_error(err, "make it", self->path);
+    status = ck_sqlite_path_error(err, "make it", self->path);
   if (status != CK_OK && draft) unlink(draft);
   free(draft);
-  return status == CK_OK ? sync_folder(self, err) : status;
+  return status == CK_OK ? ck_sqlite_sync_folder(self->path, err) : status;
 }

@@ -46,9 +46,9 @@ static ck_status compare_key_entry(ck_buffer *out, bool *same, void *to, ck_erro
 }
 
 /* A process that opened the store before its key was changed still has the old one. */
-ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
+ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *connection, ck_error *err) {
   ck_buffer now = {0};
-  ck_status status = read_entry(&now, self, self->writer, err);
+  ck_status status = read_entry(&now, self, connection, err);
   bool same =
       status == CK_OK && ck_bytes_equal(ck_buffer_bytes(&now), ck_buffer_bytes(&self->key_entry));
   ck_buffer_clear(&now);
@@ -56,6 +56,10 @@ ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
   return ck_error_set(err, CK_E_WRONG_KEY,
                       "store %s: its key was changed since it was opened: try again with that one",
                       self->path);
+}
+
+ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
+  return ck_sqlite_check_key_by(self, self->writer, err);
 }
 
 static ck_status put_rows(ck_sqlite *self, ck_bytes entry, ck_error *err) {

@@ -212,6 +212,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   out->pin = ck_sqlite_pin;
   out->delete_session = ck_sqlite_delete_session;
   out->vacuum = ck_sqlite_vacuum;
+  out->backup = ck_sqlite_backup;
   out->recover = ck_sqlite_recover;
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;

@@ -99,6 +99,11 @@ CK_CHECKED ck_status ck_sqlite_make_draft(char **out, const ck_sqlite *self, ck_
 CK_CHECKED ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_status status,
                                          ck_error *err);
 
+/* "store PATH: cannot DOING: cause" of errno. */
+ck_status ck_sqlite_path_error(ck_error *err, const char *doing, const char *path);
+/* Syncs the folder of `path`, which is absolute. */
+CK_CHECKED ck_status ck_sqlite_sync_folder(const char *path, ck_error *err);
+
 /* ---- write.c: transactions of the writer ---- */
 /* Takes the store's lock and begins. CK_E_READ_ONLY, CK_E_UNKNOWN (a recovery is due), CK_E_BUSY,
  * CK_E_IO. */
@@ -137,6 +142,8 @@ CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, c
 CK_CHECKED ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err);
 /* CK_E_WRONG_KEY: the store's key was changed since the store was opened. In a transaction. */
 CK_CHECKED ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err);
+/* The same as a reading connection sees it, in its transaction. */
+CK_CHECKED ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *reader, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
                                      ck_error *err);
@@ -152,6 +159,8 @@ CK_CHECKED ck_status ck_sqlite_delete_session(void *self, ck_lease lease,
                                               const ck_dependent_fork *forks, size_t count,
                                               ck_error *err);
 CK_CHECKED ck_status ck_sqlite_vacuum(int64_t *bytes, void *self, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_backup(ck_backup_report *out, void *self,
+                                      const ck_backup_order *order, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);

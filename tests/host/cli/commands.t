@@ -47,7 +47,7 @@ complete_bash() {
   )
 }
 is "completes commands" "$(complete_bash ckrun re)" "resolve resume"
-is "completes a group's commands" "$(complete_bash ckrun store '')" "salvage stats verify"
+is "completes a group's commands" "$(complete_bash ckrun store '')" "backup salvage stats verify"
 is "completes options" "$(complete_bash ckrun resume --d)" "--dry-run"
 is "completes choices of an option" "$(complete_bash ckrun sessions list --status fail)" \
   "failing failed"

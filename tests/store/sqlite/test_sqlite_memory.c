@@ -1,13 +1,16 @@
 /* test_sqlite_memory.c - whichever allocation fails, ours or SQLite's, the store says so, goes on
  * and loses nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup */
+#include <glob.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/backup.h"
 #include "core/store/request.h"
 #include "core/store/stats.h"
 
@@ -113,6 +116,23 @@ static ck_status do_request(memory_case *self) {
 
 static ck_status do_recover(memory_case *self) { return ck_store_recover(self->store, &self->err); }
 
+/* Without a success there is no copy, and nothing beside it. */
+static ck_status do_backup(memory_case *self) {
+  char path[440];
+  glob_t left = {0};
+  ck_backup_report report;
+  snprintf(path, sizeof path, "%s-copy", self->url + strlen("sqlite:"));
+  unlink(path);
+  ck_backup_order order = {.file = path};
+  ck_status status = ck_store_backup(&report, self->store, &order, &self->err);
+  strcat(path, "*");
+  bool there = glob(path, 0, NULL, &left) == 0 && left.gl_pathc == 1;
+  if (status == CK_OK && !there) status = CK_E_FAILED;
+  if (status == CK_E_NO_MEMORY && there) status = CK_E_FAILED;
+  globfree(&left);
+  return status;
+}
+
 static bool expected(ck_status status) {
   return status == CK_OK || status == CK_E_NO_MEMORY || status == CK_E_UNKNOWN || status == CK_E_IO;
 }
@@ -186,5 +206,6 @@ int main(void) {
   attack("read", do_read);
   attack("request", do_request);
   attack("recover", do_recover);
+  attack("backup", do_backup);
   return tap_done();
 }

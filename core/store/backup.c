@@ -1,0 +1,11 @@
+/* backup.c - asks the backend for a copy of its store. */
+#include "core/store/backup.h"
+
+#include "core/store/store_core.h"
+
+ck_status ck_store_backup(ck_backup_report *out, ck_store *self, const ck_backup_order *order,
+                          ck_error *err) {
+  *out = (ck_backup_report){0};
+  ck_status status = ck_backend_require(&self->backend, CK_BACKEND_BACKUP, self->url, err);
+  return status == CK_OK ? self->backend.backup(out, self->backend.self, order, err) : status;
+}
