@@ -210,8 +210,9 @@ static ck_status simulate_all(simulating *self, ck_error *err) {
   const ck_words *given = &self->given->sessions;
   ck_status status = given->count ? CK_OK : list_sessions(self, err);
   for (size_t i = 0; status == CK_OK && i < given->count; i++) {
-    status = ck_id_check("session", given->list[i], err);
-    if (status == CK_OK) status = simulate_session(self, given->list[i], err);
+    char id[CK_ID_SIZE];
+    status = ck_resolve_session(id, self->inspection.store, given->list[i], err);
+    if (status == CK_OK) status = simulate_session(self, id, err);
   }
   for (size_t i = self->id_count; status == CK_OK && i-- > 0;)
     status = simulate_session(self, self->ids[i], err);

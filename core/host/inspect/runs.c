@@ -40,15 +40,16 @@ static const char *ending_of(const ck_event *event) {
 static bool take_event(void *to, const ck_event *event) {
   ck_runs *self = to;
   ck_run *run = find(self, event->timeline);
-  int64_t reserved =
-      event->kind == CK_EVENT_OUTCOME ? ck_ledger_read_reserved(ck_value_bytes(event->body)) : 0;
-  if (event->seq <= self->counted) self->reserved = ck_micros_add(self->reserved, reserved);
+  bool outcome = event->kind == CK_EVENT_OUTCOME;
+  int64_t reserved = outcome ? ck_ledger_read_reserved(ck_value_bytes(event->body)) : 0;
+  self->reserved = ck_micros_add(self->reserved, reserved);
+  if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
   if (!run) return true;
   run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
   run->outcome = ending_of(event);
-  if (event->kind == CK_EVENT_OUTCOME) ck_totals_add_outcome(&run->spent, event->body);
+  if (outcome) ck_totals_add_outcome(&run->spent, event->body);
   return true;
 }
 
@@ -59,6 +60,7 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   for (size_t i = 0; i < head->timeline_count; i++)
     if (!head->timelines[i].session)
       self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
+  if (head->has_latest) self->totals = head->latest.totals;
   self->counted = head->has_latest ? head->latest.seq : 0;
   ck_event_query query = {.session = head->session.no};
   ck_status status = ck_store_read_events(store, &query, take_event, self, err);

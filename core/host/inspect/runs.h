@@ -19,8 +19,12 @@ typedef struct ck_run {
 typedef struct ck_runs {
   ck_run *list; /* oldest first; those inherited by a fork are left out */
   size_t count;
-  int64_t counted;  /* the seq up to which the totals of the session count */
-  int64_t reserved; /* the part of these that are estimates */
+  /* Of the session: what its latest checkpoint counts, of a fork with what its origin had spent,
+   * and every outcome behind it, as a resume would count them. Active time up to that checkpoint.
+   */
+  ck_totals totals;
+  int64_t counted;  /* the seq of that checkpoint; 0: none */
+  int64_t reserved; /* the part of the totals that is an estimate */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. */

@@ -43,9 +43,8 @@ static void member_checkpoint(ck_document *document, const char *name, const voi
 
 static void member_totals(ck_document *document, const char *name, const void *value) {
   const ck_session_view *view = value;
-  if (!view->head->has_latest) return;
   struct cJSON *totals = ck_document_put_object(document, NULL, name);
-  ck_fields_fill_totals(document, totals, &view->head->latest.totals);
+  ck_fields_fill_totals(document, totals, &view->runs.totals);
   ck_document_put_int(document, totals, "reserved_micros", view->runs.reserved);
 }
 
@@ -142,10 +141,8 @@ static void row_checkpoint(ck_table *table, const char *name, const void *value)
 
 static void rows_totals(ck_table *table, const char *name, const void *value) {
   const ck_session_view *view = value;
-  const ck_head *head = view->head;
-  const ck_totals *totals = &head->latest.totals;
+  const ck_totals *totals = &view->runs.totals;
   (void)name;
-  if (!head->has_latest) return;
   put_count(table, "model_calls", totals->model_calls);
   put_count(table, "tool_calls", totals->tool_calls);
   put_count(table, "input_tokens", totals->input_tokens);

@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/host/print/document.h"
+#include "core/host/session/fields.h"
 #include "core/host/session/saving.h"
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
@@ -17,7 +18,8 @@ static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 typedef struct outcome {
   const ck_host *host;
   ck_engine *engine;
-  bool whole; /* nothing of the JSON object is printed yet */
+  bool whole;       /* nothing of the JSON object is printed yet */
+  ck_totals before; /* what the runs before this one had spent */
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
   ck_value *result; /* NULL: none */
@@ -137,6 +139,37 @@ static void put_timing(ck_table *table, const ck_timing *timing) {
   ck_table_put_duration(table, timing->max_us);
 }
 
+/* What this run alone has spent, lost attempts of earlier ones that it had to count among it. */
+static ck_totals spent_here(const outcome *self) {
+  const ck_totals *now = ck_session_totals(self->engine->session), *before = &self->before;
+  return (ck_totals){.cost_micros = now->cost_micros - before->cost_micros,
+                     .input_tokens = now->input_tokens - before->input_tokens,
+                     .output_tokens = now->output_tokens - before->output_tokens,
+                     .model_calls = now->model_calls - before->model_calls,
+                     .tool_calls = now->tool_calls - before->tool_calls,
+                     .unmetered = now->unmetered - before->unmetered,
+                     .active_us = now->active_us - before->active_us};
+}
+
+static void put_count(ck_table *table, const char *name, int64_t count) {
+  ck_table_put_word(table, name);
+  ck_table_put_count(table, count);
+}
+
+/* After a resume: this run's part, and all runs together. */
+static void put_totals(ck_table *table, const outcome *self) {
+  const ck_totals *all = ck_session_totals(self->engine->session), here = spent_here(self);
+  if (!ck_session_parent_run(self->engine->session)) return;
+  ck_table_put_word(table, "run_spent");
+  ck_table_put_money(table, here.cost_micros);
+  put_count(table, "run_input_tokens", here.input_tokens);
+  put_count(table, "run_output_tokens", here.output_tokens);
+  put_count(table, "total_model_calls", all->model_calls);
+  put_count(table, "total_tool_calls", all->tool_calls);
+  put_count(table, "total_input_tokens", all->input_tokens);
+  put_count(table, "total_output_tokens", all->output_tokens);
+}
+
 static ck_status print_table(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
   const ck_totals *totals = ck_session_totals(self->engine->session);
@@ -157,10 +190,8 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   put_timing(&table, &self->engine->timing);
   ck_table_put_word(&table, "spent");
   ck_table_put_money(&table, totals->cost_micros);
-  if (totals->unmetered) {
-    ck_table_put_word(&table, "unmetered");
-    ck_table_put_count(&table, totals->unmetered);
-  }
+  if (totals->unmetered) put_count(&table, "unmetered", totals->unmetered);
+  put_totals(&table, self);
   put_command(&table, "answer", self->answer);
   put_command(&table, "resolve", self->resolve);
   put_command(&table, "resume", self->resume);
@@ -193,6 +224,9 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_int(&document, times, "average",
                       timing->count ? timing->sum_us / timing->count : 0);
   ck_document_put_int(&document, times, "max", timing->max_us);
+  const ck_totals here = spent_here(self);
+  ck_fields_fill_totals(&document, ck_document_put_object(&document, NULL, "this_run"), &here);
+  ck_fields_put_totals(&document, NULL, totals);
   ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
   ck_document_put_text(&document, NULL, "answer", self->answer);
@@ -205,10 +239,12 @@ static ck_status print_json(const outcome *self, ck_error *err) {
 }
 
 /* The store itself may have failed: then the summary has what is known without it. */
-static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whole, ck_error *err) {
+static ck_status print_summary(const ck_host *host, ck_engine *engine, const ck_totals *before,
+                               bool whole, ck_error *err) {
   outcome self = {.host = host,
                   .engine = engine,
                   .whole = whole,
+                  .before = *before,
                   .status = ck_session_get_record(engine->session)->status};
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_outcome(&self, &ignored);
@@ -271,9 +307,10 @@ void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
 ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {
   ck_error late = CK_ERROR_INIT;
   bool whole = engine->events.wanted;
+  const ck_totals before = *ck_session_totals(engine->session);
   ck_status status = ck_summary_begin(host, engine, err);
   if (status == CK_OK) status = ck_engine_execute(engine, err);
-  ck_status printed = print_summary(host, engine, whole, &late);
+  ck_status printed = print_summary(host, engine, &before, whole, &late);
   if (status == CK_OK) status = answer(engine, err);
   if (status != CK_OK || printed == CK_OK) return status;
   return ck_error_set(err, printed, "%s", late.text);

@@ -4,12 +4,14 @@
 
 #include "core/store/store.h"
 
-#define CK_RESOLVE_SESSION_HELP \
-  "its id; of one that ckrun made also a beginning, of it or of its last part, from 4 characters"
+#define CK_RESOLVE_SESSION_HELP                                                                   \
+  "its id, or that of one of its runs; of one that ckrun made also a beginning, of it or of its " \
+  "last part, from 4 characters"
 
-/* The whole id. An id that a person chose must be given in full, so that no script acts on another
- * session when its own is gone. CK_E_USAGE: a malformed word, or it fits several. CK_E_NOT_FOUND
- * names a near one. */
+/* The whole id of the session; a run is looked up in the session that made it, not in its forks. An
+ * id that a person chose must be given in full, so that no script acts on another session when its
+ * own is gone. CK_E_USAGE: a malformed word, or it fits several. CK_E_NOT_FOUND names a near
+ * one. */
 CK_CHECKED ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
                                         ck_error *err);
 

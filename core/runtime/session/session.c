@@ -80,6 +80,9 @@ void ck_session_set_failure(ck_session *self, ck_status failure) { self->failure
 
 const char *ck_session_id(const ck_session *self) { return self->record.id; }
 const char *ck_session_run(const ck_session *self) { return self->timeline.run; }
+const char *ck_session_parent_run(const ck_session *self) {
+  return self->timeline.parent_run[0] ? self->timeline.parent_run : NULL;
+}
 const ck_session_record *ck_session_get_record(const ck_session *self) { return &self->record; }
 uint32_t ck_session_attempt(const ck_session *self) { return self->timeline.attempt; }
 int64_t ck_session_first_seq(const ck_session *self) { return self->timeline.begin; }

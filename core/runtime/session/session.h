@@ -57,6 +57,8 @@ void ck_session_close(ck_session *self);
 const char *ck_session_id(const ck_session *self);
 /* Id of this process's attempt at the session, "run_<uuid>". */
 const char *ck_session_run(const ck_session *self);
+/* The run that this one goes on from; NULL: it is the session's first. */
+const char *ck_session_parent_run(const ck_session *self);
 /* The session's row; its status as this run knows it. */
 const ck_session_record *ck_session_get_record(const ck_session *self);
 /* From 1. It rises where recorded outcomes may not simply be replayed: see ck_ledger_plan. */

@@ -137,6 +137,71 @@ is "two of four attempts are estimates" "$(shown mixed)" \
 exits 0 "a fork of it" sessions fork mixed --session mixed-fork
 is "inherits what is an estimate" "$(shown mixed-fork)" "$(shown mixed)"
 
+# A kill between an outcome and the next checkpoint: what was paid is shown before any resume.
+serve killed <<EOF
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"answer":{"calls":[{"name":"die","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"answer":{"text":"Hello.","usage":{"input":100,"output":10}}}
+EOF
+cat >die.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "one", prompt = "Answer.", tools = {
+  look = flow.command { argv = { "true" }, class = "pure" },
+  die = flow.command { argv = { "./die" }, class = "pure" } } }
+END
+printf '#!/bin/sh\n[ -e died ] && exit\n>died\nkill -9 $PPID\nsleep 1\n' >die
+chmod +x die
+profile killed.lua openai 0 false
+exits 137 "a run that is killed behind its second call" run die.lua --profile ./killed.lua \
+  --session killed --input '"?"'
+agrees "killed, and not resumed" killed
+is "two calls were paid for" "$(shown killed)" "7500 0"
+is "and are shown" "$(json "$("$CKRUN" --json sessions show killed)" \
+  'join " ", @{$d->{totals}}{qw(model_calls tool_calls input_tokens output_tokens)}')" \
+  "2 1 2000 100"
+text=$("$CKRUN" sessions show killed)
+is "in words, too" "$(cell "$text" spent) $(cell "$text" model_calls)" "7500 2"
+exits 0 "it goes on" --json resume killed
+is "this run's part is told" "$(json "$out" 'join " ",
+  @{$d->{this_run}}{qw(cost_micros model_calls tool_calls input_tokens output_tokens)}')" \
+  "450 1 1 100 10"
+is "and that of all runs" "$(json "$out" 'join " ",
+  @{$d->{totals}}{qw(cost_micros model_calls tool_calls input_tokens output_tokens)}')" \
+  "7950 3 2 2100 110"
+is "which is what is shown" "$(shown killed)" "7950 0"
+
+# In words, after a resume.
+serve words <<EOF
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"answer":{"text":"Hello.","usage":{"input":100,"output":10}}}
+EOF
+profile words.lua openai 0 false
+exits 8 "a run of one call" run die.lua --profile ./words.lua --session words --input '"?"' \
+  --limit model_calls=1
+is "has no parts" "$(cell "$out" run_spent)" ""
+exits 0 "the resume" resume words --limit model_calls=2
+is "has both" "$(for name in run_spent run_input_tokens run_output_tokens total_model_calls \
+  total_tool_calls total_input_tokens total_output_tokens spent; do
+  cell "$out" $name; done | paste -sd' ')" "450 100 10 2 1 1100 60 4200"
+
+# Estimates on a branch that was left before the fork are the fork's, like the money.
+serve left <<EOF
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"body":{}}
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}},"times":0}
+EOF
+profile left.lua openai 0 false
+exits 8 "a call whose cost is an estimate" run die.lua --profile ./left.lua --session left \
+  --input '"?"'
+exits 0 "is left behind" sessions rewind left --report "Nothing." --to \
+  "$("$CKRUN" sessions checkpoints left | awk -F'\t' '$3 == "tool_round" { print $2; exit }')"
+exits 8 "the session goes on" resume left --limit model_calls=3
+agrees "with a branch that was left" left
+exits 0 "a fork of it" sessions fork left --session leftfork
+is "has its estimates" "$(shown leftfork)" "$(shown left)"
+exits 0 "and so has a fork of the fork" sessions fork leftfork --session leftfork2
+is "as many" "$(shown leftfork2)" "$(shown left)"
+
 # Stopped at once while it waits for its next try: the first one counts at its reserve, never less.
 serve waiting <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
 {\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"

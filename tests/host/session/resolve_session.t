@@ -40,6 +40,27 @@ is "and goes on with that one" "$(json "$out" '"$d->{session} $d->{status}"')" \
   "${made[0]} completed"
 exits 0 "so does cancel" --json cancel "${tails[1]}"
 is "with that one" "$(json "$out" '"$d->{session} $d->{status}"')" "${made[1]} cancelled"
+
+# The ids of runs, of the last one and of those before it.
+exits 8 "a session of two runs" run "$dir/flow.lua" --session two
+first=$(json "$("$CKRUN" --json sessions show two)" '$d->{run}')
+exits 0 "goes on under its run's id" --json resume "$first"
+is "with that one" "$(json "$out" '"$d->{session} $d->{status}"')" "two completed"
+last=$(json "$out" '$d->{run}')
+ok "in a run of its own" test "$last" != "$first"
+exits 0 "it is forked" sessions fork two --session twofork
+for id in "$first" "$last" "${first:0:20}"; do
+  is "run $id" "$(shown "$id")" two
+  for command in "sessions log" "sessions checkpoints" "sessions inspect" \
+    "sessions export --format cassette"; do
+    exits 0 "$command takes a run's id" $command "$id"
+  done
+done
+is "the run of a fork's own" "$(shown "$(json "$("$CKRUN" --json sessions show twofork)" \
+  '$d->{run}')")" twofork
+exits 0 "simulate takes it, too" policy simulate "$last"
+refused 3 "a run that is nowhere" "there is no session run_0000" sessions show run_00000000
+refused 3 "what all runs begin with" "there is no session run_ in" sessions show run_
 for word in "" "a b" "é" "../x" "$(printf 'x%.0s' {1..300})"; do refused 2 "no id: '${word:0:9}'" \
   "an id is 1 to 64" sessions show "$word"; done
 refused 2 "a word that looks like an option" "unknown option --x" sessions show --x
