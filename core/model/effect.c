@@ -79,7 +79,8 @@ ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_va
 }
 
 void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve) {
-  if (self->cost_micros == 0 && reserve > 0) self->cost_micros = self->reserved_micros = reserve;
+  if (self->cost_micros == 0 && !self->cost_known && reserve > 0)
+    self->cost_micros = self->reserved_micros = reserve;
 }
 
 int64_t ck_micros_add(int64_t a, int64_t b) {

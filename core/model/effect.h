@@ -127,8 +127,10 @@ typedef struct ck_outcome {
   ck_status error_status;  /* FAILED, UNKNOWN: the class */
   char *error;             /* ERROR, FAILED, UNKNOWN: one line; owned */
   int64_t cost_micros;     /* -1: no price known (unmetered) */
+  bool cost_known;         /* that is all of it, also when it is 0: no reserve counts for it */
   int64_t reserved_micros; /* the part of it that is an estimate: nothing tells what it is */
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
+  bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
   int64_t input_tokens, output_tokens;
   int64_t seq; /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
@@ -139,7 +141,8 @@ typedef struct ck_outcome {
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
                                     const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
-/* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost. */
+/* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost: when
+ * that is 0, and not known to be all. */
 void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve);
 /* The sum of two amounts from 0; the greatest number where that is greater. */
 int64_t ck_micros_add(int64_t a, int64_t b);

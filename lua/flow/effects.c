@@ -106,15 +106,10 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   set_integer(L, "output_tokens", outcome->output_tokens);
 }
 
-static void note_unknown(ck_coroutine *self, size_t place, const ck_outcome *outcome) {
-  self->unknown |= outcome->status == CK_OUTCOME_UNKNOWN &&
-                   !ck_effect_class_repeats(self->asks[place].effect.class);
-}
-
 static int effect_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
   ck_coroutine *self = ck_coroutine_check(L);
-  note_unknown(self, 0, self->outcome);
+  self->unknown |= self->outcome->final;
   push_outcome(L, self->outcome);
   return 1;
 }
@@ -125,7 +120,7 @@ static int effects_resumed(lua_State *L, int status, lua_KContext context) {
   lua_createtable(L, (int)self->ask_count, 0);
   lua_Integer place = 0;
   for (const ck_outcome *outcome = self->outcome; outcome; outcome = outcome->next) {
-    if ((size_t)place < self->ask_count) note_unknown(self, (size_t)place, outcome);
+    self->unknown |= outcome->final;
     push_outcome(L, outcome);
     lua_rawseti(L, -2, ++place);
   }

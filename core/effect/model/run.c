@@ -66,6 +66,7 @@ static void put_cost(const ck_effect_run *self, ck_outcome *outcome) {
   ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
   int64_t known = self->spent.known ? ck_price_cost(&price, &self->spent) : 0;
   outcome->cost_micros = known;
+  outcome->cost_known = !self->lost && known >= 0;
   if (!self->lost || known < 0) return;
   int64_t told = told_cost(self, &price), reserve = self->reserve_micros;
   outcome->cost_micros = told < 0 || (reserve < 0 && known + told == 0) ? -1 : known + told;

@@ -13,8 +13,7 @@ static ck_status stop_diverged(ck_call *self) {
            "effect %s (%s) was recorded with another request: the flow or its inputs have changed; "
            "a resume asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes "
            "on without what was done",
-           self->key, ck_effect_class_name(self->effect.class),
-           ck_session_id(ck_call_session(self)));
+           self->key, ck_effect_class_name(self->class), ck_session_id(ck_call_session(self)));
   ck_call_leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
   return CK_OK;
 }
@@ -141,8 +140,10 @@ static ck_status record_blocked(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *body;
   uint64_t ticket;
-  ck_status status = ck_ledger_write_blocked(&body, &self->effect, self->digest,
-                                             ck_value_bytes(self->request), err);
+  ck_effect blocked = self->effect;
+  blocked.class = self->class;
+  ck_status status =
+      ck_ledger_write_blocked(&body, &blocked, self->digest, ck_value_bytes(self->request), err);
   if (status != CK_OK) return status;
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
                              err);

@@ -74,7 +74,7 @@ static ck_status stop_blocked(ck_call *self) {
            "in the place of effect %s (%s) another request was carried out before the session went "
            "back: it stands for this one (done), this one is to be made as well (retry), or is not "
            "to be made (abort)",
-           self->key, ck_effect_class_name(self->effect.class));
+           self->key, ck_effect_class_name(self->class));
   ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }
@@ -84,7 +84,7 @@ ck_status ck_call_stop_in_doubt(ck_call *self) {
   if (self->blocked) return stop_blocked(self);
   const char *why = self->lost ? self->lost->error : NULL;
   snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
-           self->key, ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
+           self->key, ck_effect_class_name(self->class), why ? ": " : "", why ? why : "");
   ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }
@@ -142,7 +142,7 @@ static ck_status make_notice(ck_value **out, const ck_call *self, ck_error *err)
   ck_buffer text = {0};
   if (!lost->result || !ck_json_read_string(&text, ck_value_bytes(lost->result)))
     ck_buffer_append_text(&text, lost->error ? lost->error : "");
-  if (!ck_effect_class_repeats(self->effect.class))
+  if (!ck_effect_class_repeats(self->class))
     ck_buffer_append_format(&text, "\n%s", may_have_happened);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) status = ck_value_text(out, ck_buffer_bytes(&text), err);
@@ -150,19 +150,29 @@ static ck_status make_notice(ck_value **out, const ck_call *self, ck_error *err)
   return status;
 }
 
+/* How it ended, for whoever asked and for people. */
+static ck_status write_why(ck_buffer *out, const ck_call *self, ck_outcome_status as,
+                           ck_error *err) {
+  const ck_outcome *lost = self->lost;
+  const char *interrupted = "this call was interrupted; whether it took effect is not known";
+  ck_buffer_append_text(out, lost && lost->error ? lost->error : interrupted);
+  if (lost && as == CK_OUTCOME_UNKNOWN && !ck_effect_class_repeats(self->class))
+    ck_buffer_append_text(out, "; unknown: may have happened");
+  return ck_buffer_check(out, err);
+}
+
 ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err) {
   ck_outcome *outcome;
   ck_value *result = NULL;
+  ck_buffer why = {0};
   const ck_outcome *lost = self->lost;
-  ck_status status = CK_OK;
-  if (lost && self->effect.kind == CK_EFFECT_TOOL && as == CK_OUTCOME_UNKNOWN)
+  ck_status status = write_why(&why, self, as, err);
+  if (status == CK_OK && lost && self->effect.kind == CK_EFFECT_TOOL && as == CK_OUTCOME_UNKNOWN)
     status = make_notice(&result, self, err);
   else if (lost)
     result = ck_value_share(lost->result);
-  const char *why = lost && lost->error ? lost->error
-                                        : "this call was interrupted; whether it "
-                                          "took effect is not known";
-  if (status == CK_OK) status = ck_outcome_new(&outcome, as, result, why, err);
+  if (status == CK_OK) status = ck_outcome_new(&outcome, as, result, why.data, err);
+  ck_buffer_clear(&why);
   ck_value_free(result);
   return status == CK_OK ? record_settled(self, outcome, lost ? self->driver->name : "policy", err)
                          : status;
@@ -173,8 +183,9 @@ ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_erro
   ck_doubt_answer answer = otherwise;
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome;
-  if (policies->in_doubt &&
-      policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
+  ck_effect begun = self->effect;
+  begun.class = self->class;
+  if (policies->in_doubt && policies->in_doubt(&answer, policies->self, &begun, &failure) != CK_OK)
     answer = CK_DOUBT_STOP;
   if (answer == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);

@@ -27,7 +27,7 @@ struct ck_call {
   ck_runner *runner;
   ck_call_phase phase;
   ck_effect effect;
-  ck_effect_class class; /* as recorded with its open intent */
+  ck_effect_class class; /* that rules what was begun: see ck_ledger_case */
   char key[CK_STATE_KEY_MAX];
   char label[64]; /* for people: a tool's name; "" */
   char digest[CK_REQUEST_DIGEST_SIZE];

@@ -69,8 +69,9 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
 }
 
 static void note_unknown(ck_call *self) {
-  self->runner->unknown |=
-      self->outcome->status == CK_OUTCOME_UNKNOWN && !ck_effect_class_repeats(self->effect.class);
+  self->outcome->final =
+      self->outcome->status == CK_OUTCOME_UNKNOWN && !ck_effect_class_repeats(self->class);
+  self->runner->unknown |= self->outcome->final;
 }
 
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
@@ -89,8 +90,9 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session,
                              ck_call_durability(&self->effect, outcome), err);
-  ck_progress progress =
-      progress_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
+  ck_progress progress = progress_of(self, outcome->status == CK_OUTCOME_OK        ? "outcome"
+                                           : outcome->status == CK_OUTCOME_UNKNOWN ? "unknown"
+                                                                                   : "failure");
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
     ck_notifications_push(&execution->notifications, &progress, ticket);
   ck_value_free(message);

@@ -18,8 +18,15 @@ static void count(ck_call *self) {
 }
 
 /* The runtime cancelled it. What may have taken effect and must not be repeated is in doubt;
- * everything else is asked for again. */
-static ck_status handle_interruption(ck_call *self) {
+ * everything else is asked for again, and a try of it whose cost is known (a model's was answered,
+ * and the next one had not begun) counts at that. */
+static ck_status handle_interruption(ck_call *self, ck_error *err) {
+  bool repeats = ck_effect_class_repeats(self->effect.class);
+  if (repeats && self->outcome->cost_known && self->effect.reserve_micros != 0) {
+    ck_status status = ck_call_record(self, self->outcome, self->driver->name, err);
+    self->phase = CK_CALL_LEFT;
+    return status;
+  }
   self->phase = CK_CALL_LEFT;
   self->left_open = true;
   return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect)
@@ -59,10 +66,13 @@ static ck_status complete(ck_call *self, ck_error *err) {
   if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status)
     return put_off(self, err);
   if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
-    return handle_interruption(self);
+    return handle_interruption(self, err);
   if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
   if (failed) return ck_call_handle_failure(self, err);
-  if (outcome->status == CK_OUTCOME_UNKNOWN) return ck_call_take_unknown(self, err);
+  if (outcome->status == CK_OUTCOME_UNKNOWN) {
+    if (outcome->error_status != CK_E_INTERRUPTED) count(self);
+    return ck_call_take_unknown(self, err);
+  }
   if (outcome->status == CK_OUTCOME_ABSENT)
     return ck_call_follow_ending(self, CK_ENDING_ABSENT, err);
   count(self);

@@ -235,7 +235,7 @@ ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effec
   ck_ledger_case out = {.class = effect->class, .acts = acts(effect->kind), .tries_left = true};
   if (!entry || (!entry->open && !entry->outcome)) return out;
   const char *recorded = entry->open ? entry->intent_digest : entry->outcome_digest;
-  if (entry->open) out.class = entry->class;
+  if (entry->open || (entry->intent && entry->class > out.class)) out.class = entry->class;
   out.state = entry->open ? open_state(entry) : closed_state(entry);
   out.request = strcmp(recorded, digest) == 0 ? CK_REQUEST_SAME : CK_REQUEST_OTHER;
   out.later = (entry->open ? entry->intent_attempt : entry->outcome_attempt) < effect->attempt;

@@ -42,8 +42,9 @@ typedef enum {
 } ck_effect_ending;
 
 typedef struct ck_ledger_case {
-  ck_effect_class class; /* of an open intent the recorded one: a flow that was edited since cannot
-                            make an action harmless */
+  /* of an open intent the recorded one, of an outcome the stricter of that and the declared one: a
+   * flow that was edited since cannot make an action harmless */
+  ck_effect_class class;
   ck_ledger_state state;
   ck_request_match request;
   ck_effect_ending ending; /* but for NONE the state is OPEN and the request SAME */

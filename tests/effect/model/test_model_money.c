@@ -300,6 +300,39 @@ static void test_each_attempt(const char *api) {
   drive_wait(&it.drive);
   tap_is_int(it.drive.outcome->cost_micros, RESERVE, "%s: a cancelled one at its reserve", api);
   tap_is_int(it.drive.outcome->reserved_micros, RESERVE, "%s: which is an estimate", api);
+  tap_ok(!it.drive.outcome->cost_known, "%s: and nobody knows it", api);
+  model_fixture_close(&it);
+}
+
+static void stop_at_update(ck_effect_sink *sink, ck_bytes chunk) {
+  (void)chunk;
+  ck_loop_stop(((drive *)sink)->loop);
+}
+
+/* Cancelled while it waits for its next try: the last one was answered, so its cost is known. */
+static void test_stopped_waiting(const char *api, bool paid) {
+  model_fixture it;
+  ck_effect_run *run;
+  char script[256];
+  snprintf(script, sizeof script,
+           "{%s\"headers\":{\"retry-after\":\"59\"},\"body\":{%s},\"times\":0}\n",
+           paid ? "" : "\"status\":503,",
+           paid ? "\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50,"
+                  "\"input_tokens\":1000,\"output_tokens\":50}"
+                : "");
+  model_fixture_open(&it, api, script);
+  model_fixture_add(&it, "user", "Hello");
+  it.effect.reserve_micros = RESERVE;
+  tap_must(model_fixture_begin(&it, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
+  it.drive.sink.update = stop_at_update;
+  ck_loop_run(it.loop);
+  it.driver->cancel(it.driver->self, run);
+  drive_wait(&it.drive);
+  tap_is_status(it.drive.outcome->error_status, CK_E_INTERRUPTED, NULL,
+                "%s: one that waits for its next try is interrupted", api);
+  tap_ok(it.drive.outcome->cost_known && it.drive.outcome->reserved_micros == 0 &&
+             it.drive.outcome->cost_micros == (paid ? STATED : 0),
+         "%s: %s, and that is known", api, paid ? "it cost what was stated" : "it cost nothing");
   model_fixture_close(&it);
 }
 
@@ -313,6 +346,8 @@ int main(void) {
   for (size_t a = 0; a < COUNT(apis); a++) {
     for (size_t i = 0; i < COUNT(whole); i++) check(&whole[i], apis[a], false);
     test_each_attempt(apis[a]);
+    test_stopped_waiting(apis[a], true);
+    test_stopped_waiting(apis[a], false);
   }
   for (size_t i = 0; i < COUNT(openai_streams); i++) check(&openai_streams[i], "openai", true);
   for (size_t i = 0; i < COUNT(anthropic_streams); i++)

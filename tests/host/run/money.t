@@ -220,4 +220,23 @@ is "two signals stop the wait" $? 130
 exits 0 "it goes on" resume waiting
 agrees "stopped in a wait" waiting
 is "with the first try at its reserve" "$(shown waiting)" "$((reserve + 450)) $reserve"
+
+# Paused while it waits: what the first try cost was stated, so that counts, and no estimate.
+serve paused <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
+{\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
+profile paused.lua openai 5 false
+"$CKRUN" run flow.lua --profile ./paused.lua --session paused --grace 10ms --input '"?"' \
+  >/dev/null 2>&1 </dev/null &
+pid=$!
+while ! "$CKRUN" sessions log paused --all 2>/dev/null | grep -q wait_ms; do
+  read -rt 0.05 <> <(:) || :
+done
+kill -TERM $pid
+wait $pid
+is "one signal pauses in the wait" $? 8
+agrees "paused in a wait" paused
+is "the first try counts at what was stated" "$(shown paused)" "3750 0"
+exits 0 "it goes on" resume paused
+agrees "resumed" paused
+is "and nothing is an estimate" "$(shown paused)" "$((3750 + 450)) 0"
 finish

@@ -99,7 +99,10 @@ ends told_killed 1
 node told_killed 'retry = { times = 3, backoff_ms = 0 }'
 exits 1 "a node that is told that its payment is unknown fails" run told_killed.lua \
   --session told --profile ./telling.lua
-has "with its end" "$err" "ended by signal 9"
+has "with its end, and what that means" "$err" \
+  "ended by signal 9 (Killed): half of it; unknown: may have happened"
+has "which is shown of the session, too" "$("$CKRUN" sessions show told)" \
+  "ended by signal 9 (Killed): half of it; unknown: may have happened"
 is "its retry does not repeat it" "$(paid told_killed)" 1
 exits 1 "nor does a resume, at the next attempt" resume told
 is "it stays at one" "$(paid told_killed)" 1
@@ -136,6 +139,10 @@ for way in killed late flooded; do
   agent tool_$way "$([ $way = late ] && echo 'timeout_s = 0.2')"
   exits 0 "$way: a model is told of a payment whose outcome is unknown, and goes on" \
     run tool_$way.lua --cassette pay.jsonl --session tool-$way
+  has "$way: its line says so" "$err" "unknown: may have happened  main/start/tool/1  pay"
+  is "$way: and not that it failed" "$(grep -c failed <<<"$err")" 0
+  has "$way: so does the log" "$("$CKRUN" sessions log tool-$way)" \
+    "main/start/tool/1  unknown: may have happened  tool pay: "
   is "$way: the outcome is recorded as unknown" "$(statuses tool-$way)" "unknown "
   has "$way: the model is told what that means" "$(told tool-$way)" "it may have happened"
   is "$way: the payment was made once" "$(paid tool_$way)" 1

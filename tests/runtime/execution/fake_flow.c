@@ -40,6 +40,10 @@ static void cancel(void *to, ck_effect_run *run) {
 }
 
 void fake_flow_open(fake_flow *self, const char *flow) {
+  fake_flow_open_file(self, flow_file(flow));
+}
+
+void fake_flow_open_file(fake_flow *self, const char *path) {
   ck_error err = CK_ERROR_INIT;
   self->driver = (ck_effect_driver){.name = "hand",
                                     .self = self,
@@ -52,8 +56,7 @@ void fake_flow_open(fake_flow *self, const char *flow) {
   ck_status status = ck_runtime_open(&self->runtime, self->url ? self->url : "memory:",
                                      &(ck_store_options){.create = true}, &self->clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);
-  if (status == CK_OK)
-    status = self->engine->load(&self->flow, self->engine->self, flow_file(flow), &err);
+  if (status == CK_OK) status = self->engine->load(&self->flow, self->engine->self, path, &err);
   tap_must(status == CK_OK, "open: %s", err.text);
 }
 

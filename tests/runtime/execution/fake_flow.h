@@ -35,6 +35,7 @@ typedef struct fake_flow {
 
 /* The store, and the flow of this text. */
 void fake_flow_open(fake_flow *self, const char *flow);
+void fake_flow_open_file(fake_flow *self, const char *path);
 void fake_flow_start(fake_flow *self, const char *id);
 /* As after a crash: what was under way is forgotten. */
 void fake_flow_crash(fake_flow *self);

@@ -88,6 +88,44 @@ static void test_dies_in_between(void) {
   fake_flow_close(&s);
 }
 
+/* A session that ends while a model's next try is waited for: what the last one cost is known. */
+static void check_stopped(int64_t cost, bool known, int64_t counts) {
+  ck_error err = CK_ERROR_INIT;
+  ck_outcome *outcome;
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, one_call);
+  fake_flow_start(&s, "stopped");
+  ck_execution_pause(s.execution, "user_requested");
+  ck_execution_stop(s.execution);
+  fake_flow_turn(&s);
+  tap_must(s.count == 1 && s.started[0].cancelled, "a pause cancels what is under way");
+  tap_must(ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "cancelled", &err) == CK_OK,
+           "an outcome");
+  outcome->error_status = CK_E_INTERRUPTED;
+  outcome->cost_micros = cost;
+  outcome->cost_known = known;
+  s.count = 0;
+  s.started[0].sink->done(s.started[0].sink, outcome);
+  fake_flow_turn(&s);
+  tap_is_int(s.result.status, CK_SESSION_PAUSED, "the session pauses: %s", s.result.text);
+  if (known) tap_is_int(spent(&s), counts, "what is known is counted at once");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "stopped");
+  tap_ok(s.count == 1 && spent(&s) == counts,
+         "a cost of %lld, %s: %lld count, and it is asked again", (long long)cost,
+         known ? "known" : "not known", (long long)spent(&s));
+  fake_flow_close(&s);
+}
+
+static void test_stopped(void) {
+  ck_outcome free_try = {.cost_known = true};
+  ck_outcome_count_reserve(&free_try, 100);
+  tap_is_int(free_try.cost_micros, 0, "no reserve counts for what is known to cost nothing");
+  check_stopped(7, true, 7);
+  check_stopped(0, true, 0);
+  check_stopped(0, false, 100);
+}
+
 static void test_called_once(void) {
   fake_flow s = {0};
   fake_flow_open(&s, TOOL("once", CALLED));
@@ -173,6 +211,7 @@ int main(void) {
   test_stays_in_budget();
   test_gives_up();
   test_dies_in_between();
+  test_stopped();
   test_called_once();
   test_asked_once();
   test_called_cut();

@@ -88,10 +88,12 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     first = false;
     bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
     if (is_counted(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
+    bool unknown = strcmp(o->names[i], "status") == 0 && ck_json_is_text(value, "unknown");
     if (message)
       ck_describe_message(out, value);
     else
       append_value(out, value);
+    if (unknown) ck_buffer_append_text(out, ": may have happened");
   }
 }
 
