@@ -88,10 +88,13 @@ static ck_status read_rewind(size_t *to, size_t *keep, const ck_conversation *se
 ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, ck_error *err) {
   size_t to = 0, keep = 0;
   ck_value *report;
+  bool labelled = false;
+  ck_bytes text = ck_json_get(ck_value_bytes(rewind), "report");
   ck_status status = read_rewind(&to, &keep, self, ck_value_bytes(rewind), err);
   if (status != CK_OK) return status;
   if (!reserve_message(self)) return ck_error_no_memory(err);
-  status = ck_message_user(&report, ck_json_get(ck_value_bytes(rewind), "report"), err);
+  ck_json_read_bool(&labelled, ck_json_get(ck_value_bytes(rewind), "labelled"));
+  status = labelled ? ck_message_report(&report, text, err) : ck_message_user(&report, text, err);
   if (status != CK_OK) return status;
   size_t kept = self->count - keep;
   for (size_t i = to; i < kept; i++) ck_value_free(self->messages[i]);
@@ -139,6 +142,19 @@ ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err) {
   ck_json_writer writer = {.out = &json};
   begin_message(&writer, "user");
   ck_json_member_raw(&writer, "content", content);
+  return end_message(out, &writer, err);
+}
+
+ck_status ck_message_report(ck_value **out, ck_bytes report, ck_error *err) {
+  ck_buffer text = {0}, json = {0};
+  ck_json_writer writer = {.out = &json};
+  ck_buffer_append_text(&text, "<rewind-report>\n");
+  ck_json_read_string(&text, report);
+  ck_buffer_append_text(&text, "\n</rewind-report>");
+  begin_message(&writer, "user");
+  ck_json_member_string(&writer, "content", ck_buffer_bytes(&text));
+  if (text.failed) json.failed = true;
+  ck_buffer_clear(&text);
   return end_message(out, &writer, err);
 }
 

@@ -13,8 +13,9 @@ CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_valu
                                             ck_error *err);
 /* Keeps the first `count` messages. */
 CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err);
-/* Applies the body of a REWIND event, {"to": N, "report": TEXT, "keep"?: K}: after the first N
- * messages only the last K stay, preceded by the report as a message of the user. CK_E_RANGE: there
+/* Applies the body of a REWIND event, {"to": N, "report": TEXT, "keep"?: K, "labelled"?: true}:
+ * after the first N messages only the last K stay, preceded by the report as a message of the user,
+ * as ck_message_report makes it when it is labelled. CK_E_RANGE: there
  * are fewer than N + K messages; CK_E_TYPE: N or the report is missing. On failure nothing is
  * changed. */
 CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind,
@@ -30,6 +31,9 @@ ck_digest ck_conversation_digest(const ck_conversation *self);
 CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);
 /* `content` is a JSON value (a string in the usual case), kept byte for byte. */
 CK_CHECKED ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err);
+/* A message of the user that says it is a report, in place of what was rewound:
+ * "<rewind-report>\nREPORT\n</rewind-report>". `report` is a JSON string. */
+CK_CHECKED ck_status ck_message_report(ck_value **out, ck_bytes report, ck_error *err);
 /* {"role":"tool","tool_call_id":…,"name":…,"content":…}; `call_id` and `name` are decoded text;
  * call_id may be NULL. `content` is JSON. */
 CK_CHECKED ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name,

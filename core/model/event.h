@@ -30,7 +30,8 @@
   X(CK_EVENT_RESOLUTION, 14, "resolution") \
   /* {key, recorded, asked}: request digests that differ */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence") \
-  X(CK_EVENT_REWIND, 16, "rewind") /* {to, report, keep?}: see ck_conversation_rewind */ \
+  /* {to, report, keep?, labelled?}: see ck_conversation_rewind */ \
+  X(CK_EVENT_REWIND, 16, "rewind") \
   /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary") \
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \

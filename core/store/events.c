@@ -24,7 +24,8 @@ static bool passes(const ck_event_query *query, const ck_event_row *row) {
   if (query->kinds && ((unsigned)row->kind > 63 || !(query->kinds >> row->kind & 1))) return false;
   if (query->scope && strcmp(query->scope, row->scope) != 0) return false;
   if (!query->agent || (row->agent && strcmp(query->agent, row->agent) == 0)) return true;
-  return (unsigned)row->kind <= 63 && query->others >> row->kind & 1;
+  uint64_t also = row->agent ? query->others : query->others | query->nobodys;
+  return (unsigned)row->kind <= 63 && also >> row->kind & 1;
 }
 
 static ck_status keep_event(event_reading *self, const ck_event *event) {
@@ -81,7 +82,7 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
                         .backward = backward,
                         .kinds = query->kinds,
                         .agent = query->agent,
-                        .others = query->others};
+                        .others = query->others | query->nobodys};
   ck_status status = backend->read_events(backend->self, &rows, visit_event, self, self->err);
   return status ? status : self->status;
 }

@@ -184,6 +184,7 @@ typedef struct ck_event_query {
   const char *scope;   /* NULL: all */
   const char *agent;   /* NULL: all */
   uint64_t others;     /* with `agent`: also events of these kinds (bit 1 << kind), of any agent */
+  uint64_t nobodys;    /* with `agent`: also events of these kinds that name nobody */
   size_t last;         /* only the last N that match, visited ascending nevertheless; 0: all */
   bool backward;       /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;

@@ -134,7 +134,10 @@ ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition,
 /* ---- resume ---- */
 
 static void clear_yield(ck_coroutine *self) {
-  for (size_t i = 0; i < self->message_count; i++) ck_value_free(self->messages[i]);
+  for (size_t i = 0; i < self->message_count; i++) {
+    ck_value_free(self->messages[i].message);
+    free((char *)self->messages[i].agent);
+  }
   self->message_count = 0;
   ck_coroutine_clear_facts(self);
   ck_coroutine_reset_yield(self);

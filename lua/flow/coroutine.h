@@ -50,7 +50,7 @@ struct ck_coroutine {
   char *texts[CK_COROUTINE_TEXTS];
   ck_flow_ask *asks; /* their texts are owned */
   size_t ask_count;
-  ck_value **messages;
+  ck_flow_message *messages; /* what they point to is owned */
   size_t message_count, message_cap;
   ck_value *rewind;
   ck_flow_fact *facts; /* what they point to is owned */

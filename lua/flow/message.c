@@ -8,10 +8,10 @@
 #include "lua/flow/coroutine.h"
 
 /* Makes room for one more, so that the next message has an owner at once. */
-static ck_value **reserve_message(lua_State *L, ck_coroutine *self) {
+static ck_flow_message *reserve_message(lua_State *L, ck_coroutine *self) {
   if (self->message_count == self->message_cap) {
     size_t cap = self->message_cap ? self->message_cap * 2 : 4;
-    ck_value **messages = reallocarray(self->messages, cap, sizeof *messages);
+    ck_flow_message *messages = reallocarray(self->messages, cap, sizeof *messages);
     ck_error err = CK_ERROR_INIT;
     if (!messages) {
       ck_error_no_memory(&err);
@@ -20,6 +20,7 @@ static ck_value **reserve_message(lua_State *L, ck_coroutine *self) {
     self->messages = messages;
     self->message_cap = cap;
   }
+  self->messages[self->message_count] = (ck_flow_message){0};
   return &self->messages[self->message_count];
 }
 
@@ -35,15 +36,20 @@ static ck_status make_assistant(ck_value **out, ck_bytes content, ck_error *err)
   return status;
 }
 
+typedef struct fields {
+  const char *role, *call_id, *name, *agent; /* all but the role may be NULL */
+} fields;
+
 /* The content's JSON is in self->scratch. */
-static void add_message(lua_State *L, ck_coroutine *self, const char *role, const char *call_id,
-                        const char *name) {
+static void add_message(lua_State *L, ck_coroutine *self, const fields *of) {
+  const char *role = of->role;
   if (self->rewind)
     ck_vm_raise(L, CK_E_FLOW,
                 "ctx.message: what is said after ctx.rewind must wait for the next yield, such as "
                 "ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
-  ck_value **slot = reserve_message(L, self);
+  ck_flow_message *added = reserve_message(L, self);
+  ck_value **slot = &added->message;
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_OK;
   if (strcmp(role, "system") == 0) {
@@ -57,13 +63,14 @@ static void add_message(lua_State *L, ck_coroutine *self, const char *role, cons
   } else if (strcmp(role, "assistant") == 0) {
     status = make_assistant(slot, content, &err);
   } else if (strcmp(role, "tool") == 0) {
-    if (!name) luaL_error(L, "ctx.message: a tool message needs 'name'");
-    status = ck_message_tool(slot, call_id, name, content, &err);
+    if (!of->name) luaL_error(L, "ctx.message: a tool message needs 'name'");
+    status = ck_message_tool(slot, of->call_id, of->name, content, &err);
   } else {
     luaL_error(L, "ctx.message: '%s' is not a role: system, user, assistant or tool", role);
   }
   if (status != CK_OK) ck_coroutine_raise(L, &err);
   self->message_count++;
+  if (of->agent && !(added->agent = strdup(of->agent))) ck_coroutine_raise_no_memory(L);
 }
 
 /* Pushes a field of the table at 1, a string or nil. */
@@ -74,24 +81,25 @@ static const char *push_text_field(lua_State *L, const char *field) {
   return lua_tostring(L, -1);
 }
 
-/* ctx.message(role, content) or ctx.message{role=, content=, name=, call_id=}. */
+/* ctx.message(role, content) or ctx.message{role=, content=, name=, call_id=, agent=}. */
 static int ctx_message(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
-  const char *role, *call_id = NULL, *name = NULL;
+  fields of = {0};
   if (lua_istable(L, 1)) {
     lua_settop(L, 1);
     lua_getfield(L, 1, "content");
-    role = push_text_field(L, "role");
-    call_id = push_text_field(L, "call_id");
-    name = push_text_field(L, "name");
-    if (!role) return luaL_error(L, "ctx.message needs 'role'");
+    of.role = push_text_field(L, "role");
+    of.call_id = push_text_field(L, "call_id");
+    of.name = push_text_field(L, "name");
+    of.agent = push_text_field(L, "agent");
+    if (!of.role) return luaL_error(L, "ctx.message needs 'role'");
   } else {
     lua_settop(L, 2);
-    role = luaL_checkstring(L, 1);
+    of.role = luaL_checkstring(L, 1);
   }
   if (lua_isnil(L, 2)) return luaL_error(L, "ctx.message needs a content");
   ck_coroutine_encode(L, self, 2);
-  add_message(L, self, role, call_id, name);
+  add_message(L, self, &of);
   return 0;
 }
 
@@ -108,7 +116,7 @@ static int ctx_last_message(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   const ck_value *last = NULL;
   if (self->message_count > 0) {
-    last = self->messages[self->message_count - 1];
+    last = self->messages[self->message_count - 1].message;
   } else if (ck_coroutine_message_count(self) > 0) {
     last = ck_conversation_get(self->conversation, ck_coroutine_message_count(self) - 1);
   }

@@ -52,11 +52,11 @@ static int ctx_event(lua_State *L) {
   return 0;
 }
 
-/* ctx.rewind{to=, report=, keep=?}: replaces the context after its first `to` messages by the
- * report and its last `keep`. It takes effect when the coroutine is resumed after its next
- * yield. */
+/* ctx.rewind{to=, report=, keep=?, labelled=?}: replaces the context after its first `to` messages
+ * by the report, which says that it is one when it is labelled, and its last `keep`. It takes
+ * effect when the coroutine is resumed after its next yield. */
 static int ctx_rewind(lua_State *L) {
-  static const char *const known[] = {"to", "report", "keep", NULL};
+  static const char *const known[] = {"to", "report", "keep", "labelled", NULL};
   ck_coroutine *self = ck_coroutine_check(L);
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -73,6 +73,8 @@ static int ctx_rewind(lua_State *L) {
         (int)count, (int)to, (int)keep);
   }
   ck_coroutine_push_name(L, 1, "ctx.rewind", "report");
+  if (lua_getfield(L, 1, "labelled") != LUA_TNIL) luaL_checktype(L, -1, LUA_TBOOLEAN);
+  lua_pop(L, 1);
   ck_json_read_lua(&self->rewind, L, 1, CK_COROUTINE_VALUE_MAX);
   return 0;
 }

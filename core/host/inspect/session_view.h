@@ -5,6 +5,7 @@
 
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/lineage.h"
+#include "core/host/inspect/marks.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/saving.h"
@@ -31,6 +32,7 @@ typedef struct ck_session_view {
   ck_runs runs;
   ck_saving_view saving;
   ck_doubts doubts;
+  ck_marks marks; /* of models' own explorations */
   ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;
 

@@ -90,6 +90,11 @@ static void member_doubts(ck_document *document, const char *name, const void *v
     ck_document_put_text(document, list, NULL, key);
 }
 
+static void member_marks(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_marks_put(document, value);
+}
+
 /* ---- fields as names and values ---- */
 
 typedef void put_rows(ck_table *table, const char *name, const void *value);
@@ -197,6 +202,11 @@ static void rows_doubts(ck_table *table, const char *name, const void *value) {
     put_text(table, "in_doubt", key);
 }
 
+static void rows_marks(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_marks_put_rows(table, value);
+}
+
 /* ---- the table ---- */
 
 /* In the order of the JSON object. The text has an order of its own: `row`, from 1 without gaps. */
@@ -242,7 +252,8 @@ static const field other_fields[] = {
     {"lineage",          AT(lineage),          member_lineage,    rows_lineage,   5},
     {"saving",           AT(saving),           member_saving,     row_saving,    18},
     {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   21},
-    {"next",             AT(next),             member_buffer,     row_buffer,    22},
+    {"marks",            AT(marks),            member_marks,      rows_marks,    22},
+    {"next",             AT(next),             member_buffer,     row_buffer,    23},
     {0},
 };
 #undef AT

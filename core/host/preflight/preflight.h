@@ -75,6 +75,11 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
  * that it must have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
+/* scopes.c: checks that the flow has the agents of the scopes that would be opened again, and of
+ * the delegations that would be repeated. */
+CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,
+                                               const ck_state *state, ck_store *store,
+                                               ck_error *err);
 /* work.c: the effects of a resume, and the programs and models that it needs. */
 CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
 void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *manifest);

@@ -178,7 +178,9 @@ ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_err
       manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
   if (same) check_reads(self, "the flow", manifest->reads, state);
   if (same) check_node(self, manifest, state);
-  if (state) status = check_references(self, engine, state, err);
+  if (manifest && (same || !state))
+    status = ck_preflight_check_scopes(self, manifest, state, engine->runtime->store, err);
+  if (state && status == CK_OK) status = check_references(self, engine, state, err);
   ck_state_free(state);
   return status;
 }

@@ -112,7 +112,7 @@ static ck_status pass_outcomes(ck_runner *self, ck_error *err) {
     ck_value *message = NULL;
     if (call->in_batch) status = ck_call_make_message(&message, call, err);
     if (status == CK_OK && message)
-      status = ck_session_record_message(self->execution->session, self->scope, self->agent,
+      status = ck_session_record_message(self->execution->session, self->scope, call->effect.agent,
                                          message, err);
     ck_value_free(message);
     *link = call->outcome;

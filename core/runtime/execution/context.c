@@ -61,7 +61,8 @@ static size_t count_prompts(const ck_conversation *conversation) {
   return count;
 }
 
-/* The conversation behind the system prompt gives way to the section. */
+/* The conversation behind the system prompt gives way to the section, which is nobody's event: the
+ * next tail does not hold the one before. */
 static ck_status put_section(ck_call *self, ck_bytes section, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -72,7 +73,7 @@ static ck_status put_section(ck_call *self, ck_bytes section, ck_error *err) {
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&rewind, &buffer, err);
   if (status == CK_OK)
-    status = ck_session_record_rewind(ck_call_session(self), self->effect.scope, rewind, err);
+    status = ck_session_record_rewind(ck_call_session(self), self->effect.scope, NULL, rewind, err);
   ck_value_free(rewind);
   ck_buffer_clear(&buffer);
   return status;

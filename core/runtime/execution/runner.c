@@ -159,15 +159,34 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
 
 /* ---- one step ---- */
 
+/* Who acts, where neither the scope nor the flow says whose a message is: whoever the step is
+ * for. */
+static const char *find_actor(const ck_runner *self) {
+  const ck_flow_yield *yield = &self->yield;
+  if (self->agent) return self->agent;
+  if (yield->step == CK_FLOW_EFFECT) return yield->effect.agent;
+  if (yield->step == CK_FLOW_EFFECTS && yield->ask_count) return yield->asks[0].effect.agent;
+  return yield->step == CK_FLOW_BOUNDARY ? yield->boundary.agent : NULL;
+}
+
+static ck_status record_messages(ck_runner *self, const char *actor, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->yield.message_count && status == CK_OK; i++) {
+    const ck_flow_message *said = &self->yield.messages[i];
+    status = ck_session_record_message(self->execution->session, self->scope,
+                                       said->agent ? said->agent : actor, said->message, err);
+  }
+  return status;
+}
+
 /* Events and writes of the yield, whatever step it asks for. */
 static ck_status record_yield(ck_runner *self, ck_error *err) {
   const ck_flow_yield *yield = &self->yield;
   ck_session *session = self->execution->session;
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < yield->message_count && status == CK_OK; i++)
-    status = ck_session_record_message(session, self->scope, self->agent, yield->messages[i], err);
+  const char *actor = find_actor(self);
+  ck_status status = record_messages(self, actor, err);
   if (status == CK_OK && yield->rewind)
-    status = ck_session_record_rewind(session, self->scope, yield->rewind, err);
+    status = ck_session_record_rewind(session, self->scope, actor, yield->rewind, err);
   for (size_t i = 0; i < yield->fact_count && status == CK_OK; i++) {
     const ck_flow_fact *fact = &yield->facts[i];
     status = ck_session_append(session, fact->kind, self->scope, fact->agent, fact->body, err);

@@ -111,42 +111,67 @@ static ck_status find(receivers *self) {
 static ck_status write_report(ck_value **out, const char *report, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  ck_json_name(&w, "message");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "role", "user");
-  ck_json_member_text(&w, "content", report);
-  ck_json_end(&w, '}');
-  ck_json_member_bool(&w, "report", true);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
+  ck_value *text = NULL, *message = NULL;
+  ck_status status = ck_value_text(&text, ck_bytes_text(report), err);
+  if (status == CK_OK) status = ck_message_report(&message, ck_value_bytes(text), err);
+  if (status == CK_OK) {
+    ck_json_begin(&w, '{');
+    ck_json_member_raw(&w, "message", ck_value_bytes(message));
+    ck_json_member_bool(&w, "report", true);
+    ck_json_end(&w, '}');
+    status = ck_value_from(out, &buffer, err);
+  }
+  ck_value_free(text);
+  ck_value_free(message);
   ck_buffer_clear(&buffer);
   return status;
+}
+
+/* The members of an object but those that `without` names (NULL-terminated), into an open one. */
+static void copy_members(ck_json_writer *w, ck_bytes object, const char *const *without) {
+  ck_buffer name = {0};
+  for (ck_json_iterator it = ck_json_iterate(object); ck_json_next(&it);) {
+    bool left_out = false;
+    ck_buffer_reset(&name);
+    ck_json_read_string(&name, it.name);
+    ck_buffer_append_char(&name, '\0');
+    if (name.failed) break;
+    for (const char *const *one = without; *one; one++)
+      left_out = left_out || strcmp(name.data, *one) == 0;
+    if (!left_out) ck_json_member_raw(w, name.data, it.value);
+  }
+  if (name.failed) w->out->failed = true;
+  ck_buffer_clear(&name);
+}
+
+/* The report ends an exploration that a model had begun: where it goes on there is no mark. */
+static void write_place(ck_json_writer *w, ck_bytes at) {
+  static const char *const marks[] = {"mark", "guards", NULL};
+  if (ck_json_type_of(at) != CK_JSON_OBJECT) return;
+  ck_json_name(w, "at");
+  ck_json_begin(w, '{');
+  copy_members(w, at, marks);
+  ck_json_end(w, '}');
 }
 
 /* The scope's conversation is kept up to its cut, and from there the report alone. */
 static ck_status keep_report(const ck_history_edit *self, const char *scope,
                              const ck_value *position, ck_error *err) {
+  static const char *const moves[] = {"at", "said", NULL};
   char key[CK_STATE_KEY_MAX];
-  ck_buffer buffer = {0}, name = {0};
+  ck_buffer buffer = {0};
   ck_value *moved = NULL;
   ck_json_writer w = {.out = &buffer};
+  ck_bytes record = ck_value_bytes(position);
   snprintf(key, sizeof key, "position.%s", scope);
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(position)); ck_json_next(&it);) {
-    ck_buffer_reset(&name);
-    ck_json_read_string(&name, it.name);
-    ck_buffer_append_char(&name, '\0');
-    if (name.failed) break;
-    if (strcmp(name.data, "said") != 0) ck_json_member_raw(&w, name.data, it.value);
-  }
+  copy_members(&w, record, moves);
+  write_place(&w, ck_json_get(record, "at"));
   ck_json_member_int(&w, "said", ck_session_last_seq(self->session));
   ck_json_end(&w, '}');
-  ck_status status = ck_buffer_check(&name, err);
-  if (status == CK_OK) status = ck_value_from(&moved, &buffer, err);
+  ck_status status = ck_value_from(&moved, &buffer, err);
   if (status == CK_OK) status = ck_session_put(self->session, key, moved, err);
   ck_value_free(moved);
-  ck_buffer_clear(&name);
   ck_buffer_clear(&buffer);
   return status;
 }

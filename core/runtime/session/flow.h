@@ -50,6 +50,12 @@ typedef struct ck_flow_ask {
   uint32_t ordinal;
 } ck_flow_ask;
 
+/* A message for the scope's conversation. */
+typedef struct ck_flow_message {
+  ck_value *message;
+  const char *agent; /* whose; NULL: the scope's */
+} ck_flow_message;
+
 /* A fact for the transcript without an effect behind it: a DELEGATION or a NOTE. */
 typedef struct ck_flow_fact {
   ck_event_kind kind;
@@ -75,9 +81,9 @@ typedef struct ck_flow_yield {
   /* JOIN: until one of them has ended, instead of all; the outcome has all that have ended by
    * then */
   bool join_any;
-  ck_value *const *messages; /* to append to the scope's conversation before the step is taken */
+  const ck_flow_message *messages; /* to append to the scope's conversation before the step */
   size_t message_count;
-  const ck_value *rewind;    /* then, NULL or {to, report, keep?}: a REWIND event, folded by
+  const ck_value *rewind;    /* then, NULL or the body of a REWIND event, folded by
                                 ck_conversation_rewind */
   const ck_flow_fact *facts; /* then, to append to the transcript */
   size_t fact_count;

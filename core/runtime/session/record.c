@@ -25,15 +25,15 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   return status;
 }
 
-ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind,
-                                   ck_error *err) {
+ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const char *agent,
+                                   const ck_value *rewind, ck_error *err) {
   ck_value *kept;
   ck_scope *scope;
   ck_status status = ck_session_redact(&kept, self, rewind, err);
   if (status != CK_OK) return status;
   status = ck_session_scope(&scope, self, scope_name, err);
   if (status == CK_OK)
-    status = ck_session_append_redacted(self, CK_EVENT_REWIND, scope_name, NULL, kept, err);
+    status = ck_session_append_redacted(self, CK_EVENT_REWIND, scope_name, agent, kept, err);
   if (status == CK_OK) status = ck_scope_rewind(scope, kept, err);
   ck_value_free(kept);
   return status;

@@ -12,9 +12,11 @@ typedef struct ck_session ck_session;
 CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name,
                                                const char *agent, const ck_value *message,
                                                ck_error *err);
-/* The scope's conversation goes back: {to, report, keep?}, see ck_conversation_rewind. */
+/* The scope's conversation goes back: {to, report, keep?, labelled?}, see
+ * ck_conversation_rewind. */
 CK_CHECKED ck_status ck_session_record_rewind(ck_session *self, const char *scope_name,
-                                              const ck_value *rewind, ck_error *err);
+                                              const char *agent, const ck_value *rewind,
+                                              ck_error *err);
 /* An outcome: its message enters the conversation, its cost the totals. `*seq` is its event's. */
 CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect,
                                                const ck_value *body, int64_t *seq, ck_error *err);

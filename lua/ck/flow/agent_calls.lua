@@ -76,6 +76,7 @@ function calls.answer(loop, item, content)
   local call = item.call
   loop.ctx.message {
     role = "tool", call_id = call.call_id, name = call.name or "?", content = content,
+    agent = loop.def.name,
   }
 end
 
@@ -108,13 +109,14 @@ end
 -- Other effects would add to the conversation between a call and its result.
 local quiet = { exec = true, sleep = true, agent = true, read = true }
 
-local function inner_ctx(ctx)
+local function inner_ctx(ctx, agent)
   local function effect(asked)
     local kind = type(asked) == "table" and asked.kind
     if not quiet[kind] then
       error(("a tool can ask for effects of kind exec, sleep, agent and read, not %s")
         :format(tostring(kind)), 2)
     end
+    asked.agent = asked.agent or agent
     return ctx.effect(asked)
   end
   return {
@@ -138,7 +140,7 @@ end
 local function run_function(loop, item)
   if item.call.request:find("[redacted:", 1, true) then return MASKED end
   announce(loop, item)
-  local result = item.tool.run(inner_ctx(loop.ctx), item.call.arguments)
+  local result = item.tool.run(inner_ctx(loop.ctx, loop.def.name), item.call.arguments)
   if result == nil then return "" end
   return type(result) == "table" and result or tostring(result)
 end

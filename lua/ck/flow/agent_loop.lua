@@ -38,6 +38,11 @@ local function text_from(ctx, value)
   return value
 end
 
+--- Adds a message to the agent's conversation.
+function agent_loop.say(loop, role, content)
+  loop.ctx.message { role = role, content = content, agent = loop.def.name }
+end
+
 --- An existing conversation goes on; only a new one needs its prompt.
 local function start(loop, input)
   local ctx, def = loop.ctx, loop.def
@@ -48,10 +53,10 @@ local function start(loop, input)
       error("prompt = flow.recorded needs a recording that has a system prompt", 0)
     end
   end
-  if prompt and ctx.conversation_length() == 0 then ctx.message("system", prompt) end
+  if prompt and ctx.conversation_length() == 0 then agent_loop.say(loop, "system", prompt) end
   if not def.user then
     if type(input) ~= "string" then input = text_from(ctx, def.input) end
-    if type(input) == "string" then ctx.message("user", input) end
+    if type(input) == "string" then agent_loop.say(loop, "user", input) end
   end
   loop.turn, loop.next = 1, def.user and "ask" or "model"
 end
@@ -65,8 +70,9 @@ local function go_on(loop, at)
   loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
 end
 
---- The state of a conversation with `def`. `more`: { depth = below the flow's own agents, tools =
---- of the kind of flow, each with a `serve` of its own }.
+--- The state of a conversation with `def`. `more`: { depth = below the flow's own agents,
+--- subagent = another agent asked it, tools = of the kind of flow, each with a `serve` of its
+--- own }.
 ---@param ctx table
 ---@param def table            what flow.agent gave
 ---@param input any            a text is what the user says first
@@ -75,6 +81,7 @@ function agent_loop.open(ctx, def, input, more)
   more = more or {}
   local loop = {
     ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
+    subagent = more.subagent or (more.depth or 0) > 0,
   }
   add_tools(loop, def.tools, calls.by_effect)
   add_tools(loop, def.functions, calls.by_function)
@@ -126,9 +133,10 @@ end
 --- turn may not end yet; "ended", full turns: the recording has ended.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
-  local before = ctx.conversation_length()
   local reply = ask_model(loop)
   if not reply then return "ended", loop.turn - 1 end
+  local before = ctx.conversation_length() - 1 -- a resume may have shortened it before the call
+  explore.follow(loop, before)
   local list = ctx.tool_calls(reply.raw)
   if #list == 0 then
     if explore.guard(loop) then return "blocked" end

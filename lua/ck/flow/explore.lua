@@ -39,7 +39,7 @@ local function trim(text)
 end
 
 local function checkpoint(loop, arguments)
-  if loop.depth > 0 and not loop.explore.subagents then
+  if loop.subagent and not loop.explore.subagents then
     return "Checkpoint not available in subagents."
   end
   if loop.mark then return "Checkpoint already active." end
@@ -103,7 +103,7 @@ function explore.offer(loop)
         :format(tool.name), 0)
     end
     loop.tools[tool.name] = tool
-    if loop.depth == 0 or allowed.subagents then
+    if not loop.subagent or allowed.subagents then
       loop.list[#loop.list + 1] = {
         name = tool.name, description = tool.description, parameters = tool.schema,
       }
@@ -120,19 +120,27 @@ function explore.settle(loop, made, before)
   if marked_here then loop.mark.to = now end
   if not loop.report then return end
   local keep = (made > 1 and not marked_here) and now - before or 0
-  loop.ctx.rewind { to = loop.mark.to, report = loop.report, keep = keep }
+  loop.ctx.rewind { to = loop.mark.to, report = loop.report, keep = keep, labelled = true }
   loop.mark, loop.report, loop.guards = nil, nil, 0
 end
 
---- At the end of a turn. True: the turn is blocked, and the model has been warned.
+--- The conversation has become shorter by itself, when a resume put the agent's tail in its place:
+--- what is kept of it now is what the exploration began with.
+---@param length integer  messages before the model's answer
+function explore.follow(loop, length)
+  if loop.mark and loop.mark.to and loop.mark.to > length then loop.mark.to = length end
+end
+
+--- At the end of a turn. True: the turn is blocked, and the model has been warned. Behind the pause
+--- it is warned once more: each further resume pays one turn, not all of them again.
 function explore.guard(loop)
   if not loop.mark then return false end
   if loop.guards == GUARDS then
     loop.ctx.pause("checkpoint_not_rewound")
-    loop.guards = 0
+    loop.guards = GUARDS - 1
   end
   loop.guards = loop.guards + 1
-  loop.ctx.message("system", explore.warning)
+  loop.ctx.message { role = "system", content = explore.warning, agent = loop.def.name }
   return true
 end
 

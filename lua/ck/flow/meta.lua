@@ -107,7 +107,8 @@
 ---@field last_message fun(): table|nil
 ---@field conversation_length fun(): integer
 ---@field tool_calls fun(message: string|table): table[]
----@field rewind fun(what: { to: integer, report: string, keep: integer|nil })
+---@field rewind fun(what: { to: integer, report: string, keep: integer|nil,
+---  labelled: boolean|nil })
 ---  replaces the conversation after its first `to` messages by the report and its last `keep`
 ---@field event fun(kind: "delegation"|"note", body: table, agent: string|nil)
 ---@field parse fun(json: string): any, string|nil

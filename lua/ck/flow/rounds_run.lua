@@ -45,6 +45,7 @@ local function serve(ctx, def)
   end
   return agent.converse(ctx, self, task.message, {
     depth = task.depth, tools = tools_of(def, task),
+    subagent = type(def.orchestrator) == "table", -- else those at depth 0 are asked by no agent
   })
 end
 
@@ -102,7 +103,7 @@ local function end_turn(ctx, loop, def, at)
   end
   loop.delegated = false
   ctx.rounds.completed = at.round
-  if at.round == def.rounds then ctx.message("user", LAST:format(def.rounds)) end
+  if at.round == def.rounds then agent_loop.say(loop, "user", LAST:format(def.rounds)) end
   at.round = at.round + 1
   agent_loop.boundary(loop, "round_complete", path_of(at.round), { round = at.round })
   pass_gate(ctx, def, at.round)

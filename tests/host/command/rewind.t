@@ -46,6 +46,8 @@ at=$(counted s)
 first=$(ids s | head -n 1)
 refused 5 "there is nothing to undo yet" "nothing to undo" sessions undo s
 refused 2 "a report is needed" "Report cannot be empty." sessions rewind s --to first --report "  "
+# labelled REPORT: as it is told from what the user says.
+labelled() { printf '<rewind-report>\n%s\n</rewind-report>' "$1"; }
 refused 2 "and where to" "--to" sessions rewind s --report "found"
 refused 3 "a checkpoint that is not there" "no checkpoint" sessions rewind s --to checkpoint_x \
   --report "found"
@@ -53,7 +55,7 @@ exits 0 "a rewind" --json sessions rewind s --to first --report "The third count
 is "tells where it went" "$(json "$out" '"$d->{from} $d->{status} $d->{left}"')" "$first paused 1"
 is "and who was told" "$(json "$out" '$d->{told}')" main
 is "the state is that of the checkpoint" "$(counted s)" 1
-is "the report is the last message" "$(last_message s)" "The third count was wrong."
+is "the report is the last message" "$(last_message s)" "$(labelled "The third count was wrong.")"
 is "it is paused" "$(status s)" paused
 is "the branch that was left is kept" "$("$CKRUN" --json sessions log s --all | \
   grep -c '"abandoned":true')" "$("$CKRUN" --json sessions log s --all | \
@@ -64,7 +66,7 @@ is "says how to go on" "$(cell "$out" next)" "ckrun resume s"
 is "the state is what it was" "$(counted s)" "$at"
 has "the report is not seen any more" "$(last_message s)" "counted"
 exits 0 "undo of the undo" sessions undo s
-is "the rewind is back" "$(last_message s)" "The third count was wrong."
+is "the rewind is back" "$(last_message s)" "$(labelled "The third count was wrong.")"
 exits 0 "and once more" sessions undo s
 is "the state is what it was before all that" "$(counted s)" "$at"
 exits 0 "store verify" store verify
@@ -85,7 +87,7 @@ is "came to the same end" "$(counted again)" 6
 # A rewind to the session's own position is one, too.
 exits 0 "another one" sessions fork s --session here --checkpoint "$first"
 exits 0 "rewound to where it stands" sessions rewind here --to latest --report "Think again."
-is "has the report" "$(last_message here)" "Think again."
+is "has the report" "$(last_message here)" "$(labelled "Think again.")"
 exits 0 "undone" sessions undo here
 has "has it no more" "$(last_message here)" "counted 1"
 exits 0 "a fork of it" sessions fork here --session fresh

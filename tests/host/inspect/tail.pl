@@ -46,6 +46,7 @@ sub involved {
 for my $session (@sessions) {
   my @log = map { [$_, involved($_)] } read_lines("sessions", "log", $session);
   my %known = map { $_ => 1 } map { keys %{ $_->[1] } } @log;
+  @log = grep { $_->[0]{kind} ne "intent" } @log; # what was asked for is not in a tail
   for my $agent (sort keys %known, "nobody of that name") {
     $agents++;
     for my $n (0, 3, 50) {

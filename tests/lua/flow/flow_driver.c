@@ -58,8 +58,8 @@ static void add_message(flow_driver *self, ck_value *message) {
 static void apply_yield(flow_driver *self, const ck_flow_yield *yield) {
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < yield->message_count; i++) {
-    log_value(self, "message", NULL, yield->messages[i]);
-    add_message(self, yield->messages[i]);
+    log_value(self, "message", NULL, yield->messages[i].message);
+    add_message(self, yield->messages[i].message);
   }
   if (yield->rewind) {
     log_value(self, "rewind", NULL, yield->rewind);

@@ -8,6 +8,7 @@
 
 #define CHECKPOINT(id) FLOW_CALL(id, "checkpoint", "\"{\\\"goal\\\":\\\"find the leak\\\"}\"")
 #define REWIND(id, report) FLOW_CALL(id, "rewind", "\"{\\\"report\\\":\\\"" report "\\\"}\"")
+#define FOUND(text) USER("<rewind-report>\\n" text "\\n</rewind-report>")
 #define LOOK(id) FLOW_CALL(id, "look", "\"{}\"")
 #define TOLD(id, name, content)                                                                 \
   "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"name\":\"" name "\",\"content\":\"" content \
@@ -64,7 +65,7 @@ static void test_cycle(void) {
       run(&driver),
       USER("Go") "\n" FLOW_CALLS(LOOK("1")) "\n" TOLD("1", "look", "r1") "\n" FLOW_CALLS(CHECKPOINT(
           "2")) "\n" TOLD("2", "checkpoint",
-                          CREATED) "\n" USER("It is the cache.") "\n" FLOW_SAYS("Done") "\n",
+                          CREATED) "\n" FOUND("It is the cache.") "\n" FLOW_SAYS("Done") "\n",
       "the report takes the place of the exploration, with the call of rewind and its result");
   const char *log = flow_driver_log(&driver);
   tap_ok(strstr(log,
@@ -72,9 +73,10 @@ static void test_cycle(void) {
                 "leak\",\"startedAt\":\"2026-01-31T09:05:07.042Z\"},\"tool\":\"checkpoint\"}\n") !=
              NULL,
          "the transcript tells the goal and when it began");
-  tap_ok(strstr(log, "message " TOLD("5", "rewind",
-                                     REWOUND) "\nrewind {\"keep\":0,\"report\":\"It is the "
-                                              "cache.\",\"to\":5}\nboundary tool_round") != NULL,
+  tap_ok(strstr(log, "message " TOLD(
+                         "5", "rewind",
+                         REWOUND) "\nrewind {\"keep\":0,\"labelled\":true,\"report\":\"It is the "
+                                  "cache.\",\"to\":5}\nboundary tool_round") != NULL,
          "rewind is answered, and takes effect at the end of the turn");
   tap_ok(strstr(log, "\"mark\":{\"goal\":\"find the "
                      "leak\",\"startedAt\":\"2026-01-31T09:05:07.042Z\",\"to\":5}") != NULL,
@@ -97,7 +99,7 @@ static void test_siblings(void) {
       USER("Go") "\n"
       FLOW_CALLS(CHECKPOINT("1")) "\n"
       TOLD("1", "checkpoint", CREATED) "\n"
-      USER("R") "\n"
+      FOUND("R") "\n"
       FLOW_CALLS(LOOK("3") "," REWIND("4", "R") "," LOOK("5")) "\n"
       TOLD("3", "look", "r2") "\n"
       TOLD("4", "rewind", REWOUND) "\n"
@@ -120,7 +122,7 @@ static void test_batch_of_checkpoint(void) {
   tap_is_text(run(&driver),
               USER("Go") "\n" FLOW_CALLS(CHECKPOINT("1") "," LOOK("2")) "\n" TOLD(
                   "1", "checkpoint",
-                  CREATED) "\n" TOLD("2", "look", "r1") "\n" USER("R") "\n" FLOW_SAYS("Done") "\n",
+                  CREATED) "\n" TOLD("2", "look", "r1") "\n" FOUND("R") "\n" FLOW_SAYS("Done") "\n",
               "the cut lies behind the whole batch that holds checkpoint");
   flow_driver_clear(&driver);
   models = both;
@@ -130,7 +132,7 @@ static void test_batch_of_checkpoint(void) {
           "1", "look",
           "r1") "\n" TOLD("2", "checkpoint",
                           CREATED) "\n" TOLD("3", "rewind",
-                                             REWOUND) "\n" USER("R") "\n" FLOW_SAYS("Done") "\n",
+                                             REWOUND) "\n" FOUND("R") "\n" FLOW_SAYS("Done") "\n",
       "checkpoint and rewind in one batch: it stays, and the report follows");
   flow_driver_clear(&once);
 }
@@ -186,10 +188,10 @@ static void test_two_cycles(void) {
       USER("Go") "\n"
       FLOW_CALLS(CHECKPOINT("1")) "\n"
       TOLD("1", "checkpoint", CREATED) "\n"
-      USER("first") "\n"
+      FOUND("first") "\n"
       FLOW_CALLS(CHECKPOINT("4")) "\n"
       TOLD("4", "checkpoint", CREATED) "\n"
-      USER("second") "\n"
+      FOUND("second") "\n"
       FLOW_SAYS("Done") "\n",
       /* clang-format on */
       "two cycles, each with its own report");
@@ -214,7 +216,7 @@ static void test_guard(void) {
   models = answers;
   tap_is_text(run(&driver),
               USER("Go") "\n" FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD(
-                  "1", "checkpoint", CREATED) "\n" USER("R") "\n" FLOW_SAYS("Done") "\n",
+                  "1", "checkpoint", CREATED) "\n" FOUND("R") "\n" FLOW_SAYS("Done") "\n",
               "a turn that may not end goes on, until the report");
   const char *log = flow_driver_log(&driver);
   tap_ok(strstr(log, "message " WARNING
@@ -234,7 +236,7 @@ static void test_guard(void) {
   tap_is_status(flow_driver_run(&held, &err), CK_OK, &err, "and when it is resumed");
   tap_is_text(flow_driver_messages(&held),
               USER("Go") "\n" FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD(
-                  "1", "checkpoint", CREATED) "\n" USER("R") "\n" FLOW_SAYS("Done") "\n",
+                  "1", "checkpoint", CREATED) "\n" FOUND("R") "\n" FLOW_SAYS("Done") "\n",
               "it is warned once more and can go on");
   flow_driver_clear(&held);
   flow_driver_survives(load, "the guard and its pause");

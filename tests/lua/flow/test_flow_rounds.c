@@ -309,17 +309,19 @@ static void test_exploring(void) {
   flow_run_open(&run, flow_file(ROUNDS(", delegates = { cost = { \"risk\" } }, max_depth = 1")));
   is_result(&run, "{\"result\":\"done\",\"rounds\":1}", "an orchestrator explores by delegating");
   const char *messages = flow_run_messages(&run, "main");
-  tap_ok(strstr(messages, "{\"role\":\"user\",\"content\":\"All is well.\"}\n") &&
+  tap_ok(strstr(messages, "{\"role\":\"user\",\"content\":\"<rewind-report>\\nAll is well.\\n"
+                          "</rewind-report>\"}\n") &&
              !strstr(messages, "delegate"),
          "what came of it is left");
   tap_ok(strstr(flow_run_events(&run, CK_EVENT_MESSAGE),
                 "<system-warning>You are in an active checkpoint.") != NULL,
          "it cannot finish in between");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"), "Checkpoint created.") != NULL,
-         "an agent of the orchestrator is no subagent");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"),
+                "Checkpoint not available in subagents.") != NULL,
+         "an agent that the orchestrator asks is a subagent");
   tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.risk"),
                 "Checkpoint not available in subagents.") != NULL,
-         "one below it is");
+         "so is one below it");
   tap_is_int(bad_wires, 0, "every request is valid on the wire");
   flow_run_close(&run);
   ck_profile_free(profile);

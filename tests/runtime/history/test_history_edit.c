@@ -122,7 +122,8 @@ static void test_steps(void) {
   must(ck_session_undo(&made, runtime, "s", &err), "undo");
   tap_is_int(number_of(runtime, "s"), 1, "its undo to the rewind");
   tap_is_text(last_message(runtime, "s"),
-              "{\"role\":\"user\",\"content\":\"It was \\\"nothing\\\".\"}",
+              "{\"role\":\"user\",\"content\":\"<rewind-report>\\nIt was \\\"nothing\\\".\\n"
+              "</rewind-report>\"}",
               "whose report ends the conversation");
   tap_is_status(
       ck_session_rewind(&made, runtime, "s",

@@ -19,6 +19,7 @@
 #define CREATED \
   "Checkpoint created.\\nGoal: g\\nRun your investigation, then call rewind with a concise report."
 #define REWOUND "Rewind requested.\\nReport captured for context replacement."
+#define REPORT(text) "<rewind-report>\\n" text "\\n</rewind-report>"
 #define USER(text) "{\"role\":\"user\",\"content\":\"" text "\"}\n"
 
 static const char file[] =
@@ -111,22 +112,22 @@ static void test_deaths(void) {
   survives(one,
            USER("Go") FLOW_CALLS(LOOK("1")) "\n" TOLD("1", "look", "seen")
                FLOW_CALLS(CHECKPOINT("2") "," LOOK("3")) "\n" TOLD("2", "checkpoint", CREATED)
-                   TOLD("3", "look", "seen") USER("R") FLOW_SAYS("Done") "\n",
+                   TOLD("3", "look", "seen") USER(REPORT("R")) FLOW_SAYS("Done") "\n",
            "an exploration");
   survives(
       siblings,
-      USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED) USER("R")
+      USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED) USER(REPORT("R"))
           FLOW_CALLS(LOOK("3") "," REWIND("4", "R") "," LOOK("5")) "\n" TOLD("3", "look", "seen")
               TOLD("4", "rewind", REWOUND) TOLD("5", "look", "seen") FLOW_SAYS("Done") "\n",
       "a rewind among other calls");
   survives(two,
-           USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED) USER("R")
-               FLOW_CALLS(CHECKPOINT("4")) "\n" TOLD("4", "checkpoint", CREATED) USER("S")
-                   FLOW_SAYS("Done") "\n",
+           USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED)
+               USER(REPORT("R")) FLOW_CALLS(CHECKPOINT("4")) "\n" TOLD("4", "checkpoint", CREATED)
+                   USER(REPORT("S")) FLOW_SAYS("Done") "\n",
            "two explorations, with the guard between");
   survives(held,
-           USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED) USER("R")
-               FLOW_SAYS("Done") "\n",
+           USER("Go") FLOW_CALLS(CHECKPOINT("1")) "\n" TOLD("1", "checkpoint", CREATED)
+               USER(REPORT("R")) FLOW_SAYS("Done") "\n",
            "a pause by the guard");
 }
 
@@ -147,7 +148,7 @@ static void test_guard(void) {
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "the mark is there when it goes on: %s",
              run.result.text);
   tap_is_text(flow_run_events(&run, CK_EVENT_REWIND),
-              "main - {\"keep\":0,\"report\":\"R\",\"to\":3}\n",
+              "main scout {\"keep\":0,\"labelled\":true,\"report\":\"R\",\"to\":3}\n",
               "what it went back to is in the transcript");
   tap_ok(strstr(flow_run_events(&run, CK_EVENT_OUTCOME), "\"content\":\"c\"") != NULL,
          "and so is what it went back on");

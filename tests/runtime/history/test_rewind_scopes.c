@@ -74,7 +74,8 @@ static const char *said(fake_flow *s, const char *scope) {
   for (size_t i = 0; i < count && i < sizeof text - 1; i++) {
     ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)),
              role = ck_json_get(message, "role");
-    bool report = ck_json_is_text(ck_json_get(message, "content"), "found");
+    bool report = ck_json_is_text(ck_json_get(message, "content"),
+                                  "<rewind-report>\nfound\n</rewind-report>");
     text[i] = report ? 'R' : ck_json_is_text(role, "assistant") ? 'x' : role.data[1];
     text[i + 1] = 0;
   }

@@ -2,37 +2,21 @@
 #include "core/runtime/session/tail/tail.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/abandoned.h"
+#include "core/runtime/session/tail/actors.h"
+#include "core/runtime/session/tail/targets.h"
 
 enum { FIRST_CAP = 16 };
 
-/* One target: its name, or an object that has it. */
-static bool names_agent(ck_bytes target, const char *agent) {
-  static const char *const members[] = {"agent", "target", "agentId"};
-  if (ck_json_type_of(target) != CK_JSON_OBJECT) return ck_json_is_text(target, agent);
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-    if (ck_json_is_text(ck_json_get(target, members[i]), agent)) return true;
-  }
-  return false;
-}
-
-static bool lists_agent(ck_bytes targets, const char *agent) {
-  if (ck_json_type_of(targets) != CK_JSON_ARRAY) return names_agent(targets, agent);
-  for (ck_json_iterator it = ck_json_iterate(targets); ck_json_next(&it);) {
-    if (names_agent(it.value, agent)) return true;
-  }
-  return false;
-}
+static bool is_other(void *agent, ck_bytes name) { return !ck_json_is_text(name, agent); }
 
 static bool delegates_to(ck_bytes body, const char *agent) {
-  static const char *const members[] = {"target", "targets", "parallel", "sequential"};
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-    if (lists_agent(ck_json_get(body, members[i]), agent)) return true;
-  }
-  return false;
+  return !ck_targets_visit(body, is_other, (void *)agent);
 }
 
 /* memchr is several times as fast as a memmem for two bytes. */
@@ -70,6 +54,7 @@ bool ck_tail_involves(const ck_event *event, const char *agent) {
 typedef struct walk {
   const ck_tail_query *query;
   ck_abandoned abandoned;
+  ck_actors actors; /* of the scopes with messages of nobody */
   ck_tail tail;
   size_t cap;
   ck_status status;
@@ -96,20 +81,50 @@ static bool agreed(const ck_tail_query *query, const ck_event *event) {
   return in;
 }
 
-/* Whether a resume has the event: all up to its cut, and outcomes behind it, which it replays. */
+/* Where the scope goes on: a pause's checkpoint can lie behind it. */
+static int64_t cut_of(const ck_tail_query *query, const char *scope) {
+  char key[CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "position.%s", scope);
+  const ck_value *position = query->state ? ck_state_get(query->state, key) : NULL;
+  int64_t cut = position ? ck_replay_range_cut(ck_value_bytes(position), 0) : -1;
+  return cut >= 0 && cut < query->cut ? cut : query->cut;
+}
+
+static bool has_failed(const ck_event *event) {
+  return event->kind == CK_EVENT_OUTCOME &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"), "failed");
+}
+
+/* Whether a resume has the event: all up to its cut, and outcomes behind it, which it replays; what
+ * failed is tried again. */
 static bool survives_resume(const ck_tail_query *query, const ck_event *event) {
-  if (query->cut == 0 || event->seq <= query->cut) return true;
-  return event->kind == CK_EVENT_OUTCOME || event->kind == CK_EVENT_REPLAY;
+  if (query->cut == 0) return true;
+  if (has_failed(event)) return event->seq <= cut_of(query, event->scope);
+  return event->seq <= query->cut || event->kind == CK_EVENT_OUTCOME ||
+         event->kind == CK_EVENT_REPLAY;
+}
+
+/* A message that a flow's own scope recorded before each named who acts is the only agent's. */
+static bool name_agent(walk *self, ck_event *event) {
+  if (event->agent || event->kind != CK_EVENT_MESSAGE) return true;
+  self->status = ck_actors_add(&self->actors, event->scope, self->err);
+  event->agent = ck_actors_get(&self->actors, event->scope);
+  return self->status == CK_OK;
 }
 
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (!survives_resume(self->query, event) || ck_abandoned_has(&self->abandoned, event))
+  ck_event named = *event;
+  /* What was asked of a model or a tool, with the schemas of its tools, is no recent activity: its
+   * outcome is. */
+  if (event->kind == CK_EVENT_INTENT || !survives_resume(self->query, event) ||
+      ck_abandoned_has(&self->abandoned, event))
     return true;
-  if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
+  if (!name_agent(self, &named)) return false;
+  if (!ck_tail_involves(&named, self->query->agent) || !agreed(self->query, &named)) return true;
   ck_event *copy = NULL;
   self->status =
-      reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);
+      reserve_event(self) ? ck_event_new(&copy, &named, self->err) : ck_error_no_memory(self->err);
   if (self->status != CK_OK) return false;
   self->tail.events[self->tail.count++] = copy;
   return self->tail.count < self->query->n;
@@ -160,21 +175,40 @@ void ck_tail_clear(ck_tail *self) {
   *self = (ck_tail){0};
 }
 
-ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
-  *out = (ck_tail){0};
-  if (query->n == 0 || !query->agent || !*query->agent) return CK_OK;
-  walk at = {.query = query, .err = err};
+static ck_status walk_back(walk *self, ck_store *store) {
+  const ck_tail_query *query = self->query;
   ck_event_query backward = {.session = query->session,
                              .view = query->view,
                              .until = query->until,
                              .agent = query->agent,
                              .others = naming_kinds,
+                             .nobodys = 1ull << CK_EVENT_MESSAGE,
                              .backward = true};
+  ck_tail_clear(&self->tail);
+  self->cap = 0;
+  ck_status status = ck_store_read_events(store, &backward, take_event, self, self->err);
+  return status == CK_OK ? self->status : status;
+}
+
+/* Once more where messages of nobody were met, with the agents of their scopes. */
+static ck_status walk_all(walk *self, ck_store *store) {
+  const ck_tail_query *query = self->query;
+  ck_status status = walk_back(self, store);
+  if (status != CK_OK || self->actors.count == 0) return status;
+  status =
+      ck_actors_read(&self->actors, store, query->session, query->view, query->until, self->err);
+  return status == CK_OK ? walk_back(self, store) : status;
+}
+
+ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
+  *out = (ck_tail){0};
+  if (query->n == 0 || !query->agent || !*query->agent) return CK_OK;
+  walk at = {.query = query, .err = err};
   ck_status status =
       ck_abandoned_read(&at.abandoned, store, query->session, query->view, query->until, err);
-  if (status == CK_OK) status = ck_store_read_events(store, &backward, take_event, &at, err);
-  if (status == CK_OK) status = at.status;
+  if (status == CK_OK) status = walk_all(&at, store);
   ck_abandoned_clear(&at.abandoned);
+  ck_actors_clear(&at.actors);
   for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {
     if (at.tail.events[i]->kind != CK_EVENT_REPLAY) continue;
     status = read_through(at.tail.events[i], store, query->session, err);

@@ -1,4 +1,5 @@
-/* tail.h - the tail of an agent: the last N events in which it took part. */
+/* tail.h - the tail of an agent: the last N events in which it took part; what was asked of models
+ * and tools (intents) is not in it. */
 #ifndef CK_RUNTIME_SESSION_TAIL_TAIL_H
 #define CK_RUNTIME_SESSION_TAIL_TAIL_H
 
@@ -18,6 +19,7 @@ typedef struct ck_tail_query {
   int64_t until;       /* only seq <= until; 0: no bound */
   /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
   int64_t cut;
+  const ck_state *state; /* at the cut: its scopes go on at cuts of their own; NULL: at `cut` */
   const char *agent;
   size_t n; /* at most; 0: none */
   /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
@@ -31,7 +33,9 @@ typedef struct ck_tail {
 } ck_tail;
 void ck_tail_clear(ck_tail *self);
 
-/* An unknown agent has an empty tail. A replay is read through: it keeps its position (seq,
+/* An unknown agent has an empty tail. A message that names nobody, of a store from before each
+ * named who acts, is shown as the message of the only agent that acts in its scope, if there is
+ * one; of several it is nobody's. A replay is read through: it keeps its position (seq,
  * timeline, scope, agent) and shows the kind, time and body of the event it refers to. CK_E_CORRUPT
  * when that event is missing. */
 CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query,

@@ -156,6 +156,33 @@ static void is_tail(history *of, const ck_view *view, const char *agent, size_t 
   ck_tail_clear(&tail);
 }
 
+/* A session in which main's messages name nobody, as before each named who acts; and one scope of
+ * two agents. */
+static void test_nobody(void) {
+  history of;
+  start(&of);                                                        /* 1 */
+  add(&of, CK_EVENT_MESSAGE, NULL, "{\"message\":{}}");              /* 2 */
+  add(&of, CK_EVENT_INTENT, "solo", "{\"request\":{\"tools\":[]}}"); /* 3 */
+  add(&of, CK_EVENT_OUTCOME, "solo", "{}");                          /* 4 */
+  add(&of, CK_EVENT_MESSAGE, NULL, "{\"message\":{}}");              /* 5 */
+  add(&of, CK_EVENT_BOUNDARY, NULL, "{}");                           /* 6 */
+  commit(&of);
+  is_tail(&of, NULL, "solo", 50, "2 4 5");
+  is_tail(&of, NULL, "solo", 2, "4 5");
+  is_tail(&of, NULL, "nobody", 50, "");
+  ck_tail tail;
+  tap_is_status(read_tail(&tail, &of, NULL, "solo", 1), CK_OK, NULL, "a message of nobody");
+  tap_must(tail.count == 1, "is in the tail");
+  tap_is_text(tail.events[0]->agent, "solo", "of the only agent of its scope");
+  ck_tail_clear(&tail);
+  add(&of, CK_EVENT_OUTCOME, "other", "{}");         /* 7 */
+  add(&of, CK_EVENT_MESSAGE, "other", "{\"m\":{}}"); /* 8 */
+  commit(&of);
+  is_tail(&of, NULL, "solo", 50, "4");
+  is_tail(&of, NULL, "other", 50, "7 8");
+  finish(&of);
+}
+
 static void test_small(void) {
   history of;
   start(&of);                                                                    /* 1 */
@@ -394,8 +421,9 @@ static void test_random(void) {
 
 /* Each test has a store of its own. */
 static void run_tests(bool on_disk) {
-  static void (*const tests[])(void) = {test_small, test_policies,       test_branches,
-                                        test_cut,   test_broken_replays, test_random};
+  static void (*const tests[])(void) = {test_small,    test_nobody, test_policies,
+                                        test_branches, test_cut,    test_broken_replays,
+                                        test_random};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char text[512], name[16];
     snprintf(name, sizeof name, "tail%zu.db", i);

@@ -1,0 +1,23 @@
+/* actors.h - who acts in a scope, for messages that were written before they named their agent. */
+#ifndef CK_RUNTIME_SESSION_TAIL_ACTORS_H
+#define CK_RUNTIME_SESSION_TAIL_ACTORS_H
+
+#include "core/store/store.h"
+
+/* The scopes that are asked about. Zero-initialise; ck_actors_clear always. */
+typedef struct ck_actors {
+  struct ck_actor *list; /* owned */
+  size_t count;
+} ck_actors;
+void ck_actors_clear(ck_actors *self);
+
+/* Asks about a scope; one that is there already is no second. */
+CK_CHECKED ck_status ck_actors_add(ck_actors *self, const char *scope, ck_error *err);
+/* Finds the agents of all that were added, from the intents and outcomes of the session up to
+ * `until` (0: no bound) in `view` (NULL: every timeline). */
+CK_CHECKED ck_status ck_actors_read(ck_actors *self, ck_store *store, int64_t session,
+                                    const ck_view *view, int64_t until, ck_error *err);
+/* The one agent that all effects of the scope name, borrowed; NULL: nobody, or several. */
+const char *ck_actors_get(const ck_actors *self, const char *scope);
+
+#endif
