@@ -26,7 +26,8 @@
   X(CK_EVENT_INTENT, 11, "intent") /* see ledger.h */ \
   X(CK_EVENT_OUTCOME, 12, "outcome") /* see ledger.h; may carry a message */ \
   X(CK_EVENT_REPLAY, 13, "replay") /* {key, of}: the outcome at seq `of`, re-announced here */ \
-  /* {key, verdict}: a person's verdict on an effect in doubt */ \
+  /* {key, verdict, result?}: a person's verdict on an effect in doubt; with {call, name, */ \
+  /* correction} on one that was recorded as unknown, see core/runtime/history/correct.h */ \
   X(CK_EVENT_RESOLUTION, 14, "resolution") \
   /* {key, recorded, asked}: request digests that differ */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence") \

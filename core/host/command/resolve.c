@@ -114,7 +114,9 @@ const ck_command ck_command_resolve = {
                "a crash, is never guessed: the session stops with exit code 75 until a person has "
                "found out. The next resume acts on the verdict. So does a session that went back "
                "and asks for another action in the place of one that was carried out: done takes "
-               "that one for it, retry does this one as well, abort does not.",
+               "that one for it, retry does this one as well, abort does not. A call whose outcome "
+               "was recorded as unknown stays recorded so: the model that was told learns the "
+               "verdict before its next request, and makes the call again, or not.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 
@@ -221,16 +222,20 @@ static ck_status act_on_ledger(ck_call *self, const ck_ledger_case *found,
 }
 
 /* The first call of an agent that is not replayed may have to tell the agent what it has lost (see
- * context.c): that is part of the request. */
+ * context.c), or what a person has found out (corrections.h): that is part of the request. */
 static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
   const ck_ledger *ledger = ck_call_session(self)->ledger;
-  bool notified;
+  bool notified, told = false, corrected = false;
   ck_status status = ck_call_restore_notifications(&notified, self, err);
-  if (notified) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
+  if (status == CK_OK) status = ck_corrections_restore(&told, self, err);
+  if (notified || told)
+    ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_find(ledger, &self->effect, self->digest);
-  if (status != CK_OK || notified || ck_ledger_plan(out).action != CK_PLAN_RUN) return status;
-  status = ck_call_notify_agent(&notified, self, err);
-  if (!notified) return status;
+  if (status != CK_OK || ck_ledger_plan(out).action != CK_PLAN_RUN) return status;
+  bool had_tail = notified;
+  if (!had_tail) status = ck_call_notify_agent(&notified, self, err);
+  if (status == CK_OK) status = ck_corrections_tell(&corrected, self, err);
+  if (status != CK_OK || (had_tail == notified && !corrected)) return status;
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_find(ledger, &self->effect, self->digest);
   return status;

@@ -12,9 +12,7 @@
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/session/tail/tail_section.h"
 
-static void name_notification(char *out, size_t size, const ck_call *self) {
-  snprintf(out, size, "%s/tail", self->key);
-}
+static const char tail_note[] = "tail";
 
 static int64_t depth_of(const ck_profile *profile, const char *agent) {
   const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
@@ -34,17 +32,18 @@ static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;
 }
 
-static ck_status record_notification(ck_call *self, const ck_value *section, ck_error *err) {
+ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *note,
+                              ck_error *err) {
   ck_session *session = ck_call_session(self);
   char key[2 * CK_STATE_KEY_MAX];
   ck_effect effect = {.scope = self->effect.scope,
                       .key = key,
                       .attempt = session->timeline.attempt,
                       .kind = CK_EFFECT_READ};
-  ck_outcome given = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
+  ck_outcome given = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)note};
   ck_value *body;
-  name_notification(key, sizeof key, self);
-  ck_status status = ck_ledger_write_outcome(&body, &effect, &given, "", "tail", NULL, err);
+  snprintf(key, sizeof key, "%s/%s", self->key, name);
+  ck_status status = ck_ledger_write_outcome(&body, &effect, &given, "", name, NULL, err);
   if (status != CK_OK) return status;
   status = ck_session_record_outcome(session, &effect, body, &given.seq, err);
   ck_value_free(body);
@@ -94,7 +93,7 @@ static ck_status make_section(bool *notified, ck_call *self, ck_error *err) {
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   *notified = status == CK_OK && text.len > 0;
   if (*notified) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
-  if (*notified && status == CK_OK) status = record_notification(self, section, err);
+  if (*notified && status == CK_OK) status = ck_call_record_note(self, tail_note, section, err);
   if (*notified && status == CK_OK) status = pass_section(self, section, err);
   ck_value_free(section);
   ck_buffer_clear(&text);
@@ -130,15 +129,22 @@ static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   return status == CK_OK && *due ? took_part_before(due, self, err) : status;
 }
 
-ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err) {
+ck_status ck_call_find_note(ck_outcome **out, const ck_call *self, const char *name,
+                            ck_error *err) {
   char key[2 * CK_STATE_KEY_MAX];
-  name_notification(key, sizeof key, self);
+  snprintf(key, sizeof key, "%s/%s", self->key, name);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, key);
-  *notified = entry && entry->outcome;
-  if (!*notified) return CK_OK;
+  *out = NULL;
+  return entry && entry->outcome
+             ? ck_ledger_read_outcome(out, entry->outcome, entry->outcome_seq, err)
+             : CK_OK;
+}
+
+ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err) {
   ck_outcome *outcome;
-  ck_status status = ck_ledger_read_outcome(&outcome, entry->outcome, entry->outcome_seq, err);
-  if (status != CK_OK) return status;
+  ck_status status = ck_call_find_note(&outcome, self, tail_note, err);
+  *notified = outcome != NULL;
+  if (status != CK_OK || !outcome) return status;
   if (outcome->result) status = pass_section(self, outcome->result, err);
   ck_outcome_free(outcome);
   return status;

@@ -6,6 +6,7 @@
 
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
+#include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/unsettled.h"
 
 /* Only questions are left: the session waits for all of them. */
@@ -196,6 +197,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   if (status == CK_OK)
     status = write_flow_options(&self->flow_options, self->session->profile, err);
   if (status == CK_OK) status = ck_unsettled_open(self, err);
+  if (status == CK_OK) status = ck_corrections_open(self, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
   if (status == CK_OK) status = ck_execution_reopen(self, err);
@@ -217,6 +219,7 @@ void ck_execution_close(ck_execution *self) {
   ck_map_clear(&self->runners.by_scope);
   ck_saved_scopes_clear(&self->saved);
   free(self->unsettled);
+  free(self->corrections);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);
   ck_value_free(self->flow_options);

@@ -5,7 +5,8 @@
  *   execution_state.c, call_state.c, runner_state.c, runners.c, position.c,
  *   notifications.c, saved_scopes.c        basics
  *   unsettled.c, limits_ask.c, limits.c      what may be spent
- *   call_record.c, call_doubt.c, context.c   an effect's intent, outcome, doubt
+ *   call_record.c, call_doubt.c, context.c,
+ *   corrections.c                            an effect's intent, outcome, doubt
  *   runner_open.c, scope_reopen.c            a coroutine is opened at its position
  *   scope_end.c, scope_join.c, scope_fork.c  child scopes
  *   call_run.c, call.c                       the effects that a coroutine waits for
@@ -50,6 +51,8 @@ struct ck_execution {
   int64_t turn_us;                   /* monotonic time at which the present turn began */
   const ck_ledger_entry **unsettled; /* see unsettled.h */
   size_t unsettled_count;
+  const ck_ledger_entry **corrections; /* see corrections.h */
+  size_t correction_count;
   bool stopping; /* everything under way was cancelled */
   bool ended;
   ck_execution_result result;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/runtime/history/correct.h"
 #include "core/runtime/session/session_private.h"
 
 /* The entries that a person can settle: doubts, or questions. */
@@ -154,6 +155,20 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   return status;
 }
 
+/* It is in no doubt: its outcome may be recorded as unknown. */
+static ck_status correct(ck_runtime *runtime, const char *id, const char *key, const char *verdict,
+                         const ck_value *result, ck_error *err) {
+  ck_ledger *ledger;
+  ck_status status = read_ledger(&ledger, runtime, id, false, err);
+  if (status != CK_OK) return status;
+  const ck_ledger_entry *entry = ck_ledger_get(ledger, key);
+  status = entry ? ck_session_correct(runtime, id, entry, verdict, result, err)
+                 : ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt", id,
+                                key);
+  ck_ledger_free(ledger);
+  return status;
+}
+
 ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key,
                              const char *verdict, const ck_value *result, ck_error *err) {
   doubts d = {.key = key};
@@ -163,9 +178,8 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
     return ck_error_set(err, CK_E_USAGE, "unknown verdict \"%s\": say done, retry or abort",
                         verdict);
   status = ck_session_list_doubts(runtime, id, count_doubt, &d, err);
-  if (status == CK_OK && !d.found)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt", id, key);
   if (status != CK_OK) return status;
+  if (!d.found) return correct(runtime, id, key, verdict, result, err);
   bool recorded;
   resolution what = {.key = key,
                      .is_open = in_doubt,

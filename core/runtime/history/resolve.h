@@ -14,8 +14,9 @@ CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
 /* Records what a person found out about effect `key` of a session that no process runs: "done" (it
  * happened; `result`, JSON or NULL, is what it returned), "retry" (it did not happen: run it),
  * "abort" (an error for the flow). The next resume acts on it. When no doubt is left
- * the session becomes paused. CK_E_NOT_FOUND: the session, or no such effect in doubt; CK_E_USAGE:
- * an unknown verdict; CK_E_OWNED; CK_E_REFUSED. */
+ * the session becomes paused. Of a model's call whose outcome was recorded as unknown: see
+ * ck_session_correct, whose errors are also this one's. CK_E_NOT_FOUND: the session, or no such
+ * effect in doubt; CK_E_USAGE: an unknown verdict; CK_E_OWNED; CK_E_REFUSED. */
 CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key,
                                         const char *verdict, const ck_value *result, ck_error *err);
 
