@@ -228,6 +228,18 @@ static int64_t read_version(lua_State *L, int table) {
   return version;
 }
 
+/* NULL when it is none, or is made as the flow runs. */
+static const char *read_prompt(ck_manifest *self, lua_State *L, int table) {
+  const char *prompt = NULL;
+  size_t len;
+  if (lua_getfield(L, table, "prompt") == LUA_TSTRING) {
+    const char *text = lua_tolstring(L, -1, &len);
+    if (len > 0 && strlen(text) == len) prompt = own_text(self, L, text, len);
+  }
+  lua_pop(L, 1);
+  return prompt;
+}
+
 void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *path) {
   int table = lua_absindex(L, index);
   ck_flow_manifest *shown = &self->shown;
@@ -235,6 +247,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->kind = read_text(self, L, table, "kind");
   shown->name = read_text(self, L, table, "name");
   if (!shown->name) shown->name = own_stem(self, L, path);
+  shown->prompt = read_prompt(self, L, table);
   read_tools(self, L, table);
   read_processes(self, L, table);
   read_nodes(self, L, table);

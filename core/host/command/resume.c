@@ -165,7 +165,7 @@ static const ck_option options[] = {
      .help = "end the process that holds it, if it is stopped and of the same user"},
     {.name = "retry",
      .offset = offsetof(values, retry),
-     .help = "also when it is failing: it died again and again"},
+     .help = "also when it is failing: it died again and again; or when the same call was refused"},
     CK_EVENTS_OPTION(values, events),
     {.name = "grace",
      .type = CK_OPTION_TEXT,

@@ -119,10 +119,12 @@ const ck_command ck_command_sessions_export = {
         "sessionId, constraintState, activeAgents (agentId, parentAgentId, depth, "
         "conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
         "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
-        "run-checkpoint: a run that failed, as one JSON object that another run goes on from: "
-        "version, runId, history, lastCompletedIteration, originalInput, checkpointedAt, "
-        "failurePoint. Refused when nothing was completed, or when another run would fail in the "
-        "same way.\n\n"
+        "run-checkpoint: a run that failed or stopped short of its end, as one JSON object that "
+        "another run goes on from: version, runId, history, lastCompletedIteration, "
+        "originalInput, checkpointedAt, failurePoint, agent, flow. The history has the messages "
+        "as every provider takes them; of steps and graphs each completed node is a call with its "
+        "result. Refused when nothing was completed, or when another run would fail in the same "
+        "way.\n\n"
         "Everything passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,

@@ -16,6 +16,7 @@ enum { PROBLEMS_SHOWN = 20 }; /* of one file */
 typedef struct values {
   ck_words files;
   const char *format, *session, *resume_with, *profile;
+  bool accept_changed;
 } values;
 
 typedef struct importing {
@@ -271,9 +272,10 @@ static bool is_run(const values *v) {
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   bool runs = is_run(v);
-  if (!runs && (v->resume_with || v->profile))
+  if (!runs && (v->resume_with || v->profile || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
-                        "--resume-with and --profile are for a run checkpoint, and %s is none",
+                        "--resume-with, --profile and --accept-changed are for a run checkpoint, "
+                        "and %s is none",
                         v->files.list[0]);
   if (!runs) return import_all(host, v, err);
   if (v->files.count > 1)
@@ -281,7 +283,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_import_run_options options = {.path = v->files.list[0],
                                    .flow = v->resume_with,
                                    .profile = v->profile,
-                                   .session = v->session};
+                                   .session = v->session,
+                                   .accept_changed = v->accept_changed};
   return ck_import_run(host, &options, err);
 }
 
@@ -322,25 +325,31 @@ static const ck_option options[] = {
      .value = "PROFILE",
      .complete = CK_COMPLETE_FILE,
      .help = "of a run checkpoint: the profile it goes on under"},
+    {.name = "accept-changed",
+     .offset = offsetof(values, accept_changed),
+     .help = "of a run checkpoint: go on also with another agent or flow than its own"},
     {0},
 };
 
 const ck_command ck_command_sessions_import = {
     .name = "sessions import",
     .summary = "make sessions of what other programs recorded",
-    .details = "Each session keeps every event, its agents and delegations, and the times and "
-               "costs that the source has; what the source lacks stays empty. Its id is made from "
-               "the source's, so that a second import finds it there already and leaves it as it "
-               "is; exit code 5 when nothing was new.\n\n"
-               "A line that cannot be read is named and left out, the rest is imported, and the "
-               "exit code is 1. A file is read through a Lua module that knows its format: see "
-               "lua/ck/import.lua to write your own.\n\n"
-               "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a "
-               "failed run) becomes a paused session that `ckrun resume` goes on with, in a run of "
-               "its own, from the iteration after the last completed one: its history is the "
-               "conversation. Its turns count on from there, or from one when the profile says "
-               "resume = { rounds = \"reset\" }; money starts at nothing, since the document does "
-               "not tell it.",
+    .details =
+        "Each session keeps every event, its agents and delegations, and the times and "
+        "costs that the source has; what the source lacks stays empty. Its id is made from "
+        "the source's, so that a second import finds it there already and leaves it as it "
+        "is; exit code 5 when nothing was new.\n\n"
+        "A line that cannot be read is named and left out, the rest is imported, and the "
+        "exit code is 1. A file is read through a Lua module that knows its format: see "
+        "lua/ck/import.lua to write your own.\n\n"
+        "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a "
+        "run that failed or stopped) becomes a paused session that `ckrun resume` goes on with, in "
+        "a run of its own, from the iteration after the last completed one: its history is the "
+        "conversation. Its turns count on from there, or from one when the profile says "
+        "resume = { rounds = \"reset\" }; money starts at nothing, since the document does "
+        "not tell it. Messages may also be spelt in camelCase (toolCalls, toolCallId); where "
+        "the document has no prompt, the flow's is added. The conversation of another agent, "
+        "or one held under another flow, is refused without --accept-changed.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -46,11 +46,8 @@ static bool can_resume(const ck_inspection *inspection) {
 static ck_status find_next(ck_session_view *self, const ck_host *host, ck_error *err) {
   const ck_session_record *session = &self->head->session;
   ck_buffer words = {0};
-  bool resolve = self->doubts.count && session->status == CK_SESSION_IN_DOUBT;
-  const char *next = session->status == CK_SESSION_WAITING ? "answer %s TEXT"
-                     : resolve                             ? "resolve %s EFFECT done|retry|abort"
-                                                           : "resume %s";
-  ck_buffer_append_format(&words, next, session->id);
+  ck_buffer_append_format(&words, ck_next_command_words(session, self->doubts.count > 0),
+                          session->id);
   if (!words.failed) ck_next_command_append(&self->next, host, words.data);
   ck_status status = ck_buffer_check(&words, err);
   ck_buffer_clear(&words);

@@ -10,6 +10,7 @@
 #include "core/host/run/amend.h"
 #include "core/host/run/models.h"
 #include "core/host/session/launch.h"
+#include "core/host/session/next_command.h"
 #include "core/host/session/takeover.h"
 #include "lua/policy/same_text.h"
 
@@ -83,6 +84,49 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *e
   return status == CK_OK ? check_policies(self, engine, err) : status;
 }
 
+/* ---- a failure that the same call meets again ---- */
+
+static bool is_other(ck_bytes about, const char *name, const ck_digest *now) {
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_bytes then = ck_json_get(about, name);
+  ck_digest_hex(hex, now);
+  return then.len && !ck_json_is_text(then, hex);
+}
+
+/* What is sent differs from then: by an edit, from an earlier checkpoint, under another flow or
+ * profile, or from a recording. */
+static ck_status find_change(bool *out, const ck_preflight *self, const ck_engine *engine,
+                             ck_error *err) {
+  const ck_preflight_options *given = &self->options;
+  const ck_session_record *record = &self->head.session;
+  ck_value *about = NULL;
+  *out = given->retry || given->checkpoint || given->clean || given->cassette ||
+         (given->edits && given->edits->count) || !engine->flow || !engine->profile;
+  if (*out) return CK_OK;
+  ck_status status =
+      ck_store_get_about(&about, engine->runtime->store, record->no, record->timeline, err);
+  if (status == CK_OK && about)
+    *out = is_other(ck_value_bytes(about), "flow", &ck_engine_manifest(engine)->digest) ||
+           is_other(ck_value_bytes(about), "profile", &engine->profile->digest);
+  ck_value_free(about);
+  return status;
+}
+
+static ck_status check_failure(ck_preflight *self, const ck_engine *engine, ck_error *err) {
+  const ck_session_record *record = &self->head.session;
+  ck_status refusal = ck_next_command_refusal(record);
+  bool changed = true;
+  ck_status status = refusal == CK_OK ? CK_OK : find_change(&changed, self, engine, err);
+  if (status == CK_OK && !changed)
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "session %s failed because %s, and the same call would meet that again: "
+                     "'ckrun sessions rewind %s' and 'ckrun sessions fork %s' go back, --set, "
+                     "--checkpoint or another --profile change what is sent; --retry sends it "
+                     "again as it is",
+                     record->id, ck_status_text(refusal), record->id, record->id);
+  return status;
+}
+
 static void take_model(void *to, const ck_error *problem) {
   ck_preflight_add(to, CK_E_REFUSED, "%s", problem->text);
 }
@@ -149,6 +193,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, err);
   if (status == CK_OK) check_models(self, engine);
+  if (status == CK_OK) status = check_failure(self, engine, err);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);
   if (status == CK_OK && engine->flow)

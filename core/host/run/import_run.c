@@ -53,13 +53,42 @@ static ck_status check_flow(const ck_engine *engine, const char *path, ck_error 
       path, kind ? kind : "unknown");
 }
 
+/* ---- whose conversation it is ---- */
+
+static ck_status refuse(const char *what, ck_bytes theirs, const char *ours, ck_error *err) {
+  char *name = ck_json_dup_string(theirs);
+  if (!name) return ck_error_no_memory(err);
+  ck_status status = ck_error_set(
+      err, CK_E_REFUSED,
+      "the conversation is that of %s %s, and %s is to go on with it: --accept-changed lets it",
+      what, name, ours);
+  free(name);
+  return status;
+}
+
+/* Agents are told by their names, where both have one; flows by their digests. */
+static ck_status check_identity(const ck_run_checkpoint *of, const ck_engine *engine,
+                                ck_error *err) {
+  const ck_flow_manifest *manifest = ck_engine_manifest(engine);
+  const char *agent = manifest->agents ? manifest->agents[0] : NULL;
+  char digest[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(digest, &manifest->digest);
+  if (of->agent.len && agent && !ck_json_is_text(of->agent, agent))
+    return refuse("agent", of->agent, agent, err);
+  if (!of->flow_digest.len || ck_json_is_text(of->flow_digest, digest)) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "flow %s is not the one that the conversation was held under, or has "
+                      "changed since: --accept-changed goes on with it as it is now",
+                      manifest->path);
+}
+
 static void ignore_problem(void *to, const ck_error *problem) {
   (void)to;
   (void)problem; /* the resume reports it */
 }
 
-static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_options *options,
-                      ck_error *err) {
+static ck_status load(ck_launch *launch, ck_engine *engine, const ck_run_checkpoint *of,
+                      const ck_import_run_options *options, ck_error *err) {
   if (!options->flow)
     return ck_error_set(
         err, CK_E_USAGE,
@@ -69,6 +98,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, options->flow, err);
   if (status == CK_OK) status = check_flow(engine, options->flow, err);
+  if (status == CK_OK && !options->accept_changed) status = check_identity(of, engine, err);
   if (status == CK_OK && options->profile)
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
@@ -113,6 +143,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
 static ck_status print(const ck_host *host, const ck_engine *engine, const ck_run_checkpoint *of,
                        ck_error *err) {
   const char *id = ck_session_id(engine->session);
+  long long turn = ck_run_checkpoint_turn(of, engine->profile);
   ck_document document;
   ck_value *run = NULL;
   ck_status status = ck_value_copy(&run, of->run, err);
@@ -122,14 +153,14 @@ static ck_status print(const ck_host *host, const ck_engine *engine, const ck_ru
   ck_document_put_text(&document, NULL, "format", "run-checkpoint");
   ck_document_put_value(&document, NULL, "source_id", run);
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
-  ck_document_put_int(&document, NULL, "iteration", of->last_completed + 1);
+  ck_document_put_int(&document, NULL, "iteration", turn);
   if (host->output->json) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   ck_value_free(run);
   if (host->output->json || status != CK_OK) return status;
   ck_output_print(host->output, "%s\n", id);
-  ck_output_notice(host->output, "it goes on at iteration %lld with: ckrun resume %s",
-                   (long long)of->last_completed + 1, id);
+  ck_output_notice(host->output, "it goes on at iteration %lld%s with: ckrun resume %s", turn,
+                   turn == of->last_completed + 1 ? "" : " (the profile resets rounds)", id);
   return ck_output_flush(host->output, err);
 }
 
@@ -149,9 +180,10 @@ ck_status ck_import_run(const ck_host *host, const ck_import_run_options *option
   ck_engine engine = {.output = host->output};
   ck_status status = options->session ? ck_id_check("--session", options->session, err) : CK_OK;
   if (status == CK_OK) status = read_checkpoint(&of, &text, options->path, err);
-  if (status == CK_OK) status = load(&launch, &engine, options, err);
+  if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
-  if (status == CK_OK) status = ck_run_checkpoint_restore(&of, engine.session, err);
+  if (status == CK_OK)
+    status = ck_run_checkpoint_restore(&of, engine.session, ck_engine_manifest(&engine), err);
   if (status == CK_OK) status = print(host, &engine, &of, err);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);

@@ -9,13 +9,15 @@ typedef struct ck_import_run_options {
   const char *path;
   const char *flow, *profile; /* the flow and profile to resume with; profile NULL: the default */
   const char *session;        /* its id; NULL: a new one */
+  bool accept_changed;        /* also with another agent or flow than the document's */
 } ck_import_run_options;
 
 /* True when the file is a JSON object that claims to be a run checkpoint; false for anything else,
  * also for an unreadable file. */
 bool ck_import_run_is(const char *path);
 /* Makes the session, paused, and prints the command that resumes it. CK_E_USAGE: no flow is given,
- * or one that is no agent; the statuses of ck_run_checkpoint_read with the path. A failure before
+ * or one that is no agent; CK_E_REFUSED: the conversation is another agent's, or was held under
+ * another flow; the statuses of ck_run_checkpoint_read with the path. A failure before
  * the store is opened leaves nothing behind. */
 CK_CHECKED ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options,
                                    ck_error *err);

@@ -22,10 +22,12 @@ typedef struct outcome {
   ck_totals before; /* what the runs before this one had spent */
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
-  ck_value *result; /* NULL: none */
-  char *answer;     /* the command that lists the questions it waits at; NULL: none */
-  char *resolve;    /* the command that lists the effects in doubt; NULL: none */
-  char *resume;     /* the command that resumes it; NULL: it is not resumable */
+  ck_value *result;   /* NULL: none */
+  char *answer;       /* the command that lists the questions it waits at; NULL: none */
+  char *resolve;      /* the command that lists the effects in doubt; NULL: none */
+  char *resume;       /* the command that resumes it; NULL: it is not resumable as it is */
+  const char *change; /* what must be done instead, as write_command takes it; NULL: nothing */
+  char *next;         /* the command for it; NULL */
 } outcome;
 
 ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
@@ -57,6 +59,8 @@ static ck_status read_outcome(outcome *self, ck_error *err) {
   if (status != CK_OK) return status;
   self->status = head.session.status;
   self->events = head.last_seq;
+  if (ck_next_command_refusal(&head.session) != CK_OK)
+    self->change = ck_next_command_words(&head.session, false);
   ck_event_query query = {
       .session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
   status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
@@ -73,24 +77,27 @@ static ck_status read_conversation(outcome *self, ck_error *err) {
   return status;
 }
 
-static ck_status write_command(char **out, const outcome *self, const char *verb, ck_error *err) {
-  char words[CK_ID_SIZE + 16];
-  ck_buffer command = {0};
-  snprintf(words, sizeof words, "%s %s", verb, ck_session_id(self->engine->session));
-  ck_next_command_append(&command, self->host, words);
-  ck_status status = ck_buffer_check(&command, err);
+/* `words` has one %s, for the session. */
+static ck_status write_command(char **out, const outcome *self, const char *words, ck_error *err) {
+  ck_buffer command = {0}, filled = {0};
+  ck_buffer_append_format(&filled, words, ck_session_id(self->engine->session));
+  if (!filled.failed) ck_next_command_append(&command, self->host, filled.data);
+  ck_status status = ck_buffer_check(&filled, err);
+  if (status == CK_OK) status = ck_buffer_check(&command, err);
   *out = ck_buffer_take(&command);
+  ck_buffer_clear(&filled);
   return status;
 }
 
 static ck_status write_commands(outcome *self, ck_error *err) {
   ck_status status = CK_OK;
   if (self->status == CK_SESSION_WAITING)
-    status = write_command(&self->answer, self, "answer", err);
+    status = write_command(&self->answer, self, "answer %s", err);
   if (self->status == CK_SESSION_IN_DOUBT)
-    status = write_command(&self->resolve, self, "resolve", err);
+    status = write_command(&self->resolve, self, "resolve %s", err);
   if (status != CK_OK || !ck_session_status_resumable(self->status)) return status;
-  return write_command(&self->resume, self, "resume", err);
+  if (self->change) return write_command(&self->next, self, self->change, err);
+  return write_command(&self->resume, self, "resume %s", err);
 }
 
 /* X(name, value): the counts of a summary, in order. */
@@ -195,6 +202,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   put_command(&table, "answer", self->answer);
   put_command(&table, "resolve", self->resolve);
   put_command(&table, "resume", self->resume);
+  put_command(&table, "next", self->next);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
   return status;
@@ -232,6 +240,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_text(&document, NULL, "answer", self->answer);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);
   ck_document_put_text(&document, NULL, "resume", self->resume);
+  ck_document_put_text(&document, NULL, "next", self->next);
   ck_status status =
       self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
   ck_document_clear(&document);
@@ -256,6 +265,7 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, const ck_
   free(self.answer);
   free(self.resolve);
   free(self.resume);
+  free(self.next);
   return status;
 }
 

@@ -3,6 +3,23 @@
 
 #include <string.h>
 
+ck_status ck_next_command_refusal(const ck_session_record *record) {
+  static const ck_status refusals[] = {CK_E_CONTEXT, CK_E_REQUEST};
+  if (record->status != CK_SESSION_FAILED || !record->failure) return CK_OK;
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+    if (strcmp(record->failure, ck_status_name(refusals[i])) == 0) return refusals[i];
+  return CK_OK;
+}
+
+const char *ck_next_command_words(const ck_session_record *record, bool doubts) {
+  ck_status refusal = ck_next_command_refusal(record);
+  if (record->status == CK_SESSION_WAITING) return "answer %s TEXT";
+  if (record->status == CK_SESSION_IN_DOUBT && doubts) return "resolve %s EFFECT done|retry|abort";
+  if (refusal == CK_E_CONTEXT) return "sessions rewind %s --to CHECKPOINT --report TEXT";
+  if (refusal == CK_E_REQUEST) return "resume %s --profile PROFILE";
+  return "resume %s";
+}
+
 /* A value that a shell would change is replaced by "…". */
 static void append_word(ck_buffer *out, const char *option, const char *value) {
   bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];

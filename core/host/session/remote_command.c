@@ -134,6 +134,7 @@ static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_
   char words[CK_ID_SIZE + 16];
   const ck_session_record *record = &self->head.session;
   if (self->live || !ck_session_status_resumable(record->status)) return CK_OK;
+  if (ck_next_command_refusal(record) != CK_OK) return CK_OK;
   snprintf(words, sizeof words, "resume %s", record->id);
   ck_next_command_append(out, self->host, words);
   return ck_buffer_check(out, err);

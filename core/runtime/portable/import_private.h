@@ -47,9 +47,31 @@ struct ck_import {
   size_t call_count, call_cap;
 };
 
+/* ---- import_turns.c ---- */
+
+/* Replaces *out by a copy of `text`; NULL changes nothing. */
+CK_CHECKED ck_status ck_import_take_text(char **out, const char *text, ck_error *err);
+/* The agent's index, added when it is new; CK_IMPORT_NOBODY without a name. */
+CK_CHECKED ck_status ck_import_find_agent(int *out, ck_import *self, const char *name,
+                                          ck_error *err);
+/* A call waits for its result; `call` and its texts are borrowed. */
+CK_CHECKED ck_status ck_import_open_call(ck_import *self, const ck_import_call *call,
+                                         ck_error *err);
+/* Takes the oldest open call that the fact answers: by its id; sources that give none are matched
+ * by order, delegations by their agent. False: there is none. The caller frees its texts. */
+bool ck_import_close_call(ck_import_call *out, ck_import *self, int agent,
+                          const ck_import_fact *fact);
 /* The agent's turn is over: marks where an agent loop would have been at a boundary. */
 void ck_import_settle(ck_import *self, int agent);
 /* Steps from an agent to one without a parent. */
 int ck_import_depth(const ck_import *self, int agent);
+
+/* ---- import_bodies.c ---- */
+
+/* The member that a fact of its kind must have and lacks; NULL: none. */
+const char *ck_import_find_lack(const ck_import_fact *fact);
+/* Adds the fact's event. CK_E_TYPE: it makes none within a session. */
+CK_CHECKED ck_status ck_import_put(ck_import *self, const ck_import_fact *fact, int agent,
+                                   ck_error *err);
 
 #endif

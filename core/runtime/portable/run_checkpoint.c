@@ -1,168 +1,98 @@
-/* run_checkpoint.c - reads the document of a failed run, and gives a session its conversation and
- * position. */
+/* run_checkpoint.c - gives a session the conversation and the position of a run that stopped
+ * elsewhere. */
 #include "core/runtime/portable/run_checkpoint.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "core/runtime/portable/chat.h"
+#include "core/runtime/portable/message.h"
 #include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"
 
-/* ---- fields ---- */
+/* ---- the conversation ---- */
 
-bool ck_run_checkpoint_is(ck_bytes document) {
-  static const char *const names[] = {"history", "lastCompletedIteration", "originalInput",
-                                      "checkpointedAt"};
-  if (ck_json_type_of(document) != CK_JSON_OBJECT) return false;
-  int found = ck_json_get(document, "runId").len > 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    found += ck_json_get(document, names[i]).len > 0;
-  return found >= 2;
+static ck_status put_message(ck_session *session, const char *agent, ck_bytes json, ck_error *err) {
+  ck_value *message = NULL;
+  ck_status status = ck_value_copy(&message, json, err);
+  if (status == CK_OK) status = ck_session_record_message(session, "main", agent, message, err);
+  ck_value_free(message);
+  return status;
 }
 
-typedef struct field {
-  const char *path; /* as messages name it */
-  ck_json_type type;
-  const char *wanted;
-} field;
-
-static ck_status read_field(ck_bytes *out, ck_bytes object, const char *name, const field *how,
-                            ck_error *err) {
-  *out = ck_json_get(object, name);
-  if (!out->len) return ck_error_set(err, CK_E_PARSE, "missing required field: %s", how->path);
-  if (ck_json_type_of(*out) == how->type) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field %s must be %s", how->path, how->wanted);
+static ck_status put_prompt(ck_session *session, const ck_flow_manifest *flow, ck_error *err) {
+  const char *agent = flow->agents ? flow->agents[0] : NULL;
+  ck_value *message;
+  ck_status status = ck_message_system(&message, ck_bytes_text(flow->prompt), err);
+  if (status == CK_OK) status = ck_session_record_message(session, "main", agent, message, err);
+  if (status == CK_OK) ck_value_free(message);
+  return status;
 }
 
-static ck_status read_count(int64_t *out, ck_bytes object, const char *name, const char *path,
-                            int64_t most, ck_error *err) {
-  ck_bytes value = {0};
-  field how = {path, CK_JSON_NUMBER, "a whole number"};
-  ck_status status = read_field(&value, object, name, &how, err);
-  if (status != CK_OK) return status;
-  if (ck_json_read_int(out, value) && *out >= 0 && *out <= most) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field %s must be a whole number from 0 to %" PRId64, path,
-                      most);
-}
-
-static ck_status read_version(ck_bytes document, ck_error *err) {
-  int64_t version = 0;
-  ck_status status = read_count(&version, document, "version", "version", INT64_MAX, err);
-  if (status != CK_OK || version == CK_RUN_CHECKPOINT_VERSION) return status;
-  return ck_error_set(err, CK_E_UNSUPPORTED,
-                      "unsupported version %" PRId64 ": this program reads version %d", version,
-                      CK_RUN_CHECKPOINT_VERSION);
-}
-
-static ck_status read_failure(ck_bytes *out, ck_bytes document, ck_error *err) {
-  static const char *const phases[] = {"iteration", "tool", "llm", "unknown"};
-  ck_bytes phase = {0}, stage;
-  int64_t iteration;
-  *out = ck_json_get(document, "failurePoint");
-  if (!out->len) return CK_OK;
-  if (ck_json_type_of(*out) != CK_JSON_OBJECT)
-    return ck_error_set(err, CK_E_PARSE, "field failurePoint must be an object");
-  ck_status status = read_count(&iteration, *out, "iteration", "failurePoint.iteration",
-                                CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
-  field how = {"failurePoint.phase", CK_JSON_STRING, "a string"};
-  if (status == CK_OK) status = read_field(&phase, *out, "phase", &how, err);
-  if (status != CK_OK) return status;
-  stage = ck_json_get(*out, "stage");
-  if (stage.len && ck_json_type_of(stage) != CK_JSON_STRING)
-    return ck_error_set(err, CK_E_PARSE, "field failurePoint.stage must be a string");
-  for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
-    if (ck_json_is_text(phase, phases[i])) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE,
-                      "field failurePoint.phase must be iteration, tool, llm or unknown");
-}
-
-/* ---- history ---- */
-
-static ck_status wrong_message(size_t index, const char *what, ck_error *err) {
-  return ck_error_set(err, CK_E_PARSE, "field history[%zu] %s", index, what);
-}
-
-/* Every call is answered before anybody else speaks: else no provider takes the conversation. */
-static ck_status check_message(size_t *open, size_t index, ck_bytes message, ck_error *err) {
-  static const char *const roles[] = {"system", "developer", "user", "assistant", "tool"};
-  ck_bytes role = ck_json_get(message, "role"), calls = ck_json_get(message, "tool_calls");
-  bool known = false;
-  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-    known |= ck_json_is_text(role, roles[i]);
-  if (ck_json_type_of(message) != CK_JSON_OBJECT || !known)
-    return wrong_message(
-        index, "must be a message with a role: system, developer, user, assistant or tool", err);
-  if (ck_json_is_text(role, "tool")) {
-    if (*open == 0) return wrong_message(index, "answers no call of the message before it", err);
-    --*open;
-    return CK_OK;
-  }
-  if (*open) return wrong_message(index, "stands where the result of a tool call is missing", err);
-  if (ck_json_type_of(calls) == CK_JSON_ARRAY) *open = ck_json_count(calls);
-  return CK_OK;
-}
-
-static ck_status check_history(ck_bytes history, ck_error *err) {
-  size_t open = 0, index = 0;
-  ck_status status = CK_OK;
+static bool has_prompt(ck_bytes history) {
   ck_json_iterator it = ck_json_iterate(history);
-  while (status == CK_OK && ck_json_next(&it))
-    status = check_message(&open, index++, it.value, err);
-  if (status == CK_OK && open)
-    return wrong_message(index, "is missing: the result of a tool call", err);
-  return status;
+  while (ck_json_next(&it))
+    if (ck_message_is_prompt(it.value)) return true;
+  return false;
 }
 
-ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_error *err) {
-  static const field run = {"runId", CK_JSON_STRING, "a string"},
-                     history = {"history", CK_JSON_ARRAY, "an array"},
-                     input = {"originalInput", CK_JSON_OBJECT, "an object"},
-                     message = {"originalInput.message", CK_JSON_STRING, "a string"};
-  ck_bytes text;
-  *out = (ck_run_checkpoint){0};
-  if (ck_json_type_of(document) != CK_JSON_OBJECT)
-    return ck_error_set(err, CK_E_PARSE, "a run checkpoint is a JSON object");
-  ck_status status = read_version(document, err);
-  if (status == CK_OK) status = read_field(&out->run, document, "runId", &run, err);
-  if (status == CK_OK) status = read_field(&out->history, document, "history", &history, err);
-  if (status == CK_OK)
-    status = read_count(&out->last_completed, document, "lastCompletedIteration",
-                        "lastCompletedIteration", CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
-  if (status == CK_OK) status = read_field(&out->input, document, "originalInput", &input, err);
-  if (status == CK_OK) status = read_field(&text, out->input, "message", &message, err);
-  if (status == CK_OK)
-    status = read_count(&out->at_ms, document, "checkpointedAt", "checkpointedAt", INT64_MAX, err);
-  if (status == CK_OK) status = read_failure(&out->failure, document, err);
-  if (status == CK_OK) status = check_history(out->history, err);
-  if (status != CK_OK) *out = (ck_run_checkpoint){0};
-  return status;
-}
-
-/* ---- restore ---- */
-
-static ck_status put_history(const ck_run_checkpoint *self, ck_session *session, ck_bytes *last,
-                             ck_error *err) {
+/* The messages as all runs of ckrun keep them, however the document spells them. */
+static ck_status write_history(ck_buffer *out, const ck_run_checkpoint *self, ck_error *err) {
+  ck_chat history = {0};
+  ck_buffer opening = {0};
+  ck_json_writer w = {.out = out};
   ck_status status = CK_OK;
   ck_json_iterator it = ck_json_iterate(self->history);
   while (status == CK_OK && ck_json_next(&it)) {
     ck_value *message = NULL;
-    *last = it.value;
     status = ck_value_copy(&message, it.value, err);
-    if (status == CK_OK) status = ck_session_record_message(session, "main", NULL, message, err);
+    if (status == CK_OK) status = ck_chat_add(&history, message, err);
     ck_value_free(message);
   }
+  ck_message_append_text(&opening, ck_json_get(self->input, "message"));
+  if (status == CK_OK) status = ck_chat_write(&w, &history, ck_buffer_bytes(&opening), true, err);
+  if (status == CK_OK) status = ck_buffer_check(&opening, err);
+  if (status == CK_OK) status = ck_buffer_check(out, err);
+  ck_buffer_clear(&opening);
+  ck_chat_clear(&history);
   return status;
 }
 
-/* The boundary that follows covers all messages: its seq is the cut. After an assistant's last word
- * it is the user's turn. */
-static ck_status put_position(const ck_run_checkpoint *self, ck_session *session, ck_bytes last,
-                              ck_error *err) {
-  bool spoke = ck_json_is_text(ck_json_get(last, "role"), "assistant");
-  bool restarts = session->profile && session->profile->resume.rounds == CK_RULE_RESET;
-  int64_t turn = restarts ? 1 : self->last_completed + 1;
+typedef struct conversation {
+  bool prompted; /* it has a prompt */
+  bool spoke;    /* its last word is the assistant's */
+} conversation;
+
+static ck_status put_history(conversation *out, const ck_run_checkpoint *self, ck_session *session,
+                             const ck_flow_manifest *flow, ck_error *err) {
+  const char *agent = flow->agents ? flow->agents[0] : NULL;
+  ck_buffer json = {0};
+  ck_status status = CK_OK;
+  bool has = has_prompt(self->history);
+  *out = (conversation){.prompted = has || flow->prompt};
+  if (flow->prompt && !has) status = put_prompt(session, flow, err);
+  if (status == CK_OK) status = write_history(&json, self, err);
+  ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&json));
+  while (status == CK_OK && ck_json_next(&it)) {
+    out->spoke = ck_message_is(it.value, "assistant");
+    status = put_message(session, agent, it.value, err);
+  }
+  ck_buffer_clear(&json);
+  return status;
+}
+
+/* ---- the position ---- */
+
+int64_t ck_run_checkpoint_turn(const ck_run_checkpoint *self, const ck_profile *profile) {
+  bool restarts = profile && profile->resume.rounds == CK_RULE_RESET;
+  return restarts ? 1 : self->last_completed + 1;
+}
+
+/* The boundary that follows covers all messages: its seq is the cut. `imported` tells the flow that
+ * these are not words of its own: see agent_loop.lua. */
+static ck_status put_position(const ck_run_checkpoint *self, ck_session *session,
+                              const conversation *of, ck_error *err) {
+  int64_t turn = ck_run_checkpoint_turn(self, session->profile);
   char path[32];
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
@@ -174,7 +104,8 @@ static ck_status put_position(const ck_run_checkpoint *self, ck_session *session
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "path", path);
   ck_json_member_int(&w, "turn", turn);
-  ck_json_member_text(&w, "next", spoke ? "ask" : "model");
+  ck_json_member_text(&w, "next", of->spoke ? "ask" : "model");
+  ck_json_member_text(&w, "imported", of->prompted ? "prompted" : "unprompted");
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&value, &json, err);
@@ -204,11 +135,11 @@ static ck_status put_note(const ck_run_checkpoint *self, ck_session *session, ck
 }
 
 ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session,
-                                    ck_error *err) {
-  ck_bytes last = {0};
+                                    const ck_flow_manifest *flow, ck_error *err) {
+  conversation of = {0};
   ck_status status = put_note(self, session, err);
-  if (status == CK_OK) status = put_history(self, session, &last, err);
-  if (status == CK_OK) status = put_position(self, session, last, err);
+  if (status == CK_OK) status = put_history(&of, self, session, flow, err);
+  if (status == CK_OK) status = put_position(self, session, &of, err);
   return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err)
                          : status;
 }

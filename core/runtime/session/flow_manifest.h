@@ -42,9 +42,10 @@ typedef struct ck_flow_manifest {
   const char *name;
   const char *kind; /* "agent", "graph", … */
   const char *path;
-  int64_t version;  /* of the state its sessions keep; 0: none. Policies migrate the state that an
-                       older version left */
-  ck_digest digest; /* of the flow file's bytes */
+  const char *prompt; /* of a flow that is an agent, where it is a text; NULL */
+  int64_t version;    /* of the state its sessions keep; 0: none. Policies migrate the state that an
+                         older version left */
+  ck_digest digest;   /* of the flow file's bytes */
   const ck_flow_tool *tools;
   size_t tool_count;
   const ck_flow_process *processes;

@@ -43,16 +43,20 @@ function agent_loop.say(loop, role, content)
   loop.ctx.message { role = role, content = content, agent = loop.def.name }
 end
 
+--- Nil: the flow has none.
+local function prompt_of(ctx, def)
+  local prompt = text_from(ctx, def.prompt)
+  if type(prompt) ~= "table" then return prompt end
+  if not ctx.recorded_prompt then
+    error("prompt = flow.recorded needs a recording that has a system prompt", 0)
+  end
+  return ctx.recorded_prompt
+end
+
 --- An existing conversation goes on; only a new one needs its prompt.
 local function start(loop, input)
   local ctx, def = loop.ctx, loop.def
-  local prompt = text_from(ctx, def.prompt)
-  if type(prompt) == "table" then
-    prompt = ctx.recorded_prompt
-    if not prompt then
-      error("prompt = flow.recorded needs a recording that has a system prompt", 0)
-    end
-  end
+  local prompt = prompt_of(ctx, def)
   if prompt and ctx.conversation_length() == 0 then agent_loop.say(loop, "system", prompt) end
   if not def.user then
     if type(input) ~= "string" then input = text_from(ctx, def.input) end
@@ -61,13 +65,23 @@ local function start(loop, input)
   loop.turn, loop.next = 1, def.user and "ask" or "model"
 end
 
+--- A conversation from elsewhere may lack the prompt, when it is made as the flow runs; and it may
+--- end with the assistant's words where this flow has no user to answer them: then the model goes
+--- on.
+local function adopt(loop, at)
+  local prompt = at.imported == "unprompted" and prompt_of(loop.ctx, loop.def)
+  if prompt then agent_loop.say(loop, "system", prompt) end
+  if at.next == "ask" and not loop.def.user then loop.next = "model" end
+end
+
 local function go_on(loop, at)
-  if math.type(at.turn) ~= "integer" or (at.next ~= "ask" and at.next ~= "model")
-    or (at.next == "ask" and not loop.def.user) then
+  local known = at.next == "model" or (at.next == "ask" and (loop.def.user or at.imported))
+  if math.type(at.turn) ~= "integer" or not known then
     error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
   end
   loop.turn, loop.next, loop.bad, loop.guards = at.turn, at.next, at.bad or 0, at.guards or 0
   loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
+  if at.imported then adopt(loop, at) end
 end
 
 --- The state of a conversation with `def`. `more`: { depth = below the flow's own agents,

@@ -13,7 +13,8 @@ exits 0 "is a run checkpoint" sessions export failed --format run-checkpoint -o 
 document=$(cat "$dir/run.json")
 field() { json "$document" "\$d->$1"; }
 is "of exactly these members" "$(json "$document" 'join " ", sort keys %$d')" \
-  "checkpointedAt failurePoint history lastCompletedIteration originalInput runId version"
+  "agent checkpointedAt failurePoint flow history lastCompletedIteration originalInput runId \
+version"
 is "version" "$(field '{version}')" 1
 is "runId" "$(field '{runId}')" "$(cell "$("$CKRUN" sessions show failed)" run)"
 is "lastCompletedIteration" "$(field '{lastCompletedIteration}')" 4
@@ -30,7 +31,8 @@ is "paused" "$(cell "$("$CKRUN" sessions show there)" status)" paused
 is "in a run of its own" "$(test "$(cell "$("$CKRUN" sessions show there)" run)" = \
   "$(field '{runId}')"; echo $?)" 1
 run --json sessions inspect there
-is "its conversation is the history" "$(json "$out" '$d->{conversation_states}{main}')" \
+is "its conversation is the history" "$(json "$out" \
+  '[map { +{%$_, content => $_->{content} // ""} } @{$d->{conversation_states}{main}}]')" \
   "$(field '{history}')"
 is "it stands at the next iteration" "$(json "$out" '$d->{current_node}')" 'agent#5'
 has "the log says where it came from" "$("$CKRUN" --json sessions log there --kind note)" \
@@ -51,7 +53,11 @@ for rule in continue reset; do
   echo "return { name = '$rule', extends = 'default', resume = { rounds = '$rule' } }" \
     >"$dir/$rule.lua"
   run sessions import "$dir/run.json" --resume-with "$dir/six.lua" --session "$rule" --profile \
-    "$dir/$rule.lua"
+    "$dir/$rule.lua" --accept-changed
+  begins=$([ $rule = continue ] && echo 5 || echo 1)
+  has "$rule: it is said where it goes on" "$err" "it goes on at iteration $begins"
+  is "$rule: and it does" "$(json "$("$CKRUN" --json sessions inspect $rule)" \
+    '$d->{current_node}')" "agent#$begins"
   run resume "$rule" --cassette "$dir/rest.jsonl"
   declare "turns_$rule=$("$CKRUN" --json sessions log "$rule" --kind boundary | \
     grep -cE '"kind":"(tool_round|loop_iteration)"')"
@@ -67,6 +73,17 @@ is "with the run it came from" "$(json "$out" '$d->{source_id} . " " . $d->{iter
 
 refused 5 "the same id again" "there" sessions import "$dir/run.json" --resume-with "$flow" \
   --session there
+# Whose conversation it is.
+is "the document names the agent" "$(field '{agent}')" '{"id":"airline"}'
+is "and the flow" "$(field '{flow}{name}')" flow.lua
+refused 5 "a flow that is another" "--accept-changed goes on with it" sessions import \
+  "$dir/run.json" --resume-with "$dir/six.lua" --session no
+sed 's/name = "airline"/name = "railway"/' "$flow" >"$dir/railway.lua"
+refused 5 "another agent" \
+  "is that of agent airline, and railway is to go on with it: --accept-changed lets it" \
+  sessions import "$dir/run.json" --resume-with "$dir/railway.lua" --session no
+exits 0 "another agent that is accepted" sessions import "$dir/run.json" --resume-with \
+  "$dir/railway.lua" --session railway --accept-changed
 refused 2 "no flow to go on with" "--resume-with FLOW says which flow" sessions import \
   "$dir/run.json"
 refused 2 "a flow that is not there" "nosuch" sessions import "$dir/run.json" --resume-with \
@@ -90,8 +107,6 @@ refused 3 "nothing was made of all these" "no" sessions show no
 
 refused 5 "a run that did not fail" "is completed: a run checkpoint is made of a run that failed" \
   sessions export whole --format run-checkpoint
-run sessions import "$root/tests/lua/import/data/pi.jsonl" --session pi
-refused 5 "a run that is paused" "is paused: " sessions export pi --format run-checkpoint
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/' "$cassette" >"$dir/early.jsonl"
 run run "$flow" --cassette "$dir/early.jsonl" --session early
 refused 5 "a run that failed at once" "failed before it completed an iteration" sessions export \

@@ -110,7 +110,8 @@ static void test_phases(void) {
   append(s, CK_EVENT_OUTCOME, FAILED("model", "CK_E_UNAVAILABLE"), 1);
   is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\"}", "a model call that failed");
   s = start(NULL);
-  reach(s, CK_BOUNDARY_NODE_COMPLETE, "collect");
+  reach(s, CK_BOUNDARY_NODE_COMPLETE, "search");
+  reach(s, CK_BOUNDARY_NODE_START, "collect");
   append(s, CK_EVENT_INTENT, INTENT("model", "{\"model\":\"m\"}"), 1);
   is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\",\"stage\":\"collect\"}",
              "in a node");
@@ -181,9 +182,10 @@ static void test_refusals(void) {
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   is_refused(s, CK_SESSION_COMPLETED,
              "is completed: a run checkpoint is made of a run that failed");
+  is_refused(start(NULL), CK_SESSION_PAUSED, "stopped before it completed an iteration");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
-  is_refused(s, CK_SESSION_PAUSED, "is paused: ");
+  is_refused(s, CK_SESSION_CANCELLED, "is cancelled: ");
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
     char failed[256];
     s = start(NULL);
@@ -204,16 +206,28 @@ static void test_refusals(void) {
   "}"
 #define GOOD(history, more) \
   DOCUMENT("1", history, "3", "{\"message\":\"hi\"}", "1700000000000", more)
-#define CALLING "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\"},{\"id\":\"2\"}]}"
-#define RESULT "{\"role\":\"tool\",\"content\":\"x\"}"
+#define CALL(id) \
+  "{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}"
+#define CALLING "{\"role\":\"assistant\",\"tool_calls\":[" CALL("1") "," CALL("2") "]}"
+#define RESULT(id) "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"x\"}"
+#define CAMEL_RESULT "{\"role\":\"tool\",\"toolCallId\":\"1\",\"toolName\":\"n\",\"content\":\"x\"}"
+#define CAMEL(calls) \
+  "[" MESSAGE ",{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":" calls "}"
 
 static const struct {
   const char *document, *want; /* want NULL: it is read */
 } documents[] = {
     {GOOD("[]", ""), NULL},
-    {GOOD("[" MESSAGE "," CALLING "," RESULT "," RESULT "," MESSAGE "]", ""), NULL},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "," RESULT("2") "," MESSAGE "]", ""), NULL},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("2") "," RESULT("1") "]", ""), NULL},
+    {GOOD("[{\"role\":\"system\",\"content\":\"s\"}," MESSAGE "]", ""), NULL},
+    {GOOD(CAMEL("[{\"id\":\"1\",\"name\":\"n\",\"args\":{}}]") "," CAMEL_RESULT "]", ""), NULL},
+    {GOOD(CAMEL("[]") "]", ",\"agent\":{\"id\":\"a\"},\"flow\":{\"name\":\"f\"}"), NULL},
     {GOOD("[]", ",\"failurePoint\":{\"iteration\":4,\"phase\":\"llm\"},\"more\":1"), NULL},
-    {DOCUMENT("1", "[]", "0", "{\"message\":\"\",\"x\":1}", "0", ""), NULL},
+    {DOCUMENT("1", "[]", "0", "{\"message\":\"m\",\"x\":1}", "0", ""), NULL},
+    {DOCUMENT("1", "[" MESSAGE "]", "0", "{\"message\":\"\"}", "0", ""), NULL},
+    {DOCUMENT("1", "[]", "0", "{\"message\":\"\"}", "0", ""),
+     "field originalInput.message must not be empty when history is"},
     {"[]", "a run checkpoint is a JSON object"},
     {"{}", "missing required field: version"},
     {DOCUMENT("2", "[]", "1", "{\"message\":\"\"}", "0", ""),
@@ -256,14 +270,59 @@ static const struct {
      "field failurePoint.stage must be a string"},
     {GOOD("[1]", ""), "field history[0] must be a message with a role"},
     {GOOD("[{\"role\":\"critic\"}]", ""), "field history[0] must be a message with a role"},
-    {GOOD("[" MESSAGE "," RESULT "]", ""),
+    {GOOD("[{\"role\":\"user\"}]", ""), "missing required field: history[0].content"},
+    {GOOD("[{\"role\":\"user\",\"content\":null}]", ""),
+     "field history[0].content must be a string"},
+    {GOOD("[{\"role\":\"user\",\"content\":7}]", ""), "field history[0].content must be a string"},
+    {GOOD("[{\"role\":\"user\",\"content\":{}}]", ""), "field history[0].content must be a string"},
+    {GOOD("[{\"role\":\"user\",\"content\":[1]}]", ""),
+     "field history[0].content must be a string"},
+    {GOOD("[" MESSAGE ",{\"role\":\"assistant\"}]", ""),
+     "missing required field: history[1].content"},
+    {GOOD("[" MESSAGE ",{\"role\":\"assistant\",\"tool_calls\":[]}]", ""),
+     "missing required field: history[1].content"},
+    {GOOD("[" CALLING "]", ""), "field history[0] must be the user's: the first who speaks"},
+    {GOOD("[" MESSAGE "," RESULT("1") "]", ""),
      "field history[1] answers no call of the message before it"},
-    {GOOD("[" CALLING "," RESULT "," MESSAGE "]", ""),
-     "field history[2] stands where the result of a tool call is missing"},
-    {GOOD("[" CALLING "," RESULT "]", ""),
-     "field history[2] is missing: the result of a tool call"},
-    {GOOD("[" CALLING "," RESULT "," RESULT "," RESULT "]", ""),
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "," MESSAGE "]", ""),
+     "field history[3] stands where the result of a tool call is missing"},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "]", ""),
+     "field history[3] is missing: the result of a tool call"},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "," RESULT("1") "]", ""),
      "field history[3] answers no call"},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "," RESULT("3") "]", ""),
+     "field history[3] answers no call"},
+    {GOOD("[" MESSAGE "," CALLING "," RESULT("1") "," RESULT("2") "," CALLING "]", ""),
+     "field history[4].tool_calls[0].id is that of another call"},
+    {GOOD("[" MESSAGE "," CALLING ",{\"role\":\"tool\",\"content\":\"x\"}]", ""),
+     "missing required field: history[2].tool_call_id"},
+    {GOOD("[" MESSAGE "," CALLING ",{\"role\":\"tool\",\"tool_call_id\":\"1\"}]", ""),
+     "missing required field: history[2].content"},
+    {GOOD("[" MESSAGE ",{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"n\","
+          "\"arguments\":\"{}\"}}]}]",
+          ""),
+     "missing required field: history[1].tool_calls[0].id"},
+    {GOOD("[" MESSAGE ",{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"function\":{"
+          "\"arguments\":\"{}\"}}]}]",
+          ""),
+     "missing required field: history[1].tool_calls[0].function.name"},
+    {GOOD("[" MESSAGE ",{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"function\":{"
+          "\"name\":\"n\",\"arguments\":\"[]\"}}]}]",
+          ""),
+     "field history[1].tool_calls[0].function.arguments must be an object, or the text of one"},
+    {GOOD(CAMEL("[{\"name\":\"n\",\"args\":{}}]") "]", ""),
+     "missing required field: history[1].toolCalls[0].id"},
+    {GOOD(CAMEL("[{\"id\":\"1\",\"args\":{}}]") "]", ""),
+     "missing required field: history[1].toolCalls[0].name"},
+    {GOOD(CAMEL("[{\"id\":\"1\",\"name\":\"n\"}]") "]", ""),
+     "missing required field: history[1].toolCalls[0].args"},
+    {GOOD(CAMEL("[{\"id\":\"1\",\"name\":\"n\",\"args\":3}]") "]", ""),
+     "field history[1].toolCalls[0].args must be an object, or the text of one"},
+    {GOOD("[]", ",\"agent\":\"a\""), "field agent must be an object"},
+    {GOOD("[]", ",\"agent\":{}"), "missing required field: agent.id"},
+    {GOOD("[]", ",\"agent\":{\"id\":1}"), "field agent.id must be a string"},
+    {GOOD("[]", ",\"flow\":[]"), "field flow must be an object"},
+    {GOOD("[]", ",\"flow\":{\"digest\":1}"), "field flow.digest must be a string"},
 };
 
 static void test_reading(void) {
