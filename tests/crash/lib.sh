@@ -69,6 +69,19 @@ bounded() { timeout 300 "$@"; }
 ckrun_at() { local at=$1; shift; bounded "$CKRUN" --store "$at" "$@"; }
 ckrun() { ckrun_at "$store" "$@"; }
 
+# log_frames [FILE]: how many frames a reader finds in the log; 0: it is folded, or there is none.
+log_frames() {
+  perl -e 'open my $log, "<:raw", shift or print(0), exit;
+    my ($head, $frame, $count) = ("", "", 0);
+    read $log, $head, 32;
+    my ($magic, undef, $page) = unpack "N3", $head;
+    if (length $head == 32 && ($magic & ~1) == 0x377f0682) {
+      $count++ while read($log, $frame, 24 + $page) == 24 + $page &&
+        substr($frame, 8, 8) eq substr($head, 16, 8);
+    }
+    print $count' "${1:-s.db-wal}"
+}
+
 # Whoever traces reads the memory of what he traces: ckrun permits it for the rest of the test.
 have_strace() {
   export CKRUN_DUMPABLE=1

@@ -45,6 +45,16 @@ look() {
   done
 }
 
+# The log that a killed process leaves holds commits that are nowhere else.
+# die KEY
+die() {
+  cat >die.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "sh", "-c", "kill -9 $PPID" } }
+END
+  with "$1" run die.lua --session "killed_$1" --input '{"topic":"canarykilled"}' >out 2>err
+}
+
 # Enough rows for several transactions; what was readable has come into the file itself, and is in
 # the log, too.
 make_templates() {
@@ -72,11 +82,14 @@ END
   [ $? = 8 ] || return 1
   sqlite3 s.db "PRAGMA wal_checkpoint" >out || return 1
   ckrun sessions fork other --session fork >out && ckrun sessions pin whole latest >out || return 1
-  grep -q canaryinput s.db && grep -q canary s.db-wal || return 1
   [ "$(sqlite3 s.db "SELECT count(*) FROM event")" -gt 200 ] || return 1
+  die -
+  [ "$(log_frames)" -gt 3 ] && grep -q canaryinput s.db && grep -q canarykilled s.db-wal || return 1
   folder sealed
   fresh
-  cp -r "$work"/template/s.db* . && ckrun $(command_of first) >out 2>err
+  cp -r "$work"/template/s.db* . && ckrun $(command_of first) >out 2>err || return 1
+  die a
+  [ "$(log_frames)" -gt 3 ]
 }
 
 place() {
