@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 const char *ck_shortage_text(int error_number) {
   switch (error_number) {
@@ -14,8 +15,13 @@ const char *ck_shortage_text(int error_number) {
       return "no more processes or threads are allowed: end other programs, or raise the limits "
              "('ulimit -u', 'ulimit -v')";
     case ENOMEM:
-      return "there is no memory for it: end other programs, or raise the limit ('ulimit -v')";
+      return "no memory is left: end other programs, or raise the limit ('ulimit -v')";
     default:
       return NULL;
   }
+}
+
+const char *ck_errno_text(int error_number) {
+  const char *shortage = ck_shortage_text(error_number);
+  return shortage ? shortage : strerror(error_number);
 }

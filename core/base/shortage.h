@@ -5,5 +5,7 @@
 
 /* What is short, with the remedy; NULL: `error_number`, of errno(3), says something else. */
 const char *ck_shortage_text(int error_number);
+/* The same, or what strerror(3) says. */
+const char *ck_errno_text(int error_number);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/base/shortage.h"
 #include "core/store/sqlite/wal.h"
 
 enum { HEADER_SIZE = 100, USER_VERSION_AT = 60, APPLICATION_AT = 68 };
@@ -18,7 +19,7 @@ ck_status ck_sqlite_path_error(ck_error *err, const char *doing, const char *pat
   ck_status status = CK_E_IO;
   if (errno == EACCES || errno == EPERM || errno == EROFS) status = CK_E_READ_ONLY;
   if (errno == ENOSPC || errno == EDQUOT) status = CK_E_FULL;
-  return ck_error_set(err, status, "store %s: cannot %s: %s", path, doing, strerror(errno));
+  return ck_error_set(err, status, "store %s: cannot %s: %s", path, doing, ck_errno_text(errno));
 }
 
 /* Creates the missing folders of `path`. */
@@ -46,6 +47,21 @@ static ck_status check_name(const char *path, ck_error *err) {
   return CK_OK;
 }
 
+/* The folder's path without links; missing folders are made if `create`. */
+static ck_status find_folder(char **out, char *folder, const char *path, bool create,
+                             ck_error *err) {
+  *out = realpath(folder, NULL);
+  if (!*out && errno == ENOENT && create) {
+    ck_status status = make_folders(folder, path, err);
+    if (status != CK_OK) return status;
+    *out = realpath(folder, NULL);
+  }
+  if (*out) return CK_OK;
+  if (errno == ENOENT || errno == ENOTDIR)
+    return ck_error_set(err, CK_E_NOT_FOUND, "store %s: there is no folder %s", path, folder);
+  return ck_sqlite_path_error(err, "find its folder", path);
+}
+
 /* Symbolic links in the folder's path are followed; a file that is one is not. */
 ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error *err) {
   *out = NULL;
@@ -58,21 +74,11 @@ ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error 
   char *real = NULL;
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
   if (!folder) return ck_error_no_memory(err);
-  real = realpath(folder, NULL);
-  if (!real && errno == ENOENT && create) {
-    status = make_folders(folder, path, err);
-    if (status == CK_OK) real = realpath(folder, NULL);
-  }
-  if (status != CK_OK) goto done;
-  if (!real && (errno == ENOENT || errno == ENOTDIR)) {
-    status = ck_error_set(err, CK_E_NOT_FOUND, "store %s: there is no folder %s", path, folder);
-  } else if (!real) {
-    status = ck_sqlite_path_error(err, "find its folder", path);
-  } else if (asprintf(out, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0) {
+  status = find_folder(&real, folder, path, create, err);
+  if (status == CK_OK && asprintf(out, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0) {
     *out = NULL;
     status = ck_error_no_memory(err);
   }
-done:
   free(real);
   free(folder);
   return status;
@@ -141,7 +147,8 @@ ck_status ck_sqlite_check_file(bool *fresh, ck_sqlite *self, bool create, ck_err
                                  self->path);
   }
   if (access(self->path, R_OK) != 0)
-    return ck_error_set(err, CK_E_IO, "store %s: cannot read it: %s", self->path, strerror(errno));
+    return ck_error_set(err, CK_E_IO, "store %s: cannot read it: %s", self->path,
+                        ck_errno_text(errno));
   if (!self->read_only && access(self->path, W_OK) != 0)
     return ck_sqlite_path_error(err, "write it", self->path);
   return check_header(self, err);

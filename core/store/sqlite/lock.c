@@ -16,6 +16,7 @@
 #include "core/base/id.h"
 #include "core/base/own_file.h"
 #include "core/base/process_stat.h"
+#include "core/base/shortage.h"
 
 enum {
   BACKOFF_FIRST_US = 20,
@@ -43,7 +44,7 @@ static ck_status file_error(ck_error *err, const char *doing, const char *path) 
   ck_status status = CK_E_IO;
   if (errno == EACCES || errno == EPERM || errno == EROFS) status = CK_E_READ_ONLY;
   if (errno == ENOSPC || errno == EDQUOT) status = CK_E_FULL;
-  return ck_error_set(err, status, "cannot %s %s: %s", doing, path, strerror(errno));
+  return ck_error_set(err, status, "cannot %s %s: %s", doing, path, ck_errno_text(errno));
 }
 
 /* A file that was removed or replaced after it was opened: its flock protects nothing. */
@@ -69,17 +70,13 @@ ck_status ck_lock_open(ck_lock **out, const char *store_path, ck_error *err) {
   if (asprintf(&self->path, "%s.lock", store_path) < 0) {
     self->path = NULL;
     status = ck_error_no_memory(err);
-    goto done;
   }
-  self->fd = open(self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (self->fd < 0) {
-    status = file_error(err, "open", self->path);
-    goto done;
+  if (status == CK_OK) {
+    self->fd = open(self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (self->fd < 0) status = file_error(err, "open", self->path);
   }
-  *out = self;
-  self = NULL;
-done:
-  ck_lock_close(self);
+  if (status == CK_OK) *out = self;
+  if (status != CK_OK) ck_lock_close(self);
   return status;
 }
 
@@ -282,27 +279,26 @@ void ck_session_lock_close(ck_session_lock *self) {
   free(self);
 }
 
+static ck_status ask_owner(int fd, const char *path, const char *session_id, ck_error *err) {
+  struct flock probe;
+  int tries = 0;
+  do {
+    probe = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &probe) != 0) return file_error(err, "ask for the lock of", path);
+  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, tries++));
+  return probe.l_type == F_UNLCK ? CK_OK : owned_error(fd, session_id, err);
+}
+
 ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err) {
   ck_status status = ck_id_check("session", session_id, err);
   if (status != CK_OK) return status;
   char *path = session_path(store_path, session_id);
   if (!path) return ck_error_no_memory(err);
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) {
-    if (errno != ENOENT) status = file_error(err, "open", path);
-    goto done;
-  }
-  struct flock probe;
-  int tries = 0;
-  do {
-    probe = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fd, F_OFD_GETLK, &probe) != 0) {
-      status = file_error(err, "ask for the lock of", path);
-      goto done;
-    }
-  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, tries++));
-  if (probe.l_type != F_UNLCK) status = owned_error(fd, session_id, err);
-done:
+  if (fd >= 0)
+    status = ask_owner(fd, path, session_id, err);
+  else if (errno != ENOENT)
+    status = file_error(err, "open", path);
   if (fd >= 0) close(fd);
   free(path);
   return status;
