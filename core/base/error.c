@@ -1,10 +1,12 @@
 /* error.c - writes the one line of an error. */
 #include "core/base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/shortage.h"
 #include "core/base/utf8.h"
 
 /* One line for any reader: controls (with the two-byte ones, U+0080 to U+009F) become spaces. */
@@ -50,5 +52,5 @@ ck_status ck_error_prefix(ck_error *err, const char *format, ...) {
 }
 
 ck_status ck_error_no_memory(ck_error *err) {
-  return ck_error_set(err, CK_E_NO_MEMORY, "out of memory");
+  return ck_error_set(err, CK_E_NO_MEMORY, "%s", ck_shortage_text(ENOMEM));
 }

@@ -14,25 +14,35 @@
 typedef enum {
   CK_OWN_STORE,  /* with -wal, -shm, -journal, .lock and whatever begins with its name */
   CK_OWN_SECRET, /* a key, or a file that holds a secret */
-  CK_OWN_SOURCE, /* a flow, a profile, a policy, a recording */
-  CK_OWN_LOCK    /* of a session */
+  CK_OWN_SOURCE, /* a flow, a profile, a policy */
+  CK_OWN_LOCK,   /* of a session */
+  CK_OWN_TAPE    /* a recording, which was read as a whole: this process may replace it */
 } ck_own_kind;
 
 /* `path` is copied, and need not exist; a store's is absolute and without links, others are
  * resolved. As many removes as adds forget it.
  *
- * What is at the path is remembered by device and inode, now and whenever the list is asked, and
- * stays an own file when it is renamed or replaced there. (An inode that the file system gives to
- * another file meanwhile is refused too.) Nothing is opened. */
+ * What is at the path is remembered by its identity, now and whenever the list is asked, and stays
+ * an own file when it is renamed or replaced there; so is all that lies beside a store under its
+ * name. (Where the file system does not say when a file was born, another one that is given its
+ * inode is refused too.) Nothing is opened but the folders beside a store, when they have
+ * changed. */
 CK_CHECKED ck_status ck_own_file_add(ck_own_kind kind, const char *path, ck_error *err);
 void ck_own_file_remove(ck_own_kind kind, const char *path);
+
+/* Remembers what is at `path` now as a file of the store that it lies beside, if it lies beside
+ * one: whoever makes such a file calls this before somebody else can rename it. */
+CK_CHECKED ck_status ck_own_file_note(const char *path, ck_error *err);
 
 /* Remembers what is at the paths by now: files that were created since. */
 CK_CHECKED ck_status ck_own_file_look(ck_error *err);
 
-/* Before this process opens or replaces a file that somebody named: CK_E_REFUSED when it is, under
- * whatever name, a file of a store that is open here. Opens nothing. */
+/* Before this process opens a file that somebody named: CK_E_REFUSED when it is, under whatever
+ * name, a file of a store that is open here. Opens nothing. */
 CK_CHECKED ck_status ck_own_file_check(const char *path, ck_error *err);
+/* Before it makes or replaces one: CK_E_REFUSED when it is any own file but a recording, or lies in
+ * a store's folders. */
+CK_CHECKED ck_status ck_own_file_check_written(const char *path, ck_error *err);
 
 /* What an own file is, for people: "a file of the store"; NULL: it is none. `real` is an absolute
  * path without links; `found` is its stat, NULL when it does not exist. A store has everything

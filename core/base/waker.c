@@ -11,6 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/base/shortage.h"
+
 struct ck_waker {
   int fd;
   atomic_bool awake; /* woken, and not cleared since */
@@ -24,7 +26,7 @@ ck_status ck_waker_open(ck_waker **out, ck_error *err) {
   self->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (self->fd < 0) {
     free(self);
-    return ck_error_set(err, CK_E_IO, "cannot open an eventfd: %s", strerror(errno));
+    return ck_error_set(err, CK_E_IO, "cannot open an eventfd: %s", ck_errno_text(errno));
   }
   *out = self;
   return CK_OK;

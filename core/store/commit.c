@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/reserve.h"
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 
@@ -323,5 +324,9 @@ ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count, ck_er
   }
   if (count > 0) status = commit_round(self, batches, count, err);
   if (status) fail_batches(self, batches, count, status);
+  if (status == CK_E_NO_MEMORY && ck_reserve_use()) {
+    status = commit_round(self, batches, count, err);
+    if (status) fail_batches(self, batches, count, status);
+  }
   return ck_store_core_end_write(self, status, err);
 }

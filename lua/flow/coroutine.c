@@ -82,7 +82,7 @@ static int open_body(lua_State *L) {
   lua_insert(L, -2);
   push_ctx(L, box, o->options);
   lua_insert(L, -2);
-  if (!lua_checkstack(thread, 4)) return luaL_error(L, "out of memory");
+  if (!lua_checkstack(thread, 4)) return ck_coroutine_raise_no_memory(L);
   lua_xmove(L, thread, 4);
   self->thread = thread;
   ck_coroutine **content = lua_touserdata(L, box);

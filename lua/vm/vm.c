@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "core/base/log.h"
+#include "core/base/reserve.h"
 
 enum {
   TICK = 128,           /* instructions between two checks of the budgets, unless counted exactly */
@@ -79,6 +80,7 @@ static void *allocate(void *ud, void *block, size_t old_size, size_t size) {
     return NULL;
   }
   void *moved = realloc(block, size);
+  if (!moved && size > old && ck_reserve_use()) moved = realloc(block, size);
   if (!moved && size > old) return NULL;
   self->used = self->used - old + size;
   if (size > old) self->allocated += size - old;
@@ -320,6 +322,10 @@ static int finish_pcall(lua_State *L, int status, lua_KContext context) {
   ck_vm *self = ck_vm_of(L);
   if (status == LUA_ERRMEM && self->overrun == CK_VM_WITHIN) {
     self->overrun = self->refused ? CK_VM_MEMORY : CK_VM_NO_MEMORY;
+    note_location(self, L);
+  }
+  if (self->raised_as == CK_E_NO_MEMORY && self->overrun == CK_VM_WITHIN) {
+    self->overrun = CK_VM_NO_MEMORY; /* of a C function */
     note_location(self, L);
   }
   if (self->overrun != CK_VM_WITHIN) return raise_overrun(L);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/shortage.h"
 #include "core/base/utf8.h"
 #include "lua/vm/vm.h"
 
@@ -39,7 +40,7 @@ static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *er
   for (;;) {
     ssize_t got = read(fd, chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
+    if (got < 0) return ck_error_set(err, CK_E_IO, "%s: %s", path, ck_errno_text(errno));
     if (got == 0) return ck_buffer_check(out, err);
     ck_buffer_append(out, chunk, (size_t)got);
     if (out->len - begin > CK_VM_SOURCE_MAX) {
@@ -63,8 +64,8 @@ static ck_status open_file(int *out, const char *path, ck_error *err) {
     return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
   if (errno == ELOOP)
     return ck_error_set(err, CK_E_REFUSED, "%s: a symbolic link; name the file itself", path);
-  if (errno == EACCES) return ck_error_set(err, CK_E_REFUSED, "%s: %s", path, strerror(errno));
-  return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
+  if (errno == EACCES) return ck_error_set(err, CK_E_REFUSED, "%s: %s", path, ck_errno_text(errno));
+  return ck_error_set(err, CK_E_IO, "%s: %s", path, ck_errno_text(errno));
 }
 
 ck_status ck_vm_read_file(ck_buffer *out, const char *path, ck_error *err) {
@@ -75,7 +76,8 @@ ck_status ck_vm_read_file(ck_buffer *out, const char *path, ck_error *err) {
   if (status == CK_OK) status = open_file(&fd, path, err);
   if (status != CK_OK) return status;
   struct stat info;
-  if (fstat(fd, &info) != 0) status = ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
+  if (fstat(fd, &info) != 0)
+    status = ck_error_set(err, CK_E_IO, "%s: %s", path, ck_errno_text(errno));
   if (status == CK_OK) status = check_stat(path, &info, err);
   if (status == CK_OK) status = read_all(out, fd, path, err);
   if (status == CK_OK)

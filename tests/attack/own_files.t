@@ -100,9 +100,46 @@ return flow.exec { argv = { "true" }, env = { A = { ref = "file:s.db-shm" } } }
 END
 run --key file:store.key run reads.lua --session reads
 has "a secret that is said to be in the store is not read" "$err$out" "is a file of the open store"
-run --key file:store.key run tasks.lua --profile ./closed.lua --session recorded --input '[]' \
-  --record s.db
-has "a recording is not written over the store" "$err" "is a file of the open store"
+
+# ---- a recording of a run ----
+
+cp closed.lua profile.before
+cat >pays.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "sh", "-c", "echo paid >>paid" }, cwd = "." }
+END
+cp pays.lua pays.before
+cat >later.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "later", run = function(ctx) ctx.pause("later") return 1 end }
+END
+mkdir -p folder s.db.spill && ln -f store.key key.too
+run --key file:store.key run later.lua --session later
+is "a session is paused" "$code" 8
+for target in s.db s.db-wal s.db.lock s.db.sessions/any.lock s.db.spill/any hard store.key key.too \
+  pays.lua closed.lua; do
+  run --key file:store.key run pays.lua --profile ./closed.lua --session recorded --record "$target"
+  is "a recording onto $target is refused" "$code" 5
+  has "and named" "$err" "--record: $target is "
+done
+for target in s.db s.db-wal s.db.spill/any store.key later.lua; do
+  run --key file:store.key resume later --record "$target"
+  is "a resume with a recording onto $target is refused" "$code" 5
+  has "and named, too" "$err" "--record: $target is "
+done
+run --key file:store.key sessions show later
+has "the session stays paused" "$out" $'status\tpaused'
+run --key file:store.key run pays.lua --profile ./closed.lua --session recorded --record folder
+is "a recording onto a folder is refused" "$code" 2
+is "before anything was done" "$([ -e paid ] || echo nothing)" nothing
+run --key file:store.key sessions show recorded
+is "or begun" "$code" 3
+ok "key, profile and flow are those before" sh -c \
+  'cmp store.key key.before && cmp closed.lua profile.before && cmp pays.lua pays.before'
+run --key file:store.key run pays.lua --profile ./closed.lua --session recorded \
+  --record s.db.tape.jsonl
+is "beside the store under a name of its own it is written" "$code $(cat paid)" "0 paid"
+ok "by ckrun" [ -s s.db.tape.jsonl ]
 is "the store is the same file" "$(stat -c '%i' s.db)" "$before"
 run --key file:store.key store verify
 has "the store is still whole" "$err" "all is well"

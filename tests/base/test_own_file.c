@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/tap.h"
@@ -120,6 +121,77 @@ static void test_beside(void) {
   tap_is_text(find("x"), "nobody's", "other files are nobody's");
 }
 
+/* What lies in the folders beside a store, and is renamed from there. */
+static void test_moved_out(void) {
+  ck_error err = CK_ERROR_INIT;
+  tap_must(mkdir(path_of("s.db.spill"), 0700) == 0 && mkdir(path_of("s.db.spill/in"), 0700) == 0,
+           "folders beside the store");
+  make("s.db.spill/one");
+  make("s.db.spill/in/two");
+  tap_is_status(ck_own_file_look(&err), CK_OK, &err, "they are looked at");
+  move("s.db.spill/one", "one");
+  move("s.db.spill/in/two", "f/two");
+  tap_is_text(find("one"), "a file of the store", "a file is known when it was moved out");
+  tap_is_text(find("f/two"), "a file of the store", "however deep it was");
+  make("s.db.spill/later");
+  make("s.db.spill/in/later");
+  find("x");
+  move("s.db.spill/later", "later1");
+  move("s.db.spill/in/later", "later2");
+  tap_is_text(find("later1"), "a file of the store", "one that came later, too");
+  tap_is_text(find("later2"), "a file of the store", "in each folder");
+  make("s.db.spill/noted");
+  tap_is_status(ck_own_file_note(path_of("s.db.spill/noted"), &err), CK_OK, &err, "one is noted");
+  move("s.db.spill/noted", "noted");
+  tap_is_text(find("noted"), "a file of the store", "and moved before anybody looked");
+  make("own");
+  tap_is_status(ck_own_file_note(path_of("own"), &err), CK_OK, &err, "one elsewhere is noted");
+  tap_is_text(find("own"), "nobody's", "which means nothing");
+  move("s.db.spill/in", "f/in");
+  make("f/in/three");
+  tap_is_text(find("f/in/three"), "nobody's",
+              "what is made in a folder that was moved away is not");
+  tap_is_text(find("f/two"), "a file of the store", "what was known stays so");
+  move("f/in", "s.db.spill/in");
+  find("x");
+  move("s.db.spill/in/three", "three");
+  tap_is_text(find("three"), "a file of the store", "until the folder is back");
+}
+
+/* A file system gives the inode of a file that is gone to another. */
+static void test_inode_again(void) {
+  int again = 0, refused = 0;
+  struct stat before, now;
+  for (int i = 0; i < 50; i++) {
+    make("s.db.spill/gone");
+    find("x");
+    tap_must(stat(path_of("s.db.spill/gone"), &before) == 0, "a file");
+    unlink(path_of("s.db.spill/gone"));
+    make("fresh");
+    tap_must(stat(path_of("fresh"), &now) == 0, "another");
+    again += now.st_ino == before.st_ino;
+    refused += strcmp(find("fresh"), "nobody's") != 0;
+    unlink(path_of("fresh"));
+  }
+  tap_is_int(refused, 0, "a new file that has the inode of a store's is nobody's (%d did)", again);
+}
+
+/* A folder is read again when it has changed, which its time tells: with thousands of files each
+ * access would cost milliseconds. */
+static void test_read_once(void) {
+  struct timespec old[2] = {{.tv_sec = 1000000000, .tv_nsec = 1}, {1000000000, 1}};
+  make("s.db.spill/seen");
+  tap_must(utimensat(AT_FDCWD, path_of("s.db.spill"), old, 0) == 0, "changed long ago");
+  find("x");
+  make("s.db.spill/hidden");
+  tap_must(utimensat(AT_FDCWD, path_of("s.db.spill"), old, 0) == 0, "and at no other time");
+  find("x");
+  move("s.db.spill/hidden", "hidden");
+  tap_is_text(find("hidden"), "nobody's", "an unchanged folder is not read again");
+  move("s.db.spill/seen", "seen");
+  tap_is_text(find("seen"), "a file of the store", "what was in it is known");
+}
+
 static void test_sources(void) {
   ck_error err = CK_ERROR_INIT;
   make("flow");
@@ -163,6 +235,9 @@ int main(void) {
   test_check();
   test_find();
   test_beside();
+  test_moved_out();
+  test_inode_again();
+  test_read_once();
   test_sources();
   test_renamed();
   ck_own_file_remove(CK_OWN_STORE, store);

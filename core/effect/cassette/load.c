@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/shortage.h"
 #include "core/effect/cassette/record.h"
 
 enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
@@ -25,10 +26,10 @@ static ck_status split_spec(char **path, size_t *index, const char *spec, ck_err
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   ck_status status = ck_own_file_check(path, err);
-  if (status == CK_OK) status = ck_own_file_add(CK_OWN_SOURCE, path, err);
+  if (status == CK_OK) status = ck_own_file_add(CK_OWN_TAPE, path, err);
   if (status != CK_OK) return status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return ck_error_set(err, CK_E_USAGE, "cannot open: %s", strerror(errno));
+  if (fd < 0) return ck_error_set(err, CK_E_USAGE, "cannot open: %s", ck_errno_text(errno));
   char chunk[READ_SIZE];
   ssize_t got;
   do {
@@ -37,7 +38,7 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   } while ((got > 0 && out->len <= FILE_MAX) || (got < 0 && errno == EINTR));
   int failed = got < 0 ? errno : 0;
   close(fd);
-  if (failed) return ck_error_set(err, CK_E_USAGE, "cannot read: %s", strerror(failed));
+  if (failed) return ck_error_set(err, CK_E_USAGE, "cannot read: %s", ck_errno_text(failed));
   if (out->len > FILE_MAX) return ck_error_set(err, CK_E_USAGE, "larger than %d bytes", FILE_MAX);
   return ck_buffer_check(out, err);
 }

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/own_file.h"
+#include "core/base/shortage.h"
+
 enum { KEY_HEX = 16 };
 
 struct ck_spill {
@@ -32,7 +35,8 @@ static void write_all(ck_spill *self, ck_bytes bytes) {
     ssize_t len = write(self->fd, bytes.data, bytes.len);
     if (len < 0 && errno == EINTR) continue;
     if (len < 0) {
-      ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path, strerror(errno));
+      ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path,
+                   ck_errno_text(errno));
       return;
     }
     bytes.data += len;
@@ -74,12 +78,12 @@ static ck_status make_path(char **out, const ck_spill_location *place, const ck_
 
 static ck_status open_file(ck_spill *self, const char *directory, ck_error *err) {
   if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-    return ck_error_set(err, CK_E_IO, "cannot make the folder %s: %s", directory, strerror(errno));
+    return ck_error_set(err, CK_E_IO, "cannot make the folder %s: %s", directory,
+                        ck_errno_text(errno));
   unlink(self->path);
   self->fd = open(self->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return self->fd >= 0
-             ? CK_OK
-             : ck_error_set(err, CK_E_IO, "cannot make %s: %s", self->path, strerror(errno));
+  if (self->fd >= 0) return ck_own_file_note(self->path, err);
+  return ck_error_set(err, CK_E_IO, "cannot make %s: %s", self->path, ck_errno_text(errno));
 }
 
 static void free_spill(ck_spill *self) {
@@ -117,7 +121,7 @@ ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   int fd = self->fd;
   self->fd = -1;
   if (close(fd) != 0 && self->failure.status == CK_OK)
-    ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path, strerror(errno));
+    ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path, ck_errno_text(errno));
   ck_status status = self->failure.status;
   if (status != CK_OK) {
     ck_error_set(err, status, "%s", self->failure.text);
@@ -146,7 +150,7 @@ static ck_status visit_file(int folder, const char *name, ck_spill_visit visit, 
     return CK_OK;
   if (!visit(to, name, found.st_size) || unlinkat(folder, name, 0) == 0 || errno == ENOENT)
     return CK_OK;
-  return ck_error_set(err, CK_E_IO, "cannot remove %s: %s", name, strerror(errno));
+  return ck_error_set(err, CK_E_IO, "cannot remove %s: %s", name, ck_errno_text(errno));
 }
 
 ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to,
@@ -155,7 +159,7 @@ ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_vi
   if (!list)
     return errno == ENOENT ? CK_OK
                            : ck_error_set(err, CK_E_IO, "cannot read the folder %s: %s", directory,
-                                          strerror(errno));
+                                          ck_errno_text(errno));
   ck_status first = CK_OK;
   for (struct dirent *entry; (entry = readdir(list));) {
     if (session && !belongs_to(entry->d_name, session)) continue;

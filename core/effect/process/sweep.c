@@ -18,6 +18,7 @@
 #include <uv.h>
 
 #include "core/base/process_stat.h"
+#include "core/base/shortage.h"
 #include "core/effect/process/mark.h"
 
 enum { DEPTH_MAX = 4096, PAUSE_MS = 10 };
@@ -31,6 +32,10 @@ ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
                           strerror(errno));
   if (status == CK_OK) adopting = true;
   return status;
+}
+
+static ck_status status_of(int error_number) {
+  return ck_shortage_text(error_number) ? CK_E_UNAVAILABLE : CK_E_UNSUPPORTED;
 }
 
 /* ---- properties of a process ---- */
@@ -79,8 +84,8 @@ static ck_status end_one(sweep *self, pid_t pid, ck_error *err) {
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
   if (fd < 0 && errno == ESRCH) return CK_OK;
   if (fd < 0)
-    return ck_error_set(err, CK_E_UNSUPPORTED, "cannot hold process %d to end it: %s", (int)pid,
-                        strerror(errno));
+    return ck_error_set(err, status_of(errno), "cannot hold process %d to end it: %s", (int)pid,
+                        ck_errno_text(errno));
   ck_status status = is_wanted(&wanted, self, pid, err);
   if (status != CK_OK || !wanted || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) != 0) {
     close(fd);
@@ -98,8 +103,8 @@ static ck_status end_all(sweep *self, ck_error *err) {
   if (status != CK_OK) return status;
   DIR *list = opendir("/proc");
   if (!list)
-    return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s",
-                        strerror(errno));
+    return ck_error_set(err, status_of(errno), "cannot look for processes in /proc: %s",
+                        ck_errno_text(errno));
   self->found = 0;
   for (struct dirent *entry; status == CK_OK && (entry = readdir(list));) {
     bool wanted = false;

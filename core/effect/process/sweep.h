@@ -25,8 +25,8 @@ CK_CHECKED ck_status ck_sweep_begin(const char *session, const char *run, ck_err
 void ck_sweep_collect(struct uv_loop_s *loop);
 
 /* Both kill, wait until all are gone, and give up after CK_SWEEP_MS: CK_E_FAILED names one that is
- * left. `*ended`: how many there were at first. CK_E_UNSUPPORTED: a kernel without pidfds, or no
- * /proc. */
+ * left. `*ended`: how many there were at first. CK_E_UNAVAILABLE: there is no descriptor to look
+ * with. CK_E_UNSUPPORTED: a kernel without pidfds, or no /proc. */
 enum { CK_SWEEP_MS = 5000 };
 /* Ends all processes below this one; collects them. No loop may be waiting for one of them any
  * more. */

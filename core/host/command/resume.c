@@ -43,7 +43,7 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
 
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
-                        const ck_store_location *location, ck_error *err) {
+                        const ck_store_location *location, const char *record, ck_error *err) {
   const ck_preflight_options *given = &found->options;
   ck_resume_options options = {.profile = engine->profile,
                                .policies = &engine->policies,
@@ -54,9 +54,11 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   ck_value *about;
   ck_status status = ck_engine_describe_run(&about, engine, err);
   options.about = about;
+  if (status == CK_OK) status = ck_record_claim(engine, record, err);
+  ck_steer_hold();
+  if (status == CK_OK) status = ck_engine_open_loop(engine, err);
   if (status == CK_OK && found->stopped_owner)
     status = ck_takeover_end(location->url, given->session, found->stopped_owner, err);
-  ck_steer_hold();
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);
@@ -86,7 +88,8 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
-  if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, location, err);
+  if (status == CK_OK && !v->dry_run)
+    status = resume(host, engine, &found, location, v->record, err);
   ck_preflight_clear(&found);
   return status;
 }
@@ -110,7 +113,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_engine_store how = v->dry_run ? CK_ENGINE_STORE_READ : CK_ENGINE_STORE_WRITE;
   if (status == CK_OK) status = ck_engine_open_store(&engine, &location, how, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &location, err);
-  status = ck_record_write(v->record, &engine, status, err);
+  status = ck_record_write(&engine, status, err);
   ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
   ck_store_location_clear(&location);

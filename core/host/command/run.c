@@ -119,7 +119,7 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
 }
 
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
-                       const ck_state_edits *edits, const char *id, ck_error *err) {
+                       const ck_state_edits *edits, const values *v, ck_error *err) {
   ck_store_location location = {0};
   ck_value *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
@@ -129,7 +129,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
   ck_session_options options = {
-      .id = id,
+      .id = v->session,
       .profile = engine->profile,
       .policies = &engine->policies,
       .flow = launch->flow,
@@ -137,7 +137,9 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
       .about = about,
       .edits = edits,
   };
+  if (status == CK_OK) status = ck_record_claim(engine, v->record, err);
   ck_steer_hold();
+  if (status == CK_OK) status = ck_engine_open_loop(engine, err);
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(about);
@@ -163,9 +165,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           "profile %s says encrypt = true: give the store's key with --key "
                           "env:NAME or file:PATH, or set CKRUN_KEY",
                           engine.profile->name);
-  if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
+  if (status == CK_OK) status = start(host, &engine, &launch, &edits, v, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
-  status = ck_record_write(v->record, &engine, status, err);
+  status = ck_record_write(&engine, status, err);
   ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);

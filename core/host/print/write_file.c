@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/shortage.h"
 
 static int write_all(int fd, ck_bytes text) {
   while (text.len > 0) {
@@ -23,12 +24,12 @@ static int write_all(int fd, ck_bytes text) {
 
 static ck_status cannot_write(const char *path, int code, ck_error *err) {
   return ck_error_set(err, code == ENOSPC || code == EDQUOT ? CK_E_FULL : CK_E_IO,
-                      "cannot write %s: %s", path, strerror(code));
+                      "cannot write %s: %s", path, ck_errno_text(code));
 }
 
 ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err) {
   char *draft = NULL;
-  ck_status status = ck_own_file_check(path, err);
+  ck_status status = ck_own_file_check_written(path, err);
   if (status != CK_OK) return status;
   if (asprintf(&draft, "%s.XXXXXX", path) < 0) return ck_error_no_memory(err);
   int fd = mkostemp(draft, O_CLOEXEC), code = fd < 0 ? errno : 0; /* mode 0600 */

@@ -6,7 +6,7 @@
 
 /* Writes `text` beside `path`, syncs it, and renames it: a reader of `path` sees the old content or
  * the new one. The file is readable by its owner only. CK_E_IO names the path and the cause;
- * nothing is left behind then. CK_E_REFUSED: `path` is a file of an open store. */
+ * nothing is left behind then. CK_E_REFUSED: `path` is one that this process works with. */
 CK_CHECKED ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err);
 
 #endif

@@ -2,6 +2,7 @@
  * and one session. */
 #include "core/host/run/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "core/host/print/console.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"
+#include "core/runtime/session/end.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
@@ -157,6 +159,10 @@ static ck_status begin_steering(ck_engine *self, ck_error *err) {
   return ck_steer_begin(steer, err);
 }
 
+ck_status ck_engine_open_loop(ck_engine *self, ck_error *err) {
+  return ck_loop_new(&self->loop, err);
+}
+
 static ck_status open_execution(ck_engine *self, ck_error *err) {
   ck_execution_options options = {
       .session = self->session,
@@ -168,9 +174,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .progress = on_progress,
       .to = self,
   };
-  ck_status status = ck_loop_new(&self->loop, err);
-  if (status == CK_OK)
-    status = ck_session_register_secrets(self->session, self->output->redactor, err);
+  ck_status status = ck_session_register_secrets(self->session, self->output->redactor, err);
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_asker(self, err);
   if (status == CK_OK) status = open_drivers(self, err);
@@ -185,6 +189,16 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   return status;
 }
 
+/* Nothing of the flow was run. For want of something that may be there later it is a pause as any
+ * other. */
+static ck_status leave_unbegun(ck_engine *self, ck_status status, const ck_error *err) {
+  bool parked = ck_session_park(self->session, status, err->text);
+  if (!parked || (status != CK_E_UNAVAILABLE && status != CK_E_NO_MEMORY)) return status;
+  self->result = (ck_execution_result){.status = CK_SESSION_PAUSED, .cause = status};
+  snprintf(self->result.text, sizeof self->result.text, "%s", err->text);
+  return CK_OK;
+}
+
 ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->reporter.output = self->output;
   self->reporter.session = self->session;
@@ -195,7 +209,7 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->err = err;
   ck_status status = ck_orphans_begin(self->session, self->runtime->store, self->output, err);
   if (status == CK_OK) status = open_execution(self, err);
-  if (status != CK_OK) return status;
+  if (status != CK_OK) return leave_unbegun(self, status, err);
   self->reporter.execution = self->execution;
   self->status = CK_E_PENDING;
   ck_waker_wake(self->runtime->waker);
@@ -212,7 +226,7 @@ void ck_engine_close(ck_engine *self) {
   ck_drivers_close(&self->drivers);
   if (self->asker) self->asker->free(self->asker->self);
   ck_loop_free(self->loop);
-  if (self->loop) ck_orphans_end(self->output);
+  if (self->session) ck_orphans_end(self->output);
   free(self->spills);
   free(self->directory);
   ck_session_close(self->session);

@@ -35,6 +35,7 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_event_stream events;
+  const char *record; /* where the session is written at the end, see record.h; NULL: nowhere */
   /* the person at the terminal; NULL: no person is present. Opened before the drivers, freed
    * after them */
   ck_asker *asker;
@@ -73,8 +74,12 @@ typedef enum {
 CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
                                           ck_engine_store how, ck_error *err);
 
+/* Before a session is begun: what cannot be had then leaves nothing behind. CK_E_UNAVAILABLE. */
+CK_CHECKED ck_status ck_engine_open_loop(ck_engine *self, ck_error *err);
+
 /* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second
- * signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
+ * signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written, or nothing
+ * was begun and the session is left paused. */
 CK_CHECKED ck_status ck_engine_execute(ck_engine *self, ck_error *err);
 void ck_engine_close(ck_engine *self);
 

@@ -13,7 +13,8 @@ static void report_ended(ck_output *output, size_t ended, const char *whose) {
 }
 
 /* Every run but the current one is over, since this one owns the session. A process that cannot be
- * ended is reported and stops nothing: after SIGKILL it acts no more. */
+ * ended is reported and stops nothing: after SIGKILL it acts no more. One that could not even be
+ * looked for may still act: nothing is begun beside it. */
 ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output,
                               ck_error *err) {
   const char **runs = calloc(head->timeline_count + 1, sizeof *runs);
@@ -24,9 +25,10 @@ ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *o
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_sweep_runs(&ended, runs, &failure);
   report_ended(output, ended, "an earlier run");
-  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_output_notice(output, "%s", failure.text);
+  bool short_of = status == CK_E_NO_MEMORY || status == CK_E_UNAVAILABLE;
+  if (status != CK_OK && !short_of) ck_output_notice(output, "%s", failure.text);
   free(runs);
-  return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
+  return short_of ? ck_error_set(err, status, "%s", failure.text) : CK_OK;
 }
 
 ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output,

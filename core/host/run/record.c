@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/own_file.h"
@@ -17,9 +18,20 @@ ck_status ck_record_check(const char *path, ck_error *err) {
   if (!folder) return ck_error_no_memory(err);
   int code = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
   free(folder);
-  if (!code) return ck_own_file_add(CK_OWN_SOURCE, path, err);
+  struct stat found;
+  if (!code && stat(path, &found) == 0 && S_ISDIR(found.st_mode)) code = EISDIR;
+  if (!code) return CK_OK;
   return ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path,
                       strerror(code));
+}
+
+ck_status ck_record_claim(ck_engine *engine, const char *path, ck_error *err) {
+  if (!path) return CK_OK;
+  ck_status status = ck_own_file_check_written(path, err);
+  if (status != CK_OK) return ck_error_prefix(err, "--record");
+  status = ck_own_file_add(CK_OWN_TAPE, path, err);
+  if (status == CK_OK) engine->record = path;
+  return status;
 }
 
 static ck_status write_session(const char *path, const ck_engine *engine, ck_error *err) {
@@ -35,9 +47,9 @@ static ck_status write_session(const char *path, const ck_engine *engine, ck_err
   return status;
 }
 
-ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status,
-                          ck_error *err) {
+ck_status ck_record_write(const ck_engine *engine, ck_status status, ck_error *err) {
   ck_error late = CK_ERROR_INIT;
+  const char *path = engine->record;
   if (!path || !engine->session) return status;
   ck_status written = write_session(path, engine, status == CK_OK ? err : &late);
   if (status == CK_OK) return written;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/shortage.h"
 
 void ck_launch_clear(ck_launch *self) {
   free(self->flow);
@@ -120,14 +121,14 @@ static ck_status read_file(ck_buffer *out, const char *what, const char *path, c
   ck_status status = ck_own_file_check(path, err);
   if (status != CK_OK) return status;
   FILE *file = fopen(path, "re");
-  if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(errno));
+  if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, ck_errno_text(errno));
   char chunk[1 << 14];
   size_t got;
   while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
     ck_buffer_append(out, chunk, got);
   int failed = ferror(file) ? errno : 0;
   fclose(file);
-  if (failed) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(failed));
+  if (failed) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, ck_errno_text(failed));
   if (out->len > JSON_FILE_MAX)
     return ck_error_set(err, CK_E_USAGE, "%s: %s is larger than %d bytes", what, path,
                         JSON_FILE_MAX);

@@ -273,9 +273,8 @@ ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err) {
   int failed = start_thread(self);
   if (failed) {
     free(self);
-    const char *shortage = ck_shortage_text(failed);
-    return ck_error_set(err, CK_E_NO_MEMORY, "cannot start the writer thread: %s",
-                        shortage ? shortage : strerror(failed));
+    return ck_error_set(err, CK_E_UNAVAILABLE, "cannot start the writer thread: %s",
+                        ck_errno_text(failed));
   }
   *out = self;
   return CK_OK;

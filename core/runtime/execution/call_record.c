@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/reserve.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/limits.h"
 
@@ -74,16 +75,26 @@ static void note_unknown(ck_call *self) {
   self->runner->unknown |= self->outcome->final;
 }
 
-ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
-  ck_execution *execution = self->runner->execution;
-  ck_value *message = NULL, *body = NULL;
-  uint64_t ticket;
-  self->outcome = outcome;
-  note_unknown(self);
+static ck_status write_body(ck_value **out, const ck_call *self, const char *via, ck_error *err) {
+  ck_value *message = NULL;
+  *out = NULL;
   ck_status status = self->in_batch ? CK_OK : ck_call_make_message(&message, self, err);
   if (status == CK_OK)
     status =
-        ck_ledger_write_outcome(&body, &self->effect, outcome, self->digest, via, message, err);
+        ck_ledger_write_outcome(out, &self->effect, self->outcome, self->digest, via, message, err);
+  ck_value_free(message);
+  return status;
+}
+
+/* What was done is recorded with the last memory that there is. */
+ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
+  ck_execution *execution = self->runner->execution;
+  ck_value *body;
+  uint64_t ticket;
+  self->outcome = outcome;
+  note_unknown(self);
+  ck_status status = write_body(&body, self, via, err);
+  if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
   if (status == CK_OK)
     status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK) status = ck_limits_count(self, err);
@@ -95,7 +106,6 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
                                                                                    : "failure");
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
     ck_notifications_push(&execution->notifications, &progress, ticket);
-  ck_value_free(message);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;
   return status;

@@ -83,7 +83,7 @@ static ck_status complete(ck_call *self, ck_error *err) {
  * resume goes on from there. */
 static ck_status start_or_leave(ck_call *self, ck_error *err) {
   const ck_execution *execution = self->runner->execution;
-  if (execution->stopping) return put_off(self, err);
+  if (execution->stopping || execution->ending.cause == CK_E_NO_MEMORY) return put_off(self, err);
   if (!execution->ending.status || !ck_call_waits_only(&self->effect))
     return ck_call_start(self, err);
   self->phase = CK_CALL_LEFT;

@@ -1,9 +1,12 @@
 /* execution.c - turns all coroutines of a session as long as one of them can move, and ends the
  * session. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/reserve.h"
+#include "core/base/shortage.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/corrections.h"
@@ -106,12 +109,30 @@ static ck_status settle_turn(bool *waits, ck_execution *self, ck_error *err) {
   return finish(self, err);
 }
 
+/* Pauses before an allocation fails where nothing could be kept. */
+static void watch_memory(ck_execution *self) {
+  if (self->ending.status || !ck_reserve_is_used()) return;
+  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_NO_MEMORY, ck_shortage_text(ENOMEM));
+}
+
+/* In the middle of a step there is no checkpoint to take: a resume goes on from the last one, and
+ * finds what was done since in the ledger. */
+static ck_status stop_short(ck_execution *self, ck_status status, const ck_error *err) {
+  bool parked = ck_session_park(self->session, status, err->text);
+  if (!parked || status != CK_E_NO_MEMORY) return status;
+  self->ended = true;
+  self->result = (ck_execution_result){.status = CK_SESSION_PAUSED, .cause = status};
+  snprintf(self->result.text, sizeof self->result.text, "%s", err->text);
+  return CK_OK;
+}
+
 ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_error *err) {
   bool waits = false;
   ck_status status = CK_OK;
   self->turn_us = ck_execution_now_us(self);
   while (!self->ended && !waits && status == CK_OK) {
     bool moved = false;
+    watch_memory(self);
     status = watch_saving(self, err);
     if (status == CK_OK) status = advance_all(&moved, self, err);
     if (status == CK_OK && !moved && !self->runners.due)
@@ -120,12 +141,9 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
       break;
   }
   if (status == CK_OK && !self->ended && !waits) ck_waker_wake(self->options.waker);
+  if (status != CK_OK) status = stop_short(self, status, err);
   *result = self->result;
-  if (status != CK_OK) {
-    ck_session_park(self->session, status);
-    return status;
-  }
-  return self->ended ? CK_OK : CK_E_PENDING;
+  return status != CK_OK || self->ended ? status : CK_E_PENDING;
 }
 
 /* ---- a person's answer while others go on ---- */

@@ -58,7 +58,8 @@ CK_CHECKED ck_status ck_execution_open(ck_execution **out, const ck_execution_op
                                        ck_error *err);
 /* Goes on as far as it can without waiting. CK_E_PENDING: call again when the waker fires. CK_OK:
  * it ended, the session's end is durable, *result is filled. Another status: the store failed or
- * the session was fenced; nothing more can be written. */
+ * the session was fenced, and nothing more can be written; or (CK_E_NO_MEMORY) there was no memory
+ * even to pause it, as is done when memory runs out. */
 CK_CHECKED ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self,
                                        ck_error *err);
 /* Asks for a pause: every coroutine goes on to its next boundary, sleeps and questions are put off.

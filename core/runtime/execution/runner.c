@@ -9,6 +9,16 @@
 
 enum { POLICY_FAILURES_MAX = 3 };
 
+/* Want of memory is no fault of the flow's, in whatever scope: none may act on it. A resume opens
+ * the coroutine again, at its last boundary. */
+static ck_status fail(ck_runner *self, const ck_error *failure, ck_error *err) {
+  if (failure->status != CK_E_NO_MEMORY)
+    return ck_runner_fail(self, failure->status, failure->text, err);
+  self->phase = CK_PHASE_REST;
+  ck_execution_end(self->execution, CK_SESSION_PAUSED, failure->status, failure->text);
+  return CK_OK;
+}
+
 /* ---- boundaries ---- */
 
 /* The path distinguishes effects before a boundary from those behind it: under a path that stays,
@@ -66,8 +76,7 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_boundary at = self->yield.boundary;
   ck_saved saved = {0};
   ck_error misplaced = CK_ERROR_INIT;
-  if (move_position(self, &misplaced) != CK_OK)
-    return ck_runner_fail(self, misplaced.status, misplaced.text, err);
+  if (move_position(self, &misplaced) != CK_OK) return fail(self, &misplaced, err);
   ck_status status = save_boundary(&saved, self, &at, err);
   if (status != CK_OK) return status;
   if (execution->session->boundaries.policy_failures >= POLICY_FAILURES_MAX)
@@ -149,8 +158,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK) status = ck_runner_remove_orphans(self, err);
   if (status != CK_OK) return status;
-  if (finish_drivers(execution, &failure) != CK_OK)
-    return ck_runner_fail(self, failure.status, failure.text, err);
+  if (finish_drivers(execution, &failure) != CK_OK) return fail(self, &failure, err);
   ck_runner_set_ended(self);
   execution->ending = (ck_ending){0}; /* whatever else it was about to end for */
   ck_execution_end(execution, CK_SESSION_COMPLETED, CK_OK, NULL);
@@ -222,13 +230,14 @@ static ck_status resume_coroutine(ck_runner *self, ck_error *err) {
   ck_status status =
       self->execution->options.engine->resume(&self->yield, self->coroutine, outcome, &failure);
   ck_runner_free_outcomes(outcome);
-  return status == CK_OK ? act_on_yield(self, err)
-                         : ck_runner_fail(self, status, failure.text, err);
+  return status == CK_OK ? act_on_yield(self, err) : fail(self, &failure, err);
 }
 
-/* For a pause a coroutine goes on to its next boundary; for any other end it stops at once. */
+/* For a pause a coroutine goes on to its next boundary, if there is memory; for any other end it
+ * stops at once. */
 static bool must_rest(const ck_execution *self) {
-  return self->stopping || (self->ending.status && self->ending.status != CK_SESSION_PAUSED);
+  return self->stopping || (self->ending.status && (self->ending.status != CK_SESSION_PAUSED ||
+                                                    self->ending.cause == CK_E_NO_MEMORY));
 }
 
 static ck_status check_saved(bool *moved, ck_runner *self, ck_error *err) {

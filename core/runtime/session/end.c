@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/reserve.h"
 #include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"
@@ -102,13 +103,45 @@ ck_status ck_session_end(ck_session *self, ck_session_status status, const char 
   return done;
 }
 
-void ck_session_park(ck_session *self, ck_status cause) {
-  if (cause == CK_E_FENCED || cause == CK_E_NO_MEMORY) return;
-  ck_session_update update = {.status = CK_SESSION_PAUSED, .reason = ck_status_text(cause)};
-  ck_batch batch = {.lease = self->lease, .update = &update, .durability = CK_DURABLE_POWER};
+/* False: the store does not take it; a failure was already reported to whoever waited. What there
+ * is no memory to write is as if the process had died before it. */
+static bool flush(ck_session *self) {
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK)
-    ck_session_set_status(self, CK_SESSION_PAUSED);
+  if (!self->channel) return true;
+  ck_status status = ck_session_flush(self, CK_DURABLE_PROCESS, &ignored);
+  if (status == CK_E_NO_MEMORY && ck_reserve_use())
+    status = ck_session_flush(self, CK_DURABLE_PROCESS, &ignored);
+  return status == CK_OK || status == CK_E_NO_MEMORY;
+}
+
+bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
+  char *kept;
+  ck_error ignored = CK_ERROR_INIT;
+  if (cause == CK_E_FENCED || self->record.status != CK_SESSION_RUNNING || !self->lease.session)
+    return false;
+  if (cause == CK_E_NO_MEMORY) ck_reserve_use();
+  /* What a store that works has not taken yet comes first. */
+  if (ck_status_exit(cause) != ck_status_exit(CK_E_IO)) flush(self);
+  if (clean(&kept, self, reason, &ignored) != CK_OK) kept = NULL;
+  ck_session_update update = {.status = CK_SESSION_PAUSED,
+                              .reason = kept ? kept : ck_status_text(cause)};
+  ck_batch batch = {.lease = self->lease, .update = &update, .durability = CK_DURABLE_POWER};
+  bool parked =
+      ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK && batch.status == CK_OK;
+  if (parked) ck_session_set_status(self, CK_SESSION_PAUSED);
+  free(kept);
+  return parked;
+}
+
+/* It is left paused, so that its next resume does not take this run for one that died. Where the
+ * store has failed, or the session is fenced, the row stays as it is. */
+void ck_session_close(ck_session *self) {
+  if (!self) return;
+  if (flush(self)) ck_session_park(self, CK_E_PAUSED, "its program closed it without ending it");
+  ck_channel_free(self->channel);
+  self->channel = NULL;
+  if (self->lease.session) ck_store_release(self->runtime->store, self->lease);
+  ck_session_free(self);
 }
 
 ck_status ck_session_delete(ck_session *self, ck_error *err) {

@@ -2,6 +2,8 @@
 #ifndef CK_RUNTIME_SESSION_END_H
 #define CK_RUNTIME_SESSION_END_H
 
+#include <stdbool.h>
+
 #include "core/model/session.h"
 #include "core/model/value.h"
 
@@ -19,9 +21,10 @@ CK_CHECKED ck_status ck_session_delete(ck_session *self, ck_error *err);
 
 /* ---- within the runtime ---- */
 
-/* After the store failed: tries, once and past the queue, to leave the session as paused with the
- * failure as reason. A fenced session is left alone. Whether it worked shows in the store only: a
- * session left `running` is resumable too. */
-void ck_session_park(ck_session *self, ck_status cause);
+/* After the run failed of something that is no fault of the session's (of the store, for want of
+ * memory, before it had begun): tries, once and past the queue, to leave the session as paused,
+ * without a checkpoint. `reason` NULL: the text of `cause`. A fenced session is left alone. False:
+ * it did not work, or the session runs no more; one left `running` is resumable too. */
+bool ck_session_park(ck_session *self, ck_status cause, const char *reason);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/shortage.h"
 
 #define REMEDY "then try again"
 
@@ -45,7 +46,7 @@ static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_err
   ssize_t len = read_whole(fd, room, size);
   if (len < 0)
     return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be read (%s): fix that, " REMEDY,
-                        path, strerror(errno));
+                        path, ck_errno_text(errno));
   out->len = before + (size_t)len;
   while (out->len > before && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
     out->len--;
@@ -61,7 +62,8 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     return ck_error_set(err, CK_E_SECRET_MISSING,
-                        "file:%s cannot be opened (%s): fix that, " REMEDY, path, strerror(errno));
+                        "file:%s cannot be opened (%s): fix that, " REMEDY, path,
+                        ck_errno_text(errno));
   status = read_open_file(out, fd, path, err);
   close(fd);
   return status;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/reserve.h"
+
 ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
                          const ck_policy_engine *policies, ck_error *err) {
   *out = NULL;
@@ -42,32 +44,16 @@ void ck_session_free(ck_session *self) {
   ck_spending_clear(&self->spent.agents);
   ck_view_clear(&self->view);
   ck_session_record_clear(&self->record);
+  if (self->holds_reserve) ck_reserve_drop();
   free(self);
 }
 
-/* Paused, so that its next resume does not take this run for one that died. Where the store has
- * failed, or the session is fenced, the row stays as it is. */
-static void leave(ck_session *self) {
-  uint64_t ticket;
-  ck_error ignored = CK_ERROR_INIT;
-  ck_session_update update = {.status = CK_SESSION_PAUSED,
-                              .reason = "its program closed it without ending it"};
-  ck_queueing how = {.update = &update, .durability = CK_DURABLE_PROCESS, .waited = true};
-  if (self->record.status != CK_SESSION_RUNNING || !self->lease.session) return;
-  if (ck_session_queue(&ticket, self, &how, &ignored) == CK_OK &&
-      ck_session_wait(self, ticket, &ignored) == CK_OK)
-    self->record.status = CK_SESSION_PAUSED;
-}
-
-void ck_session_close(ck_session *self) {
-  if (!self) return;
-  ck_error ignored = CK_ERROR_INIT;
-  /* A failure was already reported to whoever waited; closing cannot repair it. */
-  if (self->channel && ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) == CK_OK) leave(self);
-  ck_channel_free(self->channel);
-  self->channel = NULL;
-  if (self->lease.session) ck_store_release(self->runtime->store, self->lease);
-  ck_session_free(self);
+ck_status ck_session_hold_reserve(ck_session *self, ck_error *err) {
+  ck_error none = CK_ERROR_INIT;
+  self->holds_reserve = ck_reserve_hold(&none) == CK_OK;
+  return self->holds_reserve
+             ? CK_OK
+             : ck_error_set(err, CK_E_UNAVAILABLE, "no session is begun: %s", none.text);
 }
 
 void ck_session_set_status(ck_session *self, ck_session_status status) {

@@ -74,6 +74,7 @@ struct ck_session {
   const ck_policy_engine *policies;
   ck_redactor *redactor; /* everything written passes it */
   ck_status failure;     /* the run's, for its closing event; CK_OK: none, or not known */
+  bool holds_reserve;    /* see core/base/reserve.h */
 
   /* opening/opening.c: which run of which session it is. Its end changes status and lease. */
   ck_session_record record;
@@ -104,6 +105,8 @@ struct ck_session {
 CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime,
                                     const ck_profile *profile, const ck_policy_engine *policies,
                                     ck_error *err);
+/* Memory is kept back for it while it runs. CK_E_UNAVAILABLE: there is none: it is not begun. */
+CK_CHECKED ck_status ck_session_hold_reserve(ck_session *self, ck_error *err);
 /* Frees it without writing anything; the session's lock in the store is not released. */
 void ck_session_free(ck_session *self);
 /* As the store has it by now. */

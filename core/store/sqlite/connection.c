@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/base/shortage.h"
 #include "core/store/sqlite/sql_older.h"
 #include "core/store/sqlite/wal.h"
 
@@ -73,7 +74,10 @@ int ck_sqlite_errno(sqlite3 *db, int code) {
 ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing,
                           ck_error *err) {
   int os_error = ck_sqlite_errno(db, code);
-  const char *cause = os_error ? strerror(os_error) : sqlite3_errstr(code);
+  if ((code & 0xff) == SQLITE_NOMEM) os_error = ENOMEM;
+  const char *cause = os_error == 0        ? sqlite3_errstr(code)
+                      : os_error == EAGAIN ? strerror(os_error) /* of a file's lock */
+                                           : ck_errno_text(os_error);
   /* SQLite's own message, which says more than the code's text, is valid only while `code` is the
    * connection's last one. */
   if (!os_error && db && sqlite3_errcode(db) == code) cause = sqlite3_errmsg(db);

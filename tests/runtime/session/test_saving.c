@@ -199,7 +199,7 @@ static void test_ends(void) {
   tap_must(saving_step(&s, &err) == CK_OK && saving_watch(&s), "a step that waits");
   tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_E_FULL, &err,
                 "the disk is full: it is not called completed");
-  ck_session_park(s.session, CK_E_FULL);
+  ck_session_park(s.session, CK_E_FULL, NULL);
   saving_die_and_resume(&s);
   tap_is_int(find_reported(&s, "saved").count, 0, "and nothing is called saved");
   saving_end(&s);

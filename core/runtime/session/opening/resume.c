@@ -170,7 +170,8 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
     status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
   bool changed = p->migrated || changes_memory(&p->edits);
   if (status == CK_OK) status = ck_session_load_history(self, &p->head, &p->from, changed, err);
-  return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
+  if (status == CK_OK) status = ck_session_ask_rules(self, &p->head, &p->from, err);
+  return status == CK_OK && !p->dry_run ? ck_session_hold_reserve(self, err) : status;
 }
 
 /* Everything that can fail without a trace. */

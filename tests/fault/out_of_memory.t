@@ -1,0 +1,68 @@
+#!/bin/bash
+# out_of_memory.t - a session for which memory runs out, in ckrun or in the flow's Lua, pauses; with
+# more of it the same session goes on, and nothing is lost or done twice.
+. "$(dirname "$0")/../host/tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$dir" || exit 1
+. "$here/shortage.sh"
+
+# Sanitizers map more than any limit.
+(ulimit -v 200000 && exec "$CKRUN" --version) >/dev/null 2>&1 || {
+  skip "no limit of memory can be set here"
+  finish
+  exit
+}
+
+# try KIB COMMAND…: `bad`: where a session was lost; `paused`: what one was told; `completed`.
+try() {
+  "${@:2}" || return
+  [ "$code" = 8 ] && grep -q 'is paused' err && paused=$(tail -n 1 err)
+  completed=$([ "$code" = 0 ] && echo yes)
+  goes_on "${*:2} ($1 KiB)" || bad="$bad $1"
+}
+
+with_memory() { "$2" -v "$1" "${@:3}"; }
+
+# sweep WHAT…: finds where WHAT begins to complete, and tries every step below.
+sweep() {
+  local low=9000 high=200000 at step=${step:-100}
+  bad= paused=
+  while [ $((high - low)) -gt "$step" ]; do
+    at=$(((low + high) / 2))
+    try "$at" with_memory "$at" "$@"
+    if [ "$completed" ]; then high=$at; else low=$at; fi
+  done
+  for at in $(seq $((high - ${below:-2000})) "$step" "$high"); do
+    try "$at" with_memory "$at" "$@"
+  done
+}
+
+sweep runs
+is "with any amount of memory a session ends well or can go on" "$bad" ""
+ok "some of them pause it" test -n "$paused"
+has "and it says what to do" "$paused" "no memory is left: end other programs, or raise the limit"
+has "which limit" "$paused" "('ulimit -v')"
+
+begin_half
+is "a session is paused half way" "$(status)" paused
+sweep resumes
+is "and resumed with any amount of memory" "$bad" ""
+
+for how in list text state caught; do
+  step=1000 below=16000 sweep runs --input "{\"use\":\"$how\"}"
+  is "the same where the flow fills memory ($how)" "$bad" ""
+  ok "some of them pause it ($how)" test -n "$paused"
+  has "and it says what to do ($how)" "$paused" "raise the limit ('ulimit -v')"
+done
+
+step=1000 below=18000 sweep runs --input '{"use":"list","child":true}'
+is "the same in a scope below: its parent is not told that it failed" "$bad" ""
+ok "some of them pause it" test -n "$paused"
+
+# What a pause leaves is a session as any other.
+runs -v 30000 --input '{"use":"list"}'
+is "a session out of memory is paused" "$(status)" paused
+"$CKRUN" --store s.db sessions show s --json >shown
+has "with the reason" "$(cat shown)" "no memory is left"
+ok "the store is whole" "$CKRUN" --store s.db store verify
+finish
