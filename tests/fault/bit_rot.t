@@ -1,7 +1,7 @@
 #!/bin/bash
-# bit_rot.t - one bit is turned over in every 256 bytes of a store at rest, and it is cut off at each
-# page; and in every 4,096 of the files of one that was killed, whose commits are in its log: the
-# damage is told, or every answer is what it was. Never a crash, never a wrong answer.
+# bit_rot.t - one bit is turned over in every 256 bytes of a store at rest, and it is cut off at
+# each page; and in every 4,096 of the files of one that was killed, whose commits are in its log:
+# the damage is told, or every answer is what it was. Never a crash, never a wrong answer.
 # BIT_ROT_SEED=N repeats a run,
 # BIT_ROT_STEP=N takes as many bytes.
 . "$(dirname "$0")/../crash/lib.sh"
