@@ -2,7 +2,7 @@
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
-# signals resumes errors rot recordings
+# signals resumes errors rot recordings oracle
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -55,12 +55,14 @@ run() {
       program store/sqlite/test_damage "DAMAGE_STEP=$((6400 / $(share 100)))" ;;
     recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; \
       done ;;
+    oracle) part oracle oracle/lives.t "ORACLE_LIVES=$(share 1000)" \
+      "ORACLE_FIRST=$((RANDOM * 100))" ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }
 
 [ $# -gt 0 ] ||
-  set -- calls steps kinds edits power runs random signals resumes errors rot recordings
+  set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

@@ -22,7 +22,8 @@ exits 0 "that is taken back" sessions undo short
 compare "airline, not rewound" '{"constraints":{"tool_calls":5}}' short
 exits 0 "it goes on with more" resume short --limit tool_calls=50
 compare "airline, resumed" '{"constraints":{"tool_calls":5}}' short
-exits 0 "a fork of it" sessions fork short --checkpoint first --session other
+exits 0 "a fork of it" sessions fork short --checkpoint 36 --session other
+compare "airline, just forked" '{"constraints":{"tool_calls":5}}' other
 exits 0 "goes on" resume other --limit tool_calls=50
 compare "airline, forked" '{"constraints":{"tool_calls":5}}' other
 example crash

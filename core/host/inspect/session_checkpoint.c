@@ -25,7 +25,8 @@ static void put_dimension(ck_document *document, struct cJSON *at, const ck_limi
 /* A limit can be hit before it is reached, when the next call may cost more than is left: the
  * transcript records it. */
 typedef struct reached_limit {
-  char text[CK_ERROR_TEXT_MAX]; /* "": no limit was hit since the session was last resumed */
+  char text[CK_ERROR_TEXT_MAX]; /* "": no limit was hit since the session was last resumed or forked
+                                 */
 } reached_limit;
 
 static bool is_dimension(ck_dimension d, ck_bytes name) {
@@ -36,7 +37,8 @@ static bool take_event(void *to, const ck_event *event) {
   reached_limit *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   ck_limit_hit hit = {.asked = -1};
-  if (event->kind == CK_EVENT_SESSION_RESUMED) self->text[0] = '\0';
+  if (event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_FORKED)
+    self->text[0] = '\0';
   if (event->kind != CK_EVENT_CONSTRAINT || !ck_json_is_text(ck_json_get(body, "what"), "hit"))
     return true;
   char *agent = ck_json_dup_string(ck_json_get(body, "agent"));
@@ -58,7 +60,8 @@ static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snaps
   ck_event_query query = {.session = snapshot->inspection->head.session.no,
                           .view = &snapshot->view,
                           .until = snapshot->until,
-                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED};
+                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED |
+                                   1ull << CK_EVENT_SESSION_FORKED};
   ck_status status =
       ck_store_read_events(snapshot->inspection->store, &query, take_event, &reached, err);
   for (int d = CK_DIMENSION_COUNT; d-- > 0;) {
@@ -96,7 +99,8 @@ typedef struct opened {
   const char *scope; /* borrowed from the key */
   char *parent, *agent;
   ck_bytes task; /* borrowed from the value */
-  bool done;
+  bool done;     /* also when it has failed */
+  bool failed;   /* a resume takes it up again */
 } opened;
 
 /* An agent, and the last scope in which it acted. */
@@ -143,6 +147,7 @@ static void read_scopes(cast *self, const ck_snapshot *snapshot) {
                       .agent = take_text(self, ck_json_get(record, "agent")),
                       .task = ck_json_get(record, "task")};
     ck_json_read_bool(&scope->done, ck_json_get(record, "done"));
+    scope->failed = ck_json_get(record, "error").len > 0;
   }
 }
 
@@ -244,7 +249,7 @@ static void put_pending(ck_document *document, struct cJSON *at, const cast *all
     ck_value *task = NULL;
     ck_error ignored = CK_ERROR_INIT;
     int depth;
-    if (scope->done || !scope->parent) continue;
+    if ((scope->done && !scope->failed) || !scope->parent || !scope->agent) continue;
     struct cJSON *one = ck_document_put_object(document, list, NULL);
     char *id = ck_json_dup_string(ck_json_get(scope->task, "delegation"));
     ck_document_put_text(document, one, "id", id ? id : scope->scope);

@@ -86,7 +86,7 @@ ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile,
       [CK_DIMENSION_TOKENS] =
           tokens - base_of(state, "input_tokens") - base_of(state, "output_tokens"),
       [CK_DIMENSION_TOOL_CALLS] = totals->tool_calls - base_of(state, "tool_calls"),
-      [CK_DIMENSION_MODEL_CALLS] = totals->model_calls,
+      [CK_DIMENSION_MODEL_CALLS] = totals->model_calls - base_of(state, "model_calls"),
   }};
   ck_limits_usage_read_limits(out, profile, state, NULL);
   ck_spending_clear(&spending);

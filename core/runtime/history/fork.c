@@ -23,24 +23,13 @@ static void set_position(ck_history_edit *self) {
   ck_session_begin_totals(self->session, &self->from.totals);
 }
 
+/* Rounds are counted by the state, all else by the totals. */
 static ck_status put_base(ck_history_edit *self, ck_error *err) {
-  const ck_totals *base = &self->session->spent.base;
-  ck_buffer buffer = {0};
-  ck_value *value = NULL;
-  ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "cost", base->cost_micros);
-  ck_json_member_int(&w, "input_tokens", base->input_tokens);
-  ck_json_member_int(&w, "output_tokens", base->output_tokens);
-  ck_json_member_int(&w, "tool_calls", base->tool_calls);
-  ck_json_member_int(&w, "model_calls", base->model_calls);
-  ck_json_member_int(&w, "active_us", base->active_us);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&value, &buffer, err);
-  if (status == CK_OK) status = ck_session_put(self->session, "base", value, err);
-  ck_value_free(value);
-  ck_buffer_clear(&buffer);
-  return status;
+  ck_spending spending = {0};
+  ck_status status = ck_spending_read(&spending, self->session->state, err);
+  self->session->spent.rounds_base = spending.rounds;
+  ck_spending_clear(&spending);
+  return status == CK_OK ? ck_session_put_base(self->session, err) : status;
 }
 
 /* A secret stays the reference that it was given as. */

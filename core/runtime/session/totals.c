@@ -119,6 +119,7 @@ static void read_base(ck_session *self) {
   ck_json_read_int(&self->spent.base.input_tokens, ck_json_get(base, "input_tokens"));
   ck_json_read_int(&self->spent.base.output_tokens, ck_json_get(base, "output_tokens"));
   ck_json_read_int(&self->spent.base.tool_calls, ck_json_get(base, "tool_calls"));
+  ck_json_read_int(&self->spent.base.model_calls, ck_json_get(base, "model_calls"));
   ck_json_read_int(&self->spent.base.active_us, ck_json_get(base, "active_us"));
   ck_json_read_int(&self->spent.rounds_base, ck_json_get(base, "rounds"));
 }
@@ -150,7 +151,6 @@ void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules) {
 }
 
 ck_status ck_session_put_base(ck_session *self, ck_error *err) {
-  if (!self->policies->resume) return CK_OK; /* the defaults need no memory */
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -158,6 +158,7 @@ ck_status ck_session_put_base(ck_session *self, ck_error *err) {
   ck_json_member_int(&w, "input_tokens", self->spent.base.input_tokens);
   ck_json_member_int(&w, "output_tokens", self->spent.base.output_tokens);
   ck_json_member_int(&w, "tool_calls", self->spent.base.tool_calls);
+  ck_json_member_int(&w, "model_calls", self->spent.base.model_calls);
   ck_json_member_int(&w, "active_us", self->spent.base.active_us);
   ck_json_member_int(&w, "rounds", self->spent.rounds_base);
   ck_json_end(&w, '}');

@@ -44,6 +44,7 @@ void ck_session_begin_totals(ck_session *self, const ck_totals *totals);
 
 /* Takes the bases from the state, but the totals as the base of each dimension that is reset. */
 void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules);
+/* The bases become state. */
 CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
 
 #endif

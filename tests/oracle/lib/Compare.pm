@@ -45,8 +45,9 @@ sub part {
   return ($from ? "…" : "") . substr($text, $from, 240);
 }
 
+# session ID, N: of the newest N checkpoints, or of all.
 sub session {
-  my ($self, $session) = @_;
+  my ($self, $session, $n) = @_;
   my @log = $self->{said}->lines("sessions", "log", $session, "--all");
   my $view = View->new(@log);
   $self->_view($session, $view);
@@ -55,6 +56,7 @@ sub session {
   my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
   my @listed = $self->{said}->lines("sessions", "checkpoints", $session);
   $self->_without_checkpoint($session, $view) if !@listed;
+  splice @listed, 0, @listed - $n if $n && @listed > $n;
   for my $checkpoint (@listed) {
     my $boundary = $boundary{ $checkpoint->{id} } // die "$checkpoint->{id}: no boundary\n";
     $self->_checkpoint($session, $view, $boundary);
@@ -154,6 +156,7 @@ sub _conversations {
   }
 }
 
+# Who has spent something on a branch that was left may be told, too; so may who is about to begin.
 sub _session_checkpoint {
   my ($self, $where, $view, $boundary, $got, @list) = @_;
   $self->same("roundsCompleted", $where, $got->{roundsCompleted},
@@ -161,7 +164,9 @@ sub _session_checkpoint {
   my $pads = Pads::pads($view, @list);
   my $agents = Delegations::agents(@list);
   my %said = map { $_->{agentId} => $_ } @{ $got->{activeAgents} };
-  $self->same("activeAgents", $where, [ sort keys %said ], [ sort keys %$agents ]);
+  my %ever = map { $_ => 1 } Tail::agents($view->until($boundary->{seq}));
+  $self->same("activeAgents", $where, [ sort keys %said ],
+    [ grep { $agents->{$_} || $said{$_} } sort keys %ever ]);
   for my $name (grep { $said{$_} } sort keys %$agents) {
     my ($one, $at) = ($said{$name}, "$where, $name");
     $self->same("parents and depths", $at, [ @$one{qw(parentAgentId depth)} ],
@@ -180,8 +185,8 @@ sub _pending {
   my ($self, $where, $view, $boundary, $got, @list) = @_;
   return if $boundary->{body}{kind} !~ /^(pause|failure|final)$/;
   $self->same("pendingDelegations", $where,
-    [ sort map { "$_->{id} $_->{target}" } @{ $got->{pendingDelegations} } ],
-    Delegations::pending($view, @list));
+    [ sort map { "$_->{id} " . ($_->{target} // "") } @{ $got->{pendingDelegations} } ],
+    Delegations::pending($view, $boundary, @list));
 }
 
 sub _limits {

@@ -8,18 +8,22 @@ use warnings;
 
 use View;
 
-# fold VIEW, SCOPE, CUT, EVENT…; CUT: events behind it are not yet state; undef: all are. The report
-# of a rewind is { report => TEXT }.
+# fold VIEW, SCOPE, CUT, EVENT…; CUT: events behind it are not yet state, but for what a person has
+# reported; undef: all are. The report of a rewind is { report => TEXT }.
 sub fold {
   my ($view, $scope, $cut, @list) = @_;
   my @said; # [seq, message]
   for my $event (@list) {
     @said = still_said($event, $scope, @said) if View::begins_timeline($event);
-    next if $event->{scope} ne $scope || defined $cut && $event->{seq} > $cut;
     my ($seq, $body) = ($event->{seq}, $event->{body});
+    next if $event->{scope} ne $scope;
+    next if defined $cut && $seq > $cut && !$body->{report};
     if ($event->{kind} eq "message") {
       my $message = $body->{message};
-      push @said, [ $seq, $body->{report} ? { report => $message->{content} } : $message ];
+      my $one = [ $seq, $body->{report} ? { report => $message->{content} } : $message ];
+      # what a person reports is told behind the prompt, also when that comes later
+      my $prompt = ($message->{role} // "") eq "system" && !grep { !$_->[1]{report} } @said;
+      if ($prompt) { unshift @said, $one } else { push @said, $one }
     } elsif (my $outcome = $view->outcome($event)) {
       push @said, [ $seq, $outcome->{body}{message} ] if $outcome->{body}{message};
     } elsif ($event->{kind} eq "rewind") {

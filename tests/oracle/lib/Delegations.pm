@@ -2,8 +2,8 @@
 #
 # Rules (REQUIREMENTS 1): depth 0 is a top-level perspective agent, so the orchestrator of the main
 # scope is nobody's parent; an agent that another one asked has that one as its parent. A delegation
-# is pending from its message to its answer: its target's scope has begun, and has not ended with an
-# answer that calls nothing.
+# is pending until its target's scope has ended with an answer that calls nothing; of a sequence
+# only the first that has not is.
 package Delegations;
 use strict;
 use warnings;
@@ -22,6 +22,9 @@ sub agents {
   for my $event (grep { $_->{kind} =~ /^(message|intent|outcome|replay)$/ } @list) {
     $scope{ $event->{agent} } = $event->{scope} if defined $event->{agent};
   }
+  for my $open (open_scopes(@list)) {
+    $scope{$1} //= $open if $open =~ /\.agent\.([^.]+)$/;
+  }
   my %agents;
   for my $name (keys %scope) {
     my @above = $scope{$name} =~ /\.agent\.([^.]+)/g;
@@ -31,35 +34,58 @@ sub agents {
   return \%agents;
 }
 
-# pending VIEW, EVENT…: ["ID TARGET", …], sorted.
+# The scopes that the last resume took up.
+sub open_scopes {
+  my ($resumed) = grep { $_->{body}{cuts} } reverse @_;
+  return $resumed ? sort keys %{ $resumed->{body}{cuts} } : ();
+}
+
+# pending VIEW, BOUNDARY, EVENT…: ["ID TARGET", …], sorted; the checkpoint's, and what lives at it.
 sub pending {
-  my ($view, @list) = @_;
-  my %pending;
-  for my $i (grep { $list[$_]{kind} eq "delegation" && $list[$_]{body}{id} } 0 .. $#list) {
-    my $asked = $list[$i];
-    my @since = @list[ $i + 1 .. $#list ];
-    next if answered($view, $asked, @since);
+  my ($view, $boundary, @list) = @_;
+  my (%pending, %works);
+  for my $asked (grep { $_->{body}{id} } $view->asked($boundary)) {
+    next if $asked->{scope} =~ /\.agent\./ && !$works{ $asked->{scope} }; # who asked is asked anew
+    next if answered($asked, grep { $_->{seq} > $asked->{seq} } @list);
+    my $first = first_said($view, $asked);
+    my @since = grep { $_->{seq} > $first } @list;
     for my $target (Tail::targets($asked->{body})) {
       my @work = grep { $_->{scope} eq scope_of($asked->{scope}, $target) } @since;
-      $pending{"$asked->{body}{id} $target"} = 1 if @work && !has_ended($view, @work);
+      next if has_ended($view, @work);
+      $pending{"$asked->{body}{id} $target"} = 1;
+      $works{ scope_of($asked->{scope}, $target) } = 1;
+      last if $asked->{body}{sequential}; # the others are not asked yet
     }
   }
   return [ sort keys %pending ];
 }
 
-# The delegating scope went on: its next boundary or request comes behind the answers.
+# A delegation is said anew, under its id, when its scope goes on from its cut.
+sub first_said {
+  my ($view, $asked) = @_;
+  my ($first) = grep {
+    $_->{kind} eq "delegation" && $_->{scope} eq $asked->{scope}
+      && ($_->{body}{id} // "") eq $asked->{body}{id}
+  } @{ $view->{all} };
+  return $first->{seq};
+}
+
+# The delegating scope went on: the call's result, and its next boundary, come behind the answers.
 sub answered {
-  my ($view, $asked, @since) = @_;
+  my ($asked, @since) = @_;
   return scalar grep {
-    $_->{scope} eq $asked->{scope} && ($_->{kind} =~ /^(intent|message)$/ || View::is_of_scope($_))
+    $_->{scope} eq $asked->{scope} && (View::is_of_scope($_)
+      || $_->{kind} eq "message" && ($_->{body}{message}{name} // "") eq "delegate")
   } @since;
 }
 
-# Whether the last thing that a scope said is an answer that calls nothing.
+# Whether the last thing that a scope said is its answer.
 sub has_ended {
   my ($view, @work) = @_;
+  my %marked;
+  View::mark(\%marked, $_) for @work;
   my @said = grep { $_->{kind} eq "message" || $view->outcome($_) } @work;
-  return @said && $view->ends_scope($said[-1]);
+  return @said && !%marked && $view->is_answer($said[-1]);
 }
 
 1;

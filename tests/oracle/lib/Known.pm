@@ -8,13 +8,11 @@ my @known = (
   [qr/^tails/, 1],
   [qr/^sections/, 1],
   [qr/^pads$/, 2],
-  [qr/tool_calls/, 4],
   [qr/^parents and depths$/, 5],
   [qr/^constraint state: (conflict|reason|approaching)/, 5],
   [qr/^is_clean/, 8],
   [qr/^(current_node|next_node|execution_path|failed_at_node)$/, 9],
   [qr/^conversation_states( at the end|: scopes)/, 11],
-  [qr/^totals: /, 19],
 );
 
 # " # TODO …" for a thing that differs, when that is known. Which rows were needed is noted in the

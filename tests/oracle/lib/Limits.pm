@@ -2,9 +2,9 @@
 #
 # Rules (REQUIREMENTS 1): a limit is the profile's, unless a person has set another (an edit of
 # limits.NAME). What a resume does to each dimension is in its event: `continue` keeps what was
-# spent, `reset` begins anew. `approaching`: 80 % of a maximum or more. `hit`: a maximum is reached,
-# or the transcript says since the last resume that the next call would pass it.
-# `constraint_conflict`: one is hit while another's minimum is under half met.
+# spent, `reset` begins anew. Those of a fork begin at the fork. `approaching`: 80 % of a maximum or
+# more. `hit`: a maximum is reached, or the transcript says since the last resume that the next call
+# would pass it. `constraint_conflict`: one is hit while another's minimum is under half met.
 package Limits;
 use strict;
 use warnings;
@@ -41,15 +41,16 @@ sub amounts {
     rounds => Positions::rounds_completed(@list) };
 }
 
-# What was spent when a resume set a dimension back.
+# What was spent when a resume set a dimension back, or when the session was forked.
 sub base {
   my ($view, @list) = @_;
   my %base;
-  for my $i (grep { $list[$_]{kind} eq "session_resumed" } 0 .. $#list) {
+  for my $i (grep { $list[$_]{kind} =~ /^session_(resumed|forked)$/ } 0 .. $#list) {
     my $rules = $list[$i]{body}{rules} // {};
     my $then = amounts($view, $list[$i]{seq}, @list[ 0 .. $i ]);
     for my $name (@dimensions) {
-      $base{$name} = $then->{$name} if ($rules->{$name} // "continue") eq "reset";
+      $base{$name} = $then->{$name}
+        if $list[$i]{kind} eq "session_forked" || ($rules->{$name} // "continue") eq "reset";
     }
   }
   return \%base;
@@ -76,7 +77,7 @@ sub judge {
   }
   my %said;
   for my $event (@list) {
-    %said = () if $event->{kind} eq "session_resumed";
+    %said = () if $event->{kind} =~ /^session_(resumed|forked)$/;
     my $body = $event->{body};
     $said{ $body->{dimension} } = 1 if $event->{kind} eq "constraint" && $body->{what} eq "hit";
   }

@@ -52,6 +52,8 @@ sub _take {
   if ($event->{kind} eq "intent") {
     $self->{open}{ $body->{key} } = $event;
     $self->{reserve}{ $body->{key} } = $body->{reserve} // 0;
+    my $tools = ($body->{request} // {})->{tools} // [];
+    $self->{offered}{ $body->{key} } = { map { (ref $_ ? $_->{name} : $_) => 1 } @$tools };
   } elsif ($event->{kind} eq "outcome") {
     delete $self->{open}{ $body->{key} };
     $self->_outcome($event);
@@ -93,15 +95,18 @@ sub _lose_open {
   $self->{open} = {};
 }
 
-# The calls of an answer: { CALL ID => KEY OF ITS EFFECT } for each scope.
+# The calls of an answer: { CALL ID => KEY OF ITS EFFECT } for each scope. What was not offered is
+# not called.
 sub _remember_calls {
   my ($self, $event) = @_;
   my $outcome = $self->{view}->outcome($event) // return;
   my $message = $outcome->{body}{message} // return;
   return if ($outcome->{body}{key} // "") !~ m{^(.*)/model/\d+$};
   my ($place, $index) = ($1, 0);
+  my $offered = $self->{offered}{ $outcome->{body}{key} } // {};
   for my $call (@{ $message->{tool_calls} // [] }) {
     $index++;
+    next if !$offered->{ $call->{function}{name} };
     $self->{calls}{ $event->{scope} }{ $call->{id} } = "$place/tool/$index";
   }
 }

@@ -19,14 +19,19 @@ sub new {
 
 sub _walk {
   my ($self) = @_;
-  my @living;
+  my (@living, @asked);
   for my $event (@{ $self->{all} }) {
     my $body = $event->{body};
-    @living = $self->_back_to($event, \@living) if begins_timeline($event);
+    if (begins_timeline($event)) {
+      @living = $self->_back_to($event);
+      @asked = $body->{checkpoint} ? @{ $self->{asked_at}{ $body->{checkpoint} } } : ();
+    }
     push @living, $event;
+    push @asked, $event if $event->{kind} eq "delegation";
     next if $event->{kind} ne "boundary" || !$body->{checkpoint};
     push @{ $self->{checkpoints} }, $event;
     $self->{living_at}{ $body->{checkpoint} } = [@living];
+    $self->{asked_at}{ $body->{checkpoint} } = [@asked];
   }
   $self->{living} = \@living;
 }
@@ -56,6 +61,9 @@ sub until {
 # What lives at the checkpoint whose boundary is `event`.
 sub at { @{ $_[0]{living_at}{ $_[1]{body}{checkpoint} } } }
 
+# The delegations on the way to a checkpoint, also those that a scope is still to say anew.
+sub asked { @{ $_[0]{asked_at}{ $_[1]{body}{checkpoint} } } }
+
 sub living { @{ $_[0]{living} } }
 
 # The outcome that an event gives: its own, or the one that a replay stands for.
@@ -71,22 +79,36 @@ sub is_of_scope {
 }
 
 # Where each scope stands at the end of a list of events: the seq of its last boundary, or of the
-# answer with which it ended, one that calls nothing.
+# answer with which it ended.
 sub cuts {
   my ($self, @list) = @_;
-  my %cut;
+  my (%cut, %marked);
   for my $event (@list) {
-    $cut{ $event->{scope} } = $event->{seq} if is_of_scope($event) || $self->ends_scope($event);
+    my $scope = $event->{scope};
+    mark(\%marked, $event);
+    $cut{$scope} = $event->{seq}
+      if is_of_scope($event) || $self->is_answer($event) && !$marked{$scope};
   }
   return \%cut;
 }
 
-# Whether an event gives an answer that calls nothing.
-sub ends_scope {
+# Whether an event gives an answer that calls nothing. It ends its scope, unless a model's
+# checkpoint is active there: then the model is warned and asked again.
+sub is_answer {
   my ($self, $event) = @_;
   my $outcome = $self->outcome($event) // return 0;
   my $message = $outcome->{body}{message} // return 0;
   return $outcome->{body}{kind} eq "model" && !@{ $message->{tool_calls} // [] };
+}
+
+# Notes in which scopes a model's checkpoint is active.
+sub mark {
+  my ($marked, $event) = @_;
+  my $message = $event->{body}{message};
+  my $content = ref $message eq "HASH" ? $message->{content} : undef;
+  delete $marked->{ $event->{scope} } if $event->{kind} eq "rewind";
+  $marked->{ $event->{scope} } = 1
+    if defined $content && !ref $content && $content =~ /^Checkpoint created\./;
 }
 
 1;
