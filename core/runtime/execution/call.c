@@ -289,7 +289,9 @@ ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err) {
     return ck_runner_fail(self, CK_E_FLOW, "the flow asks for effects, and names none", err);
   ck_status status = make_calls(self, count, err);
   self->phase = CK_PHASE_CALLS;
-  for (size_t i = 0; i < count && status == CK_OK; i++)
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
     status = begin_call(self->calls[i], &asks[i], err);
+    if (status == CK_OK) status = ck_reserves_follow(self->calls[i], err);
+  }
   return status;
 }

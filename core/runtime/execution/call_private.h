@@ -44,12 +44,14 @@ struct ck_call {
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
-  bool in_batch;       /* its message enters the conversation with those of its batch */
-  unsigned tries;      /* that a policy asked for after a failure */
-  ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
-  uint64_t ticket;     /* of its intent */
-  int64_t begun_us;    /* monotonic time its driver was started */
-  ck_outcome *outcome; /* delivered by the driver, then recorded; given to the coroutine */
+  bool in_batch;         /* its message enters the conversation with those of its batch */
+  bool counted;          /* it is in the sums of reserves.h, at `counts` */
+  ck_reserve_sum counts; /* without an agent */
+  unsigned tries;        /* that a policy asked for after a failure */
+  ck_outcome *lost;      /* how it ended here without telling its outcome; NULL: it did not */
+  uint64_t ticket;       /* of its intent */
+  int64_t begun_us;      /* monotonic time its driver was started */
+  ck_outcome *outcome;   /* delivered by the driver, then recorded; given to the coroutine */
 };
 
 /* ---- call_state.c ---- */

@@ -131,6 +131,7 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
     bool goes_on = false;
     status = advance_call(&goes_on, self->calls[i], err);
+    if (goes_on && status == CK_OK) status = ck_reserves_follow(self->calls[i], err);
     *moved |= goes_on;
     in_phase[self->calls[i]->phase]++;
   }
@@ -177,11 +178,9 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
     ck_call *call = self->calls[i];
     if (call->phase == CK_CALL_INTENT) status = put_off(call, err);
-    if (call->phase != CK_CALL_DRIVER) continue;
-    if (call->delivered)
-      status = close_call(call, err);
-    else
-      *closed = false;
+    if (call->phase == CK_CALL_DRIVER && call->delivered) status = close_call(call, err);
+    if (status == CK_OK) status = ck_reserves_follow(call, err);
+    *closed &= call->phase != CK_CALL_DRIVER;
   }
   return status;
 }
@@ -211,7 +210,8 @@ ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
   ck_runner_wake(self->runner);
-  if (self->asks_limit) return answer_limit(self, text, err);
-  count(self);
-  return ck_call_record(self, outcome, "answer", err);
+  if (!self->asks_limit) count(self);
+  status = self->asks_limit ? answer_limit(self, text, err)
+                            : ck_call_record(self, outcome, "answer", err);
+  return status == CK_OK ? ck_reserves_follow(self, err) : status;
 }

@@ -43,6 +43,7 @@ void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
 void ck_runner_drop_calls(ck_runner *self) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];
+    ck_reserves_withdraw(call);
     if (call->run) call->driver->cancel(call->driver->self, call->run);
     ck_outcome_free(call->outcome);
     ck_outcome_free(call->lost);

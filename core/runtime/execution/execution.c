@@ -236,7 +236,7 @@ void ck_execution_close(ck_execution *self) {
   while (self->runners.last) ck_runner_drop(self->runners.last);
   ck_map_clear(&self->runners.by_scope);
   ck_saved_scopes_clear(&self->saved);
-  free(self->unsettled);
+  ck_reserves_clear(&self->reserves);
   free(self->corrections);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);

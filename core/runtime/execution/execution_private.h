@@ -4,7 +4,7 @@
  *
  *   execution_state.c, call_state.c, runner_state.c, runners.c, position.c,
  *   notifications.c, saved_scopes.c        basics
- *   unsettled.c, limits_ask.c, limits.c      what may be spent
+ *   reserves.c, unsettled.c, limits_ask.c, limits.c      what may be spent
  *   call_record.c, call_doubt.c, context.c,
  *   corrections.c                            an effect's intent, outcome, doubt
  *   runner_open.c, scope_reopen.c            a coroutine is opened at its position
@@ -18,6 +18,7 @@
 #include "core/runtime/budget/dimension.h"
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/execution/notifications.h"
+#include "core/runtime/execution/reserves.h"
 #include "core/runtime/execution/runners.h"
 #include "core/runtime/execution/saved_scopes.h"
 #include "core/runtime/ledger/ledger_body.h"
@@ -48,9 +49,8 @@ struct ck_execution {
   ck_state *agents_asked;         /* as keys: agents that were asked something in this process */
   /* scopes that are not open: the session goes on from a checkpoint, or has set one aside */
   ck_saved_scopes saved;
-  int64_t turn_us;                   /* monotonic time at which the present turn began */
-  const ck_ledger_entry **unsettled; /* see unsettled.h */
-  size_t unsettled_count;
+  int64_t turn_us; /* monotonic time at which the present turn began */
+  ck_reserves reserves;
   const ck_ledger_entry **corrections; /* see corrections.h */
   size_t correction_count;
   bool stopping; /* everything under way was cancelled */

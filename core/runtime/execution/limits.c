@@ -116,31 +116,6 @@ static ck_status record_hit(ck_session *session, const ck_limit_hit *hit, ck_err
 
 /* ---- an effect that is about to begin ---- */
 
-static bool pays(const ck_call *call, const char *agent) {
-  if (!agent) return true;
-  for (const char *const *payer = call->effect.payers; payer && *payer; payer++)
-    if (strcmp(*payer, agent) == 0) return true;
-  return false;
-}
-
-/* How much effects under way and unsettled ones may still take of it. */
-static int64_t reserved(const ck_call *self, ck_dimension dimension, const char *agent) {
-  const ck_execution *execution = self->runner->execution;
-  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, agent) : 0;
-  for (const ck_runner *runner = execution->runners.first; runner; runner = runner->place.next)
-    for (size_t i = 0; i < runner->call_count; i++) {
-      const ck_call *other = runner->calls[i];
-      bool under_way =
-          other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
-      if (other == self || !under_way || !pays(other, agent)) continue;
-      if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0)
-        sum = ck_micros_add(sum, other->effect.reserve_micros);
-      sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
-      sum += dimension == CK_DIMENSION_MODEL_CALLS && other->effect.kind == CK_EFFECT_MODEL;
-    }
-  return sum;
-}
-
 /* How much of the dimension the effect takes at least; -1: nothing, or it cannot be known
  * beforehand (`*unknown`). */
 static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension) {
@@ -172,7 +147,8 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     bool unknown;
     int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
-    int64_t spent = state.spent.of[d], waits = reserved(self, (ck_dimension)d, agent);
+    int64_t spent = state.spent.of[d],
+            waits = ck_reserves_get(self->runner->execution, (ck_dimension)d, agent);
     int64_t taken = ck_micros_add(spent, waits);
     if (unknown ? taken < limit : ck_micros_add(taken, wanted) <= limit) continue;
     *out = (ck_limit_hit){.dimension = (ck_dimension)d,
@@ -212,6 +188,7 @@ static ck_status end_at_limit(ck_execution *execution, const ck_limit_hit *hit, 
 /* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */
 ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
   bool asks = action_of(call->runner->execution->session) == CK_LIMIT_ASK;
+  ck_reserves_withdraw(call);
   for (;;) {
     ck_limit_hit hit;
     bool raised;

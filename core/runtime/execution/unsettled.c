@@ -64,15 +64,6 @@ static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, c
   return status;
 }
 
-static ck_status keep_reserve(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
-  const ck_ledger_entry **grown =
-      reallocarray(self->unsettled, self->unsettled_count + 1, sizeof *grown);
-  if (!grown) return ck_error_no_memory(err);
-  self->unsettled = grown;
-  self->unsettled[self->unsettled_count++] = entry;
-  return CK_OK;
-}
-
 /* Calls that an abandoned branch had begun, and this one has finished since or counted as lost: the
  * ledger, which lacks what its view shows up to the cut, takes them for open. */
 static ck_status close_known_outcomes(ck_session *session, ck_error *err) {
@@ -102,7 +93,8 @@ ck_status ck_unsettled_open(ck_execution *self, ck_error *err) {
     if (!is_unsettled(self->session, entry)) continue;
     bool settles = can_be_settled(self, entry);
     any |= !settles;
-    status = settles ? keep_reserve(self, entry, err) : close_entry(self, entry, err);
+    status = settles ? ck_reserves_keep(&self->reserves, entry, reserve_of(entry), err)
+                     : close_entry(self, entry, err);
   }
   return status == CK_OK && any ? ck_session_push(&ticket, self->session, CK_DURABLE_POWER, err)
                                 : status;
@@ -127,38 +119,34 @@ static bool pays(const ck_ledger_entry *entry, const char *agent) {
   return false;
 }
 
-int64_t ck_unsettled_reserved(const ck_execution *self, const char *agent) {
+int64_t ck_unsettled_recount(const ck_execution *self, const char *agent) {
+  const ck_map *unsettled = &self->reserves.unsettled;
   int64_t sum = 0;
-  for (size_t i = 0; i < self->unsettled_count; i++)
-    if (pays(self->unsettled[i], agent)) sum = ck_micros_add(sum, reserve_of(self->unsettled[i]));
+  for (size_t i = 0; i < unsettled->cap; i++) {
+    const ck_ledger_entry *entry = unsettled->slots[i].key ? unsettled->slots[i].value : NULL;
+    if (entry && pays(entry, agent)) sum = ck_micros_add(sum, reserve_of(entry));
+  }
   return sum;
 }
 
-/* unsettled_count: it is none of them. */
-static size_t find(const ck_call *call) {
-  const ck_execution *self = call->runner->execution;
-  size_t i = 0;
-  while (i < self->unsettled_count && strcmp(self->unsettled[i]->key, call->key) != 0) i++;
-  return i;
+/* NULL: it is none of them. */
+static const ck_ledger_entry *find(const ck_call *call) {
+  return ck_map_get(&call->runner->execution->reserves.unsettled, call->key);
 }
 
 int64_t ck_unsettled_reserve(const ck_call *call) {
-  const ck_execution *self = call->runner->execution;
-  size_t at = find(call);
-  return at < self->unsettled_count ? reserve_of(self->unsettled[at]) : 0;
+  const ck_ledger_entry *entry = find(call);
+  return entry ? reserve_of(entry) : 0;
 }
 
 void ck_unsettled_release(const ck_call *call) {
-  ck_execution *self = call->runner->execution;
-  size_t at = find(call);
-  if (at < self->unsettled_count) self->unsettled[at] = self->unsettled[--self->unsettled_count];
+  const ck_ledger_entry *entry = find(call);
+  if (entry) ck_reserves_release(&call->runner->execution->reserves, entry, reserve_of(entry));
 }
 
 ck_status ck_unsettled_count(ck_call *call, ck_error *err) {
-  ck_execution *self = call->runner->execution;
-  size_t at = find(call);
-  if (at == self->unsettled_count) return CK_OK;
-  const ck_ledger_entry *entry = self->unsettled[at];
+  const ck_ledger_entry *entry = find(call);
+  if (!entry) return CK_OK;
   ck_unsettled_release(call);
-  return close_entry(self, entry, err);
+  return close_entry(call->runner->execution, entry, err);
 }
