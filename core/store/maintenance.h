@@ -82,6 +82,10 @@ void ck_prune_report_clear(ck_prune_report *self);
 CK_CHECKED ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs,
                                     size_t count, ck_prune_report *out, ck_error *err);
 
+/* The same, and drops also checkpoints at which timelines begin: for a session that keeps one. */
+CK_CHECKED ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *seqs,
+                                          size_t count, ck_prune_report *out, ck_error *err);
+
 /* The report that ck_store_prune would give; changes nothing and needs no lease. */
 CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id,
                                          const int64_t *seqs, size_t count, ck_prune_report *out,

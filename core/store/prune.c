@@ -30,6 +30,7 @@ typedef struct plan {
   ck_store *store;
   int64_t session;
   const char *session_id;
+  bool bases;  /* also those at which timelines begin may go */
   node *nodes; /* ascending */
   size_t count, cap;
   node *latest; /* the latest resumable one that the live timeline sees; NULL */
@@ -149,7 +150,7 @@ static ck_status protect_all(plan *self, ck_error *err) {
   if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
   if (!status) protect_visible(self, &view);
   if (!status) status = protect_pins_and_bases(self, err);
-  for (size_t i = 0; i < count && !status; i++)
+  for (size_t i = 0; i < count && !status && !self->bases; i++)
     protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
   ck_view_clear(&view);
   free(timelines);
@@ -307,8 +308,9 @@ ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int6
   return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
 }
 
-ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
-                         ck_prune_report *out, ck_error *err) {
+static ck_status prune(plan *work, ck_lease lease, const int64_t *seqs, size_t count,
+                       ck_prune_report *out, ck_error *err) {
+  ck_store *self = work->store;
   *out = (ck_prune_report){0};
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
@@ -316,10 +318,22 @@ ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, si
   const ck_held_lease *held = NULL;
   status = ck_store_core_check_lease(&held, self, lease, err);
   if (status) return ck_store_core_end_write(self, status, err);
-  plan work = {
-      .store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
-  status = make_plan(&work, out, seqs, count, err);
-  if (!status && work.row_count)
-    status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
-  return ck_store_core_end_write(self, end_plan(&work, out, status), err);
+  work->session = lease.session;
+  work->session_id = ck_chain_session(held->chain);
+  status = make_plan(work, out, seqs, count, err);
+  if (!status && work->row_count)
+    status = backend->prune(backend->self, lease, work->rows, work->row_count, err);
+  return ck_store_core_end_write(self, end_plan(work, out, status), err);
+}
+
+ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
+                         ck_prune_report *out, ck_error *err) {
+  plan work = {.store = self};
+  return prune(&work, lease, seqs, count, out, err);
+}
+
+ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
+                               ck_prune_report *out, ck_error *err) {
+  plan work = {.store = self, .bases = true};
+  return prune(&work, lease, seqs, count, out, err);
 }

@@ -1,6 +1,7 @@
 /* usage.c - reads a session's usage of its constraints, and says it for people. */
 #include "core/runtime/budget/usage.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,11 @@ void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const cha
     snprintf(out, CK_STATE_KEY_MAX, "limits.%.400s.%s", agent, strchr(key, '.') + 1);
   else
     snprintf(out, CK_STATE_KEY_MAX, "%s", key);
+}
+
+ck_amounts ck_limits_amounts(const ck_agent_spending *of) {
+  return (ck_amounts){
+      {of->cost_micros, of->ms, of->rounds, of->tokens, of->tool_calls, of->model_calls}};
 }
 
 bool ck_limits_is_key(const char *key) {
@@ -101,15 +107,14 @@ bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimens
   int64_t limit = self->limit.of[dimension];
   int64_t near =
       limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100;
-  return limit > 0 && self->spent.of[dimension] >= near && !ck_limits_usage_hits(self, dimension);
+  return limit > 0 && self->spent.of[dimension] >= near;
 }
 
-bool ck_limits_usage_conflicts(const ck_limits_usage *self) {
+bool ck_limits_usage_conflicts(const ck_limits_usage *self, const bool hits[CK_DIMENSION_COUNT]) {
   bool hit = false, unmet = false;
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    bool at_limit = ck_limits_usage_hits(self, (ck_dimension)d);
-    hit |= at_limit;
-    unmet |= !at_limit && self->minimum.of[d] >= 0 && self->spent.of[d] * 2 < self->minimum.of[d];
+    hit |= hits[d];
+    unmet |= !hits[d] && self->minimum.of[d] >= 0 && self->spent.of[d] * 2 < self->minimum.of[d];
   }
   return hit && unmet;
 }
@@ -170,4 +175,23 @@ void ck_limits_write_remedy(char *out, size_t size, const ck_limit_hit *hit) {
     snprintf(number, sizeof number, "%lld",
              (long long)((limit - 1) / dimensions[hit->dimension].scale + 1));
   snprintf(out, size, "--limit %s=%s", strchr(key, '.') + 1, number);
+}
+
+/* In the key of any other question its kind has that place. */
+bool ck_limits_is_question(const char *key) {
+  const char *end = strrchr(key, '/');
+  static const char word[] = "/limit";
+  return end && end - key >= (ptrdiff_t)sizeof word - 1 &&
+         memcmp(end - (sizeof word - 1), word, sizeof word - 1) == 0;
+}
+
+ck_status ck_limits_check_answer(const char *text, ck_error *err) {
+  double number;
+  ck_error ignored = CK_ERROR_INIT;
+  bool is_number = ck_json_check(ck_bytes_text(text), &ignored) == CK_OK &&
+                   ck_json_read_double(&number, ck_bytes_text(text));
+  if (strcmp(text, "stop") == 0 || (is_number && number >= 0)) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "the answer to a limit is a number (the new limit) or stop, not '%.64s'",
+                      text);
 }

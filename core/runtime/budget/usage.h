@@ -6,6 +6,7 @@
 #include "core/model/session.h"
 #include "core/model/state.h"
 #include "core/runtime/budget/dimension.h"
+#include "core/runtime/budget/spending.h"
 
 typedef struct ck_amounts {
   int64_t of[CK_DIMENSION_COUNT];
@@ -18,6 +19,8 @@ typedef struct ck_limits_usage {
   ck_amounts spent, limit, minimum;
 } ck_limits_usage;
 
+/* What an agent has spent, by dimension. */
+ck_amounts ck_limits_amounts(const ck_agent_spending *of);
 /* The state key that overrides a limit, of the session or (agent not NULL) of an agent. */
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
 /* True for a key that ck_limits_key makes. */
@@ -30,14 +33,20 @@ void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile
 CK_CHECKED ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile,
                                           const ck_state *state, const ck_totals *totals,
                                           ck_error *err);
-/* At or above 80 % of a maximum, and not yet at it; at it. */
+/* At or above 80 % of a maximum; at it. */
 bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension);
 bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension);
-/* A maximum is hit while another dimension has met less than half of its minimum. */
-bool ck_limits_usage_conflicts(const ck_limits_usage *self);
+/* A maximum is hit (`hits` says which) while another dimension has met less than half of its
+ * minimum. */
+bool ck_limits_usage_conflicts(const ck_limits_usage *self, const bool hits[CK_DIMENSION_COUNT]);
 /* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10"; money to the
  * micro-dollar. */
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
+/* The key of a question about a limit, "KEY/limit/N" below the key of the effect that it stopped;
+ * and what answers it: a number, which is the new limit, or "stop". CK_E_USAGE for anything else.
+ */
+bool ck_limits_is_question(const char *key);
+CK_CHECKED ck_status ck_limits_check_answer(const char *text, ck_error *err);
 /* The option of a resume that lifts the limit far enough for what was to begin: "--limit
  * x.budget_usd=1.05". */
 void ck_limits_write_remedy(char *out, size_t size, const ck_limit_hit *hit);

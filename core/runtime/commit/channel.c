@@ -39,19 +39,20 @@ bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket) {
 }
 
 /* Whether a prune whose sync failed took place is not known: it is reported as failed. */
-static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count,
-                             ck_prune_report *out, ck_error *err) {
+static ck_status prune_alone(ck_channel *self, const ck_pruning *what, ck_prune_report *out,
+                             ck_error *err) {
   ck_writer *writer = self->writer;
   ck_error recovery = CK_ERROR_INIT;
-  ck_status status = ck_store_prune(writer->store, self->lease, seqs, count, out, err);
+  ck_status status = (what->bases ? ck_store_prune_bases : ck_store_prune)(
+      writer->store, self->lease, what->seqs, what->count, out, err);
   if (status != CK_E_UNKNOWN) return status;
   if (ck_store_recover(writer->store, &recovery) != CK_OK)
     ck_log_line(CK_LOG_INFO, "%s", recovery.text);
   return status;
 }
 
-ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count,
-                           ck_prune_report *out, ck_error *err) {
+ck_status ck_channel_prune(ck_channel *self, const ck_pruning *what, ck_prune_report *out,
+                           ck_error *err) {
   ck_writer *writer = self->writer;
   *out = (ck_prune_report){0};
   ck_status status = ck_channel_wait(self, self->put, err);
@@ -64,7 +65,7 @@ ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count,
   writer->waiters--;
   writer->committing = true;
   pthread_mutex_unlock(&writer->mutex);
-  status = prune_alone(self, seqs, count, out, err);
+  status = prune_alone(self, what, out, err);
   ck_writer_end_alone(writer);
   return status;
 }

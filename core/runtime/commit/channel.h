@@ -44,9 +44,15 @@ CK_CHECKED ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *
 /* CK_OK: committed at its durability, or waiting where it may. CK_E_PENDING: not yet. Otherwise why
  * the channel failed; sticky. */
 CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err);
+/* Which checkpoints go. */
+typedef struct ck_pruning {
+  const int64_t *seqs;
+  size_t count;
+  bool bases; /* also those at which timelines begin: ck_store_prune_bases */
+} ck_pruning;
 /* Waits until nothing of the channel is queued, then prunes (ck_store_prune) while no round is
  * under way. A failure of the prune is not one of the channel, whose own is answered first. */
-CK_CHECKED ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count,
+CK_CHECKED ck_status ck_channel_prune(ck_channel *self, const ck_pruning *what,
                                       ck_prune_report *out, ck_error *err);
 /* CK_OK while the channel works, and for NULL: a session that is not open yet; otherwise why it
  * failed. */

@@ -8,6 +8,7 @@
 #include "core/base/reserve.h"
 #include "core/base/shortage.h"
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/unsettled.h"
@@ -50,6 +51,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   const ck_value *value =
       ending->status == CK_SESSION_COMPLETED ? self->runners.first->yield.value : NULL;
   self->ended = true;
+  ck_limits_update_ending(self);
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
   ck_session_set_failure(self->session, ending->cause);
@@ -240,6 +242,7 @@ void ck_execution_close(ck_execution *self) {
   free(self->corrections);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);
+  free(self->limit_agent);
   ck_value_free(self->flow_options);
   free(self);
 }

@@ -27,9 +27,7 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
 void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent) {
   const ck_agent_spending *s = ck_spending_get(&session->spent.agents, agent);
   *out = (ck_limits_usage){0};
-  if (s)
-    out->spent =
-        (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
+  if (s) out->spent = ck_limits_amounts(s);
   ck_limits_usage_read_limits(out, session->profile, session->state, agent);
 }
 
@@ -173,16 +171,44 @@ static ck_limit_action action_of(const ck_session *session) {
   return session->profile ? session->profile->on_limit : CK_LIMIT_PAUSE;
 }
 
-/* The hit limit ends the session, paused or failed. */
-static ck_status end_at_limit(ck_execution *execution, const ck_limit_hit *hit, ck_error *err) {
-  char text[CK_ERROR_TEXT_MAX], remedy[CK_STATE_KEY_MAX];
-  ck_limits_describe(text, sizeof text, hit);
+static void write_reason(char text[CK_ERROR_TEXT_MAX], const ck_limit_hit *hit) {
+  char remedy[CK_STATE_KEY_MAX];
+  ck_limits_describe(text, CK_ERROR_TEXT_MAX, hit);
   ck_limits_write_remedy(remedy, sizeof remedy, hit);
   size_t len = strlen(text);
-  snprintf(text + len, sizeof text - len, "; %s lifts it", remedy);
+  snprintf(text + len, CK_ERROR_TEXT_MAX - len, "; %s lifts it", remedy);
+}
+
+/* Remembers the hit when it is the one that ends the session. */
+static ck_status keep_hit(ck_execution *execution, const ck_limit_hit *hit, const char *text,
+                          ck_error *err) {
+  if (execution->limit_ends || strcmp(execution->ending.text, text) != 0) return CK_OK;
+  execution->limit_hit = *hit;
+  if (hit->agent && !(execution->limit_agent = strdup(hit->agent))) return ck_error_no_memory(err);
+  execution->limit_hit.agent = execution->limit_agent;
+  execution->limit_ends = true;
+  return CK_OK;
+}
+
+void ck_limits_update_ending(ck_execution *execution) {
+  ck_limit_hit *hit = &execution->limit_hit;
+  ck_limits_usage state;
+  if (!execution->limit_ends || execution->ending.cause != CK_E_LIMIT) return;
+  get_subject(&state, execution->session, hit->agent);
+  hit->spent = state.spent.of[hit->dimension];
+  hit->reserved =
+      hit->dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, hit->agent) : 0;
+  write_reason(execution->ending.text, hit);
+}
+
+/* The hit limit ends the session, paused or failed. */
+static ck_status end_at_limit(ck_execution *execution, const ck_limit_hit *hit, ck_error *err) {
+  char text[CK_ERROR_TEXT_MAX];
+  write_reason(text, hit);
   bool fails = action_of(execution->session) == CK_LIMIT_FAIL;
   ck_execution_end(execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
-  return record_hit(execution->session, hit, err);
+  ck_status status = keep_hit(execution, hit, text, err);
+  return status == CK_OK ? record_hit(execution->session, hit, err) : status;
 }
 
 /* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */

@@ -29,6 +29,9 @@ CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_h
                                    ck_error *err);
 /* The call is within its limits by now: a question about one of them needs no answer any more. */
 CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
+/* Everything has come to rest: where a limit ends the session, the reason says what is spent by
+ * now, as calls that were under way have ended since. */
+void ck_limits_update_ending(ck_execution *execution);
 /* The outcome of the call is recorded: its time counts, and limits that come near are reported. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */

@@ -136,21 +136,10 @@ static ck_status apply_answer(bool *raised, ck_call *call, const char *text, ck_
   return CK_OK;
 }
 
-static bool is_answer(const char *text) {
-  double number;
-  ck_error ignored = CK_ERROR_INIT;
-  bool is_number = ck_json_check(ck_bytes_text(text), &ignored) == CK_OK &&
-                   ck_json_read_double(&number, ck_bytes_text(text));
-  return strcmp(text, "stop") == 0 || (is_number && number >= 0);
-}
-
 ck_status ck_limits_answer(bool *raised, ck_call *call, const char *text, ck_error *err) {
   *raised = false;
-  if (!is_answer(text))
-    return ck_error_set(err, CK_E_USAGE,
-                        "the answer to a limit is a number (the new limit) or stop, not '%.64s'",
-                        text);
-  return apply_answer(raised, call, text, err);
+  ck_status status = ck_limits_check_answer(text, err);
+  return status == CK_OK ? apply_answer(raised, call, text, err) : status;
 }
 
 ck_status ck_limits_withdraw(ck_call *call, ck_error *err) {
@@ -167,7 +156,8 @@ ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit, ck
   if (!q.entry || q.entry->verdict != CK_VERDICT_DONE) return ask_person(call, &q, hit, err);
   char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(q.entry->resolution), "result"));
   ck_status status = CK_OK;
-  if (text && is_answer(text)) {
+  ck_error unfit = CK_ERROR_INIT;
+  if (text && ck_limits_check_answer(text, &unfit) == CK_OK) {
     status = apply_answer(raised, call, text, err);
   } else {
     status = close_question(call, text ? text : "", err);

@@ -3,8 +3,10 @@
 #include "core/runtime/history/resolve.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
 #include "core/runtime/session/session_private.h"
 
@@ -18,6 +20,12 @@ static bool in_doubt(const ck_ledger_entry *entry) {
 
 static bool is_question(const ck_ledger_entry *entry) {
   return entry->open && entry->verdict == CK_VERDICT_NONE && entry->kind == CK_EFFECT_ASK;
+}
+
+/* Answered, and not yet applied by a resume: the answer can be corrected. */
+static bool is_correctable(const ck_ledger_entry *entry) {
+  return entry->open && entry->kind == CK_EFFECT_ASK &&
+         (entry->verdict == CK_VERDICT_NONE || entry->verdict == CK_VERDICT_DONE);
 }
 
 /* All intents that `view` (NULL: every timeline) shows. Those before the head's checkpoint could be
@@ -57,7 +65,7 @@ static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *i
 static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
                       ck_doubt_visit visit, void *to, ck_error *err) {
   ck_ledger *ledger;
-  ck_status status = read_ledger(&ledger, runtime, id, is_open == is_question, err);
+  ck_status status = read_ledger(&ledger, runtime, id, is_open != in_doubt, err);
   if (status != CK_OK) return status;
   const ck_ledger_entry *entry;
   for (size_t i = 0; (entry = ck_ledger_at(ledger, i)) != NULL; i++)
@@ -88,6 +96,16 @@ typedef struct doubts {
   size_t others;
 } doubts;
 
+static ck_status check_answer(const char *key, ck_bytes request, const ck_value *answer,
+                              ck_error *err) {
+  if (!ck_limits_is_question(key))
+    return ck_effect_check_answer(request, ck_value_bytes(answer), err);
+  char *text = ck_json_dup_string(ck_value_bytes(answer));
+  ck_status status = text ? ck_limits_check_answer(text, err) : ck_error_no_memory(err);
+  free(text);
+  return status;
+}
+
 static void count_doubt(void *to, const char *key, const char *kind, const char *class,
                         ck_bytes request) {
   doubts *self = to;
@@ -99,9 +117,7 @@ static void count_doubt(void *to, const char *key, const char *kind, const char 
     self->others++;
   if (!meant) return;
   snprintf(self->first, sizeof self->first, "%s", key);
-  if (self->answer)
-    self->misfit.status =
-        ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->misfit);
+  if (self->answer) self->misfit.status = check_answer(key, request, self->answer, &self->misfit);
 }
 
 static ck_status write_resolution(ck_value **out, const char *key, const char *verdict,
@@ -121,7 +137,8 @@ static ck_status write_resolution(ck_value **out, const char *key, const char *v
 /* A person's resolution, and the session's status behind it. */
 typedef struct resolution {
   const char *key;
-  is_open_kind is_open;
+  is_open_kind is_open; /* that others are counted by */
+  is_open_kind may_be;  /* that it must be itself */
   ck_value *body;
   ck_session_update others, none; /* when others of its kind are open, and when none is */
 } resolution;
@@ -130,7 +147,7 @@ typedef struct resolution {
 static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const char *id,
                                    const resolution *what, ck_error *err) {
   ck_session *session;
-  doubts left = {.key = what->key};
+  doubts left = {.key = what->key}, meant = {.key = what->key};
   *recorded = false;
   ck_status status =
       ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_references = true}, err);
@@ -140,7 +157,8 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   status = list(runtime, id, what->is_open, count_doubt, &left, err);
   /* The session's own ledger has no entry of a scope that was left behind the cut: its resolution
    * is recorded all the same. */
-  bool open = entry ? what->is_open(entry) : left.found;
+  if (status == CK_OK && !entry) status = list(runtime, id, what->may_be, count_doubt, &meant, err);
+  bool open = entry ? what->may_be(entry) : meant.found;
   if (status == CK_OK && open)
     status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL,
                                what->body, err);
@@ -183,6 +201,7 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
   bool recorded;
   resolution what = {.key = key,
                      .is_open = in_doubt,
+                     .may_be = in_doubt,
                      .others = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"},
                      .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
   status = write_resolution(&what.body, key, verdict, result, err);
@@ -197,8 +216,11 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
 
 static ck_status no_question(const char *id, const char *key, ck_error *err) {
   if (!key)
-    return ck_error_set(err, CK_E_REFUSED,
-                        "session %s waits for no answer: it asks nothing, or was answered", id);
+    return ck_error_set(
+        err, CK_E_REFUSED,
+        "session %s waits for no answer: it asks nothing, or was answered; --effect "
+        "corrects an answer that no resume has taken yet",
+        id);
   return ck_error_set(err, CK_E_REFUSED,
                       "session %s waits for no answer to \"%s\": it was not asked, or was answered",
                       id, key);
@@ -208,7 +230,9 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
                             const ck_value *text, ck_error *err) {
   doubts d = {.key = key, .answer = text};
   ck_status status = ck_id_check("session id", id, err);
-  if (status == CK_OK) status = ck_session_list_questions(runtime, id, count_doubt, &d, err);
+  /* A second answer replaces the first only where the question is named. */
+  if (status == CK_OK)
+    status = list(runtime, id, key ? is_correctable : is_question, count_doubt, &d, err);
   if (status != CK_OK) return status;
   if (!d.found) return no_question(id, key, err);
   if (!key && d.others)
@@ -221,6 +245,7 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
   bool recorded;
   resolution what = {.key = d.first,
                      .is_open = is_question,
+                     .may_be = key ? is_correctable : is_question,
                      .others = {.status = CK_SESSION_WAITING, .reason = "waiting"},
                      .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
   status = write_resolution(&what.body, d.first, "done", text, err);

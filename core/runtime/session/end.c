@@ -73,7 +73,8 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
                         ck_session_status_name(status));
   ck_boundary at = {.kind = as->boundary,
                     .last_error = status == CK_SESSION_FAILED ? reason : NULL};
-  bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
+  bool single = self->profile && self->profile->single_checkpoint;
+  bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED || single;
   ck_status done = as->boundary ? ck_session_boundary(&saved, self, &at, err) : CK_OK;
   if (done == CK_OK && prunes) done = ck_session_prune(self, err);
   if (done == CK_OK) done = ck_session_close_saving(self, err);

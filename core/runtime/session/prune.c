@@ -22,16 +22,18 @@ static void log_failure(const ck_session *self, const ck_error *failure) {
   ck_log_line(CK_LOG_WARN, "session %s: nothing was pruned: %s", self->record.id, failure->text);
 }
 
-/* The store protects more than these; the session's own are not even asked for. */
-static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
-  size_t kept = 0;
-  for (size_t i = 0; i < *count; i++)
-    if (seqs[i] != self->since.checkpoint && seqs[i] != self->resumed_from) seqs[kept++] = seqs[i];
-  *count = kept;
-}
-
 static bool keeps_one(const ck_session *self) {
   return self->profile && self->profile->single_checkpoint;
+}
+
+/* The store protects more than these; the session's own are not even asked for. Of one that keeps a
+ * single checkpoint, a new one replaces also that from which it was resumed. */
+static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
+  size_t kept = 0;
+  int64_t also = keeps_one(self) ? 0 : self->resumed_from;
+  for (size_t i = 0; i < *count; i++)
+    if (seqs[i] != self->since.checkpoint && seqs[i] != also) seqs[kept++] = seqs[i];
+  *count = kept;
 }
 
 /* All but the latest `keep`. */
@@ -73,7 +75,9 @@ static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const
                       size_t count, ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
-  ck_status status = ck_channel_prune(self->channel, seqs, count, &report, &failure);
+  ck_status status = ck_channel_prune(
+      self->channel, &(ck_pruning){.seqs = seqs, .count = count, .bases = keeps_one(self)}, &report,
+      &failure);
   if (status != CK_OK) log_failure(self, &failure);
   status = status == CK_OK && report.count > 0 ? record(self, history, &report, err) : CK_OK;
   ck_prune_report_clear(&report);

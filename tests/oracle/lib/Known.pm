@@ -7,9 +7,6 @@ use warnings;
 my @known = (
   [qr/^tails/, 1],
   [qr/^sections/, 1],
-  [qr/^pads$/, 2],
-  [qr/^parents and depths$/, 5],
-  [qr/^constraint state: (conflict|reason|approaching)/, 5],
   [qr/^is_clean/, 8],
   [qr/^(current_node|next_node|execution_path|failed_at_node)$/, 9],
   [qr/^conversation_states( at the end|: scopes)/, 11],

@@ -18,11 +18,19 @@ ck_profile *limits_profile(void) {
   return profile;
 }
 
-void limits_answer(fake_flow *s, const char *id, const char *json) {
+static void give_answer(fake_flow *s, const char *id, const char *json, ck_status want) {
   ck_error err = CK_ERROR_INIT;
   ck_value *text;
   tap_must(ck_value_new(&text, ck_bytes_text(json), &err) == CK_OK, "value");
-  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), CK_OK, &err,
+  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), want, &err,
                 "a person answers %s", json);
   ck_value_free(text);
+}
+
+void limits_answer(fake_flow *s, const char *id, const char *json) {
+  give_answer(s, id, json, CK_OK);
+}
+
+void limits_refuse(fake_flow *s, const char *id, const char *json) {
+  give_answer(s, id, json, CK_E_USAGE);
 }

@@ -15,5 +15,7 @@ extern const char limits_loop[];
 ck_profile *limits_profile(void);
 /* A person answers the only question of a session at rest. */
 void limits_answer(fake_flow *s, const char *id, const char *json);
+/* The same with an answer that is none: CK_E_USAGE. */
+void limits_refuse(fake_flow *s, const char *id, const char *json);
 
 #endif

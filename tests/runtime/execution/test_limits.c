@@ -182,8 +182,8 @@ static void test_calls(void) {
   tap_is_int((int64_t)s.count, 2, "of three calls side by side, two are within a limit of two");
   fake_flow_ok(&s, "a@", limits_reply, 0);
   fake_flow_ok(&s, "b@", limits_reply, 0);
-  tap_is_text(s.result.text, "model_calls: 0 of 2 spent; --limit model_calls=3 lifts it",
-              "the third is what it pauses at");
+  tap_is_text(s.result.text, "model_calls: 2 of 2 spent; --limit model_calls=3 lifts it",
+              "the third is what it pauses at, and the reason says what is spent by now");
   fake_flow_close(&s);
   ck_profile_free(profile);
 }

@@ -21,7 +21,7 @@ static void test_asks(void) {
   fake_flow_resume(&s, "asks");
   tap_is_int(s.result.status, CK_SESSION_WAITING, "also when it is resumed without an answer");
   fake_flow_crash(&s);
-  limits_answer(&s, "asks", "\"perhaps\"");
+  limits_refuse(&s, "asks", "\"perhaps\"");
   fake_flow_resume(&s, "asks");
   tap_is_int(s.result.status, CK_SESSION_WAITING, "an answer that is no number leaves it waiting");
   fake_flow_crash(&s);

@@ -1,0 +1,271 @@
+/* session_agents.c - the agents of a paused session, with their tails and pads, and the delegations
+ * in flight. */
+#include "core/host/inspect/session_agents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/session/fields.h"
+#include "core/runtime/budget/spending.h"
+#include "core/runtime/session/tail/tail.h"
+
+enum { DEPTH_DEFAULT = 50 };
+
+/* A scope's record in the state; texts owned, NULL where absent. */
+typedef struct opened {
+  const char *scope; /* borrowed from the key */
+  char *parent, *agent;
+  ck_bytes task; /* borrowed from the value */
+  bool done, failed;
+} opened;
+
+/* An agent, and the last scope in which it acted. */
+typedef struct actor {
+  char *name;
+  const opened *scope; /* NULL: none that is known any more */
+} actor;
+
+typedef struct cast {
+  opened *scopes;
+  size_t scope_count;
+  actor *actors;
+  size_t actor_count;
+  bool failed;
+} cast;
+
+static void clear_cast(cast *self) {
+  for (size_t i = 0; i < self->scope_count; i++) {
+    free(self->scopes[i].parent);
+    free(self->scopes[i].agent);
+  }
+  for (size_t i = 0; i < self->actor_count; i++) free(self->actors[i].name);
+  free(self->scopes);
+  free(self->actors);
+}
+
+static char *take_text(cast *self, ck_bytes value) {
+  char *text = ck_json_type_of(value) == CK_JSON_STRING ? ck_json_dup_string(value) : NULL;
+  if (!text && ck_json_type_of(value) == CK_JSON_STRING) self->failed = true;
+  return text;
+}
+
+static void read_scopes(cast *self, const ck_snapshot *snapshot) {
+  static const char prefix[] = "position.";
+  self->scopes = calloc(snapshot->entry_count + 1, sizeof *self->scopes);
+  if (!self->scopes) self->failed = true;
+  for (size_t i = 0; !self->failed && i < snapshot->entry_count; i++) {
+    const ck_state_entry *entry = &snapshot->entries[i];
+    if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) continue;
+    ck_bytes record = ck_value_bytes(entry->value);
+    opened *scope = &self->scopes[self->scope_count++];
+    *scope = (opened){.scope = entry->key + sizeof prefix - 1,
+                      .parent = take_text(self, ck_json_get(record, "parent")),
+                      .agent = take_text(self, ck_json_get(record, "agent")),
+                      .task = ck_json_get(record, "task")};
+    ck_json_read_bool(&scope->done, ck_json_get(record, "done"));
+    scope->failed = ck_json_get(record, "error").len > 0;
+  }
+}
+
+static void add_actor(cast *self, const char *name, const opened *scope) {
+  for (size_t i = 0; i < self->actor_count; i++) {
+    if (strcmp(self->actors[i].name, name) != 0) continue;
+    if (scope && (!self->actors[i].scope || !scope->done)) self->actors[i].scope = scope;
+    return;
+  }
+  actor *grown = reallocarray(self->actors, self->actor_count + 1, sizeof *grown);
+  char *copy = strdup(name);
+  if (grown) self->actors = grown;
+  if (!grown || !copy) {
+    free(copy);
+    self->failed = true;
+    return;
+  }
+  grown[self->actor_count++] = (actor){.name = copy, .scope = scope};
+}
+
+static ck_status read_cast(cast *self, const ck_snapshot *snapshot, ck_error *err) {
+  static const char scratch[] = "scratch.";
+  ck_spending spending = {0};
+  read_scopes(self, snapshot);
+  ck_status status = ck_spending_read(&spending, snapshot->state, err);
+  for (size_t i = 0; i < self->scope_count; i++)
+    if (self->scopes[i].agent) add_actor(self, self->scopes[i].agent, &self->scopes[i]);
+  for (size_t i = 0; i < spending.count; i++) add_actor(self, spending.agents[i].agent, NULL);
+  for (size_t i = 0; i < snapshot->entry_count; i++) {
+    const char *key = snapshot->entries[i].key;
+    const char *own = strncmp(key, "branch.", 7) == 0 ? strchr(key, '/') : NULL;
+    if (own) key = own + 1;
+    if (strncmp(key, scratch, sizeof scratch - 1) == 0)
+      add_actor(self, key + sizeof scratch - 1, NULL);
+  }
+  ck_spending_clear(&spending);
+  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
+}
+
+/* The scope that opened `of`; NULL: none that has a record. */
+static const opened *parent_of(const cast *self, const opened *of) {
+  for (size_t i = 0; of && of->parent && i < self->scope_count; i++)
+    if (strcmp(self->scopes[i].scope, of->parent) == 0) return &self->scopes[i];
+  return NULL;
+}
+
+/* The nearest agent above a scope, and the number of agents above it. */
+static const char *find_above(int *depth, const cast *self, const opened *of) {
+  const char *nearest = NULL;
+  size_t steps = 0;
+  *depth = 0;
+  for (const opened *at = parent_of(self, of); at && steps++ < self->scope_count;
+       at = parent_of(self, at)) {
+    if (!at->agent) continue;
+    if (!nearest) nearest = at->agent;
+    ++*depth;
+  }
+  return nearest;
+}
+
+/* ---- agents whose scopes have ended: one can have acted in another since ---- */
+
+/* The agents that paid for an outcome: the one that acted, then those above it. */
+typedef struct lineage {
+  const char *agent;
+  char *parent; /* owned; NULL: none */
+  int depth;
+  bool found, failed;
+} lineage;
+
+static bool take_payers(void *to, const ck_event *event) {
+  lineage *self = to;
+  ck_bytes payers = ck_json_get(ck_value_bytes(event->body), "for");
+  if (ck_json_type_of(payers) != CK_JSON_ARRAY) return true;
+  int count = 0;
+  for (ck_json_iterator it = ck_json_iterate(payers); ck_json_next(&it); count++) {
+    if (count == 0 && !ck_json_is_text(it.value, self->agent)) return true;
+    if (count == 1) self->failed = !(self->parent = ck_json_dup_string(it.value));
+  }
+  self->depth = count > 0 ? count - 1 : 0;
+  self->found = count > 0;
+  return !self->found;
+}
+
+/* What it did last names those above it, whatever has become of its scope. */
+static ck_status read_lineage(lineage *out, const ck_snapshot *snapshot, const char *agent,
+                              ck_error *err) {
+  *out = (lineage){.agent = agent};
+  ck_event_query query = {.session = snapshot->inspection->head.session.no,
+                          .until = snapshot->until,
+                          .kinds = 1ull << CK_EVENT_OUTCOME,
+                          .agent = agent,
+                          .backward = true};
+  ck_status status =
+      ck_store_read_events(snapshot->inspection->store, &query, take_payers, out, err);
+  return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
+}
+
+static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot *snapshot,
+                              const actor *of, ck_error *err) {
+  bool open = of->scope && !of->scope->done;
+  ck_status status = open ? CK_OK : read_lineage(out, snapshot, of->name, err);
+  if (!open && (status != CK_OK || out->found || !of->scope)) return status;
+  *out = (lineage){.agent = of->name};
+  const char *above = find_above(&out->depth, self, of->scope);
+  if (above && !(out->parent = strdup(above))) return ck_error_no_memory(err);
+  return CK_OK;
+}
+
+/* ---- pads ---- */
+
+static const ck_value *pad_below(const ck_snapshot *snapshot, const char *scope,
+                                 const char *agent) {
+  char key[3 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "branch.%s/scratch.%s", scope, agent);
+  const ck_value *pad = ck_state_get(snapshot->state, key);
+  return pad && ck_json_type_of(ck_value_bytes(pad)) != CK_JSON_NULL ? pad : NULL;
+}
+
+/* As its scope reads it: what it wrote itself and did not yet give to the scope above comes first.
+ * What a scope wrote that failed is lost. */
+static const ck_value *find_pad(const cast *self, const ck_snapshot *snapshot, const actor *of) {
+  char key[CK_STATE_KEY_MAX + 16];
+  const ck_value *pad = NULL;
+  size_t steps = 0;
+  for (const opened *at = of->scope; at && !pad && steps++ <= self->scope_count;
+       at = parent_of(self, at))
+    if (!at->failed) pad = pad_below(snapshot, at->scope, of->name);
+  for (size_t i = 0; i < self->scope_count && !pad && !of->scope; i++)
+    if (!self->scopes[i].failed) pad = pad_below(snapshot, self->scopes[i].scope, of->name);
+  snprintf(key, sizeof key, "scratch.%.*s", CK_STATE_KEY_MAX, of->name);
+  return pad ? pad : ck_state_get(snapshot->state, key);
+}
+
+/* ---- as documents ---- */
+
+static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                          const char *agent, ck_error *err) {
+  const ck_profile *profile = snapshot->profile;
+  const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
+  bool has_own = own && own->replay_depth >= 0;
+  int64_t depth = has_own ? own->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
+  ck_tail tail;
+  ck_tail_query query = {.session = snapshot->inspection->head.session.no,
+                         .view = &snapshot->view,
+                         .until = snapshot->until,
+                         .agent = agent,
+                         .n = depth > 0 ? (size_t)depth : 0,
+                         .policies = profile ? &snapshot->policies : NULL};
+  ck_status status = ck_tail_read(&tail, snapshot->inspection->store, &query, err);
+  struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
+  for (size_t i = 0; i < tail.count; i++)
+    ck_fields_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
+  ck_tail_clear(&tail);
+  return status;
+}
+
+static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_snapshot *snapshot,
+                           const cast *all, const actor *of, ck_error *err) {
+  lineage above;
+  ck_status status = find_lineage(&above, all, snapshot, of, err);
+  struct cJSON *at = ck_document_put_object(document, list, NULL);
+  ck_document_put_text(document, at, "agentId", of->name);
+  ck_document_put_text(document, at, "parentAgentId", above.parent);
+  ck_document_put_int(document, at, "depth", above.depth);
+  free(above.parent);
+  if (status == CK_OK) status = put_tail(document, at, snapshot, of->name, err);
+  ck_document_put_value(document, at, "expertiseSnapshot", find_pad(all, snapshot, of));
+  return status;
+}
+
+static void put_pending(ck_document *document, struct cJSON *at, const cast *all) {
+  struct cJSON *list = ck_document_put_array(document, at, "pendingDelegations");
+  for (size_t i = 0; i < all->scope_count; i++) {
+    const opened *scope = &all->scopes[i];
+    ck_value *task = NULL;
+    ck_error ignored = CK_ERROR_INIT;
+    int depth;
+    if (scope->done || !scope->parent) continue;
+    struct cJSON *one = ck_document_put_object(document, list, NULL);
+    char *id = ck_json_dup_string(ck_json_get(scope->task, "delegation"));
+    ck_document_put_text(document, one, "id", id ? id : scope->scope);
+    ck_document_put_text(document, one, "scope", scope->scope);
+    free(id);
+    ck_document_put_text(document, one, "target", scope->agent);
+    ck_document_put_text(document, one, "parentAgentId", find_above(&depth, all, scope));
+    if (scope->task.len && ck_value_copy(&task, scope->task, &ignored) != CK_OK)
+      document->failed = true;
+    ck_document_put_value(document, one, "task", task);
+    ck_value_free(task);
+  }
+}
+
+ck_status ck_session_agents_put(ck_document *document, struct cJSON *at,
+                                const ck_snapshot *snapshot, ck_error *err) {
+  cast all = {0};
+  ck_status status = read_cast(&all, snapshot, err);
+  struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, "activeAgents") : NULL;
+  for (size_t i = 0; status == CK_OK && i < all.actor_count; i++)
+    status = put_actor(document, list, snapshot, &all, &all.actors[i], err);
+  if (status == CK_OK) put_pending(document, at, &all);
+  clear_cast(&all);
+  return status;
+}
