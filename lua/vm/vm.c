@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "core/base/log.h"
-#include "core/base/reserve.h"
 
 enum {
   TICK = 128,           /* instructions between two checks of the budgets, unless counted exactly */
@@ -80,7 +79,6 @@ static void *allocate(void *ud, void *block, size_t old_size, size_t size) {
     return NULL;
   }
   void *moved = realloc(block, size);
-  if (!moved && size > old && ck_reserve_use()) moved = realloc(block, size);
   if (!moved && size > old) return NULL;
   self->used = self->used - old + size;
   if (size > old) self->allocated += size - old;

@@ -49,13 +49,13 @@ sweep resumes
 is "and resumed with any amount of memory" "$bad" ""
 
 for how in list text state caught; do
-  step=1000 below=16000 sweep runs --input "{\"use\":\"$how\"}"
+  step=5000 below=60000 sweep runs --input "{\"use\":\"$how\"}"
   is "the same where the flow fills memory ($how)" "$bad" ""
   ok "some of them pause it ($how)" test -n "$paused"
   has "and it says what to do ($how)" "$paused" "raise the limit ('ulimit -v')"
 done
 
-step=1000 below=18000 sweep runs --input '{"use":"list","child":true}'
+step=5000 below=60000 sweep runs --input '{"use":"list","child":true}'
 is "the same in a scope below: its parent is not told that it failed" "$bad" ""
 ok "some of them pause it" test -n "$paused"
 

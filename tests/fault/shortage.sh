@@ -14,10 +14,10 @@ end
 local kept = {}
 local use = {
   nothing = function() end,
-  list = function(_, i) for n = 1, 20000 do kept[i * 20000 + n] = { n } end end,
+  list = function(_, i) for n = 1, 70000 do kept[i * 70000 + n] = { n } end end,
   caught = function(_, i)
     local ok, why = pcall(function()
-      for n = 1, 20 do kept[i * 20 + n] = ("x"):rep(50000) .. n end
+      for n = 1, 150 do kept[i * 150 + n] = ("x"):rep(50000) .. n end
     end)
     if not ok then error("caught: " .. tostring(why), 0) end
   end,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/reserve.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/limits.h"
@@ -10,10 +11,12 @@
 enum { POLICY_FAILURES_MAX = 3 };
 
 /* Want of memory is no fault of the flow's, in whatever scope: none may act on it. A resume opens
- * the coroutine again, at its last boundary. */
+ * the coroutine again, at its last boundary. What is kept back is for the session's end; a flow
+ * would only fill it, too. */
 static ck_status fail(ck_runner *self, const ck_error *failure, ck_error *err) {
   if (failure->status != CK_E_NO_MEMORY)
     return ck_runner_fail(self, failure->status, failure->text, err);
+  ck_reserve_use();
   self->phase = CK_PHASE_REST;
   ck_execution_end(self->execution, CK_SESSION_PAUSED, failure->status, failure->text);
   return CK_OK;
