@@ -197,7 +197,7 @@ void ck_limits_update_ending(ck_execution *execution) {
   get_subject(&state, execution->session, hit->agent);
   hit->spent = state.spent.of[hit->dimension];
   hit->reserved =
-      hit->dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, hit->agent) : 0;
+      hit->dimension == CK_DIMENSION_BUDGET ? ck_unsettled_recount(execution, hit->agent) : 0;
   write_reason(execution->ending.text, hit);
 }
 
