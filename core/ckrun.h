@@ -12,6 +12,7 @@
  *   ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_SAFE_POINT}, &err);
  *   ck_session_wait(session, saved.ticket, &err);                         now it is durable
  *   ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err);
+ *       (or ck_session_pause; ck_request_pause asks the process that runs a session)
  *   ck_session_close(session);
  *   ck_runtime_close(runtime);
  *
@@ -41,6 +42,7 @@
 #include "core/model/value.h"
 #include "core/runtime/session/policy.h"
 #include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/requests.h"
 #include "core/runtime/session/session.h"
 #include "core/store/fact.h"
 #include "core/store/request.h"

@@ -247,6 +247,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->kind = read_text(self, L, table, "kind");
   shown->name = read_text(self, L, table, "name");
   if (!shown->name) shown->name = own_stem(self, L, path);
+  shown->lead = read_text(self, L, table, "lead");
   shown->prompt = read_prompt(self, L, table);
   read_tools(self, L, table);
   read_processes(self, L, table);

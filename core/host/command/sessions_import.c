@@ -265,7 +265,8 @@ static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
 }
 
 static bool is_run(const values *v) {
-  if (v->format) return strcmp(v->format, "run-checkpoint") == 0;
+  if (v->format)
+    return strcmp(v->format, "run-checkpoint") == 0 || strcmp(v->format, "session-checkpoint") == 0;
   return v->files.count == 1 && ck_import_run_is(v->files.list[0]);
 }
 
@@ -274,12 +275,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   bool runs = is_run(v);
   if (!runs && (v->resume_with || v->profile || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
-                        "--resume-with, --profile and --accept-changed are for a run checkpoint, "
-                        "and %s is none",
+                        "--resume-with, --profile and --accept-changed are for run and session "
+                        "checkpoints, and %s is none",
                         v->files.list[0]);
   if (!runs) return import_all(host, v, err);
   if (v->files.count > 1)
-    return ck_error_set(err, CK_E_USAGE, "run checkpoints are imported one at a time");
+    return ck_error_set(err, CK_E_USAGE, "checkpoints are imported one at a time");
   ck_import_run_options options = {.path = v->files.list[0],
                                    .flow = v->resume_with,
                                    .profile = v->profile,
@@ -303,10 +304,10 @@ static const ck_option options[] = {
      .offset = offsetof(values, format),
      .value = "FORMAT",
      .complete = CK_COMPLETE_FILE,
-     .help = "run-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, relay, swe_agent, "
-             "tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, "
-             "such as "
-             "./mine.lua; told from the file otherwise"},
+     .help =
+         "run-checkpoint, session-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, "
+         "relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import "
+         "module of your own, such as ./mine.lua; told from the file otherwise"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),
@@ -318,13 +319,14 @@ static const ck_option options[] = {
      .offset = offsetof(values, resume_with),
      .value = "FLOW",
      .complete = CK_COMPLETE_FILE,
-     .help = "of a run checkpoint: the flow (a flow.agent) that goes on with it"},
+     .help = "of a checkpoint: the flow that goes on with it, a flow.agent for a run, a "
+             "flow.rounds for a session"},
     {.name = "profile",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, profile),
      .value = "PROFILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "of a run checkpoint: the profile it goes on under"},
+     .help = "of a checkpoint: the profile it goes on under"},
     {.name = "accept-changed",
      .offset = offsetof(values, accept_changed),
      .help = "of a run checkpoint: go on also with another agent or flow than its own"},
@@ -349,7 +351,10 @@ const ck_command ck_command_sessions_import = {
         "resume = { rounds = \"reset\" }; money starts at nothing, since the document does "
         "not tell it. Messages may also be spelt in camelCase (toolCalls, toolCallId); where "
         "the document has no prompt, the flow's is added. The conversation of another agent, "
-        "or one held under another flow, is refused without --accept-changed.",
+        "or one held under another flow, is refused without --accept-changed.\n\nA "
+        "session checkpoint (`--format session-checkpoint`) becomes a paused session of a "
+        "flow.rounds, at the round after the last completed one: what was spent counts on, "
+        "pads are kept, and each agent is told the tail of what it was involved in.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -10,6 +10,7 @@
 #include "core/host/run/engine.h"
 #include "core/host/session/launch.h"
 #include "core/runtime/portable/run_checkpoint.h"
+#include "core/runtime/portable/session_document.h"
 
 enum { FILE_MAX = 64 << 20 };
 
@@ -32,25 +33,35 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   return ck_buffer_check(out, err);
 }
 
+/* The document of a run, or that of a session of several agents. */
+typedef struct imported {
+  bool is_session;
+  ck_run_checkpoint run;
+  ck_session_document session;
+} imported;
+
 bool ck_import_run_is(const char *path) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
   bool is = read_file(&text, path, &ignored) == CK_OK &&
             ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
-            ck_run_checkpoint_is(ck_buffer_bytes(&text));
+            (ck_run_checkpoint_is(ck_buffer_bytes(&text)) ||
+             ck_session_document_is(ck_buffer_bytes(&text)));
   ck_buffer_clear(&text);
   return is;
 }
 
 /* ---- the flow that continues ---- */
 
-static ck_status check_flow(const ck_engine *engine, const char *path, ck_error *err) {
-  const char *kind = ck_engine_manifest(engine)->kind;
-  if (kind && strcmp(kind, "agent") == 0) return CK_OK;
-  return ck_error_set(
-      err, CK_E_USAGE,
-      "--resume-with: %s is a flow of kind %s; a run checkpoint is gone on with by a flow.agent",
-      path, kind ? kind : "unknown");
+static ck_status check_flow(const ck_engine *engine, const imported *of, const char *path,
+                            ck_error *err) {
+  const char *kind = ck_engine_manifest(engine)->kind,
+             *wanted = of->is_session ? "rounds" : "agent";
+  if (kind && strcmp(kind, wanted) == 0) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--resume-with: %s is a flow of kind %s; a %s checkpoint is gone on with by "
+                      "a flow.%s",
+                      path, kind ? kind : "unknown", of->is_session ? "session" : "run", wanted);
 }
 
 /* ---- whose conversation it is ---- */
@@ -87,18 +98,20 @@ static void ignore_problem(void *to, const ck_error *problem) {
   (void)problem; /* the resume reports it */
 }
 
-static ck_status load(ck_launch *launch, ck_engine *engine, const ck_run_checkpoint *of,
+static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
                       const ck_import_run_options *options, ck_error *err) {
   if (!options->flow)
-    return ck_error_set(
-        err, CK_E_USAGE,
-        "%s is a run checkpoint: --resume-with FLOW says which flow goes on with it",
-        options->path);
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s is a %s checkpoint: --resume-with FLOW says which flow goes on with it",
+                        options->path, of->is_session ? "session" : "run");
   ck_status status = ck_launch_take_path(&launch->flow, options->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, options->flow, err);
-  if (status == CK_OK) status = check_flow(engine, options->flow, err);
-  if (status == CK_OK && !options->accept_changed) status = check_identity(of, engine, err);
+  if (status == CK_OK) status = check_flow(engine, of, options->flow, err);
+  if (status == CK_OK && of->is_session)
+    status = ck_session_document_check(&of->session, ck_engine_manifest(engine), err);
+  if (status == CK_OK && !of->is_session && !options->accept_changed)
+    status = check_identity(&of->run, engine, err);
   if (status == CK_OK && options->profile)
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
@@ -113,15 +126,15 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_run_checkpo
 /* ---- the session ---- */
 
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
-                       const ck_run_checkpoint *of, const char *id, ck_error *err) {
+                       const imported *of, const char *id, ck_error *err) {
   ck_store_location location = {0};
   ck_value *document = NULL, *input = NULL, *about = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
-  if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
-  if (status == CK_OK)
+  if (status == CK_OK && !of->is_session) status = ck_value_copy(&input, of->run.input, err);
+  if (status == CK_OK && input)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
@@ -140,50 +153,66 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   return status;
 }
 
-static ck_status print(const ck_host *host, const ck_engine *engine, const ck_run_checkpoint *of,
+static ck_status restore(const imported *of, ck_engine *engine, ck_error *err) {
+  const ck_flow_manifest *flow = ck_engine_manifest(engine);
+  return of->is_session ? ck_session_document_restore(&of->session, engine->session, flow, err)
+                        : ck_run_checkpoint_restore(&of->run, engine->session, flow, err);
+}
+
+static void announce(const ck_host *host, const imported *of, const char *id, long long place) {
+  const char *why =
+      of->is_session || place == of->run.last_completed + 1 ? "" : " (the profile resets rounds)";
+  ck_output_notice(host->output, "it goes on at %s %lld%s with: ckrun resume %s",
+                   of->is_session ? "round" : "iteration", place, why, id);
+}
+
+static ck_status print(const ck_host *host, const ck_engine *engine, const imported *of,
                        ck_error *err) {
   const char *id = ck_session_id(engine->session);
-  long long turn = ck_run_checkpoint_turn(of, engine->profile);
+  long long place =
+      of->is_session ? of->session.rounds + 1 : ck_run_checkpoint_turn(&of->run, engine->profile);
   ck_document document;
   ck_value *run = NULL;
-  ck_status status = ck_value_copy(&run, of->run, err);
+  ck_status status = ck_value_copy(&run, of->is_session ? of->session.session : of->run.run, err);
   if (status != CK_OK) return status;
   ck_document_init(&document, host->output);
   ck_document_put_text(&document, NULL, "session", id);
-  ck_document_put_text(&document, NULL, "format", "run-checkpoint");
+  ck_document_put_text(&document, NULL, "format",
+                       of->is_session ? "session-checkpoint" : "run-checkpoint");
   ck_document_put_value(&document, NULL, "source_id", run);
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
-  ck_document_put_int(&document, NULL, "iteration", turn);
+  ck_document_put_int(&document, NULL, of->is_session ? "round" : "iteration", place);
   if (host->output->json) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   ck_value_free(run);
   if (host->output->json || status != CK_OK) return status;
   ck_output_print(host->output, "%s\n", id);
-  ck_output_notice(host->output, "it goes on at iteration %lld%s with: ckrun resume %s", turn,
-                   turn == of->last_completed + 1 ? "" : " (the profile resets rounds)", id);
+  announce(host, of, id, place);
   return ck_output_flush(host->output, err);
 }
 
-static ck_status read_checkpoint(ck_run_checkpoint *out, ck_buffer *text, const char *path,
-                                 ck_error *err) {
+static ck_status read_checkpoint(imported *out, ck_buffer *text, const char *path, ck_error *err) {
   ck_status status = read_file(text, path, err);
   if (status != CK_OK) return status;
-  status = ck_json_check(ck_buffer_bytes(text), err);
-  if (status == CK_OK) status = ck_run_checkpoint_read(out, ck_buffer_bytes(text), err);
+  ck_bytes document = ck_buffer_bytes(text);
+  status = ck_json_check(document, err);
+  *out = (imported){.is_session = status == CK_OK && ck_session_document_is(document)};
+  if (status == CK_OK)
+    status = out->is_session ? ck_session_document_read(&out->session, document, err)
+                             : ck_run_checkpoint_read(&out->run, document, err);
   return status == CK_OK ? CK_OK : ck_error_prefix(err, "%s", path);
 }
 
 ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options, ck_error *err) {
   ck_buffer text = {0};
   ck_launch launch = {0};
-  ck_run_checkpoint of;
+  imported of;
   ck_engine engine = {.output = host->output};
   ck_status status = options->session ? ck_id_check("--session", options->session, err) : CK_OK;
   if (status == CK_OK) status = read_checkpoint(&of, &text, options->path, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
-  if (status == CK_OK)
-    status = ck_run_checkpoint_restore(&of, engine.session, ck_engine_manifest(&engine), err);
+  if (status == CK_OK) status = restore(&of, &engine, err);
   if (status == CK_OK) status = print(host, &engine, &of, err);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);

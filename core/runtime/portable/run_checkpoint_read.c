@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/runtime/portable/chat_check.h"
+#include "core/runtime/portable/field.h"
 
 /* ---- fields ---- */
 
@@ -17,34 +18,9 @@ bool ck_run_checkpoint_is(ck_bytes document) {
   return found >= 2;
 }
 
-typedef struct field {
-  const char *path; /* as messages name it */
-  ck_json_type type;
-  const char *wanted;
-} field;
-
-static ck_status read_field(ck_bytes *out, ck_bytes object, const char *name, const field *how,
-                            ck_error *err) {
-  *out = ck_json_get(object, name);
-  if (!out->len) return ck_error_set(err, CK_E_PARSE, "missing required field: %s", how->path);
-  if (ck_json_type_of(*out) == how->type) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field %s must be %s", how->path, how->wanted);
-}
-
-static ck_status read_count(int64_t *out, ck_bytes object, const char *name, const char *path,
-                            int64_t most, ck_error *err) {
-  ck_bytes value = {0};
-  field how = {path, CK_JSON_NUMBER, "a whole number"};
-  ck_status status = read_field(&value, object, name, &how, err);
-  if (status != CK_OK) return status;
-  if (ck_json_read_int(out, value) && *out >= 0 && *out <= most) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field %s must be a whole number from 0 to %" PRId64, path,
-                      most);
-}
-
 static ck_status read_version(ck_bytes document, ck_error *err) {
   int64_t version = 0;
-  ck_status status = read_count(&version, document, "version", "version", INT64_MAX, err);
+  ck_status status = ck_field_read_count(&version, document, "version", "version", INT64_MAX, err);
   if (status != CK_OK || version == CK_RUN_CHECKPOINT_VERSION) return status;
   return ck_error_set(err, CK_E_UNSUPPORTED,
                       "unsupported version %" PRId64 ": this program reads version %d", version,
@@ -59,10 +35,10 @@ static ck_status read_failure(ck_bytes *out, ck_bytes document, ck_error *err) {
   if (!out->len) return CK_OK;
   if (ck_json_type_of(*out) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "field failurePoint must be an object");
-  ck_status status = read_count(&iteration, *out, "iteration", "failurePoint.iteration",
-                                CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
-  field how = {"failurePoint.phase", CK_JSON_STRING, "a string"};
-  if (status == CK_OK) status = read_field(&phase, *out, "phase", &how, err);
+  ck_status status = ck_field_read_count(&iteration, *out, "iteration", "failurePoint.iteration",
+                                         CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
+  ck_field how = {"failurePoint.phase", CK_JSON_STRING, "a string"};
+  if (status == CK_OK) status = ck_field_read(&phase, *out, "phase", &how, err);
   if (status != CK_OK) return status;
   stage = ck_json_get(*out, "stage");
   if (stage.len && ck_json_type_of(stage) != CK_JSON_STRING)
@@ -83,11 +59,11 @@ static ck_status read_optional(ck_bytes *out, ck_bytes object, const char *name,
 }
 
 static ck_status read_identity(ck_run_checkpoint *out, ck_bytes document, ck_error *err) {
-  static const field id = {"agent.id", CK_JSON_STRING, "a string"};
+  static const ck_field id = {"agent.id", CK_JSON_STRING, "a string"};
   ck_bytes agent, flow;
   ck_status status =
       read_optional(&agent, document, "agent", "agent", CK_JSON_OBJECT, "an object", err);
-  if (status == CK_OK && agent.len) status = read_field(&out->agent, agent, "id", &id, err);
+  if (status == CK_OK && agent.len) status = ck_field_read(&out->agent, agent, "id", &id, err);
   if (status == CK_OK)
     status = read_optional(&flow, document, "flow", "flow", CK_JSON_OBJECT, "an object", err);
   if (status != CK_OK || !flow.len) return status;
@@ -106,24 +82,25 @@ static ck_status check_history(const ck_run_checkpoint *of, ck_bytes message, ck
 }
 
 ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_error *err) {
-  static const field run = {"runId", CK_JSON_STRING, "a string"},
-                     history = {"history", CK_JSON_ARRAY, "an array"},
-                     input = {"originalInput", CK_JSON_OBJECT, "an object"},
-                     message = {"originalInput.message", CK_JSON_STRING, "a string"};
+  static const ck_field run = {"runId", CK_JSON_STRING, "a string"},
+                        history = {"history", CK_JSON_ARRAY, "an array"},
+                        input = {"originalInput", CK_JSON_OBJECT, "an object"},
+                        message = {"originalInput.message", CK_JSON_STRING, "a string"};
   ck_bytes text;
   *out = (ck_run_checkpoint){0};
   if (ck_json_type_of(document) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "a run checkpoint is a JSON object");
   ck_status status = read_version(document, err);
-  if (status == CK_OK) status = read_field(&out->run, document, "runId", &run, err);
-  if (status == CK_OK) status = read_field(&out->history, document, "history", &history, err);
+  if (status == CK_OK) status = ck_field_read(&out->run, document, "runId", &run, err);
+  if (status == CK_OK) status = ck_field_read(&out->history, document, "history", &history, err);
   if (status == CK_OK)
-    status = read_count(&out->last_completed, document, "lastCompletedIteration",
-                        "lastCompletedIteration", CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
-  if (status == CK_OK) status = read_field(&out->input, document, "originalInput", &input, err);
-  if (status == CK_OK) status = read_field(&text, out->input, "message", &message, err);
+    status = ck_field_read_count(&out->last_completed, document, "lastCompletedIteration",
+                                 "lastCompletedIteration", CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
+  if (status == CK_OK) status = ck_field_read(&out->input, document, "originalInput", &input, err);
+  if (status == CK_OK) status = ck_field_read(&text, out->input, "message", &message, err);
   if (status == CK_OK)
-    status = read_count(&out->at_ms, document, "checkpointedAt", "checkpointedAt", INT64_MAX, err);
+    status = ck_field_read_count(&out->at_ms, document, "checkpointedAt", "checkpointedAt",
+                                 INT64_MAX, err);
   if (status == CK_OK) status = read_failure(&out->failure, document, err);
   if (status == CK_OK) status = read_identity(out, document, err);
   if (status == CK_OK) status = check_history(out, text, err);

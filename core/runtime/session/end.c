@@ -104,6 +104,10 @@ ck_status ck_session_end(ck_session *self, ck_session_status status, const char 
   return done;
 }
 
+ck_status ck_session_pause(ck_session *self, const char *reason, ck_error *err) {
+  return ck_session_end(self, CK_SESSION_PAUSED, reason ? reason : "user_requested", NULL, err);
+}
+
 /* False: the store does not take it; a failure was already reported to whoever waited. What there
  * is no memory to write is as if the process had died before it. */
 static bool flush(ck_session *self) {

@@ -15,6 +15,10 @@ typedef struct ck_session ck_session;
 CK_CHECKED ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
                                     const ck_value *result, ck_error *err);
 
+/* Ends the run as paused, with a checkpoint here; `reason` NULL: "user_requested". A session that
+ * another process or thread runs is paused by ck_request_pause (requests.h). */
+CK_CHECKED ck_status ck_session_pause(ck_session *self, const char *reason, ck_error *err);
+
 /* Deletes a session that has ended, and all that is known of it; only its getters and
  * ck_session_close may follow. CK_E_REFUSED: it has forks. */
 CK_CHECKED ck_status ck_session_delete(ck_session *self, ck_error *err);

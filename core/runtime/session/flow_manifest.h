@@ -42,6 +42,7 @@ typedef struct ck_flow_manifest {
   const char *name;
   const char *kind; /* "agent", "graph", … */
   const char *path;
+  const char *lead;   /* the agent whose conversation is the flow's own scope; NULL */
   const char *prompt; /* of a flow that is an agent, where it is a text; NULL */
   int64_t version;    /* of the state its sessions keep; 0: none. Policies migrate the state that an
                          older version left */

@@ -46,6 +46,29 @@ ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
   return status;
 }
 
+/* No live run: its status says so, or its lock is free. */
+static ck_status check_live(ck_store *store, const ck_session_record *record, ck_error *err) {
+  ck_error ignored = CK_ERROR_INIT;
+  bool live = record->status == CK_SESSION_RUNNING &&
+              ck_store_check_owner(store, record->id, &ignored) == CK_E_OWNED;
+  if (live) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED, "session %s is %s, and no process runs it", record->id,
+                      ck_session_status_name(record->status));
+}
+
+ck_status ck_request_pause(ck_store *store, const char *id, const char *reason, ck_error *err) {
+  ck_session_record record;
+  ck_status status = ck_store_get_session(&record, store, id, err);
+  if (status != CK_OK) return status;
+  ck_session_request request = {.kind = CK_REQUEST_PAUSE,
+                                .text = strdup(reason ? reason : "user_requested")};
+  status = request.text ? check_live(store, &record, err) : ck_error_no_memory(err);
+  if (status == CK_OK) status = ck_request_leave(store, &record, &request, err);
+  ck_session_request_clear(&request);
+  ck_session_record_clear(&record);
+  return status;
+}
+
 typedef struct search {
   const char *id;
   ck_buffer *problem;

@@ -39,6 +39,11 @@ void ck_session_request_clear(ck_session_request *self);
 /* Leaves `request` for the run that `record` names, and fills its id. */
 CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
                                       ck_session_request *request, ck_error *err);
+/* Leaves a pause for the run that has session `id` now; it returns at once, the run pauses at its
+ * next boundary. `reason` NULL: "user_requested". CK_E_REFUSED: no live run has it; CK_E_NOT_FOUND.
+ * A program that drives its sessions itself takes requests with ck_session_take_request. */
+CK_CHECKED ck_status ck_request_pause(ck_store *store, const char *id, const char *reason,
+                                      ck_error *err);
 /* Whether the note on request `id` is among the events after seq `after`; its problem is appended
  * to `problem`. */
 CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session,

@@ -31,6 +31,13 @@ void ck_session_begin_totals(ck_session *self, const ck_totals *totals) {
   ck_session_continue_active(self);
 }
 
+void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t rounds) {
+  self->spent.totals = *totals;
+  self->spent.agents.rounds = rounds;
+  self->spent.agents.changed = true;
+  ck_session_continue_active(self);
+}
+
 ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err) {
   ck_totals_add_outcome(&self->spent.totals, body);
   return ck_spending_add_outcome(&self->spent.agents, body, err);

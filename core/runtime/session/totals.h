@@ -42,6 +42,9 @@ void ck_session_continue_active(ck_session *self);
 /* A fork: what its origin had spent is its own total, and the base of all its constraints. */
 void ck_session_begin_totals(ck_session *self, const ck_totals *totals);
 
+/* A session from elsewhere goes on here: what it had spent counts against every constraint. */
+void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t rounds);
+
 /* Takes the bases from the state, but the totals as the base of each dimension that is reset. */
 void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules);
 /* The bases become state. */

@@ -98,7 +98,7 @@ local function make(def)
   if not found then return nil, problem end
   return {
     kind = "rounds", run = rounds_run.run, name = def.name, version = def.version,
-    orchestrator = orchestrator,
+    orchestrator = orchestrator, lead = type(orchestrator) == "table" and orchestrator.name or nil,
     members = members, gate = def.gate, delegates = def.delegates or {},
     rounds = def.rounds or ROUNDS,
     max_depth = def.max_depth or DEPTH, reads = def.reads,

@@ -91,7 +91,7 @@ refused 2 "a flow that is not there" "nosuch" sessions import "$dir/run.json" --
 echo 'return require("ck.flow").custom { name = "x", run = function() end }' >"$dir/custom.lua"
 refused 2 "a flow that is no agent" "is a flow of kind custom" sessions import "$dir/run.json" \
   --resume-with "$dir/custom.lua"
-refused 2 "a flow for another format" "are for a run checkpoint" sessions import \
+refused 2 "a flow for another format" "are for run and session checkpoints" sessions import \
   "$root/tests/lua/import/data/pi.jsonl" --resume-with "$flow"
 perl -pe 's/,"lastCompletedIteration":4//' "$dir/run.json" >"$dir/lacks.json"
 refused 2 "a field that is missing" \

@@ -77,6 +77,42 @@ static void test_way(void) {
   ck_session_close(session);
 }
 
+static void is_refused(const char *id, ck_status want, const char *what) {
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(ck_request_pause(runtime->store, id, NULL, &err), want, &err, "%s", what);
+}
+
+/* The reason and the status that the store has. */
+static void is_paused(const char *id, const char *reason) {
+  ck_session_record record = {0};
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(ck_store_get_session(&record, runtime->store, id, &err), CK_OK, &err, "%s", id);
+  tap_ok(record.status == CK_SESSION_PAUSED && record.reason && strcmp(record.reason, reason) == 0,
+         "it is paused for its reason: %s", reason);
+  ck_session_record_clear(&record);
+}
+
+static void test_pause(void) {
+  ck_session *session = start("calls");
+  ck_session_request taken;
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(ck_request_pause(runtime->store, "calls", NULL, &err), CK_OK, &err,
+                "a live session is asked to pause by one call");
+  tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_PAUSE &&
+             strcmp(taken.text, "user_requested") == 0,
+         "its run is told, with the reason that pauses have");
+  ck_session_request_clear(&taken);
+  tap_is_status(ck_session_pause(session, NULL, &err), CK_OK, &err, "and pauses by one call");
+  ck_session_close(session);
+  is_paused("calls", "user_requested");
+  is_refused("calls", CK_E_REFUSED, "a session that is paused is not asked");
+  is_refused("nobody", CK_E_NOT_FOUND, "nor one that is not there");
+  session = start("told");
+  tap_is_status(ck_session_pause(session, "lunch", &err), CK_OK, &err, "a pause with a reason");
+  ck_session_close(session);
+  is_paused("told", "lunch");
+}
+
 static void test_other_run(void) {
   ck_session *session = start("other");
   ck_session_request late = {.kind = CK_REQUEST_CANCEL, .text = (char[]){"late"}}, taken;
@@ -122,6 +158,7 @@ int main(void) {
                CK_OK,
            "there is a store: %s", err.text);
   test_way();
+  test_pause();
   test_other_run();
   test_nonsense();
   ck_runtime_close(runtime);

@@ -38,9 +38,11 @@ void ck_tail_append_line(ck_buffer *out, const ck_event *event) {
   append_text(out, event);
 }
 
+void ck_tail_append_heading(ck_buffer *out) { ck_buffer_append_text(out, heading); }
+
 void ck_tail_append_section(ck_buffer *out, const ck_tail *tail) {
   if (tail->count == 0) return;
-  ck_buffer_append_text(out, heading);
+  ck_tail_append_heading(out);
   for (size_t i = 0; i < tail->count; i++) {
     ck_buffer_append_char(out, '\n');
     ck_tail_append_line(out, tail->events[i]);

@@ -21,6 +21,8 @@ enum { CK_TAIL_TEXT_MAX = 1000 };
 
 /* One line, without its end. */
 void ck_tail_append_line(ck_buffer *out, const ck_event *event);
+/* The heading: three lines, without the end of the last. */
+void ck_tail_append_heading(ck_buffer *out);
 /* The whole text; nothing for an empty tail. */
 void ck_tail_append_section(ck_buffer *out, const ck_tail *tail);
 /* The same, read from the store: ck_tail_read's answers. */
