@@ -32,6 +32,9 @@ has "by its name" "$out" "$(lost work 1.1/1.1)"
 has "with the way on" "$out" "give it its name back"
 exits 5 "nor is it resumed" resume team --accept-changed
 has "for the same reason" "$err" "$(lost work 1.1/1.1)"
+exits 5 "from a checkpoint that is named, too" resume team --accept-changed --dry-run \
+  --checkpoint latest
+has "it is lost" "$out" "$(lost work 1.1/1.1)"
 sed 's/risk = /danger = /' kept.lua >team.lua
 exits 5 "the one above is renamed" resume team --accept-changed --dry-run
 has "it is named" "$out" "$(lost risk 1.1)"
