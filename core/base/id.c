@@ -79,3 +79,10 @@ ck_status ck_id_check(const char *what, const char *id, ck_error *err) {
   ck_buffer_clear(&shown);
   return CK_E_USAGE;
 }
+
+ck_status ck_id_check_new(const char *what, const char *id, ck_error *err) {
+  ck_status status = ck_id_check(what, id, err);
+  if (status != CK_OK || id[0] != '-') return status;
+  return ck_error_set(err, CK_E_USAGE, "%s '%s': an id does not begin with '-', as an option does",
+                      what, id);
+}

@@ -28,6 +28,7 @@
   X(CK_E_UNSUPPORTED, 2, "not supported") \
   X(CK_E_NOT_FOUND, 3, "not found") \
   X(CK_E_SECRET_MISSING, 4, "a secret is missing") \
+  X(CK_E_OTHER_KEY, 4, "another key than the store's was given") \
   X(CK_E_REFUSED, 5, "refused") \
   X(CK_E_EXISTS, 5, "exists already") \
   X(CK_E_POLICY, 5, "a policy failed") \

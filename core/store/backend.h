@@ -119,7 +119,7 @@ typedef struct ck_backend {
   /* ---- CK_BACKEND_KEY ---- */
   /* The entry about the store's key (sealed/sealed.h), appended to `out`; no bytes: the store has
    * no key. From then on sessions are created, acquired and changed from outside only while the
-   * entry is still this one: CK_E_WRONG_KEY. */
+   * entry is still this one: CK_E_OTHER_KEY. */
   CK_CHECKED ck_status (*get_key_entry)(ck_buffer *out, void *self, ck_error *err);
   /* The entry as it is by now, appended to `out`; *same: it is the one that get_key_entry gave.
    * NULL: it never changes. */

@@ -22,7 +22,7 @@ typedef struct ck_backup_order {
  * under another name, synced, and renamed: the file is absent or whole, whenever this is
  * killed.
  * Neither writers nor readers of the store wait for it. CK_E_EXISTS: the file, or a file that would
- * belong to it, is there. CK_E_WRONG_KEY: the store's key was changed since it was opened.
+ * belong to it, is there. CK_E_OTHER_KEY: the store's key was changed since it was opened.
  * CK_E_UNSUPPORTED: not a store in a file. CK_E_NOT_FOUND: no such folder. CK_E_USAGE: no name of
  * a file; CK_E_FULL, CK_E_IO, CK_E_CORRUPT. */
 CK_CHECKED ck_status ck_store_backup(ck_backup_report *out, ck_store *self,

@@ -148,7 +148,7 @@ static ck_status other_change(const change *self, const ck_sealed_entry *entry, 
   ck_key_id_hex(before, &entry->before);
   bool had_none = ck_key_id_equal(&entry->before, &none);
   return ck_error_set(
-      err, CK_E_WRONG_KEY,
+      err, CK_E_OTHER_KEY,
       "store %s is on its way from %s%s to the key %s: give these with --key and --new-key",
       self->url, had_none ? "no key" : "the key ", had_none ? "" : before, key);
 }

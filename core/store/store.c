@@ -20,8 +20,20 @@ static const backend_kind backend_kinds[] = {
     {"sqlite:", ck_backend_open_sqlite},
 };
 
+ck_status ck_store_check_url(const char *url, ck_error *err) {
+  if (strcmp(url, "sqlite::memory:") == 0)
+    return ck_error_set(err, CK_E_USAGE, "\"%s\" names no file: a store in memory is \"memory:\"",
+                        url);
+  if (strncmp(url, "sqlite:file:", strlen("sqlite:file:")) == 0)
+    return ck_error_set(err, CK_E_USAGE, "\"%s\" names no file: write \"sqlite:%s\"", url,
+                        url + strlen("sqlite:file:"));
+  return CK_OK;
+}
+
 ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
                                      const ck_store_options *options, ck_error *err) {
+  ck_status status = ck_store_check_url(url, err);
+  if (status) return status;
   for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
     size_t len = strlen(backend_kinds[i].scheme);
     if (strncmp(url, backend_kinds[i].scheme, len) == 0)
@@ -260,7 +272,8 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_request *
   ck_row_opening rows;
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
-  ck_status status = ck_id_check("session id", request->session_id, err);
+  ck_status status = request->record ? ck_id_check_new("session id", request->session_id, err)
+                                     : ck_id_check("session id", request->session_id, err);
   if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, request->session_id, err);

@@ -28,10 +28,13 @@ typedef struct ck_store_options {
  * has it open. Opened read-only, it is read as it is. On failure nothing is changed, and the text
  * names path and cause: CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers), CK_E_READ_ONLY,
  * CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind of URL), CK_E_SECRET_MISSING (the store has a
- * key, and none was given), CK_E_WRONG_KEY (it has another key, or none), CK_E_UNSUPPORTED (it
- * cannot have a key). */
+ * key, and none was given), CK_E_OTHER_KEY (it has another key), CK_E_WRONG_KEY (it has none, and
+ * one was given), CK_E_UNSUPPORTED (it cannot have a key). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                                    ck_error *err);
+/* CK_E_USAGE: "sqlite:PATH" with what SQLite's own tools take for a store in memory or for a URI,
+ * and would be a file of that name. */
+CK_CHECKED ck_status ck_store_check_url(const char *url, ck_error *err);
 /* Releases the leases still held. */
 void ck_store_close(ck_store *self);
 const char *ck_store_url(const ck_store *self);

@@ -16,7 +16,7 @@ static bool is_rekeyed(const ck_verify *self) {
   ck_error found = CK_ERROR_INIT;
   if (self->rekeyed->status) return true;
   ck_status status = ck_sealed_check_unchanged(&self->store->backend, self->store->url, &found);
-  if (status == CK_E_REFUSED || status == CK_E_WRONG_KEY) *self->rekeyed = found;
+  if (status == CK_E_REFUSED || status == CK_E_OTHER_KEY) *self->rekeyed = found;
   return self->rekeyed->status;
 }
 

@@ -13,7 +13,7 @@ typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, 
                                  const char *text);
 /* `session_id` NULL: all sessions, and the structure of the file. `visit` may be NULL. CK_OK when
  * the walk could be made, whatever it found: see report->problems. Never writes. CK_E_REFUSED,
- * CK_E_WRONG_KEY: the store's key is being changed, or was, since the store was opened, and from
+ * CK_E_OTHER_KEY: the store's key is being changed, or was, since the store was opened, and from
  * there on nothing can be told of it; a problem told before is one. */
 CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
                                      ck_problem_visit visit, void *to, ck_error *err);

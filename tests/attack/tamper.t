@@ -174,7 +174,7 @@ ok "or another one's be put there" "$tamper" s.db \
   "UPDATE meta SET value = CAST(x'0101' || x'0102030405060708' || zeroblob(32) AS BLOB)
   WHERE key = 'key';
   UPDATE meta SET \"check\" = row_check('meta', key, value)"
-refused 7 "that is told" \
+refused 4 "that is told" \
   "is sealed with the key 0102030405060708; the key given by env:CKRUN_KEY is" sessions list
 
 # A session that was deleted and made anew is another one.

@@ -165,9 +165,9 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s/s.db", folder);
   ck_key *a = fixture_make_key(), *b = fixture_make_key();
   static const expected cases[] = {
-      {"before it begins", 0, -1, CK_E_WRONG_KEY, "since it was opened"},
-      {"at once", 1, -1, CK_E_WRONG_KEY, "since it was opened"},
-      {"in the middle", 3, -1, CK_E_WRONG_KEY, "since it was opened"},
+      {"before it begins", 0, -1, CK_E_OTHER_KEY, "since it was opened"},
+      {"at once", 1, -1, CK_E_OTHER_KEY, "since it was opened"},
+      {"in the middle", 3, -1, CK_E_OTHER_KEY, "since it was opened"},
       {"in its first rows", 1, 130, CK_E_REFUSED, "on its way to the key"},
       {"half way", 1, 290, CK_E_REFUSED, "on its way to the key"},
   };

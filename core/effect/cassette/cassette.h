@@ -23,8 +23,8 @@
 typedef struct ck_cassette ck_cassette;
 
 /* `spec` is FILE or FILE#INDEX (from 0; default 0): which session of a file that holds several.
- * CK_E_USAGE: no such file, or no such session; CK_E_PARSE: line and byte offset; CK_E_UNSUPPORTED:
- * another version. */
+ * CK_E_NOT_FOUND: no such file; CK_E_USAGE: no such session; CK_E_PARSE: line and byte offset;
+ * CK_E_UNSUPPORTED: another version. */
 CK_CHECKED ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err);
 void ck_cassette_close(ck_cassette *self);
 

@@ -29,7 +29,9 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   if (status == CK_OK) status = ck_own_file_add(CK_OWN_TAPE, path, err);
   if (status != CK_OK) return status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return ck_error_set(err, CK_E_USAGE, "cannot open: %s", ck_errno_text(errno));
+  if (fd < 0)
+    return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "cannot open: %s",
+                        ck_errno_text(errno));
   char chunk[READ_SIZE];
   ssize_t got;
   do {

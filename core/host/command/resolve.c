@@ -25,10 +25,13 @@ static ck_status list(const ck_remote_command *remote, ck_error *err) {
 static ck_status resolve(const ck_remote_command *remote, const values *v, const ck_value *result,
                          ck_error *err) {
   bool json = remote->host->output->json;
+  size_t count;
   ck_error ignored = CK_ERROR_INIT;
   ck_status status =
       ck_session_resolve(remote->runtime, remote->id, v->effect, v->verdict, result, err);
-  if (status == CK_E_NOT_FOUND && !json && list(remote, &ignored) != CK_OK) return status;
+  if (status == CK_E_NOT_FOUND && !json &&
+      ck_open_effects_print(&count, remote, CK_OPEN_DOUBTS, &ignored) != CK_OK)
+    return status;
   if (status != CK_OK || !json) return status;
   ck_document document;
   ck_document_init(&document, remote->host->output);

@@ -105,9 +105,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = ck_id_check("session", v->session, err);
-  if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
+  if (status == CK_OK && v->checkpoint) status = ck_id_check("checkpoint", v->checkpoint, err);
   if (status == CK_OK && v->checkpoint && v->clean)
-    status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
+    status = ck_error_set(err, CK_E_USAGE, "CHECKPOINT names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_engine_store how = v->dry_run ? CK_ENGINE_STORE_READ : CK_ENGINE_STORE_WRITE;
@@ -126,6 +126,8 @@ static const ck_operand operands[] = {
      .offset = offsetof(values, session),
      .help = CK_RESOLVE_SESSION_HELP,
      .complete = CK_COMPLETE_SESSION},
+    CK_CHECKPOINT_OPERAND(values, checkpoint, true,
+                          "the latest resumable one otherwise: " CK_RESOLVE_CHECKPOINT_HELP),
     {0},
 };
 

@@ -64,20 +64,17 @@ static ck_status hide_secrets(ck_engine *engine, const ck_state_edits *edits, ck
 static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits, const values *v,
                       ck_error *err) {
   ck_status status = ck_amend_take(edits, &v->edits, err);
-  if (status == CK_OK && v->session) status = ck_id_check("--session", v->session, err);
+  if (status == CK_OK && v->session) status = ck_id_check_new("--session", v->session, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
-  if (status == CK_E_NOT_FOUND)
-    status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK && v->cassette)
     status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
   if (status == CK_OK && v->cassette) status = ck_engine_load_cassette(engine, v->cassette, err);
   if (status == CK_OK && v->profile)
     status = ck_launch_take_profile(&launch->profile, v->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
-  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
   if (status == CK_OK) status = hide_secrets(engine, edits, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK && v->input)

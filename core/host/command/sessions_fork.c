@@ -102,7 +102,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
   ck_state_edits edits = {0};
-  ck_status status = v->id ? ck_id_check("--session", v->id, err) : CK_OK;
+  ck_status status = v->id ? ck_id_check_new("--session", v->id, err) : CK_OK;
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK)
     status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
@@ -117,6 +117,8 @@ static const ck_operand operands[] = {
      .offset = offsetof(values, session),
      .help = "the one that it goes on from",
      .complete = CK_COMPLETE_SESSION},
+    CK_CHECKPOINT_OPERAND(values, checkpoint, true,
+                          "the latest resumable one otherwise: " CK_RESOLVE_CHECKPOINT_HELP),
     {0},
 };
 

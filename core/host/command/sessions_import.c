@@ -247,7 +247,7 @@ static ck_status open_store(importing *self, ck_error *err) {
 static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
   importing self = {.host = host, .given = v};
   ck_error late = CK_ERROR_INIT;
-  ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
+  ck_status status = v->session ? ck_id_check_new("--session", v->session, err) : CK_OK;
   ck_table_init(&self.table, host->output, columns);
   if (status == CK_OK) status = open_store(&self, err);
   if (status == CK_OK) status = import_files(&self, err);

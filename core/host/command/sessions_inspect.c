@@ -84,6 +84,8 @@ static const ck_operand operands[] = {
      .offset = offsetof(values, session),
      .help = CK_RESOLVE_SESSION_HELP,
      .complete = CK_COMPLETE_SESSION},
+    CK_CHECKPOINT_OPERAND(values, checkpoint, true,
+                          "the latest otherwise: " CK_RESOLVE_CHECKPOINT_HELP),
     {0},
 };
 
@@ -92,7 +94,7 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, checkpoint),
      .value = "CHECKPOINT",
-     .help = "this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
+     .help = "the same"},
     {0},
 };
 

@@ -34,7 +34,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command remote = {0};
   if (!v->to || !v->report)
     return ck_error_set(err, CK_E_USAGE,
-                        "say where to, and what was found out: --to CHECKPOINT --report TEXT");
+                        "say where to, and what was found out: CHECKPOINT --report TEXT");
   ck_status status =
       ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = rewind_session(&remote, v, err);
@@ -47,6 +47,7 @@ static const ck_operand operands[] = {
      .offset = offsetof(values, session),
      .help = CK_RESOLVE_SESSION_HELP,
      .complete = CK_COMPLETE_SESSION},
+    CK_CHECKPOINT_OPERAND(values, to, true, "where to: " CK_RESOLVE_CHECKPOINT_HELP),
     {0},
 };
 
@@ -55,8 +56,7 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, to),
      .value = "CHECKPOINT",
-     .required = true,
-     .help = CK_RESOLVE_CHECKPOINT_HELP},
+     .help = "the same"},
     {.name = "report",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, report),

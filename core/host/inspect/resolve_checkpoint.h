@@ -6,6 +6,14 @@
 
 #define CK_RESOLVE_CHECKPOINT_HELP "an id or the beginning of one, a seq, \"first\" or \"latest\""
 
+/* The operand CHECKPOINT of a command, behind its SESSION. It may have an option for the same
+ * `member`, too: of both the last counts. */
+#define CK_CHECKPOINT_OPERAND(values, member, optionality, text)                       \
+  {                                                                                    \
+    .name = "CHECKPOINT", .optional = optionality, .offset = offsetof(values, member), \
+    .help = text                                                                       \
+  }
+
 /* CK_RESOLVE_CHECKPOINT_HELP; "latest" is the latest that the live timeline sees. CK_E_NOT_FOUND,
  * CK_E_USAGE (an ambiguous beginning), each with the alternatives. Caller clears `out`. */
 CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,

@@ -37,6 +37,21 @@ static const char *ending_of(const ck_event *event) {
   }
 }
 
+/* What a person did to the session at rest: such a run executes nothing, so it cannot die. NULL:
+ * the event is of another kind. */
+static const char *change_of(const ck_event *event) {
+  switch (event->kind) {
+    case CK_EVENT_SESSION_FORKED:
+      return "forked";
+    case CK_EVENT_SESSION_REWOUND:
+      return "rewound";
+    case CK_EVENT_SESSION_UNDONE:
+      return "undone";
+    default:
+      return NULL;
+  }
+}
+
 static bool take_event(void *to, const ck_event *event) {
   ck_runs *self = to;
   ck_run *run = find(self, event->timeline);
@@ -48,7 +63,8 @@ static bool take_event(void *to, const ck_event *event) {
   run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
-  run->outcome = ending_of(event);
+  if (change_of(event)) run->change = change_of(event);
+  run->outcome = run->change ? run->change : ending_of(event);
   if (outcome) ck_totals_add_outcome(&run->spent, event->body);
   return true;
 }

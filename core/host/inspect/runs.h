@@ -10,6 +10,7 @@
 typedef struct ck_run {
   const ck_timeline *timeline; /* the timeline that it opened; of the head */
   const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
+  const char *change;  /* "rewound", "forked", "undone": by a person, at rest; NULL: it executes */
   int64_t begun_ms, last_ms; /* its first and last event */
   ck_totals spent;           /* by its own outcomes; active_us is unknown */
   int64_t reserved; /* micro-dollars of it that are estimates: see ck_ledger_read_reserved */

@@ -10,9 +10,18 @@
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
 
+/* A problem of the session as a whole says its name, and that it is not resumed, itself. */
+static bool names_session(const char *text, const char *id) {
+  char start[CK_ID_SIZE + 16];
+  int len = snprintf(start, sizeof start, "session %s ", id);
+  return strncmp(text, start, (size_t)len) == 0;
+}
+
 ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_error *err) {
   if (self->verdict == CK_OK) return CK_OK;
   const char *id = self->head.session.id, *text = self->problems.data;
+  if (self->problem_count == 1 && names_session(text, id))
+    return ck_error_set(err, self->verdict, "%s", text);
   if (self->problem_count == 1)
     return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, text);
   char all[CK_ERROR_TEXT_MAX];

@@ -36,12 +36,22 @@ static ck_status append(ck_state_edits *out, const char *key, const ck_value *va
 
 typedef ck_status (*take)(ck_state_edits *out, const char *key, const char *given, ck_error *err);
 
+/* A text that a person writes without quotes does not begin so. */
+static bool begins_json(const char *given) {
+  given += strspn(given, " \t\r\n");
+  return *given && strchr("[{\"", *given);
+}
+
 static ck_status take_value(ck_state_edits *out, const char *key, const char *given,
                             ck_error *err) {
   ck_value *value = NULL;
   ck_error no_json = CK_ERROR_INIT;
   ck_status status = ck_value_new(&value, ck_bytes_text(given), &no_json);
-  if (status == CK_E_PARSE)
+  if (status == CK_E_PARSE && begins_json(given))
+    ck_error_set(err, status,
+                 "--set %s: the value begins like JSON and is none: %s; write a text as \"…\"", key,
+                 no_json.text);
+  else if (status == CK_E_PARSE)
     status = ck_value_text(&value, ck_bytes_text(given), err);
   else if (status != CK_OK)
     ck_error_set(err, status, "%s", no_json.text);

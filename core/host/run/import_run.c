@@ -208,7 +208,7 @@ ck_status ck_import_run(const ck_host *host, const ck_import_run_options *option
   ck_launch launch = {0};
   imported of;
   ck_engine engine = {.output = host->output};
-  ck_status status = options->session ? ck_id_check("--session", options->session, err) : CK_OK;
+  ck_status status = options->session ? ck_id_check_new("--session", options->session, err) : CK_OK;
   if (status == CK_OK) status = read_checkpoint(&of, &text, options->path, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);

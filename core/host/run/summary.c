@@ -320,6 +320,7 @@ ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *e
   const ck_totals before = *ck_session_totals(engine->session);
   ck_status status = ck_summary_begin(host, engine, err);
   if (status == CK_OK) status = ck_engine_execute(engine, err);
+  if (status == CK_E_INTERRUPTED) ck_session_leave(engine->session, "stopped at once by a signal");
   ck_status printed = print_summary(host, engine, &before, whole, &late);
   if (status == CK_OK) status = answer(engine, err);
   if (status != CK_OK || printed == CK_OK) return status;

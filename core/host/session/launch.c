@@ -121,7 +121,9 @@ static ck_status read_file(ck_buffer *out, const char *what, const char *path, c
   ck_status status = ck_own_file_check(path, err);
   if (status != CK_OK) return status;
   FILE *file = fopen(path, "re");
-  if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, ck_errno_text(errno));
+  if (!file)
+    return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "%s: %s: %s", what,
+                        path, ck_errno_text(errno));
   char chunk[1 << 14];
   size_t got;
   while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)

@@ -30,6 +30,7 @@ ck_status ck_store_location_check_file(const char **path, const char *text, ck_e
   *path = starts_with(text, sqlite_scheme) ? text + sizeof sqlite_scheme - 1 : text;
   if (strcmp(text, "memory:") == 0 || !**path || strcmp(*path, "-") == 0)
     return ck_error_set(err, CK_E_USAGE, "'%.200s' does not name a file", text);
+  if (strcmp(*path, ":memory:") == 0) return ck_store_check_url("sqlite::memory:", err);
   return CK_OK;
 }
 
@@ -38,7 +39,7 @@ static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck
                (starts_with(text, sqlite_scheme) && text[sizeof sqlite_scheme - 1]);
   if (known) {
     ck_buffer_append_text(url, text);
-    return CK_OK;
+    return ck_store_check_url(text, err);
   }
   bool path = !has_scheme(text) && (strchr(text, '/') || ends_with(text, ".db"));
   if (!path && *text && !has_scheme(text))

@@ -58,7 +58,7 @@ static ck_status make_record(ck_session_record *out, const ck_history_edit *self
   ck_clock *clock = &self->runtime->clock;
   *out = (ck_session_record){.created_ms = clock->wall_ms(clock->self)};
   if (id) {
-    ck_status checked = ck_id_check("session id", id, err);
+    ck_status checked = ck_id_check_new("session id", id, err);
     if (checked != CK_OK) return checked;
     strcpy(out->id, id);
   } else {

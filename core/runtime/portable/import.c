@@ -23,7 +23,7 @@ ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origi
                           ck_error *err) {
   *out = NULL;
   const ck_import_fact *session = origin->session;
-  ck_status status = ck_id_check("session id", id, err);
+  ck_status status = ck_id_check_new("session id", id, err);
   if (status != CK_OK) return status;
   ck_import *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

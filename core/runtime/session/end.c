@@ -138,6 +138,15 @@ bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
   return parked;
 }
 
+void ck_session_leave(ck_session *self, const char *reason) {
+  ck_error ignored = CK_ERROR_INIT;
+  if (self->record.status != CK_SESSION_RUNNING || !self->lease.session || !flush(self)) return;
+  ck_status status =
+      append_closing(self, CK_EVENT_SESSION_PAUSED, reason, NULL, NULL, &ignored);
+  if (status == CK_OK) status = close_run(self, CK_SESSION_PAUSED, reason, &ignored);
+  if (status != CK_OK) ck_session_park(self, status, reason);
+}
+
 /* It is left paused, so that its next resume does not take this run for one that died. Where the
  * store has failed, or the session is fenced, the row stays as it is. */
 void ck_session_close(ck_session *self) {

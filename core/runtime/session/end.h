@@ -18,6 +18,10 @@ CK_CHECKED ck_status ck_session_end(ck_session *self, ck_session_status status, 
 /* Ends the run as paused, with a checkpoint here; `reason` NULL: "user_requested". A session that
  * another process or thread runs is paused by ck_request_pause (requests.h). */
 CK_CHECKED ck_status ck_session_pause(ck_session *self, const char *reason, ck_error *err);
+/* Pauses a session that is left in the middle of something, without a checkpoint of its own: it is
+ * resumed from its latest one. Where the store has failed, or the session is fenced, it stays as it
+ * is. No effect after an end. */
+void ck_session_leave(ck_session *self, const char *reason);
 
 /* Deletes a session that has ended, and all that is known of it; only its getters and
  * ck_session_close may follow. CK_E_REFUSED: it has forks. */

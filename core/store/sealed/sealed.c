@@ -13,7 +13,7 @@ static ck_status wrong_key(const ck_sealed_opening *opening, const ck_key_id *th
   ck_key_id id = ck_key_get_id(opening->key);
   ck_key_id_hex(stored, theirs);
   ck_key_id_hex(given, &id);
-  return ck_error_set(err, CK_E_WRONG_KEY,
+  return ck_error_set(err, CK_E_OTHER_KEY,
                       "store %s is sealed with the key %s; the key given by %s is %s", opening->url,
                       stored, ck_key_source(opening->key), given);
 }
@@ -48,7 +48,7 @@ static ck_status was_changed(const char *url, const ck_sealed_entry *entry, ck_e
   char key[CK_KEY_ID_TEXT_SIZE];
   ck_key_id_hex(key, &entry->key);
   return ck_error_set(
-      err, CK_E_WRONG_KEY,
+      err, CK_E_OTHER_KEY,
       "store %s was given the key %s since it was opened: do it again with that one", url, key);
 }
 

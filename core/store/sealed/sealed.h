@@ -62,7 +62,7 @@ typedef struct ck_sealed_opening {
 CK_CHECKED ck_status ck_sealed_open(bool *sealed, ck_backend *backend,
                                     const ck_sealed_opening *opening, ck_error *err);
 /* Whether the store, sealed or not, still has the key that it was opened with. CK_E_REFUSED: it is
- * being changed; CK_E_WRONG_KEY: it was. */
+ * being changed; CK_E_OTHER_KEY: it was. */
 CK_CHECKED ck_status ck_sealed_check_unchanged(const ck_backend *backend, const char *url,
                                                ck_error *err);
 /* CK_E_NOT_FOUND. */

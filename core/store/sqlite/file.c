@@ -35,18 +35,6 @@ static ck_status make_folders(char *path, const char *store, ck_error *err) {
   }
 }
 
-/* What SQLite's own tools take for a store in memory, or for a URI, would be a file of that name.
- */
-static ck_status check_name(const char *path, ck_error *err) {
-  if (strcmp(path, ":memory:") == 0)
-    return ck_error_set(err, CK_E_USAGE,
-                        "\"sqlite::memory:\" names no file: a store in memory is \"memory:\"");
-  if (strncmp(path, "file:", strlen("file:")) == 0)
-    return ck_error_set(err, CK_E_USAGE, "\"sqlite:%s\" names no file: write \"sqlite:%s\"", path,
-                        path + strlen("file:"));
-  return CK_OK;
-}
-
 /* The folder's path without links; missing folders are made if `create`. */
 static ck_status find_folder(char **out, char *folder, const char *path, bool create,
                              ck_error *err) {
@@ -69,8 +57,7 @@ ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error 
   const char *name = slash ? slash + 1 : path;
   if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
     return ck_error_set(err, CK_E_USAGE, "\"sqlite:%s\" does not name a file", path);
-  ck_status status = check_name(path, err);
-  if (status != CK_OK) return status;
+  ck_status status = CK_OK;
   char *real = NULL;
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
   if (!folder) return ck_error_no_memory(err);

@@ -53,7 +53,7 @@ ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *connection, ck_
       status == CK_OK && ck_bytes_equal(ck_buffer_bytes(&now), ck_buffer_bytes(&self->key_entry));
   ck_buffer_clear(&now);
   if (status != CK_OK || same) return status;
-  return ck_error_set(err, CK_E_WRONG_KEY,
+  return ck_error_set(err, CK_E_OTHER_KEY,
                       "store %s: its key was changed since it was opened: try again with that one",
                       self->path);
 }

@@ -140,7 +140,7 @@ CK_CHECKED ck_status ck_sqlite_get_position(ck_sqlite_position *out, ck_sqlite *
 CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err);
 /* CK_E_FENCED, CK_E_NOT_FOUND: the lease is not the session's. In a transaction. */
 CK_CHECKED ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err);
-/* CK_E_WRONG_KEY: the store's key was changed since the store was opened. In a transaction. */
+/* CK_E_OTHER_KEY: the store's key was changed since the store was opened. In a transaction. */
 CK_CHECKED ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err);
 /* The same as a reading connection sees it, in its transaction. */
 CK_CHECKED ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *reader, ck_error *err);

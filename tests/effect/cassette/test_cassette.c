@@ -21,7 +21,7 @@ static void refuses_text(const char *text, ck_status want, const char *part, con
 }
 
 static void test_malformed(void) {
-  refuses("/nowhere/at.all", CK_E_USAGE, "/nowhere/at.all: cannot open: No such file",
+  refuses("/nowhere/at.all", CK_E_NOT_FOUND, "/nowhere/at.all: cannot open: No such file",
           "a missing file");
   refuses(tap_tmpdir(), CK_E_USAGE, "directory", "a folder");
   refuses_text("", CK_E_PARSE, "empty", "an empty file");
@@ -88,7 +88,7 @@ static void test_spec(void) {
   snprintf(spec, sizeof spec, "%s#99999999999999999999999", array);
   refuses(spec, CK_E_USAGE, "the file holds 2 sessions", "an index beyond all numbers");
   snprintf(spec, sizeof spec, "%s#x", array);
-  refuses(spec, CK_E_USAGE, "#x: cannot open", "a mark without a number belongs to the name");
+  refuses(spec, CK_E_NOT_FOUND, "#x: cannot open", "a mark without a number belongs to the name");
   snprintf(spec, sizeof spec, "%s#1", cassette_write_file(HEADER));
   refuses(spec, CK_E_USAGE, "the file holds 1 session", "an index into a cassette of our own");
 

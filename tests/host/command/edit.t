@@ -33,6 +33,11 @@ printf '#!/bin/sh\necho $1 >>%s/ran\necho 1\n' "$dir" >tool
 chmod +x tool
 ran() { grep -c "$1" ran; }
 
+for value in '[1,' '{"a": }' ' {' '"open' '{}x'; do
+  refused 2 "a value that begins like JSON and is none: $value" "begins like JSON and is none" \
+    run flow.lua --session none --set "n=$value"
+done
+exits 3 "nothing was made by that" sessions show none
 exits 8 "a run with edits" run flow.lua --session s --set topic=birds --set 'memory.n={"a": 1}' \
   --set outputs.note=hello
 exits 0 "the state" --json sessions inspect s

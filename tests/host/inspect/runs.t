@@ -28,4 +28,32 @@ is "together they are the session" "$(json "$out" \
   'my $n = 0; $n += $_->{tool_calls} for @{$d->{runs}}; "$n $d->{totals}{tool_calls}"')" "4 4"
 exits 0 "as a table" sessions show s
 is "a line each" "$(grep -c '^runs' <<<"$out")" 3
+
+# ---- what a person did at rest has not died, nor has a run that two signals stopped ----
+ends_of() { json "$("$CKRUN" --json sessions show "$1")" \
+  'join " ", map { $_->{outcome} } @{$d->{runs}}'; }
+begin run "$dir/flow.lua" --session t
+steps 1
+reach
+kill -INT "$pid"
+until grep -q "once more" "$dir/told"; do :; done
+kill -INT "$pid"
+ended
+end_step
+is "a second signal stops at once" "$code" 130
+is "and its summary has the session as paused" "$(cell "$out" status)" paused
+exits 0 "which it is" --json sessions show t
+is "for that reason" "$(json "$out" '"$d->{status}: $d->{reason}"')" \
+  "paused: stopped at once by a signal"
+is "its run was paused" "$(ends_of t)" paused
+exits 0 "it is forked" sessions fork t first --session u
+exits 0 "it is rewound" sessions rewind t first --report "found nothing"
+is "a rewound session" "$(ends_of t)" "paused rewound"
+exits 0 "it is taken back" sessions undo t
+is "and back again" "$(ends_of t)" "paused rewound undone"
+is "a fork" "$(ends_of u)" forked
+begin resume u
+steps 2 3 4
+ended
+is "that goes on" "$code $(ends_of u)" "0 forked completed"
 finish

@@ -13,9 +13,9 @@ printf 'return { name = "p", constrains = {} }\n' >"$dir/typo.lua"
 refused 2 "a flow that does not parse" "broken.lua:2:" run "$dir/broken.lua"
 refused 2 "a flow that raises" "raises.lua:1:" run "$dir/raises.lua"
 refused 2 "a flow that is none" "number.lua" run "$dir/number.lua"
-refused 2 "a flow that is not there" "absent.lua" run "$dir/absent.lua"
+refused 3 "a flow that is not there" "absent.lua" run "$dir/absent.lua"
 refused 5 "a flow that is a folder" "not a regular file" run "$dir"
-refused 2 "a cassette that is not there" "absent.jsonl" run "$flow" --cassette "$dir/absent.jsonl"
+refused 3 "a cassette that is not there" "absent.jsonl" run "$flow" --cassette "$dir/absent.jsonl"
 refused 2 "an input without an end" "larger than" run "$flow" --cassette "$cassette" --input \
   @/dev/zero
 refused 2 "an index out of range" "#7" run "$flow" --cassette "$cassette#7"

@@ -106,8 +106,8 @@ static void test_stores(const char *url, bool lasts) {
   tap_is_status(open_with(url, NULL, false), CK_E_SECRET_MISSING, &err, "%s: no key", url);
   tap_is_status(open_with(url, NULL, true), CK_E_SECRET_MISSING, &err, "%s: no key, for reading",
                 url);
-  tap_is_status(open_with(url, other, false), CK_E_WRONG_KEY, &err, "%s: another key", url);
-  tap_is_status(open_with(url, other, true), CK_E_WRONG_KEY, &err, "%s: another key, for reading",
+  tap_is_status(open_with(url, other, false), CK_E_OTHER_KEY, &err, "%s: another key", url);
+  tap_is_status(open_with(url, other, true), CK_E_OTHER_KEY, &err, "%s: another key, for reading",
                 url);
   tap_is_status(open_with(url, key, true), CK_OK, &err, "%s: its key", url);
   tap_is_int(fixture_verify(store), 0, "%s: it is whole", url);
@@ -135,11 +135,11 @@ static void test_late(const char *url) {
   fixture_key = key;
   ck_store *store = fixture_open(url);
   fixture_key = NULL;
-  tap_is_status(fixture_create(&session, early, "plain", &err), CK_E_WRONG_KEY, &err,
+  tap_is_status(fixture_create(&session, early, "plain", &err), CK_E_OTHER_KEY, &err,
                 "a session by one who knows no key");
   ck_value *value = NULL;
   tap_must(ck_value_new(&value, ck_bytes_text("1"), &err) == CK_OK, "a value");
-  tap_is_status(ck_store_put_fact(early, &(ck_fact){"", "k", value, 1}, &err), CK_E_WRONG_KEY, &err,
+  tap_is_status(ck_store_put_fact(early, &(ck_fact){"", "k", value, 1}, &err), CK_E_OTHER_KEY, &err,
                 "and a fact");
   ck_value_free(value);
   tap_is_status(fixture_create(&session, store, "sealed", &err), CK_OK, &err,

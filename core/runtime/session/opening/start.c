@@ -33,7 +33,7 @@ static ck_status make_record(ck_session_record *out, ck_session *self,
                              .epoch = 1};
   ck_id_make_run(out->run);
   if (options->id) {
-    ck_status status = ck_id_check("session id", options->id, err);
+    ck_status status = ck_id_check_new("session id", options->id, err);
     if (status != CK_OK) return status;
     strcpy(out->id, options->id);
   } else {
