@@ -23,7 +23,7 @@ refused 2 "a malformed cassette" "line 2: malformed JSON at byte 29" run "$flow"
   "$dir/broken.jsonl"
 refused 2 "a newer cassette" "99" run "$flow" --cassette "$dir/newer.jsonl"
 refused 2 "a model without a cassette" "--cassette" run "$flow"
-refused 2 "an unknown profile" "nowhere" run "$flow" --cassette "$cassette" --profile nowhere
+refused 3 "an unknown profile" "nowhere" run "$flow" --cassette "$cassette" --profile nowhere
 refused 2 "a profile with a typo" "constraints" run "$flow" --cassette "$cassette" --profile \
   "$dir/typo.lua"
 refused 2 "input that is not JSON" "--input" run "$flow" --cassette "$cassette" --input '{"a":}'
