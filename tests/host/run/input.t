@@ -27,7 +27,7 @@ refused 3 "an unknown profile" "nowhere" run "$flow" --cassette "$cassette" --pr
 refused 2 "a profile with a typo" "constraints" run "$flow" --cassette "$cassette" --profile \
   "$dir/typo.lua"
 refused 2 "input that is not JSON" "--input" run "$flow" --cassette "$cassette" --input '{"a":}'
-refused 2 "input from a file that is not there" "absent.json" run "$flow" --cassette "$cassette" \
+refused 3 "input from a file that is not there" "absent.json" run "$flow" --cassette "$cassette" \
   --input "@$dir/absent.json"
 ok "nothing was made by all this" test ! -e "$dir/store"
 
