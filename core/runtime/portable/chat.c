@@ -45,7 +45,8 @@ typedef struct writing {
   bool *answered; /* by message: a result that stands behind its call already */
   bool begun;     /* somebody but the prompt has spoken */
   bool kept;
-  ck_map ids; /* of calls so far; its keys are owned */
+  bool failed; /* there was no memory to compare ids */
+  ck_map ids;  /* of calls so far; its keys are owned */
   ck_message_calls calls;
   size_t calls_at;     /* the message that they belong to */
   size_t results_from; /* the first message behind it that may hold a result */
@@ -95,6 +96,8 @@ static bool is_id(const char *text) {
 /* Its own id when it can be sent, and no call before it has it; else one of its place. */
 static ck_status take_id(writing *self, size_t index) {
   char *own = ck_json_dup_string(self->calls.list[index].id), *id = self->call_ids[index];
+  if (!own && ck_json_type_of(self->calls.list[index].id) == CK_JSON_STRING)
+    return ck_error_no_memory(self->err);
   snprintf(id, ID_MAX + 1, "%s", is_id(own) ? own : "");
   free(own);
   for (unsigned copy = 0; !*id || ck_map_find(&self->ids, id); copy++)
@@ -116,9 +119,10 @@ static ck_status take_ids(writing *self) {
   return status;
 }
 
-static bool is_same_id(ck_bytes a, ck_bytes b) {
+static bool is_same_id(writing *self, ck_bytes a, ck_bytes b) {
   char *text = ck_json_dup_string(a);
   bool same = text && ck_json_is_text(b, text);
+  self->failed |= !text;
   free(text);
   return same;
 }
@@ -136,7 +140,7 @@ static size_t find_result(writing *self, const ck_message_call *call) {
     if (!ck_message_is(message, "tool") || self->answered[i]) continue;
     ck_bytes id = ck_message_answers(&ignored, message);
     bool named = ck_json_type_of(id) == CK_JSON_STRING && call->id.len;
-    if (!named || ck_bytes_equal(id, call->id) || is_same_id(id, call->id)) return i;
+    if (!named || ck_bytes_equal(id, call->id) || is_same_id(self, id, call->id)) return i;
   }
   return 0;
 }
@@ -257,6 +261,7 @@ ck_status ck_chat_write(ck_json_writer *w, const ck_chat *self, ck_bytes opening
   for (size_t i = 0; status == CK_OK && i < self->count; i++) status = write_message(&of, i);
   if (status == CK_OK) begin(&of);
   ck_json_end(w, ']');
+  if (status == CK_OK && of.failed) status = ck_error_no_memory(err);
   if (status == CK_OK) status = ck_buffer_check(&of.text, err);
   clear(&of);
   return status;

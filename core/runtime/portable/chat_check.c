@@ -67,20 +67,23 @@ static ck_status check_text(const check *self, ck_bytes text, const char *path) 
   return wrong(self, what);
 }
 
-static bool is_object_text(ck_bytes text) {
+static ck_status read_object_text(bool *is, ck_bytes text, ck_error *err) {
   ck_buffer json = {0};
   ck_error ignored = CK_ERROR_INIT;
-  bool is = ck_json_read_string(&json, text) && !json.failed &&
-            ck_json_check(ck_buffer_bytes(&json), &ignored) == CK_OK &&
-            ck_json_type_of(ck_buffer_bytes(&json)) == CK_JSON_OBJECT;
+  *is = ck_json_read_string(&json, text) && !json.failed &&
+        ck_json_check(ck_buffer_bytes(&json), &ignored) == CK_OK &&
+        ck_json_type_of(ck_buffer_bytes(&json)) == CK_JSON_OBJECT;
+  ck_status status = ck_buffer_check(&json, err);
   ck_buffer_clear(&json);
-  return is;
+  return status;
 }
 
 static ck_status check_arguments(const check *self, ck_bytes arguments, const char *path) {
   char what[256];
+  bool is = ck_json_type_of(arguments) == CK_JSON_OBJECT;
   if (ck_json_type_of(arguments) == CK_JSON_NONE) return missing(self, path);
-  if (ck_json_type_of(arguments) == CK_JSON_OBJECT || is_object_text(arguments)) return CK_OK;
+  ck_status status = is ? CK_OK : read_object_text(&is, arguments, self->err);
+  if (status != CK_OK || is) return status;
   snprintf(what, sizeof what, ".%s must be an object, or the text of one", path);
   return wrong(self, what);
 }

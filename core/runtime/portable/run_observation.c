@@ -227,13 +227,17 @@ static void see_effect(ck_run_observation *self, const ck_event *event) {
     self->converses = true;
 }
 
+/* From there on a run goes on: what an earlier one had left is begun again, or given up. */
+static const uint64_t begins = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND |
+                               1ull << CK_EVENT_SESSION_FORKED;
+
 static bool see(void *to, const ck_event *event) {
   ck_run_observation *self = to;
   if (event->kind == CK_EVENT_NOTE)
     see_note(self, event);
   else if (event->kind == CK_EVENT_BOUNDARY)
     see_boundary(self, event);
-  else if (event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_REWOUND)
+  else if (1ull << event->kind & begins)
     self->floor = event->seq;
   else
     see_effect(self, event);
@@ -335,8 +339,7 @@ ck_status ck_run_observe(ck_run_observation *out, ck_store *store, int64_t sessi
                           .view = view,
                           .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
                                    1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_BOUNDARY |
-                                   1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_SESSION_RESUMED |
-                                   1ull << CK_EVENT_SESSION_REWOUND};
+                                   1ull << CK_EVENT_NOTE | begins};
   *out = (ck_run_observation){.err = err};
   ck_status status = ck_ledger_new(&out->ledger, err);
   if (status == CK_OK) status = ck_store_read_events(store, &query, see, out, err);

@@ -109,7 +109,8 @@ static ck_status append_event(ck_buffer *out, ck_bytes json, ck_error *err) {
   char *kind = ck_json_dup_string(ck_json_get(json, "kind"));
   char *agent = ck_json_dup_string(ck_json_get(json, "agent"));
   ck_value *body = NULL;
-  ck_status status = ck_value_copy(&body, ck_json_get(json, "body"), err);
+  ck_status status =
+      kind ? ck_value_copy(&body, ck_json_get(json, "body"), err) : ck_error_no_memory(err);
   ck_event event = {.kind = kind ? ck_event_kind_of(kind) : 0,
                     .at_ms = read_time(ck_json_get(json, "at")),
                     .scope = "main",

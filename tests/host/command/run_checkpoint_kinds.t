@@ -78,6 +78,10 @@ given "an error" raising 1 '{"iteration":2,"phase":"iteration","stage":"s2"}'
 is "an error: an input that is no text is told as JSON" \
   "$(json "$document" '$d->{originalInput}{message}')" '{"n":1}'
 
+# A fork of it goes on from there: it has not failed itself.
+run sessions fork steps --session forked
+given "a fork" forked 3 null
+
 # Killed within a step: nothing was saved, and it is known all the same.
 cat >dying.flow.lua <<'END'
 local flow = require "ck.flow"

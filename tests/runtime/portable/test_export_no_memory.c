@@ -77,12 +77,46 @@ static void make_session(void) {
   tap_must(ck_store_get_head(&head, runtime->store, "s", &err) == CK_OK, "its head: %s", err.text);
 }
 
+/* A step in a scope of its own is completed; the main scope holds no conversation. */
+static void make_steps(void) {
+  ck_session *session = NULL;
+  ck_saved saved;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "steps"}, &err) == CK_OK,
+           "a session: %s", err.text);
+  append(session, CK_EVENT_INTENT, "main.one",
+         "{\"key\":\"e\",\"attempt\":1,\"kind\":\"exec\",\"class\":\"pure\",\"digest\":\"d\","
+         "\"request\":{}}");
+  append(session, CK_EVENT_OUTCOME, "main.one",
+         "{\"key\":\"e\",\"attempt\":1,\"kind\":\"exec\",\"status\":\"ok\",\"via\":\"t\","
+         "\"digest\":\"d\",\"result\":{\"exit\":0}}");
+  ck_boundary at = {.kind = CK_BOUNDARY_STEP_COMPLETE, .node = "one"};
+  if (ck_session_boundary(&saved, session, &at, &err) != CK_OK ||
+      ck_session_end(session, CK_SESSION_FAILED, "because", NULL, &err) != CK_OK)
+    abort();
+  ck_session_close(session);
+  tap_must(ck_store_get_head(&head, runtime->store, "steps", &err) == CK_OK, "its head: %s",
+           err.text);
+}
+
 static ck_status export_cassette(ck_buffer *out, ck_error *err) {
   return ck_cassette_export(out, runtime->store, &head, redactor, err);
 }
 
 static ck_status export_run(ck_buffer *out, ck_error *err) {
   return ck_run_checkpoint_write(out, runtime->store, &head, redactor, err);
+}
+
+/* What was written, read again field by field. */
+static ck_status read_run(ck_buffer *out, ck_error *err) {
+  ck_buffer text = {0};
+  ck_run_checkpoint read;
+  ck_status status = export_run(&text, err);
+  if (status == CK_OK) status = ck_run_checkpoint_read(&read, ck_buffer_bytes(&text), err);
+  if (status == CK_OK) ck_buffer_append_bytes(out, read.input);
+  if (status == CK_OK) status = ck_buffer_check(out, err);
+  ck_buffer_clear(&text);
+  return status;
 }
 
 static ck_status write_tail(ck_buffer *out, ck_error *err) {
@@ -125,7 +159,11 @@ int main(void) {
   make_session();
   starve("a recording", export_cassette);
   starve("a run checkpoint", export_run);
+  starve("a run checkpoint that is read", read_run);
   starve("a tail", write_tail);
+  ck_head_clear(&head);
+  make_steps();
+  starve("a run checkpoint of steps", export_run);
   ck_head_clear(&head);
   ck_redactor_free(redactor);
   ck_runtime_close(runtime);
