@@ -8,7 +8,9 @@ local policy = {
     on_node_start = true,
     on_node_complete = true,
     on_edge = false,
-    every_n_iterations = 0, -- of loops since the last checkpoint; 0: loops are none of its business
+    -- of loops and of agents' turns, tools or not; 0: loops are none of its business, tool rounds
+    -- are on_tool_round's
+    every_n_iterations = 0,
     on_tool_round = true,
     on_round_complete = true,
     on_step_complete = true,
@@ -34,13 +36,10 @@ local switches = {
 ---@return string|ck.Decision|nil
 function policy.checkpoint(at, opt)
   local kind = at.kind
-  local wanted
-  if kind == "loop_iteration" then
-    local n = opt.every_n_iterations
-    wanted = n > 0 and at.since.iterations >= n
-  else
-    local switch = switches[kind]
-    wanted = switch and opt[switch]
+  local n, switch = opt.every_n_iterations, switches[kind]
+  local wanted = switch and opt[switch]
+  if n > 0 and (kind == "loop_iteration" or kind == "tool_round") then
+    wanted = at.since.iterations >= n
   end
   if not wanted then return nil end
   return opt.async and kind or { reason = kind, durability = "sync" }

@@ -43,10 +43,13 @@ typedef struct ck_checkpoint {
   int64_t parent; /* seq of the checkpoint it follows; 0: none, the state was empty */
   ck_boundary_kind kind;
   int64_t created_ms;
-  bool clean; /* no retry or failure before it */
+  bool clean; /* no retry or failure before it, since the session began */
   bool resumable;
-  ck_totals totals;   /* of the whole session, all timelines, up to seq */
-  ck_value *info;     /* JSON object for people: {node?, next?, agent?, description?}; never NULL */
+  ck_totals totals; /* of the whole session, all timelines, up to seq */
+  /* JSON object for people: {node?, next?, agent?, description?, reasons? (of policies: [{policy,
+   * version, reason}]), retries?, failed? (nodes)}; never NULL. Without a description: made by a
+   * version that gave none */
+  ck_value *info;
   ck_change *changes; /* against the parent's state; each key at most once */
   size_t change_count;
 } ck_checkpoint;

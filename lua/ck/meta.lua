@@ -82,7 +82,7 @@
 ---@field now integer  ms since 1970; recorded, so that a simulation sees the same
 ---@field random number  from 0, below 1; recorded likewise
 ---@field latency_ms integer  ms since the node or turn began
----@field is_clean boolean  no retry or failure since the last checkpoint
+---@field is_clean boolean  no retry or failure since the session began
 ---@field checkpoint_cost_ms number  ms that a checkpoint took in this store; 0: not yet known
 ---@field last_error string|nil  of the last failure; nil: none
 ---@field since ck.Since  what happened since the last checkpoint
@@ -98,7 +98,7 @@
 ---@field changed_keys integer  keys of the state that changed
 ---@field changed_bytes integer  bytes of their values
 ---@field boundaries integer  boundaries reached, this one included
----@field iterations integer  of those of kind `loop_iteration`, this one included
+---@field iterations integer  of those `loop_iteration` and `tool_round`, this one included
 
 --- What comes next, as far as the flow knows.
 ---@class ck.Next
@@ -121,7 +121,7 @@
 ---@field parent integer  seq of the checkpoint that it follows; 0: none
 ---@field timeline integer  from 1; another one after a resume that left something behind
 ---@field created integer  ms since 1970
----@field is_clean boolean  no retry or failure came before it
+---@field is_clean boolean  no retry or failure before it, since the session began
 ---@field resumable boolean  a resume can go on from it
 ---@field is_keyframe boolean  its payload holds the whole state
 ---@field bytes integer  bytes as stored
@@ -130,7 +130,7 @@
 ---@field node string|nil  the node or step
 ---@field next string|nil  the next node
 ---@field agent string|nil  the acting agent
----@field description string|nil  given by the flow or a person
+---@field description string  one line: `completed collector`
 
 --- Something on its way to the store: a key of the state, or the body of an event.
 ---@class ck.Item

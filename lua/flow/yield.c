@@ -89,8 +89,21 @@ static void take_options(lua_State *L, const char *what, const char *const *know
   ck_coroutine_check_fields(L, 2, what, known);
 }
 
+enum { DESCRIPTION_MAX = 1000 };
+
+/* What people are told of the checkpoint. */
+static void read_description(lua_State *L, ck_coroutine *self, const char *what) {
+  ck_boundary *boundary = &self->yield.boundary;
+  const char *text = keep_text(L, self, CK_COROUTINE_DESCRIPTION, 2, "description");
+  if (text && strlen(text) > DESCRIPTION_MAX)
+    ck_vm_raise(L, CK_E_FLOW, "%s: 'description' has %d bytes; it takes up to %d", what,
+                (int)strlen(text), DESCRIPTION_MAX);
+  boundary->description = text && *text ? text : NULL;
+}
+
 static int ctx_boundary(lua_State *L) {
-  static const char *const known[] = {"node", "agent", "depth", "next", "position", "error", NULL};
+  static const char *const known[] = {"node",  "agent",  "depth", "next",        "position",
+                                      "error", "number", "of",    "description", NULL};
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, "ctx.boundary");
   const char *kind = luaL_checkstring(L, 1);
@@ -109,14 +122,17 @@ static int ctx_boundary(lua_State *L) {
   boundary->agent = keep_text(L, self, CK_COROUTINE_AGENT, 2, "agent");
   boundary->last_error = keep_text(L, self, CK_COROUTINE_ERROR, 2, "error");
   boundary->depth = (int)ck_coroutine_read_count(L, 2, "depth", INT32_MAX);
+  boundary->number = ck_coroutine_read_count(L, 2, "number", INT32_MAX);
+  boundary->of = ck_coroutine_read_count(L, 2, "of", INT32_MAX);
+  read_description(L, self, "ctx.boundary");
   read_next(L, self);
   read_position(L, self, "ctx.boundary");
   return ck_coroutine_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }
 
-/* ctx.safe_point(name, {position=}) */
+/* ctx.safe_point(name, {position=, description=}) */
 static int ctx_safe_point(lua_State *L) {
-  static const char *const known[] = {"position", NULL};
+  static const char *const known[] = {"position", "description", NULL};
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, "ctx.safe_point");
   if (!lua_isnoneornil(L, 1)) luaL_checkstring(L, 1);
@@ -126,6 +142,7 @@ static int ctx_safe_point(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setfield(L, 2, "node");
   self->yield.boundary.node = keep_text(L, self, CK_COROUTINE_NODE, 2, "node");
+  read_description(L, self, "ctx.safe_point");
   read_position(L, self, "ctx.safe_point");
   return ck_coroutine_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }

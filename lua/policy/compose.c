@@ -67,7 +67,8 @@ static void count_boundary(policy_list *self, const ck_boundary *at) {
   if (last_checkpoint != self->last_checkpoint) self->counts = (ck_view_counts){0};
   self->last_checkpoint = last_checkpoint;
   self->counts.boundaries++;
-  self->counts.iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION;
+  self->counts.iterations +=
+      at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
 }
 
 static ck_status merge_checkpoint(question *self, const asking *answered, ck_status status,

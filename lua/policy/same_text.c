@@ -14,9 +14,12 @@ static const struct {
     /* before_effect */
     {"0dd666b05edab5488f7573dc86dd0768637d763e5cdfbe64072c17d85ec81f20",
      "18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd"},
-    /* every_boundary */
+    /* every_boundary: also as it was before every_n_iterations, off unless switched on, counted the
+     * turns of agents */
     {"1451ebba18961500650cde65d435482636e3d092d59b6e121639fb2a12b7700b",
-     "50db5104fd73625e170f12aafb03199475347da549c17284c44704b74918c4b3"},
+     "750fe10d151212e0d8f071721fc225d4372c73dc45817df126890a26e0efdc27"},
+    {"50db5104fd73625e170f12aafb03199475347da549c17284c44704b74918c4b3",
+     "750fe10d151212e0d8f071721fc225d4372c73dc45817df126890a26e0efdc27"},
     /* every_n */
     {"6430b2283a860a0a1cc6342ce06ae26784299b12a4908321a4f61579dc026ed9",
      "cfd21167d3b757fff6da9a18f0028f72051c3ec9ed9ac9ea884c169577f0540f"},

@@ -2,6 +2,9 @@
  * failures and effects. */
 #include "lua/policy/view_fields.h"
 
+#include <stdio.h>
+
+#include "core/model/description.h"
 #include "lua/vm/json.h"
 
 const view_type ck_view_types[CK_VIEW_COUNT] = {
@@ -33,6 +36,19 @@ static void push_member(lua_State *L, const ck_value *object, const char *name) 
     ck_json_push(L, value);
   else
     lua_pushnil(L);
+}
+
+static void push_description(lua_State *L, const ck_checkpoint_info *of) {
+  char derived[512]; /* on the stack: a push can raise */
+  ck_buffer text = {0};
+  if (ck_description_is_stored(of->info)) {
+    push_member(L, of->info, "description");
+    return;
+  }
+  ck_description_append_stored(&text, of->kind, of->info);
+  snprintf(derived, sizeof derived, "%s", text.data ? text.data : "");
+  ck_buffer_clear(&text);
+  lua_pushstring(L, derived);
 }
 
 #define FIELD(name, type, action)                                                 \
@@ -111,7 +127,7 @@ DOLLARS(checkpoint_cost, ck_checkpoint_info, of->totals.cost_micros)
 FIELD(checkpoint_node, ck_checkpoint_info, push_member(L, of->info, "node"))
 FIELD(checkpoint_next, ck_checkpoint_info, push_member(L, of->info, "next"))
 FIELD(checkpoint_agent, ck_checkpoint_info, push_member(L, of->info, "agent"))
-FIELD(checkpoint_description, ck_checkpoint_info, push_member(L, of->info, "description"))
+FIELD(checkpoint_description, ck_checkpoint_info, push_description(L, of))
 
 TEXT(item_key, ck_item, of->key)
 TEXT(item_kind, ck_item, of->key ? NULL : ck_event_kind_name(of->kind))
@@ -164,7 +180,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"now", at_now, 0, "integer", "ms since 1970; recorded, so that a simulation sees the same"},
     {"random", at_random, 0, "number", "from 0, below 1; recorded likewise"},
     {"latency_ms", at_latency, 0, "integer", "ms since the node or turn began"},
-    {"is_clean", at_is_clean, 0, "boolean", "no retry or failure since the last checkpoint"},
+    {"is_clean", at_is_clean, 0, "boolean", "no retry or failure since the session began"},
     {"checkpoint_cost_ms", at_checkpoint_cost, 0, "number",
       "ms that a checkpoint took in this store; 0: not yet known"},
     {"last_error", at_last_error, 0, "string|nil", "of the last failure; nil: none"},
@@ -181,7 +197,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"changed_bytes", since_bytes, 0, "integer", "bytes of their values"},
     {"boundaries", since_boundaries, 0, "integer", "boundaries reached, this one included"},
     {"iterations", since_iterations, 0, "integer",
-      "of those of kind `loop_iteration`, this one included"},
+      "of those `loop_iteration` and `tool_round`, this one included"},
   },
   [CK_VIEW_NEXT] = {
     {"node", next_node, 0, "string|nil", "the next node; nil: not known, or none"},
@@ -202,7 +218,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"timeline", checkpoint_timeline, 0, "integer",
       "from 1; another one after a resume that left something behind"},
     {"created", checkpoint_created, 0, "integer", "ms since 1970"},
-    {"is_clean", checkpoint_is_clean, 0, "boolean", "no retry or failure came before it"},
+    {"is_clean", checkpoint_is_clean, 0, "boolean",
+      "no retry or failure before it, since the session began"},
     {"resumable", checkpoint_resumable, 0, "boolean", "a resume can go on from it"},
     {"is_keyframe", checkpoint_is_keyframe, 0, "boolean", "its payload holds the whole state"},
     {"bytes", checkpoint_bytes, 0, "integer", "bytes as stored"},
@@ -211,7 +228,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"node", checkpoint_node, 0, "string|nil", "the node or step"},
     {"next", checkpoint_next, 0, "string|nil", "the next node"},
     {"agent", checkpoint_agent, 0, "string|nil", "the acting agent"},
-    {"description", checkpoint_description, 0, "string|nil", "given by the flow or a person"},
+    {"description", checkpoint_description, 0, "string", "one line: `completed collector`"},
   },
   [CK_VIEW_ITEM] = {
     {"key", item_key, 0, "string|nil",

@@ -10,16 +10,10 @@ typedef struct values {
 
 /* The message about a session that no process runs. */
 static ck_status answer_at_rest(const ck_remote_command *remote, ck_error *err) {
-  const ck_session_record *record = &remote->head.session;
-  if (record->status == CK_SESSION_PAUSED)
-    return ck_remote_command_print(remote, "paused", record->reason, err);
-  if (record->status == CK_SESSION_RUNNING)
-    return ck_error_set(
-        err, CK_E_REFUSED,
-        "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
-        record->id, record->id);
-  return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id,
-                      ck_session_status_name(record->status));
+  ck_status status = ck_remote_command_check_paused(remote, err);
+  return status == CK_OK
+             ? ck_remote_command_print(remote, "paused", remote->head.session.reason, err)
+             : status;
 }
 
 static ck_status ask(ck_remote_command *remote, const values *v, ck_error *err) {

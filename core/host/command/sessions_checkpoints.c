@@ -2,6 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
+#include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
 typedef struct values {
@@ -30,6 +31,8 @@ static const ck_column columns[] = {
     {"CLEAN", CK_COLUMN_SPARE(1)},
     {"STORED", CK_COLUMN_SPARE(6)},
     {"TIMELINE", CK_COLUMN_SPARE(4)},
+    {"DESCRIPTION", CK_COLUMN_WIDE},
+    {"REASONS", CK_COLUMN_SPARE(7)},
     {NULL, false},
 };
 
@@ -46,6 +49,7 @@ static void put_row(ck_table *table, const ck_checkpoint_info *checkpoint, bool 
   ck_table_put_word(table, checkpoint->clean ? "yes" : "no");
   ck_table_put_word(table, checkpoint->keyframe == checkpoint->seq ? "keyframe" : "delta");
   ck_table_put_word(table, timeline);
+  ck_checkpoint_words_put_cells(table, checkpoint);
 }
 
 static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
@@ -107,7 +111,7 @@ static const ck_option options[] = {
      .help = "only those of this kind, such as node_complete, tool_round or pause"},
     {.name = "clean",
      .offset = offsetof(values, clean),
-     .help = "only those that no retry or failure came before"},
+     .help = "only those before which nothing was tried again or failed since the session began"},
     {0},
 };
 
@@ -123,8 +127,9 @@ const ck_command ck_command_sessions_checkpoints = {
     .name = "sessions checkpoints",
     .summary = "list the checkpoints of a session, oldest first",
     .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no "
-               "retry or failure before it), delta or keyframe, timeline. A checkpoint that a "
-               "resume has left behind is marked as abandoned.",
+               "retry or failure before it since the session began), delta or keyframe, timeline, "
+               "description, the policies' reasons. A checkpoint that a resume has left behind is "
+               "marked as abandoned.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -5,6 +5,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/table.h"
+#include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
 typedef struct values {
@@ -54,10 +55,14 @@ static void print_notice_header(ck_output *output, const ck_snapshot *snapshot) 
     ck_output_notice(output, "no checkpoint yet: the state is empty");
     return;
   }
+  ck_buffer words = {0};
+  ck_checkpoint_words_append(&words, checkpoint);
   ck_time_text(time, checkpoint->created_ms);
-  ck_output_notice(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id,
+  ck_output_notice(output, "%s: %s at seq %lld, %s, %zu %s: %s", checkpoint->id,
                    ck_boundary_kind_name(checkpoint->kind), (long long)checkpoint->seq, time,
-                   snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
+                   snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys",
+                   words.data ? words.data : "");
+  ck_buffer_clear(&words);
 }
 
 static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
@@ -105,8 +110,9 @@ const ck_command ck_command_sessions_inspect = {
         "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, "
         "byte for byte); the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, "
         "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
-        "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, signature; "
-        "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
+        "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, reasons, "
+        "signature; and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` "
+        "gives it.",
     .operands = operands,
     .options = options,
     .run = run,

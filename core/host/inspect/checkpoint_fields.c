@@ -1,13 +1,14 @@
 /* checkpoint_fields.c - a checkpoint as a document: the state it restores, and the path that led
  * there. */
 #include "core/host/inspect/checkpoint_fields.h"
+#include "core/host/inspect/conversations.h"
+#include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session/scope.h"
-#include "core/runtime/ledger/replay_range.h"
+#include "core/model/description.h"
 
 /* A text or null. */
 static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
@@ -30,14 +31,17 @@ static ck_bytes position_of(const ck_snapshot *snapshot) {
   return position ? ck_json_get(ck_value_bytes(position), "at") : (ck_bytes){0};
 }
 
-/* The boundary names the node; a flow without nodes has a path that counts its turns. */
+/* A pause of an earlier version did not say where it was; the position of a graph does. */
 static void put_nodes(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot) {
-  ck_bytes info =
-      snapshot->checkpoint.info ? ck_value_bytes(snapshot->checkpoint.info) : (ck_bytes){0};
-  ck_bytes node = ck_json_get(info, "node");
-  put_member(document, at, "current_node",
-             node.len ? node : ck_json_get(position_of(snapshot), "path"));
-  put_member(document, at, "next_node", ck_json_get(info, "next"));
+  const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
+  ck_bytes info = checkpoint->info ? ck_value_bytes(checkpoint->info) : (ck_bytes){0};
+  if (ck_json_get(info, "node").len || ck_description_is_stored(checkpoint->info) ||
+      !ck_json_get(position_of(snapshot), "node").len) {
+    ck_checkpoint_words_put_nodes(document, at, checkpoint);
+    return;
+  }
+  put_member(document, at, "current_node", ck_json_get(position_of(snapshot), "node"));
+  put_member(document, at, "next_node", ck_json_get(position_of(snapshot), "next"));
 }
 
 typedef struct path {
@@ -47,7 +51,7 @@ typedef struct path {
 
 static bool is_completion(ck_bytes kind) {
   return ck_json_is_text(kind, "node_complete") || ck_json_is_text(kind, "step_complete") ||
-         ck_json_is_text(kind, "round_complete");
+         ck_json_is_text(kind, "round_complete") || ck_json_is_text(kind, "safe_point");
 }
 
 static bool add_step(void *to, const ck_event *event) {
@@ -88,49 +92,9 @@ static void put_keys(ck_document *document, struct cJSON *at, const char *name, 
   }
 }
 
-static ck_status put_conversation(ck_document *document, struct cJSON *at,
-                                  const ck_snapshot *snapshot, const char *name, int64_t cut,
-                                  ck_error *err) {
-  ck_scope *scope = NULL;
-  const ck_inspection *inspection = snapshot->inspection;
-  ck_status status = ck_scope_new(&scope, name, err);
-  if (status == CK_OK)
-    status = ck_scope_fold(scope, inspection->store, inspection->head.session.no, &snapshot->view,
-                           cut, err);
-  struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, name) : NULL;
-  for (size_t i = 0; list && i < ck_conversation_count(ck_scope_conversation(scope)); i++)
-    ck_document_put_value(document, list, NULL,
-                          ck_conversation_get(ck_scope_conversation(scope), i));
-  ck_scope_free(scope);
-  return status;
-}
-
-/* Each scope's own conversation, up to its own cut, as a later attempt continues it. A program that
- * drives a session without a flow has no scopes: then it is main's. */
-static ck_status put_conversations(ck_document *document, struct cJSON *at,
-                                   const ck_snapshot *snapshot, ck_error *err) {
-  static const char prefix[] = "position.";
-  struct cJSON *object = ck_document_put_object(document, at, "conversation_states");
-  ck_status status = CK_OK;
-  bool main = false;
-  for (size_t i = 0; status == CK_OK && i < snapshot->entry_count; i++) {
-    const ck_state_entry *entry = &snapshot->entries[i];
-    int64_t cut = 0;
-    if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) continue;
-    if ((cut = ck_replay_range_cut(ck_value_bytes(entry->value), UINT32_MAX)) < 0) continue;
-    const char *scope = entry->key + sizeof prefix - 1;
-    main |= strcmp(scope, "main") == 0;
-    status = put_conversation(document, object, snapshot, scope, cut, err);
-  }
-  return status != CK_OK || main
-             ? status
-             : put_conversation(document, object, snapshot, "main", snapshot->until, err);
-}
-
 ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
                                    const ck_snapshot *snapshot, bool memory, ck_error *err) {
   const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
-  ck_bytes info = checkpoint->info ? ck_value_bytes(checkpoint->info) : (ck_bytes){0};
   put_text(document, at, "checkpoint_id", snapshot->has_checkpoint ? checkpoint->id : NULL);
   ck_document_put_text(document, at, "session_id", snapshot->inspection->head.session.id);
   put_text(document, at, "checkpoint_type",
@@ -138,17 +102,19 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
   ck_document_put_time(document, at, "created_at", checkpoint->created_ms);
   put_nodes(document, at, snapshot);
   ck_status status = put_path(document, at, snapshot, err);
-  if (memory) {
-    put_keys(document, at, "shared_memory", "memory.", snapshot);
-    if (status == CK_OK) status = put_conversations(document, at, snapshot, err);
-    put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
-  }
-  ck_fields_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"),
-                        &checkpoint->totals);
+  if (memory) put_keys(document, at, "shared_memory", "memory.", snapshot);
+  if (memory && status == CK_OK) status = ck_conversations_put(document, at, snapshot, err);
+  put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
+  struct cJSON *metrics = ck_document_put_object(document, at, "metrics_snapshot");
+  ck_fields_fill_totals(document, metrics, &checkpoint->totals);
+  ck_checkpoint_words_put_incidents(document, metrics, checkpoint);
   ck_document_put_bool(document, at, "is_clean", snapshot->has_checkpoint && checkpoint->clean);
   ck_document_put_bool(document, at, "can_resume_from",
                        snapshot->has_checkpoint && checkpoint->resumable);
-  put_member(document, at, "description", ck_json_get(info, "description"));
+  if (snapshot->has_checkpoint)
+    ck_checkpoint_words_put(document, at, checkpoint);
+  else
+    ck_document_put_null(document, at, "description");
   put_text(document, at, "signature", checkpoint->signature[0] ? checkpoint->signature : NULL);
   return status;
 }

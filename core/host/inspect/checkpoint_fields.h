@@ -8,10 +8,11 @@
 
 /* Adds checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node,
  * execution_path, shared_memory, conversation_states, accumulated_outputs, metrics_snapshot,
- * is_clean, can_resume_from, description, signature. Absent values are null: a node of a flow
- * without nodes, a missing description, the signature of a store without a key. execution_path has
- * the completed nodes, steps and rounds in order, each as often as it was completed. Without
- * `memory`, shared_memory, conversation_states and accumulated_outputs are left out. */
+ * is_clean, can_resume_from, description, reasons, signature. Absent values are null: a node of a
+ * flow without nodes, the signature of a store without a key. execution_path has the
+ * completed nodes, steps and rounds and the safe points in order, each as often as it was
+ * completed. conversation_states has the conversation of each scope, those that have ended too.
+ * Without `memory`, shared_memory and conversation_states are left out. */
 CK_CHECKED ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
                                               const ck_snapshot *snapshot, bool memory,
                                               ck_error *err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/inspect/session_view.h"
+#include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
 /* ---- fields as members of the JSON object; `value` points to the field ---- */
@@ -144,6 +145,16 @@ static void row_checkpoint(ck_table *table, const char *name, const void *value)
   if (head->has_checkpoint) put_text(table, name, head->checkpoint.id);
 }
 
+static void row_description(ck_table *table, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  ck_buffer words = {0};
+  if (!head->has_checkpoint) return;
+  ck_checkpoint_words_append(&words, &head->checkpoint);
+  put_text(table, name, words.data);
+  table->text.failed |= words.failed;
+  ck_buffer_clear(&words);
+}
+
 static void rows_totals(ck_table *table, const char *name, const void *value) {
   const ck_session_view *view = value;
   const ck_totals *totals = &view->runs.totals;
@@ -245,15 +256,16 @@ static const field other_fields[] = {
     {"keyframes",        AT(keyframes),        member_int,        NULL,           0},
     {"checkpoint_bytes", AT(checkpoint_bytes), member_int,        row_bytes,     17},
     {"head",             AT(head),             member_checkpoint, row_checkpoint,19},
-    {"totals",           0,                    member_totals,     rows_totals,   20},
+    {"description",      AT(head),             NULL,              row_description, 20},
+    {"totals",           0,                    member_totals,     rows_totals,   21},
     {"timelines",        AT(head),             member_timelines,  NULL,           0},
     {"timeline",         AT(head),             NULL,              rows_timelines,13},
     {"runs",             AT(runs),             member_runs,       rows_runs,     14},
     {"lineage",          AT(lineage),          member_lineage,    rows_lineage,   5},
     {"saving",           AT(saving),           member_saving,     row_saving,    18},
-    {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   21},
-    {"marks",            AT(marks),            member_marks,      rows_marks,    22},
-    {"next",             AT(next),             member_buffer,     row_buffer,    23},
+    {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   22},
+    {"marks",            AT(marks),            member_marks,      rows_marks,    23},
+    {"next",             AT(next),             member_buffer,     row_buffer,    24},
     {0},
 };
 #undef AT

@@ -15,10 +15,11 @@ static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26"
 /* ---- tools ---- */
 
 static void write_argument(ck_json_writer *w, const ck_mcp_argument *argument) {
-  static const char *const types[] = {"string", "integer", "boolean", "object"};
+  static const char *const types[] = {"\"string\"", "\"integer\"", "\"boolean\"",
+                                      "[\"object\",\"string\"]"};
   ck_json_name(w, argument->name);
   ck_json_begin(w, '{');
-  ck_json_member_text(w, "type", types[argument->type]);
+  ck_json_member_raw(w, "type", ck_bytes_text(types[argument->type]));
   ck_json_member_text(w, "description", argument->help);
   if (argument->type == CK_MCP_COUNT) ck_json_member_int(w, "minimum", 0);
   if (argument->choices) {
@@ -26,6 +27,7 @@ static void write_argument(ck_json_writer *w, const ck_mcp_argument *argument) {
     ck_json_begin(w, '[');
     for (const char *const *choice = argument->choices; *choice; choice++)
       ck_json_put_text(w, *choice);
+    if (!argument->required) ck_json_put_text(w, "");
     ck_json_end(w, ']');
   }
   ck_json_end(w, '}');
@@ -92,7 +94,7 @@ static bool is_type(ck_mcp_type wanted, ck_bytes value) {
   int64_t count;
   if (wanted == CK_MCP_TEXT) return type == CK_JSON_STRING;
   if (wanted == CK_MCP_FLAG) return type == CK_JSON_TRUE || type == CK_JSON_FALSE;
-  if (wanted == CK_MCP_OBJECT) return type == CK_JSON_OBJECT;
+  if (wanted == CK_MCP_OBJECT) return type == CK_JSON_OBJECT || type == CK_JSON_STRING;
   return ck_json_read_int(&count, value) && count >= 0;
 }
 
@@ -104,15 +106,38 @@ static ck_status check_choice(const ck_mcp_argument *argument, ck_bytes value, c
                       (int)(value.len < 100 ? value.len : 100), value.data);
 }
 
+/* An object, or a text with its JSON, as callers write it whose own arguments are texts alone. */
+static ck_status read_object(ck_mcp_value *out, const ck_mcp_argument *argument, ck_bytes value,
+                             ck_error *err) {
+  ck_error malformed = CK_ERROR_INIT;
+  out->object = value;
+  if (ck_json_type_of(value) == CK_JSON_OBJECT) return CK_OK;
+  out->text = ck_json_dup_string(value);
+  if (!out->text) return ck_error_no_memory(err);
+  out->object = ck_bytes_text(out->text);
+  if (ck_json_check(out->object, &malformed) != CK_OK)
+    return ck_error_set(err, CK_E_USAGE, "argument '%s': its text is not JSON: %s", argument->name,
+                        malformed.text);
+  if (ck_json_type_of(out->object) == CK_JSON_OBJECT) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE, "argument '%s': its text must hold an object",
+                      argument->name);
+}
+
+static bool is_absent(const ck_mcp_argument *argument, ck_bytes value) {
+  bool texts = argument->type == CK_MCP_TEXT || argument->type == CK_MCP_OBJECT;
+  return !value.len || ck_json_type_of(value) == CK_JSON_NULL ||
+         (!argument->required && texts && ck_json_is_text(value, ""));
+}
+
 static ck_status read_argument(ck_mcp_value *out, const ck_mcp_argument *argument, ck_bytes value,
                                ck_error *err) {
   static const char *const wanted[] = {"a string", "a whole number from 0", "true or false",
-                                       "an object"};
+                                       "an object, or a text with its JSON"};
   *out = (ck_mcp_value){.count = -1};
-  if (ck_json_type_of(value) == CK_JSON_NULL) value = (ck_bytes){0};
-  if (!value.len && argument->required)
+  bool absent = is_absent(argument, value);
+  if (absent && argument->required)
     return ck_error_set(err, CK_E_USAGE, "argument '%s' is missing", argument->name);
-  if (!value.len) return CK_OK;
+  if (absent) return CK_OK;
   if (!is_type(argument->type, value))
     return ck_error_set(err, CK_E_USAGE, "argument '%s' must be %s", argument->name,
                         wanted[argument->type]);
@@ -120,7 +145,7 @@ static ck_status read_argument(ck_mcp_value *out, const ck_mcp_argument *argumen
   if (status != CK_OK) return status;
   if (argument->type == CK_MCP_COUNT) ck_json_read_int(&out->count, value);
   if (argument->type == CK_MCP_FLAG) ck_json_read_bool(&out->flag, value);
-  if (argument->type == CK_MCP_OBJECT) out->object = value;
+  if (argument->type == CK_MCP_OBJECT) return read_object(out, argument, value, err);
   if (argument->type == CK_MCP_TEXT) out->text = ck_json_dup_string(value);
   return argument->type == CK_MCP_TEXT && !out->text ? ck_error_no_memory(err) : CK_OK;
 }

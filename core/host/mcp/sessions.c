@@ -6,9 +6,11 @@
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/inspect/compare.h"
+#include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/checkpoint_words.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/runtime/session/tail/tail_section.h"
 
@@ -43,42 +45,6 @@ static bool take_session(void *to, const ck_session_record *record) {
   return true;
 }
 
-/* The node that began last, or the one after the last completed. */
-typedef struct failing {
-  char *node;
-} failing;
-
-static bool find_node(void *to, const ck_event *event) {
-  failing *self = to;
-  ck_bytes body = ck_value_bytes(event->body),
-           next = ck_json_get(ck_json_get(body, "next"), "node"), node = ck_json_get(body, "node");
-  bool begun = ck_json_is_text(ck_json_get(body, "kind"), "node_start");
-  ck_bytes found = !begun && next.len ? next : node;
-  if (ck_json_type_of(found) == CK_JSON_STRING) self->node = ck_json_dup_string(found);
-  return !self->node;
-}
-
-static ck_status put_failed_node(ck_document *document, struct cJSON *at, ck_store *store,
-                                 const ck_head *head, ck_error *err) {
-  failing where = {0};
-  ck_view view = {0};
-  ck_session_status how = head->session.status;
-  ck_event_query query = {.session = head->session.no,
-                          .view = &view,
-                          .kinds = 1ull << CK_EVENT_BOUNDARY,
-                          .backward = true};
-  ck_status status = CK_OK;
-  if (how == CK_SESSION_FAILED || how == CK_SESSION_FAILING) {
-    status =
-        ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
-    if (status == CK_OK) status = ck_store_read_events(store, &query, find_node, &where, err);
-  }
-  put_text(document, at, "failed_at_node", where.node);
-  ck_view_clear(&view);
-  free(where.node);
-  return status;
-}
-
 static ck_status put_session(ck_document *document, struct cJSON *list, ck_store *store,
                              const char *id, ck_error *err) {
   ck_head head;
@@ -88,7 +54,10 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   ck_document_put_text(document, at, "session_id", head.session.id);
   ck_document_put_text(document, at, "status", ck_session_status_name(head.session.status));
   put_text(document, at, "error", head.session.reason);
-  status = put_failed_node(document, at, store, &head, err);
+  char *node = NULL;
+  status = ck_failed_node_read(&node, store, &head, err);
+  put_text(document, at, "failed_at_node", node);
+  free(node);
   put_text(document, at, "last_checkpoint", head.has_checkpoint ? head.checkpoint.id : NULL);
   ck_document_put_time(document, at, "created_at", head.session.created_ms);
   ck_document_put_time(document, at, "updated_at", head.session.updated_ms);
@@ -139,7 +108,8 @@ const ck_mcp_tool ck_mcp_list_resumable_sessions = {
     .read_only = true,
     .arguments = {{"status", CK_MCP_TEXT, false, "only those of this status", resumable},
                   {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most",
-                   NULL}},
+                   NULL},
+                  CK_MCP_AGENT_WORK_DIR},
     .run = list_sessions,
 };
 
@@ -150,16 +120,20 @@ typedef struct checkpoints {
   struct cJSON *list;
   ck_boundary_kind kind; /* 0: all */
   bool clean_only;
-  int64_t total;
+  int64_t total, all; /* those that are listed; before the filters */
 } checkpoints;
 
 static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   checkpoints *self = to;
+  self->all++;
   if ((self->kind && checkpoint->kind != self->kind) || (self->clean_only && !checkpoint->clean))
     return true;
   struct cJSON *at = ck_document_put_object(self->out, self->list, NULL);
   ck_document_put_text(self->out, at, "checkpoint_id", checkpoint->id);
+  ck_document_put_text(self->out, at, "type", ck_boundary_kind_name(checkpoint->kind));
   ck_document_put_text(self->out, at, "checkpoint_type", ck_boundary_kind_name(checkpoint->kind));
+  ck_checkpoint_words_put_nodes(self->out, at, checkpoint);
+  ck_checkpoint_words_put(self->out, at, checkpoint);
   ck_document_put_time(self->out, at, "created_at", checkpoint->created_ms);
   ck_document_put_int(self->out, at, "seq", checkpoint->seq);
   ck_document_put_bool(self->out, at, "is_clean", checkpoint->clean);
@@ -185,6 +159,9 @@ static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_v
     status = ck_store_list_checkpoints(inspection.store, inspection.head.session.no, put_checkpoint,
                                        &c, err);
   ck_document_put_int(out, NULL, "total", c.total);
+  put_text(out, NULL, "latest_checkpoint_id",
+           inspection.head.has_checkpoint ? inspection.head.checkpoint.id : NULL);
+  ck_document_put_int(out, NULL, "total_checkpoints", c.all);
   ck_inspection_close(&inspection);
   return status;
 }
@@ -203,7 +180,8 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"checkpoint_type", CK_MCP_TEXT, false, "only those of this kind", kinds},
                   {"clean_only", CK_MCP_FLAG, false,
-                   "only those that no retry or failure came before", NULL}},
+                   "only those before which nothing was tried again or failed", NULL},
+                  CK_MCP_AGENT_WORK_DIR},
     .run = list_checkpoints,
 };
 
@@ -224,13 +202,14 @@ static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *val
 
 const ck_mcp_tool ck_mcp_inspect_checkpoint = {
     .name = "inspect_checkpoint",
-    .help = "Shows where a checkpoint stands and, with include_memory, what it restores: memory, "
-            "conversations, outputs.",
+    .help = "Shows where a checkpoint stands, its outputs and, with include_memory, what else it "
+            "restores: memory and conversations.",
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"checkpoint_id", CK_MCP_TEXT, false,
                    "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
-                  {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL}},
+                  {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL},
+                  CK_MCP_AGENT_WORK_DIR},
     .run = inspect,
 };
 

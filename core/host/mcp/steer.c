@@ -236,7 +236,8 @@ const ck_mcp_tool ck_mcp_resume_session = {
                   {"checkpoint_id", CK_MCP_TEXT, false,
                    "from this checkpoint: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"memory_modifications", CK_MCP_OBJECT, false,
-                   "keys of its memory to set first, with their values", NULL}},
+                   "keys of its memory to set first, with their values", NULL},
+                  CK_MCP_AGENT_WORK_DIR},
     .run = resume_session,
 };
 
@@ -261,6 +262,7 @@ static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_valu
   ck_status status = ck_remote_command_open(&remote, self->host, values[0].text,
                                             CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && remote.live) status = pause_live(&remote, values[1].text, err);
+  if (status == CK_OK) status = ck_remote_command_check_paused(&remote, err);
   if (status == CK_OK) {
     const ck_session_record *record = &remote.head.session;
     ck_document_put_text(out, NULL, "session_id", record->id);
@@ -274,7 +276,7 @@ static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_valu
 const ck_mcp_tool ck_mcp_pause_session = {
     .name = "pause_session",
     .help = "Pauses a running session at its next boundary; returns when that is durable. One that "
-            "does not run is told as it is.",
+            "is paused already stays so; of any other that does not run it is an error.",
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"reason", CK_MCP_TEXT, false,
                    "kept with the session; user_requested unless given", NULL}},

@@ -15,9 +15,11 @@ typedef struct ck_mcp {
   size_t child_count;
 } ck_mcp;
 
+/* OBJECT: also as a text with its JSON. */
 typedef enum { CK_MCP_TEXT, CK_MCP_COUNT, CK_MCP_FLAG, CK_MCP_OBJECT } ck_mcp_type;
 
-/* An argument; a table of them ends with a NULL name. */
+/* An argument; a table of them ends with a NULL name. An empty text is none, unless the argument is
+ * required. */
 typedef struct ck_mcp_argument {
   const char *name;
   ck_mcp_type type;
@@ -26,9 +28,16 @@ typedef struct ck_mcp_argument {
   const char *const *choices; /* of a text; NULL: any */
 } ck_mcp_argument;
 
+/* Given by callers that keep the sessions of each agent in a folder of its own. */
+#define CK_MCP_AGENT_WORK_DIR                                                         \
+  {                                                                                   \
+    "agent_work_dir", CK_MCP_TEXT, false,                                             \
+        "taken from callers that send it; every session of this store is there", NULL \
+  }
+
 /* The arguments of a call, by the tool's own table: absent ones are NULL, -1, false, no bytes. */
 typedef struct ck_mcp_value {
-  char *text; /* owned */
+  char *text; /* owned; of an object that was given as a text, too */
   int64_t count;
   bool flag;
   ck_bytes object;

@@ -1,6 +1,8 @@
 /* fields.c - the members of checkpoints, events and totals in documents. */
 #include "core/host/session/fields.h"
 
+#include "core/host/session/checkpoint_words.h"
+
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
   ck_document_put_int(document, at, "seq", event->seq);
   ck_document_put_int(document, at, "timeline", event->timeline);
@@ -34,6 +36,7 @@ void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
   ck_document_put_int(document, at, "parent", checkpoint->parent);
   ck_document_put_int(document, at, "timeline", checkpoint->timeline);
   ck_document_put_text(document, at, "kind", ck_boundary_kind_name(checkpoint->kind));
+  ck_checkpoint_words_put(document, at, checkpoint);
   ck_document_put_time(document, at, "created", checkpoint->created_ms);
   ck_document_put_bool(document, at, "clean", checkpoint->clean);
   ck_document_put_bool(document, at, "resumable", checkpoint->resumable);

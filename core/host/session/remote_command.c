@@ -160,6 +160,18 @@ static void put_text(ck_table *table, const char *name, const char *text) {
   ck_table_put_text(table, ck_bytes_text(text));
 }
 
+ck_status ck_remote_command_check_paused(const ck_remote_command *self, ck_error *err) {
+  const ck_session_record *record = &self->head.session;
+  if (record->status == CK_SESSION_PAUSED) return CK_OK;
+  if (record->status == CK_SESSION_RUNNING)
+    return ck_error_set(
+        err, CK_E_REFUSED,
+        "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
+        record->id, record->id);
+  return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id,
+                      ck_session_status_name(record->status));
+}
+
 ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
                                   const char *reason, ck_error *err) {
   static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};

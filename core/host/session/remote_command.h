@@ -48,6 +48,9 @@ CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session
  * `noted` also until it has taken the request. CK_E_PENDING: the time is over; the text says which
  * part is missing. */
 CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err);
+/* CK_OK: as of the last refresh it is paused, and no process runs it. CK_E_REFUSED: it is not
+ * running either, and says what it is instead. */
+CK_CHECKED ck_status ck_remote_command_check_paused(const ck_remote_command *self, ck_error *err);
 /* Prints session, status and reason, and the command that resumes it where that is possible. */
 CK_CHECKED ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
                                              const char *reason, ck_error *err);

@@ -179,12 +179,22 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   return ck_json_type_of(cause) == CK_JSON_STRING;
 }
 
+/* Begun again after it has failed or was lost. What had succeeded is asked anew because a person
+ * went back; what was held back, put off, or waited for a person had not begun. */
+static bool is_retry(const ck_call *self, const ck_ledger_case *found,
+                     const ck_ledger_entry *entry) {
+  if (found->state == CK_LEDGER_NOTHING || ck_call_waits_only(&self->effect)) return false;
+  if (found->state == CK_LEDGER_FAILED) return ck_ledger_is_failure(ck_value_bytes(entry->outcome));
+  return found->state != CK_LEDGER_OK && found->state != CK_LEDGER_ACTED_ON &&
+         found->state != CK_LEDGER_BLOCKED;
+}
+
 /* An effect that only waits is put off when the session is to end. */
 static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry,
                      ck_error *err) {
   ck_execution *execution = self->runner->execution;
   bool fails = false, waits = ck_call_waits_only(&self->effect);
-  if (found->state != CK_LEDGER_NOTHING && !waits) ck_session_mark_unclean(execution->session);
+  if (is_retry(self, found, entry)) ck_session_count_retry(execution->session);
   if (failed_before(self, entry)) {
     ck_status status = ck_call_fail_again(&fails, self, entry, err);
     if (status != CK_OK || fails) return status;

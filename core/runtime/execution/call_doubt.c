@@ -64,7 +64,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
 
 void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, const char *text) {
   self->phase = CK_CALL_LEFT;
-  ck_execution_end(self->runner->execution, status, cause, text);
+  ck_execution_end_at(self->runner->execution, ck_runner_node(self->runner), status, cause, text);
 }
 
 /* A person decides whether the action done in its place counts for it. */
@@ -126,7 +126,7 @@ ck_status ck_call_run_again(ck_call *self, ck_error *err) {
       .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
   status = ck_session_record_cost(ck_call_session(self), &event, err);
   ck_value_free(body);
-  ck_session_mark_unclean(ck_call_session(self));
+  ck_session_count_retry(ck_call_session(self));
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 

@@ -13,8 +13,11 @@ static bool is_transient(ck_status cause) {
 static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
-  ck_failure failure = {
-      .key = self->key, .status = cause, .error = text, .attempt = self->effect.attempt};
+  ck_failure failure = {.node = ck_runner_node(self->runner),
+                        .key = self->key,
+                        .status = cause,
+                        .error = text,
+                        .attempt = self->effect.attempt};
   ck_error ignored = CK_ERROR_INIT;
   if (policies->on_failure &&
       policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
@@ -31,9 +34,9 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   snprintf(text, sizeof text, "effect %s: %s", self->key, error);
   free(error);
   *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
-  if (*failed) ck_session_mark_unclean(ck_call_session(self));
-  if (*failed) ck_call_fail(self, cause, text);
-  return CK_OK;
+  if (!*failed) return CK_OK;
+  ck_call_fail(self, cause, text);
+  return ck_session_count_failure(ck_call_session(self), ck_runner_node(self->runner), err);
 }
 
 ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
@@ -43,14 +46,17 @@ ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
   snprintf(text, sizeof text, "effect %s: %s", self->key,
            outcome->error ? outcome->error : "failed");
   ck_status status = ck_call_record(self, outcome, self->driver->name, err);
+  const char *node = ck_runner_node(self->runner);
+  if (status == CK_OK) status = ck_session_count_failure(ck_call_session(self), node, err);
   if (status != CK_OK) return status;
-  ck_session_mark_unclean(ck_call_session(self));
   ck_failure_answer answer = ask_policies(self, cause, text);
-  if (answer == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES)
+  if (answer == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES) {
+    ck_session_count_retry(ck_call_session(self));
     return ck_call_commit_intent(self, err);
+  }
   self->phase = CK_CALL_LEFT;
   if (answer == CK_FAILURE_PAUSE)
-    ck_execution_end(self->runner->execution, CK_SESSION_PAUSED, cause, text);
+    ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause, text);
   else
     ck_call_fail(self, cause, text);
   return CK_OK;

@@ -116,11 +116,20 @@ static bool has_message(const ck_ledger_entry *entry) {
   return ck_json_type_of(ck_json_get(ck_value_bytes(entry->outcome), "message")) != CK_JSON_NONE;
 }
 
+/* What had gone wrong before it succeeded is a part of this run's past, too. */
+static ck_status count_incidents(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  if (entry->troubles == 0) return CK_OK;
+  ck_session_count_retry(self->runner->execution->session);
+  return ck_session_count_failure(self->runner->execution->session, ck_runner_node(self->runner),
+                                  err);
+}
+
 ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status =
       ck_ledger_read_outcome(&self->outcome, entry->outcome, entry->outcome_seq, err);
   if (status == CK_OK) note_unknown(self);
+  if (status == CK_OK) status = count_incidents(self, entry, err);
   if (status == CK_OK)
     status = ck_session_record_replay(execution->session, &self->effect, entry->outcome,
                                       entry->outcome_seq, err);

@@ -54,11 +54,13 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   ck_limits_update_ending(self);
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
-  ck_session_set_failure(self->session, ending->cause);
   ck_saving before;
   ck_session_get_saving(&before, self->session);
-  ck_status status = ck_session_end(self->session, ending->status,
-                                    *ending->text ? ending->text : NULL, value, err);
+  ck_status status = ck_session_set_failure(self->session, ending->cause,
+                                            *ending->node ? ending->node : NULL, err);
+  if (status == CK_OK)
+    status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL,
+                            value, err);
   if (status == CK_OK) report_caught_up(self, &before);
   ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
                            self->options.to);

@@ -28,11 +28,14 @@
 
 typedef struct ck_call ck_call; /* one effect, see call_private.h */
 
+enum { CK_NODE_TEXT_MAX = 128 };
+
 /* How the session (or a scope) is to end. */
 typedef struct ck_ending {
   ck_session_status status; /* 0: it is not to end */
   ck_status cause;
   char text[CK_ERROR_TEXT_MAX];
+  char node[CK_NODE_TEXT_MAX]; /* where it has failed; "": it has not, or nobody knows where */
 } ck_ending;
 
 struct ck_execution {
@@ -68,6 +71,9 @@ struct ck_execution {
  * effect in doubt before everything else. */
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
                       const char *text);
+/* The same, because of a failure at a node; NULL: not known. */
+void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status status,
+                         ck_status cause, const char *text);
 /* Shows progress to the execution's owner. */
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress);
 int64_t ck_execution_now_us(const ck_execution *self);

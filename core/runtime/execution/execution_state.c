@@ -30,8 +30,8 @@ static void cancel_calls(ck_execution *self, bool harmless) {
     ck_runner_cancel_calls(runner, harmless);
 }
 
-void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
-                      const char *text) {
+void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status status,
+                         ck_status cause, const char *text) {
   ck_ending *ending = &self->ending;
   bool first = !ending->status;
   bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
@@ -39,8 +39,14 @@ void ck_execution_end(ck_execution *self, ck_session_status status, ck_status ca
   if (first || doubt || failed) {
     *ending = (ck_ending){.status = status, .cause = cause};
     snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
+    snprintf(ending->node, sizeof ending->node, "%s", node ? node : "");
   }
   if (first) cancel_calls(self, true); /* none is begun from now on */
+}
+
+void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
+                      const char *text) {
+  ck_execution_end_at(self, NULL, status, cause, text);
 }
 
 void ck_execution_pause(ck_execution *self, const char *reason) {

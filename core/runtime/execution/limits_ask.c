@@ -116,8 +116,8 @@ static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
 /* The new limit is state: one checkpoint commits it together with the question's outcome. */
 static ck_status keep_limit(ck_execution *execution, ck_error *err) {
   ck_saved saved;
-  ck_status status = ck_session_boundary(&saved, execution->session,
-                                         &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  const ck_boundary at = {.kind = CK_BOUNDARY_EDIT, .description = "a person raised a limit"};
+  ck_status status = ck_session_boundary(&saved, execution->session, &at, err);
   execution->counts.checkpoints += saved.taken;
   return status;
 }

@@ -34,6 +34,7 @@ ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
   ck_json_member_int(&w, "cut", cut);
   if (self->report_seq > cut) ck_json_member_int(&w, "said", self->report_seq);
   if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
+  ck_json_member_text(&w, "node", self->node);
   if (self->parent) write_fork(&w, self);
   ck_json_end(&w, '}');
   ck_value *value = NULL;
@@ -88,6 +89,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   if (status == CK_OK) status = take_value(&self->task, record, "task", err);
   if (status == CK_OK) status = take_text(&self->tag, record, "tag", err);
   if (status == CK_OK) status = take_text(&self->agent, record, "agent", err);
+  if (status == CK_OK) status = take_text(&self->node, record, "node", err);
   if (status != CK_OK || !*done) return status;
   status = take_value(&self->result, record, "result", err);
   if (status == CK_OK) status = take_text(&self->error, record, "error", err);

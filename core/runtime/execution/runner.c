@@ -24,13 +24,23 @@ static ck_status fail(ck_runner *self, const ck_error *failure, ck_error *err) {
 
 /* ---- boundaries ---- */
 
+/* A safe point marks a place in a node. */
+static ck_status take_node(ck_runner *self, ck_error *err) {
+  const ck_boundary *at = &self->yield.boundary;
+  if (!at->node || at->kind == CK_BOUNDARY_SAFE_POINT) return CK_OK;
+  free(self->node);
+  self->node = strdup(at->node);
+  return self->node ? CK_OK : ck_error_no_memory(err);
+}
+
 /* The path distinguishes effects before a boundary from those behind it: under a path that stays,
  * or comes again, they would pass for each other. */
 static ck_status move_position(ck_runner *self, ck_error *err) {
   bool fresh;
   ck_value_free(self->position);
   self->position = ck_value_share(self->yield.position);
-  ck_status status = ck_runner_read_path(self, err);
+  ck_status status = take_node(self, err);
+  if (status == CK_OK) status = ck_runner_read_path(self, err);
   if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK && !fresh)
     status = ck_error_set(
@@ -55,6 +65,16 @@ static void report_boundary(ck_execution *self, const ck_boundary *at, const ck_
   if (saved->taken) ck_notifications_push(&self->notifications, &progress, saved->ticket);
 }
 
+/* A limit may end the session before the flow's own number of rounds. */
+static void number_round(ck_boundary *at, const ck_runner *self) {
+  ck_limits_usage usage;
+  if (at->kind != CK_BOUNDARY_ROUND_COMPLETE || self->parent) return;
+  ck_limits_get(&usage, self->execution->session);
+  int64_t limit = usage.limit.of[CK_DIMENSION_ROUNDS];
+  if (!at->number) at->number = usage.spent.of[CK_DIMENSION_ROUNDS];
+  if (limit > 0 && (!at->of || limit < at->of)) at->of = limit;
+}
+
 static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at, ck_error *err) {
   ck_execution *execution = self->execution;
   at->scope = self->scope;
@@ -65,6 +85,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK) status = ck_runner_settle_orphans(self, err);
   if (status == CK_OK) status = ck_limits_reach(self, at->kind, err);
+  number_round(at, self);
   if (status == CK_OK) status = ck_session_boundary(saved, execution->session, at, err);
   if (status != CK_OK) return status;
   self->boundary_us = ck_execution_now_us(execution);

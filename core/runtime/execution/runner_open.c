@@ -99,6 +99,7 @@ void ck_runner_free(ck_runner *self) {
   ck_state_free(self->written);
   free(self->error);
   free(self->agent);
+  free(self->node);
   free(self->tag);
   free(self->scope);
   free(self);

@@ -45,6 +45,7 @@ struct ck_runner {
   int64_t end;        /* once it has ended: seq of its last event, or later */
   ck_value *position; /* as yielded at the last boundary; NULL: at the top */
   char path[256];     /* its "path" member */
+  char *node;         /* of the last boundary that named one; NULL: none */
   bool tagged;        /* the flow gave it its tag */
   bool set_aside;     /* it failed, was joined, and can be forked again */
 
@@ -81,6 +82,8 @@ struct ck_runner {
 
 /* Its effects' keys begin so: "main", "analyst@round#2". */
 void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self);
+/* The node where it is: its own, else that of a scope above. NULL: nobody knows. */
+const char *ck_runner_node(const ck_runner *self);
 /* True when it does not move before the session ends. */
 bool ck_runner_rests(const ck_runner *self);
 /* As many of the scopes that it joins have ended as the join waits for. */

@@ -21,6 +21,12 @@ void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self) {
            self->tag ? self->tag : "");
 }
 
+const char *ck_runner_node(const ck_runner *self) {
+  for (const ck_runner *at = self; at; at = at->parent)
+    if (at->node) return at->node;
+  return NULL;
+}
+
 bool ck_runner_rests(const ck_runner *self) {
   if (self->phase != CK_PHASE_CALLS) return self->phase >= CK_PHASE_JOIN;
   bool held = false;

@@ -97,20 +97,39 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
 }
 
+/* The scope whose error `text` passes on: its own, or one of those below. */
+static const ck_runner *find_origin(const ck_runner *self, const char *text) {
+  for (const ck_runner *child = self->place.child; child; child = child->place.next_sibling)
+    if (child->error && strstr(text, child->error)) return find_origin(child, child->error);
+  return self;
+}
+
+/* Fills in class and node of what was passed on, from scopes that may be gone by now. */
+static void trace(ck_ending *out, const ck_runner *self, ck_status cause, const char *text) {
+  const ck_ending *last = &self->execution->failure;
+  const ck_runner *origin = find_origin(self, text);
+  bool passed_on = cause == CK_E_FLOW && last->status && strstr(text, last->text);
+  const char *node = passed_on && origin == self ? last->node : ck_runner_node(origin);
+  ck_ending traced = {.status = CK_SESSION_FAILED, .cause = passed_on ? last->cause : cause};
+  snprintf(traced.text, sizeof traced.text, "%s", text);
+  snprintf(traced.node, sizeof traced.node, "%s", node ? node : "");
+  *out = traced;
+}
+
 ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_error *err) {
   ck_execution *execution = self->execution;
-  const ck_ending *inner = &execution->failure;
-  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text))
-    cause = inner->cause; /* passed on, from a scope below */
+  ck_ending failure;
+  trace(&failure, self, cause, text);
   if (!self->parent) {
     self->phase = CK_PHASE_REST;
-    ck_execution_end(execution, CK_SESSION_FAILED, cause, text);
+    ck_execution_end_at(execution, failure.node, CK_SESSION_FAILED, failure.cause, text);
     return CK_OK;
   }
-  execution->failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
-  snprintf(execution->failure.text, sizeof execution->failure.text, "%s", text);
-  ck_session_mark_unclean(execution->session);
+  execution->failure = failure;
   self->error = strdup(text);
-  self->error_status = cause;
-  return self->error ? ck_runner_end(self, err) : ck_error_no_memory(err);
+  self->error_status = failure.cause;
+  if (!self->error) return ck_error_no_memory(err);
+  ck_status status =
+      ck_session_count_failure(execution->session, *failure.node ? failure.node : NULL, err);
+  return status == CK_OK ? ck_runner_end(self, err) : status;
 }

@@ -93,7 +93,7 @@ ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *s
                                  ck_error *err) {
   ck_checkpoint *checkpoint;
   const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
-  ck_status status = ck_session_mark_edit(&checkpoint, self->session, err);
+  ck_status status = ck_session_mark_edit(&checkpoint, self->session, reason, err);
   if (status == CK_OK)
     status =
         ck_session_write_gathered(self->session, &self->head, record, checkpoint, &paused, err);

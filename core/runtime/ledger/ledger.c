@@ -141,6 +141,8 @@ static bool keep_agent(record *to, const char *agent) {
 
 static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
   char name[24];
+  bool waits = to->view.kind == CK_EFFECT_ASK || to->view.kind == CK_EFFECT_SLEEP;
+  to->view.troubles += to->view.open && !to->view.blocked && !waits;
   replace(&to->intent, event->body);
   to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
@@ -165,6 +167,7 @@ static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
   to->view.open = false;
   to->view.outcome_attempt = read_attempt(body);
   to->view.outcome_seq = event->seq;
+  to->view.troubles += ck_ledger_is_failure(body);
   read_short(to->view.outcome_digest, sizeof to->view.outcome_digest, ck_json_get(body, "digest"));
 }
 

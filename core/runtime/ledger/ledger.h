@@ -29,7 +29,8 @@ typedef struct ck_ledger_entry {
   const ck_value *intent;    /* body; NULL: none seen */
   const ck_value *outcome;   /* body of the last outcome; NULL: none */
   int64_t intent_seq, outcome_seq;
-  ck_verdict verdict;         /* given after the last intent */
+  int64_t troubles;   /* how often it failed, or was lost and begun again, whatever came then */
+  ck_verdict verdict; /* given after the last intent */
   const ck_value *resolution; /* body; NULL */
 } ck_ledger_entry;
 

@@ -136,6 +136,14 @@ bool ck_ledger_is_unsettled(ck_bytes body) {
   return ck_json_is_text(ck_json_get(body, "via"), via_unsettled);
 }
 
+bool ck_ledger_is_failure(ck_bytes body) {
+  ck_bytes cause = ck_json_get(body, "cause");
+  bool put_off = ck_json_is_text(ck_json_get(body, "via"), "runtime") &&
+                 ck_json_is_text(cause, ck_status_name(CK_E_INTERRUPTED));
+  return ck_json_is_text(ck_json_get(body, "status"), ck_outcome_status_name(CK_OUTCOME_FAILED)) &&
+         !put_off && !ck_json_is_text(cause, ck_status_name(CK_E_WAITING));
+}
+
 /* Earlier versions did not say it; all that was lost counted at its reserve. */
 int64_t ck_ledger_read_reserved(ck_bytes body) {
   int64_t reserved = 0;

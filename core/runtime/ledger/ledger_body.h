@@ -36,6 +36,9 @@ CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_e
                                                ck_error *err);
 /* True for the body of such an outcome. */
 bool ck_ledger_is_unsettled(ck_bytes body);
+/* The body is that of an effect that failed: not of one that was put off before it began, or that
+ * waits for a person. */
+bool ck_ledger_is_failure(ck_bytes body);
 /* The part of an outcome's cost that was counted at a reserve, micro-dollars. */
 int64_t ck_ledger_read_reserved(ck_bytes body);
 /* The outcome back from its event's body. */

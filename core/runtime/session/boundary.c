@@ -34,8 +34,7 @@ static void fill(ck_boundary *at, ck_session *self) {
   at->since.changed_bytes = self->changes.bytes;
   at->budget.spent_micros = now->cost_micros - self->spent.base.cost_micros;
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
-  if (at->last_error) self->since.clean = false;
-  at->clean = self->since.clean;
+  at->clean = !self->incidents.happened;
   at->checkpoint_cost_us = ck_writer_checkpoint_cost_us(self->runtime->writer);
 }
 
@@ -48,7 +47,7 @@ void ck_session_set_reached(ck_session *self, const ck_value *info) {
 static ck_status keep_reached(ck_session *self, const ck_boundary *at, ck_error *err) {
   if (ck_boundary_kind_always(at->kind) || strcmp(at->scope, "main") != 0) return CK_OK;
   ck_value_free(self->boundaries.reached);
-  return ck_checkpoint_write_info(&self->boundaries.reached, at, NULL, err);
+  return ck_checkpoint_write_place(&self->boundaries.reached, at, err);
 }
 
 /* One boundary on its way through the four steps. */
@@ -66,9 +65,17 @@ static void clear(passage *self) {
   ck_decision_clear(&self->decision);
 }
 
+/* A node that is begun again after an error is tried again. */
+static ck_status count_incidents(ck_session *self, const ck_boundary *at, ck_error *err) {
+  if (!at->last_error) return CK_OK;
+  if (at->kind == CK_BOUNDARY_NODE_START) ck_session_count_retry(self);
+  return ck_session_count_failure(self, at->node, err);
+}
+
 /* What agents have spent becomes state with every checkpoint, whatever it is taken for. */
 static ck_status prepare(passage *self, ck_session *session, ck_error *err) {
   ck_status status = ck_session_put_spending(session, err);
+  if (status == CK_OK) status = count_incidents(session, &self->at, err);
   if (status != CK_OK) return status;
   fill(&self->at, session);
   return keep_reached(session, &self->at, err);
@@ -90,7 +97,8 @@ static void decide(ck_saved *out, passage *self, ck_session *session) {
 
 /* All that a checkpoint can fail of, queueing apart, comes before the event that announces it. */
 static ck_status make(passage *self, ck_session *session, ck_error *err) {
-  ck_status status = ck_session_make_checkpoint(&self->checkpoint, session, &self->at, err);
+  ck_status status = ck_session_make_checkpoint(&self->checkpoint, session, &self->at,
+                                                self->decision.reasons, err);
   return status == CK_OK ? ck_state_new(&self->no_changes, err) : status;
 }
 
@@ -137,12 +145,13 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   return status;
 }
 
-ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err) {
-  passage p = {.at = {.kind = CK_BOUNDARY_EDIT},
+ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, const char *description,
+                               ck_error *err) {
+  passage p = {.at = {.kind = CK_BOUNDARY_EDIT, .description = description},
                .decision = {.take = true, .sync = true},
                .failure = CK_ERROR_INIT};
   fill(&p.at, self);
-  ck_status status = ck_session_make_checkpoint(&p.checkpoint, self, &p.at, err);
+  ck_status status = ck_session_make_checkpoint(&p.checkpoint, self, &p.at, NULL, err);
   if (status == CK_OK) status = announce(self, &p, err);
   *out = status == CK_OK ? p.checkpoint : NULL;
   if (status != CK_OK) clear(&p);

@@ -17,8 +17,8 @@ typedef struct ck_saved {
   uint64_t ticket;
 } ck_saved;
 /* Asks the policies, records the decision, and queues a checkpoint when they (or the kind) say so.
- * Of `at`, the fields kind, scope, node, agent, depth, node_latency_ms, next and last_error are
- * read. */
+ * Of `at`, the fields kind, scope, node, agent, depth, node_latency_ms, next, last_error and those
+ * that describe it are read. */
 CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *at,
                                          ck_error *err);
 
@@ -26,7 +26,8 @@ CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const 
 
 /* An edit boundary without asking the policies: its event is appended, its checkpoint is the
  * caller's. */
-CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err);
+CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self,
+                                          const char *description, ck_error *err);
 /* The main scope is where a checkpoint with this `info` (NULL: none) was taken. Shared. */
 void ck_session_set_reached(ck_session *self, const ck_value *info);
 

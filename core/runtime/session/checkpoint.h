@@ -8,14 +8,15 @@
 
 typedef struct ck_session ck_session;
 
-/* A checkpoint of the changed keys, announced by the event at `at->seq`. Nothing of the session but
- * its active time is changed. */
+/* A checkpoint of the changed keys, announced by the event at `at->seq`, for the policies' reasons
+ * (NULL: none). Nothing of the session but its active time is changed. Its info is as
+ * ck_checkpoint.info says, redacted. */
 CK_CHECKED ck_status ck_session_make_checkpoint(ck_checkpoint **out, ck_session *self,
-                                                const ck_boundary *at, ck_error *err);
-/* {node?, next?, agent?, description?}, for people. `reached`: where the flow is when the boundary
- * lies at no node of its own; NULL: at the boundary's. */
-CK_CHECKED ck_status ck_checkpoint_write_info(ck_value **out, const ck_boundary *at,
-                                              const ck_value *reached, ck_error *err);
+                                                const ck_boundary *at, const ck_value *reasons,
+                                                ck_error *err);
+/* {node?, next?, agent?}: where the boundary lies. */
+CK_CHECKED ck_status ck_checkpoint_write_place(ck_value **out, const ck_boundary *at,
+                                               ck_error *err);
 
 /* The checkpoint at `seq` is made: the next one follows it, and everything counts from here. */
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
@@ -25,7 +26,7 @@ void ck_session_follow_checkpoint(ck_session *self, int64_t seq);
 void ck_session_count_from(ck_session *self, int64_t seq);
 /* The same for events alone. */
 void ck_session_count_events_from(ck_session *self, int64_t seq);
-/* A retry or a failure: the next checkpoint is not a clean one. */
+/* Something failed: no checkpoint from here on is a clean one (see incidents.h). */
 void ck_session_mark_unclean(ck_session *self);
 /* The policies are asked what to prune: checkpoints count anew. */
 void ck_session_mark_pruned(ck_session *self);

@@ -27,13 +27,15 @@ static const ending endings[] = {
 };
 
 static ck_status append_closing(ck_session *self, ck_event_kind kind, const char *reason,
-                                const char *checkpoint, const ck_value *result, ck_error *err) {
+                                const char *node, const char *checkpoint, const ck_value *result,
+                                ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "reason", reason);
   if (kind == CK_EVENT_SESSION_FAILED && self->failure)
     ck_json_member_text(&w, "status", ck_status_name(self->failure));
+  ck_json_member_text(&w, "node", node);
   ck_json_member_text(&w, "checkpoint", checkpoint && *checkpoint ? checkpoint : NULL);
   if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
   ck_json_end(&w, '}');
@@ -51,11 +53,37 @@ static const ending *find_ending(ck_session_status status) {
   return NULL;
 }
 
+/* A reason can be an error's text, and that can quote anything: it is redacted. So are names. */
+static ck_status clean(char **out, ck_session *self, const char *text, ck_error *err) {
+  ck_buffer kept = {0};
+  *out = NULL;
+  if (!text) return CK_OK;
+  ck_status status =
+      ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(text), err);
+  if (status == CK_OK) status = ck_buffer_check(&kept, err);
+  if (status == CK_OK && kept.len > 0) *out = ck_buffer_take(&kept);
+  ck_buffer_clear(&kept);
+  return status;
+}
+
+/* Where the flow stands: at the node that failed, else where the main scope was last. */
+static ck_status read_node(char **out, ck_session *self, ck_error *err) {
+  const ck_value *reached = self->boundaries.reached;
+  ck_bytes node = reached ? ck_json_get(ck_value_bytes(reached), "node") : (ck_bytes){0};
+  *out = NULL;
+  if (self->failed_node) return clean(out, self, self->failed_node, err);
+  if (ck_json_type_of(node) != CK_JSON_STRING) return CK_OK;
+  char *text = ck_json_dup_string(node);
+  ck_status status = text ? clean(out, self, text, err) : ck_error_no_memory(err);
+  free(text);
+  return status;
+}
+
 /* The closing event and the status are one commit, behind everything else. */
 static ck_status close_run(ck_session *self, ck_session_status status, const char *reason,
-                           ck_error *err) {
+                           const char *node, ck_error *err) {
   uint64_t ticket;
-  ck_session_update update = {.status = status, .reason = reason};
+  ck_session_update update = {.status = status, .reason = reason, .node = node};
   if (status == CK_SESSION_FAILED && self->failure) update.failure = ck_status_name(self->failure);
   ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
   ck_status done = ck_session_queue(&ticket, self, &how, err);
@@ -68,31 +96,27 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
                      const ck_value *result, ck_error *err) {
   const ending *as = find_ending(status);
   ck_saved saved = {0};
+  char *node = NULL;
+  bool failed = status == CK_SESSION_FAILED;
   if (!as)
     return ck_error_set(err, CK_E_USAGE, "a session does not end as %s",
                         ck_session_status_name(status));
   ck_boundary at = {.kind = as->boundary,
-                    .last_error = status == CK_SESSION_FAILED ? reason : NULL};
+                    .node = self->failed_node,
+                    .next = {.node = self->failed_node}, /* where a resume goes on */
+                    .last_error = failed ? reason : NULL,
+                    .reason = failed ? NULL : reason};
   bool single = self->profile && self->profile->single_checkpoint;
   bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED || single;
   ck_status done = as->boundary ? ck_session_boundary(&saved, self, &at, err) : CK_OK;
   if (done == CK_OK && prunes) done = ck_session_prune(self, err);
   if (done == CK_OK) done = ck_session_close_saving(self, err);
-  if (done == CK_OK) done = append_closing(self, as->event, reason, saved.id, result, err);
-  return done == CK_OK ? close_run(self, status, reason, err) : done;
-}
-
-/* A reason can be an error's text, and that can quote anything: it is redacted. */
-static ck_status clean(char **out, ck_session *self, const char *reason, ck_error *err) {
-  ck_buffer kept = {0};
-  *out = NULL;
-  if (!reason) return CK_OK;
-  ck_status status =
-      ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(reason), err);
-  if (status == CK_OK) status = ck_buffer_check(&kept, err);
-  if (status == CK_OK && kept.len > 0) *out = ck_buffer_take(&kept);
-  ck_buffer_clear(&kept);
-  return status;
+  if (done == CK_OK) done = read_node(&node, self, err);
+  const char *where = failed || self->failed_node ? node : NULL;
+  if (done == CK_OK) done = append_closing(self, as->event, reason, where, saved.id, result, err);
+  if (done == CK_OK) done = close_run(self, status, reason, node, err);
+  free(node);
+  return done;
 }
 
 ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,

@@ -33,9 +33,13 @@ typedef struct ck_boundary {
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
   } budget;
-  bool clean;                 /* no retry or failure since the last checkpoint */
+  bool clean;                 /* no retry or failure since the session began, see incidents.h */
   int64_t checkpoint_cost_us; /* measured, of this store; 0: not yet known */
   const char *last_error;     /* NULL: none */
+  /* How its checkpoint is described to people; policies do not see these. */
+  const char *description; /* in the words of who marks it; NULL: by the others */
+  const char *reason;      /* of a pause or another end: why; NULL: not known */
+  int64_t number, of;      /* which round, turn or visit, and of how many; 0: not known */
 } ck_boundary;
 
 typedef struct ck_decision {

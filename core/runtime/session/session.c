@@ -2,6 +2,7 @@
 #include "core/runtime/session/session_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/reserve.h"
 
@@ -15,7 +16,7 @@ ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile
   self->policies = policies ? policies : &ck_policy_always;
   ck_random_bytes(&self->boundaries.random, sizeof self->boundaries.random);
   self->spent.began_us = runtime->clock.mono_us(runtime->clock.self);
-  self->since = (ck_since){.begun_us = self->spent.began_us, .clean = true};
+  self->since = (ck_since){.begun_us = self->spent.began_us};
   ck_status status = ck_state_new(&self->state, err);
   if (status == CK_OK) status = ck_state_new(&self->changes.keys, err);
   if (status == CK_OK) status = ck_ledger_new(&self->ledger, err);
@@ -41,6 +42,8 @@ void ck_session_free(ck_session *self) {
   ck_state_free(self->changes.keys);
   ck_value_free(self->changes.removed);
   ck_value_free(self->boundaries.reached);
+  ck_incidents_clear(&self->incidents);
+  free(self->failed_node);
   ck_spending_clear(&self->spent.agents);
   ck_view_clear(&self->view);
   ck_session_record_clear(&self->record);
@@ -62,7 +65,15 @@ void ck_session_set_status(ck_session *self, ck_session_status status) {
 
 void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }
 
-void ck_session_set_failure(ck_session *self, ck_status failure) { self->failure = failure; }
+ck_status ck_session_set_failure(ck_session *self, ck_status failure, const char *node,
+                                 ck_error *err) {
+  char *kept = node ? strdup(node) : NULL;
+  if (node && !kept) return ck_error_no_memory(err);
+  free(self->failed_node);
+  self->failed_node = kept;
+  self->failure = failure;
+  return CK_OK;
+}
 
 const char *ck_session_id(const ck_session *self) { return self->record.id; }
 const char *ck_session_run(const ck_session *self) { return self->timeline.run; }

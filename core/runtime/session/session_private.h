@@ -8,6 +8,7 @@
 #include "core/base/map.h"
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/ledger/ledger.h"
+#include "core/runtime/session/incidents.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
 
@@ -39,7 +40,6 @@ typedef struct ck_since {
   int64_t begun_us;   /* monotonic */
   int64_t seq;        /* of the last event before it began */
   ck_totals totals;   /* as they were then */
-  bool clean;         /* no retry or failure since */
   int64_t checkpoint; /* seq of the last checkpoint queued or resumed from; 0: none */
   int64_t unpruned;   /* checkpoints since the policies were last asked what to prune */
 } ck_since;
@@ -75,6 +75,7 @@ struct ck_session {
   ck_redactor *redactor; /* everything written passes it */
   ck_status failure;     /* the run's, for its closing event; CK_OK: none, or not known */
   bool holds_reserve;    /* see core/base/reserve.h */
+  char *failed_node;     /* where it failed, likewise; NULL: not known */
 
   /* opening/opening.c: which run of which session it is. Its end changes status and lease. */
   ck_session_record record;
@@ -96,6 +97,7 @@ struct ck_session {
   ck_state_changes changes;
   ck_spent spent;
   ck_since since;
+  ck_incidents incidents; /* incidents.c */
   ck_boundaries boundaries;
   ck_scopes scopes;
 };
@@ -113,7 +115,8 @@ void ck_session_free(ck_session *self);
 void ck_session_set_status(ck_session *self, ck_session_status status);
 /* The session is deleted: there is no lock to release. */
 void ck_session_drop_lease(ck_session *self);
-/* Why the run fails, for its closing event. CK_OK: not known. */
-void ck_session_set_failure(ck_session *self, ck_status failure);
+/* Why and at which node the run fails, for its closing event. CK_OK, NULL: not known. */
+CK_CHECKED ck_status ck_session_set_failure(ck_session *self, ck_status failure, const char *node,
+                                            ck_error *err);
 
 #endif

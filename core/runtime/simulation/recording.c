@@ -16,7 +16,6 @@ typedef struct reading {
   int64_t at_ms;       /* latest wall time seen; 0: none */
   size_t unclamped;    /* first event behind the last boundary */
   int64_t keys, bytes; /* as recorded at the last boundary */
-  bool clean, failed;  /* as recorded at the last boundary; an effect has failed since */
   ck_status status;
   ck_error *err;
 } reading;
@@ -131,11 +130,8 @@ static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   const ck_boundary *at = &boundary->at;
   boundary->added_keys = at->since.changed_keys - self->keys;
   boundary->added_bytes = at->since.changed_bytes - self->bytes;
-  boundary->unclean = !at->clean && (self->clean || self->failed || at->last_error);
   self->keys = at->since.changed_keys;
   self->bytes = at->since.changed_bytes;
-  self->clean = at->clean;
-  self->failed = false;
 }
 
 static void count_work(reading *self, const ck_boundary *at) {
@@ -151,8 +147,6 @@ static void count_work(reading *self, const ck_boundary *at) {
 static void begin_interval(reading *self) {
   self->base = self->work;
   self->keys = self->bytes = 0;
-  self->clean = true;
-  self->failed = false;
 }
 
 static void pass_time(reading *self, const ck_event *event) {
@@ -169,8 +163,6 @@ static void count_outcome(reading *self, const ck_event *event) {
   self->work.cost_micros += spent.cost_micros;
   self->work.tokens += spent.input_tokens + spent.output_tokens;
   self->work.tool_calls += spent.tool_calls;
-  self->failed |= ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"),
-                                  ck_outcome_status_name(CK_OUTCOME_FAILED));
 }
 
 static ck_status take_boundary(reading *self, const ck_event *event, size_t *index) {
@@ -223,7 +215,7 @@ ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *ses
   if (status != CK_OK) return status;
   ck_event_query query = {.session = record.no};
   ck_recording *made = calloc(1, sizeof *made);
-  reading self = {.of = made, .clean = true, .status = CK_OK, .err = err};
+  reading self = {.of = made, .status = CK_OK, .err = err};
   if (!made) status = ck_error_no_memory(err);
   if (status == CK_OK) {
     memcpy(made->id, record.id, sizeof made->id);

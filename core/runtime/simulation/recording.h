@@ -25,7 +25,6 @@ typedef struct ck_recorded_boundary {
   ck_boundary at; /* as the policies saw it; texts owned by the recording */
   /* changes since the boundary before. Keys: those not changed earlier in that interval */
   int64_t added_keys, added_bytes;
-  bool unclean; /* a retry or failure since the boundary before it */
   bool taken, sync;
   const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;

@@ -16,14 +16,12 @@ typedef struct simulating {
   int64_t seq;
   ck_work base;
   int64_t keys, bytes;
-  bool clean;
 } simulating;
 
 static void begin_interval(simulating *self, const ck_recorded_event *event) {
   self->seq = event->seq;
   self->base = event->work;
   self->keys = self->bytes = 0;
-  self->clean = true;
 }
 
 static int64_t difference(int64_t now, int64_t then) { return now > then ? now - then : 0; }
@@ -40,7 +38,6 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   ck_boundary at = recorded->at;
   self->keys += recorded->added_keys;
   self->bytes += recorded->added_bytes;
-  if (recorded->unclean) self->clean = false;
   at.since.ms = lost->ms;
   at.since.events = at.seq - 1 - self->seq;
   at.since.cost_micros = lost->cost_micros;
@@ -48,7 +45,6 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
   at.since.changed_bytes = self->bytes;
   at.budget.limit_micros = self->limit_micros;
-  at.clean = self->clean;
   return at;
 }
 
@@ -200,11 +196,8 @@ static ck_status prune(simulating *self, ck_error *err) {
 ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
                       const ck_policy_engine *policies, int64_t limit_micros, ck_error *err) {
   *out = (ck_simulation){.failure = CK_ERROR_INIT};
-  simulating self = {.out = out,
-                     .recording = recording,
-                     .policies = policies,
-                     .limit_micros = limit_micros,
-                     .clean = true};
+  simulating self = {
+      .out = out, .recording = recording, .policies = policies, .limit_micros = limit_micros};
   out->decisions = calloc(recording->boundary_count + 1, sizeof *out->decisions);
   out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
   ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);

@@ -2,8 +2,8 @@
  * would have kept, and the work that crashes would have cost.
  *
  * A policy gets the recorded inputs, except for those that depend on the last checkpoint: `since`
- * and `clean` are counted anew from the checkpoints that the simulated policies take, so that they
- * equal the recorded ones for as long as the decisions do. Where decisions differ, keys changed are
+ * is counted anew from the checkpoints that the simulated policies take, so that it equals the
+ * recorded one for as long as the decisions do. Where decisions differ, keys changed are
  * an estimate (their number is known per interval between recorded checkpoints, not their names),
  * and milliseconds are off by up to one for each recorded checkpoint in between. A resume is taken
  * as it was recorded: counting starts anew there.

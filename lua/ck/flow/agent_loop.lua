@@ -161,13 +161,17 @@ function agent_loop.turn(loop)
   return "called"
 end
 
---- Ends a turn; `path` is where to go on.
-function agent_loop.boundary(loop, kind, path, position)
+--- Ends a turn; `path` is where to go on. `count`: of something else than turns, { number=, of= }.
+function agent_loop.boundary(loop, kind, path, position, count)
   position = position or {}
   position.path, position.turn, position.next, position.mark = path, loop.turn, loop.next, loop.mark
   if loop.bad > 0 then position.bad = loop.bad end
   if loop.guards > 0 then position.guards = loop.guards end
-  loop.ctx.boundary(kind, { agent = loop.def.name, depth = loop.depth, position = position })
+  count = count or { number = loop.turn - 1 }
+  loop.ctx.boundary(kind, {
+    agent = loop.def.name, depth = loop.depth, position = position,
+    number = count.number, of = count.of,
+  })
 end
 
 return agent_loop

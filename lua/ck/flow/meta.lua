@@ -50,7 +50,10 @@
 ---@field agent string|nil
 ---@field depth integer|nil
 ---@field next { node: string|nil, tool: string|nil, class: ck.flow.class|nil }|nil
----@field error string|nil          what went wrong before it: the boundary is not clean
+---@field error string|nil          what went wrong before it: no checkpoint is clean from here on
+---@field number integer|nil        which round, turn or visit it is
+---@field of integer|nil            of how many
+---@field description string|nil    its checkpoint in your words; nil: in the program's
 
 ---@class ck.flow.Child
 ---@field scope string              below the name of the scope that forks it
@@ -94,7 +97,8 @@
 ---@field effect fun(request: ck.flow.Request): ck.flow.Outcome  *
 ---@field effects fun(requests: ck.flow.Request[]): ck.flow.Outcome[]  * in parallel; same order
 ---@field boundary fun(kind: ck.flow.BoundaryKind, at: ck.flow.At)  *
----@field safe_point fun(name: string|nil, at: { position: ck.flow.Position })  *
+---@field safe_point fun(name: string|nil,
+---  at: { position: ck.flow.Position, description: string|nil })  *
 ---@field pause fun(reason: string)  *
 ---@field fork fun(children: ck.flow.Child[])  *
 ---@field join fun(scopes: string[]): table<string, ck.flow.Ended>  *

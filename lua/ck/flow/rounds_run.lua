@@ -105,7 +105,8 @@ local function end_turn(ctx, loop, def, at)
   ctx.rounds.completed = at.round
   if at.round == def.rounds then agent_loop.say(loop, "user", LAST:format(def.rounds)) end
   at.round = at.round + 1
-  agent_loop.boundary(loop, "round_complete", path_of(at.round), { round = at.round })
+  agent_loop.boundary(loop, "round_complete", path_of(at.round), { round = at.round },
+    { number = at.round - 1, of = def.rounds })
   pass_gate(ctx, def, at.round)
 end
 
@@ -148,6 +149,7 @@ local function call_rounds(ctx, def)
     round = round + 1
     ctx.boundary("round_complete", {
       agent = def.name, position = { path = path_of(round), round = round },
+      number = round - 1, of = def.rounds,
     })
   end
   return { rounds = def.rounds }

@@ -34,7 +34,8 @@ run --json sessions inspect there
 is "its conversation is the history" "$(json "$out" \
   '[map { +{%$_, content => $_->{content} // ""} } @{$d->{conversation_states}{main}}]')" \
   "$(field '{history}')"
-is "it stands at the next iteration" "$(json "$out" '$d->{current_node}')" 'agent#5'
+is "it stands at the next iteration" "$(json "$out" \
+  '$d->{state}{"position.main"}{at}{path}')" 'agent#5'
 has "the log says where it came from" "$("$CKRUN" --json sessions log there --kind note)" \
   "\"runId\":\"$(field '{runId}')\""
 { head -n 1 "$dir/whole.jsonl"; tail -n +11 "$dir/whole.jsonl"; } >"$dir/rest.jsonl"

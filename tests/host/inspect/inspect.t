@@ -61,7 +61,7 @@ is "session_id" "$(field '{session_id}')" team
 is "checkpoint_id" "$(field '{checkpoint_id}')" "$(field '{checkpoint}{id}')"
 is "checkpoint_type" "$(field '{checkpoint_type}')" pause
 is "created_at" "$(field '{created_at}')" "$(field '{checkpoint}{created}')"
-is "current_node" "$(field '{current_node}')" 'team#1'
+is "current_node" "$(field '{current_node}')" opening
 is "execution_path" "$(field '{execution_path}')" '["opening"]'
 is "shared_memory" "$(field '{shared_memory}')" '{"topic":"bread"}'
 is "accumulated_outputs" "$(field '{accumulated_outputs}')" '{"draft":[1]}'
@@ -73,7 +73,7 @@ is "what a conversation holds" "$(field '{conversation_states}{"main.ann"}')" \
 is "metrics_snapshot" "$(field '{metrics_snapshot}{cost_micros}')" 0
 is "is_clean" "$(field '{is_clean}')" 1
 is "can_resume_from" "$(field '{can_resume_from}')" 1
-is "no description" "$(field '{description}')" null
+is "description" "$(field '{description}')" "paused: enough"
 is "no signature without a key" "$(field '{signature}')" null
 run --json sessions inspect team --checkpoint first
 inspected=$out

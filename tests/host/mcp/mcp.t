@@ -3,6 +3,8 @@
 # harms.
 . "$(dirname "$0")/../tap.sh"
 
+. "$(dirname "$0")/client.sh"
+
 echo 'return { name = "every", extends = "default", policies = { "every_boundary" } }' \
   >"$dir/every.lua"
 cat >"$dir/steps.lua" <<'LUA'
@@ -21,24 +23,7 @@ LUA
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
 "$CKRUN" run "$flow" --cassette "$dir/wrong.jsonl" --session broken >/dev/null 2>&1
 
-coproc SERVER { exec "$CKRUN" mcp 2>"$dir/mcp.err"; }
-server=$SERVER_PID
-exec {to}>&"${SERVER[1]}" {from}<&"${SERVER[0]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-number=0
-# ask METHOD PARAMS: the answer's line is in `reply`.
-ask() {
-  number=$((number + 1))
-  printf '{"jsonrpc":"2.0","id":%d,"method":"%s"%s}\n' "$number" "$1" "${2:+,\"params\":$2}" >&"$to"
-  IFS= read -r -t 30 -u "$from" reply || reply=
-}
-# call TOOL ARGUMENTS: the result is in `result`, the text of a failure in `failure`.
-call() {
-  ask tools/call "{\"name\":\"$1\",\"arguments\":${2:-"{}"}}"
-  result=$(json "$reply" '$d->{result}{structuredContent}') \
-    failure=$(json "$reply" '$d->{result}{isError} ? $d->{result}{content}[0]{text} : ""')
-}
-of() { json "$result" "\$d->$1"; }
+serve
 line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || reply=; }
 
 # ---- the protocol ----
@@ -72,7 +57,7 @@ is "each takes an object of named arguments" "$(json "$reply" 'join " ", map {
 is "those of resume_session" "$(json "$reply" '
   my ($tool) = grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}};
   join " ", sort keys %{$tool->{inputSchema}{properties}}')" \
-  "checkpoint_id memory_modifications session_id"
+  "agent_work_dir checkpoint_id memory_modifications session_id"
 printf '{"jsonrpc":"2.0","id":"text","method":"ping"}\n' >&"$to"
 IFS= read -r -t 30 -u "$from" reply
 is "an id that is a text" "$(json "$reply" '$d->{id}')" text
@@ -162,7 +147,7 @@ call inspect_checkpoint "{\"session_id\":\"halted\",\"checkpoint_id\":\"$first\"
 is "a checkpoint without what it restores" \
   "$(of '{current_node}') $(json "$result" \
   'join " ", grep { exists $d->{$_} } qw(shared_memory conversation_states accumulated_outputs)')" \
-  "n1 "
+  "n1 accumulated_outputs"
 call inspect_checkpoint '{"session_id":"halted","include_memory":true}'
 is "with it" "$(of '{shared_memory}')" '{"last":3}'
 is "its path" "$(of '{execution_path}')" '["n1","n2","n3"]'

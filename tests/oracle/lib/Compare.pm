@@ -130,7 +130,8 @@ sub _checkpoint {
   my $spent = Spending::spent($view, $view->until($seq))->{all};
   my $metrics = $got->{metrics_snapshot};
   $self->same("metrics_snapshot: $_", $where, $metrics->{$_}, $spent->{$_}) for @totals;
-  $self->_conversations($where, $view, $got, $view->cuts(@list), @list);
+  my $over = $boundary->{body}{kind} eq "final"; # nothing is said anew
+  $self->_conversations($where, $view, $got, $over ? undef : $view->cuts(@list), @list);
   $self->_session_checkpoint($where, $view, $boundary, $got->{sessionCheckpoint}, @list);
 }
 

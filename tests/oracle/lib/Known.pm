@@ -7,9 +7,9 @@ use warnings;
 my @known = (
   [qr/^tails/, 1],
   [qr/^sections/, 1],
-  [qr/^is_clean/, 8],
-  [qr/^(current_node|next_node|execution_path|failed_at_node)$/, 9],
-  [qr/^conversation_states( at the end|: scopes)/, 11],
+  [qr/^is_clean/, 8], # a branch has failed, and no event says so while its siblings run
+  [qr/^(current_node|next_node)$/, 9], # of an edit behind a checkpoint of a branch or a step
+  [qr/^conversation_states: scopes/, 11], # a person's report to a scope without an agent
 );
 
 # " # TODO …" for a thing that differs, when that is known. Which rows were needed is noted in the

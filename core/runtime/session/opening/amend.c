@@ -5,6 +5,8 @@
 #include "core/runtime/session/secret.h"
 #include "core/runtime/session/session_private.h"
 
+enum { NAMED_KEYS = 5 };
+
 ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
@@ -23,8 +25,27 @@ static ck_status put_secret(ck_session *self, const ck_state_edit *edit, ck_erro
   return status;
 }
 
-ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
+/* "memory.topic, memory.n": which keys, not their values. */
+static void name_keys(ck_buffer *out, const ck_state_edits *edits) {
+  for (size_t i = 0; i < edits->count && i < NAMED_KEYS; i++)
+    ck_buffer_append_format(out, "%s%s", i ? ", " : "", edits->items[i].key);
+  if (edits->count > NAMED_KEYS)
+    ck_buffer_append_format(out, " and %zu more", edits->count - NAMED_KEYS);
+}
+
+static ck_status mark_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
   ck_saved saved;
+  ck_buffer keys = {0};
+  name_keys(&keys, edits);
+  ck_status status = ck_buffer_check(&keys, err);
+  if (status == CK_OK)
+    status = ck_session_boundary(
+        &saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT, .reason = keys.data}, err);
+  ck_buffer_clear(&keys);
+  return status == CK_OK ? ck_session_wait(self, saved.ticket, err) : status;
+}
+
+ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
   ck_status status = CK_OK;
   if (!edits || edits->count == 0) return CK_OK;
   for (size_t i = 0; i < edits->count && status == CK_OK; i++) {
@@ -32,9 +53,7 @@ ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, c
     status =
         edit->ref ? put_secret(self, edit, err) : ck_session_put(self, edit->key, edit->value, err);
   }
-  if (status == CK_OK)
-    status = ck_session_boundary(&saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
-  return status == CK_OK ? ck_session_wait(self, saved.ticket, err) : status;
+  return status == CK_OK ? mark_edits(self, edits, err) : status;
 }
 
 typedef struct finding {

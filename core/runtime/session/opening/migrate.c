@@ -162,7 +162,10 @@ ck_status ck_session_make_migration(ck_session *self, const ck_value *document, 
   if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text(number), err);
   if (status == CK_OK) status = ck_session_put(self, "flow.version", value, err);
   if (status == CK_OK)
-    status = ck_session_boundary(&saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+    status = ck_session_boundary(
+        &saved, self,
+        &(ck_boundary){.kind = CK_BOUNDARY_EDIT, .description = "migrated to the flow's version"},
+        err);
   if (status == CK_OK) status = ck_session_wait(self, saved.ticket, err);
   ck_value_free(value);
   return status;

@@ -1,9 +1,12 @@
 /* select.c - finds the checkpoint of an id, or the latest in view that is fit. */
 #include "core/runtime/session/opening/select.h"
 
+#include "core/model/description.h"
+
 typedef struct search {
   const ck_view *view;
   const ck_choice *choice;
+  bool unclean; /* one before was: in sessions of earlier versions the next can say otherwise */
   int64_t found;
 } search;
 
@@ -14,9 +17,10 @@ static bool is_fit(const ck_choice *choice, const ck_checkpoint_info *checkpoint
 
 static bool take_fit(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
-  if (is_fit(self->choice, checkpoint) && ck_view_contains(self->view, checkpoint->seq))
-    self->found = checkpoint->seq;
-  return true;
+  if (!ck_view_contains(self->view, checkpoint->seq)) return true;
+  self->unclean |= !checkpoint->clean;
+  if (is_fit(self->choice, checkpoint)) self->found = checkpoint->seq;
+  return !self->choice->clean || !self->unclean;
 }
 
 /* 0 when there is none. Nearly always it is the head's. */
@@ -25,7 +29,8 @@ static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head,
   *out = 0;
   if (!head->has_checkpoint) return CK_OK;
   *out = head->checkpoint.seq;
-  if (is_fit(choice, &head->checkpoint)) return CK_OK;
+  bool told = !choice->clean || ck_description_is_stored(head->checkpoint.info);
+  if (told && is_fit(choice, &head->checkpoint)) return CK_OK;
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);

@@ -28,7 +28,7 @@ local function mark(ctx, def, at, kind, suffix, problem)
   local target = coming and def.graph[coming]
   ctx.boundary(kind, {
     node = at.node, agent = actor.is(def.graph[at.node]) and def.graph[at.node].name or nil,
-    position = at, error = problem,
+    position = at, error = problem, number = at.visit,
     next = target and { node = coming, class = target.class } or nil,
   })
 end
