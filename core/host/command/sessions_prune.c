@@ -6,15 +6,67 @@
 #include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
 #include "core/host/session/launch.h"
+#include "core/base/clock.h"
+#include "core/host/cli/duration.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/run/spills.h"
 #include "core/runtime/history/prune_at_rest.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {
-  const char *session, *keep;
-  bool dry_run;
+  const char *session, *keep, *older_than;
+  ck_words checkpoints;
+  bool dry_run, unclean;
 } values;
+
+static bool has_filter(const values *v) {
+  return v->checkpoints.count || v->older_than || v->unclean;
+}
+
+/* The seqs of the named checkpoints; of one that a fork inherits, its origin must be asked. */
+static ck_status find_seqs(int64_t *seqs, const ck_remote_command *remote, const values *v,
+                           ck_error *err) {
+  ck_inspection inspection = {
+      .store = remote->runtime->store, .head = remote->head, .live = remote->live};
+  for (size_t i = 0; i < v->checkpoints.count; i++) {
+    ck_checkpoint_info named;
+    ck_status status = ck_resolve_checkpoint(&named, &inspection, v->checkpoints.list[i], err);
+    if (status != CK_OK) return status;
+    seqs[i] = named.seq;
+    if (named.session)
+      status = ck_error_set(err, CK_E_REFUSED,
+                            "checkpoint %s is one of the session that %s was forked from: drop it "
+                            "there",
+                            named.id, remote->id);
+    ck_checkpoint_info_clear(&named);
+    if (status != CK_OK) return status;
+  }
+  return CK_OK;
+}
+
+/* `seqs` has room for all that are named. */
+static ck_status take_filter(ck_prune_filter *out, int64_t *seqs, const ck_remote_command *remote,
+                             const values *v, ck_error *err) {
+  int64_t age_ms = 0;
+  ck_clock clock = ck_clock_system();
+  ck_status status = ck_duration_take(&age_ms, "--older-than", v->older_than, err);
+  if (status == CK_OK) status = find_seqs(seqs, remote, v, err);
+  *out = (ck_prune_filter){.seqs = v->checkpoints.count ? seqs : NULL,
+                           .count = v->checkpoints.count,
+                           .before_ms = v->older_than ? clock.wall_ms(clock.self) - age_ms : 0,
+                           .unclean = v->unclean};
+  return status;
+}
+
+/* One that was named and must stay is not dropped in silence. */
+static ck_status check_named(const ck_pruned *of, const values *v, ck_error *err) {
+  if (!v->checkpoints.count || !of->report.kept_count) return CK_OK;
+  const ck_kept *kept = &of->report.kept[0];
+  const char *id = ck_checkpoint_list_id(&of->before, kept->seq);
+  return ck_error_set(err, CK_E_REFUSED, "checkpoint %s stays: %s", id ? id : "?",
+                      ck_kept_reason_text(kept->reason));
+}
 
 static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
   char *end;
@@ -115,13 +167,23 @@ static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep,
   ck_policy_engine policies = {0};
   ck_pruned of = {0};
   ck_spills_size spills = {0};
-  ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
-  ck_status status = keep < 0 ? load_policies(&profile, &policies, remote, err) : CK_OK;
+  ck_prune_filter filter;
+  int64_t *seqs = calloc(v->checkpoints.count + 1, sizeof *seqs);
+  if (!seqs) return ck_error_no_memory(err);
+  ck_prune_order order = {.filter = has_filter(v) ? &filter : NULL,
+                          .policies = &policies,
+                          .keep = keep,
+                          .dry_run = v->dry_run};
+  ck_status status = take_filter(&filter, seqs, remote, v, err);
+  if (status == CK_OK && keep < 0 && !order.filter)
+    status = load_policies(&profile, &policies, remote, err);
   if (status == CK_OK)
     status = ck_session_prune_at_rest(&of, remote->runtime->store, remote->id, &order, err);
   if (status == CK_OK) status = sweep_spills(&spills, remote, v->dry_run, err);
   if (status == CK_OK) status = print(remote, &of, &spills, v->dry_run, err);
+  if (status == CK_OK) status = check_named(&of, v, err);
   ck_pruned_clear(&of);
+  free(seqs);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
   return status;
@@ -167,7 +229,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_remote_command_open_dry(&remote, host, v->session, err);
   else if (status == CK_OK)
     status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && remote.live && !v->dry_run)
+  if (status == CK_OK && remote.live && !v->dry_run && has_filter(v))
+    status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote.owner);
+  else if (status == CK_OK && remote.live && !v->dry_run)
     status = request_from_owner(&remote, v, err);
   else if (status == CK_OK)
     status = prune(&remote, v, keep, err);
@@ -187,6 +251,19 @@ static const ck_option options[] = {
     {.name = "dry-run",
      .offset = offsetof(values, dry_run),
      .help = "say what would go and what stays, and stop"},
+    {.name = "checkpoint",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, checkpoints),
+     .value = "CHECKPOINT",
+     .help = "drop this one: " CK_RESOLVE_CHECKPOINT_HELP "; may be given many times"},
+    {.name = "older-than",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, older_than),
+     .value = "TIME",
+     .help = "drop those that were made longer ago than that, such as 72h"},
+    {.name = "unclean",
+     .offset = offsetof(values, unclean),
+     .help = "drop those before which something was retried or failed"},
     {.name = "keep",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, keep),
@@ -205,6 +282,9 @@ const ck_command ck_command_sessions_prune = {
         "goes. A payload that one of the others loads through stays, hidden, until that is gone, "
         "too. Free space is given back to the system, and files with long outputs of programs that "
         "no result names are removed.\n\n"
+        "--checkpoint, --older-than and --unclean drop what fits all of those that are given, but "
+        "for the latest N of --keep; a checkpoint that is named and must stay is an error, exit "
+        "code 5. The session is stopped then.\n\n"
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,

@@ -10,15 +10,24 @@ void ck_pruned_clear(ck_pruned *self) {
   ck_checkpoint_list_clear(&self->before);
 }
 
+static bool fits(const ck_prune_filter *filter, const ck_checkpoint_info *checkpoint) {
+  bool named = !filter->seqs;
+  for (size_t i = 0; i < filter->count; i++) named |= filter->seqs[i] == checkpoint->seq;
+  return named && (!filter->before_ms || checkpoint->created_ms < filter->before_ms) &&
+         !(filter->unclean && checkpoint->clean);
+}
+
 static ck_status select_seqs(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
                              const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
   *count = 0;
-  if (order->keep < 0)
+  if (order->keep < 0 && !order->filter)
     return ck_checkpoint_list_ask(seqs, count, before, order->policies, clock.wall_ms(clock.self),
                                   err);
-  for (size_t i = 0; i < before->count && (int64_t)(before->count - i) > order->keep; i++)
-    seqs[(*count)++] = before->list[i].seq;
+  int64_t keep = order->keep < 0 ? 0 : order->keep;
+  for (size_t i = 0; i < before->count && (int64_t)(before->count - i) > keep; i++)
+    if (!order->filter || fits(order->filter, &before->list[i]))
+      seqs[(*count)++] = before->list[i].seq;
   return CK_OK;
 }
 

@@ -4,10 +4,19 @@
 
 #include "core/runtime/session/checkpoint_list.h"
 
+/* Which checkpoints go: those that fit everything that is set. */
+typedef struct ck_prune_filter {
+  const int64_t *seqs; /* only these; NULL: all */
+  size_t count;
+  int64_t before_ms; /* only those that were made before it, wall time; 0: all */
+  bool unclean;      /* only those that are not clean */
+} ck_prune_filter;
 typedef struct ck_prune_order {
-  const ck_policy_engine *policies; /* they decide, when `keep` is negative */
-  int64_t keep;                     /* how many of the latest stay; negative: see policies */
-  bool dry_run;                     /* only report what would be dropped; needs no lock */
+  const ck_prune_filter *filter; /* of those that `keep` leaves (all, when negative); NULL: none */
+  /* they decide, when `keep` is negative and there is no filter */
+  const ck_policy_engine *policies;
+  int64_t keep; /* how many of the latest stay; negative: see policies */
+  bool dry_run; /* only report what would be dropped; needs no lock */
 } ck_prune_order;
 typedef struct ck_pruned {
   ck_checkpoint_list before; /* the checkpoints before the prune */

@@ -81,4 +81,32 @@ is "nothing is free in it" "$(json "$("$CKRUN" --json store stats)" '$d->{free_b
 refused 3 "a deleted session is not there" "no session" sessions show more1
 exits 0 "store verify at the end" store verify
 
+
+# ---- by hand: one, the old ones, the unclean ones ----
+loads() { local id; for id in $(ids "$1"); do
+  "$CKRUN" --json sessions inspect "$1" "$id" >/dev/null 2>&1 || return 1; done; }
+states() { local id; for id in $(ids "$1" | grep -v "$2"); do
+  "$CKRUN" --json sessions inspect "$1" "$id" | perl -MJSON::PP -0777 -ne \
+    'print JSON::PP->new->canonical->encode(JSON::PP->new->utf8->decode($_)->{state}), "\n"'
+  done; }
+exits 0 "another session" run state.lua --cassette six.jsonl --session hand
+all=$(ids hand)
+third=$(sed -n 3p <<<"$all")
+states=$(states hand "$third")
+exits 0 "one is dropped by its id" --json sessions prune hand --checkpoint "$third"
+is "it, and nothing else" "$(json "$out" '"@{$d->{ids}}"') $(ids hand | tr '\n' ' ')" \
+  "$third $(grep -v "$third" <<<"$all" | tr '\n' ' ')"
+is "every other one restores what it did" "$(states hand none)" "$states"
+exits 3 "it is gone" sessions inspect hand "$third"
+exits 5 "the one that it stands at stays" sessions prune hand --checkpoint latest
+has "with the reason" "$err" "stays: the session stands at it"
+exits 0 "none is older than an hour" --json sessions prune hand --older-than 1h
+is "so none goes" "$(json "$out" '$d->{dropped}')" 0
+exits 0 "all are clean" --json sessions prune hand --unclean
+is "so none goes" "$(json "$out" '$d->{dropped}')" 0
+exits 2 "an age that is none" sessions prune hand --older-than soon
+exits 0 "all are older than nothing" --json sessions prune hand --older-than 0s --keep 2
+is "but for those that are kept" "$(ids hand | tr '\n' ' ')" "$(tail -n 2 <<<"$all" | tr '\n' ' ')"
+ok "which load" loads hand
+exits 0 "the store is whole" store verify
 finish
