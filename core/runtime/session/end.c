@@ -165,8 +165,9 @@ bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
 void ck_session_leave(ck_session *self, const char *reason) {
   ck_error ignored = CK_ERROR_INIT;
   if (self->record.status != CK_SESSION_RUNNING || !self->lease.session || !flush(self)) return;
-  ck_status status = append_closing(self, CK_EVENT_SESSION_PAUSED, reason, NULL, NULL, &ignored);
-  if (status == CK_OK) status = close_run(self, CK_SESSION_PAUSED, reason, &ignored);
+  ck_status status =
+      append_closing(self, CK_EVENT_SESSION_PAUSED, reason, NULL, NULL, NULL, &ignored);
+  if (status == CK_OK) status = close_run(self, CK_SESSION_PAUSED, reason, NULL, &ignored);
   if (status != CK_OK) ck_session_park(self, status, reason);
 }
 
