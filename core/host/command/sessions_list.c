@@ -1,4 +1,8 @@
 /* sessions_list.c - sessions list: every session of the store, newest first. */
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
@@ -7,11 +11,15 @@
 #include "core/store/maintenance.h"
 
 typedef struct values {
-  const char *status, *agent;
+  const char *status, *agent, *flow, *since;
+  int64_t limit;
+  bool resumable;
 } values;
 
 typedef struct listing {
   ck_inspection inspection;
+  const values *wanted;
+  int64_t since_ms; /* wall time; 0: any */
   const char *agent;
   ck_output *output;
   ck_table table;
@@ -43,9 +51,24 @@ static void put_row(listing *self, const ck_session_record *record, bool live, c
                                                   : record->reason));
 }
 
+/* `flow`: the file's path, or its last part. */
+static bool has_flow(const ck_session_record *record, const char *flow) {
+  const char *slash = record->flow ? strrchr(record->flow, '/') : NULL;
+  return record->flow &&
+         (strcmp(record->flow, flow) == 0 || (slash && strcmp(slash + 1, flow) == 0));
+}
+
+static bool is_wanted(const listing *self, const ck_session_record *record) {
+  const values *v = self->wanted;
+  return (!v->resumable || ck_session_status_resumable(record->status)) &&
+         (!v->flow || has_flow(record, v->flow)) && record->updated_ms >= self->since_ms;
+}
+
 static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
   bool involved = true;
+  if (!is_wanted(self, record)) return true;
+  if (self->wanted->limit && (int64_t)self->count >= self->wanted->limit) return false;
   if (self->agent)
     self->status =
         ck_tail_find_agent(&involved, self->inspection.store, record->no, self->agent, self->err);
@@ -72,7 +95,9 @@ static bool visit(void *to, const ck_session_record *record) {
 }
 
 static void report_none(ck_output *output, const values *v) {
-  if (v->agent)
+  if (v->flow || v->since || v->resumable)
+    ck_output_notice(output, "no session is like that");
+  else if (v->agent)
     ck_output_notice(output, "agent '%s' took part in no session%s%s", v->agent,
                      v->status ? " that is " : "", v->status ? v->status : "");
   else if (v->status)
@@ -83,9 +108,13 @@ static void report_none(ck_output *output, const values *v) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  listing self = {.agent = v->agent, .output = host->output, .err = err};
+  listing self = {.wanted = v, .agent = v->agent, .output = host->output, .err = err};
+  ck_clock clock = ck_clock_system();
+  int64_t age_ms = 0;
   ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
-  ck_status status = ck_inspection_open(&self.inspection, host, err);
+  ck_status status = ck_duration_take(&age_ms, "--since", v->since, err);
+  if (status == CK_OK && v->since) self.since_ms = clock.wall_ms(clock.self) - age_ms;
+  if (status == CK_OK) status = ck_inspection_open(&self.inspection, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
   if (self.inspection.store)
@@ -112,6 +141,25 @@ static const ck_option options[] = {
      .value = "AGENT",
      .help =
          "only those in which this agent took part: by itself, or by a delegation that names it"},
+    {.name = "resumable",
+     .offset = offsetof(values, resumable),
+     .help = "only those that 'ckrun resume' can go on with"},
+    {.name = "flow",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, flow),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "only those of this flow: its path as it is listed, or the file's name"},
+    {.name = "since",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, since),
+     .value = "TIME",
+     .help = "only those that were changed within that time, such as 24h"},
+    {.name = "limit",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, limit),
+     .value = "N",
+     .help = "the newest N of them"},
     {0},
 };
 

@@ -102,4 +102,24 @@ exits 0 "store stats --json" store stats --json
 is "it counts events" "$(json "$out" '$d->{events}')" $((2 * $(cell "$summary" events)))
 exits 5 "a completed session is not resumed" resume first
 exits 0 "nothing is in doubt" resolve first
+
+# ---- which are listed ----
+printf 'return require "ck.flow".custom { name = "p", run = function(ctx)
+  ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("here") end }' \
+  >"$dir/pausing.lua"
+mkdir "$dir/some"
+CKRUN_STORE=sqlite:$dir/some/lists.db
+for id in p1 p2 p3; do "$CKRUN" run "$dir/pausing.lua" --session $id >/dev/null 2>&1; done
+"$CKRUN" run "$flow" --cassette "$cassette" --session done >/dev/null 2>&1
+"$CKRUN" cancel p3 >/dev/null 2>&1
+listed() { run sessions list "$@"; cut -f1 <<<"$out" | sort | tr '\n' ' '; }
+is "all" "$(listed)" "done p1 p2 p3 "
+is "those that can be resumed" "$(listed --resumable)" "p1 p2 "
+is "those of a flow, by its name" "$(listed --flow pausing.lua)" "p1 p2 p3 "
+is "by its path" "$(listed --flow "$dir/pausing.lua")" "p1 p2 p3 "
+is "of both" "$(listed --flow flow.lua --resumable)" " "
+is "of the last hour" "$(listed --since 1h)" "done p1 p2 p3 "
+is "the newest one of those that fit" "$(listed --resumable --limit 1)" "p2 "
+exits 2 "a time that is none" sessions list --since yesterday
+exits 2 "a limit of none" sessions list --limit 0
 finish
