@@ -12,6 +12,11 @@ typedef struct ck_effect_sink {
   void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome);
 } ck_effect_sink;
 
+/* What limits leave to an effect and everyone who pays for it; -1: no limit. */
+typedef struct ck_allowance {
+  int64_t micros, tokens;
+} ck_allowance;
+
 /* One started effect, owned by its driver until done was called. */
 typedef struct ck_effect_run ck_effect_run;
 
@@ -38,8 +43,12 @@ typedef struct ck_effect_driver {
   /* NULL: CK_EFFECT_TRIES. How often `effect`, when it may be repeated, is tried in one process
    * before its unknown endings count: see CK_OUTCOME_UNKNOWN. */
   unsigned (*tries)(void *self, const ck_effect *effect);
-  /* NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
+  /* NULL: free. The most that `effect` can cost, micro-dollars; or a CK_RESERVE_. */
   int64_t (*reserve)(void *self, const ck_effect *effect);
+  /* NULL: as `reserve` says. Money or tokens are limited: sets the effect's reserves and
+   * output_max, so that it takes no more than is left; but not so little that it would be of no
+   * use: then the reserves are more than is left, and it is not begun. */
+  void (*fit)(void *self, ck_effect *effect, const ck_allowance *left);
   /* May be NULL. Called when the flow ended well in `scope`; CK_E_DIVERGED when the driver expected
    * more effects (a recording is not used up). */
   CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);

@@ -85,11 +85,16 @@ typedef struct ck_effect {
    * scope's view so far: a recording's cursor */
   uint64_t consumed;
   unsigned lost;          /* attempts made of it in this process whose outcome is unknown */
-  int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
+  int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free; or a CK_RESERVE_ */
+  int64_t reserve_tokens; /* most tokens that it can take; -1: not known */
+  int64_t output_max;     /* most tokens of its answer, to keep within limits; 0: as requested */
   int64_t deadline_ms;    /* monotonic; 0 none */
   /* wall time of its first intent, also of an earlier run: the start of a sleep */
   int64_t begun_ms;
 } ck_effect;
+
+/* Nobody knows what it costs: and its owner says that this is well, or has not said so. */
+enum { CK_RESERVE_UNMETERED = -1, CK_RESERVE_UNPRICED = -2 };
 
 /* True for a call of a tool. Listing a server's tools is none and is not counted. */
 bool ck_effect_is_tool_call(const ck_effect *effect);

@@ -7,8 +7,9 @@
 
 static const struct {
   const char *name, *url;
+  int64_t max_tokens;
 } apis[] = {
-#define X(api, name, url) {name, url},
+#define X(api, name, url, max_tokens) {name, url, max_tokens},
     CK_MODEL_API_TABLE(X)
 #undef X
 };
@@ -18,6 +19,10 @@ const char *ck_model_api_name(ck_model_api api) {
 }
 const char *ck_model_api_url(ck_model_api api) {
   return (size_t)api < CK_MODEL_API_COUNT ? apis[api].url : NULL;
+}
+
+int64_t ck_model_api_max_tokens(ck_model_api api) {
+  return (size_t)api < CK_MODEL_API_COUNT ? apis[api].max_tokens : 0;
 }
 
 bool ck_model_api_of(ck_model_api *out, const char *name) {
@@ -38,6 +43,9 @@ ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_err
       .connect_timeout_ms = -1,
       .retries = -1,
       .price = {-1, -1, -1, -1},
+      .unmetered = -1,
+      .context = -1,
+      .output_max = -1,
   };
   return self->name ? CK_OK : ck_error_no_memory(err);
 }

@@ -4,18 +4,22 @@
 
 #include "core/model/value.h"
 
-/* X(enumerator, name in a profile, default base URL). */
-#define CK_MODEL_API_TABLE(X)                                                                  \
-  X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1") /* and all compatible providers */ \
-  X(CK_MODEL_ANTHROPIC, "anthropic", "https://api.anthropic.com")
+/* X(enumerator, name in a profile, default base URL, the max_tokens that is sent when nobody sets
+ * any; 0: none). */
+/* clang-format off */
+#define CK_MODEL_API_TABLE(X) \
+  X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1", 0) /* and all compatible providers */ \
+  X(CK_MODEL_ANTHROPIC, "anthropic", "https://api.anthropic.com", CK_MODEL_MAX_TOKENS)
+/* clang-format on */
 typedef enum {
-#define X(name, text, url) name,
+#define X(name, text, url, max_tokens) name,
   CK_MODEL_API_TABLE(X)
 #undef X
       CK_MODEL_API_COUNT
 } ck_model_api;
 const char *ck_model_api_name(ck_model_api api);
 const char *ck_model_api_url(ck_model_api api);
+int64_t ck_model_api_max_tokens(ck_model_api api);
 bool ck_model_api_of(ck_model_api *out, const char *name);
 
 /* Micro-dollars per million tokens; -1: not known. */
@@ -45,6 +49,9 @@ typedef struct ck_profile_model {
   int64_t timeout_ms, idle_timeout_ms, connect_timeout_ms;
   int64_t retries;
   ck_model_price price;
+  int unmetered;      /* 1: it may be used under a budget without a price; 0; -1: 0 */
+  int64_t context;    /* most tokens of a request with its answer */
+  int64_t output_max; /* most tokens of an answer */
 } ck_profile_model;
 
 /* Defaults where the profile sets nothing. */
@@ -53,7 +60,9 @@ enum {
   CK_MODEL_IDLE_TIMEOUT_MS = 120000, /* between two bytes of a stream */
   CK_MODEL_CONNECT_TIMEOUT_MS = 15000,
   CK_MODEL_RETRIES = 4,
-  CK_MODEL_MAX_TOKENS = 8192 /* for Anthropic, which requires it */
+  /* of an answer: for Anthropic, which requires it; and where a limit is to hold for a model whose
+   * maximum nobody states */
+  CK_MODEL_MAX_TOKENS = 8192
 };
 
 /* All settings not set; copies `name`. */

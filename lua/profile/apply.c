@@ -64,11 +64,18 @@ static ck_status put_in_section(const profile_target *to, const char *section, c
   return known ? status : ck_profile_refuse_key(section, name, to->agent != NULL, err);
 }
 
+static ck_status put_unmetered(const profile_target *to, ck_bytes value, ck_error *err) {
+  if (!ck_json_read_bool(&to->agent->unmetered, value))
+    return ck_error_set(err, CK_E_PARSE, "unmetered: true or false is expected");
+  return ck_profile_set_origin(to, "unmetered", value, err);
+}
+
 static ck_status put_in_agent(const profile_target *to, const char *section, const char *name,
                               ck_bytes value, ck_error *err) {
   (void)section;
   if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
+  if (strcmp(name, "unmetered") == 0) return put_unmetered(to, value, err);
   return ck_profile_refuse_key(NULL, name, true, err);
 }
 

@@ -15,7 +15,8 @@ enum {
   NAMES_MAX = 64,
   RETRIES_MAX = 20,
   SECONDS_MAX = 86400,
-  DOLLARS_MAX = 1000000
+  DOLLARS_MAX = 1000000,
+  TOKENS_MAX = 1000000000
 };
 
 /* `path` is the setting's, such as "models.default.key". */
@@ -171,6 +172,31 @@ static ck_status put_retries(const location *at, ck_bytes value, ck_error *err) 
   return CK_OK;
 }
 
+static ck_status put_unmetered(const location *at, ck_bytes value, ck_error *err) {
+  bool truth;
+  if (!ck_json_read_bool(&truth, value))
+    return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", at->path);
+  at->model->unmetered = truth;
+  return CK_OK;
+}
+
+static ck_status put_tokens(int64_t *out, const location *at, ck_bytes value, ck_error *err) {
+  int64_t tokens;
+  if (!ck_json_read_int(&tokens, value) || tokens < 1 || tokens > TOKENS_MAX)
+    return ck_error_set(err, CK_E_PARSE, "%s: a whole number of tokens from 1 is expected",
+                        at->path);
+  *out = tokens;
+  return CK_OK;
+}
+
+static ck_status put_context(const location *at, ck_bytes value, ck_error *err) {
+  return put_tokens(&at->model->context, at, value, err);
+}
+
+static ck_status put_output_max(const location *at, ck_bytes value, ck_error *err) {
+  return put_tokens(&at->model->output_max, at, value, err);
+}
+
 static ck_status put_options(const location *at, ck_bytes value, ck_error *err) {
   static const char *const own[] = {"model",  "tools",  "messages",
                                     "system", "stream", "stream_options"};
@@ -322,6 +348,9 @@ static const struct {
     {"connect_timeout_s", put_connect, false},
     {"retries", put_retries, false},
     {"price", put_prices, true},
+    {"unmetered", put_unmetered, false},
+    {"context", put_context, false},
+    {"output_max", put_output_max, false},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 

@@ -68,6 +68,15 @@ static void cancel(void *self, ck_effect_run *run) {
   ck_acp_cancel(run, CK_E_INTERRUPTED, "it was cancelled");
 }
 
+/* An agent tells of its cost afterwards, if at all. */
+static int64_t reserve(void *to, const ck_effect *effect) {
+  const acp_driver *self = to;
+  char *name = ck_json_dup_string(ck_json_get(effect->request, "process"));
+  bool known = name && self->options.unmetered && self->options.unmetered(self->options.to, name);
+  free(name);
+  return known ? CK_RESERVE_UNMETERED : CK_RESERVE_UNPRICED;
+}
+
 static void free_driver(void *to) {
   acp_driver *self = to;
   for (size_t i = 0; i < self->count; i++) {
@@ -100,6 +109,7 @@ ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *option
                                     .serves = serves,
                                     .start = start,
                                     .cancel = cancel,
+                                    .reserve = reserve,
                                     .free = free_driver};
   *out = &self->driver;
   return CK_OK;

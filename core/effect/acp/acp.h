@@ -37,6 +37,9 @@ typedef struct ck_acp_options {
   /* The rule for tools of that kind ("read", "edit", "execute", … "other"); NULL: all are rejected.
    * `request` is the agent's request for permission. */
   ck_permit (*permit)(void *to, const char *kind, ck_bytes request);
+  /* Whether that agent may be used under a budget, though nobody knows what it will cost; NULL:
+   * none may. */
+  bool (*unmetered)(void *to, const char *agent);
   void *to;
   ck_asker *asker;    /* NULL: no person is present */
   bool files;         /* agents may read and write text files inside the folder */

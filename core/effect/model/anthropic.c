@@ -273,8 +273,8 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
   turn_writer self = {.w = {.out = out}};
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", query->model->model);
-  if (ck_model_get_option(query, "max_tokens").len == 0)
-    ck_json_member_int(&self.w, "max_tokens", CK_MODEL_MAX_TOKENS);
+  if (!query->output_max && ck_model_get_option(query, "max_tokens").len == 0)
+    ck_json_member_int(&self.w, "max_tokens", ck_model_api_max_tokens(query->model->api));
   ck_status status = ck_model_write_options(&self.w, query, err);
   if (status) return status;
   write_system(&self.w, query->conversation);

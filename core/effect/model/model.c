@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "core/effect/http/retry.h"
+#include "core/effect/model/catalog.h"
 #include "core/effect/model/run.h"
 
 /* Added to the bytes of the messages: tokens that a provider puts around each message, and around
  * the tools. */
 enum { TOKENS_PER_MESSAGE = 16, TOKENS_OF_A_REQUEST = 2048 };
+
+/* A call is not made for an answer of fewer tokens than these, and than were asked for. */
+enum { OUTPUT_LEAST = 256, ANSWERS_MAX = 128 };
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self;
@@ -52,14 +56,20 @@ static int64_t count_tokens(const ck_effect *effect) {
   return bytes;
 }
 
-static int64_t find_output_max(const ck_model_query *query, int64_t of_model) {
-  static const char *const names[] = {"max_tokens", "max_completion_tokens"};
+/* The tokens that the request or the profile allows the answer; 0: neither does. */
+static int64_t asked_output(const ck_model_query *query) {
   int64_t tokens;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (ck_json_read_int(&tokens, ck_model_get_option(query, names[i])) && tokens > 0)
-      return tokens;
+  for (const char *const *name = ck_model_output_names; *name; name++) {
+    if (ck_json_read_int(&tokens, ck_model_get_option(query, *name)) && tokens > 0) return tokens;
   }
-  return query->model->api == CK_MODEL_ANTHROPIC ? CK_MODEL_MAX_TOKENS : of_model;
+  return 0;
+}
+
+/* How many answers are asked for at once. */
+static int64_t count_answers(const ck_model_query *query) {
+  int64_t count;
+  bool many = ck_json_read_int(&count, ck_model_get_option(query, "n")) && count > 1;
+  return many && count < ANSWERS_MAX ? count : many ? ANSWERS_MAX : 1;
 }
 
 static bool mentions_cache(ck_bytes text) {
@@ -91,15 +101,85 @@ static unsigned tries(void *self, const ck_effect *effect) {
   return (unsigned)retries + 1;
 }
 
-static int64_t reserve(void *to, const ck_effect *effect) {
-  const ck_model_driver *self = to;
+/* What a call can take. */
+typedef struct bounds {
+  ck_model_query query;
+  ck_model_price price;
+  int64_t context, output_max; /* of the model; -1: not known */
+  int64_t input, answers;
+  bool caches;
+} bounds;
+
+static int64_t or_else(int64_t given, int64_t otherwise) { return given >= 0 ? given : otherwise; }
+
+static bool find_bounds(bounds *out, const ck_model_driver *self, const ck_effect *effect) {
   const ck_profile_model *model = find_model(self, effect);
-  if (!model) return -1;
-  int64_t of_model;
-  ck_model_price price = ck_price_find(&of_model, model->model, &model->price);
-  const ck_model_query query = {model, effect->request, effect->conversation};
-  return ck_price_bound(&price, count_tokens(effect), find_output_max(&query, of_model),
-                        wants_cache(&query));
+  if (!model) return false;
+  const ck_model_entry *known = ck_catalog_find(model->model);
+  int64_t ignored;
+  *out = (bounds){.query = {model, effect->request, effect->conversation, 0},
+                  .price = ck_price_find(&ignored, model->model, &model->price),
+                  .context = or_else(model->context, known ? known->context : -1),
+                  .output_max = or_else(model->output_max, known ? known->output_max : -1)};
+  out->input = count_tokens(effect);
+  if (out->context >= 0 && out->input > out->context) out->input = out->context;
+  out->answers = count_answers(&out->query);
+  out->caches = wants_cache(&out->query);
+  return true;
+}
+
+static int64_t reserve_of(const bounds *self, int64_t output) {
+  if (!ck_price_is_known(&self->price))
+    return self->query.model->unmetered == 1 ? CK_RESERVE_UNMETERED : CK_RESERVE_UNPRICED;
+  return ck_price_bound(&self->price, self->input, output < 0 ? -1 : output * self->answers,
+                        self->caches);
+}
+
+/* Without limits: the tokens that the request states, or the model's own maximum. */
+static int64_t reserve(void *to, const ck_effect *effect) {
+  bounds b;
+  if (!find_bounds(&b, to, effect)) return CK_RESERVE_UNPRICED;
+  int64_t stated = asked_output(&b.query), by_api = ck_model_api_max_tokens(b.query.model->api);
+  return reserve_of(&b, stated ? stated : by_api ? by_api : b.output_max);
+}
+
+/* The tokens that are worth asking for; thinking that is paid for needs room for an answer. */
+static int64_t find_least(const bounds *self, int64_t most) {
+  int64_t least = OUTPUT_LEAST, thinking;
+  ck_bytes given = ck_model_get_option(&self->query, "thinking");
+  if (ck_json_read_int(&thinking, ck_json_get(given, "budget_tokens")) && thinking > 0 &&
+      thinking < CK_USAGE_TOKENS_MAX)
+    least += thinking;
+  return least < most ? least : most;
+}
+
+/* A request and its answer share the context. A token has two bytes at least, as a rule: that is
+ * enough where no limit depends on it. */
+static int64_t find_most(const bounds *self) {
+  int64_t stated = asked_output(&self->query), room = self->context - self->input / 2;
+  if (stated) return stated;
+  int64_t most = or_else(self->output_max, CK_MODEL_MAX_TOKENS);
+  if (room < CK_MODEL_MAX_TOKENS) room = CK_MODEL_MAX_TOKENS;
+  return self->context >= 0 && room < most ? room : most;
+}
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void fit(void *to, ck_effect *effect, const ck_allowance *left) {
+  bounds b;
+  effect->reserve_micros = reserve(to, effect);
+  if (!find_bounds(&b, to, effect)) return;
+  bool paid = left->micros >= 0 && ck_price_is_known(&b.price);
+  if (!paid && left->tokens < 0) return;
+  int64_t most = find_most(&b), least = find_least(&b, most), output = most;
+  if (paid)
+    output =
+        smaller(output, ck_price_afford(&b.price, left->micros, b.input, b.caches) / b.answers);
+  if (left->tokens >= 0) output = smaller(output, (left->tokens - b.input) / b.answers);
+  if (output < least) output = least;
+  effect->output_max = output;
+  effect->reserve_micros = reserve_of(&b, output);
+  if (left->tokens >= 0) effect->reserve_tokens = b.input + output * b.answers;
 }
 
 static void free_driver(void *to) {
@@ -125,6 +205,7 @@ ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *op
                                     .cancel = cancel,
                                     .tries = tries,
                                     .reserve = reserve,
+                                    .fit = fit,
                                     .free = free_driver};
   *out = &self->driver;
   return CK_OK;

@@ -14,7 +14,10 @@ typedef struct ck_model_query {
   const ck_profile_model *model;
   ck_bytes request; /* of the effect */
   const ck_conversation *conversation;
+  int64_t output_max; /* tokens of the answer, in place of those asked for; 0: as asked */
 } ck_model_query;
+/* Names of the limit of an answer's tokens among the options; NULL-terminated. */
+extern const char *const ck_model_output_names[];
 
 /* ---- members in the making, of a message that comes in parts ---- */
 

@@ -1,5 +1,6 @@
 /* request.c - the members of a request that both APIs take from the flow and the profile
  * unchanged. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/effect/model/private.h"
@@ -36,6 +37,16 @@ static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
          ck_model_get_option(query, "max_completion_tokens").len == 0;
 }
 
+const char *const ck_model_output_names[] = {"max_completion_tokens", "max_tokens", NULL};
+
+/* A limit of the answer in whose place another one is sent. */
+static bool is_replaced(const ck_model_query *query, ck_bytes raw_name) {
+  bool limits = false;
+  for (const char *const *name = ck_model_output_names; *name; name++)
+    limits |= ck_json_is_text(raw_name, *name);
+  return limits && query->output_max > 0;
+}
+
 static void write_member(ck_json_writer *w, const ck_model_query *query, ck_bytes raw_name,
                          ck_bytes value) {
   if (is_renamed(query, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
@@ -49,6 +60,7 @@ static void write_member(ck_json_writer *w, const ck_model_query *query, ck_byte
 static ck_status write_own(ck_json_writer *w, const ck_model_query *query, ck_error *err) {
   ck_json_iterator it = ck_json_iterate(query->request);
   while (ck_json_next(&it)) {
+    if (is_replaced(query, it.name)) continue;
     if (!is_own(it.name))
       write_member(w, query, it.name, it.value);
     else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
@@ -58,13 +70,23 @@ static ck_status write_own(ck_json_writer *w, const ck_model_query *query, ck_er
   return CK_OK;
 }
 
+/* Under the name that the request or the profile uses. */
+static void write_output_max(ck_json_writer *w, const ck_model_query *query) {
+  char number[24];
+  bool newer = ck_model_get_option(query, "max_completion_tokens").len > 0;
+  snprintf(number, sizeof number, "%lld", (long long)query->output_max);
+  write_member(w, query, ck_bytes_text(newer ? "\"max_completion_tokens\"" : "\"max_tokens\""),
+               ck_bytes_text(number));
+}
+
 ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query, ck_error *err) {
   ck_status status = write_own(w, query, err);
   if (status) return status;
   ck_bytes options = bytes_of(query->model->options);
   ck_json_iterator it = ck_json_iterate(options);
   while (options.len > 0 && ck_json_next(&it)) {
-    if (!has_member(query->request, it.name)) write_member(w, query, it.name, it.value);
+    if (!has_member(query->request, it.name) && !is_replaced(query, it.name))
+      write_member(w, query, it.name, it.value);
   }
   static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {
                                                                         "\"max_tokens\"",
@@ -73,9 +95,10 @@ ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
   for (size_t i = 0; i < 2; i++) {
     bool is_given =
         ck_json_get(query->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
-    if (values[i] && !is_given)
+    if (values[i] && !is_given && !is_replaced(query, ck_bytes_text(raw[i])))
       write_member(w, query, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
+  if (query->output_max > 0) write_output_max(w, query);
   return CK_OK;
 }
 

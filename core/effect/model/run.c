@@ -49,6 +49,9 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
   ck_usage_add(&all, &self->told);
   outcome->input_tokens = all.input + all.cache_read + all.cache_write + all.cache_write_long;
   outcome->output_tokens = all.output;
+  int64_t told = outcome->input_tokens + outcome->output_tokens;
+  if (self->lost && self->reserve_tokens > told)
+    outcome->output_tokens += self->reserve_tokens - told;
   ck_model_run_free(self);
   sink->done(sink, outcome);
 }
@@ -255,7 +258,7 @@ static void make_room(ck_effect_run *self, const ck_effect *effect) {
 }
 
 static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
-  ck_model_query query = {self->model, effect->request, effect->conversation};
+  ck_model_query query = {self->model, effect->request, effect->conversation, effect->output_max};
   make_url(self);
   make_key(self, effect);
   make_room(self, effect);
@@ -308,6 +311,7 @@ ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const c
   self->sink = sink;
   self->deadline_ms = effect->deadline_ms;
   self->reserve_micros = effect->reserve_micros;
+  self->reserve_tokens = effect->reserve_tokens;
   self->attempts = self->earlier = (int)effect->lost;
   self->next = driver->runs;
   if (self->next) self->next->previous = self;

@@ -49,6 +49,7 @@ struct ck_effect_run {
   int64_t deadline_ms;          /* monotonic; 0: none */
   int attempts;                 /* begun so far, those of earlier runs that were lost among them */
   int earlier;                  /* of these */
+  int64_t reserve_tokens;       /* of an attempt whose figures are lost; 0 or less: not known */
   int64_t reserve_micros;       /* of one attempt; -1: it has no price */
   bool lost;                    /* the last attempt: it may have cost its reserve */
   ck_error why;                 /* the last attempt failed */

@@ -85,8 +85,23 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   return status;
 }
 
+/* Under a budget everything that costs money needs a price. */
+static ck_status check_prices(const ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
+  missing found = {.output = engine->output};
+  ck_models_check_prices(ck_engine_manifest(engine), engine->profile, edits, engine->cassette,
+                         take_problem, &found);
+  ck_status status = CK_OK;
+  if (found.count == 1 || (found.count && engine->output->json))
+    status = ck_error_set(err, CK_E_REFUSED, "%s", found.all.data ? found.all.data : "");
+  else if (found.count)
+    status = ck_error_set(err, CK_E_REFUSED, "%zu prices are not known, and budget_usd is set",
+                          found.count);
+  ck_buffer_clear(&found.all);
+  return status;
+}
+
 /* Without a recording a flow needs the models that it requests. */
-static ck_status check_models(const ck_engine *engine, ck_error *err) {
+static ck_status check_models(const ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
   missing found = {.output = engine->output};
   if (!engine->cassette)
     ck_models_check(ck_engine_manifest(engine), engine->profile, take_problem, &found);
@@ -97,7 +112,7 @@ static ck_status check_models(const ck_engine *engine, ck_error *err) {
     status = ck_error_set(err, CK_E_USAGE, "%zu models are not in profile %s", found.count,
                           engine->profile->name);
   ck_buffer_clear(&found.all);
-  return status;
+  return status == CK_OK ? check_prices(engine, edits, err) : status;
 }
 
 /* The user's input, redacted for storage; the flow gets no other, or a resume could not continue
@@ -155,7 +170,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
-  if (status == CK_OK) status = check_models(&engine, err);
+  if (status == CK_OK) status = check_models(&engine, &edits, err);
   if (status == CK_OK && !host->key) host->key = engine.profile->key_ref;
   if (status == CK_OK && !host->key && engine.profile->encrypt == CK_ENCRYPT_ALWAYS)
     status = ck_error_set(err, CK_E_SECRET_MISSING,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
+#include "core/host/session/fields.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 void ck_runs_clear(ck_runs *self) {
@@ -97,7 +98,8 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_int(document, at, "attempt", run->timeline->attempt);
     ck_document_put_time(document, at, "begun", run->begun_ms);
     ck_document_put_time(document, at, "last", run->last_ms);
-    ck_document_put_int(document, at, "cost_micros", run->spent.cost_micros);
+    ck_fields_put_cost(document, at, "cost_micros", &run->spent);
+    if (run->spent.unmetered) ck_document_put_int(document, at, "unmetered", run->spent.unmetered);
     ck_document_put_int(document, at, "reserved_micros", run->reserved);
     ck_document_put_int(document, at, "input_tokens", run->spent.input_tokens);
     ck_document_put_int(document, at, "output_tokens", run->spent.output_tokens);
@@ -117,7 +119,7 @@ void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
     const ck_run *run = &self->list[i];
     ck_buffer text = {0};
     ck_buffer_append_format(&text, "%s: %s, ", run->timeline->run, run->outcome);
-    ck_format_money(&text, run->spent.cost_micros);
+    ck_fields_format_cost(&text, &run->spent);
     if (run->reserved) {
       ck_buffer_append_text(&text, " (");
       ck_format_money(&text, run->reserved);

@@ -163,8 +163,7 @@ static void rows_totals(ck_table *table, const char *name, const void *value) {
   put_count(table, "tool_calls", totals->tool_calls);
   put_count(table, "input_tokens", totals->input_tokens);
   put_count(table, "output_tokens", totals->output_tokens);
-  ck_table_put_word(table, "spent");
-  ck_table_put_money(table, totals->cost_micros);
+  ck_fields_put_cost_row(table, "spent", totals);
   if (view->runs.reserved) {
     ck_table_put_word(table, "reserved");
     ck_table_put_money(table, view->runs.reserved);

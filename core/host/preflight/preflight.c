@@ -134,6 +134,9 @@ static void take_model(void *to, const ck_error *problem) {
 static void check_models(ck_preflight *self, const ck_engine *engine) {
   bool asked = engine->flow && engine->profile && !self->launch.cassette;
   if (asked) ck_models_check(ck_engine_manifest(engine), engine->profile, take_model, self);
+  if (engine->flow && engine->profile)
+    ck_models_check_prices(ck_engine_manifest(engine), engine->profile, self->options.edits,
+                           self->launch.cassette, take_model, self);
 }
 
 /* Tools run where the session was started. */

@@ -39,8 +39,8 @@ typedef struct ck_preflight {
   ck_preflight_effect *effects;
   size_t effect_count;
   int64_t counts[CK_DRY_RUN_COUNT];
-  int64_t cost_micros;    /* of recorded outcomes that are requested anew */
-  int64_t reserve_micros; /* the most that repeated effects may cost */
+  int64_t cost_micros;    /* of recorded outcomes that are requested anew; -1: not known */
+  int64_t reserve_micros; /* the most that repeated effects may cost; -1: not known */
   ck_buffer limits;       /* that are used up, with what lifts them; each with a NUL behind it */
   size_t limit_count;
   ck_buffer problems; /* likewise */

@@ -82,6 +82,14 @@ static void put_policy(void *to, const char *name, int64_t version, const char *
   ck_document_put_bool(self->document, at, "changed", changed);
 }
 
+/* Null: not known. */
+static void put_micros(ck_document *document, struct cJSON *at, const char *name, int64_t micros) {
+  if (micros >= 0)
+    ck_document_put_int(document, at, name, micros);
+  else
+    ck_document_put_null(document, at, name);
+}
+
 static void put_effects(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_array(document, NULL, "effects");
   for (size_t i = 0; i < self->effect_count; i++) {
@@ -92,8 +100,8 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
     ck_document_put_text(document, at, "kind", ck_effect_kind_name(effect->kind));
     ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
     ck_document_put_text(document, at, "what", ck_dry_run_plan_name(effect->what));
-    ck_document_put_int(document, at, "cost_micros", effect->cost_micros);
-    ck_document_put_int(document, at, "reserve_micros", effect->reserve_micros);
+    put_micros(document, at, "cost_micros", effect->cost_micros);
+    put_micros(document, at, "reserve_micros", effect->reserve_micros);
   }
 }
 
@@ -118,8 +126,8 @@ static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "probed", self->counts[CK_DRY_RUN_PROBE]);
   ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_DRY_RUN_DOUBT]);
   ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
-  ck_document_put_int(document, NULL, "cost_micros", self->cost_micros);
-  ck_document_put_int(document, NULL, "reserve_micros", self->reserve_micros);
+  put_micros(document, NULL, "cost_micros", self->cost_micros);
+  put_micros(document, NULL, "reserve_micros", self->reserve_micros);
 }
 
 /* Texts with a NUL behind each. */
@@ -226,6 +234,14 @@ static void put_effect_rows(ck_table *table, const ck_preflight *self) {
   }
 }
 
+static void put_money_row(ck_table *table, const char *name, int64_t micros) {
+  ck_table_put_word(table, name);
+  if (micros >= 0)
+    ck_table_put_money(table, micros);
+  else
+    ck_table_put_word(table, "unknown");
+}
+
 static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "attempt", self->plan.attempt);
   put_count(table, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
@@ -234,10 +250,8 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "probed", self->counts[CK_DRY_RUN_PROBE]);
   put_count(table, "in doubt", self->counts[CK_DRY_RUN_DOUBT]);
   put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
-  ck_table_put_word(table, "cost recorded");
-  ck_table_put_money(table, self->cost_micros);
-  ck_table_put_word(table, "cost at most");
-  ck_table_put_money(table, self->reserve_micros);
+  put_money_row(table, "cost recorded", self->cost_micros);
+  put_money_row(table, "cost at most", self->reserve_micros);
   put_constraint_rows(table, self);
   put_effect_rows(table, self);
 }

@@ -32,6 +32,11 @@ static void check_tool(const taking *self, const ck_dry_run_effect *effect) {
                    effect->key);
 }
 
+/* The sum with something unknown is unknown. */
+static void add(int64_t *sum, int64_t micros) {
+  *sum = *sum < 0 || micros < 0 ? -1 : ck_micros_add(*sum, micros);
+}
+
 static void take_effect(void *to, const ck_dry_run_effect *effect) {
   taking *self = to;
   ck_preflight *into = self->preflight;
@@ -49,9 +54,9 @@ static void take_effect(void *to, const ck_dry_run_effect *effect) {
   effects[into->effect_count].is.key = key;
   effects[into->effect_count++].is.name = name;
   into->counts[effect->what]++;
-  if (effect->what == CK_DRY_RUN_ANEW) into->cost_micros += effect->cost_micros;
-  if (effect->what == CK_DRY_RUN_AGAIN || effect->what == CK_DRY_RUN_ANEW)
-    into->reserve_micros += effect->reserve_micros;
+  bool anew = effect->what == CK_DRY_RUN_ANEW, again = effect->what == CK_DRY_RUN_AGAIN;
+  if (anew) add(&into->cost_micros, effect->cost_micros);
+  if (anew || again) add(&into->reserve_micros, effect->reserve_micros);
   check_tool(self, effect);
 }
 

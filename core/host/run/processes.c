@@ -37,6 +37,12 @@ static ck_permit permit(void *to, const char *kind, ck_bytes request) {
   return ck_permissions_get(&self->context->profile->permissions, kind);
 }
 
+static bool unmetered(void *to, const char *name) {
+  const ck_processes *self = to;
+  const ck_profile_agent *agent = ck_profile_get_agent(self->context->profile, name);
+  return agent && agent->unmetered;
+}
+
 static ck_service_options service_options(const ck_processes *self) {
   return (ck_service_options){
       .loop = self->context->loop, .directory = self->context->directory, .version = CK_VERSION};
@@ -55,6 +61,7 @@ ck_status ck_processes_open_agents(ck_effect_driver **out, ck_processes *self, c
       .agents = self->agents,
       .agent_count = self->agent_count,
       .permit = permit,
+      .unmetered = unmetered,
       .to = self,
       .asker = self->context->asker,
       .files = self->context->profile->agent_files,

@@ -167,8 +167,7 @@ static void put_count(ck_table *table, const char *name, int64_t count) {
 static void put_totals(ck_table *table, const outcome *self) {
   const ck_totals *all = ck_session_totals(self->engine->session), here = spent_here(self);
   if (!ck_session_parent_run(self->engine->session)) return;
-  ck_table_put_word(table, "run_spent");
-  ck_table_put_money(table, here.cost_micros);
+  ck_fields_put_cost_row(table, "run_spent", &here);
   put_count(table, "run_input_tokens", here.input_tokens);
   put_count(table, "run_output_tokens", here.output_tokens);
   put_count(table, "total_model_calls", all->model_calls);
@@ -195,8 +194,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   const ck_saving_view saving = see_saving(self);
   ck_saving_put_row(&table, &saving);
   put_timing(&table, &self->engine->timing);
-  ck_table_put_word(&table, "spent");
-  ck_table_put_money(&table, totals->cost_micros);
+  ck_fields_put_cost_row(&table, "spent", totals);
   if (totals->unmetered) put_count(&table, "unmetered", totals->unmetered);
   put_totals(&table, self);
   put_command(&table, "answer", self->answer);
@@ -235,7 +233,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_totals here = spent_here(self);
   ck_fields_fill_totals(&document, ck_document_put_object(&document, NULL, "this_run"), &here);
   ck_fields_put_totals(&document, NULL, totals);
-  ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
+  ck_fields_put_cost(&document, NULL, "spent_micros", totals);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
   ck_document_put_text(&document, NULL, "answer", self->answer);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);

@@ -2,6 +2,7 @@
 #include "core/host/session/fields.h"
 
 #include "core/host/session/checkpoint_words.h"
+#include "core/host/print/format.h"
 
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
   ck_document_put_int(document, at, "seq", event->seq);
@@ -13,8 +14,35 @@ void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event
   ck_document_put_value(document, at, "body", event->body);
 }
 
+static bool has_cost(const ck_totals *totals) {
+  return totals->cost_micros != 0 || totals->unmetered == 0;
+}
+
+void ck_fields_put_cost(ck_document *document, struct cJSON *at, const char *name,
+                        const ck_totals *totals) {
+  if (has_cost(totals))
+    ck_document_put_int(document, at, name, totals->cost_micros);
+  else
+    ck_document_put_null(document, at, name);
+}
+
+void ck_fields_format_cost(ck_buffer *out, const ck_totals *totals) {
+  if (has_cost(totals))
+    ck_format_money(out, totals->cost_micros);
+  else
+    ck_buffer_append_text(out, "an unknown cost");
+}
+
+void ck_fields_put_cost_row(ck_table *table, const char *name, const ck_totals *totals) {
+  ck_table_put_word(table, name);
+  if (has_cost(totals))
+    ck_table_put_money(table, totals->cost_micros);
+  else
+    ck_table_put_word(table, "unknown");
+}
+
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
-  ck_document_put_int(document, object, "cost_micros", totals->cost_micros);
+  ck_fields_put_cost(document, object, "cost_micros", totals);
   ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
   ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
   ck_document_put_int(document, object, "model_calls", totals->model_calls);

@@ -29,6 +29,7 @@ typedef struct ck_limit_hit {
   const char *agent; /* whose limit; NULL: the session's. Borrowed from the call's payers */
   int64_t spent, limit;
   int64_t reserved; /* for effects under way, and for paid calls that are not settled */
+  int64_t passing;  /* the part of it for effects under way */
   int64_t asked;    /* how much the effect would take; -1: not known beforehand */
 } ck_limit_hit;
 

@@ -32,16 +32,27 @@ static ck_status record_own(ck_call *self, ck_error *err) {
   return ck_call_record(self, outcome, "flow", err);
 }
 
+/* The most that it can take; where limits are in force, no more than they leave. */
+static void set_reserve(ck_call *self) {
+  const ck_effect_driver *driver = self->driver;
+  ck_allowance left;
+  ck_reserves_withdraw(self);
+  self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
+  self->effect.reserve_tokens = -1;
+  self->effect.output_max = 0;
+  if (driver->fit && ck_limits_get_left(&left, self))
+    driver->fit(driver->self, &self->effect, &left);
+}
+
 ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
-  const ck_effect_driver *driver = self->driver;
   ck_value *body;
   if (self->effect.own) return record_own(self, err);
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
     return refuse_masked(self, err);
-  self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
   bool within;
   ck_status status = ck_unsettled_count(self, err);
+  if (status == CK_OK) set_reserve(self);
   if (status == CK_OK) status = ck_limits_admit(&within, self, err);
   if (status != CK_OK || !within) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),

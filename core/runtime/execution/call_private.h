@@ -9,6 +9,7 @@
 typedef enum {
   CK_CALL_INTENT, /* its intent to be committed */
   CK_CALL_DRIVER, /* its driver to deliver */
+  CK_CALL_ROOM,   /* others under way to end, which hold what it needs of a limit */
   /* a person's answer: its intent stays open, and nothing in this process will close it */
   CK_CALL_WAITING,
   CK_CALL_LEFT,   /* it was cancelled, or cannot be begun: what is known of it is in the ledger */

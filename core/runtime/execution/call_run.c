@@ -90,10 +90,21 @@ static ck_status start_or_leave(ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
+static ck_status look_for_room(bool *moved, ck_call *self, ck_error *err) {
+  if (self->runner->execution->ending.status) {
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
+  ck_status status = ck_call_commit_intent(self, err);
+  *moved = self->phase != CK_CALL_ROOM;
+  return status;
+}
+
 static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = true;
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
+  if (self->phase == CK_CALL_ROOM) return look_for_room(moved, self, err);
   if (self->phase == CK_CALL_INTENT) {
     status = ck_session_check(ck_call_session(self), self->ticket, err);
     if (status == CK_OK) return start_or_leave(self, err);
@@ -135,7 +146,7 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
     *moved |= goes_on;
     in_phase[self->calls[i]->phase]++;
   }
-  bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] > 0;
+  bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] + in_phase[CK_CALL_ROOM] > 0;
   bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == self->call_count;
   if (status != CK_OK || under_way || (!failed && !done)) return status;
   *moved = true;

@@ -56,7 +56,8 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
   effect.name = name;
   ck_json_read_int(&effect.cost_micros, ck_json_get(outcome, "cost"));
   ck_json_read_int(&effect.reserve_micros, ck_json_get(intent, "reserve"));
-  if (effect.reserve_micros < 0) effect.reserve_micros = 0;
+  if (effect.cost_micros < 0) effect.cost_micros = -1;
+  if (effect.reserve_micros < 0) effect.reserve_micros = -1;
   visitor->effect(visitor->to, &effect);
   free(name);
 }

@@ -31,8 +31,8 @@ typedef struct ck_dry_run_effect {
   const char *key, *name; /* name: of the tool; NULL */
   ck_effect_kind kind;
   ck_effect_class class;
-  int64_t cost_micros;    /* of the recorded outcome; 0: none, or not known */
-  int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free, or not known */
+  int64_t cost_micros;    /* of the recorded outcome; 0: none; -1: not known */
+  int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free; -1: not known */
 } ck_dry_run_effect;
 /* Who is told: of each effect, and of each limit that is used up (NULL: of none), at which the
  * session would stop again before anything is begun. */

@@ -59,6 +59,7 @@ struct ck_execution {
   ck_reserves reserves;
   const ck_ledger_entry **corrections; /* see corrections.h */
   size_t correction_count;
+  bool rooms;    /* calls may be waiting for room: see ck_limits_wake */
   bool stopping; /* everything under way was cancelled */
   bool ended;
   ck_execution_result result;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/limits.h"
 
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);
@@ -41,7 +42,9 @@ void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status
     snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
     snprintf(ending->node, sizeof ending->node, "%s", node ? node : "");
   }
-  if (first) cancel_calls(self, true); /* none is begun from now on */
+  if (!first) return;
+  cancel_calls(self, true); /* none is begun from now on */
+  ck_limits_wake(self);
 }
 
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,

@@ -123,8 +123,8 @@ static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimen
       *unknown = effect->reserve_micros < 0;
       return effect->reserve_micros > 0 ? effect->reserve_micros : -1;
     case CK_DIMENSION_TOKENS:
-      *unknown = effect->kind == CK_EFFECT_MODEL;
-      return -1;
+      *unknown = effect->kind == CK_EFFECT_MODEL && effect->reserve_tokens < 0;
+      return effect->reserve_tokens > 0 ? effect->reserve_tokens : -1;
     case CK_DIMENSION_TIME:
     case CK_DIMENSION_ROUNDS: /* it belongs to a round that begins */
       *unknown = effect->kind != CK_EFFECT_ASK;
@@ -145,16 +145,18 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     bool unknown;
     int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
-    int64_t spent = state.spent.of[d],
-            waits = ck_reserves_get(self->runner->execution, (ck_dimension)d, agent);
+    int64_t spent = state.spent.of[d];
+    int64_t waits = ck_reserves_get(self->runner->execution, (ck_dimension)d, agent);
     int64_t taken = ck_micros_add(spent, waits);
     if (unknown ? taken < limit : ck_micros_add(taken, wanted) <= limit) continue;
-    *out = (ck_limit_hit){.dimension = (ck_dimension)d,
-                          .agent = agent,
-                          .spent = spent,
-                          .limit = limit,
-                          .reserved = waits,
-                          .asked = wanted};
+    *out = (ck_limit_hit){
+        .dimension = (ck_dimension)d,
+        .agent = agent,
+        .spent = spent,
+        .limit = limit,
+        .reserved = waits,
+        .passing = ck_reserves_get_passing(self->runner->execution, (ck_dimension)d, agent),
+        .asked = wanted};
     return true;
   }
   return false;
@@ -211,20 +213,90 @@ static ck_status end_at_limit(ck_execution *execution, const ck_limit_hit *hit, 
   return status == CK_OK ? record_hit(execution->session, hit, err) : status;
 }
 
+/* What others have reserved is mostly more than they take: where that alone is in the way, the call
+ * waits for them. */
+static bool waits_for_room(const ck_call *call, const ck_limit_hit *hit) {
+  bool estimated = hit->dimension == CK_DIMENSION_BUDGET || hit->dimension == CK_DIMENSION_TOKENS;
+  int64_t stays = ck_micros_add(hit->spent, hit->reserved - hit->passing);
+  return estimated && hit->passing > 0 && !call->runner->execution->ending.status &&
+         ck_micros_add(stays, hit->asked > 0 ? hit->asked : 1) <= hit->limit;
+}
+
+/* A budget cannot hold for what has no price. */
+static void refuse_unpriced(ck_call *call) {
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text,
+           "effect %s has no price, and budget_usd limits what it may cost: the profile must say "
+           "its price, or unmetered = true, of its model or agent",
+           call->key);
+  ck_call_leave(call, CK_SESSION_PAUSED, CK_E_LIMIT, text);
+}
+
 /* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */
 ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
-  bool asks = action_of(call->runner->execution->session) == CK_LIMIT_ASK;
+  ck_execution *execution = call->runner->execution;
+  bool asks = action_of(execution->session) == CK_LIMIT_ASK;
+  ck_allowance left;
+  *within = false;
   ck_reserves_withdraw(call);
+  if (call->effect.reserve_micros == CK_RESERVE_UNPRICED && ck_limits_get_left(&left, call) &&
+      left.micros >= 0) {
+    refuse_unpriced(call);
+    return CK_OK;
+  }
   for (;;) {
     ck_limit_hit hit;
     bool raised;
     *within = !find_hit(&hit, call);
     if (*within) return ck_limits_withdraw(call, err);
-    call->phase = CK_CALL_LEFT;
-    if (!asks) return end_at_limit(call->runner->execution, &hit, err);
+    bool waits = waits_for_room(call, &hit);
+    call->phase = waits ? CK_CALL_ROOM : CK_CALL_LEFT;
+    execution->rooms |= waits;
+    if (waits) return CK_OK;
+    if (!asks) return end_at_limit(execution, &hit, err);
     ck_status status = ck_limits_ask(&raised, call, &hit, err);
     if (status != CK_OK || !raised) return status;
   }
+}
+
+void ck_limits_wake(ck_execution *execution) {
+  if (!execution->rooms) return;
+  execution->rooms = false;
+  for (ck_runner *runner = execution->runners.first; runner; runner = runner->place.next)
+    for (size_t i = 0; i < runner->call_count; i++) {
+      if (runner->calls[i]->phase != CK_CALL_ROOM) continue;
+      execution->rooms = true;
+      ck_runner_wake(runner);
+    }
+}
+
+/* ---- what is left ---- */
+
+static int64_t tighter(int64_t of, int64_t limit, int64_t taken) {
+  if (limit < 0) return of;
+  int64_t left = limit > taken ? limit - taken : 0;
+  return of < 0 || left < of ? left : of;
+}
+
+static void narrow(ck_allowance *out, const ck_execution *execution, const char *agent) {
+  ck_limits_usage state;
+  get_subject(&state, execution->session, agent);
+  const ck_amounts *limit = &state.limit, *spent = &state.spent;
+  int64_t money = ck_reserves_get(execution, CK_DIMENSION_BUDGET, agent),
+          tokens = ck_reserves_get(execution, CK_DIMENSION_TOKENS, agent);
+  out->micros = tighter(out->micros, limit->of[CK_DIMENSION_BUDGET],
+                        ck_micros_add(spent->of[CK_DIMENSION_BUDGET], money));
+  out->tokens = tighter(out->tokens, limit->of[CK_DIMENSION_TOKENS],
+                        ck_micros_add(spent->of[CK_DIMENSION_TOKENS], tokens));
+}
+
+bool ck_limits_get_left(ck_allowance *out, const ck_call *call) {
+  *out = (ck_allowance){-1, -1};
+  const ck_execution *execution = call->runner->execution;
+  narrow(out, execution, NULL);
+  for (const char *const *payer = call->effect.payers; payer && *payer; payer++)
+    narrow(out, execution, *payer);
+  return out->micros >= 0 || out->tokens >= 0;
 }
 
 /* ---- after an effect ---- */
@@ -259,6 +331,7 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
     status = ck_session_add_ms(execution->session, *payer, ms, err);
     if (status == CK_OK) status = report_approaching(execution, *payer, err);
   }
+  ck_limits_wake(execution);
   return status;
 }
 

@@ -20,9 +20,15 @@ void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const 
 void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled,
                              void (*visit)(void *to, const ck_limit_hit *hit), void *to);
 
-/* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is
- * left, or waits for a person. */
+/* Whether the call may begin. If not, it waits until others have ended that may take less than they
+ * have reserved; or the profile's on_limit has been carried out: the call is left, or waits for a
+ * person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);
+/* What the tightest limits leave to the call, of all who pay for it; false: neither money nor
+ * tokens are limited. */
+bool ck_limits_get_left(ck_allowance *out, const ck_call *call);
+/* What was reserved is free, or the session is to end: calls that wait for room look again. */
+void ck_limits_wake(ck_execution *execution);
 /* on_limit = "ask": applies the answer that is there (true in *raised when it was a new limit), or
  * waits for one. */
 CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit,

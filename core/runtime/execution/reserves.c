@@ -43,6 +43,9 @@ static ck_status find_sum(ck_reserve_sum **out, ck_reserves *self, const char *a
 /* `sign` 1 or -1. Huge amounts are in no sum. */
 static void shift(ck_reserve_sum *sum, const ck_reserve_sum *by, int sign) {
   if (by->micros <= HUGE_MICROS) sum->micros += sign * by->micros;
+  if (by->micros <= HUGE_MICROS) sum->passing_micros += sign * by->passing_micros;
+  sum->tokens += sign * by->tokens;
+  sum->passing_tokens += sign * by->passing_tokens;
   sum->tools += sign * by->tools;
   sum->models += sign * by->models;
 }
@@ -76,8 +79,10 @@ static ck_status make_sums(ck_reserves *self, const char *const *payers, ck_erro
 /* ---- calls ---- */
 
 static bool is_under_way(const ck_call *call) {
-  return call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER || call->left_open;
+  return call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER;
 }
+
+static int64_t or_none(int64_t amount) { return amount > 0 ? amount : 0; }
 
 void ck_reserves_withdraw(ck_call *call) {
   if (!call->counted) return;
@@ -89,12 +94,17 @@ ck_status ck_reserves_follow(ck_call *call, ck_error *err) {
   ck_reserves *self = &call->runner->execution->reserves;
   const ck_effect *effect = &call->effect;
   ck_reserves_withdraw(call);
-  if (!is_under_way(call)) return CK_OK;
+  if (!is_under_way(call) && !call->left_open) return CK_OK;
   ck_status status = make_sums(self, effect->payers, err);
   if (status != CK_OK) return status;
-  call->counts = (ck_reserve_sum){.micros = effect->reserve_micros > 0 ? effect->reserve_micros : 0,
+  call->counts = (ck_reserve_sum){.micros = or_none(effect->reserve_micros),
+                                  .tokens = or_none(effect->reserve_tokens),
                                   .tools = ck_effect_is_tool_call(effect),
                                   .models = effect->kind == CK_EFFECT_MODEL};
+  if (is_under_way(call)) {
+    call->counts.passing_micros = call->counts.micros;
+    call->counts.passing_tokens = call->counts.tokens;
+  }
   call->counted = true;
   shift_all(self, effect->payers, &call->counts, 1);
   return CK_OK;
@@ -150,15 +160,29 @@ void ck_reserves_release(ck_reserves *self, const ck_ledger_entry *entry, int64_
 
 /* ---- the sums ---- */
 
+static const ck_reserve_sum *sum_of(const ck_reserves *self, const char *agent) {
+  static const ck_reserve_sum none = {0};
+  const ck_reserve_sum *sum = agent ? ck_map_get(&self->by_agent, agent) : &self->all;
+  return sum ? sum : &none;
+}
+
 int64_t ck_reserves_get(const ck_execution *self, ck_dimension dimension, const char *agent) {
-  const ck_reserve_sum none = {0}, *sum = &self->reserves.all;
+  const ck_reserve_sum *sum = sum_of(&self->reserves, agent);
   if (self->reserves.huge) return ck_reserves_recount(self, dimension, agent);
-  if (agent) sum = ck_map_get(&self->reserves.by_agent, agent);
-  if (!sum) sum = &none;
   return dimension == CK_DIMENSION_BUDGET        ? sum->micros
+         : dimension == CK_DIMENSION_TOKENS      ? sum->tokens
          : dimension == CK_DIMENSION_TOOL_CALLS  ? sum->tools
          : dimension == CK_DIMENSION_MODEL_CALLS ? sum->models
                                                  : 0;
+}
+
+/* A huge amount is in no sum: nobody waits for it. */
+int64_t ck_reserves_get_passing(const ck_execution *self, ck_dimension dimension,
+                                const char *agent) {
+  const ck_reserve_sum *sum = sum_of(&self->reserves, agent);
+  return dimension == CK_DIMENSION_BUDGET   ? sum->passing_micros
+         : dimension == CK_DIMENSION_TOKENS ? sum->passing_tokens
+                                            : 0;
 }
 
 static bool pays(const ck_call *call, const char *agent) {
@@ -175,6 +199,7 @@ int64_t ck_reserves_recount(const ck_execution *self, ck_dimension dimension, co
       const ck_call *call = runner->calls[i];
       if (!call->counted || !pays(call, agent)) continue;
       if (dimension == CK_DIMENSION_BUDGET) sum = ck_micros_add(sum, call->counts.micros);
+      if (dimension == CK_DIMENSION_TOKENS) sum = ck_micros_add(sum, call->counts.tokens);
       sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&call->effect);
       sum += dimension == CK_DIMENSION_MODEL_CALLS && call->effect.kind == CK_EFFECT_MODEL;
     }

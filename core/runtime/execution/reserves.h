@@ -17,7 +17,8 @@ typedef struct ck_execution ck_execution;
 
 typedef struct ck_reserve_sum {
   char *agent; /* NULL: of the session */
-  int64_t micros, tools, models;
+  int64_t micros, tokens, tools, models;
+  int64_t passing_micros, passing_tokens; /* of those that will end without anybody's help */
 } ck_reserve_sum;
 
 /* Zero-initialise. */
@@ -39,9 +40,12 @@ CK_CHECKED ck_status ck_reserves_keep(ck_reserves *self, const ck_ledger_entry *
 /* It does not, any more. */
 void ck_reserves_release(ck_reserves *self, const ck_ledger_entry *entry, int64_t micros);
 
-/* All that counts, of the session (`agent` NULL) or of an agent: BUDGET in micro-dollars,
+/* All that counts, of the session (`agent` NULL) or of an agent: BUDGET in micro-dollars, TOKENS,
  * TOOL_CALLS, MODEL_CALLS; of other dimensions 0. */
 int64_t ck_reserves_get(const ck_execution *self, ck_dimension dimension, const char *agent);
+/* Of BUDGET and TOKENS the part for effects under way; of other dimensions 0. */
+int64_t ck_reserves_get_passing(const ck_execution *self, ck_dimension dimension,
+                                const char *agent);
 /* The same, counted anew from the calls themselves. */
 int64_t ck_reserves_recount(const ck_execution *self, ck_dimension dimension, const char *agent);
 

@@ -32,7 +32,9 @@ bool ck_runner_rests(const ck_runner *self) {
   bool held = false;
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call_phase phase = self->calls[i]->phase;
-    if (phase == CK_CALL_INTENT || phase == CK_CALL_DRIVER || phase == CK_CALL_FAILED) return false;
+    if (phase == CK_CALL_INTENT || phase == CK_CALL_DRIVER || phase == CK_CALL_ROOM ||
+        phase == CK_CALL_FAILED)
+      return false;
     held |= phase != CK_CALL_DONE;
   }
   return held;

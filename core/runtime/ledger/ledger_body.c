@@ -53,8 +53,12 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_asked(&w, effect, digest);
-  if (effect->reserve_micros) ck_json_member_int(&w, "reserve", effect->reserve_micros);
-  if (effect->reserve_micros > 0) write_payers(&w, effect->payers);
+  bool limited = effect->reserve_tokens > 0;
+  if (effect->reserve_micros)
+    ck_json_member_int(&w, "reserve", effect->reserve_micros < 0 ? -1 : effect->reserve_micros);
+  if (limited) ck_json_member_int(&w, "reserve_tokens", effect->reserve_tokens);
+  if (effect->output_max) ck_json_member_int(&w, "max_tokens", effect->output_max);
+  if (effect->reserve_micros > 0 || limited) write_payers(&w, effect->payers);
   if (effect->kind == CK_EFFECT_SLEEP) ck_json_member_int(&w, "begun", effect->begun_ms);
   return finish_intent(out, &w, request, err);
 }
@@ -126,6 +130,9 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
     write_payers(&w, (const char *const[]){entry->agent, NULL});
   ck_json_member_raw(&w, "cost", ck_json_get(intent, "reserve"));
   ck_json_member_raw(&w, "reserved", ck_json_get(intent, "reserve"));
+  int64_t tokens;
+  if (ck_json_read_int(&tokens, ck_json_get(intent, "reserve_tokens")) && tokens > 0)
+    ck_json_member_int(&w, "output_tokens", tokens);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/effect/http/retry.h"
+#include "core/effect/model/catalog.h"
 #include "core/effect/model/price.h"
 #include "core/effect/http/sse.h"
 #include "tests/tap.h"
@@ -56,6 +57,18 @@ static void test_retry_after(void) {
          "what does not");
 }
 
+static void test_catalog(void) {
+  const ck_model_entry *entry = ck_catalog_find("claude-sonnet-4-5-20250929");
+  tap_ok(entry && entry->context == 200000 && entry->output_max == 64000 &&
+             entry->price.output == 15000000 && strlen(entry->date) == 7 &&
+             strncmp(entry->source, "https://", 8) == 0,
+         "an entry has context, longest answer, prices, date and source");
+  tap_ok(ck_catalog_find("gpt-4o-2024-05-13")->price.input == 5000000 &&
+             ck_catalog_find("gpt-4o-2024-08-06")->price.input == 2500000,
+         "a dated model with a price of its own has that");
+  tap_ok(!ck_catalog_find("gpt-4o-audio-preview") && !ck_catalog_find(""), "others have none");
+}
+
 static void test_prices(void) {
   const ck_model_price none = {-1, -1, -1, -1};
   int64_t most;
@@ -99,6 +112,16 @@ static void test_prices(void) {
              "a bound is the sum of both");
   tap_is_int(ck_price_bound(&price, 1000, 100, true), 1000 * 6 + 1500,
              "of what may be cached, the dearest");
+  tap_is_int(ck_price_afford(&price, 1000 * 3 + 1500, 1000, false), 100,
+             "what a bound costs pays for its answer");
+  tap_is_int(ck_price_afford(&price, 1000 * 3 + 1499, 1000, false), 99, "less for less");
+  tap_is_int(ck_price_afford(&price, 1000 * 3 - 1, 1000, false), 0, "not the request: nothing");
+  tap_is_int(ck_price_afford(&price, 1000 * 6 + 30, 1000, true), 2, "what may be cached is dearer");
+  tap_ok(ck_price_afford(&(ck_model_price){0, 0, -1, -1}, 0, 1000, false) > 1000000,
+         "what costs nothing has no end");
+  tap_ok(ck_price_afford(&(ck_model_price){0, 1, -1, -1}, INT64_MAX, 0, false) > 1000000 &&
+             ck_price_afford(&(ck_model_price){INT64_MAX, 1, -1, -1}, 1, INT64_MAX, true) == 0,
+         "nothing overflows there either");
 }
 
 /* The events that came, as "name=data;". */
@@ -154,6 +177,7 @@ static void test_events(void) {
 int main(void) {
   test_waits();
   test_retry_after();
+  test_catalog();
   test_prices();
   test_events();
   return tap_done();

@@ -121,10 +121,10 @@ static void test_reserve(const char *api) {
          api, (long long)bound);
   it.model->price.output = -1;
   it.effect.request = ck_bytes_text("{\"model\":\"m\",\"max_tokens\":100}");
-  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1,
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), CK_RESERVE_UNPRICED,
              "%s: without a price nothing is known", api);
   it.effect.request = ck_bytes_text("{\"model\":\"other\"}");
-  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1,
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), CK_RESERVE_UNPRICED,
              "%s: nor of a model that there is not", api);
   const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
   tap_is_int(outcome->cost_micros, -1, "%s: what it costs then is not known either", api);

@@ -1,0 +1,22 @@
+/* catalog.h - what is known of models without a profile's word: their prices, and how long requests
+ * and answers may be. */
+#ifndef CK_EFFECT_MODEL_CATALOG_H
+#define CK_EFFECT_MODEL_CATALOG_H
+
+#include "core/model/profile_model.h"
+
+/* One model, by the provider's name. */
+typedef struct ck_model_entry {
+  const char *model;
+  int64_t context;    /* most tokens of a request with its answer */
+  int64_t output_max; /* most tokens of an answer */
+  ck_model_price price;
+  const char *date; /* "2025-11": when the source said so */
+  const char *source;
+} ck_model_entry;
+
+/* The entry of that name; a date or "-latest" may stand behind it. NULL: there is none, and the
+ * profile must say what is needed. */
+const ck_model_entry *ck_catalog_find(const char *model);
+
+#endif
