@@ -76,7 +76,13 @@ static ck_status redact_request(ck_call *self, ck_error *err) {
   return status;
 }
 
-/* Everyone for whom its cost counts, the one who acts first. */
+static bool pays(const char *const *payers, const char *agent) {
+  while (*payers && strcmp(*payers, agent) != 0) payers++;
+  return *payers != NULL;
+}
+
+/* Everyone for whom its cost counts, once, the one who acts first: an agent can be asked by one
+ * that it has asked. */
 static ck_status list_payers(ck_call *self, ck_error *err) {
   size_t count = 0;
   const char *first = self->effect.agent;
@@ -84,8 +90,7 @@ static ck_status list_payers(ck_call *self, ck_error *err) {
   if (!self->payers) return ck_error_no_memory(err);
   if (first) self->payers[count++] = first;
   for (const ck_runner *runner = self->runner; runner; runner = runner->parent)
-    if (runner->agent && (count == 0 || strcmp(self->payers[count - 1], runner->agent) != 0))
-      self->payers[count++] = runner->agent;
+    if (runner->agent && !pays(self->payers, runner->agent)) self->payers[count++] = runner->agent;
   self->effect.payers = count ? self->payers : NULL;
   return CK_OK;
 }

@@ -91,9 +91,11 @@ ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, in
 ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *self,
                                  const ck_session_record *record, const char *reason,
                                  ck_error *err) {
-  ck_checkpoint *checkpoint;
+  ck_checkpoint *checkpoint = NULL;
   const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
-  ck_status status = ck_session_mark_edit(&checkpoint, self->session, reason, err);
+  /* what agents have spent behind the checkpoint stays spent; for a fork it never was */
+  ck_status status = record ? CK_OK : ck_session_put_spending(self->session, err);
+  if (status == CK_OK) status = ck_session_mark_edit(&checkpoint, self->session, reason, err);
   if (status == CK_OK)
     status =
         ck_session_write_gathered(self->session, &self->head, record, checkpoint, &paused, err);

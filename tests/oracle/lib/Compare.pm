@@ -9,8 +9,10 @@ use Clean;
 use Conversation;
 use Delegations;
 use Limits;
+use Outputs;
 use Pads;
 use Positions;
+use RunCheckpoint;
 use Runs;
 use Spending;
 use Tail;
@@ -54,6 +56,8 @@ sub session {
   $self->_tails($session, $view);
   $self->_totals($session, $view);
   my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
+  $self->_run_checkpoint($session, $view);
+  $self->_mcp($session, $view) if @{ $view->{checkpoints} };
   my @listed = $self->{said}->lines("sessions", "checkpoints", $session);
   $self->_without_checkpoint($session, $view) if !@listed;
   splice @listed, 0, @listed - $n if $n && @listed > $n;
@@ -74,15 +78,20 @@ sub _view {
 
 sub _tails {
   my ($self, $session, $view) = @_;
+  $self->same("messages name their agents", $session,
+    [ map { $_->{seq} } grep { $_->{unnamed} } @{ $view->{all} } ], []);
+  my @list = $view->resumable;
+  my %failed = map { ($_->{agent} // "") => 1 } $view->failed_behind;
   for my $agent (Tail::agents($view->living), "nobody of that name") {
+    next if $failed{$agent}; # whether that is told depends on how its scope ended
     for my $n (0, 3, 50) {
       my ($got) = $self->{said}->lines("sessions", "tail", $session, $agent, "--last", $n);
-      my @wanted = Tail::tail($agent, $n, $view->living);
+      my @wanted = Tail::tail($agent, $n, @list);
       my $where = "$session, the last $n of $agent";
       $self->same("tails", $where, [ map { $_->{seq} } @{ $got->{events} } ],
         [ map { $_->{seq} } @wanted ]);
       my @lines = split /\n/, $got->{section};
-      my $want = Tail::section(@wanted);
+      my $want = Tail::section($view, @wanted);
       my @begins = map { substr $lines[$_] // "", 0, length $want->[$_] } 0 .. $#$want;
       $self->same("sections", $where, [ scalar(@lines), @begins ], [ scalar(@$want), @$want ]);
     }
@@ -103,6 +112,52 @@ sub _totals {
     $self->same("runs: $name", $session, [ map { $_->{$name} } @{ $shown->{runs} } ],
       [ map { $_->{$name} } @$runs ]);
   }
+}
+
+# What a client of the MCP is told.
+sub _mcp {
+  my ($self, $session, $view) = @_;
+  my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
+  my $all = $self->{said}->tool("list_session_checkpoints", { session_id => $session });
+  my $clean = $self->{said}->tool("list_session_checkpoints",
+    { session_id => $session, clean_only => JSON::PP::true });
+  my @listed = map { $boundary{ $_->{checkpoint_id} } } @{ $all->{checkpoints} };
+  my @wanted = grep { Clean::is_clean($view, $_->{seq}, $view->at($_)) } @listed;
+  $self->same("is_clean: those listed to clients", $session,
+    [ map { $_->{seq} } @{ $clean->{checkpoints} } ], [ map { $_->{seq} } @wanted ]);
+  my $resumable = $self->{said}->tool("list_resumable_sessions", { limit => 1000 });
+  my ($one) = grep { $_->{session_id} eq $session } @{ $resumable->{sessions} };
+  my ($end) = grep { $_->{kind} =~ /^session_(?!started)/ } reverse @{ $view->{all} };
+  my $over = $end && $end->{kind} =~ /^session_(completed|cancelled)$/;
+  $self->same("resumable to clients", $session, $one ? 1 : 0, $over ? 0 : 1);
+  my ($last) = (grep { $_->{body}{kind} eq "failure" } @listed)[-1];
+  return if !$one || $one->{status} ne "failed" || !$last;
+  $self->same("failed_at_node", $session, $one->{failed_at_node},
+    Positions::failed_node($view->at($last)));
+}
+
+sub _run_checkpoint {
+  my ($self, $session, $view) = @_;
+  my $got = $self->{said}->object("sessions", "export", $session, "--format", "run-checkpoint");
+  my @list = $view->living;
+  my ($end) = grep { $_->{kind} =~ /^session_/ } reverse @{ $view->{all} };
+  my $over = $end->{kind} =~ /^session_(completed|cancelled)$/ ? 1 : 0;
+  $self->same("run checkpoint: refused when it is over", $session, $got->{refused} ? 1 : 0, 1)
+    if $over;
+  return if $over || $got->{refused};
+  my $runs = Runs::runs($view);
+  $self->same("run checkpoint: runId", $session, $got->{runId}, $runs->[-1]{run});
+  $self->same("run checkpoint: history", $session, RunCheckpoint::fault(@{ $got->{history} }), "");
+  my $iterations = RunCheckpoint::iterations(@list);
+  $self->same("run checkpoint: lastCompletedIteration", $session, $got->{lastCompletedIteration},
+    $iterations) if defined $iterations;
+  my $input = $view->{all}[0]{body}{input}{input};
+  $self->same("run checkpoint: originalInput", $session, $got->{originalInput}{message}, $input)
+    if defined $input && !ref $input;
+  my $phase = $got->{failurePoint}{phase} // return;
+  my @phases = RunCheckpoint::phase(@list);
+  $self->same("run checkpoint: phase", $session, $phase,
+    (grep { $_ eq $phase } @phases)[0] // $phases[0]) if @phases;
 }
 
 sub _without_checkpoint {
@@ -132,7 +187,28 @@ sub _checkpoint {
   $self->same("metrics_snapshot: $_", $where, $metrics->{$_}, $spent->{$_}) for @totals;
   my $over = $boundary->{body}{kind} eq "final"; # nothing is said anew
   $self->_conversations($where, $view, $got, $over ? undef : $view->cuts(@list), @list);
+  $self->_state($where, $view, $seq, $got, @list);
   $self->_session_checkpoint($where, $view, $boundary, $got->{sessionCheckpoint}, @list);
+}
+
+# What the state keeps: outcomes of programs, and what each agent spent.
+sub _state {
+  my ($self, $where, $view, $seq, $got, @list) = @_;
+  my $outputs = Outputs::outputs($view, @list);
+  my %said = map { $_ => $got->{accumulated_outputs}{$_} } keys %$outputs;
+  $self->same("outputs", $where, \%said, $outputs);
+  return if $where =~ /\(edit\)/ || grep { $_ eq "reset" } map {
+    my $rules = $_->{body}{rules} // {};
+    map { $rules->{$_} // () } qw(budget tokens tool_calls)
+  } @{ $view->{all} };
+  my $agents = Spending::spent($view, $view->until($seq))->{agents};
+  for my $name (sort keys %$agents) {
+    my ($one, $spent) = ($got->{state}{spending}{agents}{$name}, $agents->{$name});
+    $self->same("spent by agents", "$where, $name",
+      [ map { $one->{$_} // 0 } qw(cost tokens tool_calls model_calls) ],
+      [ $spent->{cost_micros}, $spent->{input_tokens} + $spent->{output_tokens},
+        @$spent{qw(tool_calls model_calls)} ]);
+  }
 }
 
 sub _conversations {

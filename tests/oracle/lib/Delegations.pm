@@ -19,8 +19,8 @@ sub scope_of { "$_[0].agent.$_[1]" }
 sub agents {
   my (@list) = @_;
   my %scope;
-  for my $event (grep { $_->{kind} =~ /^(message|intent|outcome|replay)$/ } @list) {
-    $scope{ $event->{agent} } = $event->{scope} if defined $event->{agent};
+  for my $event (grep { has_acted($_) } @list) {
+    $scope{ $event->{agent} } = $event->{scope};
   }
   for my $open (open_scopes(@list)) {
     $scope{$1} //= $open if $open =~ /\.agent\.([^.]+)$/;
@@ -32,6 +32,14 @@ sub agents {
     $agents{$name} = { parent => $above[-1], depth => scalar @above };
   }
   return \%agents;
+}
+
+# In the main scope an agent acts from its first call on.
+sub has_acted {
+  my ($event) = @_;
+  return 0 if !defined $event->{agent};
+  return $event->{kind} =~ /^(intent|outcome|replay)$/
+    || $event->{kind} eq "message" && $event->{scope} ne "main";
 }
 
 # The scopes that the last resume took up.

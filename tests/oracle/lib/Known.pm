@@ -5,8 +5,7 @@ use strict;
 use warnings;
 
 my @known = (
-  [qr/^tails/, 1],
-  [qr/^sections/, 1],
+  [qr/^messages name their agents$/, 1], # a person's report to a scope without an agent
   [qr/^is_clean/, 8], # a branch has failed, and no event says so while its siblings run
   [qr/^(current_node|next_node)$/, 9], # of an edit behind a checkpoint of a branch or a step
   [qr/^conversation_states: scopes/, 11], # a person's report to a scope without an agent

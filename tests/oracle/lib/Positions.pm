@@ -9,6 +9,8 @@ package Positions;
 use strict;
 use warnings;
 
+use View;
+
 # ($node, $next) of a checkpoint: `boundary` is its event, the last of the list.
 sub nodes {
   my ($boundary, @list) = @_;
@@ -45,7 +47,7 @@ sub failed_at {
   for my $event (@list) {
     my ($scope, $body) = ($event->{scope}, $event->{body});
     $wrong{$scope} = $body->{status} ne "ok" if $event->{kind} eq "outcome";
-    next if $event->{kind} ne "boundary" || !defined $body->{node};
+    next if !View::is_of_scope($event) || !defined $body->{node};
     delete $open{$scope};
     $open{$scope} = $event if $body->{kind} eq "node_start";
   }

@@ -2,10 +2,13 @@
 #
 # Rules (REQUIREMENTS 1): events with agentId = agent, or childAgentId = agent, or a delegation
 # whose target is the agent (target, targets, parallel, sequential; one or many). Order kept, N = 0
-# is none. Intents, with their requests and schemas of tools, are no part of it (issue 11, line 1).
+# is none. A replay stands for its outcome, which counts once. Intents, with their requests and
+# schemas of tools, are no part of it (issue 11, line 1).
 package Tail;
 use strict;
 use warnings;
+
+use View;
 
 my $heading = "## Session Context (Resumed)\n"
   . "This session was paused and has now resumed. Below is a summary of recent activity\n"
@@ -46,17 +49,28 @@ sub agents {
 # tail AGENT, N, EVENT…
 sub tail {
   my ($agent, $n, @list) = @_;
-  my @tail = grep { $_->{kind} ne "intent" && involved($_)->{$agent} } @list;
+  my @tail;
+  for my $event (@list) {
+    @tail = grep { !said_anew($_, $event) } @tail if View::begins_timeline($event);
+    push @tail, $event if $event->{kind} ne "intent" && involved($event)->{$agent};
+  }
   splice @tail, 0, @tail - $n if @tail > $n;
   return @tail;
+}
+
+# Whether an outcome lies behind the cut of its scope at a resume: a replay says it anew.
+sub said_anew {
+  my ($event, $resumed) = @_;
+  my $cut = ($resumed->{body}{cuts} // {})->{ $event->{scope} };
+  return $event->{kind} eq "outcome" && defined $cut && $event->{seq} > $cut;
 }
 
 # What each line of the section must begin with: time, kind, and who; of a message its role and the
 # begin of its text, as far as that needs no escapes. "" without events.
 sub section {
-  my (@tail) = @_;
+  my ($view, @tail) = @_;
   return [] if !@tail;
-  return [ split(/\n/, $heading), map { line($_) } @tail ];
+  return [ split(/\n/, $heading), map { line($view->outcome($_) // $_) } @tail ];
 }
 
 sub line {

@@ -14,7 +14,20 @@ sub new {
   my $self = bless { all => \@all, by_seq => { map { $_->{seq} => $_ } @all }, checkpoints => [] },
     $class;
   $self->_walk;
+  name_agents($self->living);
   return $self;
+}
+
+# A message that names nobody, of an older store, is the only agent's that acts in its scope.
+sub name_agents {
+  my %acts;
+  for my $event (grep { $_->{kind} =~ /^(intent|outcome)$/ && defined $_->{agent} } @_) {
+    $acts{ $event->{scope} }{ $event->{agent} } = 1;
+  }
+  for my $event (grep { $_->{kind} eq "message" && !defined $_->{agent} } @_) {
+    my @agents = keys %{ $acts{ $event->{scope} } // {} };
+    $event->{agent} = $agents[0], $event->{unnamed} = 1 if @agents == 1;
+  }
 }
 
 sub _walk {
@@ -76,6 +89,33 @@ sub outcome {
 # Whether a boundary is one of its scope; others are of the session as a whole.
 sub is_of_scope {
   return $_[0]{kind} eq "boundary" && $_[0]{body}{kind} !~ /^(pause|failure|edit|final)$/;
+}
+
+# What a resume would have now: all up to the newest checkpoint, and the outcomes behind it, which
+# it replays; what has failed behind its scope's cut is tried again.
+sub resumable {
+  my ($self) = @_;
+  my $until = $self->_newest // return $self->living;
+  my %again = map { $_->{seq} => 1 } $self->failed_behind;
+  return grep {
+    !$again{ $_->{seq} } && ($_->{seq} <= $until->{seq} || $_->{kind} =~ /^(outcome|replay)$/)
+  } $self->living;
+}
+
+# The outcomes that have failed behind the cut of their scope.
+sub failed_behind {
+  my ($self) = @_;
+  my $until = $self->_newest // return ();
+  my $cuts = $self->cuts($self->at($until));
+  return grep {
+    $_->{kind} eq "outcome" && $_->{body}{status} eq "failed"
+      && $_->{seq} > ($cuts->{ $_->{scope} } // 0)
+  } $self->living;
+}
+
+# The boundary of the newest checkpoint that lives.
+sub _newest {
+  return (grep { $_->{kind} eq "boundary" && $_->{body}{checkpoint} } $_[0]->living)[-1];
 }
 
 # Where each scope stands at the end of a list of events: the seq of its last boundary, or of the
