@@ -14,7 +14,7 @@
 #include "core/host/session/takeover.h"
 
 typedef struct values {
-  const char *session, *checkpoint, *cassette, *profile, *grace, *record;
+  const char *session, *checkpoint, *flow, *directory, *cassette, *profile, *grace, *record;
   ck_edit_words edits;
   bool events;
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
@@ -52,7 +52,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_value *about;
-  ck_status status = ck_engine_describe_run(&about, engine, err);
+  ck_status status = ck_engine_describe_run(&about, engine, found->launch.flow, err);
   options.about = about;
   if (status == CK_OK) status = ck_record_claim(engine, record, err);
   ck_steer_hold();
@@ -72,6 +72,8 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   ck_preflight_options options = {
       .session = session,
       .checkpoint = v->checkpoint,
+      .flow = v->flow,
+      .directory = v->directory,
       .cassette = v->cassette,
       .profile = v->profile,
       .edits = edits,
@@ -145,6 +147,18 @@ static const ck_option options[] = {
      .offset = offsetof(values, fallback),
      .help = "when the checkpoint cannot be read, go on from the latest that can, after asking"},
     {.name = "yes", .offset = offsetof(values, yes), .help = "with --fallback: do not ask"},
+    {.name = "flow",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, flow),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "where the flow is now; it must be the same unless --accept-changed is given"},
+    {.name = "directory",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, directory),
+     .value = "DIR",
+     .complete = CK_COMPLETE_FILE,
+     .help = "where its tools run from now on, instead of where it was started"},
     {.name = "cassette",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, cassette),
@@ -187,6 +201,9 @@ const ck_command ck_command_resume = {
                "digest, the recording, the profile, the checkpoint, the keys the flow reads, its "
                "tools. Then the session goes on from its latest checkpoint; what was done after it "
                "is replayed from the ledger, not done again.\n\n"
+               "A session whose files were moved goes on with --flow and --directory, on another "
+               "machine or as another user, too: a profile and a recording that were moved with "
+               "them are found there, and later resumes need neither.\n\n"
                "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
                "checkpoint of its own, and model calls and other pure effects behind it are asked "
                "anew, but for answers whose calls were made and cannot simply be repeated.\n\n"

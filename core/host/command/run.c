@@ -139,7 +139,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
-  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
   ck_session_options options = {
       .id = v->session,
       .profile = engine->profile,

@@ -4,7 +4,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
-#include "core/host/session/launch.h"
+#include "core/host/session/place.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/next_command.h"
 #include "core/runtime/history/fork.h"
@@ -17,11 +17,11 @@ typedef struct values {
 
 /* Keys that the session's profile never lets be written. NULL: its profile is not available, and
  * the rules of every profile apply. */
-static ck_profile *load_profile(const ck_session_record *record) {
+static ck_profile *load_profile(ck_store *store, const ck_head *head) {
   ck_launch launch;
   ck_profile *profile = NULL;
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_launch_read(&launch, record, &ignored) != CK_OK) return NULL;
+  if (ck_place_read_launch(&launch, store, head, &ignored) != CK_OK) return NULL;
   if (ck_profile_load(&profile, launch.profile ? launch.profile : "default", &ignored) != CK_OK)
     profile = NULL;
   ck_launch_clear(&launch);
@@ -84,7 +84,7 @@ static ck_status fork_session(ck_remote_command *remote, const values *v,
   ck_status status =
       v->checkpoint ? ck_resolve_checkpoint(&from, &inspection, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
-  ck_profile *profile = load_profile(&remote->head.session);
+  ck_profile *profile = load_profile(remote->runtime->store, &remote->head);
   ck_history_edit_options options = {
       .checkpoint = v->checkpoint ? from.id : NULL,
       .secrets = remote->host->output->redactor,

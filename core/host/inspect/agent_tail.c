@@ -69,7 +69,7 @@ ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *inspection
   *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
   ck_status status = ck_profile_secrets_hide(output, inspection->store, session->id, err);
   if (status == CK_OK)
-    status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
+    status = ck_snapshot_load_profile(&profile, &policies, inspection, options->profile, err);
   out->depth = depth_of(profile, options);
   if (status == CK_OK) status = read_tail(out, inspection, profile ? &policies : NULL, err);
   if (policies.free) policies.free(policies.self);

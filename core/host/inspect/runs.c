@@ -10,6 +10,7 @@
 #include "core/runtime/ledger/ledger_body.h"
 
 void ck_runs_clear(ck_runs *self) {
+  for (size_t i = 0; i < self->count; i++) ck_place_clear(&self->list[i].place);
   free(self->list);
   *self = (ck_runs){0};
 }
@@ -77,10 +78,15 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   for (size_t i = 0; i < head->timeline_count; i++)
     if (!head->timelines[i].session)
       self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
+  self->flow = head->session.flow;
   if (head->has_latest) self->totals = head->latest.totals;
   self->counted = head->has_latest ? head->latest.seq : 0;
   ck_event_query query = {.session = head->session.no};
-  ck_status status = ck_store_read_events(store, &query, take_event, self, err);
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->count && status == CK_OK; i++)
+    status =
+        ck_place_read(&self->list[i].place, store, head->session.no, self->list[i].timeline, err);
+  if (status == CK_OK) status = ck_store_read_events(store, &query, take_event, self, err);
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
   return status;
@@ -94,6 +100,9 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_text(document, at, "run", run->timeline->run);
     ck_document_put_text(document, at, "parent_run",
                          run->timeline->parent_run[0] ? run->timeline->parent_run : NULL);
+    ck_document_put_text(document, at, "flow", run->place.flow);
+    ck_document_put_text(document, at, "directory", run->place.directory);
+    ck_document_put_text(document, at, "host", run->place.host);
     ck_document_put_text(document, at, "outcome", run->outcome);
     ck_document_put_int(document, at, "attempt", run->timeline->attempt);
     ck_document_put_time(document, at, "begun", run->begun_ms);
@@ -114,6 +123,14 @@ static void append_count(ck_buffer *out, int64_t count, const char *what) {
   ck_format_of(out, count, what);
 }
 
+/* Where the session was begun is known. */
+static void append_place(ck_buffer *out, const ck_runs *self, const ck_place *place) {
+  bool other = place->flow && self->flow && strcmp(place->flow, self->flow) != 0;
+  if (other)
+    ck_buffer_append_format(out, ", %s in %s", place->flow,
+                            place->directory ? place->directory : "");
+}
+
 void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
   for (size_t i = 0; i < self->count; i++) {
     const ck_run *run = &self->list[i];
@@ -129,6 +146,7 @@ void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
     append_count(&text, run->spent.tool_calls, "tool call");
     if (run->timeline->parent_run[0])
       ck_buffer_append_format(&text, ", after %s", run->timeline->parent_run);
+    append_place(&text, self, &run->place);
     if (text.failed) table->text.failed = true;
     ck_table_put_word(table, "runs");
     ck_table_put_text(table, ck_buffer_bytes(&text));

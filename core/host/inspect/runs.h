@@ -5,10 +5,12 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/session/place.h"
 #include "core/store/store.h"
 
 typedef struct ck_run {
   const ck_timeline *timeline; /* the timeline that it opened; of the head */
+  ck_place place;              /* where it ran */
   const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
   const char *change;  /* "rewound", "forked", "undone": by a person, at rest; NULL: it executes */
   int64_t begun_ms, last_ms; /* its first and last event */
@@ -24,6 +26,7 @@ typedef struct ck_runs {
    * and every outcome behind it, as a resume would count them. Active time up to that checkpoint.
    */
   ck_totals totals;
+  const char *flow; /* where the session was begun; of the head */
   int64_t counted;  /* the seq of that checkpoint; 0: none */
   int64_t reserved; /* the part of the totals that is an estimate */
 } ck_runs;
@@ -32,8 +35,8 @@ typedef struct ck_runs {
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
                                   ck_error *err);
 void ck_runs_clear(ck_runs *self);
-/* Adds "runs": [{run, parent_run?, outcome, attempt, begun, last, cost_micros,
- * reserved_micros, …}, …]. */
+/* Adds "runs": [{run, parent_run?, flow?, directory?, host?, outcome, attempt, begun, last,
+ * cost_micros, reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
 /* A row "runs" for each. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);

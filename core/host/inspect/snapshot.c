@@ -3,20 +3,21 @@
 
 #include <stdlib.h>
 
-#include "core/host/session/launch.h"
+#include "core/host/session/place.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/profile_secrets.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
 ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
-                                   const ck_session_record *session, const char *given,
+                                   const ck_inspection *inspection, const char *given,
                                    ck_error *err) {
   ck_launch launch = {0};
   ck_error absent = CK_ERROR_INIT;
   *out = NULL;
   *policies = (ck_policy_engine){0};
-  ck_status status = given ? CK_OK : ck_launch_read(&launch, session, &absent);
+  ck_status status =
+      given ? CK_OK : ck_place_read_launch(&launch, inspection->store, &inspection->head, &absent);
   if (status == CK_E_REFUSED) return CK_OK;
   if (status != CK_OK) return ck_error_set(err, status, "%s", absent.text);
   const char *name = given ? given : launch.profile ? launch.profile : "default";
@@ -55,7 +56,7 @@ ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *inspection, ck
   if (status == CK_OK)
     status = ck_view_make(&out->view, head->timelines, head->timeline_count, timeline, err);
   if (status == CK_OK)
-    status = ck_snapshot_load_profile(&out->profile, &out->policies, &head->session, NULL, err);
+    status = ck_snapshot_load_profile(&out->profile, &out->policies, inspection, NULL, err);
   return status;
 }
 

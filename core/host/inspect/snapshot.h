@@ -33,7 +33,7 @@ void ck_snapshot_clear(ck_snapshot *self);
 /* Loads the profile that a session was started with (or `given`, when not NULL), and its policies;
  * both stay empty when the session names none. Free the policies before the profile. */
 CK_CHECKED ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
-                                              const ck_session_record *session, const char *given,
+                                              const ck_inspection *inspection, const char *given,
                                               ck_error *err);
 
 #endif

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/host/run/amend.h"
 #include "core/host/run/models.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/next_command.h"
+#include "core/host/session/place.h"
 #include "core/host/session/takeover.h"
 #include "lua/policy/same_text.h"
 
@@ -44,6 +46,10 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   ck_error failure = CK_ERROR_INIT;
   char digest[CK_DIGEST_HEX_SIZE];
   ck_status status = ck_engine_load_flow(engine, self->launch.flow, &failure);
+  if (status == CK_E_NOT_FOUND) {
+    ck_preflight_add(self, status, "%s; --flow FILE says where it is now", failure.text);
+    return CK_OK;
+  }
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   ck_digest_hex(digest, &ck_engine_manifest(engine)->digest);
   self->flow_changed = strcmp(digest, self->launch.flow_digest) != 0;
@@ -139,14 +145,18 @@ static void check_models(ck_preflight *self, const ck_engine *engine) {
                            self->launch.cassette, take_model, self);
 }
 
-/* Tools run where the session was started. */
+/* Tools run where the session was started, or where its last run was told to. */
 static ck_status check_directory(ck_preflight *self, ck_engine *engine, ck_error *err) {
   const char *directory = self->launch.directory;
-  if (directory && access(directory, X_OK) != 0)
-    ck_preflight_add(
-        self, CK_E_REFUSED,
-        "the folder %s, where the session was started and its tools run, cannot be entered: %s",
-        directory, strerror(errno));
+  struct stat info;
+  bool there = directory && stat(directory, &info) == 0;
+  if (there && !S_ISDIR(info.st_mode)) errno = ENOTDIR, there = false;
+  if (there && access(directory, X_OK) != 0) there = false;
+  if (directory && !there)
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "the folder %s, where its tools run, cannot be entered: %s; --directory DIR "
+                     "names another",
+                     directory, strerror(errno));
   return ck_engine_set_directory(engine, directory, err);
 }
 
@@ -180,17 +190,31 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
                         "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes "
                         "one that goes on from a checkpoint of it",
                         record->id, ck_session_status_name(record->status), record->id);
-  return ck_launch_read(&self->launch, record, err);
+  return ck_place_read_launch(&self->launch, store, &self->head, err);
+}
+
+/* As the command line says; what is given there is not moved. */
+static ck_status place(ck_preflight *self, ck_error *err) {
+  const ck_preflight_options *given = &self->options;
+  char *flow = NULL, *directory = NULL;
+  ck_status status = given->flow ? ck_launch_take_path(&flow, given->flow, err) : CK_OK;
+  if (status == CK_OK && given->directory)
+    status = ck_launch_take_path(&directory, given->directory, err);
+  if (status == CK_OK) status = ck_place_move(&self->launch, flow, directory, err);
+  free(flow);
+  free(directory);
+  if (status == CK_OK)
+    status = replace(&self->launch.cassette, ck_launch_take_cassette, given->cassette, err);
+  return status == CK_OK
+             ? replace(&self->launch.profile, ck_launch_take_profile, given->profile, err)
+             : status;
 }
 
 ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *store_url,
                              const ck_preflight_options *options, ck_error *err) {
   self->options = *options;
   ck_status status = read_session(self, engine, store_url, err);
-  if (status == CK_OK)
-    status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
-  if (status == CK_OK)
-    status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
+  if (status == CK_OK) status = place(self, err);
   if (status == CK_OK) status = load_flow(self, engine, err);
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);

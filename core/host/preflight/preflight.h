@@ -8,7 +8,7 @@
 
 /* The command line of a resume; texts may be NULL. */
 typedef struct ck_preflight_options {
-  const char *session, *checkpoint, *cassette, *profile;
+  const char *session, *checkpoint, *flow, *directory, *cassette, *profile;
   const ck_state_edits *edits; /* NULL: none */
   bool accept_changed, clean, fallback, retry, take_over;
   /* nothing will be resumed, so a session that keeps dying is not marked as failing either */

@@ -153,6 +153,7 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   if (self->stopped_owner) ck_document_put_int(&document, NULL, "takes_over", self->stopped_owner);
   ck_document_put_text(&document, NULL, "flow", self->launch.flow);
   ck_document_put_bool(&document, NULL, "flow_changed", self->flow_changed);
+  ck_document_put_text(&document, NULL, "directory", self->launch.directory);
   ck_document_put_text(&document, NULL, "cassette", self->launch.cassette);
   ck_document_put_text(&document, NULL, "profile", self->launch.profile);
   json policies = {.document = &document, .at = ck_document_put_array(&document, NULL, "policies")};
@@ -280,6 +281,7 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   ck_buffer_append_format(&flow, "%s%s", self->launch.flow, self->flow_changed ? ", changed" : "");
   ck_table_put_text(&table, ck_buffer_bytes(&flow));
   ck_buffer_clear(&flow);
+  if (self->launch.directory) put_text(&table, "directory", self->launch.directory);
   if (self->launch.cassette) put_text(&table, "cassette", self->launch.cassette);
   if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
   visit_policies(self, put_policy_row, &table);

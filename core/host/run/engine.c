@@ -10,6 +10,7 @@
 #include "core/host/print/console.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"
+#include "core/host/session/place.h"
 #include "core/runtime/session/end.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
@@ -53,7 +54,8 @@ static void put_digest(ck_json_writer *to, const char *name, const ck_digest *di
   ck_json_member_text(to, name, hex);
 }
 
-ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, ck_error *err) {
+ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, const char *flow,
+                                 ck_error *err) {
   ck_value *policies;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -64,6 +66,7 @@ ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, ck_error
   put_digest(&w, "flow", &ck_engine_manifest(self)->digest);
   put_digest(&w, "profile", &self->profile->digest);
   ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
+  ck_place_write(&w, flow, self->directory);
   ck_json_end(&w, '}');
   status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

@@ -53,9 +53,11 @@ CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *direct
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
-/* What a run of the loaded flow executes: {"flow": DIGEST, "profile": DIGEST, "policies":
- * [{name, version, digest}, …]}. */
-CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, ck_error *err);
+/* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
+ * "policies":
+ * [{name, version, digest}, …]}, and the members of ck_place_write. `flow`: its file. */
+CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, const char *flow,
+                                            ck_error *err);
 /* Registers the secrets of the loaded profile with the redactors of the output and the log. Each
  * one that cannot be read goes to `problem`; the session reads them for itself. */
 CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,

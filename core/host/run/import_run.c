@@ -138,7 +138,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
-  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
   ck_session_options options = {.id = id,
                                 .profile = engine->profile,
                                 .policies = &engine->policies,

@@ -1,0 +1,150 @@
+/* place.c - where the files of a session are: where its last run had them, or where they are said
+ * to be now. */
+#include "core/host/session/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HOST_NAME_SIZE = 256 };
+
+void ck_place_clear(ck_place *self) {
+  free(self->flow);
+  free(self->directory);
+  free(self->host);
+  *self = (ck_place){0};
+}
+
+void ck_place_write(ck_json_writer *to, const char *flow, const char *directory) {
+  char host[HOST_NAME_SIZE] = "";
+  gethostname(host, sizeof host - 1);
+  ck_json_member_text(to, "flow_file", flow);
+  ck_json_member_text(to, "directory", directory);
+  ck_json_member_text(to, "host", host);
+}
+
+static ck_status read_text(char **out, ck_bytes about, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(about, name);
+  if (ck_json_type_of(value) != CK_JSON_STRING) return CK_OK;
+  *out = ck_json_dup_string(value);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+ck_status ck_place_read(ck_place *out, ck_store *store, int64_t session,
+                        const ck_timeline *timeline, ck_error *err) {
+  ck_value *about = NULL;
+  *out = (ck_place){0};
+  int64_t owner = timeline->session ? timeline->session : session;
+  ck_status status = ck_store_get_about(&about, store, owner, timeline->no, err);
+  ck_bytes document = about ? ck_value_bytes(about) : (ck_bytes){0};
+  if (status == CK_OK) status = read_text(&out->flow, document, "flow_file", err);
+  if (status == CK_OK) status = read_text(&out->directory, document, "directory", err);
+  if (status == CK_OK) status = read_text(&out->host, document, "host", err);
+  ck_value_free(about);
+  if (status != CK_OK) ck_place_clear(out);
+  return status;
+}
+
+/* ---- moves ---- */
+
+/* A folder that was moved. */
+typedef struct move {
+  ck_bytes from, to; /* absolute; without the names that both end in */
+} move;
+
+/* Up to the last '/', without it; no bytes: there is no folder above but the root. */
+static ck_bytes parent_of(ck_bytes path) {
+  const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
+  return (ck_bytes){path.data, slash ? (size_t)(slash - path.data) : 0};
+}
+
+static ck_bytes last_of(ck_bytes path) {
+  ck_bytes parent = parent_of(path);
+  return (ck_bytes){path.data + parent.len, path.len - parent.len};
+}
+
+static move find_move(ck_bytes from, ck_bytes to) {
+  while (parent_of(from).len && parent_of(to).len && ck_bytes_equal(last_of(from), last_of(to))) {
+    from = parent_of(from);
+    to = parent_of(to);
+  }
+  return (move){from, to};
+}
+
+/* The file part of FILE or FILE#N. */
+static bool is_there(const char *spec) {
+  char *file = strdup(spec);
+  if (!file) return false;
+  bool found = access(file, F_OK) == 0;
+  char *mark = found ? NULL : strrchr(file, '#');
+  if (mark) {
+    *mark = 0;
+    found = access(file, F_OK) == 0;
+  }
+  free(file);
+  return found;
+}
+
+/* *moved: `*path` lay in the folder, and is at its new place. */
+static ck_status follow(bool *moved, char **path, const move *by, ck_error *err) {
+  ck_buffer text = {0};
+  *moved = false;
+  bool inside = *path && by->from.len && strlen(*path) > by->from.len &&
+                memcmp(*path, by->from.data, by->from.len) == 0 && (*path)[by->from.len] == '/';
+  if (!inside) return CK_OK;
+  ck_buffer_append_bytes(&text, by->to);
+  ck_buffer_append_text(&text, *path + by->from.len);
+  ck_status status = ck_buffer_check(&text, err);
+  if (status == CK_OK && is_there(text.data)) {
+    free(*path);
+    *path = ck_buffer_take(&text);
+    *moved = true;
+  }
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static ck_status follow_any(char **path, const move *moves, size_t count, ck_error *err) {
+  bool moved = false;
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < count && !moved && status == CK_OK; i++)
+    status = follow(&moved, path, &moves[i], err);
+  return status;
+}
+
+static ck_status replace(char **text, const char *with, ck_error *err) {
+  char *copy = with ? strdup(with) : NULL;
+  if (with && !copy) return ck_error_no_memory(err);
+  if (!copy) return CK_OK;
+  free(*text);
+  *text = copy;
+  return CK_OK;
+}
+
+ck_status ck_place_move(ck_launch *launch, const char *flow, const char *directory, ck_error *err) {
+  move moves[2];
+  size_t count = 0;
+  if (flow && strcmp(flow, launch->flow) != 0)
+    moves[count++] =
+        find_move(parent_of(ck_bytes_text(launch->flow)), parent_of(ck_bytes_text(flow)));
+  if (directory && launch->directory && strcmp(directory, launch->directory) != 0)
+    moves[count++] = find_move(ck_bytes_text(launch->directory), ck_bytes_text(directory));
+  ck_status status = follow_any(&launch->profile, moves, count, err);
+  if (status == CK_OK) status = follow_any(&launch->cassette, moves, count, err);
+  if (status == CK_OK) status = replace(&launch->flow, flow, err);
+  return status == CK_OK ? replace(&launch->directory, directory, err) : status;
+}
+
+ck_status ck_place_read_launch(ck_launch *out, ck_store *store, const ck_head *head,
+                               ck_error *err) {
+  ck_place place = {0};
+  ck_status status = ck_launch_read(out, &head->session, err);
+  for (size_t i = head->timeline_count; status == CK_OK && !place.flow && i-- > 0;) {
+    ck_place_clear(&place);
+    status = ck_place_read(&place, store, head->session.no, &head->timelines[i], err);
+  }
+  if (status == CK_OK && place.flow) status = ck_place_move(out, place.flow, place.directory, err);
+  ck_place_clear(&place);
+  if (status != CK_OK) ck_launch_clear(out);
+  return status;
+}
