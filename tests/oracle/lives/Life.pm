@@ -130,7 +130,8 @@ sub _graph {
     } elsif ($i == $#names && $dice->one_in(2)) {
       $nodes .= "    turn = function(ctx) ctx.memory.turns = (ctx.memory.turns or 0) + 1 end,\n";
       $edges .= "    $names[$i] = \"turn\",\n"
-        . "    turn = flow.choose { to = { \"$names[0]\", flow.done }, function(ctx) return ctx.memory.turns < 2 and \"$names[0]\" or flow.done end },\n";
+        . "    turn = flow.choose { to = { \"$names[0]\", flow.done },\n"
+        . "      function(ctx) return ctx.memory.turns < 2 and \"$names[0]\" or flow.done end },\n";
     } else {
       $edges .= "    $names[$i] = $next,\n";
     }
