@@ -59,7 +59,7 @@ struct ck_execution {
   ck_reserves reserves;
   const ck_ledger_entry **corrections; /* see corrections.h */
   size_t correction_count;
-  bool rooms;    /* calls may be waiting for room: see ck_limits_wake */
+  bool rooms;    /* calls may be waiting for room: see ck_execution_wake_rooms */
   bool stopping; /* everything under way was cancelled */
   bool ended;
   ck_execution_result result;
@@ -67,6 +67,8 @@ struct ck_execution {
 
 /* ---- execution_state.c ---- */
 
+/* What was reserved is free, or the session is to end: calls that wait for room look again. */
+void ck_execution_wake_rooms(ck_execution *self);
 /* The session is to end so: coroutines are not resumed any more, or (for a pause) only up to their
  * next boundary. Of several endings the first holds, but a failure comes before a pause, and an
  * effect in doubt before everything else. */

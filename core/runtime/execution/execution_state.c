@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/limits.h"
 
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);
@@ -31,6 +30,17 @@ static void cancel_calls(ck_execution *self, bool harmless) {
     ck_runner_cancel_calls(runner, harmless);
 }
 
+void ck_execution_wake_rooms(ck_execution *self) {
+  if (!self->rooms) return;
+  self->rooms = false;
+  for (ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
+    for (size_t i = 0; i < runner->call_count; i++) {
+      if (runner->calls[i]->phase != CK_CALL_ROOM) continue;
+      self->rooms = true;
+      ck_runner_wake(runner);
+    }
+}
+
 void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status status,
                          ck_status cause, const char *text) {
   ck_ending *ending = &self->ending;
@@ -44,7 +54,7 @@ void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status
   }
   if (!first) return;
   cancel_calls(self, true); /* none is begun from now on */
-  ck_limits_wake(self);
+  ck_execution_wake_rooms(self);
 }
 
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,

@@ -198,8 +198,9 @@ void ck_limits_update_ending(ck_execution *execution) {
   if (!execution->limit_ends || execution->ending.cause != CK_E_LIMIT) return;
   get_subject(&state, execution->session, hit->agent);
   hit->spent = state.spent.of[hit->dimension];
-  hit->reserved =
-      hit->dimension == CK_DIMENSION_BUDGET ? ck_unsettled_recount(execution, hit->agent) : 0;
+  hit->reserved = hit->dimension == CK_DIMENSION_BUDGET
+                      ? ck_reserves_recount_unsettled(&execution->reserves, hit->agent)
+                      : 0;
   write_reason(execution->ending.text, hit);
 }
 
@@ -229,7 +230,9 @@ static void refuse_unpriced(ck_call *call) {
            "effect %s has no price, and budget_usd limits what it may cost: the profile must say "
            "its price, or unmetered = true, of its model or agent",
            call->key);
-  ck_call_leave(call, CK_SESSION_PAUSED, CK_E_LIMIT, text);
+  call->phase = CK_CALL_LEFT;
+  ck_execution_end_at(call->runner->execution, ck_runner_node(call->runner), CK_SESSION_PAUSED,
+                      CK_E_LIMIT, text);
 }
 
 /* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */
@@ -257,17 +260,6 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
     ck_status status = ck_limits_ask(&raised, call, &hit, err);
     if (status != CK_OK || !raised) return status;
   }
-}
-
-void ck_limits_wake(ck_execution *execution) {
-  if (!execution->rooms) return;
-  execution->rooms = false;
-  for (ck_runner *runner = execution->runners.first; runner; runner = runner->place.next)
-    for (size_t i = 0; i < runner->call_count; i++) {
-      if (runner->calls[i]->phase != CK_CALL_ROOM) continue;
-      execution->rooms = true;
-      ck_runner_wake(runner);
-    }
 }
 
 /* ---- what is left ---- */
@@ -331,7 +323,7 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
     status = ck_session_add_ms(execution->session, *payer, ms, err);
     if (status == CK_OK) status = report_approaching(execution, *payer, err);
   }
-  ck_limits_wake(execution);
+  ck_execution_wake_rooms(execution);
   return status;
 }
 

@@ -27,8 +27,6 @@ CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err)
 /* What the tightest limits leave to the call, of all who pay for it; false: neither money nor
  * tokens are limited. */
 bool ck_limits_get_left(ck_allowance *out, const ck_call *call);
-/* What was reserved is free, or the session is to end: calls that wait for room look again. */
-void ck_limits_wake(ck_execution *execution);
 /* on_limit = "ask": applies the answer that is there (true in *raised when it was a new limit), or
  * waits for one. */
 CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit,

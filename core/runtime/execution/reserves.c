@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/unsettled.h"
 
 /* So many micro-dollars more than 16 million times still make a sum. */
 #define HUGE_MICROS (INT64_MAX >> 24)
@@ -158,6 +157,25 @@ void ck_reserves_release(ck_reserves *self, const ck_ledger_entry *entry, int64_
   clear_payers(&who);
 }
 
+static bool is_paid_by(const ck_ledger_entry *entry, const char *agent) {
+  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(entry->intent), "for"));
+  if (!agent || (entry->agent && strcmp(entry->agent, agent) == 0)) return true;
+  while (ck_json_next(&it))
+    if (ck_json_is_text(it.value, agent)) return true;
+  return false;
+}
+
+int64_t ck_reserves_recount_unsettled(const ck_reserves *self, const char *agent) {
+  const ck_map *unsettled = &self->unsettled;
+  int64_t sum = 0;
+  for (size_t i = 0; i < unsettled->cap; i++) {
+    const ck_ledger_entry *entry = unsettled->slots[i].key ? unsettled->slots[i].value : NULL;
+    if (entry && is_paid_by(entry, agent))
+      sum = ck_micros_add(sum, ck_ledger_read_reserve(ck_value_bytes(entry->intent)));
+  }
+  return sum;
+}
+
 /* ---- the sums ---- */
 
 static const ck_reserve_sum *sum_of(const ck_reserves *self, const char *agent) {
@@ -193,7 +211,8 @@ static bool pays(const ck_call *call, const char *agent) {
 }
 
 int64_t ck_reserves_recount(const ck_execution *self, ck_dimension dimension, const char *agent) {
-  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_recount(self, agent) : 0;
+  int64_t sum =
+      dimension == CK_DIMENSION_BUDGET ? ck_reserves_recount_unsettled(&self->reserves, agent) : 0;
   for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
     for (size_t i = 0; i < runner->call_count; i++) {
       const ck_call *call = runner->calls[i];

@@ -25,7 +25,7 @@ typedef struct ck_reserve_sum {
 typedef struct ck_reserves {
   ck_reserve_sum all;
   ck_map by_agent;  /* of ck_reserve_sum */
-  ck_map unsettled; /* of ck_ledger_entry, by key: see unsettled.h */
+  ck_map unsettled; /* of ck_ledger_entry, by key: what ck_reserves_keep was given */
   size_t huge;      /* amounts that could overflow a sum; with one of them, all is counted anew */
 } ck_reserves;
 void ck_reserves_clear(ck_reserves *self);
@@ -34,7 +34,7 @@ void ck_reserves_clear(ck_reserves *self);
 CK_CHECKED ck_status ck_reserves_follow(ck_call *call, ck_error *err);
 /* It does not count, whatever it does: it is about to be admitted, or freed. */
 void ck_reserves_withdraw(ck_call *call);
-/* An unsettled call counts at `micros`, from 1; it is there once. */
+/* An unsettled call counts at `micros`, from 1, what its intent reserved; it is there once. */
 CK_CHECKED ck_status ck_reserves_keep(ck_reserves *self, const ck_ledger_entry *entry,
                                       int64_t micros, ck_error *err);
 /* It does not, any more. */
@@ -46,7 +46,10 @@ int64_t ck_reserves_get(const ck_execution *self, ck_dimension dimension, const 
 /* Of BUDGET and TOKENS the part for effects under way; of other dimensions 0. */
 int64_t ck_reserves_get_passing(const ck_execution *self, ck_dimension dimension,
                                 const char *agent);
-/* The same, counted anew from the calls themselves. */
+/* The part of a budget, the session's (`agent` NULL) or an agent's, that is reserved for unsettled
+ * calls, counted anew. */
+int64_t ck_reserves_recount_unsettled(const ck_reserves *self, const char *agent);
+/* All that counts, counted anew from the calls themselves. */
 int64_t ck_reserves_recount(const ck_execution *self, ck_dimension dimension, const char *agent);
 
 #endif

@@ -9,10 +9,7 @@
 #include "core/runtime/ledger/replay_range.h"
 
 static int64_t reserve_of(const ck_ledger_entry *entry) {
-  int64_t reserve = 0;
-  if (entry->intent)
-    ck_json_read_int(&reserve, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
-  return reserve > 0 ? reserve : 0;
+  return entry->intent ? ck_ledger_read_reserve(ck_value_bytes(entry->intent)) : 0;
 }
 
 /* Calls that a fork's origin began, the origin pays for. */
@@ -110,24 +107,6 @@ ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) 
 }
 
 /* ---- while the session runs ---- */
-
-static bool pays(const ck_ledger_entry *entry, const char *agent) {
-  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(entry->intent), "for"));
-  if (!agent || (entry->agent && strcmp(entry->agent, agent) == 0)) return true;
-  while (ck_json_next(&it))
-    if (ck_json_is_text(it.value, agent)) return true;
-  return false;
-}
-
-int64_t ck_unsettled_recount(const ck_execution *self, const char *agent) {
-  const ck_map *unsettled = &self->reserves.unsettled;
-  int64_t sum = 0;
-  for (size_t i = 0; i < unsettled->cap; i++) {
-    const ck_ledger_entry *entry = unsettled->slots[i].key ? unsettled->slots[i].value : NULL;
-    if (entry && pays(entry, agent)) sum = ck_micros_add(sum, reserve_of(entry));
-  }
-  return sum;
-}
 
 /* NULL: it is none of them. */
 static const ck_ledger_entry *find(const ck_call *call) {

@@ -14,11 +14,8 @@
 CK_CHECKED ck_status ck_unsettled_open(ck_execution *self, ck_error *err);
 /* The sum of their reserves, of a session that is only inspected. */
 CK_CHECKED ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err);
-/* The part of a budget, the session's (`agent` NULL) or an agent's, that is reserved for unsettled
- * calls, counted anew. */
-int64_t ck_unsettled_recount(const ck_execution *self, const char *agent);
-/* The same of one call: its cost when its outcome comes without a price; 0: nothing is reserved for
- * it. */
+/* What is reserved for the call: its cost when its outcome comes without a price; 0: nothing is
+ * reserved for it. */
 int64_t ck_unsettled_reserve(const ck_call *call);
 /* The call is made again although it may have been billed: its first run is closed as lost. */
 CK_CHECKED ck_status ck_unsettled_count(ck_call *call, ck_error *err);

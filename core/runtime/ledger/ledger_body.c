@@ -152,6 +152,12 @@ bool ck_ledger_is_failure(ck_bytes body) {
 }
 
 /* Earlier versions did not say it; all that was lost counted at its reserve. */
+int64_t ck_ledger_read_reserve(ck_bytes intent) {
+  int64_t reserve = 0;
+  ck_json_read_int(&reserve, ck_json_get(intent, "reserve"));
+  return reserve > 0 ? reserve : 0;
+}
+
 int64_t ck_ledger_read_reserved(ck_bytes body) {
   int64_t reserved = 0;
   if (!ck_json_read_int(&reserved, ck_json_get(body, "reserved")) && ck_ledger_is_unsettled(body))

@@ -39,6 +39,8 @@ bool ck_ledger_is_unsettled(ck_bytes body);
 /* The body is that of an effect that failed: not of one that was put off before it began, or that
  * waits for a person. */
 bool ck_ledger_is_failure(ck_bytes body);
+/* The most that the call may cost, as its intent's body says, micro-dollars; 0: nothing. */
+int64_t ck_ledger_read_reserve(ck_bytes intent);
 /* The part of an outcome's cost that was counted at a reserve, micro-dollars. */
 int64_t ck_ledger_read_reserved(ck_bytes body);
 /* The outcome back from its event's body. */

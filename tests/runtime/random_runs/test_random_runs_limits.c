@@ -20,7 +20,8 @@ static bool pays(const ck_call *call, const char *agent) {
 
 /* From the calls' own fields, and the ledger's entries. */
 static int64_t recount(const ck_execution *self, ck_dimension dimension, const char *agent) {
-  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_recount(self, agent) : 0;
+  int64_t sum =
+      dimension == CK_DIMENSION_BUDGET ? ck_reserves_recount_unsettled(&self->reserves, agent) : 0;
   for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
     for (size_t i = 0; i < runner->call_count; i++) {
       const ck_call *call = runner->calls[i];
