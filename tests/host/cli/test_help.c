@@ -14,7 +14,7 @@ static const struct {
 } needed[] = {
     {"key rotate", " --new-key REF"},
     {"sessions export", " --format FORMAT"},
-    {"sessions rewind", " --to CHECKPOINT --report TEXT"},
+    {"sessions rewind", " --report TEXT"},
 };
 enum { NEEDED = sizeof needed / sizeof *needed };
 

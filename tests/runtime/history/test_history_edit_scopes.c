@@ -48,6 +48,7 @@ static void says(fake_flow *s, const char *const *texts, const char *what) {
 
 #define SYSTEM "{\"role\":\"system\",\"content\":\"be brief\"}"
 #define USER(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
+#define REPORT(text) USER("<rewind-report>\\n" text "\\n</rewind-report>")
 
 static void open_fixture(fake_flow *s) {
   fake_flow_open(s, open_child);
@@ -76,7 +77,7 @@ static void test_open_scope(void) {
   open_fixture(&s);
   rewind_to_latest(&s, "found");
   fake_flow_resume(&s, "s");
-  says(&s, (const char *[]){SYSTEM, USER("found"), NULL},
+  says(&s, (const char *[]){SYSTEM, REPORT("found"), NULL},
        "the report comes behind the prompt, and what was said since the cut is not there");
   go_on(&s, "{\"role\":\"assistant\",\"content\":\"again\"}", "[4,7]");
   fake_flow_close(&s);
@@ -92,7 +93,7 @@ static void test_twice(void) {
   fake_flow_resume(&s, "s");
   fake_flow_crash(&s);
   fake_flow_resume(&s, "s");
-  says(&s, (const char *[]){SYSTEM, USER("found"), USER("once more"), NULL},
+  says(&s, (const char *[]){SYSTEM, REPORT("found"), REPORT("once more"), NULL},
        "a second report comes behind the first, also after a crash");
   go_on(&s, "{\"role\":\"assistant\",\"content\":\"again\"}", "[5,7]");
   fake_flow_close(&s);
