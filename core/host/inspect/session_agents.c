@@ -243,7 +243,7 @@ static void put_pending(ck_document *document, struct cJSON *at, const cast *all
     ck_value *task = NULL;
     ck_error ignored = CK_ERROR_INIT;
     int depth;
-    if (scope->done || !scope->parent) continue;
+    if ((scope->done && !scope->failed) || !scope->parent || !scope->agent) continue;
     struct cJSON *one = ck_document_put_object(document, list, NULL);
     char *id = ck_json_dup_string(ck_json_get(scope->task, "delegation"));
     ck_document_put_text(document, one, "id", id ? id : scope->scope);

@@ -101,7 +101,7 @@ sub _tails {
 sub _totals {
   my ($self, $session, $view) = @_;
   my ($shown) = $self->{said}->lines("sessions", "show", $session);
-  my $spent = Spending::spent($view, @{ $view->{all} })->{all};
+  my $spent = Spending::told(Spending::spent($view, @{ $view->{all} })->{all});
   for my $name (@totals) {
     $self->same("totals: $name", $session, $shown->{totals}{$name}, $spent->{$name});
   }
@@ -127,9 +127,7 @@ sub _mcp {
     [ map { $_->{seq} } @{ $clean->{checkpoints} } ], [ map { $_->{seq} } @wanted ]);
   my $resumable = $self->{said}->tool("list_resumable_sessions", { limit => 1000 });
   my ($one) = grep { $_->{session_id} eq $session } @{ $resumable->{sessions} };
-  my ($end) = grep { $_->{kind} =~ /^session_(?!started)/ } reverse @{ $view->{all} };
-  my $over = $end && $end->{kind} =~ /^session_(completed|cancelled)$/;
-  $self->same("resumable to clients", $session, $one ? 1 : 0, $over ? 0 : 1);
+  $self->same("resumable to clients", $session, $one ? 1 : 0, $view->is_over ? 0 : 1);
   my ($last) = (grep { $_->{body}{kind} eq "failure" } @listed)[-1];
   return if !$one || $one->{status} ne "failed" || !$last;
   $self->same("failed_at_node", $session, $one->{failed_at_node},
@@ -140,8 +138,7 @@ sub _run_checkpoint {
   my ($self, $session, $view) = @_;
   my $got = $self->{said}->object("sessions", "export", $session, "--format", "run-checkpoint");
   my @list = $view->living;
-  my ($end) = grep { $_->{kind} =~ /^session_/ } reverse @{ $view->{all} };
-  my $over = $end->{kind} =~ /^session_(completed|cancelled)$/ ? 1 : 0;
+  my $over = $view->is_over;
   $self->same("run checkpoint: refused when it is over", $session, $got->{refused} ? 1 : 0, 1)
     if $over;
   return if $over || $got->{refused};
@@ -182,7 +179,7 @@ sub _checkpoint {
     [ Positions::execution_path(@list) ]);
   $self->same("is_clean", $where, $got->{is_clean} ? 1 : 0,
     Clean::is_clean($view, $seq, @list) ? 1 : 0);
-  my $spent = Spending::spent($view, $view->until($seq))->{all};
+  my $spent = Spending::told(Spending::spent($view, $view->until($seq))->{all});
   my $metrics = $got->{metrics_snapshot};
   $self->same("metrics_snapshot: $_", $where, $metrics->{$_}, $spent->{$_}) for @totals;
   my $over = $boundary->{body}{kind} eq "final"; # nothing is said anew

@@ -18,7 +18,7 @@ sub runs {
     @runs = () if $event->{kind} eq "session_forked"; # those of its origin
     my $body = $event->{body};
     push @runs, { run => $body->{run}, parent_run => $body->{parent_run},
-      %{ $spent->{ $event->{timeline} } // {Spending::nothing()} } };
+      %{ Spending::told($spent->{ $event->{timeline} } // {Spending::nothing()}) } };
   }
   return \@runs;
 }

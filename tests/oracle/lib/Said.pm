@@ -67,6 +67,7 @@ sub _ask {
 sub DESTROY {
   my ($self) = @_;
   return if !$self->{to};
+  local $?; # the exit code of who uses this
   close $self->{to};
   waitpid $self->{pid}, 0;
 }

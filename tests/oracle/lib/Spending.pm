@@ -25,6 +25,13 @@ sub spent {
   return $self;
 }
 
+# What is told of amounts: a cost that nobody knows is none (issue 11, line 25).
+sub told {
+  my ($amounts) = @_;
+  my $unknown = !$amounts->{cost_micros} && $amounts->{unmetered};
+  return { %$amounts, $unknown ? (cost_micros => undef) : () };
+}
+
 # The agents above each agent's scope: { SCOPE => [AGENT, …] }, its own first. An orchestrator, in
 # the main scope, is above nobody: who it asks is at depth 0.
 sub above {

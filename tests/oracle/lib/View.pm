@@ -95,7 +95,8 @@ sub is_of_scope {
 # it replays; what has failed behind its scope's cut is tried again.
 sub resumable {
   my ($self) = @_;
-  my $until = $self->_newest // return $self->living;
+  return $self->living if !$self->_newest && $self->is_over;
+  my $until = $self->_newest // $self->{all}[0]; # without a checkpoint it begins anew
   my %again = map { $_->{seq} => 1 } $self->failed_behind;
   return grep {
     !$again{ $_->{seq} } && ($_->{seq} <= $until->{seq} || $_->{kind} =~ /^(outcome|replay)$/)
@@ -111,6 +112,11 @@ sub failed_behind {
     $_->{kind} eq "outcome" && $_->{body}{status} eq "failed"
       && $_->{seq} > ($cuts->{ $_->{scope} } // 0)
   } $self->living;
+}
+
+sub is_over {
+  my ($end) = grep { $_->{kind} =~ /^session_/ } reverse @{ $_[0]{all} };
+  return $end->{kind} =~ /^session_(completed|cancelled)$/ ? 1 : 0;
 }
 
 # The boundary of the newest checkpoint that lives.

@@ -25,7 +25,7 @@ $ENV{no_proxy} = $ENV{NO_PROXY} = "127.0.0.1";
 my $life = Life->new($seed);
 my $dice = Dice->new("lot", $seed);
 my ($port, $server) = Model::start($seed, "$folder/pid");
-END { kill "KILL", $server if $server }
+END { kill "KILL", $server if $server } # leaves the exit code as it is
 write_file("flow.lua", $life->{flow});
 write_file("profile.lua", $life->profile($port));
 my $compare = Compare->new(Said->new($ckrun), $life->{profile});
