@@ -247,19 +247,25 @@ sub _session_checkpoint {
       [ @{ $agents->{$name} }{qw(parent depth)} ]);
     $self->same("pads", $at, $one->{expertiseSnapshot}{notes}, $pads->{$name});
     my $n = $self->{profile}{replay}{$name} // $self->{profile}{replay}{"*"} // 50;
-    $self->same("tails in a checkpoint", $at, [ map { $_->{seq} } @{ $one->{conversationTail} } ],
-      [ map { $_->{seq} } Tail::tail($name, $n, @list) ]);
+    my @tails = ($one->{conversationTail}, [ Tail::tail($name, $n, @list) ]);
+    $self->same("tails in a checkpoint", $at, map { [ map { $_->{seq} } grep { named($_) } @$_ ] }
+      @tails);
   }
   $self->_pending($where, $view, $boundary, $got, @list);
   $self->_limits($where, $view, $boundary->{seq}, $got->{constraintState}, @list);
 }
 
+# False for a person's report to a scope whose agent it does not name: see Known.pm.
+sub named { !($_[0]{kind} eq "message" && $_[0]{body}{report} && $_[0]{scope} eq "main") }
+
+# An agent of a graph's node is in flight, but nobody has delegated to it: its id is its scope's.
 # Where all scopes are at rest: else one may have ended behind the boundary of another.
 sub _pending {
   my ($self, $where, $view, $boundary, $got, @list) = @_;
   return if $boundary->{body}{kind} !~ /^(pause|failure|final)$/;
   $self->same("pendingDelegations", $where,
-    [ sort map { "$_->{id} " . ($_->{target} // "") } @{ $got->{pendingDelegations} } ],
+    [ sort map { "$_->{id} " . ($_->{target} // "") } grep { $_->{id} ne $_->{scope} }
+      @{ $got->{pendingDelegations} } ],
     Delegations::pending($view, $boundary, @list));
 }
 
