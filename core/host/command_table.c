@@ -25,6 +25,10 @@ static const ck_command *const commands[] = {
     &ck_command_sessions_prune,
     &ck_command_sessions_delete,
     &ck_command_sessions_import,
+    &ck_command_facts_list,
+    &ck_command_facts_get,
+    &ck_command_facts_set,
+    &ck_command_facts_delete,
     &ck_command_policy_check,
     &ck_command_policy_test,
     &ck_command_policy_simulate,
@@ -48,7 +52,8 @@ static const ck_command_alias aliases[] = {
     {0},
 };
 
-static const char *const groups[] = {"sessions", "policy", "profile", "store", "key", NULL};
+static const char *const groups[] = {"sessions", "facts", "policy", "profile",
+                                     "store",    "key",   NULL};
 
 const ck_command_table ck_program_commands = {
     .commands = commands, .aliases = aliases, .groups = groups};

@@ -14,7 +14,7 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
     case CK_BACKEND_REQUEST:
       return self->put_request && self->get_request;
     case CK_BACKEND_FACT:
-      return self->put_fact && self->get_fact;
+      return self->put_fact && self->get_fact && self->list_facts;
     case CK_BACKEND_KEY:
       return self->get_key_entry && self->put_key_entry && self->count_events;
     case CK_BACKEND_LIST_KEYS:

@@ -115,6 +115,8 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*put_fact)(void *self, const ck_fact *fact, ck_error *err);
   CK_CHECKED ck_status (*get_fact)(ck_value **out, void *self, const char *owner, const char *key,
                                    ck_error *err);
+  CK_CHECKED ck_status (*list_facts)(void *self, const ck_fact_query *query, ck_fact_visit visit,
+                                     void *to, ck_error *err);
 
   /* ---- CK_BACKEND_KEY ---- */
   /* The entry about the store's key (sealed/sealed.h), appended to `out`; no bytes: the store has

@@ -385,18 +385,3 @@ ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_
     status = self->backend.get_request(out, found, self->backend.self, lease, err);
   return ck_store_core_end_write(self, status, err);
 }
-
-ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) {
-  ck_status status = ck_store_core_begin_write(self, err);
-  if (status) return status;
-  status = ck_backend_require(&self->backend, CK_BACKEND_FACT, self->url, err);
-  if (!status) status = self->backend.put_fact(self->backend.self, fact, err);
-  return ck_store_core_end_write(self, status, err);
-}
-
-ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key,
-                            ck_error *err) {
-  *out = NULL;
-  ck_status status = ck_backend_require(&self->backend, CK_BACKEND_FACT, self->url, err);
-  return status ? status : self->backend.get_fact(out, self->backend.self, owner, key, err);
-}

@@ -94,6 +94,8 @@ static void test_refusals(ck_store *store, const fixture *session) {
   tap_is_status(ck_store_get_fact(&value, store, "", "k", &err), CK_E_UNSUPPORTED, &err,
                 "and none is known");
   tap_is_text(err.text, "store memory:: it keeps no facts", "the message names the store");
+  tap_is_status(ck_store_list_facts(store, &(ck_fact_query){0}, NULL, NULL, &err), CK_E_UNSUPPORTED,
+                &err, "nor listed");
 }
 
 static void test_groups(void) {

@@ -4,6 +4,7 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/fact.h"
 #include "core/store/request.h"
 #include "core/store/stats.h"
 
@@ -391,6 +392,72 @@ static void test_requests(ck_store *store) {
   ck_value_free(body);
 }
 
+/* ---- facts ---- */
+
+typedef struct fact_list {
+  ck_buffer text; /* "OWNER/KEY=VALUE@TIME " of each */
+  int64_t most;
+  ck_store *store;
+} fact_list;
+
+static bool append_fact(void *to, const ck_fact *fact) {
+  fact_list *self = to;
+  ck_error err = CK_ERROR_INIT;
+  ck_value *again;
+  tap_must(ck_store_get_fact(&again, self->store, fact->owner, fact->key, &err) == CK_OK,
+           "%s: the store is at the visitor's disposal: %s", kind, err.text);
+  ck_value_free(again);
+  ck_buffer_append_format(&self->text, "%s/%s=%.*s@%lld ", fact->owner, fact->key,
+                          (int)ck_value_bytes(fact->value).len, ck_value_bytes(fact->value).data,
+                          (long long)fact->at_ms);
+  return --self->most != 0;
+}
+
+static void put_fact(ck_store *store, const char *owner, const char *key, const char *json,
+                     int64_t at_ms) {
+  ck_error err = CK_ERROR_INIT;
+  ck_value *value = NULL;
+  if (json) tap_must(ck_value_new(&value, ck_bytes_text(json), &err) == CK_OK, "%s", err.text);
+  ck_fact fact = {.owner = owner, .key = key, .value = value, .at_ms = at_ms};
+  tap_is_status(ck_store_put_fact(store, &fact, &err), CK_OK, &err, "%s: fact %s/%s", kind, owner,
+                key);
+  ck_value_free(value);
+}
+
+static void list_facts(ck_store *store, const char *owner, const char *prefix, int64_t most,
+                       const char *expected, const char *what) {
+  ck_error err = CK_ERROR_INIT;
+  fact_list list = {.most = most, .store = store};
+  ck_fact_query query = {.owner = owner, .prefix = prefix};
+  tap_is_status(ck_store_list_facts(store, &query, append_fact, &list, &err), CK_OK, &err, "%s: %s",
+                kind, what);
+  ck_buffer_append_text(&list.text, "");
+  tap_is_text(list.text.data ? list.text.data : "", expected, "%s: %s: those", kind, what);
+  ck_buffer_clear(&list.text);
+}
+
+static void test_facts(ck_store *store) {
+  list_facts(store, NULL, NULL, 0, "", "no facts");
+  put_fact(store, "", "b", "1", 10);
+  put_fact(store, "ann", "a", "[2]", 20);
+  put_fact(store, "", "a%", "3", 30);
+  put_fact(store, "", "ab", "4", 40);
+  put_fact(store, "", "A", "5", 50);
+  put_fact(store, "an", "na", "6", 60);
+  list_facts(store, NULL, NULL, 0, "/A=5@50 /a%=3@30 /ab=4@40 /b=1@10 an/na=6@60 ann/a=[2]@20 ",
+             "all, in their order");
+  list_facts(store, "", NULL, 0, "/A=5@50 /a%=3@30 /ab=4@40 /b=1@10 ", "everybody's");
+  list_facts(store, "ann", NULL, 0, "ann/a=[2]@20 ", "an agent's");
+  list_facts(store, "nobody", NULL, 0, "", "a stranger's");
+  list_facts(store, NULL, "a", 0, "/a%=3@30 /ab=4@40 ann/a=[2]@20 ", "of a prefix");
+  list_facts(store, "", "a%", 0, "/a%=3@30 ", "a prefix is no pattern");
+  list_facts(store, NULL, "a", 2, "/a%=3@30 /ab=4@40 ", "up to a number");
+  put_fact(store, "", "ab", "\"new\"", 70);
+  put_fact(store, "", "b", NULL, 80);
+  put_fact(store, "", "gone", NULL, 90);
+  list_facts(store, "", NULL, 0, "/A=5@50 /a%=3@30 /ab=\"new\"@70 ", "replaced and removed");
+}
+
 static void test_figures(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
   fixture session = create(store, "counted");
@@ -416,7 +483,7 @@ static void run(const char *name, const char *url) {
   static void (*const tests[])(ck_store *) = {
       test_creation, test_ownership,        test_listing,     test_batches,
       test_updates,  test_durability_calls, test_checkpoints, test_branches,
-      test_events,   test_requests,         test_figures};
+      test_events,   test_requests,         test_facts,       test_figures};
   kind = name;
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];

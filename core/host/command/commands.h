@@ -6,6 +6,10 @@
 
 extern const ck_command ck_command_answer;
 extern const ck_command ck_command_cancel;
+extern const ck_command ck_command_facts_delete;
+extern const ck_command ck_command_facts_get;
+extern const ck_command ck_command_facts_list;
+extern const ck_command ck_command_facts_set;
 extern const ck_command ck_command_help;
 extern const ck_command ck_command_key_list;
 extern const ck_command ck_command_key_new;

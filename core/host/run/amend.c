@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/cli/value_word.h"
 #include "core/host/session/launch.h"
 #include "core/runtime/budget/usage.h"
 
@@ -36,27 +37,16 @@ static ck_status append(ck_state_edits *out, const char *key, const ck_value *va
 
 typedef ck_status (*take)(ck_state_edits *out, const char *key, const char *given, ck_error *err);
 
-/* A text that a person writes without quotes does not begin so. */
-static bool begins_json(const char *given) {
-  given += strspn(given, " \t\r\n");
-  return *given && strchr("[{\"", *given);
-}
-
 static ck_status take_value(ck_state_edits *out, const char *key, const char *given,
                             ck_error *err) {
+  ck_buffer what = {0};
   ck_value *value = NULL;
-  ck_error no_json = CK_ERROR_INIT;
-  ck_status status = ck_value_new(&value, ck_bytes_text(given), &no_json);
-  if (status == CK_E_PARSE && begins_json(given))
-    ck_error_set(err, status,
-                 "--set %s: the value begins like JSON and is none: %s; write a text as \"…\"", key,
-                 no_json.text);
-  else if (status == CK_E_PARSE)
-    status = ck_value_text(&value, ck_bytes_text(given), err);
-  else if (status != CK_OK)
-    ck_error_set(err, status, "%s", no_json.text);
+  ck_buffer_append_format(&what, "--set %s", key);
+  ck_status status = ck_buffer_check(&what, err);
+  if (status == CK_OK) status = ck_value_word_take(&value, what.data, given, err);
   if (status == CK_OK) status = append(out, key, value, NULL, err);
   ck_value_free(value);
+  ck_buffer_clear(&what);
   return status;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/effect/reply.h"
-#include "core/store/fact.h"
 
 typedef struct facts_driver {
   ck_effect_driver driver;
@@ -18,20 +17,52 @@ static bool serves(void *self, const ck_effect *effect) {
          ck_json_is_text(ck_json_get(effect->request, "what"), "fact");
 }
 
+static ck_status check_name(ck_redactor *redactor, const char *what, const char *name,
+                            ck_error *err) {
+  ck_buffer kept = {0};
+  ck_bytes text = ck_bytes_text(name);
+  ck_status status = ck_redactor_apply_text(&kept, redactor, CK_SINK_STATE, text, err);
+  if (status == CK_OK && !ck_bytes_equal(text, ck_buffer_bytes(&kept)))
+    status = ck_error_set(err, CK_E_REFUSED, "a fact's %s must not hold a secret", what);
+  ck_buffer_clear(&kept);
+  return status;
+}
+
+ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
+                        const ck_fact *fact, ck_error *err) {
+  ck_value *value = NULL;
+  ck_fact masked = *fact;
+  if (kept) *kept = NULL;
+  if (fact->value && ck_value_bytes(fact->value).len > CK_FACT_MAX)
+    return ck_error_set(err, CK_E_OVERSIZE, "fact '%.100s' has more than %d bytes", fact->key,
+                        CK_FACT_MAX);
+  ck_status status = check_name(redactor, "key", fact->key, err);
+  if (status == CK_OK) status = check_name(redactor, "agent", fact->owner, err);
+  if (status == CK_OK && fact->value)
+    status = ck_redactor_apply(&value, redactor, CK_SINK_STATE, fact->key, fact->value, err);
+  masked.value = value;
+  if (status == CK_OK) status = ck_store_put_fact(store, &masked, err);
+  if (status == CK_OK && kept) *kept = ck_value_share(value);
+  ck_value_free(value);
+  return status;
+}
+
+ck_status ck_facts_none(const char *key, const char *agent, ck_error *err) {
+  return ck_error_set(err, CK_E_NOT_FOUND,
+                      agent ? "agent %2$s has no fact '%1$.100s': see 'ckrun facts list'"
+                            : "there is no fact '%1$.100s' for all agents: see 'ckrun facts list'",
+                      key, agent);
+}
+
 static ck_status keep(facts_driver *self, const char *owner, const char *key, ck_bytes given,
                       ck_error *err) {
   const ck_facts_options *with = &self->options;
-  ck_value *value = NULL, *kept = NULL;
-  ck_fact fact = {.owner = owner, .key = key, .at_ms = with->clock.wall_ms(with->clock.self)};
-  if (given.len > CK_FACT_MAX)
-    return ck_error_set(err, CK_E_OVERSIZE, "fact '%.100s' has more than %d bytes", key,
-                        CK_FACT_MAX);
-  ck_status status = ck_value_copy(&value, given, err);
-  if (status == CK_OK && ck_json_type_of(given) != CK_JSON_NULL)
-    status = ck_redactor_apply(&kept, with->redactor, CK_SINK_STATE, key, value, err);
-  fact.value = kept;
-  if (status == CK_OK) status = ck_store_put_fact(with->store, &fact, err);
-  ck_value_free(kept);
+  ck_value *value = NULL;
+  ck_status status = CK_OK;
+  if (ck_json_type_of(given) != CK_JSON_NULL) status = ck_value_copy(&value, given, err);
+  ck_fact fact = {
+      .owner = owner, .key = key, .value = value, .at_ms = with->clock.wall_ms(with->clock.self)};
+  if (status == CK_OK) status = ck_facts_keep(NULL, with->store, with->redactor, &fact, err);
   ck_value_free(value);
   return status;
 }

@@ -9,7 +9,7 @@
 #include "core/effect/loop.h"
 #include "core/model/driver.h"
 #include "core/runtime/session/session.h"
-#include "core/store/store.h"
+#include "core/store/fact.h"
 
 enum { CK_FACT_MAX = 1 << 20 }; /* bytes of one value */
 
@@ -23,5 +23,13 @@ typedef struct ck_facts_options {
 /* A driver of facts. Its name, which outcomes keep as "via", is "long_term". */
 CK_CHECKED ck_status ck_facts_driver_new(ck_effect_driver **out, const ck_facts_options *options,
                                          ck_error *err);
+
+/* Keeps a fact as a flow would: `fact->value`, masked; NULL removes it. *kept (NULL: nobody wants
+ * it) is what was kept, owned by the caller. CK_E_OVERSIZE; CK_E_REFUSED: the key, or the agent's
+ * name, would have to be masked: it holds a secret, and cannot be told apart any more. */
+CK_CHECKED ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
+                                   const ck_fact *fact, ck_error *err);
+/* The answer where there is none: CK_E_NOT_FOUND. `agent` NULL: of those for all agents. */
+CK_CHECKED ck_status ck_facts_none(const char *key, const char *agent, ck_error *err);
 
 #endif

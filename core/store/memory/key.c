@@ -9,7 +9,7 @@ static ck_status get_key_entry(ck_buffer *out, void *self, ck_error *err) {
 
 static ck_status put_key_entry(void *self, ck_bytes entry, ck_error *err) {
   ck_memory *memory = ck_memory_lock(self);
-  if (memory->session_count || memory->facts || memory->key_entry.len)
+  if (memory->session_count || memory->fact_count || memory->key_entry.len)
     return ck_memory_unlock(
         memory, ck_error_set(err, CK_E_REFUSED, "store memory:%s is not empty", memory->name));
   ck_buffer_append_bytes(&memory->key_entry, entry);

@@ -299,7 +299,7 @@ static void free_memory(ck_memory *self) {
     self->requests = next;
   }
   ck_memory_free_retired(self);
-  ck_state_free(self->facts);
+  ck_memory_free_facts(self);
   ck_buffer_clear(&self->key_entry);
   free(self->retired);
   pthread_mutex_destroy(&self->mutex);
@@ -378,12 +378,11 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
                       .list_bases = ck_memory_list_bases,
                       .check_owner = check_owner,
                       .release = release,
-                      .put_fact = ck_memory_put_fact,
-                      .get_fact = ck_memory_get_fact,
                       .fingerprint_key = fingerprint_key,
                       .close = close_handle};
   ck_memory_add_reading(out);
   ck_memory_add_key(out);
   ck_memory_add_requests(out);
+  ck_memory_add_facts(out);
   return CK_OK;
 }

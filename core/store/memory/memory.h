@@ -38,6 +38,12 @@ typedef struct ck_memory_request {
   ck_request request;
 } ck_memory_request;
 
+typedef struct ck_memory_fact {
+  char *owner, *key;
+  ck_value *value;
+  int64_t at_ms;
+} ck_memory_fact;
+
 typedef struct ck_memory {
   struct ck_memory *next; /* in the list of named stores */
   char *name;
@@ -48,9 +54,10 @@ typedef struct ck_memory {
   size_t session_count, session_cap;
   ck_memory_request *requests; /* oldest first */
   int64_t last_request;
-  ck_state *facts; /* by owner and key; NULL: none yet */
-  int walks;       /* reads under way */
-  void **retired;  /* replaced rows, which the reads may still use */
+  ck_memory_fact *facts; /* ascending by owner and key */
+  size_t fact_count, fact_cap;
+  int walks;      /* reads under way */
+  void **retired; /* replaced rows, which the reads may still use */
   size_t retired_count, retired_cap;
   uint8_t key[CK_DIGEST_SIZE];
   ck_buffer key_entry;
@@ -66,10 +73,9 @@ void ck_memory_add_key(ck_backend *out);
 /* request.c */
 void ck_memory_add_requests(ck_backend *out);
 void ck_memory_request_free(ck_memory_request *kept);
-/* fact.c, as in backend.h */
-CK_CHECKED ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err);
-CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner,
-                                        const char *key, ck_error *err);
+/* fact.c */
+void ck_memory_add_facts(ck_backend *out);
+void ck_memory_free_facts(ck_memory *self);
 
 /* Locks the store of a backend's `self`; unlocking returns `status`. */
 ck_memory *ck_memory_lock(void *self);

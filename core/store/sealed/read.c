@@ -168,23 +168,60 @@ static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, v
 
 /* ---- facts ---- */
 
-static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key,
-                          ck_error *err) {
-  ck_sealed *self = to;
-  ck_value *stored;
+/* Replaces the sealed value. */
+static ck_status open_fact(ck_value **out, const ck_sealed *self, const char *owner,
+                           const char *key, const ck_value *stored, ck_error *err) {
   ck_sealed_home nowhere = {.created_ms = 0};
   ck_sealer with = ck_sealed_sealer(self, &nowhere);
   ck_buffer name = {0};
   *out = NULL;
-  ck_status status = self->inner.get_fact(&stored, self->inner.self, owner, key, err);
-  if (status || !stored) return status;
   ck_sealed_append_fact_name(&name, owner, key);
-  status = ck_buffer_check(&name, err);
+  ck_status status = ck_buffer_check(&name, err);
   if (!status) status = ck_sealed_decode_value(out, &with, "fact", name.data, stored, err);
   if (status && status != CK_E_NO_MEMORY) ck_error_prefix(err, "fact '%.100s'", key);
   ck_buffer_clear(&name);
+  return status;
+}
+
+static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key,
+                          ck_error *err) {
+  ck_sealed *self = to;
+  ck_value *stored;
+  *out = NULL;
+  ck_status status = self->inner.get_fact(&stored, self->inner.self, owner, key, err);
+  if (status || !stored) return status;
+  status = open_fact(out, self, owner, key, stored, err);
   ck_value_free(stored);
   return status;
+}
+
+typedef struct fact_listing {
+  const ck_sealed *self;
+  ck_fact_visit visit;
+  void *visitor;
+  ck_status status;
+  ck_error *err;
+} fact_listing;
+
+static bool visit_fact(void *to, const ck_fact *sealed) {
+  fact_listing *list = to;
+  ck_fact fact = *sealed;
+  ck_value *value;
+  list->status =
+      open_fact(&value, list->self, sealed->owner, sealed->key, sealed->value, list->err);
+  if (list->status) return false;
+  fact.value = value;
+  bool more = list->visit(list->visitor, &fact);
+  ck_value_free(value);
+  return more;
+}
+
+static ck_status list_facts(void *to, const ck_fact_query *query, ck_fact_visit visit,
+                            void *visitor, ck_error *err) {
+  ck_sealed *self = to;
+  fact_listing list = {self, visit, visitor, CK_OK, err};
+  ck_status status = self->inner.list_facts(self->inner.self, query, visit_fact, &list, err);
+  return status ? status : list.status;
 }
 
 /* ---- functions that pass rows on as they are ---- */
@@ -256,6 +293,7 @@ void ck_sealed_add_reads(ck_backend *out) {
   out->fingerprint_key = fingerprint_key;
   if (inner->list_forks) out->list_forks = list_forks;
   if (inner->get_fact) out->get_fact = get_fact;
+  if (inner->list_facts) out->list_facts = list_facts;
   if (inner->set_fault) out->set_fault = set_fault;
   if (inner->get_fault) out->get_fault = get_fault;
   if (inner->list_pins) out->list_pins = list_pins;

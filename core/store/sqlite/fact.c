@@ -1,5 +1,5 @@
 /* fact.c - facts, in the table fact. */
-#include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/reader.h"
 
 static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   ck_sqlite *self = to;
@@ -48,7 +48,42 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
   return status;
 }
 
+static bool visit_row(ck_status *status, const ck_sqlite *self, ck_binder *binder,
+                      ck_fact_visit visit, void *visitor, ck_error *err) {
+  sqlite3_stmt *row = binder->stmt;
+  ck_fact fact = {.owner = ck_column_text(row, 2),
+                  .key = ck_column_text(row, 3),
+                  .at_ms = sqlite3_column_int64(row, 4)};
+  ck_value *value;
+  if (!fact.owner || !fact.key) {
+    *status = ck_error_no_memory(err);
+    return false;
+  }
+  *status = read_fact(&value, self, binder, fact.key, err);
+  if (*status != CK_OK) return false;
+  fact.value = value;
+  bool more = visit(visitor, &fact);
+  ck_value_free(value);
+  return more;
+}
+
+static ck_status list_facts(void *to, const ck_fact_query *query, ck_fact_visit visit,
+                            void *visitor, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_reader read;
+  if (self->schema < 2) return CK_OK;
+  ck_status status = ck_reader_begin(&read, self, CK_SQL_LIST_FACTS, err);
+  if (status != CK_OK) return status;
+  ck_bind_text(&read.binder, query->prefix ? query->prefix : "");
+  ck_bind_text(&read.binder, query->owner ? query->owner : "");
+  ck_bind_int(&read.binder, !query->owner);
+  while (ck_binder_next(&read.binder) == SQLITE_ROW)
+    if (!visit_row(&status, self, &read.binder, visit, visitor, err)) break;
+  return ck_reader_end(&read, status, "list its facts", err);
+}
+
 void ck_sqlite_add_facts(ck_backend *backend) {
   backend->put_fact = put_fact;
   backend->get_fact = get_fact;
+  backend->list_facts = list_facts;
 }

@@ -67,6 +67,10 @@
   X(CK_SQL_DROP_FACT, "DELETE FROM fact WHERE owner = ? AND key = ?")                              \
   X(CK_SQL_GET_FACT,                                                                               \
     "SELECT value, " CK_SQL_FACT_IS_SOUND " FROM fact WHERE owner = ? AND key = ?")                \
+  X(CK_SQL_LIST_FACTS,                                                                             \
+    "SELECT value, " CK_SQL_FACT_IS_SOUND ", owner, key, updated_ms FROM fact WHERE key >= ?1"     \
+    " AND substr(CAST(key AS BLOB), 1, length(CAST(?1 AS BLOB))) = CAST(?1 AS BLOB)"               \
+    " AND (owner = ?2 OR ?3) ORDER BY owner, key")                                                 \
   X(CK_SQL_HAS_BASE,                                                                               \
     "WITH RECURSIVE up(no, origin, cut) AS (SELECT no, origin, cut FROM session WHERE no = ?1 "    \
     "UNION ALL"                                                                                    \

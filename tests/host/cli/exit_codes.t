@@ -31,6 +31,10 @@ sessions pin|sessions pin S C
 sessions prune|sessions prune S
 sessions delete|sessions delete S
 sessions import|sessions import F
+facts list|facts list
+facts get|facts get k
+facts set|facts set k 1 --profile P
+facts delete|facts delete k
 policy check|policy check L
 policy test|policy test L
 policy simulate|policy simulate S
@@ -97,8 +101,8 @@ each() {
 declared_now() { grep -qx "${1%%|*}" <<<"$declared"; }
 
 sessions='[ |]S( |$)'
-# those that need a store that is there: 'run' and 'sessions import' make one
-stores='^(resume|pause|cancel|answer|resolve|checkpoint|sessions [^i]|sessions inspect|'
+# those that need a store that is there: 'run', 'sessions import' and 'facts set' make one
+stores='^(resume|pause|cancel|answer|resolve|checkpoint|sessions [^i]|sessions inspect|facts [^s]|'
 stores+='policy simulate|store|key list|key rotate)'
 here=sqlite:$dir/store/ckrun.db
 before=$(find . | sort)
