@@ -84,7 +84,7 @@ sub _tails {
   my %failed = map { ($_->{agent} // "") => 1 } $view->failed_behind;
   for my $agent (Tail::agents($view->living), "nobody of that name") {
     next if $failed{$agent}; # whether that is told depends on how its scope ended
-    for my $n (0, 3, 50) {
+    for my $n ($agent =~ / / ? (0, 50) : (3, 50)) {
       my ($got) = $self->{said}->lines("sessions", "tail", $session, $agent, "--last", $n);
       my @wanted = Tail::tail($agent, $n, @list);
       my $where = "$session, the last $n of $agent";

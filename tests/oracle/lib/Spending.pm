@@ -113,7 +113,7 @@ sub _remember_calls {
   my $offered = $self->{offered}{ $outcome->{body}{key} } // {};
   for my $call (@{ $message->{tool_calls} // [] }) {
     $index++;
-    next if !$offered->{ $call->{function}{name} };
+    next if !$offered->{ ($call->{function} // {})->{name} // "" };
     $self->{calls}{ $event->{scope} }{ $call->{id} } = "$place/tool/$index";
   }
 }

@@ -95,7 +95,7 @@ sub is_of_scope {
 # it replays; what has failed behind its scope's cut is tried again.
 sub resumable {
   my ($self) = @_;
-  return $self->living if !$self->_newest && $self->is_over;
+  return $self->living if !$self->_newest && ($self->is_over || !$self->{all}[0]{body}{flow});
   my $until = $self->_newest // $self->{all}[0]; # without a checkpoint it begins anew
   my %again = map { $_->{seq} => 1 } $self->failed_behind;
   return grep {
