@@ -3,6 +3,7 @@
 
 #include <lauxlib.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,10 +77,30 @@ static const char *const *read_texts(ck_manifest *self, lua_State *L, int table,
   return texts;
 }
 
+/* The key of the state that `key` names: one without an area is a key of memory. */
+static const char *own_key(ck_manifest *self, lua_State *L, const char *key) {
+  static const char *const areas[] = {"memory.", "outputs.", "scratch.", "rounds."};
+  for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
+    if (strncmp(key, areas[i], strlen(areas[i])) == 0) return key;
+  size_t len = strlen(areas[0]) + strlen(key) + 1;
+  char *full = own(self, L, len, 1);
+  snprintf(full, len, "%s%s", areas[0], key);
+  return full;
+}
+
 static const char *const *read_names(ck_manifest *self, lua_State *L, int table,
                                      const char *field) {
   const char *const *names = read_texts(self, L, table, field);
   return names ? names : own(self, L, 1, sizeof *names);
+}
+
+static const char *const *read_keys(ck_manifest *self, lua_State *L, int table, const char *field) {
+  const char *const *names = read_names(self, L, table, field);
+  size_t count = 0;
+  while (names[count]) count++;
+  const char **keys = own(self, L, count + 1, sizeof *keys);
+  for (size_t i = 0; i < count; i++) keys[i] = own_key(self, L, names[i]);
+  return keys;
 }
 
 static int64_t read_seconds(lua_State *L, int table, const char *field) {
@@ -189,6 +210,28 @@ static void read_processes(ck_manifest *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+static void read_programs(ck_manifest *self, lua_State *L, int table) {
+  if (lua_getfield(L, table, "programs") == LUA_TTABLE) {
+    size_t count = (size_t)luaL_len(L, -1);
+    ck_flow_program *programs = own(self, L, count + 1, sizeof *programs);
+    for (size_t i = 0; i < count; i++) {
+      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE)
+        ck_vm_raise_plain(L, CK_E_TYPE, "programs must be a list of {name=, program=, cwd=}");
+      int at = lua_gettop(L);
+      programs[i].name = read_text(self, L, at, "name");
+      programs[i].program = read_text(self, L, at, "program");
+      programs[i].directory = read_text(self, L, at, "cwd");
+      programs[i].path = read_text(self, L, at, "path");
+      programs[i].secrets = read_names(self, L, at, "secrets");
+      if (!programs[i].program) ck_vm_raise_plain(L, CK_E_TYPE, "programs: program is missing");
+      lua_pop(L, 1);
+    }
+    self->shown.programs = programs;
+    self->shown.program_count = count;
+  }
+  lua_pop(L, 1);
+}
+
 static void read_nodes(ck_manifest *self, lua_State *L, int table) {
   int type = lua_getfield(L, table, "nodes");
   if (type == LUA_TTABLE) {
@@ -199,7 +242,8 @@ static void read_nodes(ck_manifest *self, lua_State *L, int table) {
         ck_vm_raise_plain(L, CK_E_TYPE, "nodes must be a list of {name=, reads=}");
       nodes[i].name = read_text(self, L, lua_gettop(L), "name");
       if (!nodes[i].name) ck_vm_raise_plain(L, CK_E_TYPE, "a node needs a name");
-      nodes[i].reads = read_names(self, L, lua_gettop(L), "reads");
+      nodes[i].reads = read_keys(self, L, lua_gettop(L), "reads");
+      nodes[i].unwritten = read_keys(self, L, lua_gettop(L), "unwritten");
       lua_pop(L, 1);
     }
     self->shown.nodes = nodes;
@@ -251,9 +295,11 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->prompt = read_prompt(self, L, table);
   read_tools(self, L, table);
   read_processes(self, L, table);
+  read_programs(self, L, table);
   read_nodes(self, L, table);
   shown->version = read_version(L, table);
-  shown->reads = read_names(self, L, table, "reads");
+  shown->reads = read_keys(self, L, table, "reads");
+  shown->unwritten = read_keys(self, L, table, "unwritten");
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");
   shown->models = read_names(self, L, table, "models");

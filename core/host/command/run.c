@@ -3,8 +3,9 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
+#include "core/host/preflight/needs.h"
+#include "core/host/print/problems.h"
 #include "core/host/run/amend.h"
-#include "core/host/run/models.h"
 #include "core/host/run/record.h"
 #include "core/host/run/steer.h"
 #include "core/host/run/summary.h"
@@ -16,103 +17,72 @@ typedef struct values {
   bool events;
 } values;
 
-/* Problems of a start, reported one by one as soon as there is a second; with --json in one
- * text. */
-typedef struct missing {
-  ck_output *output;
-  size_t count;
-  ck_error first;
-  ck_buffer all;
-} missing;
-
-static void take_problem(void *to, const ck_error *problem) {
-  missing *self = to;
-  ck_buffer_append_format(&self->all, "%s%s", self->count ? "; " : "", problem->text);
-  if (++self->count == 1) {
-    self->first = *problem;
-    return;
-  }
-  if (self->first.status != CK_E_SECRET_MISSING) self->first.status = problem->status;
-  if (self->count == 2) ck_output_notice(self->output, "problem: %s", self->first.text);
-  ck_output_notice(self->output, "problem: %s", problem->text);
+/* A part that cannot be loaded is one problem among others; a lack of memory or an I/O error is a
+ * failure. */
+static ck_status take_part(ck_problems *found, ck_status status, ck_error *failure, ck_error *err) {
+  failure->status = status;
+  if (status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_IO))
+    return ck_error_set(err, status, "%s", failure->text);
+  if (status != CK_OK) ck_problems_take(found, failure);
+  return CK_OK;
 }
 
-static ck_status answer(const missing *self, const ck_state_edits *edits, const ck_engine *engine,
-                        ck_error *err) {
-  if (self->count == 0) return CK_OK;
-  if (self->count == 1 || engine->output->json)
-    return ck_error_set(err, self->first.status, "%s", self->all.data ? self->all.data : "");
-  if (edits->count)
-    return ck_error_set(err, self->first.status, "%zu secrets and edits cannot be taken",
-                        self->count);
-  return ck_error_set(err, self->first.status, "%zu secrets of profile %s cannot be read",
-                      self->count, engine->profile->name);
-}
-
-/* Read before anything is made; all missing secrets are reported at once. */
-static ck_status hide_secrets(ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
-  missing found = {.output = engine->output};
-  ck_status status = ck_engine_hide_secrets(engine, take_problem, &found, err);
+static ck_status load_parts(ck_problems *found, ck_launch *launch, ck_engine *engine,
+                            const values *v, ck_error *err) {
+  ck_error of_flow = CK_ERROR_INIT, of_cassette = CK_ERROR_INIT, of_profile = CK_ERROR_INIT,
+           of_input = CK_ERROR_INIT;
+  ck_status status =
+      take_part(found, ck_engine_load_flow(engine, v->flow, &of_flow), &of_flow, err);
+  if (status == CK_OK && v->cassette)
+    status = take_part(found, ck_engine_load_cassette(engine, v->cassette, &of_cassette),
+                       &of_cassette, err);
   if (status == CK_OK)
-    status = ck_amend_check(edits, engine->output, engine->profile, take_problem, &found, err);
-  if (status == CK_OK) status = answer(&found, edits, engine, err);
-  ck_buffer_clear(&found.all);
+    status = take_part(found, ck_engine_load_profile(engine, launch->profile, &of_profile),
+                       &of_profile, err);
+  if (status == CK_OK && v->input)
+    status = take_part(found, ck_launch_take_json(&launch->input, "--input", v->input, &of_input),
+                       &of_input, err);
   return status;
 }
 
-/* Everything is read and checked before anything is made. */
+/* What the loaded parts need of each other, and of this machine. */
+static ck_status check_parts(ck_problems *found, ck_engine *engine, const ck_state_edits *edits,
+                             const values *v, ck_error *err) {
+  const ck_needs needs = {.engine = engine,
+                          .recorded = v->cassette,
+                          .edits = edits,
+                          .problem = ck_problems_take,
+                          .to = found};
+  ck_status status =
+      engine->profile ? ck_engine_hide_secrets(engine, ck_problems_take, found, err) : CK_OK;
+  if (status == CK_OK && engine->profile)
+    status = ck_amend_check(edits, engine->output, engine->profile, ck_problems_take, found, err);
+  if (status == CK_OK && engine->flow) status = ck_needs_check(&needs, err);
+  return status;
+}
+
+/* Everything is read and checked before anything is made; all problems are told at once. */
 static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits, const values *v,
                       ck_error *err) {
+  ck_problems found = {0};
   ck_status status = ck_amend_take(edits, &v->edits, err);
   if (status == CK_OK && v->session) status = ck_id_check_new("--session", v->session, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
-  if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
   if (status == CK_OK && v->cassette)
     status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
-  if (status == CK_OK && v->cassette) status = ck_engine_load_cassette(engine, v->cassette, err);
   if (status == CK_OK && v->profile)
     status = ck_launch_take_profile(&launch->profile, v->profile, err);
-  if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
-  if (status == CK_OK) status = hide_secrets(engine, edits, err);
+  if (status == CK_OK) status = load_parts(&found, launch, engine, v, err);
+  if (status == CK_OK) status = check_parts(&found, engine, edits, v, err);
+  if (status == CK_OK) status = ck_problems_answer(&found, engine->output, NULL, err);
+  ck_problems_clear(&found);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
-  if (status == CK_OK && v->input)
-    status = ck_launch_take_json(&launch->input, "--input", v->input, err);
   if (status != CK_OK) return status;
   ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   launch->flow_version = ck_engine_manifest(engine)->version;
   return status;
-}
-
-/* Under a budget everything that costs money needs a price. */
-static ck_status check_prices(const ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
-  missing found = {.output = engine->output};
-  ck_models_check_prices(ck_engine_manifest(engine), engine->profile, edits, engine->cassette,
-                         take_problem, &found);
-  ck_status status = CK_OK;
-  if (found.count == 1 || (found.count && engine->output->json))
-    status = ck_error_set(err, CK_E_REFUSED, "%s", found.all.data ? found.all.data : "");
-  else if (found.count)
-    status = ck_error_set(err, CK_E_REFUSED, "%zu prices are not known, and budget_usd is set",
-                          found.count);
-  ck_buffer_clear(&found.all);
-  return status;
-}
-
-/* Without a recording a flow needs the models that it requests. */
-static ck_status check_models(const ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
-  missing found = {.output = engine->output};
-  if (!engine->cassette)
-    ck_models_check(ck_engine_manifest(engine), engine->profile, take_problem, &found);
-  ck_status status = CK_OK;
-  if (found.count == 1 || (found.count && engine->output->json))
-    status = ck_error_set(err, CK_E_USAGE, "%s", found.all.data ? found.all.data : "");
-  else if (found.count)
-    status = ck_error_set(err, CK_E_USAGE, "%zu models are not in profile %s", found.count,
-                          engine->profile->name);
-  ck_buffer_clear(&found.all);
-  return status == CK_OK ? check_prices(engine, edits, err) : status;
 }
 
 /* The user's input, redacted for storage; the flow gets no other, or a resume could not continue
@@ -170,7 +140,6 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
-  if (status == CK_OK) status = check_models(&engine, &edits, err);
   if (status == CK_OK && !host->key) host->key = engine.profile->key_ref;
   if (status == CK_OK && !host->key && engine.profile->encrypt == CK_ENCRYPT_ALWAYS)
     status = ck_error_set(err, CK_E_SECRET_MISSING,

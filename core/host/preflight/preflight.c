@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "core/host/run/amend.h"
-#include "core/host/run/models.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/next_command.h"
 #include "core/host/session/place.h"
@@ -75,7 +74,7 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   return CK_OK;
 }
 
-static void take_secret(void *to, const ck_error *problem) {
+static void take_problem(void *to, const ck_error *problem) {
   ck_preflight_add(to, problem->status, "%s", problem->text);
 }
 
@@ -83,10 +82,10 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *e
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
-  status = ck_engine_hide_secrets(engine, take_secret, self, err);
+  status = ck_engine_hide_secrets(engine, take_problem, self, err);
   if (status == CK_OK)
-    status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_secret, self,
-                            err);
+    status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_problem,
+                            self, err);
   return status == CK_OK ? check_policies(self, engine, err) : status;
 }
 
@@ -131,18 +130,6 @@ static ck_status check_failure(ck_preflight *self, const ck_engine *engine, ck_e
                      "again as it is",
                      record->id, ck_status_text(refusal), record->id, record->id);
   return status;
-}
-
-static void take_model(void *to, const ck_error *problem) {
-  ck_preflight_add(to, CK_E_REFUSED, "%s", problem->text);
-}
-
-static void check_models(ck_preflight *self, const ck_engine *engine) {
-  bool asked = engine->flow && engine->profile && !self->launch.cassette;
-  if (asked) ck_models_check(ck_engine_manifest(engine), engine->profile, take_model, self);
-  if (engine->flow && engine->profile)
-    ck_models_check_prices(ck_engine_manifest(engine), engine->profile, self->options.edits,
-                           self->launch.cassette, take_model, self);
 }
 
 /* Tools run where the session was started, or where its last run was told to. */
@@ -219,11 +206,8 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, err);
-  if (status == CK_OK) check_models(self, engine);
   if (status == CK_OK) status = check_failure(self, engine, err);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);
-  if (status == CK_OK && engine->flow)
-    ck_preflight_check_programs(self, ck_engine_manifest(engine));
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
 }

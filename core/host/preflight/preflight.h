@@ -80,8 +80,7 @@ CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *eng
 CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,
                                                const ck_state *state, ck_store *store,
                                                ck_error *err);
-/* work.c: the effects of a resume, and the programs and models that it needs. */
+/* work.c: the effects of a resume. */
 CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
-void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *manifest);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/format.h"
+#include "core/host/print/problems.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
@@ -18,23 +19,13 @@ static bool names_session(const char *text, const char *id) {
 }
 
 ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_error *err) {
-  if (self->verdict == CK_OK) return CK_OK;
-  const char *id = self->head.session.id, *text = self->problems.data;
-  if (self->problem_count == 1 && names_session(text, id))
-    return ck_error_set(err, self->verdict, "%s", text);
-  if (self->problem_count == 1)
-    return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, text);
-  char all[CK_ERROR_TEXT_MAX];
-  size_t len = 0;
-  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) {
-    ck_output_notice(output, "problem: %s", text);
-    int more = snprintf(all + len, sizeof all - len, "%s%s", i ? "; " : "", text);
-    len = more > 0 && len + (size_t)more < sizeof all ? len + (size_t)more : sizeof all - 1;
-  }
-  if (output->json)
-    return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, all);
-  return ck_error_set(err, self->verdict, "session %s cannot be resumed: %zu problems", id,
-                      self->problem_count);
+  const ck_problems found = {
+      .texts = self->problems, .count = self->problem_count, .verdict = self->verdict};
+  const char *id = self->head.session.id;
+  char subject[CK_ID_SIZE + 40];
+  snprintf(subject, sizeof subject, "session %s cannot be resumed", id);
+  bool named = found.count == 1 && names_session(found.texts.data, id);
+  return ck_problems_answer(&found, output, named ? NULL : subject, err);
 }
 
 /* ---- policies ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/preflight/needs.h"
 #include "core/host/preflight/preflight.h"
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/opening/migrate.h"
@@ -54,23 +55,24 @@ static const ck_flow_node *find_node(const ck_flow_manifest *manifest, ck_bytes 
   return NULL;
 }
 
-/* The node where it continues: the next one, else the current one. */
-static void check_node(ck_preflight *self, const ck_flow_manifest *manifest,
-                       const ck_state *state) {
+/* The node where it continues: the next one, else the current one; NULL when there is none. */
+static const char *check_node(ck_preflight *self, const ck_flow_manifest *manifest,
+                              const ck_state *state) {
   ck_bytes info = self->checkpoint.info ? ck_value_bytes(self->checkpoint.info) : (ck_bytes){0};
   ck_bytes name = ck_json_get(info, "next");
   if (name.len == 0) name = ck_json_get(info, "node");
-  if (name.len == 0 || manifest->node_count == 0) return;
+  if (name.len == 0 || manifest->node_count == 0) return NULL;
   const ck_flow_node *node = find_node(manifest, name);
   if (!node) {
     ck_preflight_add(self, CK_E_REFUSED,
                      "node %.*s, where checkpoint %s goes on, is not in the flow any more",
                      (int)name.len, name.data, self->checkpoint.id);
-    return;
+    return NULL;
   }
   char subject[160];
   snprintf(subject, sizeof subject, "node %.128s", node->name);
   check_reads(self, subject, node->reads, state);
+  return node->name;
 }
 
 /* Values kept as references are filled in again: a missing secret is found now. */
@@ -167,20 +169,37 @@ static ck_status load_state(ck_state **out, ck_preflight *self, const ck_engine 
   return ck_preflight_take(self, status, &failure, err);
 }
 
+static void take_need(void *to, const ck_error *problem) {
+  ck_preflight_add(to, problem->status, "%s", problem->text);
+}
+
+static ck_status check_needs(ck_preflight *self, ck_needs *needs, ck_error *err) {
+  needs->recorded = self->launch.cassette;
+  needs->edits = self->options.edits;
+  needs->problem = take_need;
+  needs->to = self;
+  return needs->engine->flow ? ck_needs_check(needs, err) : CK_OK;
+}
+
 ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_state *state;
   ck_status status = load_state(&state, self, engine, err);
-  if (status != CK_OK || self->unreadable) return status;
+  if (status != CK_OK) return status;
+  ck_needs needs = {.engine = engine, .state = state, .keys_unknown = self->unreadable};
+  if (self->unreadable) return check_needs(self, &needs, err);
   const ck_flow_manifest *manifest = engine->flow ? ck_engine_manifest(engine) : NULL;
   /* The state of another version of the flow is migrated first: its nodes and keys are not
    * today's. */
   bool same =
       manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
   if (same) check_reads(self, "the flow", manifest->reads, state);
-  if (same) check_node(self, manifest, state);
+  const char *here = same ? check_node(self, manifest, state) : NULL;
   if (manifest && (same || !state))
     status = ck_preflight_check_scopes(self, manifest, state, engine->runtime->store, err);
   if (state && status == CK_OK) status = check_references(self, engine, state, err);
+  needs.here = here;
+  needs.keys_unknown = state && !same;
+  if (status == CK_OK) status = check_needs(self, &needs, err);
   ck_state_free(state);
   return status;
 }

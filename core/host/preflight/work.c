@@ -1,8 +1,6 @@
-/* work.c - makes a dry run of a resume; checks the tools, programs and models that it would need.
- */
+/* work.c - makes a dry run of a resume, and checks that the flow still has the tools it calls. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/host/preflight/preflight.h"
 #include "core/runtime/budget/usage.h"
@@ -117,37 +115,4 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
   if (self->effect_count) qsort(self->effects, self->effect_count, sizeof *self->effects, compare);
   check_restarts(self);
   return CK_OK;
-}
-
-/* Searched as execvp does, in the folder where the session was started. */
-static bool can_run(const char *directory, const char *program) {
-  char path[4096];
-  const char *search = getenv("PATH");
-  bool relative = program[0] != '/' && directory;
-  if (strchr(program, '/')) {
-    snprintf(path, sizeof path, "%s%s%s", relative ? directory : "", relative ? "/" : "", program);
-    return access(path, X_OK) == 0;
-  }
-  while (search && *search) {
-    size_t len = strcspn(search, ":");
-    snprintf(path, sizeof path, "%.*s/%s", (int)len, search, program);
-    if (access(path, X_OK) == 0) return true;
-    search += len + (search[len] == ':');
-  }
-  return false;
-}
-
-void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *manifest) {
-  for (size_t i = 0; i < manifest->tool_count; i++) {
-    const ck_flow_tool *tool = &manifest->tools[i];
-    if (tool->argv && !can_run(self->launch.directory, tool->argv[0]))
-      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of tool %s, cannot be run",
-                       tool->argv[0], tool->name);
-  }
-  for (size_t i = 0; i < manifest->process_count; i++) {
-    const ck_flow_process *process = &manifest->processes[i];
-    if (!can_run(self->launch.directory, process->argv[0]))
-      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of %s, cannot be run", process->argv[0],
-                       process->name);
-  }
 }

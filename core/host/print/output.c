@@ -49,6 +49,7 @@ ck_status ck_output_open(ck_output *out, ck_error *err) {
 
 void ck_output_close(ck_output *self) {
   ck_log_set_filter(NULL, NULL);
+  ck_buffer_clear(&self->problems);
   ck_redactor_free(self->log_redactor);
   ck_redactor_free(self->redactor);
   self->redactor = self->log_redactor = NULL;
@@ -135,7 +136,34 @@ void ck_output_notice(ck_output *self, const char *format, ...) {
   free(text);
 }
 
-static void append_json_error(ck_buffer *to, const ck_error *err, ck_bytes text) {
+void ck_output_problem(ck_output *self, const char *text) {
+  if (self->json)
+    ck_buffer_append(&self->problems, text, strlen(text) + 1);
+  else
+    ck_output_notice(self, "problem: %s", text);
+}
+
+static void append_json_problems(ck_json_writer *w, const ck_output *self) {
+  const char *text = self->problems.data, *end = text ? text + self->problems.len : NULL;
+  if (!text || self->problems.failed) return;
+  ck_json_name(w, "problems");
+  ck_json_begin(w, '[');
+  for (; text < end; text += strlen(text) + 1) {
+    ck_buffer clean = {0};
+    ck_error ignored = CK_ERROR_INIT;
+    if (!self->redactor)
+      ck_buffer_append_text(&clean, text);
+    else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, ck_bytes_text(text),
+                                    &ignored) != CK_OK)
+      ck_buffer_reset(&clean);
+    ck_json_put_string(w, ck_buffer_bytes(&clean));
+    ck_buffer_clear(&clean);
+  }
+  ck_json_end(w, ']');
+}
+
+static void append_json_error(const ck_output *self, ck_buffer *to, const ck_error *err,
+                              ck_bytes text) {
   ck_json_writer w = {.out = to};
   ck_json_begin(&w, '{');
   ck_json_name(&w, "error");
@@ -143,6 +171,7 @@ static void append_json_error(ck_buffer *to, const ck_error *err, ck_bytes text)
   ck_json_member_text(&w, "status", ck_status_name(err->status));
   ck_json_member_string(&w, "text", text);
   ck_json_member_int(&w, "exit", ck_status_exit(err->status));
+  append_json_problems(&w, self);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
 }
@@ -159,7 +188,7 @@ void ck_output_error(ck_output *self, const ck_error *err) {
            CK_OK)
     ck_buffer_reset(&clean);
   if (self->json) {
-    append_json_error(&line, err, ck_buffer_bytes(&clean));
+    append_json_error(self, &line, err, ck_buffer_bytes(&clean));
   } else {
     ck_buffer_append_text(&line, "ckrun: ");
     ck_escape_append(&line, ck_buffer_bytes(&clean));

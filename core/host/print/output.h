@@ -16,6 +16,7 @@ typedef struct ck_output {
   int notice_width;     /* columns of stderr's terminal; 0: unknown or no terminal */
   bool live;            /* a live line is on stderr */
   bool failed;          /* an append or write failed: ck_output_flush returns the failure */
+  ck_buffer problems;   /* of an error with --json; each with a NUL behind it */
   ck_redactor *redactor;
   ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */
 } ck_output;
@@ -40,11 +41,15 @@ CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 /* One line to stderr, redacted and escaped; nothing with --json. */
 void ck_output_notice(ck_output *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* One of several problems of the error that follows: a line on stderr, or with --json a member of
+ * its list. */
+void ck_output_problem(ck_output *self, const char *text);
 /* Draws a line on stderr's terminal; the next one replaces it, and any other output removes it.
  * `line` passed ck_output_append_safe; it is cut at the terminal's width. */
 void ck_output_show_live(ck_output *self, ck_bytes line);
 void ck_output_hide_live(ck_output *self);
-/* Prints an error, always in the same form: "ckrun: text", or {"error":{…}} with --json. */
+/* Prints an error, always in the same form: "ckrun: text", or {"error":{status, text, exit,
+ * problems?}} with --json. */
 void ck_output_error(ck_output *self, const ck_error *err);
 
 /* Appends stored text for people: redacted, then escaped. */

@@ -31,10 +31,21 @@ typedef struct ck_flow_tool {
   const char *parameters;   /* JSON Schema of its arguments, as text; NULL */
 } ck_flow_tool;
 
+/* A program that a node runs, as far as it is known before. Texts borrowed from the flow. */
+typedef struct ck_flow_program {
+  const char *name; /* of the node; NULL: the flow is one */
+  const char *program;
+  const char *directory; /* where it runs, from the session's folder; NULL: there */
+  const char *path;      /* its PATH; NULL: this process's */
+  /* references that its variables are read from, "env:NAME" or "file:PATH"; NULL-terminated */
+  const char *const *secrets;
+} ck_flow_program;
+
 /* A part of the flow that a position can name: a node, a step. Texts borrowed from the flow. */
 typedef struct ck_flow_node {
   const char *name;
-  const char *const *reads; /* state keys that must exist when it begins; NULL-terminated */
+  const char *const *reads;     /* state keys that must exist when it begins; NULL-terminated */
+  const char *const *unwritten; /* those of them that nothing before it writes; NULL-terminated */
 } ck_flow_node;
 
 /* Borrowed from the flow. */
@@ -51,9 +62,12 @@ typedef struct ck_flow_manifest {
   size_t tool_count;
   const ck_flow_process *processes;
   size_t process_count;
+  const ck_flow_program *programs;
+  size_t program_count;
   const ck_flow_node *nodes; /* none: its kind has no named nodes */
   size_t node_count;
-  const char *const *reads;   /* state keys that must exist; NULL-terminated */
+  /* state keys that must exist, and those of them that nothing writes; NULL-terminated */
+  const char *const *reads, *const *unwritten;
   const char *const *agents;  /* NULL-terminated */
   const char *const *secrets; /* NULL-terminated */
   const char *const *models;  /* names in the profile; NULL-terminated */

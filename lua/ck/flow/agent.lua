@@ -108,6 +108,7 @@ function agent.define(def)
   flow.model = def.model or "default"
   flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
   flow.parallel_tools, flow.models = def.parallel_tools or 8, { flow.model }
+  flow.unwritten = #functions == 0 and def.reads or nil
   return flow
 end
 

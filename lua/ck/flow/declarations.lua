@@ -1,6 +1,7 @@
 --- The declarations of a flow: tools, processes, secrets, models and agents of it and its nodes.
 
 local check = require "ck.flow.check"
+local exec = require "ck.flow.exec"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 local retry = require "ck.flow.retry"
@@ -59,7 +60,7 @@ end
 ---@param given { tools: table|nil, processes: table|nil, secrets: string[]|nil }
 ---@param nodes table<string, table>
 ---@return { tools: table, processes: table, secrets: string[], agents: string[],
----  models: string[] }|nil
+---  models: string[], programs: table[] }|nil
 ---@return string|nil problem
 function declarations.gather(given, nodes)
   local list, problem = tools.declare(given.tools)
@@ -67,7 +68,9 @@ function declarations.gather(given, nodes)
   local processes
   processes, problem = process.declare(given.processes)
   if not processes then return nil, problem end
-  local found = { tools = {}, processes = {}, secrets = {}, agents = {}, models = {} }
+  local found = {
+    tools = {}, processes = {}, secrets = {}, agents = {}, models = {}, programs = {},
+  }
   problem = add_named(found.tools, list, "tool") or add_named(found.processes, processes, "process")
   add_texts(found.secrets, given.secrets)
   for _, one in ipairs(sorted(nodes)) do
@@ -79,6 +82,7 @@ function declarations.gather(given, nodes)
   for name, one in pairs(nodes) do
     if one.kind == "agent" then found.agents[one.name or name] = one.name or name end
     if one.kind == "prompt" then found.agents[one.process] = one.process end
+    if one.kind == "exec" then found.programs[name] = exec.program(one, name) end
     problem = problem or prompt_problem(name, one, found.processes)
   end
   if problem then return nil, problem end
@@ -86,15 +90,23 @@ function declarations.gather(given, nodes)
   return found
 end
 
---- The nodes for the manifest: by name, with the keys of the state that each needs.
+local function in_memory(list)
+  local full = {}
+  for i, key in ipairs(list or {}) do full[i] = "memory." .. retry.key(key) end
+  return full
+end
+
+--- The nodes for the manifest: by name, with the keys of the state that each needs, and those of
+--- them that nothing before it writes.
 ---@param nodes table<string, table>
----@return { name: string, reads: string[] }[]
-function declarations.entries(nodes)
+---@param unwritten table<string, string[]>
+---@return { name: string, reads: string[], unwritten: string[] }[]
+function declarations.entries(nodes, unwritten)
   local entries = {}
   for name, one in pairs(nodes) do
-    local reads = {}
-    for i, key in ipairs(one.reads or {}) do reads[i] = "memory." .. retry.key(key) end
-    entries[name] = { name = name, reads = reads }
+    entries[name] = {
+      name = name, reads = in_memory(one.reads), unwritten = in_memory(unwritten[name]),
+    }
   end
   return sorted(entries)
 end

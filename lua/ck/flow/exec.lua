@@ -104,6 +104,21 @@ function exec.run(ctx, def, needs)
   return outcome.result
 end
 
+--- What must be there before it runs: for the manifest. Its PATH is its own where it sets one.
+---@param def ck.flow.Exec
+---@param name string|nil  of its node
+---@return { name: string|nil, program: string, cwd: string|nil, path: string|nil,
+---  secrets: string[] }
+function exec.program(def, name)
+  local made = { name = name, program = def.argv[1], cwd = def.cwd, secrets = {} }
+  for variable, value in pairs(def.env or {}) do
+    if type(value) == "table" then made.secrets[#made.secrets + 1] = value.ref end
+    if variable == "PATH" and type(value) == "string" then made.path = value end
+  end
+  table.sort(made.secrets)
+  return made
+end
+
 --- A node that runs a program.
 ---@param def ck.flow.Exec
 function exec.define(def)
@@ -114,6 +129,7 @@ function exec.define(def)
   if problem then error(problem, 2) end
   local node = { kind = "exec", run = exec.run }
   for field, value in pairs(def) do node[field] = value end
+  node.programs, node.unwritten = { exec.program(def) }, def.reads
   return node
 end
 

@@ -3,6 +3,7 @@
 
 local check = require "ck.flow.check"
 local edge = require "ck.flow.graph.edge"
+local keys = require "ck.flow.graph.keys"
 local node = require "ck.flow.node"
 local declarations = require "ck.flow.declarations"
 local shape = require "ck.flow.graph.shape"
@@ -73,8 +74,8 @@ local function take(def)
   if not found then return nil, problem end
   made.tools, made.processes = found.tools, found.processes
   made.secrets, made.agents = found.secrets, found.agents
-  made.models = found.models
-  made.nodes, made.reads = declarations.entries(nodes), def.reads
+  made.models, made.programs = found.models, found.programs
+  made.nodes, made.reads = declarations.entries(nodes, keys.unwritten(made)), def.reads
   return made
 end
 

@@ -44,7 +44,7 @@ function node.lua(def)
   return {
     kind = "lua", call = def.run, run = run_function, reads = def.reads, writes = def.writes,
     retry = def.retry,
-    on_error = def.on_error,
+    on_error = def.on_error, unwritten = def.reads,
   }
 end
 
@@ -121,7 +121,7 @@ function node.prompt(def)
   if problem then error(problem, 2) end
   local made = { kind = "prompt", run = run_prompt }
   for field, value in pairs(def) do made[field] = value end
-  made.class = made.class or "once"
+  made.class, made.unwritten = made.class or "once", def.reads
   return made
 end
 

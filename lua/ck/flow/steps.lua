@@ -2,6 +2,7 @@
 --- to `parallel` at once.
 
 local check = require "ck.flow.check"
+local keys = require "ck.flow.graph.keys"
 local node = require "ck.flow.node"
 local declarations = require "ck.flow.declarations"
 local run = require "ck.flow.steps.run"
@@ -127,8 +128,8 @@ local function take(def)
     by_name = by_name,
     parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes,
     secrets = found.secrets,
-    agents = found.agents, models = found.models,
-    nodes = declarations.entries(nodes), reads = def.reads,
+    agents = found.agents, models = found.models, programs = found.programs,
+    nodes = declarations.entries(nodes, keys.all(nodes)), reads = def.reads,
   }
 end
 

@@ -142,12 +142,14 @@ ok "are off for programs and for the one that starts them" grep -qE 'core file s
   <<<"$out"
 
 # ---- misbehaving tools, all called at once; the model gets the errors, in order ----
+printf '#!/nowhere/at.all\n' >absent # cannot be known before it is started
+chmod +x absent
 cat >tools.lua <<END
 local flow = require "ck.flow"
 return flow.agent {
   prompt = "p", tools = {
     flood = flow.command { argv = { "$child", "flood", "output" } },
-    missing = flow.command { argv = { "/nowhere/at.all" } },
+    missing = flow.command { argv = { "./absent" } },
     slow = flow.command { argv = { "$child", "stay", "/dev/null" }, timeout_s = 0.05 },
     closes = flow.command { argv = { "$child", "close" }, class = "pure" },
     fine = flow.command { argv = { "$child", "print", "[1]" } },

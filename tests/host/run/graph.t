@@ -10,7 +10,10 @@ local flow = require "ck.flow"
 return flow.graph {
   start = "first",
   nodes = {
-    first = flow.exec { argv = { "sh", "-c", "echo first >>log" } },
+    first = flow.lua(function(ctx) -- which may write any key
+      ctx.effect { kind = "exec", class = "once",
+        request = { argv = { "sh", "-c", "echo first >>log" } } }
+    end),
     $1 = flow.lua { reads = { "key" }, run = function(ctx) return ctx.memory.key end },
   },
   edges = { first = $2, $1 = flow.done },

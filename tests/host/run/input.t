@@ -22,7 +22,8 @@ refused 2 "an index out of range" "#7" run "$flow" --cassette "$cassette#7"
 refused 2 "a malformed cassette" "line 2: malformed JSON at byte 29" run "$flow" --cassette \
   "$dir/broken.jsonl"
 refused 2 "a newer cassette" "99" run "$flow" --cassette "$dir/newer.jsonl"
-refused 2 "a model without a cassette" "--cassette" run "$flow"
+exits 5 "a model without a cassette" run "$flow"
+has "is told with the remedy" "$err" "--cassette"
 refused 3 "an unknown profile" "nowhere" run "$flow" --cassette "$cassette" --profile nowhere
 refused 2 "a profile with a typo" "constraints" run "$flow" --cassette "$cassette" --profile \
   "$dir/typo.lua"

@@ -183,7 +183,7 @@ exits 0 "with more of it" resume dear --profile ./dear.lua --accept-changed
 is "it is" "$(grep -c '' dear.log)" 1
 
 # Missing settings of a profile are reported before anything is made.
-CKRUN_STORE=sqlite:$dir/none.db refused 2 "a model that the profile lacks" \
+CKRUN_STORE=sqlite:$dir/none.db refused 5 "a model that the profile lacks" \
   'flow counter asks model "default", which profile default does not have' \
   run flow.lua --session lacking --input '"?"'
 ok "no store is made" test ! -e none.db
@@ -196,10 +196,10 @@ return flow.graph { name = "pair", start = "first",
   },
   edges = { first = "second", second = flow.done } }
 END
-CKRUN_STORE=sqlite:$dir/none.db exits 2 "models that the profile lacks" run graph.lua --profile \
+CKRUN_STORE=sqlite:$dir/none.db exits 5 "models that the profile lacks" run graph.lua --profile \
   ./refusing.lua
-has "are named" "$err" 'problem: flow pair asks model "fast"'
-has "both" "$err" 'problem: flow pair asks model "slow"'
+has "are named" "$err" 'problem: graph.lua: flow pair asks model "fast"'
+has "both" "$err" 'problem: graph.lua: flow pair asks model "slow"'
 exits 5 "a resume with such a profile" resume refused --profile default
 has "is refused before anything is touched" "$err" \
   'flow counter asks model "default", which profile default does not have'

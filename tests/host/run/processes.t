@@ -85,7 +85,7 @@ ok "what it sent was valid on the wire" test -z "$(grep '"problem":"' log)"
 adder /nowhere/at.all
 run run adder.lua --cassette recording.jsonl --input '"2+3?"'
 has "a recording needs neither model nor server" "$out" '"text":"It is 5."'
-adder "$server" ', add = "pure"'
+adder "$server" ', add = flow.command { argv = { "cat" } }'
 run run adder.lua --profile ./model.lua --input '"2+3?"'
 is "a tool of the flow's with the name of a server's: exit 1" "$code" 1
 has "both are named" "$err" \

@@ -44,7 +44,7 @@ has "names the variable" "$err" 'secret "bank": env:BANK_KEY is not set: set it,
 has "and the file" "$err" "secret \"door\": file:$(realpath \
   .)/door.key cannot be opened (No such file or directory): fix that, then try again"
 has "and the other" "$err" 'secret "mail": file:/no/such/mail.key'
-has "and how many" "$err" "3 secrets of profile more cannot be read"
+has "and how many" "$err" "3 problems"
 ok "no store is made" test ! -e store
 exits 4 "as JSON" --json run flow.lua --profile ./more.lua --session s
 has "one document names them all" "$(json "$err" '$d->{error}{text}')" 'secret "mail"'

@@ -86,6 +86,11 @@ function edge.take(value)
   return parallel_edge { parallel = value }
 end
 
+--- Where the edge can lead; nil: anywhere.
+---@param self ck.flow.Edge
+---@return string[]|nil
+function edge.targets(self) return self.parallel or self.to end
+
 --- The node that the edge leads to.
 ---@param def table  the graph
 ---@param from string

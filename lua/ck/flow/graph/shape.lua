@@ -4,6 +4,7 @@
 --- Only declared targets are checked: a function without `to` may lead to any node, and to the end.
 
 local check = require "ck.flow.check"
+local targets = require("ck.flow.graph.edge").targets
 local node = require "ck.flow.node"
 
 local shape = {}
@@ -19,11 +20,6 @@ function shape.names(map)
 end
 
 local function quoted(names) return "'" .. table.concat(names, "', '") .. "'" end
-
---- Where the edge can lead; nil: anywhere.
-local function targets(edge)
-  return edge.parallel or edge.to
-end
 
 local function unknown(def, where, name)
   if name == node.done or def.graph[name] then return nil end

@@ -1,0 +1,196 @@
+/* needs.c - finds what a flow names and nobody has: tools, models, secrets, agents, keys. */
+#include "core/host/preflight/needs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/host/run/models.h"
+#include "lua/vm/names.h"
+
+enum { NAMES_MAX = 256 };
+
+void ck_needs_report(const ck_needs *self, const char *file, ck_status status, const char *format,
+                     ...) {
+  ck_error problem = {.status = status};
+  char text[CK_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ck_error_set(&problem, status, "%s: %s", file, text);
+  self->problem(self->to, &problem);
+}
+
+const char *ck_needs_profile_file(const ck_needs *self) {
+  const ck_profile *profile = self->engine->profile;
+  return profile->path ? profile->path : profile->name;
+}
+
+bool ck_needs_is_done(const ck_needs *self, const char *node) {
+  char key[CK_STATE_KEY_MAX];
+  if (!self->state || !node) return false;
+  snprintf(key, sizeof key, "outputs.%s", node);
+  return ck_state_get(self->state, key) != NULL;
+}
+
+static const ck_flow_manifest *manifest_of(const ck_needs *self) {
+  return ck_engine_manifest(self->engine);
+}
+
+/* Flows written by hand may ask a server for their tools, and act for agents, as they run. */
+static bool is_by_hand(const ck_flow_manifest *manifest) {
+  return strcmp(manifest->kind, "custom") == 0;
+}
+
+/* ---- tools ---- */
+
+static void check_tools(const ck_needs *self) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  if (self->recorded || (is_by_hand(manifest) && manifest->process_count > 0)) return;
+  for (size_t i = 0; i < manifest->tool_count; i++) {
+    const ck_flow_tool *tool = &manifest->tools[i];
+    if (tool->argv) continue;
+    ck_needs_report(self, manifest->path, CK_E_REFUSED,
+                    "nothing carries out tool \"%s\" (%s): give it a program with flow.command "
+                    "{…}, a function with flow.tool(…), or a recording with --cassette FILE%s",
+                    tool->name, ck_effect_class_name(tool->class),
+                    manifest->process_count ? "; a tool of a server gets its class in the 'tools' "
+                                              "of its flow.mcp"
+                                            : "");
+  }
+}
+
+/* ---- models and secrets ---- */
+
+static void take_model(void *to, const ck_error *problem) {
+  const ck_needs *self = to;
+  ck_needs_report(self, manifest_of(self)->path, CK_E_REFUSED, "%s", problem->text);
+}
+
+static void take_price(void *to, const ck_error *problem) {
+  const ck_needs *self = to;
+  ck_needs_report(self, ck_needs_profile_file(self), CK_E_REFUSED, "%s", problem->text);
+}
+
+static void check_models(const ck_needs *self) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const ck_profile *profile = self->engine->profile;
+  if (!self->recorded) ck_models_check(manifest, profile, take_model, (void *)self);
+  ck_models_check_prices(manifest, profile, self->edits, self->recorded, take_price, (void *)self);
+}
+
+static void check_secrets(const ck_needs *self) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const ck_profile *profile = self->engine->profile;
+  const char *names[NAMES_MAX] = {NULL};
+  char hint[CK_NAMES_HINT_SIZE];
+  for (size_t i = 0; i < profile->secret_count && i + 1 < NAMES_MAX; i++)
+    names[i] = profile->secrets[i].name;
+  for (const char *const *name = manifest->secrets; name && *name; name++) {
+    if (ck_profile_get_secret(profile, *name)) continue;
+    ck_names_hint(hint, *name, names);
+    ck_needs_report(self, manifest->path, CK_E_REFUSED,
+                    "the flow needs secret \"%s\", which profile %s does not have%s: add secrets "
+                    "= { %s = \"env:VARIABLE\" } to it",
+                    *name, profile->name, hint, *name);
+  }
+}
+
+/* ---- agents ---- */
+
+static bool has_agent(const ck_flow_manifest *manifest, const char *name) {
+  for (const char *const *agent = manifest->agents; agent && *agent; agent++)
+    if (strcmp(*agent, name) == 0) return true;
+  return false;
+}
+
+/* A section for an agent that the flow does not have does nothing: a profile may serve several
+ * flows. One whose name is almost that of an agent was meant for it. */
+static void check_section(const ck_needs *self, const char *name) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const char *near = manifest->agents ? ck_names_nearest(name, manifest->agents) : NULL;
+  if (near)
+    ck_needs_report(self, ck_needs_profile_file(self), CK_E_REFUSED,
+                    "agents.%s: flow %s has no agent \"%s\"; did you mean \"%s\"? Its limits and "
+                    "policies would hold for nobody",
+                    name, manifest->name, name, near);
+  else
+    ck_output_notice(self->engine->output,
+                     "%s: agents.%s: flow %s has no agent \"%s\", so this section holds for nobody",
+                     ck_needs_profile_file(self), name, manifest->name, name);
+}
+
+/* "limits.AGENT.NAME" of --limit AGENT.NAME=N. */
+static void check_limit(const ck_needs *self, const char *key) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const char *name = strncmp(key, "limits.", 7) == 0 ? key + 7 : NULL,
+             *end = name ? strrchr(name, '.') : NULL;
+  char agent[CK_STATE_KEY_MAX], hint[CK_NAMES_HINT_SIZE] = "";
+  if (!end) return;
+  snprintf(agent, sizeof agent, "%.*s", (int)(end - name), name);
+  if (has_agent(manifest, agent)) return;
+  if (manifest->agents) ck_names_hint(hint, agent, manifest->agents);
+  ck_needs_report(self, manifest->path, CK_E_REFUSED,
+                  "--limit %s: flow %s has no agent \"%s\"%s, so the limit would hold for nobody",
+                  name, manifest->name, agent, hint);
+}
+
+static void check_agents(const ck_needs *self) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const ck_profile *profile = self->engine->profile;
+  if (is_by_hand(manifest)) return;
+  for (size_t i = 0; i < profile->agent_count; i++)
+    if (!has_agent(manifest, profile->agents[i].name)) check_section(self, profile->agents[i].name);
+  for (size_t i = 0; self->edits && i < self->edits->count; i++)
+    check_limit(self, self->edits->items[i].key);
+}
+
+/* ---- keys ---- */
+
+static bool is_there(const ck_needs *self, const char *key) {
+  if (self->state && ck_state_get(self->state, key)) return true;
+  for (size_t i = 0; self->edits && i < self->edits->count; i++)
+    if (strcmp(self->edits->items[i].key, key) == 0) return true;
+  return false;
+}
+
+static void check_keys_of(const ck_needs *self, const char *node, const char *const *keys) {
+  const char *file = manifest_of(self)->path;
+  for (; keys && *keys; keys++) {
+    const char *word = strncmp(*keys, "memory.", 7) == 0 ? *keys + 7 : *keys;
+    if (is_there(self, *keys)) continue;
+    if (node)
+      ck_needs_report(self, file, CK_E_REFUSED,
+                      "node %s reads %s, which nothing before it writes: give it a value with "
+                      "--set %s=… (or --set-env, --set-file)",
+                      node, *keys, word);
+    else
+      ck_needs_report(self, file, CK_E_REFUSED,
+                      "the flow reads %s, which nothing writes: give it a value with --set %s=… "
+                      "(or --set-env, --set-file)",
+                      *keys, word);
+  }
+}
+
+static void check_keys(const ck_needs *self) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  if (self->keys_unknown) return;
+  if (!self->state) check_keys_of(self, NULL, manifest->unwritten);
+  for (size_t i = 0; i < manifest->node_count; i++) {
+    const ck_flow_node *node = &manifest->nodes[i];
+    bool checked = self->here && strcmp(node->name, self->here) == 0;
+    if (!checked && !ck_needs_is_done(self, node->name))
+      check_keys_of(self, node->name, node->unwritten);
+  }
+}
+
+ck_status ck_needs_check(const ck_needs *self, ck_error *err) {
+  bool profiled = self->engine->profile;
+  check_tools(self);
+  if (profiled) check_models(self);
+  if (profiled) check_secrets(self);
+  if (profiled) check_agents(self);
+  check_keys(self);
+  return ck_needs_check_programs(self, err);
+}
