@@ -7,6 +7,7 @@ static const ck_command *const commands[] = {
     &ck_command_run,
     &ck_command_resume,
     &ck_command_pause,
+    &ck_command_checkpoint,
     &ck_command_cancel,
     &ck_command_answer,
     &ck_command_resolve,

@@ -97,7 +97,7 @@ static ck_status request_from_owner(bool *given, ck_remote_command *remote, char
                                     const char *effect, ck_error *err) {
   ck_session_request request = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
   ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
   if (status != CK_OK) return status;
   *given = remote->noted && !remote->problem[0];
   if (remote->problem[0])

@@ -27,11 +27,8 @@ static ck_status cancel_at_rest(ck_remote_command *remote, const char *reason, c
 static ck_status request_from_owner(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session_request request = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
   ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, false, err);
-  if (status == CK_OK && remote->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", remote->id,
-                          remote->problem);
-  return status;
+  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);
+  return status == CK_OK ? ck_remote_command_check_problem(remote, "cancelled", err) : status;
 }
 
 /* Owners may change meanwhile; each turn acts on the session's present state. */

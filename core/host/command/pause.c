@@ -24,12 +24,9 @@ static ck_status ask(ck_remote_command *remote, const values *v, ck_error *err) 
   ck_session_request_clear(&request);
   if (status != CK_OK) return status;
   if (v->no_wait) return ck_remote_command_print(remote, "requested", NULL, err);
-  status = ck_remote_command_wait(remote, false, err);
-  if (status != CK_OK) return status;
-  if (remote->problem[0])
-    return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", remote->id,
-                        remote->problem);
-  return answer_at_rest(remote, err);
+  status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);
+  if (status == CK_OK) status = ck_remote_command_check_problem(remote, "paused", err);
+  return status == CK_OK ? answer_at_rest(remote, err) : status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {

@@ -28,7 +28,7 @@ static ck_status request_from_owner(ck_remote_command *remote, const ck_checkpoi
   snprintf(text, sizeof text, "%s%lld", pinned ? "" : "-", (long long)checkpoint->seq);
   ck_session_request request = {.kind = CK_REQUEST_PIN, .text = text};
   ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
   if (status != CK_OK || remote->noted)
     return status == CK_OK && remote->problem[0]
                ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", remote->id, remote->problem)

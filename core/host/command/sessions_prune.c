@@ -200,10 +200,8 @@ static ck_status request_from_owner(ck_remote_command *remote, const values *v, 
   int64_t left = 0;
   ck_session_request request = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
   ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
-  if (status == CK_OK && remote->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", remote->id,
-                          remote->problem);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
+  if (status == CK_OK) status = ck_remote_command_check_problem(remote, "pruned", err);
   if (status == CK_OK && !remote->noted)
     status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again",
                           remote->id);

@@ -249,11 +249,8 @@ static ck_status pause_live(ck_remote_command *remote, const char *reason, ck_er
       ck_remote_command_clean(&request.text, remote, reason ? reason : "user_requested", err);
   if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
   ck_session_request_clear(&request);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, false, err);
-  if (status == CK_OK && remote->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", remote->id,
-                          remote->problem);
-  return status;
+  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);
+  return status == CK_OK ? ck_remote_command_check_problem(remote, "paused", err) : status;
 }
 
 static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "core/host/print/format.h"
+#include "core/runtime/session/asked.h"
 #include "core/runtime/session/maintenance.h"
 
 static int64_t now_us(const ck_steer *self) { return self->clock.mono_us(self->clock.self); }
@@ -46,6 +47,10 @@ static ck_status heed(ck_steer *self, const ck_session_request *request, ck_erro
     case CK_REQUEST_ANSWER:
       problem.status = ck_execution_answer(self->execution, request->effect,
                                            request->text ? request->text : "", &problem);
+      break;
+    case CK_REQUEST_CHECKPOINT:
+      problem.status =
+          ck_session_ask_checkpoint(self->session, request->id, request->text, &problem);
       break;
     case CK_REQUEST_PRUNE:
     case CK_REQUEST_PIN:

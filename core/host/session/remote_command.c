@@ -85,7 +85,7 @@ ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *r
                                   ck_error *err) {
   self->after = self->head.last_seq;
   self->noted = false;
-  self->problem[0] = 0;
+  self->problem[0] = self->saved[0] = 0;
   ck_status status = ck_request_leave(self->runtime->store, &self->head.session, request, err);
   if (status != CK_OK) return status;
   memcpy(self->run, self->head.session.run, sizeof self->run);
@@ -115,11 +115,24 @@ static ck_status too_late(const ck_remote_command *self, ck_error *err) {
       self->owner);
 }
 
-ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err) {
+/* Whether what is waited for has come. */
+static ck_status find_end(bool *out, ck_remote_command *self, ck_remote_command_until until,
+                          ck_error *err) {
+  ck_status status = ck_remote_command_refresh(self, err);
+  if (status == CK_OK && !self->noted) status = find_note(self, err);
+  if (status == CK_OK && until == CK_REMOTE_COMMAND_SAVED)
+    status = ck_request_find_checkpoint(self->saved, self->runtime->store, self->head.session.no,
+                                        self->after, self->request, err);
+  *out = self->problem[0] || self->saved[0] || (until == CK_REMOTE_COMMAND_NOTED && self->noted);
+  return status;
+}
+
+ck_status ck_remote_command_wait(ck_remote_command *self, ck_remote_command_until until,
+                                 ck_error *err) {
   for (;;) {
-    ck_status status = ck_remote_command_refresh(self, err);
-    if (status == CK_OK && !self->noted) status = find_note(self, err);
-    if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
+    bool found;
+    ck_status status = find_end(&found, self, until, err);
+    if (status != CK_OK || found) return status;
     bool over = self->head.session.status != CK_SESSION_RUNNING,
          other = strcmp(self->head.session.run, self->run) != 0;
     if (!self->live || other) return CK_OK;
@@ -128,6 +141,13 @@ ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *
     if (late) return over ? CK_OK : too_late(self, err);
     nanosleep(&(struct timespec){0, POLL_MS * 1000 * 1000}, NULL);
   }
+}
+
+ck_status ck_remote_command_check_problem(const ck_remote_command *self, const char *done,
+                                          ck_error *err) {
+  if (!self->problem[0]) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED, "session %s was not %s: %s", self->id, done,
+                      self->problem);
 }
 
 static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_error *err) {

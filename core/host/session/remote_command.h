@@ -23,6 +23,7 @@ typedef struct ck_remote_command {
   char request[CK_ID_SIZE];
   int64_t after;                   /* last seq before the request */
   bool noted;                      /* the owner has taken the request */
+  char saved[CK_ID_SIZE];          /* the checkpoint that was taken for it; "": none */
   char problem[CK_ERROR_TEXT_MAX]; /* why the owner refused it; "" */
   int64_t deadline_us;             /* monotonic */
 } ck_remote_command;
@@ -44,10 +45,19 @@ CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command
 /* Leaves the request with the session's owner. */
 CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                              ck_error *err);
-/* Waits until that run does not run the session any more, or its owner has noted a problem; with
- * `noted` also until it has taken the request. CK_E_PENDING: the time is over; the text says which
- * part is missing. */
-CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err);
+/* Waits until that run does not run the session any more, or its owner has noted a problem; NOTED:
+ * also until it has taken the request; SAVED: also until a checkpoint that was taken for it is on
+ * the disk. CK_E_PENDING: the time is over; the text says which part is missing. */
+typedef enum {
+  CK_REMOTE_COMMAND_ENDED,
+  CK_REMOTE_COMMAND_NOTED,
+  CK_REMOTE_COMMAND_SAVED
+} ck_remote_command_until;
+CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, ck_remote_command_until until,
+                                            ck_error *err);
+/* CK_E_REFUSED: a problem was noted: "session S was not DONE: …". */
+CK_CHECKED ck_status ck_remote_command_check_problem(const ck_remote_command *self,
+                                                     const char *done, ck_error *err);
 /* CK_OK: as of the last refresh it is paused, and no process runs it. CK_E_REFUSED: it is not
  * running either, and says what it is instead. */
 CK_CHECKED ck_status ck_remote_command_check_paused(const ck_remote_command *self, ck_error *err);

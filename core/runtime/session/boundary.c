@@ -78,6 +78,7 @@ static ck_status prepare(passage *self, ck_session *session, ck_error *err) {
   if (status == CK_OK) status = count_incidents(session, &self->at, err);
   if (status != CK_OK) return status;
   fill(&self->at, session);
+  ck_session_show_asked(&self->at, session);
   return keep_reached(session, &self->at, err);
 }
 
@@ -89,8 +90,8 @@ static void decide(ck_saved *out, passage *self, ck_session *session) {
     ck_session_mark_unclean(session);
   bool failed = self->failure.status != CK_OK, always = ck_boundary_kind_always(self->at.kind);
   session->boundaries.policy_failures = failed ? session->boundaries.policy_failures + 1 : 0;
-  self->decision.sync |= always;
-  out->taken = self->decision.take || always;
+  self->decision.sync |= always || self->at.asked;
+  out->taken = self->decision.take || always || self->at.asked;
   out->sync = out->taken && self->decision.sync;
   out->seq = self->at.seq;
 }
@@ -123,6 +124,7 @@ static ck_status queue(ck_saved *out, passage *self, ck_session *session, ck_err
   memcpy(out->id, checkpoint->id, sizeof out->id);
   ck_session_reset_changes(session, self->no_changes);
   ck_session_mark_checkpoint(session, checkpoint->seq);
+  ck_asked_clear(&session->asked);
   self->no_changes = NULL;
   self->checkpoint = NULL;
   ck_status status = ck_session_queue(&out->ticket, session, &how, err);

@@ -47,6 +47,7 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   write_inputs(&w, at);
   ck_json_member_text(&w, "checkpoint", checkpoint_id);
   if (checkpoint_id && decision->sync) ck_json_member_bool(&w, "sync", true);
+  if (at->asked) ck_json_member_raw(&w, "requests", ck_bytes_text(at->asked));
   if (decision->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(decision->reasons));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);

@@ -40,6 +40,9 @@ typedef struct ck_boundary {
   const char *description; /* in the words of who marks it; NULL: by the others */
   const char *reason;      /* of a pause or another end: why; NULL: not known */
   int64_t number, of;      /* which round, turn or visit, and of how many; 0: not known */
+  /* JSON array: the requests of other processes for a checkpoint here, which is taken whatever the
+   * policies decide; NULL: none. Policies do not see it. */
+  const char *asked;
 } ck_boundary;
 
 typedef struct ck_decision {

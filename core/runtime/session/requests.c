@@ -94,6 +94,34 @@ ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int6
   return status == CK_OK ? ck_buffer_check(problem, err) : status;
 }
 
+typedef struct saved {
+  const char *request;
+  char *checkpoint; /* CK_ID_SIZE bytes */
+} saved;
+
+static bool find_saved(void *to, const ck_event *event) {
+  saved *self = to;
+  ck_bytes body = ck_value_bytes(event->body), asked = ck_json_get(body, "requests");
+  if (ck_json_type_of(asked) != CK_JSON_ARRAY) return true;
+  for (ck_json_iterator it = ck_json_iterate(asked); ck_json_next(&it);) {
+    if (!ck_json_is_text(it.value, self->request)) continue;
+    char *id = ck_json_dup_string(ck_json_get(body, "checkpoint"));
+    if (id && strlen(id) < CK_ID_SIZE) strcpy(self->checkpoint, id);
+    free(id);
+    return false;
+  }
+  return true;
+}
+
+ck_status ck_request_find_checkpoint(char out[CK_ID_SIZE], ck_store *store, int64_t session,
+                                     int64_t after, const char *id, ck_error *err) {
+  saved s = {.request = id, .checkpoint = out};
+  ck_event_query query = {
+      .session = session, .after = after, .kinds = UINT64_C(1) << CK_EVENT_BOUNDARY};
+  *out = 0;
+  return ck_store_read_events(store, &query, find_saved, &s, err);
+}
+
 static bool read_request(ck_session_request *out, const ck_request *row) {
   ck_bytes body = row->body ? ck_value_bytes(row->body) : (ck_bytes){0};
   char *id = ck_json_dup_string(ck_json_get(body, "id"));

@@ -16,7 +16,8 @@
   X(CK_REQUEST_CANCEL, "cancel") \
   X(CK_REQUEST_ANSWER, "answer") \
   X(CK_REQUEST_PRUNE, "prune") \
-  X(CK_REQUEST_PIN, "pin")
+  X(CK_REQUEST_PIN, "pin") \
+  X(CK_REQUEST_CHECKPOINT, "checkpoint")
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -30,7 +31,8 @@ typedef struct ck_session_request {
   ck_request_kind kind;
   char id[CK_ID_SIZE]; /* of the request */
   /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the policies
-   * say; pin: the checkpoint's seq, behind a '-' when the pin is lifted; NULL */
+   * say; pin: the checkpoint's seq, behind a '-' when the pin is lifted; checkpoint: its
+   * description, NULL: none is given; NULL */
   char *text;
   char *effect; /* answer: the question's key; NULL: the only one that is open */
 } ck_session_request;
@@ -49,6 +51,11 @@ CK_CHECKED ck_status ck_request_pause(ck_store *store, const char *id, const cha
 CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session,
                                           int64_t after, const char *id, ck_buffer *problem,
                                           ck_error *err);
+/* The id of the checkpoint that was taken for request `id`, as its boundary behind seq `after` says
+ * it; "": none yet. */
+CK_CHECKED ck_status ck_request_find_checkpoint(char out[CK_ID_SIZE], ck_store *store,
+                                                int64_t session, int64_t after, const char *id,
+                                                ck_error *err);
 
 /* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap
  * read when nothing waits. CK_E_FENCED: the session has another owner by now. */

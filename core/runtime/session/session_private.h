@@ -8,6 +8,7 @@
 #include "core/base/map.h"
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/ledger/ledger.h"
+#include "core/runtime/session/asked.h"
 #include "core/runtime/session/incidents.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
@@ -99,6 +100,7 @@ struct ck_session {
   ck_since since;
   ck_incidents incidents; /* incidents.c */
   ck_boundaries boundaries;
+  ck_asked asked; /* asked.c */
   ck_scopes scopes;
 };
 

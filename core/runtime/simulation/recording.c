@@ -108,6 +108,7 @@ static void read_numbers(ck_boundary *at, const reading *self, const ck_event *e
   at->budget.spent_micros = get_int(body, "spent", 0);
   at->budget.limit_micros = get_int(body, "limit", -1);
   at->clean = get_bool(body, "clean", true);
+  at->asked = ck_json_type_of(ck_json_get(body, "requests")) == CK_JSON_ARRAY ? "[]" : NULL;
   at->checkpoint_cost_us = get_int(body, "cost_us", 0);
 }
 

@@ -64,7 +64,7 @@ static ck_status decide(simulating *self, ck_simulated_decision *made, const ck_
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   made->failed = status != CK_OK;
   if (made->failed && self->out->failures++ == 0) self->out->failure = failure;
-  bool always = ck_boundary_kind_always(at->kind);
+  bool always = ck_boundary_kind_always(at->kind) || at->asked;
   made->taken = decision.take || always;
   made->sync = made->taken && (decision.sync || always);
   return CK_OK;
