@@ -107,6 +107,8 @@ typedef struct ck_profile {
   bool fallback_on_unreadable; /* on_unreadable = "fallback" */
   /* resume_context = "tail": every agent continues with its tail instead of its conversation */
   bool resume_with_tail;
+  struct ck_scripts
+      *scripts; /* its text and what it reads from files is put there; borrowed; NULL */
   ck_profile_origin *origins; /* of all settings of the profile and those it extends, in no order */
   size_t origin_count;
 } ck_profile;

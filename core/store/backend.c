@@ -15,6 +15,8 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
       return self->put_request && self->get_request;
     case CK_BACKEND_FACT:
       return self->put_fact && self->get_fact && self->list_facts;
+    case CK_BACKEND_BLOB:
+      return self->put_blobs && self->get_blob && self->list_blobs;
     case CK_BACKEND_KEY:
       return self->get_key_entry && self->put_key_entry && self->count_events;
     case CK_BACKEND_LIST_KEYS:

@@ -118,6 +118,14 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*list_facts)(void *self, const ck_fact_query *query, ck_fact_visit visit,
                                      void *to, ck_error *err);
 
+  /* ---- CK_BACKEND_BLOB: kept for the session from now on; not written twice ---- */
+  CK_CHECKED ck_status (*put_blobs)(void *self, ck_lease lease, const ck_blob_row *rows,
+                                    size_t count, ck_error *err);
+  /* CK_E_NOT_FOUND; CK_E_CORRUPT: its check differs. Such rows are left out of the list. */
+  CK_CHECKED ck_status (*get_blob)(void *self, const ck_digest *name, ck_blob_row_visit visit,
+                                   void *to, ck_error *err);
+  CK_CHECKED ck_status (*list_blobs)(void *self, ck_blob_row_visit visit, void *to, ck_error *err);
+
   /* ---- CK_BACKEND_KEY ---- */
   /* The entry about the store's key (sealed/sealed.h), appended to `out`; no bytes: the store has
    * no key. From then on sessions are created, acquired and changed from outside only while the
@@ -164,6 +172,7 @@ typedef struct ck_backend {
   X(CK_BACKEND_REQUEST, "it takes no requests from other processes") \
   X(CK_BACKEND_FACT, "it keeps no facts") \
   X(CK_BACKEND_KEY, "it cannot be sealed with a key") \
+  X(CK_BACKEND_BLOB, "it keeps no files") \
   X(CK_BACKEND_LIST_KEYS, "its keys cannot be listed") \
   X(CK_BACKEND_BACKUP, "it cannot be copied into a file") \
   X(CK_BACKEND_REKEY, "its key cannot be changed")

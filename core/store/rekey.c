@@ -93,6 +93,22 @@ static ck_status change_head(void *to, int64_t session, ck_head_row *row, ck_err
   return status;
 }
 
+static ck_status change_blob(void *to, ck_blob_row *row, ck_error *err) {
+  change *self = to;
+  ck_sealed_home nowhere = {.created_ms = 0};
+  ck_sealer from = sealer_from(self, &nowhere), with = sealer_to(self, &nowhere);
+  ck_buffer plain = {0};
+  ck_status status = CK_OK;
+  if (self->from)
+    status = ck_sealed_decode_blob(row, &from, &plain, err);
+  else if (row->encoding & CK_ENCODING_SEALED)
+    status = ck_error_set(err, CK_E_WRONG_KEY, "a kept %s is sealed, in a store that had no key",
+                          row->kind);
+  if (!status) status = ck_sealed_encode_blob(row, &with, &self->space, err);
+  ck_buffer_clear(&plain);
+  return status;
+}
+
 /* ck_rekey.bytes: opened with the old key, sealed with the new one. A text is the mark, then hex
  * digits. */
 static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *what, ck_error *err) {
@@ -177,6 +193,7 @@ static ck_status change_all(change *self, ck_error *err) {
                    .event = change_event,
                    .checkpoint = change_checkpoint,
                    .head = change_head,
+                   .blob = change_blob,
                    .bytes = change_bytes};
   int64_t rows;
   ck_status status;

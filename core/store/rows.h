@@ -137,6 +137,18 @@ typedef struct ck_checkpoint_rows {
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
+/* Bytes that are kept by their content (blob.h). */
+typedef struct ck_blob_row {
+  ck_digest
+      name; /* the digest of the plain bytes; as stored it depends on the key, if there is one */
+  const char *kind;
+  int encoding; /* PLAIN or SEALED */
+  int64_t plain_len;
+  ck_bytes body;
+  const ck_error *fault; /* as in ck_event_row */
+} ck_blob_row;
+typedef bool (*ck_blob_row_visit)(void *to, const ck_blob_row *row);
+
 /* A change of key, row by row: each function opens its argument with the old key and seals it with
  * the new one. */
 struct ck_rekey_bytes;
@@ -146,6 +158,7 @@ typedef struct ck_rekey {
   ck_status (*event)(void *self, int64_t session, ck_event_row *row, ck_error *err);
   ck_status (*checkpoint)(void *self, int64_t session, ck_checkpoint_row *row, ck_error *err);
   ck_status (*head)(void *self, int64_t session, ck_head_row *row, ck_error *err);
+  ck_status (*blob)(void *self, ck_blob_row *row, ck_error *err);
   /* Bytes that are sealed by themselves, such as inputs and facts; appended to `out`. `text`:
    * stored as hex digits. */
   ck_status (*bytes)(ck_buffer *out, void *self, const struct ck_rekey_bytes *what, ck_error *err);

@@ -227,6 +227,7 @@ static ck_status verify_all(ck_verify *shared) {
   const ck_backend *backend = &shared->store->backend;
   ck_status status = CK_OK;
   if (backend->check) status = backend->check(backend->self, tell, shared, NULL, shared->err);
+  if (!status) status = ck_verify_blobs(shared);
   if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
   for (size_t i = list.count; i-- > 0 && !status && !shared->rekeyed->status;)

@@ -61,6 +61,9 @@ CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status
 /* The number of the timeline that owns `seq`; 0: none. */
 int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
 
+/* blob.c: everything that is kept by its content is that content. */
+CK_CHECKED ck_status ck_verify_blobs(ck_verify *self);
+
 /* `rebuilt` becomes the state at the checkpoint `seq`; 0: the empty state. */
 CK_CHECKED ck_status ck_verify_load(ck_verify *self, int64_t seq);
 /* Reads the next chunk of checkpoints into the headers. */

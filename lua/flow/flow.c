@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/script.h"
 #include "lua/flow/manifest.h"
 #include "lua/flow/coroutine.h"
 
 typedef struct engine {
   ck_flow_engine shown;
   const ck_clock *clock;
+  ck_scripts *scripts; /* NULL: none */
 } engine;
 
 struct ck_flow {
@@ -72,11 +74,30 @@ static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, cons
   return CK_E_PARSE;
 }
 
+static ck_status read_kept(ck_buffer *out, const ck_scripts *scripts, const char *path,
+                           ck_error *err) {
+  const ck_script *kept = ck_scripts_get(scripts, "flow", path);
+  if (!kept) return ck_error_set(err, CK_E_NOT_FOUND, "flow %s: the store has not kept it", path);
+  ck_buffer_append_bytes(out, ck_buffer_bytes(&kept->text));
+  return ck_buffer_check(out, err);
+}
+
+static ck_status read_text(ck_buffer *out, const engine *from, const char *path, ck_error *err) {
+  ck_scripts *scripts = from->scripts;
+  if (scripts && scripts->closed) return read_kept(out, scripts, path, err);
+  ck_status status = ck_vm_read_file(out, path, err);
+  if (status != CK_OK || !scripts) return status;
+  char *real = realpath(path, NULL);
+  status = ck_scripts_put(scripts, "flow", path, real ? real : path, ck_buffer_bytes(out), err);
+  free(real);
+  return status;
+}
+
 static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err) {
   *out = NULL;
   const engine *from = self;
   ck_buffer source = {0};
-  ck_status status = ck_vm_read_file(&source, path, err);
+  ck_status status = read_text(&source, from, path, err);
   ck_flow *flow = status == CK_OK ? calloc(1, sizeof *flow) : NULL;
   if (status == CK_OK && !flow) status = ck_error_no_memory(err);
   if (status == CK_OK) status = run_file(flow, path, ck_buffer_bytes(&source), from->clock, err);
@@ -87,6 +108,8 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   ck_buffer_clear(&source);
   return status;
 }
+
+static void use(void *self, ck_scripts *scripts) { ((engine *)self)->scripts = scripts; }
 
 static const ck_flow_manifest *manifest(const ck_flow *flow) { return &flow->manifest.shown; }
 
@@ -106,6 +129,7 @@ ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_err
       .self = self,
       .load = load,
       .manifest = manifest,
+      .use = use,
       .open = open_coroutine,
       .resume = ck_coroutine_resume,
       .close = ck_coroutine_close,

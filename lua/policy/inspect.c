@@ -42,7 +42,7 @@ ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *op
   loaded_policy policy;
   ck_source source;
   ck_profile_policy from = {(char *)name, (ck_value *)options};
-  ck_status status = ck_policy_load(&policy, &from, err);
+  ck_status status = ck_policy_load(&policy, &from, NULL, err);
   if (status != CK_OK) return status;
   status = ck_source_read(&source, "policy", name, err);
   if (status == CK_OK) {

@@ -191,10 +191,11 @@ static ck_status load_source(loaded_policy *self, const ck_source *source,
   return status;
 }
 
-ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err) {
+ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_scripts *scripts,
+                         ck_error *err) {
   *self = (loaded_policy){.replaces = SIZE_MAX};
   ck_source source;
-  ck_status status = ck_source_read(&source, "policy", from->name, err);
+  ck_status status = ck_source_read_for(&source, "policy", from->name, scripts, err);
   if (status != CK_OK) return status;
   self->digest = source.digest;
   status = load_source(self, &source, from->options, err);

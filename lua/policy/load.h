@@ -4,6 +4,7 @@
 
 #include "core/base/digest.h"
 #include "core/model/profile.h"
+#include "core/model/script.h"
 #include "lua/policy/hooks.h"
 #include "lua/policy/policy.h"
 #include "lua/vm/vm.h"
@@ -25,9 +26,9 @@ typedef struct loaded_policy {
   size_t replaces; /* position in the list of the policy that it replaces; SIZE_MAX: none */
 } loaded_policy;
 
-/* `self` must not move afterwards. On failure it is empty. */
+/* `scripts` as ck_source_read_for. `self` must not move afterwards. On failure it is empty. */
 CK_CHECKED ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from,
-                                    ck_error *err);
+                                    ck_scripts *scripts, ck_error *err);
 void ck_policy_clear(loaded_policy *self);
 /* Its effective options as a JSON object. */
 CK_CHECKED ck_status ck_policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);

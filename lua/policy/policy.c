@@ -22,7 +22,7 @@ static ck_status load_of_agent(policy_list *self, const ck_profile *profile,
                                const ck_profile_agent *agent, ck_error *err) {
   for (size_t i = 0; i < agent->policy_count; i++) {
     loaded_policy *loaded = &self->policies[self->count];
-    ck_status status = ck_policy_load(loaded, &agent->policies[i], err);
+    ck_status status = ck_policy_load(loaded, &agent->policies[i], profile->scripts, err);
     if (status != CK_OK) return status;
     self->count++;
     loaded->agent = strdup(agent->name);
@@ -47,7 +47,8 @@ static ck_status load_all(policy_list *self, const ck_profile *profile, ck_error
     if (!self->excluded[i]) return ck_error_no_memory(err);
   }
   for (size_t i = 0; i < profile->policy_count; i++) {
-    ck_status status = ck_policy_load(&self->policies[i], &profile->policies[i], err);
+    ck_status status =
+        ck_policy_load(&self->policies[i], &profile->policies[i], profile->scripts, err);
     if (status != CK_OK) return status;
     self->count++;
   }

@@ -114,7 +114,7 @@ ck_status ck_policy_tool_bench(ck_value **out, const char *name,
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_profile_policy from = {.name = (char *)name};
-  ck_status status = ck_policy_load(&policy, &from, err);
+  ck_status status = ck_policy_load(&policy, &from, NULL, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '[');
   for (policy_hook hook = 0; status == CK_OK && hook < POLICY_HOOK_COUNT; hook++) {

@@ -176,7 +176,7 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   ck_buffer answer = {0}, first = {0};
   bool failed, fresh_failed;
   ck_profile_policy from = {.name = (char *)self->of->name};
-  ck_status status = ck_policy_load(&fresh, &from, err);
+  ck_status status = ck_policy_load(&fresh, &from, NULL, err);
   if (status != CK_OK) return status;
   status = ask(&answer, &failed, self->used, self->hook, sample, err);
   if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
@@ -249,7 +249,7 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   ck_profile_policy from = {.name = (char *)self->name};
   ck_status linted = lint(self, &failure);
   if (linted != CK_OK && !is_of_the_text(linted)) return pass_on(err, &failure);
-  ck_status status = ck_policy_load(&policy, &from, &failure);
+  ck_status status = ck_policy_load(&policy, &from, NULL, &failure);
   if (status != CK_OK && is_of_the_text(status)) {
     put_error(self, 1, failure.text);
     return CK_OK;

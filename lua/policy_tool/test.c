@@ -50,7 +50,8 @@ static ck_status load_policy(testing *self, const char *name, const ck_value *op
   loaded_policy *policy = calloc(1, sizeof *policy);
   char *path = resolve(self, name);
   ck_profile_policy from = {.name = path, .options = (ck_value *)options};
-  ck_status status = policy && path ? ck_policy_load(policy, &from, err) : ck_error_no_memory(err);
+  ck_status status =
+      policy && path ? ck_policy_load(policy, &from, NULL, err) : ck_error_no_memory(err);
   free(path);
   if (status == CK_OK)
     self->policies[self->policy_count++] = policy;

@@ -93,7 +93,7 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
   loaded_policy loaded;
   ck_value *options = NULL;
   ck_buffer key = {0};
-  ck_status status = ck_policy_load(&loaded, policy, err);
+  ck_status status = ck_policy_load(&loaded, policy, NULL, err);
   if (status != CK_OK) return status;
   status = ck_policy_get_options(&options, &loaded, err);
   if (status == CK_OK) {

@@ -38,7 +38,8 @@ typedef struct link {
   const char *name;         /* of its source */
 } link;
 
-static ck_status load(ck_profile **out, const char *name, const link *below, ck_error *err);
+static ck_status load(ck_profile **out, const char *name, const link *below, ck_scripts *scripts,
+                      ck_error *err);
 
 static ck_status check_chain(const link *below, const char *name, ck_error *err) {
   int depth = 0;
@@ -54,7 +55,7 @@ static ck_status check_chain(const link *below, const char *name, ck_error *err)
 
 /* The extended profile, or a new one when there is none. */
 static ck_status load_base(ck_profile **out, const ck_source *source, const link *below,
-                           ck_bytes json, ck_error *err) {
+                           ck_scripts *scripts, ck_bytes json, ck_error *err) {
   ck_bytes extends = ck_json_get(json, "extends");
   if (ck_json_type_of(extends) == CK_JSON_NONE) return ck_profile_new(out, "none", err);
   if (ck_json_type_of(extends) != CK_JSON_STRING) {
@@ -64,7 +65,7 @@ static ck_status load_base(ck_profile **out, const ck_source *source, const link
   char *name = ck_json_dup_string(extends);
   if (name) path = ck_profile_resolve(source, name);
   ck_status status =
-      path ? load(out, path, &(link){below, source->name}, err) : ck_error_no_memory(err);
+      path ? load(out, path, &(link){below, source->name}, scripts, err) : ck_error_no_memory(err);
   free(path);
   free(name);
   return status;
@@ -86,15 +87,17 @@ static void add_digest(ck_profile *self, ck_bytes json) {
   self->digest = ck_digester_final(&digester);
 }
 
-static ck_status load(ck_profile **out, const char *name, const link *below, ck_error *err) {
+static ck_status load(ck_profile **out, const char *name, const link *below, ck_scripts *scripts,
+                      ck_error *err) {
   ck_source source;
   ck_profile *profile = NULL;
   ck_buffer json = {0};
-  ck_status status = ck_source_read(&source, "profile", name, err);
+  ck_status status = ck_source_read_for(&source, "profile", name, scripts, err);
   if (status != CK_OK) return status;
   status = check_chain(below, source.name, err);
   if (status == CK_OK) status = ck_profile_read_table(&json, &source, err);
-  if (status == CK_OK) status = load_base(&profile, &source, below, ck_buffer_bytes(&json), err);
+  if (status == CK_OK)
+    status = load_base(&profile, &source, below, scripts, ck_buffer_bytes(&json), err);
   if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
   if (status == CK_OK) {
     add_digest(profile, ck_buffer_bytes(&json));
@@ -160,9 +163,15 @@ static ck_status complete_agent(ck_profile_agent *agent, const ck_profile *profi
 }
 
 ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
+  return ck_profile_load_for(out, name, NULL, err);
+}
+
+ck_status ck_profile_load_for(ck_profile **out, const char *name, ck_scripts *scripts,
+                              ck_error *err) {
   *out = NULL;
   ck_profile *profile = NULL;
-  ck_status status = load(&profile, name, NULL, err);
+  ck_status status = load(&profile, name, NULL, scripts, err);
+  if (status == CK_OK) profile->scripts = scripts;
   for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
     status = complete_agent(&profile->agents[i], profile, err);
   if (status == CK_OK) status = ck_profile_check_models(profile, err);

@@ -38,11 +38,17 @@
 #define CK_LUA_PROFILE_PROFILE_H
 
 #include "core/model/profile.h"
+#include "core/model/script.h"
 
 /* `name` is that of a shipped profile or a path. CK_E_NOT_FOUND, CK_E_PARSE (file:line: message),
  * CK_E_UNSUPPORTED (a key or a word that this version does not carry), and the answers of
  * ck_vm_read_file. */
 CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err);
+
+/* The same. Its text, those of the profiles that it extends, and, when its policies are loaded, of
+ * these are put among `scripts` (borrowed for the profile's life; closed: read from them alone). */
+CK_CHECKED ck_status ck_profile_load_for(ck_profile **out, const char *name, ck_scripts *scripts,
+                                         ck_error *err);
 
 /* The settings for `agent` (NULL: for the session) and where each came from: a JSON array of
  * {key, value, origin, agent?}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a

@@ -69,15 +69,39 @@ static ck_status read_file(ck_source *out, const char *kind, const char *path, c
   return out->name ? CK_OK : ck_error_no_memory(err);
 }
 
-ck_status ck_source_read(ck_source *out, const char *kind, const char *name, ck_error *err) {
+/* A file that is not to be read, but was kept. */
+static ck_status read_kept(ck_source *out, const ck_scripts *scripts, const char *kind,
+                           const char *name, ck_error *err) {
+  const ck_script *kept = ck_scripts_get(scripts, kind, name);
+  if (!kept)
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s %s: the store has not kept it", kind, name);
+  ck_buffer_append_bytes(&out->file, ck_buffer_bytes(&kept->text));
+  ck_status status = ck_buffer_check(&out->file, err);
+  out->text = ck_buffer_bytes(&out->file);
+  out->name = strdup(kept->name);
+  return status == CK_OK && !out->name ? ck_error_no_memory(err) : status;
+}
+
+ck_status ck_source_read_for(ck_source *out, const char *kind, const char *name,
+                             ck_scripts *scripts, ck_error *err) {
+  bool is_path = ck_source_is_path(name), closed = scripts && scripts->closed;
   *out = (ck_source){0};
-  ck_status status = ck_source_is_path(name) ? read_file(out, kind, name, err)
-                                             : read_shipped(out, kind, name, err);
+  ck_status status = is_path && closed ? read_kept(out, scripts, kind, name, err)
+                     : is_path         ? read_file(out, kind, name, err)
+                                       : read_shipped(out, kind, name, err);
+  if (status == CK_OK && scripts && !(is_path && closed)) {
+    status = ck_scripts_put(scripts, kind, name, out->name, out->text, err);
+    if (status == CK_OK) ck_scripts_get(scripts, kind, name)->shipped = out->shipped;
+  }
   if (status != CK_OK)
     ck_source_clear(out);
   else
     out->digest = ck_digest_of(out->text);
   return status;
+}
+
+ck_status ck_source_read(ck_source *out, const char *kind, const char *name, ck_error *err) {
+  return ck_source_read_for(out, kind, name, NULL, err);
 }
 
 void ck_source_clear(ck_source *self) {

@@ -4,6 +4,7 @@
 #define CK_LUA_VM_SOURCE_H
 
 #include "core/base/digest.h"
+#include "core/model/script.h"
 
 /* Zero-initialise; ck_source_clear. */
 typedef struct ck_source {
@@ -20,6 +21,10 @@ bool ck_source_is_path(const char *name);
  * CK_E_NOT_FOUND: with the folder that was searched; else the answers of ck_vm_read_file. */
 CK_CHECKED ck_status ck_source_read(ck_source *out, const char *kind, const char *name,
                                     ck_error *err);
+/* The same, and put among `scripts` (NULL: nowhere); when these are closed, a path is answered from
+ * them alone. */
+CK_CHECKED ck_status ck_source_read_for(ck_source *out, const char *kind, const char *name,
+                                        ck_scripts *scripts, ck_error *err);
 void ck_source_clear(ck_source *self);
 
 #endif

@@ -3,13 +3,16 @@
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/inspect/run_files.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/table.h"
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
+#include "core/host/session/profile_secrets.h"
 
 typedef struct values {
-  const char *session, *checkpoint;
+  const char *session, *checkpoint, *file;
+  bool files;
 } values;
 
 static const ck_column columns[] = {
@@ -71,15 +74,36 @@ static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error 
   return snapshot->entry_count ? print_table(output, snapshot, err) : CK_OK;
 }
 
+/* What the run executed that took the checkpoint, or the newest run. */
+static ck_status print_files(ck_output *output, const ck_inspection *inspection, const values *v,
+                             ck_error *err) {
+  ck_checkpoint_info checkpoint = {0};
+  ck_status status =
+      ck_profile_secrets_hide(output, inspection->store, inspection->head.session.id, err);
+  if (status == CK_OK && v->checkpoint)
+    status = ck_resolve_checkpoint(&checkpoint, inspection, v->checkpoint, err);
+  if (status == CK_OK)
+    status = ck_run_files_print(output, inspection, checkpoint.timeline, v->file, err);
+  ck_checkpoint_info_clear(&checkpoint);
+  return status;
+}
+
+static ck_status print_state(ck_output *output, const ck_inspection *inspection, const values *v,
+                             ck_error *err) {
+  ck_snapshot snapshot = {0};
+  ck_status status = ck_snapshot_open(&snapshot, inspection, output, v->checkpoint, err);
+  if (status == CK_OK) status = print(output, &snapshot, err);
+  ck_snapshot_clear(&snapshot);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
-  ck_snapshot snapshot = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_snapshot_open(&snapshot, &inspection, host->output, v->checkpoint, err);
-  if (status == CK_OK) status = print(host->output, &snapshot, err);
-  ck_snapshot_clear(&snapshot);
+  status = v->files || v->file ? print_files(host->output, &inspection, v, err)
+                               : print_state(host->output, &inspection, v, err);
   ck_inspection_close(&inspection);
   return status;
 }
@@ -100,6 +124,16 @@ static const ck_option options[] = {
      .offset = offsetof(values, checkpoint),
      .value = "CHECKPOINT",
      .help = "the same"},
+    {.name = "files",
+     .offset = offsetof(values, files),
+     .help =
+         "instead, the files that the run executed which took the checkpoint, or the newest run"},
+    {.name = "file",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, file),
+     .value = "FILE",
+     .help =
+         "instead, the text of that one: its path, the end of it, or of its digest the beginning"},
     {0},
 };
 
@@ -112,7 +146,10 @@ const ck_command ck_command_sessions_inspect = {
         "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
         "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, reasons, "
         "signature; and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` "
-        "gives it.",
+        "gives it.\n\n"
+        "The flow, the profile and the policies of each run are kept in the store, but for a file "
+        "that holds a secret. Columns of --files: kind, file, digest (BLAKE2b-256, as of b2sum -l "
+        "256), kept; with --json an object for each, with its text.",
     .operands = operands,
     .options = options,
     .run = run,

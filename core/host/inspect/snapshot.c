@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/log.h"
 #include "core/host/session/place.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/profile_secrets.h"
@@ -21,8 +22,15 @@ ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
   if (status == CK_E_REFUSED) return CK_OK;
   if (status != CK_OK) return ck_error_set(err, status, "%s", absent.text);
   const char *name = given ? given : launch.profile ? launch.profile : "default";
-  status = ck_profile_load(out, name, err);
-  if (status == CK_OK) status = ck_policy_engine_open(policies, *out, err);
+  status = ck_profile_load(out, name, &absent);
+  if (status == CK_OK) status = ck_policy_engine_open(policies, *out, &absent);
+  if (status == CK_E_NOT_FOUND && !given) {
+    ck_log_line(CK_LOG_WARN, "%s: shown without it", absent.text);
+    ck_profile_free(*out);
+    *out = NULL;
+    status = CK_OK;
+  }
+  if (status != CK_OK) ck_error_set(err, status, "%s", absent.text);
   ck_launch_clear(&launch);
   return status;
 }

@@ -18,6 +18,7 @@
 
 ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) {
   ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, NULL, err);
+  if (status == CK_OK) self->flows->use(self->flows->self, &self->scripts);
   return status == CK_OK ? self->flows->load(&self->flow, self->flows->self, path, err) : status;
 }
 
@@ -32,7 +33,8 @@ ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *e
 }
 
 ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
-  ck_status status = ck_profile_load(&self->profile, profile ? profile : "default", err);
+  ck_status status =
+      ck_profile_load_for(&self->profile, profile ? profile : "default", &self->scripts, err);
   return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
 }
 
@@ -54,18 +56,19 @@ static void put_digest(ck_json_writer *to, const char *name, const ck_digest *di
   ck_json_member_text(to, name, hex);
 }
 
-ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, const char *flow,
-                                 ck_error *err) {
+ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *flow, ck_error *err) {
   ck_value *policies;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   *out = NULL;
-  ck_status status = ck_engine_describe_policies(&policies, self, err);
+  ck_status status = ck_scripts_check(&self->scripts, self->output, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&policies, self, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '{');
   put_digest(&w, "flow", &ck_engine_manifest(self)->digest);
   put_digest(&w, "profile", &self->profile->digest);
   ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
+  ck_scripts_write(&w, &self->scripts);
   ck_place_write(&w, flow, self->directory);
   ck_json_end(&w, '}');
   status = ck_value_from(out, &buffer, err);
@@ -211,6 +214,8 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->timing.clock = self->runtime->clock;
   self->err = err;
   ck_status status = ck_orphans_begin(self->session, self->runtime->store, self->output, err);
+  if (status == CK_OK)
+    status = ck_scripts_keep(&self->scripts, self->runtime->store, self->session, err);
   if (status == CK_OK) status = open_execution(self, err);
   if (status != CK_OK) return leave_unbegun(self, status, err);
   self->reporter.execution = self->execution;
@@ -237,6 +242,7 @@ void ck_engine_close(ck_engine *self) {
   if (self->flows) self->flows->free(self->flows->self);
   if (self->policies.free) self->policies.free(self->policies.self);
   ck_profile_free(self->profile);
+  ck_scripts_clear(&self->scripts);
   ck_cassette_close(self->cassette);
   ck_runtime_close(self->runtime);
   memset(self, 0, sizeof *self);

@@ -11,6 +11,7 @@
 #include "core/host/session/store_location.h"
 #include "core/host/run/drivers.h"
 #include "core/host/run/reporter.h"
+#include "core/host/run/scripts.h"
 #include "core/host/run/steer.h"
 #include "core/host/run/timing.h"
 #include "core/runtime/execution/execution.h"
@@ -19,7 +20,8 @@
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
   ck_output *output;
-  char *directory; /* where tools run; NULL: this process's folder */
+  char *directory;    /* where tools run; NULL: this process's folder */
+  ck_scripts scripts; /* the texts of what was loaded */
   ck_flow_engine *flows;
   ck_flow *flow;
   ck_cassette *cassette; /* NULL: none */
@@ -55,8 +57,9 @@ CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, 
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
  * "policies":
- * [{name, version, digest}, …]}, and the members of ck_place_write. `flow`: its file. */
-CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, const ck_engine *self, const char *flow,
+ * [{name, version, digest}, …]}, and the members of ck_scripts_write and ck_place_write. `flow`:
+ * its file. */
+CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *flow,
                                             ck_error *err);
 /* Registers the secrets of the loaded profile with the redactors of the output and the log. Each
  * one that cannot be read goes to `problem`; the session reads them for itself. */

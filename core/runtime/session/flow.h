@@ -8,6 +8,7 @@
 
 #include "core/model/conversation.h"
 #include "core/model/event.h"
+#include "core/model/script.h"
 #include "core/model/state.h"
 #include "core/runtime/session/flow_manifest.h"
 #include "core/runtime/session/policy.h"
@@ -115,6 +116,9 @@ typedef struct ck_flow_engine {
   void *self;
   CK_CHECKED ck_status (*load)(ck_flow **out, void *self, const char *path, ck_error *err);
   const ck_flow_manifest *(*manifest)(const ck_flow *flow);
+  /* The texts that are loaded from now on are put among `scripts` (borrowed); closed ones are read
+   * from these alone. NULL: the engine cannot. */
+  void (*use)(void *self, ck_scripts *scripts);
   CK_CHECKED ck_status (*open)(ck_coroutine **out, ck_flow *flow,
                                const ck_coroutine_options *options, ck_error *err);
   /* `outcome` is borrowed; NULL at first and after BOUNDARY, FORK, PAUSE. */

@@ -151,6 +151,7 @@ static ck_status wrap(ck_backend *backend, const ck_sealed_opening *opening, ck_
   *backend = (ck_backend){.self = self, .close = close_sealed};
   ck_sealed_add_writes(backend);
   ck_sealed_add_reads(backend);
+  ck_sealed_add_blobs(backend);
   return CK_OK;
 }
 

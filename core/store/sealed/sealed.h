@@ -3,10 +3,10 @@
  *
  * Private to core/store/sealed/ and to store.c and rekey.c: sealed.c opens the wrapper, row.c seals
  * and signs rows of events and checkpoints, head.c heads, bytes.c single values and texts, entry.c
- * the store's entry about its key; write.c, read.c, request.c are the functions of backend.h,
- * whole.c finds rows that were taken away. store.c wraps the backend when the store has a key; the
- * store core sees rows as if there were no key, except that a row that cannot be opened bears a
- * `fault`.
+ * the store's entry about its key; blob.c files that are kept; write.c, read.c, request.c are the
+ * functions of backend.h, whole.c finds rows that were taken away. store.c wraps the backend when
+ * the store has a key; the store core sees rows as if there were no key, except that a row that
+ * cannot be opened bears a `fault`.
  *
  * Every event, checkpoint and head is signed (mac, key_id): its columns, its session's id and time
  * of creation, its bytes. Sealed are bodies of events, payloads and infos of checkpoints, digests
@@ -147,9 +147,18 @@ void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *k
 CK_CHECKED ck_status ck_sealed_check_whole(const ck_session_record *record, ck_sealed *self,
                                            ck_error *err);
 
+/* A row of blob.h, in place: its name is masked, so that nobody can compare it with the digest of a
+ * text, and its body sealed, always. Bytes lie in `space` (reset first). Decoding: CK_E_CORRUPT
+ * also when the name is not that of the bytes. */
+CK_CHECKED ck_status ck_sealed_encode_blob(ck_blob_row *row, const ck_sealer *with,
+                                           ck_buffer *space, ck_error *err);
+CK_CHECKED ck_status ck_sealed_decode_blob(ck_blob_row *row, const ck_sealer *with,
+                                           ck_buffer *space, ck_error *err);
+
 /* ---- the functions of backend.h ---- */
 void ck_sealed_add_writes(ck_backend *out);
 void ck_sealed_add_reads(ck_backend *out);
+void ck_sealed_add_blobs(ck_backend *out); /* blob.c */
 CK_CHECKED ck_status ck_sealed_put_request(void *self, const ck_request *request, ck_error *err);
 CK_CHECKED ck_status ck_sealed_get_request(ck_request *out, bool *found, void *self, ck_lease lease,
                                            ck_error *err);

@@ -112,6 +112,8 @@ static ck_status copy_to_fork(ck_sqlite *self, int64_t session, const ck_depende
                  (const int64_t[]){session, fork->session, fork->timeline}, 3, err);
   for (size_t i = 0; i < fork->stub_count && status == CK_OK; i++)
     status = copy_stub(self, session, fork->session, &fork->stubs[i], err);
+  if (status == CK_OK)
+    status = run(self, CK_SQL_COPY_BLOB_USES, (const int64_t[]){session, fork->session}, 2, err);
   const int64_t moved[] = {session, fork->session, fork->origin.session, fork->origin.cut};
   if (status == CK_OK) status = run(self, CK_SQL_MOVE_ORIGIN, moved, 4, err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;

@@ -296,6 +296,8 @@ static const table tables[] = {
      "UPDATE agent SET " CK_SQL_AGENT_IS_SOUND},
     {"SELECT count(*) FROM lease WHERE NOT (" CK_SQL_LEASE_IS_SOUND ")", NULL,
      "UPDATE lease SET " CK_SQL_LEASE_IS_SOUND},
+    {"SELECT count(*) FROM blob WHERE NOT (" CK_SQL_BLOB_IS_SOUND ")", NULL,
+     "UPDATE blob SET " CK_SQL_BLOB_IS_SOUND},
     {"SELECT count(*) FROM blob_use WHERE NOT (" CK_SQL_BLOB_USE_IS_SOUND ")", NULL,
      "UPDATE blob_use SET " CK_SQL_BLOB_USE_IS_SOUND},
 };
@@ -323,6 +325,7 @@ static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *er
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = reseal_table(self, work, &tables[i], err);
   if (status == CK_OK) status = ck_sqlite_rekey_heads(self, work->with, err);
+  if (status == CK_OK) status = ck_sqlite_rekey_blobs(self, work->with, err);
   if (status == CK_OK) self->seal = work->with->to;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = run_sql(self, work, tables[i].sign, err);

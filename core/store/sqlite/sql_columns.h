@@ -28,7 +28,7 @@
   "\"check\" = row_check('head', session, epoch, status, seq, digest, pins, requests, mac, " \
   "key_id)"
 #define CK_SQL_HEAD "epoch, status, seq, digest, mac, key_id"
-/* Of tables that nothing is written to yet. */
+/* Of the first three of these tables nothing is written to yet. */
 #define CK_SQL_AGENT_IS_SOUND "\"check\" = row_check('agent', session, name)"
 #define CK_SQL_LEASE_IS_SOUND \
   "\"check\" = row_check('lease', session, owner, expires_ms, due_ms, labels)"
@@ -36,6 +36,7 @@
 #define CK_SQL_BLOB_IS_SOUND                                                           \
   "\"check\" = row_check('blob', name, kind, encoding, plain_len, mac, key_id, body, " \
   "signatures)"
+#define CK_SQL_BLOB "no, name, kind, encoding, plain_len, body, " CK_SQL_BLOB_IS_SOUND
 #define CK_SQL_BLOB_USE_IS_SOUND "\"check\" = row_check('blob_use', session, blob)"
 #define CK_SQL_EVENT_COLUMNS                                                                      \
   "seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id, " \

@@ -73,6 +73,20 @@
   X(CK_SQL_DELETE_BLOBS,                                                                           \
     "DELETE FROM blob WHERE no IN (SELECT blob FROM blob_use WHERE session = ?1) AND NOT EXISTS "  \
     "(SELECT 1 FROM blob_use WHERE blob_use.blob = blob.no AND session <> ?1)")                    \
+  X(CK_SQL_PUT_BLOB,                                                                               \
+    "INSERT OR IGNORE INTO blob (name, kind, encoding, plain_len, \"check\", body) VALUES (?1, "   \
+    "?2, ?3, ?4, row_check('blob', ?1, ?2, ?3, ?4, NULL, NULL, ?5, NULL), ?5)")                    \
+  X(CK_SQL_PUT_BLOB_USE,                                                                           \
+    "INSERT OR IGNORE INTO blob_use SELECT ?1, no, row_check('blob_use', ?1, no) FROM blob WHERE " \
+    "name = ?2")                                                                                   \
+  X(CK_SQL_COPY_BLOB_USES,                                                                         \
+    "INSERT OR IGNORE INTO blob_use SELECT ?2, blob, row_check('blob_use', ?2, blob) FROM "        \
+    "blob_use WHERE session = ?1 AND " CK_SQL_BLOB_USE_IS_SOUND)                                   \
+  X(CK_SQL_HAS_BLOB_USE,                                                                           \
+    "SELECT 1 FROM blob JOIN blob_use ON blob = no WHERE name = ?2 AND session = ?1")              \
+  X(CK_SQL_GET_BLOB, "SELECT " CK_SQL_BLOB " FROM blob WHERE name = ?")                            \
+  X(CK_SQL_LIST_BLOBS, "SELECT " CK_SQL_BLOB " FROM blob WHERE no > ? ORDER BY no")                \
+  X(CK_SQL_CHANGE_BLOB, "UPDATE blob SET name = ?2, encoding = ?3, body = ?4 WHERE no = ?1")       \
   X(CK_SQL_DELETE_SESSION, "DELETE FROM session WHERE no = ?")                                     \
   X(CK_SQL_NOTE_DELETED,                                                                           \
     "INSERT INTO meta VALUES ('last_session', ?1, row_check('meta', 'last_session', ?1)) ON "      \

@@ -222,6 +222,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_rows(out);
   ck_sqlite_add_heads(out);
   ck_sqlite_add_facts(out);
+  ck_sqlite_add_blobs(out);
   ck_sqlite_add_key(out);
   ck_sqlite_add_rekey(out);
   out->fingerprint_key = get_fingerprint_key;

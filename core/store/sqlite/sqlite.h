@@ -127,6 +127,8 @@ CK_CHECKED ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const 
                                         ck_error *err);
 /* All heads, in a transaction; their checks are still made with the seal in use. */
 CK_CHECKED ck_status ck_sqlite_rekey_heads(ck_sqlite *self, const ck_rekey *with, ck_error *err);
+/* All blobs, likewise. */
+CK_CHECKED ck_status ck_sqlite_rekey_blobs(ck_sqlite *self, const ck_rekey *with, ck_error *err);
 /* A session as the transaction sees it. */
 typedef struct ck_sqlite_position {
   bool found;
@@ -167,6 +169,7 @@ CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
 void ck_sqlite_add_sessions(ck_backend *backend); /* session.c: acquisition, ownership */
 void ck_sqlite_add_requests(ck_backend *backend); /* request.c */
 void ck_sqlite_add_facts(ck_backend *backend);    /* fact.c */
+void ck_sqlite_add_blobs(ck_backend *backend);    /* blob.c */
 void ck_sqlite_add_key(ck_backend *backend);      /* key.c */
 void ck_sqlite_add_rekey(ck_backend *backend);    /* rekey.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* read.c: sessions, timelines, pins */

@@ -21,12 +21,13 @@ cat >flow.lua <<'END'
 local flow = require "ck.flow"
 return flow.custom { name = "slots", run = function(ctx)
   if not ctx.position then
-    ctx.memory.bank = "a-long-value-of-the-bank"
+    ctx.memory.bank = "a-long-value-" .. "of-the-bank"
     ctx.boundary("tool_round", { position = { path = "kept#1" } })
     ctx.pause("wait")
   end
-  ctx.outputs.seen = { bank = ctx.memory.bank, same = ctx.memory.bank == "real-value-of-the-bank" }
-  return ctx.memory.bank == "real-value-of-the-bank"
+  local same = ctx.memory.bank == "real-value-" .. "of-the-bank"
+  ctx.outputs.seen = { bank = ctx.memory.bank, same = same }
+  return same
 end }
 END
 
@@ -104,12 +105,12 @@ local flow = require "ck.flow"
 local die = flow.command { argv = { "$dir/die" }, class = "once" }
 return flow.custom { name = "once", tools = { die = die }, run = function(ctx)
   if not ctx.position then
-    ctx.memory.bank = "a-long-value-of-the-bank"
+    ctx.memory.bank = "a-long-value-" .. "of-the-bank"
     ctx.boundary("tool_round", { position = { path = "kept#1" } })
   end
   ctx.effect { kind = "tool", class = "once",
     request = { name = "die", index = 0, arguments = {} } }
-  return ctx.memory.bank == "real-value-of-the-bank"
+  return ctx.memory.bank == "real-value-" .. "of-the-bank"
 end }
 END
 printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >die
