@@ -107,11 +107,32 @@ static ck_status report_existing(importing *self, ck_error *err) {
 
 /* ---- sessions ---- */
 
+/* A store that is not there is made with its first session: a file of which nothing can be read
+ * leaves none behind. Without `create` it stays NULL then. */
+static ck_status open_store(importing *self, bool create, ck_error *err) {
+  ck_store_location location;
+  ck_store_options options = {.create = create};
+  ck_error absent = CK_ERROR_INIT;
+  if (self->store) return CK_OK;
+  ck_status status = ck_store_location_find(&location, self->host, err);
+  if (status == CK_OK && create) status = ck_store_location_make_parents(&location, err);
+  options.key = location.key;
+  if (status == CK_OK) status = ck_store_open(&self->store, location.url, &options, &absent);
+  ck_store_location_clear(&location);
+  if (!create && absent.status == CK_E_NOT_FOUND) return CK_OK;
+  if (absent.status != CK_OK) *err = absent;
+  if (status == CK_OK)
+    ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
+  return status;
+}
+
 static ck_status end_session(importing *self, ck_error *err) {
   if (!self->session) return CK_OK;
   ck_import_report report;
   ck_error failure = CK_ERROR_INIT;
-  ck_status status = ck_import_end(&report, self->session, self->store, self->redactor, &failure);
+  ck_status status = open_store(self, true, &failure);
+  if (status == CK_OK)
+    status = ck_import_end(&report, self->session, self->store, self->redactor, &failure);
   ck_import_free(self->session);
   self->session = NULL;
   if (status == CK_E_EXISTS) return report_existing(self, err);
@@ -148,7 +169,7 @@ static ck_status begin_session(importing *self, const ck_import_fact *fact, ck_e
   if (status != CK_OK) return status;
   ck_session_record record = {0};
   ck_error absent = CK_ERROR_INIT;
-  if (ck_store_get_session(&record, self->store, self->id, &absent) == CK_OK) {
+  if (self->store && ck_store_get_session(&record, self->store, self->id, &absent) == CK_OK) {
     ck_session_record_clear(&record);
     return report_existing(self, err);
   }
@@ -230,26 +251,13 @@ static ck_status import_files(importing *self, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status open_store(importing *self, ck_error *err) {
-  ck_store_location location;
-  ck_store_options create = {.create = true};
-  ck_status status = ck_store_location_find(&location, self->host, err);
-  if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
-  create.key = location.key;
-  if (status == CK_OK) status = ck_store_open(&self->store, location.url, &create, err);
-  if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
-  if (status == CK_OK)
-    ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
-  ck_store_location_clear(&location);
-  return status;
-}
-
 static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
   importing self = {.host = host, .given = v};
   ck_error late = CK_ERROR_INIT;
   ck_status status = v->session ? ck_id_check_new("--session", v->session, err) : CK_OK;
   ck_table_init(&self.table, host->output, columns);
-  if (status == CK_OK) status = open_store(&self, err);
+  if (status == CK_OK) status = ck_redactor_new(&self.redactor, err);
+  if (status == CK_OK) status = open_store(&self, false, err);
   if (status == CK_OK) status = import_files(&self, err);
   ck_status printed =
       host->output->json || !self.imported ? CK_OK : ck_table_print(&self.table, &late);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
@@ -17,7 +18,7 @@ typedef struct values {
 typedef struct listing {
   ck_output *output;
   ck_abandoned abandoned;
-  bool all;
+  bool all, printed;
   ck_event **last; /* with --last: the newest first, until they are printed */
   size_t last_count, last_cap, last_max;
   ck_table table;
@@ -78,6 +79,7 @@ static bool print_json(listing *self, const ck_event *event, bool abandoned) {
 static bool print(listing *self, const ck_event *event) {
   bool abandoned = ck_abandoned_has_record(&self->abandoned, event);
   if (abandoned && !self->all) return true;
+  self->printed = true;
   if (self->output->json) return print_json(self, event, abandoned);
   put_row(self, event, abandoned);
   return true;
@@ -142,6 +144,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
   status = print_events(&self, &inspection, v);
   if (status == CK_OK) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && v->agent && !self.printed)
+    status = ck_agent_tail_check_agent(&inspection, v->agent, err);
   ck_buffer_clear(&self.text);
   ck_table_clear(&self.table);
   ck_inspection_close(&inspection);
@@ -161,7 +165,7 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, agent),
      .value = "AGENT",
-     .help = "only events of this agent"},
+     .help = "only events of this agent; one that took part in nothing is an error, exit code 3"},
     {.name = "kind",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, kind),

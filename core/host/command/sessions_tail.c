@@ -71,8 +71,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   status = ck_agent_tail_read(&tail, &inspection, host->output, &options, err);
   if (status == CK_OK) status = print_tail(host->output, &tail, err);
-  if (status == CK_OK && tail.tail.count == 0 && tail.depth > 0)
-    ck_agent_tail_report_none(host->output, &inspection, v->agent);
+  if (status == CK_OK && tail.tail.count == 0)
+    status = ck_agent_tail_check_agent(&inspection, v->agent, err);
   ck_agent_tail_clear(&tail);
   ck_inspection_close(&inspection);
   return status;
@@ -108,8 +108,8 @@ const ck_command ck_command_sessions_tail = {
     .details =
         "The last N events in which the agent took part: its own, delegations, notes and updates "
         "that name it as childAgentId, delegations to it; and of those the ones that the tail "
-        "hooks of the profile's policies agree to. An agent that took part in nothing has no tail: "
-        "nothing is printed, and stderr names the agents that there are.\n\n"
+        "hooks of the profile's policies agree to. An agent that took part in nothing has an "
+        "empty tail, and the exit code is 3: stderr names the agents that there are.\n\n"
         "After three lines of heading one line for each event, oldest first: time (UTC), kind, "
         "agent (\"-\" for nobody), and behind a colon what happened. Line breaks and control "
         "characters are escaped; what is longer than 1000 bytes is cut and says by how much. Of a "

@@ -94,7 +94,7 @@ ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_ag
   return CK_OK;
 }
 
-/* ---- an agent that has none ---- */
+/* ---- an agent that took part in nothing ---- */
 
 typedef struct names {
   char *list[NAMES_MAX];
@@ -110,30 +110,31 @@ static bool take_name(void *to, const ck_event *event) {
   return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
 }
 
-void ck_agent_tail_report_none(ck_output *output, const ck_inspection *inspection,
-                               const char *agent) {
+static ck_status refuse(const ck_inspection *inspection, const char *agent, ck_error *err) {
   names near = {0};
   ck_buffer list = {0};
-  ck_error ignored = CK_ERROR_INIT;
   ck_suggestion meant = {.typed = agent};
   const char *id = inspection->head.session.id;
   ck_event_query newest = {.session = inspection->head.session.no, .backward = true};
-  bool read = ck_store_read_events(inspection->store, &newest, take_name, &near, &ignored) == CK_OK;
+  ck_status status = ck_store_read_events(inspection->store, &newest, take_name, &near, err);
   for (size_t i = 0; i < near.count; i++) {
-    ck_buffer_append_format(&list, "%s%s", i ? ", " : "", near.list[i]);
-    if (strcmp(near.list[i], agent) != 0) ck_suggestion_check(&meant, near.list[i]);
+    ck_buffer_append_format(&list, "%s%s", i ? ", " : "; its agents: ", near.list[i]);
+    ck_suggestion_check(&meant, near.list[i]);
   }
-  ck_buffer_append_char(&list, 0);
-  if (!read || list.failed || near.count == 0)
-    ck_output_notice(output, "session %s has nothing to give to an agent '%s'", id, agent);
-  else if (meant.best)
-    ck_output_notice(
-        output,
-        "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id,
-        agent, meant.best, list.data);
-  else
-    ck_output_notice(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id,
-                     agent, list.data);
+  if (status == CK_OK) status = ck_buffer_check(&list, err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no agent '%s'%s%s%s%s", id, agent,
+                          meant.best ? "; did you mean '" : "", meant.best ? meant.best : "",
+                          meant.best ? "'?" : "", list.data ? list.data : "");
   for (size_t i = 0; i < near.count; i++) free(near.list[i]);
   ck_buffer_clear(&list);
+  return status;
+}
+
+ck_status ck_agent_tail_check_agent(const ck_inspection *inspection, const char *agent,
+                                    ck_error *err) {
+  bool involved;
+  ck_status status =
+      ck_tail_find_agent(&involved, inspection->store, inspection->head.session.no, agent, err);
+  return status == CK_OK && !involved ? refuse(inspection, agent, err) : status;
 }

@@ -25,9 +25,10 @@ void ck_agent_tail_clear(ck_agent_tail *self);
 CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *inspection,
                                         ck_output *output, const ck_agent_tail_options *options,
                                         ck_error *err);
-/* Reports on stderr that there is no tail, and the agents of the session's newest events. */
-void ck_agent_tail_report_none(ck_output *output, const ck_inspection *inspection,
-                               const char *agent);
+/* CK_E_NOT_FOUND: the agent took part in no event of the session; the text names those of its
+ * newest events. */
+CK_CHECKED ck_status ck_agent_tail_check_agent(const ck_inspection *inspection, const char *agent,
+                                               ck_error *err);
 /* Adds session, agent, depth, section and events. */
 CK_CHECKED ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at,
                                        const ck_agent_tail *self, ck_bytes section, ck_error *err);

@@ -115,6 +115,19 @@ each "no such profile" 3 '[ |]P( |$)' "$here" s 1 nosuch every_n flow.lua
 each "no such file of a profile" 3 '[ |]P( |$)' "$here" s 1 ./nosuch.lua every_n flow.lua
 each "no such policy" 3 '[ |]L( |$)' "$here" s 1 default nosuch flow.lua
 each "no such file" 3 '[ |]F( |$)' "$here" s 1 default every_n ./nosuch.lua
+for words in "sessions tail s" "sessions log s --agent"; do
+  refused 3 "$words of an agent that took part in nothing" "session s has no agent 'nobody'" \
+    $words nobody
+done
+refused 2 "an import of nothing that can be read" "none of the formats" --store "$dir/bad/new.db" \
+  sessions import flow.lua
+ok "leaves no store behind" test ! -e "$dir/bad"
+printf '{"type":"nothing"\n' >cut.jsonl
+for format in openai claude_code tau_bench; do
+  run --store "$dir/bad/new.db" sessions import cut.jsonl --format $format
+  ok "nor does one of a cut line as $format" test "$code" != 0 -a ! -e "$dir/bad"
+done
+rm cut.jsonl
 each "no such store" 3 "$stores" "sqlite:$dir/none.db" s 1 default every_n flow.lua
 each "no folder of the store" 3 "$stores" "sqlite:$dir/none/none.db" s 1 default every_n flow.lua
 each "no name of a store" 2 "$stores" nonsense s 1 default every_n flow.lua

@@ -83,7 +83,7 @@ exits 0 "sessions log --kind" sessions log first --json --kind outcome
 is "that kind alone" "$out" "$(grep '"kind":"outcome"' <<<"$all")"
 exits 0 "sessions log --agent" sessions log first --json --agent airline
 is "that agent alone" "$out" "$(grep '"agent":"airline"' <<<"$all")"
-exits 0 "sessions log of an unknown agent" sessions log first --agent nobody
+exits 3 "sessions log of an unknown agent" sessions log first --agent nobody
 is "is empty" "$out" ""
 exits 0 "sessions log --all" sessions log first --all --json
 is "nothing is abandoned" "$(grep -c '"abandoned":false' <<<"$out")" "$(cell "$summary" events)"

@@ -10,10 +10,13 @@ my ($ckrun, @sessions) = @ARGV;
 my $json = JSON::PP->new->utf8->canonical;
 my ($agents, $tails, $events, $bad) = (0, 0, 0, 0);
 
+my $wanted = 0; # the exit code of the next calls
+
 sub read_lines {
   open my $from, "-|", $ckrun, "--json", @_ or die "cannot run $ckrun: $!";
   my @lines = map { $json->decode($_) } <$from>;
-  close $from or die "@_ failed\n";
+  close $from;
+  $? >> 8 == $wanted or die "@_: exit $?\n";
   return @lines;
 }
 
@@ -44,11 +47,13 @@ sub involved {
 }
 
 for my $session (@sessions) {
+  $wanted = 0;
   my @log = map { [$_, involved($_)] } read_lines("sessions", "log", $session);
   my %known = map { $_ => 1 } map { keys %{ $_->[1] } } @log;
   @log = grep { $_->[0]{kind} ne "intent" } @log; # what was asked for is not in a tail
   for my $agent (sort keys %known, "nobody of that name") {
     $agents++;
+    $wanted = $known{$agent} ? 0 : 3;
     for my $n (0, 3, 50) {
       my @want = map { $_->[0] } grep { $_->[1]{$agent} } @log;
       splice @want, 0, @want - $n if @want > $n;

@@ -24,15 +24,16 @@ ok "each names its time, its kind and who it belongs to" test \
 exits 0 "the last two" sessions tail "$session" main --last 2
 is "are two" "$(sed 1,3d <<<"$out" | grep -c '')" 2
 for agent in nobody b; do
-  exits 0 "an agent that is not there" sessions tail "$session" "$agent"
+  exits 3 "an agent that is not there" sessions tail "$session" "$agent"
   is "has no tail, and no heading" "$out" ""
   has "who there is, is said" "$err" ": main, b1, a1"
 done
-exits 0 "an agent that is spelt wrong" sessions tail "$session" mian
+exits 3 "an agent that is spelt wrong" sessions tail "$session" mian
 is "the one that is meant is named" "$(grep -o "did you mean 'main'" <<<"$err")" \
   "did you mean 'main'"
-exits 0 "as JSON" --json sessions tail "$session" mian
-is "there are no events, and no talk" "$(json "$out" 'scalar @{$d->{events}}')$err" 0
+exits 3 "as JSON" --json sessions tail "$session" mian
+is "there are no events, and the error is an object" \
+  "$(json "$out" 'scalar @{$d->{events}}') $(json "$err" '$d->{error}{exit}')" "0 3"
 exits 0 "none are asked for" sessions tail "$session" a1 --last 0
 is "none are given" "$out" ""
 refused 2 "no number" "'two' is not a number of events" sessions tail "$session" a1 --last two
