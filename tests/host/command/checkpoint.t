@@ -140,6 +140,6 @@ ended
 
 # ---- a simulation does not ask why the policies did not want it ----
 exits 0 "a simulation of a session that was asked" --json policy simulate --profile "$dir/rare.lua" one
-is "repeats every boundary as recorded" "$(json "$out" \
-  'my $p = $d->{profiles}[0]; $p->{boundaries} > 3 && $p->{as_recorded} == $p->{boundaries}')" 1
+is "repeats every boundary as recorded" "$(json "$out" 'my $p = $d->{profiles}[0];
+  $p->{boundaries} > 3 && $p->{as_recorded} == $p->{boundaries}')" 1
 finish
