@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
+#include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/inspect/session_view.h"
@@ -33,12 +34,15 @@ static const ck_column columns[] = {
     {"STATUS", false},
     {"UPDATED", CK_COLUMN_SPARE(1)},
     {"PROFILE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-    {"FLOW", CK_COLUMN_PATH},
+    {"FLOW", CK_COLUMN_PATH | CK_COLUMN_SPARE(3)},
+    {"FAILED_AT", CK_COLUMN_CUT},
+    {"CHECKPOINT", CK_COLUMN_SPARE(4)},
     {"REASON", CK_COLUMN_WIDE},
     {NULL, false},
 };
 
-static void put_row(listing *self, const ck_session_record *record, bool live, const char *fault) {
+static void put_row(listing *self, const ck_session_record *record, const ck_stop *stop, bool live,
+                    const char *fault) {
   ck_table *table = &self->table;
   bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
@@ -46,6 +50,8 @@ static void put_row(listing *self, const ck_session_record *record, bool live, c
   ck_table_put_time(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(record->flow));
+  ck_table_put_text(table, ck_bytes_text(stop->node));
+  ck_table_put_word(table, stop->last_checkpoint);
   ck_table_put_text(table, ck_bytes_text(died     ? "its process is gone: resume it"
                                          : *fault ? fault
                                                   : record->reason));
@@ -64,6 +70,42 @@ static bool is_wanted(const listing *self, const ck_session_record *record) {
          (!v->flow || has_flow(record, v->flow)) && record->updated_ms >= self->since_ms;
 }
 
+static ck_status print_json(listing *self, const ck_session_record *record, const ck_stop *stop,
+                            bool live, const char *fault) {
+  ck_document document;
+  ck_session_view view = {0};
+  ck_session_view_take_record(&view, record, live);
+  ck_document_init(&document, self->output);
+  ck_session_view_put_record(&document, &view);
+  ck_stop_put(&document, NULL, stop);
+  ck_document_put_text(&document, NULL, "trouble", *fault ? fault : NULL);
+  ck_status status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status show(listing *self, const ck_session_record *record) {
+  ck_store *store = self->inspection.store;
+  ck_error owned = CK_ERROR_INIT;
+  char fault[CK_STORE_FAULT_MAX] = "";
+  ck_head head;
+  ck_stop stop = {0};
+  ck_status status = ck_store_get_head(&head, store, record->id, self->err);
+  if (status != CK_OK) return status;
+  bool live = record->status == CK_SESSION_RUNNING &&
+              ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
+  if (live) ck_store_get_fault(fault, store, record->id);
+  status = ck_stop_read(&stop, store, &head, self->err);
+  if (status == CK_OK && self->output->json)
+    status = print_json(self, record, &stop, live, fault);
+  else if (status == CK_OK)
+    put_row(self, record, &stop, live, fault);
+  self->count++;
+  ck_stop_clear(&stop);
+  ck_head_clear(&head);
+  return status;
+}
+
 static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
   bool involved = true;
@@ -73,24 +115,7 @@ static bool visit(void *to, const ck_session_record *record) {
     self->status =
         ck_tail_find_agent(&involved, self->inspection.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
-  ck_error owned = CK_ERROR_INIT;
-  char fault[CK_STORE_FAULT_MAX] = "";
-  bool live = record->status == CK_SESSION_RUNNING &&
-              ck_store_check_owner(self->inspection.store, record->id, &owned) == CK_E_OWNED;
-  if (live) ck_store_get_fault(fault, self->inspection.store, record->id);
-  self->count++;
-  if (!self->output->json) {
-    put_row(self, record, live, fault);
-    return true;
-  }
-  ck_document document;
-  ck_session_view view = {0};
-  ck_session_view_take_record(&view, record, live);
-  ck_document_init(&document, self->output);
-  ck_session_view_put_record(&document, &view);
-  ck_document_put_text(&document, NULL, "trouble", *fault ? fault : NULL);
-  self->status = ck_document_print(&document, self->err);
-  ck_document_clear(&document);
+  self->status = show(self, record);
   return self->status == CK_OK;
 }
 
@@ -166,8 +191,11 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_list = {
     .name = "sessions list",
     .summary = "list the sessions, newest first",
-    .details = "Columns: session, status, updated, profile, flow, reason. A running session whose "
-               "process has died says so, and one that goes on though its store takes nothing.",
+    .details =
+        "Columns: session, status, updated, profile, flow, the node at which it failed, "
+        "its last checkpoint, reason. With --json also error, failed_at_node and "
+        "last_checkpoint, as MCP's list_resumable_sessions gives them. A running session whose "
+        "process has died says so, and one that goes on though its store takes nothing.",
     .options = options,
     .run = run,
 };

@@ -60,3 +60,24 @@ ck_status ck_failed_node_read(char **out, ck_store *store, const ck_head *head, 
   *out = found.node;
   return status;
 }
+
+ck_status ck_stop_read(ck_stop *out, ck_store *store, const ck_head *head, ck_error *err) {
+  *out = (ck_stop){.error = head->session.reason,
+                   .last_checkpoint = head->has_checkpoint ? head->checkpoint.id : NULL};
+  return ck_failed_node_read(&out->node, store, head, err);
+}
+
+void ck_stop_clear(ck_stop *self) { free(self->node); }
+
+static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
+  if (text)
+    ck_document_put_text(document, at, name, text);
+  else
+    ck_document_put_null(document, at, name);
+}
+
+void ck_stop_put(ck_document *document, struct cJSON *at, const ck_stop *self) {
+  put_text(document, at, "error", self->error);
+  put_text(document, at, "failed_at_node", self->node);
+  put_text(document, at, "last_checkpoint", self->last_checkpoint);
+}

@@ -53,12 +53,10 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   struct cJSON *at = ck_document_put_object(document, list, NULL);
   ck_document_put_text(document, at, "session_id", head.session.id);
   ck_document_put_text(document, at, "status", ck_session_status_name(head.session.status));
-  put_text(document, at, "error", head.session.reason);
-  char *node = NULL;
-  status = ck_failed_node_read(&node, store, &head, err);
-  put_text(document, at, "failed_at_node", node);
-  free(node);
-  put_text(document, at, "last_checkpoint", head.has_checkpoint ? head.checkpoint.id : NULL);
+  ck_stop stop;
+  status = ck_stop_read(&stop, store, &head, err);
+  ck_stop_put(document, at, &stop);
+  ck_stop_clear(&stop);
   ck_document_put_time(document, at, "created_at", head.session.created_ms);
   ck_document_put_time(document, at, "updated_at", head.session.updated_ms);
   ck_head_clear(&head);

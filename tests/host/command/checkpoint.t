@@ -139,7 +139,7 @@ steps second third fourth
 ended
 
 # ---- a simulation does not ask why the policies did not want it ----
-exits 0 "a simulation of a session that was asked" --json policy simulate --profile "$dir/rare.lua" one
+exits 0 "a simulation of a session that was asked" --json policy simulate "${rare[@]}" one
 is "repeats every boundary as recorded" "$(json "$out" 'my $p = $d->{profiles}[0];
   $p->{boundaries} > 3 && $p->{as_recorded} == $p->{boundaries}')" 1
 finish
