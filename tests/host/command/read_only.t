@@ -59,7 +59,7 @@ attack() {
   reads "its checkpoints are listed" sessions checkpoints whole
   reads "a checkpoint is inspected" --json sessions inspect whole
   reads "two are compared" sessions diff whole first latest
-  reads "an agent's tail is printed" sessions tail whole main
+  reads "an agent's tail is printed" sessions tail whole airline
   reads "it is verified" store verify
   has "$place: all of it" "$err" "$(sed '/^[0-9]/,$d' <<<"$wanted" | grep -c .) sessions"
   reads "its figures are told" store stats

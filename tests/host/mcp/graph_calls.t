@@ -46,6 +46,16 @@ is "a branch that failed is the node that it failed at" "$(of '{sessions}[1]{fai
   right
 is "a flow without nodes fails at none" "$(of '{sessions}[0]{failed_at_node}')" null
 is "what is paused by a flow has not failed" "$(of '{sessions}[2]{failed_at_node}')" null
+run --json sessions list --resumable
+same='join "\n", map { join "|", map { $_ // "null" } @$_{qw(error failed_at_node last_checkpoint)} }'
+is "sessions list tells the same of each" "$(json "[$(paste -sd, <<<"$out")]" "$same @\$d")" \
+  "$(json "$result" "$same @{\$d->{sessions}}")"
+run sessions list --resumable
+is "for people, too: the node" "$(cut -f6 <<<"$out" | tr '\n' ',')" ",right,,"
+is "the last checkpoint" "$(cut -f7 <<<"$out")" \
+  "$(json "$result" 'join "\n", map { $_->{last_checkpoint} } @{$d->{sessions}}')"
+is "and the error" "$(cut -f8 <<<"$out")" \
+  "$(json "$result" 'join "\n", map { $_->{error} } @{$d->{sessions}}')"
 call list_resumable_sessions "{$work,\"status\":\"failed\",\"limit\":1}"
 is "by status" "$(json "$result" 'scalar @{$d->{sessions}}') $(of '{total}')" "1 2"
 
