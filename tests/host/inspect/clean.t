@@ -61,6 +61,24 @@ is "stays unclean to the end" "$(cleanness line)" \
   "a:clean b:clean b:no c:no d:no d:no e:no e:no"
 is "with the same totals" "$(metrics line)" "1 b"
 
+# ---- a prune of the unclean ones, where some are and some are not ----
+# Of those that are not clean, the fork "late" needs the 4th, the resume the 6th, the session the
+# last.
+exits 0 "a prune by hand, dry" --json sessions prune line --unclean --dry-run
+is "would drop the other three" "$(json "$out" '$d->{dropped}')" 3
+is "and drops none" "$(cleanness line | wc -w)" 8
+goes=$(for n in 3 5 7; do id_of line $n; done)
+is "they are the 3rd, the 5th and the 7th" "$(json "$out" 'join "\n", @{$d->{ids}}')" "$goes"
+exits 0 "of those older than an hour, too" --json sessions prune line --unclean --older-than 1h
+is "there are none" "$(json "$out" '$d->{dropped}')" 0
+exits 0 "but for the latest four" --json sessions prune line --unclean --keep 4 --dry-run
+is "one goes" "$(json "$out" 'join "\n", @{$d->{ids}}')" "$(id_of line 3)"
+exits 0 "without more words" sessions prune line --unclean
+is "the clean ones stay, and those that are needed" "$(cleanness line)" \
+  "a:clean b:clean c:no d:no e:no"
+exits 0 "another time" --json sessions prune line --unclean
+is "drops no more" "$(json "$out" '$d->{dropped}')" 0
+
 # ---- the policies see it, too ----
 cat >"$dir/see.lua" <<'LUA'
 return { name = "see", version = 1,

@@ -47,7 +47,8 @@ is "a branch that failed is the node that it failed at" "$(of '{sessions}[1]{fai
 is "a flow without nodes fails at none" "$(of '{sessions}[0]{failed_at_node}')" null
 is "what is paused by a flow has not failed" "$(of '{sessions}[2]{failed_at_node}')" null
 run --json sessions list --resumable
-same='join "\n", map { join "|", map { $_ // "null" } @$_{qw(error failed_at_node last_checkpoint)} }'
+same='join "\n",
+  map { join "|", map { $_ // "null" } @$_{qw(error failed_at_node last_checkpoint)} }'
 is "sessions list tells the same of each" "$(json "[$(paste -sd, <<<"$out")]" "$same @\$d")" \
   "$(json "$result" "$same @{\$d->{sessions}}")"
 run sessions list --resumable
