@@ -1,5 +1,6 @@
 /* resume.c - resume: continues a session that stopped, crashed or failed. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/host/run/amend.h"
@@ -15,6 +16,7 @@
 
 typedef struct values {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile, *grace, *record;
+  ck_words trusted;
   ck_edit_words edits;
   bool events;
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
@@ -52,7 +54,8 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_value *about;
-  ck_status status = ck_engine_describe_run(&about, engine, found->launch.flow, err);
+  ck_status status =
+      ck_engine_describe_run(&about, engine, found->stored ? NULL : found->launch.flow, err);
   options.about = about;
   if (status == CK_OK) status = ck_record_claim(engine, record, err);
   ck_steer_hold();
@@ -73,6 +76,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
       .session = session,
       .checkpoint = v->checkpoint,
       .flow = v->flow,
+      .trusted = v->trusted,
       .directory = v->directory,
       .cassette = v->cassette,
       .profile = v->profile,
@@ -110,6 +114,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && v->checkpoint) status = ck_id_check("checkpoint", v->checkpoint, err);
   if (status == CK_OK && v->checkpoint && v->clean)
     status = ck_error_set(err, CK_E_USAGE, "CHECKPOINT names one, --clean looks for one");
+  bool stored = v->flow && strcmp(v->flow, CK_PREFLIGHT_STORED) == 0;
+  if (status == CK_OK && v->trusted.count && !stored)
+    status = ck_error_set(err, CK_E_USAGE, "--trust-flow goes with --flow " CK_PREFLIGHT_STORED);
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_engine_store how = v->dry_run ? CK_ENGINE_STORE_READ : CK_ENGINE_STORE_WRITE;
@@ -152,7 +159,15 @@ static const ck_option options[] = {
      .offset = offsetof(values, flow),
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "where the flow is now; it must be the same unless --accept-changed is given"},
+     .help = "where the flow is now; it must be the same unless --accept-changed is given; "
+             "'stored': what the store kept of the last run"},
+    {.name = "trust-flow",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, trusted),
+     .value = "DIGEST",
+     .help = "with --flow " CK_PREFLIGHT_STORED
+             ", in a store without a key: a file that may be run, by its digest; may be given "
+             "again"},
     {.name = "directory",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, directory),
@@ -204,6 +219,11 @@ const ck_command ck_command_resume = {
                "A session whose files were moved goes on with --flow and --directory, on another "
                "machine or as another user, too: a profile and a recording that were moved with "
                "them are found there, and later resumes need neither.\n\n"
+               "Where the files are gone, --flow stored goes on with what the store kept of the "
+               "last run: the flow, the profile, the policies, whose digests are shown. Whoever "
+               "can write a store without a key can have put other files there, which run "
+               "programs here: in such a store each must be named by its digest, of a source that "
+               "you trust (--trust-flow). Nothing else ever runs what a store keeps.\n\n"
                "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
                "checkpoint of its own, and model calls and other pure effects behind it are asked "
                "anew, but for answers whose calls were made and cannot simply be repeated.\n\n"

@@ -15,7 +15,7 @@ static const char *state_of(const ck_kept_file *file) {
   return file->shipped ? "yes, shipped with ckrun" : "yes";
 }
 
-static ck_status print_table(ck_output *output, const ck_kept *files, ck_error *err) {
+static ck_status print_table(ck_output *output, const ck_kept_files *files, ck_error *err) {
   ck_table table;
   ck_table_init(&table, output, columns);
   for (size_t i = 0; i < files->count; i++) {
@@ -40,7 +40,7 @@ static ck_status print_object(ck_output *output, ck_store *store, const ck_kept_
   ck_document_put_text(&document, NULL, "digest", file->digest);
   ck_document_put_bool(&document, NULL, "shipped", file->shipped);
   ck_document_put_bool(&document, NULL, "kept", !file->withheld);
-  ck_status status = file->withheld ? CK_OK : ck_kept_get_text(&text, store, file, err);
+  ck_status status = file->withheld ? CK_OK : ck_kept_files_get_text(&text, store, file, err);
   ck_buffer_append_char(&text, '\0');
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK && !file->withheld) ck_document_put_text(&document, NULL, "text", text.data);
@@ -50,7 +50,7 @@ static ck_status print_object(ck_output *output, ck_store *store, const ck_kept_
   return status;
 }
 
-static ck_status print_objects(ck_output *output, ck_store *store, const ck_kept *files,
+static ck_status print_objects(ck_output *output, ck_store *store, const ck_kept_files *files,
                                ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < files->count && status == CK_OK; i++)
@@ -62,7 +62,7 @@ static ck_status print_objects(ck_output *output, ck_store *store, const ck_kept
 static ck_status print_text(ck_output *output, ck_store *store, const ck_kept_file *file,
                             ck_error *err) {
   ck_buffer text = {0}, safe = {0};
-  ck_status status = ck_kept_get_text(&text, store, file, err);
+  ck_status status = ck_kept_files_get_text(&text, store, file, err);
   ck_bytes rest = ck_buffer_bytes(&text);
   while (status == CK_OK && rest.len) {
     const char *end = memchr(rest.data, '\n', rest.len);
@@ -87,7 +87,7 @@ static bool is_meant(const ck_kept_file *file, const char *word) {
   return path || (end >= 4 && strncmp(file->digest, word, end) == 0);
 }
 
-static ck_status find(const ck_kept_file **out, const ck_kept *files, const char *word,
+static ck_status find(const ck_kept_file **out, const ck_kept_files *files, const char *word,
                       ck_error *err) {
   ck_buffer names = {0};
   size_t found = 0;
@@ -109,16 +109,16 @@ static ck_status find(const ck_kept_file **out, const ck_kept *files, const char
 
 ck_status ck_run_files_print(ck_output *output, const ck_inspection *inspection, int64_t timeline,
                              const char *file, ck_error *err) {
-  ck_kept files;
+  ck_kept_files files;
   const ck_kept_file *one = NULL;
   ck_store *store = inspection->store;
-  ck_status status = ck_kept_read(&files, store, &inspection->head, timeline, err);
+  ck_status status = ck_kept_files_read(&files, store, &inspection->head, timeline, err);
   if (status == CK_OK && file) status = find(&one, &files, file, err);
   if (status == CK_OK)
     status = one && output->json ? print_object(output, store, one, err)
              : one               ? print_text(output, store, one, err)
              : output->json      ? print_objects(output, store, &files, err)
                                  : print_table(output, &files, err);
-  ck_kept_clear(&files);
+  ck_kept_files_clear(&files);
   return status;
 }

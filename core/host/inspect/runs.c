@@ -101,6 +101,7 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_text(document, at, "parent_run",
                          run->timeline->parent_run[0] ? run->timeline->parent_run : NULL);
     ck_document_put_text(document, at, "flow", run->place.flow);
+    if (run->place.stored) ck_document_put_bool(document, at, "stored", true);
     ck_document_put_text(document, at, "directory", run->place.directory);
     ck_document_put_text(document, at, "host", run->place.host);
     ck_document_put_text(document, at, "outcome", run->outcome);
@@ -125,6 +126,7 @@ static void append_count(ck_buffer *out, int64_t count, const char *what) {
 
 /* Where the session was begun is known. */
 static void append_place(ck_buffer *out, const ck_runs *self, const ck_place *place) {
+  if (place->stored) ck_buffer_append_text(out, ", what the store kept");
   bool other = place->flow && self->flow && strcmp(place->flow, self->flow) != 0;
   if (other)
     ck_buffer_append_format(out, ", %s in %s", place->flow,

@@ -35,8 +35,8 @@ typedef struct ck_runs {
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
                                   ck_error *err);
 void ck_runs_clear(ck_runs *self);
-/* Adds "runs": [{run, parent_run?, flow?, directory?, host?, outcome, attempt, begun, last,
- * cost_micros, reserved_micros, …}, …]. */
+/* Adds "runs": [{run, parent_run?, flow?, stored?, directory?, host?, outcome, attempt, begun,
+ * last, cost_micros, reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
 /* A row "runs" for each. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);

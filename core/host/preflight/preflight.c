@@ -19,6 +19,7 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_head_clear(&self->head);
   ck_checkpoint_info_clear(&self->checkpoint);
   ck_launch_clear(&self->launch);
+  ck_kept_files_clear(&self->files);
   ck_value_free(self->policies);
   for (size_t i = 0; i < self->effect_count; i++) {
     free(self->effects[i].key);
@@ -44,7 +45,9 @@ static ck_status replace(char **text,
 static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   char digest[CK_DIGEST_HEX_SIZE];
-  ck_status status = ck_engine_load_flow(engine, self->launch.flow, &failure);
+  ck_status status = self->stored ? ck_preflight_take_stored(self, engine, err) : CK_OK;
+  if (status != CK_OK || self->untrusted) return status;
+  status = ck_engine_load_flow(engine, self->launch.flow, &failure);
   if (status == CK_E_NOT_FOUND) {
     ck_preflight_add(self, status, "%s; --flow FILE says where it is now", failure.text);
     return CK_OK;
@@ -80,6 +83,8 @@ static void take_problem(void *to, const ck_error *problem) {
 
 static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
+  if (self->untrusted) return CK_OK;
+  if (self->options.profile) engine->scripts.closed = false;
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   status = ck_engine_hide_secrets(engine, take_problem, self, err);
@@ -184,7 +189,9 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
 static ck_status place(ck_preflight *self, ck_error *err) {
   const ck_preflight_options *given = &self->options;
   char *flow = NULL, *directory = NULL;
-  ck_status status = given->flow ? ck_launch_take_path(&flow, given->flow, err) : CK_OK;
+  self->stored = given->flow && strcmp(given->flow, CK_PREFLIGHT_STORED) == 0;
+  bool moved = given->flow && !self->stored;
+  ck_status status = moved ? ck_launch_take_path(&flow, given->flow, err) : CK_OK;
   if (status == CK_OK && given->directory)
     status = ck_launch_take_path(&directory, given->directory, err);
   if (status == CK_OK) status = ck_place_move(&self->launch, flow, directory, err);

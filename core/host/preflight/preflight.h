@@ -4,11 +4,17 @@
 
 #include "core/host/cli/command.h"
 #include "core/host/run/engine.h"
+#include "core/host/session/kept.h"
 #include "core/runtime/execution/dry_run.h"
+
+/* A flow of this name is what the store kept of the session's last run, with its profile and its
+ * policies. Nothing but a person's command line asks for it. */
+#define CK_PREFLIGHT_STORED "stored"
 
 /* The command line of a resume; texts may be NULL. */
 typedef struct ck_preflight_options {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile;
+  ck_words trusted; /* digests of files that may be run from the store: see CK_PREFLIGHT_STORED */
   const ck_state_edits *edits; /* NULL: none */
   bool accept_changed, clean, fallback, retry, take_over;
   /* nothing will be resumed, so a session that keeps dying is not marked as failing either */
@@ -27,6 +33,9 @@ typedef struct ck_preflight {
   ck_head head;
   ck_checkpoint_info checkpoint; /* to resume from; seq 0: from the first event */
   ck_launch launch;              /* with the overrides of the command line */
+  bool stored;                   /* what is run comes from the store */
+  bool untrusted;                /* it is not to be run, nor read: see problems */
+  ck_kept_files files;           /* of the store */
   bool flow_changed;
   bool unreadable; /* the state of the selected checkpoint is, and no other was taken */
   bool fell_back,
@@ -75,6 +84,8 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
  * that it must have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
+/* stored.c: instead of files the engine gets what the store kept, when that is trusted. */
+CK_CHECKED ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* scopes.c: checks that the flow has the agents of the scopes that would be opened again, and of
  * the delegations that would be repeated. */
 CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,

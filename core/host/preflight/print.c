@@ -96,6 +96,18 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
   }
 }
 
+/* What is run from the store. */
+static void put_files(ck_document *document, const ck_preflight *self) {
+  struct cJSON *list = ck_document_put_array(document, NULL, "stored");
+  for (size_t i = 0; i < self->files.count; i++) {
+    const ck_kept_file *file = &self->files.list[i];
+    struct cJSON *at = ck_document_put_object(document, list, NULL);
+    ck_document_put_text(document, at, "kind", file->kind);
+    ck_document_put_text(document, at, "file", file->file);
+    ck_document_put_text(document, at, "digest", file->digest);
+  }
+}
+
 /* Money in micro-dollars, time in milliseconds. */
 static void put_constraints(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_object(document, NULL, "constraints");
@@ -143,6 +155,7 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_bool(&document, NULL, "fell_back", self->fell_back);
   if (self->stopped_owner) ck_document_put_int(&document, NULL, "takes_over", self->stopped_owner);
   ck_document_put_text(&document, NULL, "flow", self->launch.flow);
+  if (self->stored) put_files(&document, self);
   ck_document_put_bool(&document, NULL, "flow_changed", self->flow_changed);
   ck_document_put_text(&document, NULL, "directory", self->launch.directory);
   ck_document_put_text(&document, NULL, "cassette", self->launch.cassette);
@@ -269,7 +282,9 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   put_text(&table, "goes on from", from);
   ck_table_put_word(&table, "flow");
   ck_buffer flow = {0};
-  ck_buffer_append_format(&flow, "%s%s", self->launch.flow, self->flow_changed ? ", changed" : "");
+  ck_buffer_append_format(&flow, "%s%s%s", self->launch.flow,
+                          self->stored ? ", as the store kept it" : "",
+                          self->flow_changed ? ", changed" : "");
   ck_table_put_text(&table, ck_buffer_bytes(&flow));
   ck_buffer_clear(&flow);
   if (self->launch.directory) put_text(&table, "directory", self->launch.directory);

@@ -9,13 +9,13 @@
 
 static const char *const kinds[] = {"flow", "profile", "policy"};
 
-void ck_kept_clear(ck_kept *self) {
+void ck_kept_files_clear(ck_kept_files *self) {
   for (size_t i = 0; i < self->count; i++) {
     free(self->list[i].asked);
     free(self->list[i].file);
   }
   free(self->list);
-  *self = (ck_kept){0};
+  *self = (ck_kept_files){0};
 }
 
 static const char *read_kind(ck_bytes name) {
@@ -29,7 +29,7 @@ static bool is_true(ck_bytes object, const char *name) {
 }
 
 /* A member that is missing or has another type: the file is left out. */
-static ck_status read_file(ck_kept *self, ck_bytes object, ck_error *err) {
+static ck_status read_file(ck_kept_files *self, ck_bytes object, ck_error *err) {
   ck_kept_file *to = &self->list[self->count];
   ck_bytes asked = ck_json_get(object, "asked"), file = ck_json_get(object, "file");
   ck_bytes hex = ck_json_get(object, "digest");
@@ -47,7 +47,7 @@ static ck_status read_file(ck_kept *self, ck_bytes object, ck_error *err) {
   return to->asked && to->file ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_status read_files(ck_kept *out, ck_bytes about, ck_error *err) {
+static ck_status read_files(ck_kept_files *out, ck_bytes about, ck_error *err) {
   ck_bytes files = ck_json_get(about, "files");
   size_t count = 0;
   for (ck_json_iterator it = ck_json_iterate(files); ck_json_next(&it);) count++;
@@ -59,10 +59,10 @@ static ck_status read_files(ck_kept *out, ck_bytes about, ck_error *err) {
   return status;
 }
 
-ck_status ck_kept_read(ck_kept *out, ck_store *store, const ck_head *head, int64_t timeline,
-                       ck_error *err) {
+ck_status ck_kept_files_read(ck_kept_files *out, ck_store *store, const ck_head *head,
+                             int64_t timeline, ck_error *err) {
   ck_status status = CK_OK;
-  *out = (ck_kept){0};
+  *out = (ck_kept_files){0};
   for (size_t i = head->timeline_count; status == CK_OK && !out->count && i-- > 0;) {
     const ck_timeline *at = &head->timelines[i];
     ck_value *about = NULL;
@@ -72,12 +72,12 @@ ck_status ck_kept_read(ck_kept *out, ck_store *store, const ck_head *head, int64
     if (status == CK_OK && about) status = read_files(out, ck_value_bytes(about), err);
     ck_value_free(about);
   }
-  if (status != CK_OK) ck_kept_clear(out);
+  if (status != CK_OK) ck_kept_files_clear(out);
   return status;
 }
 
-ck_status ck_kept_get_text(ck_buffer *out, ck_store *store, const ck_kept_file *file,
-                           ck_error *err) {
+ck_status ck_kept_files_get_text(ck_buffer *out, ck_store *store, const ck_kept_file *file,
+                                 ck_error *err) {
   ck_digest digest;
   ck_status status;
   if (file->withheld)

@@ -15,18 +15,18 @@ typedef struct ck_kept_file {
 } ck_kept_file;
 
 /* Zero-initialise. In the order in which the run asked for them. */
-typedef struct ck_kept {
+typedef struct ck_kept_files {
   ck_kept_file *list;
   size_t count;
-} ck_kept;
-void ck_kept_clear(ck_kept *self);
+} ck_kept_files;
+void ck_kept_files_clear(ck_kept_files *self);
 
 /* Of the newest run that `timeline` can be: itself, or the ones before it; 0: of the newest. Empty:
  * no run of the session recorded its files. CK_E_CORRUPT. */
-CK_CHECKED ck_status ck_kept_read(ck_kept *out, ck_store *store, const ck_head *head,
-                                  int64_t timeline, ck_error *err);
+CK_CHECKED ck_status ck_kept_files_read(ck_kept_files *out, ck_store *store, const ck_head *head,
+                                        int64_t timeline, ck_error *err);
 /* Appends a file's text. CK_E_NOT_FOUND, CK_E_CORRUPT, …: named. */
-CK_CHECKED ck_status ck_kept_get_text(ck_buffer *out, ck_store *store, const ck_kept_file *file,
-                                      ck_error *err);
+CK_CHECKED ck_status ck_kept_files_get_text(ck_buffer *out, ck_store *store,
+                                            const ck_kept_file *file, ck_error *err);
 
 #endif

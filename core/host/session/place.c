@@ -19,6 +19,7 @@ void ck_place_write(ck_json_writer *to, const char *flow, const char *directory)
   char host[HOST_NAME_SIZE] = "";
   gethostname(host, sizeof host - 1);
   ck_json_member_text(to, "flow_file", flow);
+  if (!flow) ck_json_member_bool(to, "stored", true);
   ck_json_member_text(to, "directory", directory);
   ck_json_member_text(to, "host", host);
 }
@@ -38,6 +39,7 @@ ck_status ck_place_read(ck_place *out, ck_store *store, int64_t session,
   ck_status status = ck_store_get_about(&about, store, owner, timeline->no, err);
   ck_bytes document = about ? ck_value_bytes(about) : (ck_bytes){0};
   if (status == CK_OK) status = read_text(&out->flow, document, "flow_file", err);
+  out->stored = ck_json_type_of(ck_json_get(document, "stored")) == CK_JSON_TRUE;
   if (status == CK_OK) status = read_text(&out->directory, document, "directory", err);
   if (status == CK_OK) status = read_text(&out->host, document, "host", err);
   ck_value_free(about);

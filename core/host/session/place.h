@@ -8,13 +8,15 @@
 
 /* Of one run, as it was recorded. Texts are malloc'd and owned; NULL: not known. */
 typedef struct ck_place {
-  char *flow;      /* absolute path; NULL also: it ran what the store kept */
+  char *flow;      /* absolute path; NULL also when stored */
   char *directory; /* where its tools ran */
   char *host;      /* name of the machine */
+  bool stored;     /* it ran what the store kept */
 } ck_place;
 void ck_place_clear(ck_place *self);
 
-/* Adds the members of a place to what is recorded of a run: "flow_file"?, "directory"?, "host". */
+/* Adds the members of a place to what is recorded of a run: "flow_file" or "stored", "directory"?,
+ * "host". `flow` NULL: it runs what the store kept. */
 void ck_place_write(ck_json_writer *to, const char *flow, const char *directory);
 /* Of the run that opened `timeline`, one of `session` or one that it inherits. Empty: not known. */
 CK_CHECKED ck_status ck_place_read(ck_place *out, ck_store *store, int64_t session,

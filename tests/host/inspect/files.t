@@ -76,7 +76,6 @@ exits 3 "a file that did not run" sessions inspect two --file other.lua
 has "is named, with those that did" "$err" "$here/project/rule.lua"
 exits 0 "its state can be inspected without the profile" sessions inspect two
 has "all the same" "$out" "memory.turn"
-exits 0 "and the tail be read" sessions tail two main
 exits 0 "store verify" store verify
 
 # ---- forks, and the end ----

@@ -1,0 +1,98 @@
+/* stored.c - a resume with the files that the store kept of the last run, because somebody asked
+ * for them by name: from a store with a key, or each by its digest. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/preflight/preflight.h"
+
+static bool is_trusted(const ck_preflight *self, const char *digest) {
+  for (size_t i = 0; i < self->options.trusted.count; i++)
+    if (strcmp(self->options.trusted.list[i], digest) == 0) return true;
+  return false;
+}
+
+/* A profile of the command line is a file, with its policies. Shipped ones are the program's. */
+static bool is_run(const ck_preflight *self, const ck_kept_file *file) {
+  return !file->shipped && (strcmp(file->kind, "flow") == 0 || !self->options.profile);
+}
+
+static void check_trust(ck_preflight *self, const ck_engine *engine) {
+  bool has_key = engine->runtime->key_ref;
+  for (size_t i = 0; i < self->files.count; i++) {
+    const ck_kept_file *file = &self->files.list[i];
+    if (!is_run(self, file)) continue;
+    ck_output_notice(engine->output, "from the store: %s %s, digest %s", file->kind, file->file,
+                     file->digest);
+    if (has_key || is_trusted(self, file->digest)) continue;
+    self->untrusted = true;
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "%s %s would be run from a store without a key, where whoever can write the "
+                     "store can have put it: --trust-flow %s, if that is the digest of what you "
+                     "want to run",
+                     file->kind, file->file, file->digest);
+  }
+}
+
+/* A digest that somebody trusts, and that is not there, is not what would be run. */
+static void check_words(ck_preflight *self) {
+  for (size_t i = 0; i < self->options.trusted.count; i++) {
+    const char *word = self->options.trusted.list[i];
+    bool found = false;
+    for (size_t k = 0; k < self->files.count && !found; k++)
+      found = strcmp(self->files.list[k].digest, word) == 0;
+    if (!found)
+      ck_preflight_add(self, CK_E_REFUSED, "--trust-flow %s: no file that the session ran has it",
+                       word);
+  }
+}
+
+static ck_status take_text(ck_preflight *self, ck_engine *engine, const ck_kept_file *file,
+                           ck_error *err) {
+  ck_buffer text = {0};
+  ck_error failure = CK_ERROR_INIT;
+  bool is_flow = strcmp(file->kind, "flow") == 0;
+  ck_status status = ck_kept_files_get_text(&text, engine->runtime->store, file, &failure);
+  if (status == CK_OK)
+    status = ck_scripts_put(&engine->scripts, file->kind, is_flow ? file->file : file->asked,
+                            file->file, ck_buffer_bytes(&text), &failure);
+  if (status != CK_OK) self->untrusted = true;
+  ck_buffer_clear(&text);
+  return ck_preflight_take(self, status, &failure, err);
+}
+
+static const ck_kept_file *find(const ck_kept_files *files, const char *kind) {
+  for (size_t i = 0; i < files->count; i++)
+    if (strcmp(files->list[i].kind, kind) == 0) return &files->list[i];
+  return NULL;
+}
+
+static ck_status set(char **to, const char *text, ck_error *err) {
+  char *copy = strdup(text);
+  if (!copy) return ck_error_no_memory(err);
+  free(*to);
+  *to = copy;
+  return CK_OK;
+}
+
+ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status =
+      ck_kept_files_read(&self->files, engine->runtime->store, &self->head, 0, &failure);
+  if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
+  const ck_kept_file *flow = find(&self->files, "flow"), *top = find(&self->files, "profile");
+  self->untrusted = !flow;
+  if (!flow)
+    ck_preflight_add(self, CK_E_REFUSED, "the store has not kept the flow of session %s",
+                     self->head.session.id);
+  if (!flow) return CK_OK;
+  check_trust(self, engine);
+  check_words(self);
+  for (size_t i = 0; i < self->files.count && status == CK_OK; i++)
+    if (is_run(self, &self->files.list[i]))
+      status = take_text(self, engine, &self->files.list[i], err);
+  if (status == CK_OK) status = set(&self->launch.flow, flow->file, err);
+  if (status == CK_OK && top && !self->options.profile)
+    status = set(&self->launch.profile, top->asked, err);
+  engine->scripts.closed = true;
+  return status;
+}
