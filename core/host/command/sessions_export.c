@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/write_file.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/print/document.h"
 #include "core/runtime/portable/cassette_export.h"
+#include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
+#include "core/runtime/portable/workflow_document.h"
 
 typedef struct values {
   const char *session, *format, *output;
@@ -44,13 +47,44 @@ static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *inspe
   return ck_run_checkpoint_write(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
+/* What the session has spent, as every view of it says. */
+static ck_status read_totals(ck_totals *out, const ck_inspection *inspection, ck_error *err) {
+  ck_runs runs = {0};
+  ck_status status =
+      ck_runs_read(&runs, inspection->store, &inspection->head, inspection->live, err);
+  *out = runs.totals;
+  ck_runs_clear(&runs);
+  return status;
+}
+
+static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
+                            ck_error *err) {
+  ck_totals totals;
+  ck_status status = read_totals(&totals, inspection, err);
+  return status == CK_OK ? ck_loop_document_write(out, inspection->store, &inspection->head,
+                                                  &totals, output->redactor, err)
+                         : status;
+}
+
+static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
+                                ck_error *err) {
+  ck_totals totals;
+  ck_status status = read_totals(&totals, inspection, err);
+  return status == CK_OK ? ck_workflow_document_write(out, inspection->store, &inspection->head,
+                                                      &totals, output->redactor, err)
+                         : status;
+}
+
 static const format formats[] = {
     {"cassette", write_cassette},
     {"session-checkpoint", write_session_checkpoint},
     {"run-checkpoint", write_run_checkpoint},
+    {"loop-checkpoint", write_loop},
+    {"workflow-checkpoint", write_workflow},
 };
-static const char *const format_names[] = {"cassette", "session-checkpoint", "run-checkpoint",
-                                           NULL};
+static const char *const format_names[] = {
+    "cassette",        "session-checkpoint",  "run-checkpoint",
+    "loop-checkpoint", "workflow-checkpoint", NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -69,7 +103,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const format *selected = v->format ? find_format(v->format) : NULL;
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
-                        "--format says as what: cassette, session-checkpoint or run-checkpoint");
+                        "--format says as what: cassette, session-checkpoint, run-checkpoint, "
+                        "loop-checkpoint or workflow-checkpoint");
   ck_inspection inspection;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
@@ -125,6 +160,11 @@ const ck_command ck_command_sessions_export = {
         "as every provider takes them; of steps and graphs each completed node is a call with its "
         "result. Refused when nothing was completed, or when another run would fail in the same "
         "way.\n\n"
+        "loop-checkpoint: an agent's loop of turns: schema_version, run_id, parent_run_id, "
+        "session_id, turn (the last completed one), messages (content blocks), total_usage, "
+        "tool_calls_count, verification_reports, checkpoint_ms. workflow-checkpoint: the completed "
+        "steps of a flow.steps: schema_version, workflow_id, steps (task_id, outcome), "
+        "checkpoint_ms, and the same of run and usage. Usage is cumulative over all runs.\n\n"
         "Everything passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,

@@ -273,8 +273,7 @@ static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
 }
 
 static bool is_run(const values *v) {
-  if (v->format)
-    return strcmp(v->format, "run-checkpoint") == 0 || strcmp(v->format, "session-checkpoint") == 0;
+  if (v->format) return ck_import_run_knows(v->format);
   return v->files.count == 1 && ck_import_run_is(v->files.list[0]);
 }
 
@@ -283,13 +282,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   bool runs = is_run(v);
   if (!runs && (v->resume_with || v->profile || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
-                        "--resume-with, --profile and --accept-changed are for run and session "
+                        "--resume-with, --profile and --accept-changed are for "
                         "checkpoints, and %s is none",
                         v->files.list[0]);
   if (!runs) return import_all(host, v, err);
   if (v->files.count > 1)
     return ck_error_set(err, CK_E_USAGE, "checkpoints are imported one at a time");
   ck_import_run_options options = {.path = v->files.list[0],
+                                   .format = v->format,
                                    .flow = v->resume_with,
                                    .profile = v->profile,
                                    .session = v->session,
@@ -313,9 +313,10 @@ static const ck_option options[] = {
      .value = "FORMAT",
      .complete = CK_COMPLETE_FILE,
      .help =
-         "run-checkpoint, session-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, "
-         "relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import "
-         "module of your own, such as ./mine.lua; told from the file otherwise"},
+         "run-checkpoint, session-checkpoint, loop-checkpoint, workflow-checkpoint, claude_code, "
+         "hyperagent, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, "
+         "who_and_when, or the path of an import module of your own, such as ./mine.lua; told from "
+         "the file otherwise"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),
@@ -327,8 +328,8 @@ static const ck_option options[] = {
      .offset = offsetof(values, resume_with),
      .value = "FLOW",
      .complete = CK_COMPLETE_FILE,
-     .help = "of a checkpoint: the flow that goes on with it, a flow.agent for a run, a "
-             "flow.rounds for a session"},
+     .help = "of a checkpoint: the flow that goes on with it, a flow.agent for a run or a loop, a "
+             "flow.rounds for a session, a flow.steps for a workflow"},
     {.name = "profile",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, profile),
@@ -362,7 +363,10 @@ const ck_command ck_command_sessions_import = {
         "or one held under another flow, is refused without --accept-changed.\n\nA "
         "session checkpoint (`--format session-checkpoint`) becomes a paused session of a "
         "flow.rounds, at the round after the last completed one: what was spent counts on, "
-        "pads are kept, and each agent is told the tail of what it was involved in.",
+        "pads are kept, and each agent is told the tail of what it was involved in.\n\nA loop "
+        "checkpoint becomes a paused session of a flow.agent at the turn after, a workflow "
+        "checkpoint one of a flow.steps whose completed steps are not run again. Both begin a run "
+        "of their own, with the document's as its parent, and what was spent counts on.",
     .operands = operands,
     .options = options,
     .run = run,

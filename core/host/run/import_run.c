@@ -9,8 +9,11 @@
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
 #include "core/host/session/launch.h"
+#include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/session_document.h"
+#include "core/runtime/portable/workflow_document.h"
+#include "core/runtime/session/totals.h"
 
 enum { FILE_MAX = 64 << 20 };
 
@@ -33,20 +36,49 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   return ck_buffer_check(out, err);
 }
 
-/* The document of a run, or that of a session of several agents. */
+/* What a document may be. */
+typedef enum { RUN, SESSION, LOOP, WORKFLOW, KIND_COUNT } document_kind;
+
+static const struct {
+  const char *format, *name;
+  const char *flow;  /* the kind that goes on with it */
+  const char *place; /* what it goes on at */
+  bool (*is)(ck_bytes document);
+} kinds[KIND_COUNT] = {
+    [RUN] = {"run-checkpoint", "run", "agent", "iteration", ck_run_checkpoint_is},
+    [SESSION] = {"session-checkpoint", "session", "rounds", "round", ck_session_document_is},
+    [LOOP] = {"loop-checkpoint", "loop", "agent", "iteration", ck_loop_document_is},
+    [WORKFLOW] = {"workflow-checkpoint", "workflow", "steps", "step", ck_workflow_document_is},
+};
+
 typedef struct imported {
-  bool is_session;
-  ck_run_checkpoint run;
+  document_kind kind;
+  ck_buffer converted;   /* of a loop: the run that `run` is read from */
+  ck_run_checkpoint run; /* also of a loop */
   ck_session_document session;
+  ck_workflow_document workflow;
+  ck_carried carried; /* of a loop */
 } imported;
+
+static document_kind kind_of(ck_bytes document) {
+  static const document_kind order[] = {WORKFLOW, LOOP, SESSION, RUN};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (kinds[order[i]].is(document)) return order[i];
+  return KIND_COUNT;
+}
+
+bool ck_import_run_knows(const char *format) {
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (strcmp(kinds[kind].format, format) == 0) return true;
+  return false;
+}
 
 bool ck_import_run_is(const char *path) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
   bool is = read_file(&text, path, &ignored) == CK_OK &&
             ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
-            (ck_run_checkpoint_is(ck_buffer_bytes(&text)) ||
-             ck_session_document_is(ck_buffer_bytes(&text)));
+            kind_of(ck_buffer_bytes(&text)) != KIND_COUNT;
   ck_buffer_clear(&text);
   return is;
 }
@@ -55,13 +87,12 @@ bool ck_import_run_is(const char *path) {
 
 static ck_status check_flow(const ck_engine *engine, const imported *of, const char *path,
                             ck_error *err) {
-  const char *kind = ck_engine_manifest(engine)->kind,
-             *wanted = of->is_session ? "rounds" : "agent";
+  const char *kind = ck_engine_manifest(engine)->kind, *wanted = kinds[of->kind].flow;
   if (kind && strcmp(kind, wanted) == 0) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "--resume-with: %s is a flow of kind %s; a %s checkpoint is gone on with by "
                       "a flow.%s",
-                      path, kind ? kind : "unknown", of->is_session ? "session" : "run", wanted);
+                      path, kind ? kind : "unknown", kinds[of->kind].name, wanted);
 }
 
 /* ---- whose conversation it is ---- */
@@ -93,6 +124,33 @@ static ck_status check_identity(const ck_run_checkpoint *of, const ck_engine *en
                       manifest->path);
 }
 
+static ck_status check_workflow(const ck_workflow_document *of, const ck_engine *engine,
+                                bool accept_changed, ck_error *err) {
+  const ck_flow_manifest *manifest = ck_engine_manifest(engine);
+  char digest[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(digest, &manifest->digest);
+  ck_status status = ck_workflow_document_check(of, manifest, err);
+  if (status != CK_OK || accept_changed || !of->flow_digest.len ||
+      ck_json_is_text(of->flow_digest, digest))
+    return status;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "flow %s is not the one whose steps these are, or has changed since: "
+                      "--accept-changed goes on with it as it is now",
+                      manifest->path);
+}
+
+static ck_status check_identity_of(const imported *of, const ck_engine *engine, bool accept_changed,
+                                   ck_error *err) {
+  switch (of->kind) {
+    case SESSION:
+      return ck_session_document_check(&of->session, ck_engine_manifest(engine), err);
+    case WORKFLOW:
+      return check_workflow(&of->workflow, engine, accept_changed, err);
+    default:
+      return accept_changed ? CK_OK : check_identity(&of->run, engine, err);
+  }
+}
+
 static void ignore_problem(void *to, const ck_error *problem) {
   (void)to;
   (void)problem; /* the resume reports it */
@@ -103,15 +161,12 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
   if (!options->flow)
     return ck_error_set(err, CK_E_USAGE,
                         "%s is a %s checkpoint: --resume-with FLOW says which flow goes on with it",
-                        options->path, of->is_session ? "session" : "run");
+                        options->path, kinds[of->kind].name);
   ck_status status = ck_launch_take_path(&launch->flow, options->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, options->flow, err);
   if (status == CK_OK) status = check_flow(engine, of, options->flow, err);
-  if (status == CK_OK && of->is_session)
-    status = ck_session_document_check(&of->session, ck_engine_manifest(engine), err);
-  if (status == CK_OK && !of->is_session && !options->accept_changed)
-    status = check_identity(&of->run, engine, err);
+  if (status == CK_OK) status = check_identity_of(of, engine, options->accept_changed, err);
   if (status == CK_OK && options->profile)
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
@@ -125,6 +180,16 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
 
 /* ---- the session ---- */
 
+static ck_bytes input_of(const imported *of) {
+  return of->kind == WORKFLOW ? of->workflow.input : of->run.input;
+}
+
+/* The run that it goes on from; NULL: not known, or its id is none of ours. */
+static const char *run_of(const imported *of) {
+  const char *run = of->kind == WORKFLOW ? of->workflow.carried.run : of->carried.run;
+  return *run ? run : NULL;
+}
+
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
                        const imported *of, const char *id, ck_error *err) {
   ck_store_location location = {0};
@@ -133,7 +198,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
-  if (status == CK_OK && !of->is_session) status = ck_value_copy(&input, of->run.input, err);
+  if (status == CK_OK && input_of(of).len) status = ck_value_copy(&input, input_of(of), err);
   if (status == CK_OK && input)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
@@ -144,7 +209,8 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
                                 .policies = &engine->policies,
                                 .flow = launch->flow,
                                 .input = document,
-                                .about = about};
+                                .about = about,
+                                .parent_run = run_of(of)};
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(document);
@@ -155,67 +221,117 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
 
 static ck_status restore(const imported *of, ck_engine *engine, ck_error *err) {
   const ck_flow_manifest *flow = ck_engine_manifest(engine);
-  return of->is_session ? ck_session_document_restore(&of->session, engine->session, flow, err)
-                        : ck_run_checkpoint_restore(&of->run, engine->session, flow, err);
+  switch (of->kind) {
+    case SESSION:
+      return ck_session_document_restore(&of->session, engine->session, flow, err);
+    case WORKFLOW:
+      return ck_workflow_document_restore(&of->workflow, engine->session, err);
+    default:
+      if (of->kind == LOOP) ck_session_carry_totals(engine->session, &of->carried.totals, 0);
+      return ck_run_checkpoint_restore(&of->run, engine->session, flow, err);
+  }
+}
+
+static long long place_of(const imported *of, const ck_engine *engine) {
+  switch (of->kind) {
+    case SESSION:
+      return of->session.rounds + 1;
+    case WORKFLOW:
+      return (long long)ck_json_count(of->workflow.steps) + 1;
+    default:
+      return ck_run_checkpoint_turn(&of->run, engine->profile);
+  }
+}
+
+static ck_bytes source_of(const imported *of) {
+  return of->kind == SESSION    ? of->session.session
+         : of->kind == WORKFLOW ? of->workflow.workflow
+                                : of->run.run;
 }
 
 static void announce(const ck_host *host, const imported *of, const char *id, long long place) {
+  bool turns = of->kind == RUN || of->kind == LOOP;
   const char *why =
-      of->is_session || place == of->run.last_completed + 1 ? "" : " (the profile resets rounds)";
-  ck_output_notice(host->output, "it goes on at %s %lld%s with: ckrun resume %s",
-                   of->is_session ? "round" : "iteration", place, why, id);
+      !turns || place == of->run.last_completed + 1 ? "" : " (the profile resets rounds)";
+  if (of->kind == WORKFLOW)
+    ck_output_notice(host->output, "%lld steps are complete; the others run with: ckrun resume %s",
+                     place - 1, id);
+  else
+    ck_output_notice(host->output, "it goes on at %s %lld%s with: ckrun resume %s",
+                     kinds[of->kind].place, place, why, id);
 }
 
 static ck_status print(const ck_host *host, const ck_engine *engine, const imported *of,
                        ck_error *err) {
   const char *id = ck_session_id(engine->session);
-  long long place =
-      of->is_session ? of->session.rounds + 1 : ck_run_checkpoint_turn(&of->run, engine->profile);
+  long long place = place_of(of, engine);
   ck_document document;
-  ck_value *run = NULL;
-  ck_status status = ck_value_copy(&run, of->is_session ? of->session.session : of->run.run, err);
+  ck_value *source = NULL;
+  ck_status status = ck_value_copy(&source, source_of(of), err);
   if (status != CK_OK) return status;
   ck_document_init(&document, host->output);
   ck_document_put_text(&document, NULL, "session", id);
-  ck_document_put_text(&document, NULL, "format",
-                       of->is_session ? "session-checkpoint" : "run-checkpoint");
-  ck_document_put_value(&document, NULL, "source_id", run);
+  ck_document_put_text(&document, NULL, "format", kinds[of->kind].format);
+  ck_document_put_value(&document, NULL, "source_id", source);
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
-  ck_document_put_int(&document, NULL, of->is_session ? "round" : "iteration", place);
+  ck_document_put_int(&document, NULL, kinds[of->kind].place, place);
   if (host->output->json) status = ck_document_print(&document, err);
   ck_document_clear(&document);
-  ck_value_free(run);
+  ck_value_free(source);
   if (host->output->json || status != CK_OK) return status;
   ck_output_print(host->output, "%s\n", id);
   announce(host, of, id, place);
   return ck_output_flush(host->output, err);
 }
 
-static ck_status read_checkpoint(imported *out, ck_buffer *text, const char *path, ck_error *err) {
-  ck_status status = read_file(text, path, err);
+static ck_status read_loop(imported *out, ck_bytes document, ck_error *err) {
+  ck_status status = ck_loop_document_read(&out->carried, &out->converted, document, err);
+  return status == CK_OK ? ck_run_checkpoint_read(&out->run, ck_buffer_bytes(&out->converted), err)
+                         : status;
+}
+
+/* A document that is none of them is read as a run's, which names what it lacks. */
+static ck_status read_document(imported *out, ck_bytes document, const char *format,
+                               ck_error *err) {
+  out->kind = kind_of(document);
+  for (int kind = 0; format && kind < KIND_COUNT; kind++)
+    if (strcmp(kinds[kind].format, format) == 0) out->kind = (document_kind)kind;
+  switch (out->kind) {
+    case SESSION:
+      return ck_session_document_read(&out->session, document, err);
+    case LOOP:
+      return read_loop(out, document, err);
+    case WORKFLOW:
+      return ck_workflow_document_read(&out->workflow, document, err);
+    default:
+      out->kind = RUN;
+      return ck_run_checkpoint_read(&out->run, document, err);
+  }
+}
+
+static ck_status read_checkpoint(imported *out, ck_buffer *text,
+                                 const ck_import_run_options *options, ck_error *err) {
+  ck_status status = read_file(text, options->path, err);
   if (status != CK_OK) return status;
-  ck_bytes document = ck_buffer_bytes(text);
-  status = ck_json_check(document, err);
-  *out = (imported){.is_session = status == CK_OK && ck_session_document_is(document)};
-  if (status == CK_OK)
-    status = out->is_session ? ck_session_document_read(&out->session, document, err)
-                             : ck_run_checkpoint_read(&out->run, document, err);
-  return status == CK_OK ? CK_OK : ck_error_prefix(err, "%s", path);
+  status = ck_json_check(ck_buffer_bytes(text), err);
+  if (status == CK_OK) status = read_document(out, ck_buffer_bytes(text), options->format, err);
+  return status == CK_OK ? CK_OK : ck_error_prefix(err, "%s", options->path);
 }
 
 ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options, ck_error *err) {
   ck_buffer text = {0};
   ck_launch launch = {0};
-  imported of;
+  imported of = {.kind = RUN};
   ck_engine engine = {.output = host->output};
   ck_status status = options->session ? ck_id_check_new("--session", options->session, err) : CK_OK;
-  if (status == CK_OK) status = read_checkpoint(&of, &text, options->path, err);
+  if (status == CK_OK) status = read_checkpoint(&of, &text, options, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
   if (status == CK_OK) status = restore(&of, &engine, err);
   if (status == CK_OK) status = print(host, &engine, &of, err);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);
+  ck_buffer_clear(&of.converted);
   ck_buffer_clear(&text);
   return status;
 }

@@ -7,12 +7,16 @@
 
 typedef struct ck_import_run_options {
   const char *path;
+  const char *format;         /* the document's; NULL: told from it */
   const char *flow, *profile; /* the flow and profile to resume with; profile NULL: the default */
   const char *session;        /* its id; NULL: a new one */
   bool accept_changed;        /* also with another agent or flow than the document's */
 } ck_import_run_options;
 
-/* True when the file is a JSON object that claims to be a run checkpoint; false for anything else,
+/* True for the format of a document that goes on: run-checkpoint, session-checkpoint,
+ * loop-checkpoint, workflow-checkpoint. */
+bool ck_import_run_knows(const char *format);
+/* True when the file is a JSON object that claims to be such a document; false for anything else,
  * also for an unreadable file. */
 bool ck_import_run_is(const char *path);
 /* Makes the session, paused, and prints the command that resumes it. CK_E_USAGE: no flow is given,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/portable/line.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/run_observation.h"
@@ -210,16 +211,6 @@ static ck_status write_document(ck_value **out, const writing *self, ck_error *e
   return status;
 }
 
-static ck_status append_line(ck_buffer *out, ck_redactor *redactor, const ck_value *document,
-                             ck_error *err) {
-  ck_value *kept = NULL;
-  ck_status status = ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, NULL, document, err);
-  if (status == CK_OK && kept) ck_buffer_append_bytes(out, ck_value_bytes(kept));
-  ck_buffer_append_char(out, '\n');
-  ck_value_free(kept);
-  return status == CK_OK ? ck_buffer_check(out, err) : status;
-}
-
 ck_status ck_run_checkpoint_write(ck_buffer *out, ck_store *store, const ck_head *head,
                                   ck_redactor *redactor, ck_error *err) {
   writing self = {.store = store, .head = head};
@@ -234,7 +225,7 @@ ck_status ck_run_checkpoint_write(ck_buffer *out, ck_store *store, const ck_head
   if (status == CK_OK) status = find_message(&self, err);
   if (status == CK_OK) status = read_history(&self, err);
   if (status == CK_OK) status = write_document(&document, &self, err);
-  if (status == CK_OK) status = append_line(out, redactor, document, err);
+  if (status == CK_OK) status = ck_portable_append_line(out, redactor, document, err);
   ck_value_free(document);
   clear(&self);
   return status;

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/runtime/portable/cassette_export.h"
+#include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
+#include "core/runtime/portable/workflow_document.h"
 #include "core/runtime/session/tail/tail_section.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
@@ -64,9 +66,10 @@ static void make_session(void) {
   append(session, CK_EVENT_OUTCOME, "side",
          "{\"key\":\"o\",\"attempt\":1,\"kind\":\"tool\",\"status\":\"error\",\"via\":\"t\","
          "\"digest\":\"d\",\"error\":\"no\"}");
-  tap_must(ck_session_boundary(&saved, session,
-                               &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND, .node = "n"},
-                               &err) == CK_OK,
+  tap_must(ck_session_boundary(
+               &saved, session,
+               &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND, .node = "n", .agent = "ann"},
+               &err) == CK_OK,
            "a boundary");
   append(session, CK_EVENT_INTENT, "main",
          "{\"key\":\"u\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\","
@@ -75,6 +78,15 @@ static void make_session(void) {
            err.text);
   ck_session_close(session);
   tap_must(ck_store_get_head(&head, runtime->store, "s", &err) == CK_OK, "its head: %s", err.text);
+}
+
+static void put(ck_session *session, const char *key, const char *json) {
+  ck_value *value = NULL;
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_value_new(&value, ck_bytes_text(json), &err);
+  if (status == CK_OK) status = ck_session_put(session, key, value, &err);
+  tap_must(status == CK_OK, "a key: %s", err.text);
+  ck_value_free(value);
 }
 
 /* A step in a scope of its own is completed; the main scope holds no conversation. */
@@ -90,6 +102,9 @@ static void make_steps(void) {
   append(session, CK_EVENT_OUTCOME, "main.one",
          "{\"key\":\"e\",\"attempt\":1,\"kind\":\"exec\",\"status\":\"ok\",\"via\":\"t\","
          "\"digest\":\"d\",\"result\":{\"exit\":0}}");
+  put(session, "outputs.one", "{\"exit\":0}");
+  put(session, "memory.m", "1");
+  put(session, "position.main", "{\"cut\":3,\"at\":{\"done\":{\"one\":true}}}");
   ck_boundary at = {.kind = CK_BOUNDARY_STEP_COMPLETE, .node = "one"};
   if (ck_session_boundary(&saved, session, &at, &err) != CK_OK ||
       ck_session_end(session, CK_SESSION_FAILED, "because", NULL, &err) != CK_OK)
@@ -114,6 +129,36 @@ static ck_status read_run(ck_buffer *out, ck_error *err) {
   ck_status status = export_run(&text, err);
   if (status == CK_OK) status = ck_run_checkpoint_read(&read, ck_buffer_bytes(&text), err);
   if (status == CK_OK) ck_buffer_append_bytes(out, read.input);
+  if (status == CK_OK) status = ck_buffer_check(out, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static const ck_totals totals = {.cost_micros = 1500000, .input_tokens = 1};
+
+static ck_status export_loop(ck_buffer *out, ck_error *err) {
+  return ck_loop_document_write(out, runtime->store, &head, &totals, redactor, err);
+}
+
+static ck_status read_loop(ck_buffer *out, ck_error *err) {
+  ck_buffer text = {0};
+  ck_carried carried;
+  ck_status status = export_loop(&text, err);
+  if (status == CK_OK) status = ck_loop_document_read(&carried, out, ck_buffer_bytes(&text), err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static ck_status export_workflow(ck_buffer *out, ck_error *err) {
+  return ck_workflow_document_write(out, runtime->store, &head, &totals, redactor, err);
+}
+
+static ck_status read_workflow(ck_buffer *out, ck_error *err) {
+  ck_buffer text = {0};
+  ck_workflow_document read;
+  ck_status status = export_workflow(&text, err);
+  if (status == CK_OK) status = ck_workflow_document_read(&read, ck_buffer_bytes(&text), err);
+  if (status == CK_OK) ck_buffer_append_bytes(out, read.steps);
   if (status == CK_OK) status = ck_buffer_check(out, err);
   ck_buffer_clear(&text);
   return status;
@@ -160,10 +205,14 @@ int main(void) {
   starve("a recording", export_cassette);
   starve("a run checkpoint", export_run);
   starve("a run checkpoint that is read", read_run);
+  starve("a loop checkpoint", export_loop);
+  starve("a loop checkpoint that is read", read_loop);
   starve("a tail", write_tail);
   ck_head_clear(&head);
   make_steps();
   starve("a run checkpoint of steps", export_run);
+  starve("a workflow checkpoint", export_workflow);
+  starve("a workflow checkpoint that is read", read_workflow);
   ck_head_clear(&head);
   ck_redactor_free(redactor);
   ck_runtime_close(runtime);

@@ -2,6 +2,7 @@
  * transaction. */
 #include "core/runtime/session/opening/start.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,11 +46,13 @@ static ck_status make_record(ck_session_record *out, ck_session *self,
   return status == CK_OK ? copy_text(&out->flow, options->flow, err) : status;
 }
 
-static ck_status write_started(ck_value **out, const ck_session_record *record, ck_error *err) {
+static ck_status write_started(ck_value **out, const ck_session_record *record,
+                               const char *parent_run, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "run", record->run);
+  ck_json_member_text(&w, "parent_run", parent_run);
   ck_json_member_text(&w, "profile", record->profile);
   ck_json_member_text(&w, "flow", record->flow);
   if (record->input) ck_json_member_raw(&w, "input", ck_value_bytes(record->input));
@@ -62,10 +65,12 @@ static ck_status write_started(ck_value **out, const ck_session_record *record, 
 static ck_status create(ck_session *self, ck_session_record *record,
                         const ck_session_options *options, ck_error *err) {
   ck_value *body;
-  ck_status status = write_started(&body, record, err);
+  ck_status status = write_started(&body, record, options->parent_run, err);
   if (status != CK_OK) return status;
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
+  snprintf(timeline.parent_run, sizeof timeline.parent_run, "%s",
+           options->parent_run ? options->parent_run : "");
   ck_session_set_timeline(self, &timeline);
   ck_session_opening opening = {.kind = CK_EVENT_SESSION_STARTED,
                                 .body = body,

@@ -18,6 +18,7 @@ typedef struct ck_session_options {
   const ck_value *input;            /* kept with the session; NULL */
   const ck_value *about;            /* kept with the run: see ck_store_get_about; NULL */
   const ck_state_edits *edits;      /* of the empty state; NULL: none */
+  const char *parent_run;           /* of elsewhere, which this one goes on from; NULL: none */
 } ck_session_options;
 
 /* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: one of the profile's.
