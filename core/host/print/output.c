@@ -94,17 +94,23 @@ void ck_output_show_live(ck_output *self, ck_bytes line) {
   pthread_mutex_unlock(&live_lock);
 }
 
+/* A reader that went away is none. */
+static void keep_failure(ck_output *self) {
+  if (errno == EPIPE) return;
+  self->failed = true;
+  if (!self->cause) self->cause = errno;
+}
+
 void ck_output_write(ck_output *self, ck_bytes text) {
   if (self->terminal) ck_output_hide_live(self);
-  if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len && errno != EPIPE)
-    self->failed = true;
+  if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len) keep_failure(self);
 }
 
 void ck_output_print(ck_output *self, const char *format, ...) {
   va_list args;
   if (self->terminal) ck_output_hide_live(self);
   va_start(args, format);
-  if (vprintf(format, args) < 0 && errno != EPIPE) self->failed = true;
+  if (vprintf(format, args) < 0) keep_failure(self);
   va_end(args);
 }
 
@@ -116,7 +122,8 @@ ck_status ck_output_flush(ck_output *self, ck_error *err) {
   }
   if (!self->failed) return CK_OK;
   self->failed = false;
-  return ck_error_set(err, CK_E_IO, "stdout: not everything could be written");
+  return ck_error_set(err, CK_E_IO, "stdout: %s",
+                      self->cause ? strerror(self->cause) : "not everything could be written");
 }
 
 void ck_output_notice(ck_output *self, const char *format, ...) {

@@ -16,6 +16,7 @@ typedef struct ck_output {
   int notice_width;     /* columns of stderr's terminal; 0: unknown or no terminal */
   bool live;            /* a live line is on stderr */
   bool failed;          /* an append or write failed: ck_output_flush returns the failure */
+  int cause;            /* errno of the write that failed; 0: it was no write */
   ck_buffer problems;   /* of an error with --json; each with a NUL behind it */
   ck_redactor *redactor;
   ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */

@@ -58,7 +58,7 @@ for rule in continue reset; do
   begins=$([ $rule = continue ] && echo 5 || echo 1)
   has "$rule: it is said where it goes on" "$err" "it goes on at iteration $begins"
   is "$rule: and it does" "$(json "$("$CKRUN" --json sessions inspect $rule)" \
-    '$d->{current_node}')" "agent#$begins"
+    '$d->{state}{"position.main"}{at}{path}')" "agent#$begins"
   run resume "$rule" --cassette "$dir/rest.jsonl"
   declare "turns_$rule=$("$CKRUN" --json sessions log "$rule" --kind boundary | \
     grep -cE '"kind":"(tool_round|loop_iteration)"')"
@@ -92,7 +92,7 @@ refused 2 "a flow that is not there" "nosuch" sessions import "$dir/run.json" --
 echo 'return require("ck.flow").custom { name = "x", run = function() end }' >"$dir/custom.lua"
 refused 2 "a flow that is no agent" "is a flow of kind custom" sessions import "$dir/run.json" \
   --resume-with "$dir/custom.lua"
-refused 2 "a flow for another format" "are for run and session checkpoints" sessions import \
+refused 2 "a flow for another format" "are for checkpoints" sessions import \
   "$root/tests/lua/import/data/pi.jsonl" --resume-with "$flow"
 perl -pe 's/,"lastCompletedIteration":4//' "$dir/run.json" >"$dir/lacks.json"
 refused 2 "a field that is missing" \
