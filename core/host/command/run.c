@@ -4,6 +4,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
 #include "core/host/preflight/needs.h"
+#include "core/host/preflight/unread.h"
 #include "core/host/print/problems.h"
 #include "core/host/run/amend.h"
 #include "core/host/run/record.h"
@@ -58,6 +59,8 @@ static ck_status check_parts(ck_problems *found, ck_engine *engine, const ck_sta
   if (status == CK_OK && engine->profile)
     status = ck_amend_check(edits, engine->output, engine->profile, ck_problems_take, found, err);
   if (status == CK_OK && engine->flow) status = ck_needs_check(&needs, err);
+  if (status == CK_OK && engine->flow)
+    ck_unread_report(engine->output, ck_engine_manifest(engine), edits, NULL);
   return status;
 }
 

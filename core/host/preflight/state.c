@@ -5,6 +5,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/preflight/needs.h"
 #include "core/host/preflight/preflight.h"
+#include "core/host/preflight/unread.h"
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/opening/migrate.h"
 
@@ -200,6 +201,7 @@ ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_err
   needs.here = here;
   needs.keys_unknown = state && !same;
   if (status == CK_OK) status = check_needs(self, &needs, err);
+  if (manifest) ck_unread_report(engine->output, manifest, self->options.edits, state);
   ck_state_free(state);
   return status;
 }
