@@ -254,7 +254,7 @@ void ck_coroutine_open_area(lua_State *L, int box, const char *area, const ck_ar
   lua_setfield(L, -2, area);
 }
 
-/* ---- ctx.put, ctx.written, ctx.discard ---- */
+/* ---- ctx.put, ctx.saved, ctx.written, ctx.discard ---- */
 
 /* ctx.put(key, json): the exact text, such as the `raw` of an outcome; nil removes the key. */
 static int ctx_put(lua_State *L) {
@@ -282,6 +282,15 @@ static int ctx_put(lua_State *L) {
   }
   write_raw(L);
   return 0;
+}
+
+/* ctx.saved(key): the JSON text that the key had at the last boundary; nil: it was absent. */
+static int ctx_saved(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_bytes raw = read_state(self, luaL_checkstring(L, 1));
+  if (raw.len == 0) return 0;
+  lua_pushlstring(L, raw.data, raw.len);
+  return 1;
 }
 
 /* ctx.written(): {KEY = true} for the writes since the last boundary. */
@@ -314,8 +323,11 @@ static int ctx_discard(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {
-    {"put", ctx_put}, {"written", ctx_written}, {"discard", ctx_discard}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"put", ctx_put},
+                                     {"saved", ctx_saved},
+                                     {"written", ctx_written},
+                                     {"discard", ctx_discard},
+                                     {NULL, NULL}};
 
 void ck_coroutine_open_memory(lua_State *L, int box) {
   ck_coroutine_open_area(L, box, "memory", &(ck_area_limits){0});

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/inspect/pads.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/session/tail/tail.h"
@@ -24,6 +25,7 @@ typedef struct opened {
 typedef struct actor {
   char *name;
   const opened *scope; /* NULL: none that is known any more */
+  size_t open;         /* scopes of its that have not ended */
 } actor;
 
 typedef struct cast {
@@ -71,6 +73,7 @@ static void read_scopes(cast *self, const ck_snapshot *snapshot) {
 static void add_actor(cast *self, const char *name, const opened *scope) {
   for (size_t i = 0; i < self->actor_count; i++) {
     if (strcmp(self->actors[i].name, name) != 0) continue;
+    self->actors[i].open += scope && !scope->done;
     if (scope && (!self->actors[i].scope || !scope->done)) self->actors[i].scope = scope;
     return;
   }
@@ -82,7 +85,7 @@ static void add_actor(cast *self, const char *name, const opened *scope) {
     self->failed = true;
     return;
   }
-  grown[self->actor_count++] = (actor){.name = copy, .scope = scope};
+  grown[self->actor_count++] = (actor){.name = copy, .scope = scope, .open = scope && !scope->done};
 }
 
 static ck_status read_cast(cast *self, const ck_snapshot *snapshot, ck_error *err) {
@@ -163,6 +166,36 @@ static ck_status read_lineage(lineage *out, const ck_snapshot *snapshot, const c
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
+typedef struct last_act {
+  const cast *all;
+  const opened *scope; /* NULL: in none that has a record */
+} last_act;
+
+static bool take_act(void *to, const ck_event *event) {
+  last_act *self = to;
+  for (size_t i = 0; i < self->all->scope_count; i++)
+    if (strcmp(self->all->scopes[i].scope, event->scope) == 0) self->scope = &self->all->scopes[i];
+  return false;
+}
+
+/* An agent that works in several scopes at once is told of as where it acted last. */
+static ck_status settle_scope(actor *of, const cast *self, const ck_snapshot *snapshot,
+                              ck_error *err) {
+  if (of->open < 2) return CK_OK;
+  last_act last = {.all = self};
+  ck_event_query query = {.session = snapshot->inspection->head.session.no,
+                          .view = &snapshot->view,
+                          .until = snapshot->until,
+                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
+                                   1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_MESSAGE,
+                          .agent = of->name,
+                          .backward = true};
+  ck_status status =
+      ck_store_read_events(snapshot->inspection->store, &query, take_act, &last, err);
+  if (last.scope) of->scope = last.scope;
+  return status;
+}
+
 static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot *snapshot,
                               const actor *of, ck_error *err) {
   bool open = of->scope && !of->scope->done;
@@ -172,31 +205,6 @@ static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot 
   const char *above = find_above(&out->depth, self, of->scope);
   if (above && !(out->parent = strdup(above))) return ck_error_no_memory(err);
   return CK_OK;
-}
-
-/* ---- pads ---- */
-
-static const ck_value *pad_below(const ck_snapshot *snapshot, const char *scope,
-                                 const char *agent) {
-  char key[3 * CK_STATE_KEY_MAX];
-  snprintf(key, sizeof key, "branch.%s/scratch.%s", scope, agent);
-  const ck_value *pad = ck_state_get(snapshot->state, key);
-  return pad && ck_json_type_of(ck_value_bytes(pad)) != CK_JSON_NULL ? pad : NULL;
-}
-
-/* As its scope reads it: what it wrote itself and did not yet give to the scope above comes first.
- * What a scope wrote that failed is lost. */
-static const ck_value *find_pad(const cast *self, const ck_snapshot *snapshot, const actor *of) {
-  char key[CK_STATE_KEY_MAX + 16];
-  const ck_value *pad = NULL;
-  size_t steps = 0;
-  for (const opened *at = of->scope; at && !pad && steps++ <= self->scope_count;
-       at = parent_of(self, at))
-    if (!at->failed) pad = pad_below(snapshot, at->scope, of->name);
-  for (size_t i = 0; i < self->scope_count && !pad && !of->scope; i++)
-    if (!self->scopes[i].failed) pad = pad_below(snapshot, self->scopes[i].scope, of->name);
-  snprintf(key, sizeof key, "scratch.%.*s", CK_STATE_KEY_MAX, of->name);
-  return pad ? pad : ck_state_get(snapshot->state, key);
 }
 
 /* ---- as documents ---- */
@@ -223,16 +231,21 @@ static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snap
 }
 
 static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_snapshot *snapshot,
-                           const cast *all, const actor *of, ck_error *err) {
-  lineage above;
-  ck_status status = find_lineage(&above, all, snapshot, of, err);
+                           const cast *all, actor *of, ck_error *err) {
+  lineage above = {0};
+  ck_status status = settle_scope(of, all, snapshot, err);
+  if (status == CK_OK) status = find_lineage(&above, all, snapshot, of, err);
   struct cJSON *at = ck_document_put_object(document, list, NULL);
   ck_document_put_text(document, at, "agentId", of->name);
   ck_document_put_text(document, at, "parentAgentId", above.parent);
   ck_document_put_int(document, at, "depth", above.depth);
   free(above.parent);
   if (status == CK_OK) status = put_tail(document, at, snapshot, of->name, err);
-  ck_document_put_value(document, at, "expertiseSnapshot", find_pad(all, snapshot, of));
+  ck_value *pad = NULL;
+  if (status == CK_OK)
+    status = ck_pad_read(&pad, snapshot, of->name, of->scope ? of->scope->scope : NULL, err);
+  ck_document_put_value(document, at, "expertiseSnapshot", pad);
+  ck_value_free(pad);
   return status;
 }
 

@@ -105,8 +105,8 @@ bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension) {
 
 bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension) {
   int64_t limit = self->limit.of[dimension];
-  int64_t near =
-      limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100;
+  int64_t near = limit / 100 * CK_LIMIT_APPROACHING_PERCENT +
+                 (limit % 100 * CK_LIMIT_APPROACHING_PERCENT + 99) / 100; /* of 1 nothing is near */
   return limit > 0 && self->spent.of[dimension] >= near;
 }
 

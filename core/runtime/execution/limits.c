@@ -301,9 +301,7 @@ static ck_status report_approaching(ck_execution *execution, const char *agent, 
     char name[CK_STATE_KEY_MAX];
     bool fresh = false;
     int64_t spent = state.spent.of[d], limit = state.limit.of[d];
-    if (limit <= 0 || spent < limit / 100 * CK_LIMIT_APPROACHING_PERCENT +
-                                  limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100)
-      continue;
+    if (!ck_limits_usage_approaches(&state, (ck_dimension)d)) continue;
     snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "",
              ck_dimension_name((ck_dimension)d));
     status = ck_runner_use(&fresh, execution->limits_reported, name, err);

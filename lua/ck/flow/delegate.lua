@@ -6,6 +6,7 @@
 --- is joined, so the position shows the pending delegations.
 
 local calls = require "ck.flow.agent_calls"
+local pads = require "ck.flow.pads"
 local reader = require "ck.flow.delegation"
 
 local delegate = {}
@@ -76,7 +77,7 @@ local function run_wave(ctx, children, started, depth)
   local ended = ctx.join(scopes)
   for i, member in ipairs(started) do
     local one = ended[scopes[i]]
-    for key, text in pairs(one.writes) do ctx.put(key, text or nil) end
+    for key, text in pairs(one.writes) do pads.take(ctx, key, text) end
     member.delegation.answers[member.name] = answer_of(member.name, one)
   end
 end

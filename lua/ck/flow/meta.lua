@@ -117,6 +117,7 @@
 ---@field event fun(kind: "delegation"|"note", body: table, agent: string|nil)
 ---@field parse fun(json: string): any, string|nil
 ---@field put fun(key: string, json: string|nil)  sets a key of the state to these bytes; nil: none
+---@field saved fun(key: string): string|nil  the bytes that a key had at the last boundary
 ---@field written fun(): table<string, true>      the keys written since the last boundary
 ---@field discard fun()                           undoes the writes since the last boundary
 ---@field unknown fun(): boolean                  whether an effect that must not be repeated has

@@ -1,6 +1,7 @@
 --- The tools of models in rounds beside delegate: finish for the orchestrator, note for its agents.
 
 local calls = require "ck.flow.agent_calls"
+local pads = require "ck.flow.pads"
 
 local rounds_tools = {}
 
@@ -20,20 +21,9 @@ rounds_tools.finish = {
   },
 }
 
---- The pad of an agent is ctx.scratch.NAME; values of the flow in it are kept.
-local function write_note(ctx, name, text)
-  local pad, notes, written = ctx.scratch[name] or {}, {}, {}
-  for i, kept in ipairs(pad.notes or {}) do notes[i] = kept end
-  notes[#notes + 1] = text
-  for key, value in pairs(pad) do written[key] = value end
-  written.notes = ck.array(notes)
-  ctx.scratch[name] = written
-  return #notes
-end
-
 local function note_all(loop, items)
   for _, item in ipairs(items) do
-    local count = write_note(loop.ctx, loop.def.name, item.call.arguments.text)
+    local count = pads.note(loop.ctx, loop.def.name, item.call.arguments.text)
     calls.answer(loop, item, ("Noted (%d)."):format(count))
   end
 end

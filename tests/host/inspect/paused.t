@@ -64,6 +64,50 @@ is "both pads are kept" \
   "$(exported team '[map { $a{$_}{expertiseSnapshot}{notes} } qw(risk work)]')" \
   '[["one","two"],["a month"]]'
 
+# ---- an agent that works in two scopes at once ----
+
+cat >twice.lua <<'END'
+local flow = require "ck.flow"
+return flow.rounds {
+  orchestrator = function(_, round, ask)
+    if round == 2 then return "done" end
+    ask { sequential = { "work", "risk" }, message = "?" }
+  end,
+  agents = { risk = flow.agent { prompt = "Risk." }, work = flow.agent { prompt = "Work." } },
+  delegates = { risk = { "work" }, work = { "risk" } }, rounds = 3, max_depth = 3 }
+END
+call() { echo '{"name":"'"$1"'","arguments":{'"$2"'}}'; }
+serve twice <<END
+$(asks risk)
+$(note "for the work")
+{"answer":{"text":"Low."}}
+{"answer":{"text":"A month."}}
+{"answer":{"calls":[$(call note '"text":"before"'),$(
+  call delegate '"target":"work","message":"?"')]}}
+$(asks risk)
+$(note below)
+{"status":500,"body":"x"}
+{"answer":{"text":"Low."}}
+{"answer":{"text":"A week."}}
+{"status":500,"body":"x"}
+{"answer":{"text":"Low."}}
+END
+profile twice.profile.lua
+exits 8 "an agent is asked below itself" run twice.lua --profile ./twice.profile.lua \
+  --session twice --input '"?"'
+is "what it wrote in both scopes is on its pad" \
+  "$(exported twice '[sort @{$a{risk}{expertiseSnapshot}{notes}}]')" '["below","for the work"]'
+is "it is told of as where it acted last" \
+  "$(exported twice '"$a{risk}{parentAgentId} $a{risk}{depth}"')" "work 2"
+exits 8 "the one below has ended" resume twice
+is "nothing has left the pad, and what came before the delegation is on it" \
+  "$(exported twice '[sort @{$a{risk}{expertiseSnapshot}{notes}}]')" \
+  '["before","below","for the work"]'
+exits 0 "it ends" resume twice
+is "the pad has the notes of all scopes, in their order" \
+  "$(json "$("$CKRUN" --json sessions inspect twice)" '$d->{state}{scratch}{risk}{notes}
+    // $d->{state}{"scratch.risk"}{notes}')" '["for the work","before","below"]'
+
 # ---- a conflict ----
 
 cat >one.lua <<'END'
@@ -89,6 +133,17 @@ exits 8 "a limit is hit with all that was expected" run one.lua --profile ./agre
 is "that is no conflict" "$(exported agreed '$d->{constraintState}{constraint_conflict}')" 0
 is "a maximum that is reached is near, too" \
   "$(exported agreed '$d->{constraintState}{approaching}')" '["model_calls"]'
+
+serve first <<<"$look"
+profile first.profile.lua 'constraints = { tool_calls = 9, model_calls = 2 }'
+exits 8 "two calls are allowed" run one.lua --profile ./first.profile.lua --session first \
+  --input '"?"'
+is "half of a limit is not near" \
+  "$(json "$("$CKRUN" --json sessions inspect first --checkpoint first)" \
+    '[@{$d->{sessionCheckpoint}{constraintState}}{qw(approaching hit)}]')" '[[],false]'
+is "nor is it for the transcript" \
+  "$("$CKRUN" --json sessions log first --all --kind constraint |
+    grep '"what":"approaching"' | grep -c '"spent":0\|"spent":1,"limit":2')" 0
 
 # ---- a reason ----
 

@@ -282,6 +282,40 @@ static void test_nested(void) {
   test_deaths(text, "delegations below delegations");
 }
 
+/* ---- an agent that works in two scopes at once ---- */
+
+static void test_two_scopes(void) {
+  static const part twice[] = {
+      {"main",
+       {FLOW_CALLS(DELEGATE("1", "\"parallel\":[\"cost\",\"law\"],\"message\":\"m\"")),
+        FLOW_CALLS(DELEGATE("2", "\"sequential\":[\"law\",\"cost\"],\"message\":\"m\"")),
+        FLOW_CALLS(FINISH("3", "ok"))}},
+      {"main.agent.cost",
+       {FLOW_CALLS(NOTE("a", "c1")), FLOW_SAYS("one"), FLOW_CALLS(NOTE("b", "same")),
+        FLOW_SAYS("two")}},
+      {"main.agent.law",
+       {FLOW_CALLS(NOTE("c", "l1") "," DELEGATE("4", "\"target\":\"cost\",\"message\":\"n\"")),
+        FLOW_SAYS("one"), FLOW_CALLS(DELEGATE("5", "\"target\":\"cost\",\"message\":\"n\"")),
+        FLOW_SAYS("two")}},
+      {"main.agent.law.agent.cost",
+       {FLOW_CALLS(NOTE("d", "c2") "," DELEGATE("6", "\"target\":\"law\",\"message\":\"o\"")),
+        FLOW_SAYS("one"), FLOW_CALLS(NOTE("e", "same")), FLOW_SAYS("two")}},
+      {"main.agent.law.agent.cost.agent.law", {FLOW_CALLS(NOTE("f", "l2")), FLOW_SAYS("one")}},
+      {0},
+  };
+  const char *text =
+      ROUNDS(", delegates = { law = { \"cost\" }, cost = { \"law\" } }, max_depth = 3");
+  script = twice;
+  flow_run run = open_run(text);
+  is_result(&run, "{\"result\":\"ok\",\"rounds\":2}", "agents ask each other");
+  tap_is_text(flow_run_get(&run, "scratch.cost"), "{\"notes\":[\"c1\",\"c2\",\"same\",\"same\"]}",
+              "the notes of both scopes of an agent are kept");
+  tap_is_text(flow_run_get(&run, "scratch.law"), "{\"notes\":[\"l1\",\"l2\"]}",
+              "also when one is below the other");
+  flow_run_close(&run);
+  test_deaths(text, "an agent in two scopes at once");
+}
+
 /* ---- explorations ---- */
 
 static void test_exploring(void) {
@@ -436,6 +470,7 @@ int main(void) {
   test_refusals();
   test_limit();
   test_nested();
+  test_two_scopes();
   test_exploring();
   test_function();
   test_failures();

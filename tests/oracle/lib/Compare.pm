@@ -245,7 +245,8 @@ sub _session_checkpoint {
     my ($one, $at) = ($said{$name}, "$where, $name");
     $self->same("parents and depths", $at, [ @$one{qw(parentAgentId depth)} ],
       [ @{ $agents->{$name} }{qw(parent depth)} ]);
-    $self->same("pads", $at, $one->{expertiseSnapshot}{notes}, $pads->{$name});
+    my $notes = $one->{expertiseSnapshot}{notes};
+    $self->same("pads", $at, $notes, Pads::fitting($notes, $pads->{$name}));
     my $n = $self->{profile}{replay}{$name} // $self->{profile}{replay}{"*"} // 50;
     my @tails = ($one->{conversationTail}, [ Tail::tail($name, $n, @list) ]);
     $self->same("tails in a checkpoint", $at, map { [ map { $_->{seq} } grep { named($_) } @$_ ] }

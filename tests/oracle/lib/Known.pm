@@ -6,9 +6,7 @@ use warnings;
 
 my @known = (
   [qr/^messages name their agents$/, 1], # a person's report to a scope without an agent
-  [qr/^pads$/, 2], # of an agent that works in two scopes at once: one's notes replace the other's
-  [qr/^parents and depths$/, 5], # of such agents
-  [qr/^constraint state: approaching$/, 5], # below 80 % when the next call would pass the limit
+  [qr/^parents and depths$/, 5], # of an agent that has also acted in a scope that has ended since
   [qr/^is_clean/, 8], # a branch has failed, and no event says so while its siblings run
   [qr/^(current_node|next_node)$/, 9], # of an edit behind a checkpoint of a branch or a step
   [qr/^conversation_states: scopes/, 11], # a person's report to a scope without an agent
