@@ -254,8 +254,8 @@ static void announce(const ck_host *host, const imported *of, const char *id, lo
   const char *why =
       !turns || place == of->run.last_completed + 1 ? "" : " (the profile resets rounds)";
   if (of->kind == WORKFLOW)
-    ck_output_notice(host->output, "%lld steps are complete; the others run with: ckrun resume %s",
-                     place - 1, id);
+    ck_output_notice(host->output, "%lld %s complete; the others run with: ckrun resume %s",
+                     place - 1, place == 2 ? "step is" : "steps are", id);
   else
     ck_output_notice(host->output, "it goes on at %s %lld%s with: ckrun resume %s",
                      kinds[of->kind].place, place, why, id);

@@ -22,10 +22,10 @@ static ck_status put_message(ck_session *session, const char *agent, ck_bytes js
 
 static ck_status put_prompt(ck_session *session, const ck_flow_manifest *flow, ck_error *err) {
   const char *agent = flow->agents ? flow->agents[0] : NULL;
-  ck_value *message;
+  ck_value *message = NULL;
   ck_status status = ck_message_system(&message, ck_bytes_text(flow->prompt), err);
   if (status == CK_OK) status = ck_session_record_message(session, "main", agent, message, err);
-  if (status == CK_OK) ck_value_free(message);
+  ck_value_free(message);
   return status;
 }
 

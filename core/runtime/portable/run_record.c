@@ -65,10 +65,10 @@ static ck_status read_result(record *self, size_t index, ck_error *err) {
 /* ---- messages ---- */
 
 static ck_status add(ck_chat *to, ck_buffer *json, ck_error *err) {
-  ck_value *message;
+  ck_value *message = NULL;
   ck_status status = ck_value_from(&message, json, err);
   if (status == CK_OK) status = ck_chat_add(to, message, err);
-  if (status == CK_OK) ck_value_free(message);
+  ck_value_free(message);
   return status;
 }
 

@@ -205,6 +205,7 @@ return flow.steps { name = "w", steps = { { name = "one", run = function() error
 FLOW
 exits 0 "another program's" sessions import foreign.json --resume-with foreign.flow.lua \
   --session f
+has "and it is said what is left" "$err" "1 step is complete; the others run with: ckrun resume f"
 exits 0 "goes on" --json resume f
 is "with its outcome" "$(json "$out" '$d->{result}[1]{result}')" "$(printf 'uno\n')"
 cat >loop2.json <<'DOC'
