@@ -48,7 +48,7 @@ static ck_status append_policy(ck_profile_policy **list, size_t *count,
   if (policies) *list = policies;
   char *copy = policies ? strdup(from->name) : NULL;
   if (!copy) return ck_error_no_memory(err);
-  policies[(*count)++] = (ck_profile_policy){copy, ck_value_share(from->options)};
+  policies[(*count)++] = (ck_profile_policy){copy, ck_value_share(from->options), from->of_run};
   return CK_OK;
 }
 
@@ -63,13 +63,41 @@ static void clear_policies(ck_profile_policy *list, size_t *count) {
 ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options,
                                    ck_error *err) {
   return append_policy(&self->policies, &self->policy_count,
-                       &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+                       &(ck_profile_policy){(char *)name, (ck_value *)options, false}, err);
 }
 
 ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name,
                                          const ck_value *options, ck_error *err) {
   return append_policy(&self->policies, &self->policy_count,
-                       &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+                       &(ck_profile_policy){(char *)name, (ck_value *)options, false}, err);
+}
+
+ck_status ck_profile_append_run_policy(ck_profile *self, const char *name, ck_error *err) {
+  return append_policy(&self->policies, &self->policy_count,
+                       &(ck_profile_policy){(char *)name, NULL, true}, err);
+}
+
+static ck_profile_policy *find_run_options(const ck_profile *self, const char *policy) {
+  for (size_t i = 0; i < self->run_option_count; i++)
+    if (strcmp(self->run_options[i].name, policy) == 0) return &self->run_options[i];
+  return NULL;
+}
+
+const ck_value *ck_profile_get_run_options(const ck_profile *self, const char *policy) {
+  const ck_profile_policy *found = find_run_options(self, policy);
+  return found ? found->options : NULL;
+}
+
+ck_status ck_profile_put_run_options(ck_profile *self, const char *policy, const ck_value *options,
+                                     ck_error *err) {
+  ck_profile_policy *found = find_run_options(self, policy);
+  if (!found)
+    return append_policy(&self->run_options, &self->run_option_count,
+                         &(ck_profile_policy){(char *)policy, (ck_value *)options, true}, err);
+  ck_value *before = found->options;
+  found->options = ck_value_share(options);
+  ck_value_free(before);
+  return CK_OK;
 }
 
 void ck_profile_clear_policies(ck_profile *self) {
@@ -257,6 +285,7 @@ void ck_profile_free(ck_profile *self) {
   for (size_t i = 0; i < self->origin_count; i++) clear_origin(&self->origins[i]);
   for (size_t i = 0; i < self->secret_count; i++) clear_secret(&self->secrets[i]);
   for (size_t i = 0; i < self->model_count; i++) ck_profile_model_clear(&self->models[i]);
+  clear_policies(self->run_options, &self->run_option_count);
   free(self->key_ref);
   free_names(self->exclude_memory_keys);
   free(self->models);
@@ -266,5 +295,7 @@ void ck_profile_free(ck_profile *self) {
   free(self->policies);
   free(self->name);
   free(self->path);
+  free(self->source);
+  free(self->run_options);
   free(self);
 }

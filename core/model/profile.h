@@ -12,6 +12,7 @@
 typedef struct ck_profile_policy {
   char *name;        /* shipped name or a path */
   ck_value *options; /* JSON object; NULL: defaults */
+  bool of_run;       /* of one run: the profile does not list it */
 } ck_profile_policy;
 
 /* What a resume does to each dimension, unless a policy says otherwise. */
@@ -65,7 +66,8 @@ typedef enum { CK_ENCRYPT_WITH_KEY, CK_ENCRYPT_ALWAYS, CK_ENCRYPT_NEVER } ck_enc
 
 typedef struct ck_profile {
   char *name;
-  char *path;       /* of its file; NULL for a shipped one */
+  char *path;   /* of its file; NULL for a shipped one */
+  char *source; /* of its own settings, as ck_profile_origin says it; NULL: made without files */
   ck_digest digest; /* of what its file and those it extends return; zeros: made without files */
   int64_t budget_micros;
   int64_t time_ms;
@@ -109,6 +111,9 @@ typedef struct ck_profile {
   bool resume_with_tail;
   struct ck_scripts
       *scripts; /* its text and what it reads from files is put there; borrowed; NULL */
+  /* Options that one run sets, over all others, by the name that the policy gives itself. */
+  ck_profile_policy *run_options;
+  size_t run_option_count;
   ck_profile_origin *origins; /* of all settings of the profile and those it extends, in no order */
   size_t origin_count;
 } ck_profile;
@@ -127,6 +132,15 @@ CK_CHECKED ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *se
 const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name);
 CK_CHECKED ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name,
                                                     const ck_value *options, ck_error *err);
+/* Behind all others, for one run. Copies `name`. */
+CK_CHECKED ck_status ck_profile_append_run_policy(ck_profile *self, const char *name,
+                                                  ck_error *err);
+/* What the run sets for the policies that call themselves `policy`: a JSON object, shared; replaces
+ * the previous one. */
+CK_CHECKED ck_status ck_profile_put_run_options(ck_profile *self, const char *policy,
+                                                const ck_value *options, ck_error *err);
+/* NULL: the run sets none. */
+const ck_value *ck_profile_get_run_options(const ck_profile *self, const char *policy);
 /* The lists become empty. */
 void ck_profile_clear_policies(ck_profile *self);
 void ck_profile_clear_agent_policies(ck_profile_agent *self);

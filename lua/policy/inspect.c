@@ -37,14 +37,14 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
 }
 
 ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options,
-                            ck_error *err) {
+                            ck_scripts *scripts, ck_error *err) {
   *out = NULL;
   loaded_policy policy;
   ck_source source;
-  ck_profile_policy from = {(char *)name, (ck_value *)options};
-  ck_status status = ck_policy_load(&policy, &from, NULL, err);
+  ck_profile_policy from = {.name = (char *)name, .options = (ck_value *)options};
+  ck_status status = ck_policy_load(&policy, &from, scripts, err);
   if (status != CK_OK) return status;
-  status = ck_source_read(&source, "policy", name, err);
+  status = ck_source_read_for(&source, "policy", name, scripts, err);
   if (status == CK_OK) {
     status = write_inspection(out, &policy, source.name, err);
     ck_source_clear(&source);

@@ -112,14 +112,35 @@ static void refuse_option(lua_State *L, const char *name, int options) {
   ck_vm_raise_plain(L, CK_E_PARSE, "unknown option '%s'%s", name, hint);
 }
 
+/* Of tables, too, what they hold: an empty one can be either. */
+static const char shape_list[] = "list", shape_names[] = "table with names",
+                  shape_empty[] = "table";
+
+static const char *shape_of(lua_State *L, int index) {
+  if (!lua_istable(L, index)) return ck_sandbox_type(L, index);
+  if (lua_rawlen(L, index) > 0) return shape_list;
+  index = lua_absindex(L, index);
+  lua_pushnil(L);
+  if (!lua_next(L, index)) return shape_empty;
+  lua_pop(L, 2);
+  return shape_names;
+}
+
+static bool is_of_shape(const char *got, const char *want) {
+  bool got_table = got == shape_list || got == shape_names || got == shape_empty;
+  bool want_table = want == shape_list || want == shape_names || want == shape_empty;
+  if (got_table && want_table) return got == want || got == shape_empty || want == shape_empty;
+  return strcmp(want, got) == 0 || strcmp(want, "null") == 0;
+}
+
 /* Stack: … the option's name, the value that overrides it. */
 static void override_option(lua_State *L, int options) {
   const char *name = lua_tostring(L, -2);
   lua_pushvalue(L, -2);
   lua_rawget(L, options);
   if (lua_isnil(L, -1)) refuse_option(L, name, options);
-  const char *want = ck_sandbox_type(L, -1), *got = ck_sandbox_type(L, -2);
-  if (strcmp(want, got) != 0 && strcmp(want, "null") != 0) {
+  const char *want = shape_of(L, -1), *got = shape_of(L, -2);
+  if (!is_of_shape(got, want)) {
     ck_vm_raise_plain(L, CK_E_PARSE, "option '%s': a %s is expected, not a %s", name, want, got);
   }
   lua_pop(L, 1);
@@ -198,6 +219,7 @@ ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_
   ck_status status = ck_source_read_for(&source, "policy", from->name, scripts, err);
   if (status != CK_OK) return status;
   self->digest = source.digest;
+  self->of_run = from->of_run;
   status = load_source(self, &source, from->options, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);

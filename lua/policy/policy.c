@@ -72,7 +72,8 @@ ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile
   return CK_OK;
 }
 
-ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, ck_error *err) {
+ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
+                             ck_error *err) {
   *out = NULL;
   const policy_list *self = engine->self;
   ck_buffer text = {0};
@@ -80,12 +81,14 @@ ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, ck_
   ck_json_begin(&w, '[');
   for (size_t i = 0; i < self->count; i++) {
     char hex[CK_DIGEST_HEX_SIZE];
+    if (self->policies[i].of_run && !of_run) continue;
     ck_digest_hex(hex, &self->policies[i].digest);
     ck_json_begin(&w, '{');
     ck_json_member_text(&w, "name", self->policies[i].name);
     ck_json_member_int(&w, "version", self->policies[i].version);
     ck_json_member_text(&w, "digest", hex);
     ck_json_member_text(&w, "agent", self->policies[i].agent);
+    if (self->policies[i].of_run) ck_json_member_bool(&w, "run", true);
     ck_json_end(&w, '}');
   }
   ck_json_end(&w, ']');

@@ -13,6 +13,7 @@
 #define CK_LUA_POLICY_POLICY_H
 
 #include "core/model/profile.h"
+#include "core/model/script.h"
 #include "core/runtime/session/policy.h"
 
 /* Loads every policy of the profile, which is needed only during the call. Hooks that no policy
@@ -22,13 +23,15 @@
 CK_CHECKED ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile,
                                            ck_error *err);
 /* What is recorded of an engine made above: a JSON array of {name, version, digest (of the text,
- * hex), agent?}, in order. */
-CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine,
+ * hex), agent?, run?}, in order. `run` is true of a policy that belongs to one run; `of_run` false
+ * leaves these out. */
+CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                                         ck_error *err);
 /* A policy's file, as a JSON object {name, version, file, digest, hooks:
  * [{name, line}], options}; `options` (a JSON object; NULL: none) override its defaults as a
- * profile would. `name` is that of a shipped policy or a path. */
+ * profile would. `name` is that of a shipped policy or a path; `scripts` as in
+ * ck_source_read_for. */
 CK_CHECKED ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options,
-                                       ck_error *err);
+                                       ck_scripts *scripts, ck_error *err);
 
 #endif

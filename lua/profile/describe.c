@@ -10,13 +10,27 @@ typedef struct {
   ck_json_writer w;
 } description;
 
-static void write_row(description *self, const char *key, ck_bytes value, const char *origin,
-                      bool of_agent) {
+/* Who sets a value, and where. */
+typedef struct author {
+  const char *from, *origin;
+} author;
+
+static author author_of_default(const char *origin) { return (author){"default", origin}; }
+static const author the_run = {"run", "the command line"};
+
+static author author_of(const description *self, const ck_profile_origin *origin, bool of_agent) {
+  if (!origin) return author_of_default("built in");
+  const char *own = self->profile->source;
+  bool inherited = own && strcmp(own, origin->source) != 0;
+  return (author){of_agent ? "agent" : inherited ? "extends" : "profile", origin->source};
+}
+
+static void write_row(description *self, const char *key, ck_bytes value, author by) {
   ck_json_begin(&self->w, '{');
   ck_json_member_text(&self->w, "key", key);
   ck_json_member_raw(&self->w, "value", value);
-  ck_json_member_text(&self->w, "origin", origin);
-  if (of_agent) ck_json_member_bool(&self->w, "agent", true);
+  ck_json_member_text(&self->w, "from", by.from);
+  ck_json_member_text(&self->w, "origin", by.origin);
   ck_json_end(&self->w, '}');
 }
 
@@ -38,7 +52,7 @@ static void write_setting(void *to, const char *path, const char *built_in) {
   bool limited = true, is_truth = found && strncmp(path, "constraints.", 12) == 0 &&
                                   ck_json_read_bool(&limited, value);
   if (is_truth && !limited) value = ck_bytes_text("null");
-  write_row(self, path, value, found ? found->source : "built in", own != NULL);
+  write_row(self, path, value, author_of(self, found, own != NULL));
 }
 
 /* The options that entry `index` of a recorded list of policies sets itself. */
@@ -65,24 +79,33 @@ enum { NONE = -1 };
  * agent's, or both. */
 typedef struct {
   ptrdiff_t of_profile, of_agent;
+  bool of_run; /* that of the profile's list is the run's */
 } entry;
+
+/* By the strongest that sets it. */
+static author author_of_option(const description *self, const loaded_policy *loaded,
+                               const entry *at, ck_bytes raw_name) {
+  const ck_value *of_run = ck_profile_get_run_options(self->profile, loaded->name);
+  const ck_profile_origin *list = ck_profile_get_origin(self->profile, "policies"),
+                          *own = find_own(self, "policies");
+  if (of_run && has_member(ck_value_bytes(of_run), raw_name)) return the_run;
+  if (at->of_agent >= 0 && has_member(given_options(own, (size_t)at->of_agent), raw_name))
+    return author_of(self, own, true);
+  if (at->of_profile >= 0 && !at->of_run &&
+      has_member(given_options(list, (size_t)at->of_profile), raw_name))
+    return author_of(self, list, false);
+  return author_of_default(loaded->file);
+}
 
 static void write_options(description *self, const loaded_policy *loaded, ck_bytes options,
                           const entry *at) {
-  const ck_profile_origin *list = ck_profile_get_origin(self->profile, "policies"),
-                          *own = find_own(self, "policies");
-  ck_bytes given =
-      at->of_profile >= 0 ? given_options(list, (size_t)at->of_profile) : (ck_bytes){NULL, 0};
-  ck_bytes given_own =
-      at->of_agent >= 0 ? given_options(own, (size_t)at->of_agent) : (ck_bytes){NULL, 0};
   ck_json_iterator it = ck_json_iterate(options);
   while (ck_json_next(&it)) {
     ck_buffer key = {0};
     ck_buffer_append_format(&key, "policies.%s.", loaded->name);
     ck_json_read_string(&key, it.name);
-    bool is_own = has_member(given_own, it.name), is_given = has_member(given, it.name);
-    const char *origin = is_own ? own->source : is_given ? list->source : loaded->file;
-    write_row(self, key.failed ? "" : key.data, it.value, origin, is_own);
+    write_row(self, key.failed ? "" : key.data, it.value,
+              author_of_option(self, loaded, at, it.name));
     if (key.failed) self->w.out->failed = true;
     ck_buffer_clear(&key);
   }
@@ -105,8 +128,8 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
     ck_buffer version = {0};
     ck_buffer_append_format(&version, "%lld", (long long)loaded.version);
     if (status == CK_OK)
-      write_row(self, key.data, ck_buffer_bytes(&version), list ? list->source : "built in",
-                at->of_profile < 0);
+      write_row(self, key.data, ck_buffer_bytes(&version),
+                at->of_run ? the_run : author_of(self, list, at->of_profile < 0));
     ck_buffer_clear(&version);
   }
   if (status == CK_OK) write_options(self, &loaded, ck_value_bytes(options), at);
@@ -128,15 +151,16 @@ static ck_status write_policies(description *self, ck_error *err) {
   const ck_profile_agent *agent = self->agent;
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++) {
+    const char *name = profile->policies[i].name;
     entry at = {(ptrdiff_t)i,
-                agent ? find_policy(agent->policies, agent->policy_count, profile->policies[i].name)
-                      : NONE};
+                agent ? find_policy(agent->policies, agent->policy_count, name) : NONE,
+                profile->policies[i].of_run};
     status = write_policy(
         self, at.of_agent >= 0 ? &agent->policies[at.of_agent] : &profile->policies[i], &at, err);
   }
   for (size_t i = 0; status == CK_OK && agent && i < agent->policy_count; i++) {
     entry at = {find_policy(profile->policies, profile->policy_count, agent->policies[i].name),
-                (ptrdiff_t)i};
+                (ptrdiff_t)i, false};
     if (at.of_profile < 0) status = write_policy(self, &agent->policies[i], &at, err);
   }
   return status;
@@ -149,7 +173,8 @@ static ck_status write_secrets(description *self, ck_error *err) {
     ck_buffer_append_format(&key, "secrets.%s", self->profile->secrets[i].name);
     const ck_profile_origin *found =
         key.failed ? NULL : ck_profile_get_origin(self->profile, key.data);
-    if (found) write_row(self, key.data, ck_value_bytes(found->value), found->source, false);
+    if (found)
+      write_row(self, key.data, ck_value_bytes(found->value), author_of(self, found, false));
   }
   ck_status status = ck_buffer_check(&key, err);
   ck_buffer_clear(&key);
@@ -160,7 +185,8 @@ static void write_store_keys(description *self) {
   static const char *const paths[] = {"encrypt", "key"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     const ck_profile_origin *found = ck_profile_get_origin(self->profile, paths[i]);
-    if (found) write_row(self, paths[i], ck_value_bytes(found->value), found->source, false);
+    if (found)
+      write_row(self, paths[i], ck_value_bytes(found->value), author_of(self, found, false));
   }
 }
 
@@ -169,7 +195,7 @@ static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
     const ck_profile_origin *origin = &self->profile->origins[i];
     if (strncmp(origin->path, "models.", 7) == 0)
-      write_row(self, origin->path, ck_value_bytes(origin->value), origin->source, false);
+      write_row(self, origin->path, ck_value_bytes(origin->value), author_of(self, origin, false));
   }
 }
 

@@ -25,7 +25,10 @@ static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes j
   free(self->name);
   self->name = name;
   free(self->path);
+  free(self->source);
   self->path = NULL;
+  self->source = strdup(source->name);
+  if (!self->source) return ck_error_no_memory(err);
   if (source->shipped) return CK_OK;
   self->path = strdup(source->name);
   return self->path ? CK_OK : ck_error_no_memory(err);
@@ -121,8 +124,8 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
 }
 
 /* Both were written by the same writer, so equal names have equal spellings. */
-static ck_status merge_options(ck_value **out, const ck_value *below, const ck_value *above,
-                               ck_error *err) {
+ck_status ck_profile_merge_options(ck_value **out, const ck_value *below, const ck_value *above,
+                                   ck_error *err) {
   *out = ck_value_share(above ? above : below);
   if (!above || !below) return CK_OK;
   ck_value_free(*out);
@@ -151,8 +154,8 @@ static ck_status complete_agent(ck_profile_agent *agent, const ck_profile *profi
     for (size_t k = 0; k < profile->policy_count; k++) {
       if (strcmp(agent->policies[i].name, profile->policies[k].name) != 0) continue;
       ck_value *merged = NULL;
-      ck_status status =
-          merge_options(&merged, profile->policies[k].options, agent->policies[i].options, err);
+      ck_status status = ck_profile_merge_options(&merged, profile->policies[k].options,
+                                                  agent->policies[i].options, err);
       if (status != CK_OK) return status;
       ck_value_free(agent->policies[i].options);
       agent->policies[i].options = merged;

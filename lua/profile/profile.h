@@ -51,9 +51,10 @@ CK_CHECKED ck_status ck_profile_load_for(ck_profile **out, const char *name, ck_
                                          ck_error *err);
 
 /* The settings for `agent` (NULL: for the session) and where each came from: a JSON array of
- * {key, value, origin, agent?}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a
- * limit that is not set is null. `origin` is a file, a name in the program, or "built in";
- * `agent` is true where the agent's own section has it. Loads the policies. */
+ * {key, value, from, origin}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a
+ * limit that is not set is null. `from` is "default", "extends" (a profile that this one extends),
+ * "profile", "agent" (the agent's own section) or "run"; `origin` is a file, a name in the program,
+ * "built in" or "the command line". Loads the policies. */
 CK_CHECKED ck_status ck_profile_describe(ck_value **out, const ck_profile *profile,
                                          const char *agent, ck_error *err);
 

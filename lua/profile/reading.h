@@ -15,6 +15,11 @@ char *ck_profile_resolve(const ck_source *source, const char *name);
 CK_CHECKED ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path,
                                          ck_bytes json, ck_error *err);
 
+/* The members of two objects of options, `above` over `below`; both may be NULL, then `*out` can
+ * be. */
+CK_CHECKED ck_status ck_profile_merge_options(ck_value **out, const ck_value *below,
+                                              const ck_value *above, ck_error *err);
+
 /* Sets the keys of one profile (a JSON object as above) over those that `self` has. */
 CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
                                       ck_error *err);

@@ -41,7 +41,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_profile_load(&profile, v->profile, err);
   if (status == CK_OK) status = ck_policy_engine_open(&policies, profile, err);
   if (is_of_the_text(status)) status = CK_E_FAILED;
-  if (status == CK_OK) status = ck_policy_describe(&about, &policies, err);
+  if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
   if (status == CK_OK) status = print(host->output, profile, about, err);
   ck_value_free(about);
   if (policies.free) policies.free(policies.self);

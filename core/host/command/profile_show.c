@@ -1,15 +1,20 @@
 /* profile_show.c - profile show: the effective settings, and the source of each. */
 #include "core/host/command/commands.h"
+#include "core/host/run/settings.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {
   const char *profile, *agent;
+  ck_settings_words settings;
 } values;
 
-static const ck_column columns[] = {
-    {"SETTING", false}, {"VALUE", CK_COLUMN_CUT}, {"FROM", false}, {NULL, false}};
+static const ck_column columns[] = {{"SETTING", false},
+                                    {"VALUE", CK_COLUMN_CUT},
+                                    {"FROM", false},
+                                    {"WHERE", CK_COLUMN_PATH},
+                                    {NULL, false}};
 
 static void put_text(ck_table *table, ck_bytes json) {
   ck_buffer text = {0};
@@ -19,15 +24,9 @@ static void put_text(ck_table *table, ck_bytes json) {
 }
 
 static void put_row(ck_table *table, ck_bytes row) {
-  bool of_agent = false;
-  ck_buffer origin = {0};
-  ck_json_read_bool(&of_agent, ck_json_get(row, "agent"));
-  ck_json_read_string(&origin, ck_json_get(row, "origin"));
-  if (of_agent) ck_buffer_append_text(&origin, " (agent)");
-  put_text(table, ck_json_get(row, "key"));
-  put_text(table, ck_json_get(row, "value"));
-  ck_table_put_text(table, ck_buffer_bytes(&origin));
-  ck_buffer_clear(&origin);
+  static const char *const names[] = {"key", "value", "from", "origin"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    put_text(table, ck_json_get(row, names[i]));
 }
 
 static ck_status print_table(ck_output *output, const ck_value *rows, ck_error *err) {
@@ -58,6 +57,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_profile *profile = NULL;
   ck_value *rows = NULL;
   ck_status status = ck_profile_load(&profile, v->profile, err);
+  if (status == CK_OK) status = ck_settings_take(profile, &v->settings, err);
   if (status == CK_OK) status = ck_profile_describe(&rows, profile, v->agent, err);
   if (status == CK_OK && v->agent && !ck_profile_get_agent(profile, v->agent))
     ck_output_notice(host->output, "%s says nothing of agent '%s': the session's settings hold",
@@ -84,16 +84,20 @@ static const ck_option options[] = {
      .offset = offsetof(values, agent),
      .value = "AGENT",
      .help = "as it holds for this agent"},
+    CK_SETTINGS_OPTIONS(values, settings),
     {0},
 };
 
 const ck_command ck_command_profile_show = {
     .name = "profile show",
     .summary = "show the settings that hold, and where each came from",
-    .details = "Columns: setting, value, from: a file, a text in the program, or 'built in' when "
-               "nobody says it; '(agent)' where the agent's own section does. An agent's setting "
-               "beats the profile's, that of a profile beats the one it extends, and both beat a "
-               "policy's defaults.",
+    .details =
+        "Columns: setting, value, from, where. From is 'default' (of ckrun or of the policy), "
+        "'extends' (a profile that this one extends), 'profile', 'agent' (its section for "
+        "the agent) or 'run' (--option and --policy, as for 'ckrun run'); where is a file or "
+        "a text in the program. What a run sets beats an agent's setting, that beats the "
+        "profile's, that the one of a profile it extends, and all of them a policy's "
+        "defaults.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -8,6 +8,7 @@
 #include "core/host/cli/duration.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/resolve_session.h"
+#include "core/host/session/run_settings.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/run/record.h"
 #include "core/host/run/steer.h"
@@ -18,6 +19,7 @@ typedef struct values {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile, *grace, *record;
   ck_words trusted;
   ck_edit_words edits;
+  ck_settings_words settings;
   bool events;
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
 } values;
@@ -43,6 +45,17 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
       found->head.session.id, found->effect_count, found->checkpoint.id);
 }
 
+/* Settings of the run before end with it. */
+static void tell_settings(const ck_preflight *found, ck_output *output) {
+  const ck_value *now = found->settings, *before = found->settings_before;
+  ck_buffer words = {0};
+  if (!before || (now && ck_bytes_equal(ck_value_bytes(now), ck_value_bytes(before)))) return;
+  ck_run_settings_append(&words, ck_value_bytes(before));
+  ck_output_notice(output, "the run before was started with%s: that held for it alone",
+                   words.data ? words.data : "");
+  ck_buffer_clear(&words);
+}
+
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, const char *record, ck_error *err) {
@@ -57,6 +70,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   ck_status status =
       ck_engine_describe_run(&about, engine, found->stored ? NULL : found->launch.flow, err);
   options.about = about;
+  options.settings = found->settings;
   if (status == CK_OK) status = ck_record_claim(engine, record, err);
   ck_steer_hold();
   if (status == CK_OK) status = ck_engine_open_loop(engine, err);
@@ -81,6 +95,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
       .cassette = v->cassette,
       .profile = v->profile,
       .edits = edits,
+      .settings = &v->settings,
       .accept_changed = v->accept_changed,
       .clean = v->clean,
       .fallback = v->fallback,
@@ -93,6 +108,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK) status = ck_preflight_check(&found, engine, location->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
+  if (status == CK_OK && !v->dry_run) tell_settings(&found, host->output);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
   if (status == CK_OK && !v->dry_run)
     status = resume(host, engine, &found, location, v->record, err);
@@ -188,6 +204,7 @@ static const ck_option options[] = {
      .help = "another profile than the one it was started with"},
     CK_RECORD_OPTION(values, record),
     CK_EDIT_OPTIONS(values, edits),
+    CK_SETTINGS_OPTIONS(values, settings),
     {.name = "dry-run",
      .offset = offsetof(values, dry_run),
      .help = "tell what it would do and what stands against it, and stop"},

@@ -11,10 +11,12 @@
 #include "core/host/run/steer.h"
 #include "core/host/run/summary.h"
 #include "core/host/session/launch.h"
+#include "lua/profile/overrides.h"
 
 typedef struct values {
   const char *flow, *profile, *input, *session, *cassette, *grace, *record;
   ck_edit_words edits;
+  ck_settings_words settings;
   bool events;
 } values;
 
@@ -28,18 +30,26 @@ static ck_status take_part(ck_problems *found, ck_status status, ck_error *failu
   return CK_OK;
 }
 
+/* A mistake in the settings of the run is one of the command line. */
+static ck_status load_profile(ck_problems *found, const ck_launch *launch, ck_engine *engine,
+                              const ck_settings_words *settings, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_engine_load_profile(engine, launch->profile, &failure);
+  if (status != CK_OK) return take_part(found, status, &failure, err);
+  status = ck_engine_take_settings(engine, settings, err);
+  if (status != CK_OK) return status;
+  return take_part(found, ck_engine_load_policies(engine, &failure), &failure, err);
+}
+
 static ck_status load_parts(ck_problems *found, ck_launch *launch, ck_engine *engine,
                             const values *v, ck_error *err) {
-  ck_error of_flow = CK_ERROR_INIT, of_cassette = CK_ERROR_INIT, of_profile = CK_ERROR_INIT,
-           of_input = CK_ERROR_INIT;
+  ck_error of_flow = CK_ERROR_INIT, of_cassette = CK_ERROR_INIT, of_input = CK_ERROR_INIT;
   ck_status status =
       take_part(found, ck_engine_load_flow(engine, v->flow, &of_flow), &of_flow, err);
   if (status == CK_OK && v->cassette)
     status = take_part(found, ck_engine_load_cassette(engine, v->cassette, &of_cassette),
                        &of_cassette, err);
-  if (status == CK_OK)
-    status = take_part(found, ck_engine_load_profile(engine, launch->profile, &of_profile),
-                       &of_profile, err);
+  if (status == CK_OK) status = load_profile(found, launch, engine, &v->settings, err);
   if (status == CK_OK && v->input)
     status = take_part(found, ck_launch_take_json(&launch->input, "--input", v->input, &of_input),
                        &of_input, err);
@@ -81,7 +91,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   if (status == CK_OK) status = check_parts(&found, engine, edits, v, err);
   if (status == CK_OK) status = ck_problems_answer(&found, engine->output, NULL, err);
   ck_problems_clear(&found);
-  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status != CK_OK) return status;
   ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   launch->flow_version = ck_engine_manifest(engine)->version;
@@ -106,13 +116,14 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
                        const ck_state_edits *edits, const values *v, ck_error *err) {
   ck_store_location location = {0};
-  ck_value *input = NULL, *about = NULL;
+  ck_value *input = NULL, *about = NULL, *settings = NULL;
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
+  if (status == CK_OK) status = ck_profile_describe_run(&settings, engine->profile, err);
   ck_session_options options = {
       .id = v->session,
       .profile = engine->profile,
@@ -120,6 +131,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
       .flow = launch->flow,
       .input = input,
       .about = about,
+      .settings = settings,
       .edits = edits,
   };
   if (status == CK_OK) status = ck_record_claim(engine, v->record, err);
@@ -128,6 +140,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(about);
+  ck_value_free(settings);
   ck_store_location_clear(&location);
   return status;
 }
@@ -192,6 +205,7 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
     CK_EDIT_OPTIONS(values, edits),
+    CK_SETTINGS_OPTIONS(values, settings),
     CK_RECORD_OPTION(values, record),
     CK_EVENTS_OPTION(values, events),
     {.name = "grace",

@@ -9,6 +9,7 @@
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 #include "core/host/session/profile_secrets.h"
+#include "core/host/session/run_settings.h"
 
 typedef struct values {
   const char *session, *checkpoint, *file;
@@ -32,13 +33,24 @@ static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_
   return status;
 }
 
-static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
+/* What the run that took the checkpoint had set for itself. NULL in *out: nothing. */
+static ck_status read_settings(ck_value **out, const ck_snapshot *snapshot, ck_error *err) {
+  const ck_inspection *inspection = snapshot->inspection;
+  *out = NULL;
+  if (!snapshot->has_checkpoint) return CK_OK;
+  return ck_run_settings_read(out, inspection->store, &inspection->head,
+                              snapshot->checkpoint.timeline, err);
+}
+
+static ck_status print_json(ck_output *output, const ck_snapshot *snapshot,
+                            const ck_value *settings, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "session", snapshot->inspection->head.session.id);
   if (snapshot->has_checkpoint)
     ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
                              &snapshot->checkpoint);
+  ck_document_put_value(&document, NULL, "settings", settings);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
   for (size_t i = 0; i < snapshot->entry_count; i++)
     ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
@@ -49,6 +61,14 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_e
   if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
+}
+
+static void print_settings(ck_output *output, const ck_value *settings) {
+  ck_buffer words = {0};
+  if (!settings) return;
+  ck_run_settings_append(&words, ck_value_bytes(settings));
+  ck_output_notice(output, "its run was started with%s", words.data ? words.data : "");
+  ck_buffer_clear(&words);
 }
 
 static void print_notice_header(ck_output *output, const ck_snapshot *snapshot) {
@@ -69,9 +89,17 @@ static void print_notice_header(ck_output *output, const ck_snapshot *snapshot) 
 }
 
 static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
-  if (output->json) return print_json(output, snapshot, err);
-  print_notice_header(output, snapshot);
-  return snapshot->entry_count ? print_table(output, snapshot, err) : CK_OK;
+  ck_value *settings;
+  ck_status status = read_settings(&settings, snapshot, err);
+  if (status == CK_OK && output->json) {
+    status = print_json(output, snapshot, settings, err);
+  } else if (status == CK_OK) {
+    print_notice_header(output, snapshot);
+    print_settings(output, settings);
+    if (snapshot->entry_count) status = print_table(output, snapshot, err);
+  }
+  ck_value_free(settings);
+  return status;
 }
 
 /* What the run executed that took the checkpoint, or the newest run. */
@@ -146,7 +174,8 @@ const ck_command ck_command_sessions_inspect = {
         "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
         "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, reasons, "
         "signature; and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` "
-        "gives it.\n\n"
+        "gives it. `settings` are those that the run which took it had for itself (--option, "
+        "--policy).\n\n"
         "The flow, the profile and the policies of each run are kept in the store, but for a file "
         "that holds a secret. Columns of --files: kind, file, digest (BLAKE2b-256, as of b2sum -l "
         "256), kept; with --json an object for each, with its text.",

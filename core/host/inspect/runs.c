@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
+#include "core/host/session/run_settings.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 void ck_runs_clear(ck_runs *self) {
-  for (size_t i = 0; i < self->count; i++) ck_place_clear(&self->list[i].place);
+  for (size_t i = 0; i < self->count; i++) {
+    ck_place_clear(&self->list[i].place);
+    ck_value_free(self->list[i].settings);
+  }
   free(self->list);
   *self = (ck_runs){0};
 }
@@ -54,6 +58,13 @@ static const char *change_of(const ck_event *event) {
   }
 }
 
+static void take_settings(ck_runs *self, ck_run *run, const ck_event *event) {
+  ck_error ignored = CK_ERROR_INIT;
+  ck_bytes settings = ck_run_settings_of(event);
+  if (settings.len > 0 && !run->settings)
+    self->failed |= ck_value_copy(&run->settings, settings, &ignored) != CK_OK;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   ck_runs *self = to;
   ck_run *run = find(self, event->timeline);
@@ -65,6 +76,7 @@ static bool take_event(void *to, const ck_event *event) {
   run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
+  take_settings(self, run, event);
   if (change_of(event)) run->change = change_of(event);
   run->outcome = run->change ? run->change : ending_of(event);
   if (outcome) ck_totals_add_outcome(&run->spent, event->body);
@@ -89,7 +101,7 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   if (status == CK_OK) status = ck_store_read_events(store, &query, take_event, self, err);
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
-  return status;
+  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 
 void ck_runs_put(ck_document *document, const ck_runs *self) {
@@ -105,6 +117,7 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_text(document, at, "directory", run->place.directory);
     ck_document_put_text(document, at, "host", run->place.host);
     ck_document_put_text(document, at, "outcome", run->outcome);
+    ck_document_put_value(document, at, "settings", run->settings);
     ck_document_put_int(document, at, "attempt", run->timeline->attempt);
     ck_document_put_time(document, at, "begun", run->begun_ms);
     ck_document_put_time(document, at, "last", run->last_ms);
@@ -149,6 +162,10 @@ void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
     if (run->timeline->parent_run[0])
       ck_buffer_append_format(&text, ", after %s", run->timeline->parent_run);
     append_place(&text, self, &run->place);
+    if (run->settings) {
+      ck_buffer_append_text(&text, ", with");
+      ck_run_settings_append(&text, ck_value_bytes(run->settings));
+    }
     if (text.failed) table->text.failed = true;
     ck_table_put_word(table, "runs");
     ck_table_put_text(table, ck_buffer_bytes(&text));

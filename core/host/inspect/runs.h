@@ -15,6 +15,7 @@ typedef struct ck_run {
   const char *change;  /* "rewound", "forked", "undone": by a person, at rest; NULL: it executes */
   int64_t begun_ms, last_ms; /* its first and last event */
   ck_totals spent;           /* by its own outcomes; active_us is unknown */
+  ck_value *settings;        /* its own, see run_settings.h; owned; NULL: none */
   int64_t reserved; /* micro-dollars of it that are estimates: see ck_ledger_read_reserved */
 } ck_run;
 
@@ -27,6 +28,7 @@ typedef struct ck_runs {
    */
   ck_totals totals;
   const char *flow; /* where the session was begun; of the head */
+  bool failed;      /* for want of memory, see ck_runs_read */
   int64_t counted;  /* the seq of that checkpoint; 0: none */
   int64_t reserved; /* the part of the totals that is an estimate */
 } ck_runs;
@@ -35,8 +37,8 @@ typedef struct ck_runs {
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
                                   ck_error *err);
 void ck_runs_clear(ck_runs *self);
-/* Adds "runs": [{run, parent_run?, flow?, stored?, directory?, host?, outcome, attempt, begun,
- * last, cost_micros, reserved_micros, …}, …]. */
+/* Adds "runs": [{run, parent_run?, flow?, stored?, directory?, host?, outcome, settings?, attempt,
+ * begun, last, cost_micros, reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
 /* A row "runs" for each. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);

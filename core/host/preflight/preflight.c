@@ -12,8 +12,10 @@
 #include "core/host/session/launch.h"
 #include "core/host/session/next_command.h"
 #include "core/host/session/place.h"
+#include "core/host/session/run_settings.h"
 #include "core/host/session/takeover.h"
 #include "lua/policy/same_text.h"
+#include "lua/profile/overrides.h"
 
 void ck_preflight_clear(ck_preflight *self) {
   ck_head_clear(&self->head);
@@ -21,6 +23,8 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_launch_clear(&self->launch);
   ck_kept_files_clear(&self->files);
   ck_value_free(self->policies);
+  ck_value_free(self->settings);
+  ck_value_free(self->settings_before);
   for (size_t i = 0; i < self->effect_count; i++) {
     free(self->effects[i].key);
     free(self->effects[i].name);
@@ -63,17 +67,21 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   return CK_OK;
 }
 
-/* A profile that is given anew is expected to differ. */
+/* A profile that is given anew is expected to differ; what belongs to one run is compared with
+ * nothing. */
 static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
-  ck_status status = ck_engine_describe_policies(&self->policies, engine, err);
+  ck_value *own;
+  ck_status status = ck_engine_describe_policies(&self->policies, engine, true, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&own, engine, false, err);
   if (status != CK_OK) return status;
   const ck_value *then = self->launch.policies;
   bool accepted = self->options.accept_changed || self->options.profile;
-  if (then && !accepted && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(self->policies)))
+  if (then && !accepted && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own)))
     ck_preflight_add(self, CK_E_REFUSED,
                      "the policies of profile %s have changed since the session was started; "
                      "--accept-changed goes on with them as they are now",
                      self->head.session.profile);
+  ck_value_free(own);
   return CK_OK;
 }
 
@@ -86,6 +94,11 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *e
   if (self->untrusted) return CK_OK;
   if (self->options.profile) engine->scripts.closed = false;
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
+  if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
+  status = ck_engine_take_settings(engine, self->options.settings, err);
+  if (status == CK_OK) status = ck_profile_describe_run(&self->settings, engine->profile, err);
+  if (status != CK_OK) return status;
+  status = ck_engine_load_policies(engine, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   status = ck_engine_hide_secrets(engine, take_problem, self, err);
   if (status == CK_OK)
@@ -182,7 +195,8 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
                         "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes "
                         "one that goes on from a checkpoint of it",
                         record->id, ck_session_status_name(record->status), record->id);
-  return ck_place_read_launch(&self->launch, store, &self->head, err);
+  status = ck_run_settings_read_last(&self->settings_before, store, &self->head, err);
+  return status == CK_OK ? ck_place_read_launch(&self->launch, store, &self->head, err) : status;
 }
 
 /* As the command line says; what is given there is not moved. */

@@ -15,7 +15,8 @@
 typedef struct ck_preflight_options {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile;
   ck_words trusted; /* digests of files that may be run from the store: see CK_PREFLIGHT_STORED */
-  const ck_state_edits *edits; /* NULL: none */
+  const ck_state_edits *edits;       /* NULL: none */
+  const ck_settings_words *settings; /* of this run; NULL: none */
   bool accept_changed, clean, fallback, retry, take_over;
   /* nothing will be resumed, so a session that keeps dying is not marked as failing either */
   bool dry_run;
@@ -42,6 +43,8 @@ typedef struct ck_preflight {
       unasked; /* an older checkpoint was taken instead; unasked: because the profile allows it */
   long stopped_owner; /* process that --take-over ends; 0: none */
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
+  /* what this run sets for itself, and what the run before had, which is not taken over; NULL */
+  ck_value *settings, *settings_before;
   /* The effects of a resume; `planned`: they are known. */
   bool planned;
   ck_dry_run plan;

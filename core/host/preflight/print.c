@@ -10,6 +10,7 @@
 #include "core/host/preflight/preflight.h"
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
+#include "core/host/session/run_settings.h"
 
 /* A problem of the session as a whole says its name, and that it is not resumed, itself. */
 static bool names_session(const char *text, const char *id) {
@@ -30,8 +31,12 @@ ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_er
 
 /* ---- policies ---- */
 
-typedef void (*policy_visit)(void *to, const char *name, int64_t version, const char *digest,
-                             bool changed);
+typedef struct shown_policy {
+  char *name, *digest; /* owned; NULL: no memory */
+  int64_t version;
+  bool changed, of_run; /* of this run alone: nothing to compare it with */
+} shown_policy;
+typedef void (*policy_visit)(void *to, const shown_policy *found);
 
 /* Changed: the policy is not one of those at the session's start. */
 static bool is_among(ck_bytes policy, const ck_value *then) {
@@ -45,14 +50,15 @@ static void visit_policies(const ck_preflight *self, policy_visit visit, void *t
   ck_json_iterator it =
       ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
   while (ck_json_next(&it)) {
-    int64_t version = 0;
-    char *name = ck_json_dup_string(ck_json_get(it.value, "name")),
-         *digest = ck_json_dup_string(ck_json_get(it.value, "digest"));
-    ck_json_read_int(&version, ck_json_get(it.value, "version"));
-    visit(to, name ? name : "", version, digest ? digest : "",
-          self->launch.policies && !is_among(it.value, self->launch.policies));
-    free(digest);
-    free(name);
+    shown_policy found = {.name = ck_json_dup_string(ck_json_get(it.value, "name")),
+                          .digest = ck_json_dup_string(ck_json_get(it.value, "digest"))};
+    ck_json_read_int(&found.version, ck_json_get(it.value, "version"));
+    ck_json_read_bool(&found.of_run, ck_json_get(it.value, "run"));
+    found.changed =
+        self->launch.policies && !found.of_run && !is_among(it.value, self->launch.policies);
+    visit(to, &found);
+    free(found.digest);
+    free(found.name);
   }
 }
 
@@ -63,14 +69,14 @@ typedef struct json {
   struct cJSON *at;
 } json;
 
-static void put_policy(void *to, const char *name, int64_t version, const char *digest,
-                       bool changed) {
+static void put_policy(void *to, const shown_policy *found) {
   json *self = to;
   struct cJSON *at = ck_document_put_object(self->document, self->at, NULL);
-  ck_document_put_text(self->document, at, "name", name);
-  ck_document_put_int(self->document, at, "version", version);
-  ck_document_put_text(self->document, at, "digest", digest);
-  ck_document_put_bool(self->document, at, "changed", changed);
+  ck_document_put_text(self->document, at, "name", found->name);
+  ck_document_put_int(self->document, at, "version", found->version);
+  ck_document_put_text(self->document, at, "digest", found->digest);
+  ck_document_put_bool(self->document, at, "changed", found->changed);
+  if (found->of_run) ck_document_put_bool(self->document, at, "run", true);
 }
 
 /* Null: not known. */
@@ -162,6 +168,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_text(&document, NULL, "profile", self->launch.profile);
   json policies = {.document = &document, .at = ck_document_put_array(&document, NULL, "policies")};
   visit_policies(self, put_policy, &policies);
+  ck_document_put_value(&document, NULL, "settings", self->settings);
+  ck_document_put_value(&document, NULL, "settings_before", self->settings_before);
   if (self->planned) {
     ck_document_put_int(&document, NULL, "attempt", self->plan.attempt);
     put_counts(&document, self);
@@ -182,16 +190,28 @@ static void put_text(ck_table *table, const char *name, const char *text) {
   ck_table_put_text(table, ck_bytes_text(text));
 }
 
+/* " --option a.b=1" without the space before. */
+static void put_settings(ck_table *table, const char *name, const ck_value *settings) {
+  ck_buffer words = {0};
+  if (!settings) return;
+  ck_run_settings_append(&words, ck_value_bytes(settings));
+  put_text(table, name, words.len > 0 ? words.data + 1 : "");
+  if (words.failed) table->text.failed = true;
+  ck_buffer_clear(&words);
+}
+
 static void put_count(ck_table *table, const char *name, int64_t count) {
   ck_table_put_word(table, name);
   ck_table_put_count(table, count);
 }
 
-static void put_policy_row(void *to, const char *name, int64_t version, const char *digest,
-                           bool changed) {
+static void put_policy_row(void *to, const shown_policy *found) {
   char text[256];
-  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", name, version, digest,
-           changed ? ", changed" : "");
+  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", found->name ? found->name : "",
+           found->version, found->digest ? found->digest : "",
+           found->changed  ? ", changed"
+           : found->of_run ? ", of this run"
+                           : "");
   put_text(to, "policy", text);
 }
 
@@ -291,6 +311,8 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   if (self->launch.cassette) put_text(&table, "cassette", self->launch.cassette);
   if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
   visit_policies(self, put_policy_row, &table);
+  put_settings(&table, "settings", self->settings);
+  put_settings(&table, "settings before", self->settings_before);
   if (self->planned) put_work_rows(&table, self);
   put_line_rows(&table, "limit", &self->limits, self->limit_count);
   put_line_rows(&table, "problem", &self->problems, self->problem_count);

@@ -33,9 +33,24 @@ ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *e
 }
 
 ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
-  ck_status status =
-      ck_profile_load_for(&self->profile, profile ? profile : "default", &self->scripts, err);
-  return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
+  return ck_profile_load_for(&self->profile, profile ? profile : "default", &self->scripts, err);
+}
+
+static void ignore_problem(void *to, const ck_error *problem) {
+  (void)to;
+  (void)problem; /* there is an error already */
+}
+
+ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_words *words, ck_error *err) {
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = ck_settings_take(self->profile, words, err);
+  if (status == CK_OK) return CK_OK;
+  ck_status hidden = ck_engine_hide_secrets(self, ignore_problem, NULL, &ignored);
+  return hidden == CK_OK ? status : ck_error_no_memory(err);
+}
+
+ck_status ck_engine_load_policies(ck_engine *self, ck_error *err) {
+  return ck_policy_engine_open(&self->policies, self->profile, err);
 }
 
 ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
@@ -46,8 +61,9 @@ ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, voi
                                                             : status;
 }
 
-ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err) {
-  return ck_policy_describe(out, &self->policies, err);
+ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, bool of_run,
+                                      ck_error *err) {
+  return ck_policy_describe(out, &self->policies, of_run, err);
 }
 
 static void put_digest(ck_json_writer *to, const char *name, const ck_digest *digest) {
@@ -62,7 +78,7 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *fl
   ck_json_writer w = {.out = &buffer};
   *out = NULL;
   ck_status status = ck_scripts_check(&self->scripts, self->output, err);
-  if (status == CK_OK) status = ck_engine_describe_policies(&policies, self, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&policies, self, true, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '{');
   put_digest(&w, "flow", &ck_engine_manifest(self)->digest);

@@ -12,6 +12,7 @@
 #include "core/host/run/drivers.h"
 #include "core/host/run/reporter.h"
 #include "core/host/run/scripts.h"
+#include "core/host/run/settings.h"
 #include "core/host/run/steer.h"
 #include "core/host/run/timing.h"
 #include "core/runtime/execution/execution.h"
@@ -53,8 +54,12 @@ CK_CHECKED ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_e
 /* Where tools run; copied. */
 CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *directory, ck_error *err);
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
-/* `profile` NULL: the default one. */
+/* `profile` NULL: the default one. Then the settings of this run, see ck_settings_take; a refusal
+ * makes the profile's secrets known to the output, which shows its text. Then the policies. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
+CK_CHECKED ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_words *words,
+                                             ck_error *err);
+CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
  * "policies":
  * [{name, version, digest}, …]}, and the members of ck_scripts_write and ck_place_write. `flow`:
@@ -65,8 +70,9 @@ CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, con
  * one that cannot be read goes to `problem`; the session reads them for itself. */
 CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
                                             ck_error *err);
-/* The loaded policies, for the record: [{name, version, digest}, …]. */
-CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self,
+/* The loaded policies, for the record: [{name, version, digest}, …]; `of_run`: also those that
+ * belong to this run alone. */
+CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, bool of_run,
                                                  ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 

@@ -170,10 +170,11 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
   if (status == CK_OK && options->profile)
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
+  if (status == CK_OK) status = ck_engine_load_policies(engine, err);
   if (status == CK_E_NOT_FOUND)
     status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK) status = ck_engine_hide_secrets(engine, ignore_problem, NULL, err);
-  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   return status;
 }

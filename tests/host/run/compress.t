@@ -54,7 +54,7 @@ play child
 ok "it is inherited, and overridden" test "$(($(stored child) * 4))" -lt "$(plain child)"
 exits 0 "a profile's own word" --json profile show "$dir/large.lua"
 has "is shown with where it comes from" "$out" \
-  '"key":"compression_threshold_bytes","value":100000,"origin":"'
+  '"key":"compression_threshold_bytes","value":100000,"from":"profile","origin":"'
 
 # ---- the bodies of events ----
 bytes() { "$CKRUN" --json store stats | perl -MJSON::PP -ne \

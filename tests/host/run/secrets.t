@@ -32,11 +32,11 @@ end }
 END
 
 exits 0 "profile show" profile show more.lua
-has "shows the reference" "$out" "secrets.bank	env:BANK_KEY	$(realpath keys.lua)"
+has "shows the reference" "$out" "secrets.bank	env:BANK_KEY	extends	$(realpath keys.lua)"
 has "an inherited file's from its own folder" "$out" \
-  "secrets.door	file:$(realpath .)/door.key	$(realpath keys.lua)"
+  "secrets.door	file:$(realpath .)/door.key	extends	$(realpath keys.lua)"
 has "the one that replaces another" "$out" \
-  "secrets.mail	file:/no/such/mail.key	$(realpath more.lua)"
+  "secrets.mail	file:/no/such/mail.key	profile	$(realpath more.lua)"
 BANK_KEY=value-of-the-bank exits 0 "profile show with the variable set" profile show more.lua
 is "shows no value" "$(grep -c value-of-the-bank <<<"$out$err")" 0
 

@@ -61,7 +61,8 @@ static void test_default(void) {
   tap_ok(!engine.prune && !engine.redact && !engine.resume && !engine.tail && !engine.on_failure &&
              !engine.in_doubt && !engine.migrate,
          "hooks without a policy are absent");
-  tap_is_status(ck_policy_describe(&described, &engine, &err), CK_OK, &err, "it can be described");
+  tap_is_status(ck_policy_describe(&described, &engine, true, &err), CK_OK, &err,
+                "it can be described");
   tap_ok(strstr(ck_value_bytes(described).data,
                 "[{\"name\":\"tool_rounds\",\"version\":1,\"digest\":\"") != NULL,
          "by name, version and digest: %s", ck_value_bytes(described).data);
@@ -334,7 +335,7 @@ static void test_inspection(void) {
   ck_value *shown = NULL, *options;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_value_new(&options, ck_bytes_text("{\"a\":5}"), &err) == CK_OK, "options");
-  tap_is_status(ck_policy_inspect(&shown, path, options, &err), CK_OK, &err,
+  tap_is_status(ck_policy_inspect(&shown, path, options, NULL, &err), CK_OK, &err,
                 "a policy is inspected");
   ck_bytes json = ck_value_bytes(shown);
   tap_is_bytes(
@@ -348,7 +349,7 @@ static void test_inspection(void) {
          "and who it is");
   ck_value_free(shown);
   ck_value_free(options);
-  tap_is_status(ck_policy_inspect(&shown, "smat", NULL, &err), CK_E_NOT_FOUND, &err,
+  tap_is_status(ck_policy_inspect(&shown, "smat", NULL, NULL, &err), CK_E_NOT_FOUND, &err,
                 "one that there is not");
   tap_ok(!shown && strstr(err.text, "did you mean 'smart'?"), "is not: %s", err.text);
 }

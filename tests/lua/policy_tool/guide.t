@@ -38,7 +38,7 @@ is "both hold" "$(grep -c '^ok' <<<"$out")" 2
 exits 0 "bench" policy bench careful.lua
 exits 0 "profile check" profile check mine.lua
 exits 0 "profile show" profile show mine.lua
-has "what holds and who says so" "$out" "policies.careful.usd	0.005	$(realpath mine.lua)"
+has "what holds and who says so" "$out" "policies.careful.usd	0.005	profile	$(realpath mine.lua)"
 exits 0 "a session of one's own" run "$flow" --cassette "$cassette" --session before
 exits 0 "simulate" policy simulate --profile default --profile mine.lua --plot before
 is "side by side" "$(head -n 1 <<<"$out")" "$(printf 'profile\tdefault\tmine')"

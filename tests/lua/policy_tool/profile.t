@@ -21,26 +21,27 @@ return { name = "mine", extends = "./base.lua", constraints = { rounds = 20 },
     analyst = { constraints = { budget_usd = 1.0 }, policies = { { "smart", usd = 0.5 } } },
   } }
 EOF2
-# row KEY: value and origin of a setting.
-row() { awk -F'\t' -v key="$1" '$1 == key { print $2 " " $3 }' <<<"$out"; }
+# row KEY: value of a setting, who says it, and where.
+row() { awk -F'\t' -v key="$1" '$1 == key { print $2 " " $3 " " $4 }' <<<"$out"; }
 exits 0 "show" profile show mine.lua
-is "its own" "$(row constraints.rounds)" "20 $(realpath mine.lua)"
-is "inherited" "$(row constraints.budget_usd)" "2.5 $(realpath base.lua)"
-is "shipped" "$(row constraints.on_limit)" "pause policies/profiles/default.lua"
-is "nobody's" "$(row constraints.tokens)" "null built in"
-is "an option that the profile sets" "$(row policies.smart.slow_ms)" "20000 $(realpath base.lua)"
-is "a policy's own default" "$(row policies.smart.usd)" "0.25 policies/smart.lua"
+is "its own" "$(row constraints.rounds)" "20 profile $(realpath mine.lua)"
+is "inherited" "$(row constraints.budget_usd)" "2.5 extends $(realpath base.lua)"
+is "shipped" "$(row constraints.on_limit)" "pause extends policies/profiles/default.lua"
+is "nobody's" "$(row constraints.tokens)" "null default built in"
+is "an option that the profile sets" "$(row policies.smart.slow_ms)" \
+  "20000 extends $(realpath base.lua)"
+is "a policy's own default" "$(row policies.smart.usd)" "0.25 default policies/smart.lua"
 exits 0 "show --agent" profile show mine.lua --agent analyst
-is "the agent's own" "$(row constraints.budget_usd)" "1.0 $(realpath mine.lua) (agent)"
-is "the profile's" "$(row constraints.rounds)" "20 $(realpath mine.lua)"
-is "the agent's option" "$(row policies.smart.usd)" "0.5 $(realpath mine.lua) (agent)"
-is "over the profile's" "$(row policies.smart.slow_ms)" "20000 $(realpath base.lua)"
+is "the agent's own" "$(row constraints.budget_usd)" "1.0 agent $(realpath mine.lua)"
+is "the profile's" "$(row constraints.rounds)" "20 profile $(realpath mine.lua)"
+is "the agent's option" "$(row policies.smart.usd)" "0.5 agent $(realpath mine.lua)"
+is "over the profile's" "$(row policies.smart.slow_ms)" "20000 extends $(realpath base.lua)"
 exits 0 "an agent that the profile does not know" profile show mine.lua --agent stranger
 has "is told" "$err" "says nothing of agent 'stranger'"
-is "and has what the session has" "$(row constraints.budget_usd)" "2.5 $(realpath base.lua)"
+is "and has what the session has" "$(row constraints.budget_usd)" "2.5 extends $(realpath base.lua)"
 exits 0 "--json" --json profile show mine.lua --agent analyst
-is "the same" "$(json "$out" 'join " ", map { $_->{value} . ($_->{agent} ? " own" : "") }
-  grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" "1 own"
+is "the same" "$(json "$out" 'join " ", map { "$_->{value} $_->{from}" }
+  grep { $_->{key} eq "constraints.budget_usd" } @{$d->{settings}}')" "1 agent"
 exits 0 "check --json" --json profile check mine.lua
 is "its policies" "$(json "$out" \
   'join " ", map { $_->{name} . ($_->{agent} // "") } @{$d->{policies}}')" \

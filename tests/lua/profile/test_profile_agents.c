@@ -117,7 +117,7 @@ static void test_engine(const ck_profile *profile) {
   }
   ck_value_free(body);
   ck_value *described;
-  tap_is_status(ck_policy_describe(&described, &engine, &err), CK_OK, &err,
+  tap_is_status(ck_policy_describe(&described, &engine, true, &err), CK_OK, &err,
                 "the engine is described");
   tap_ok(strstr(ck_value_bytes(described).data, "\"agent\":\"x\"") != NULL,
          "with whose policies they are: %s", ck_value_bytes(described).data);
@@ -126,7 +126,7 @@ static void test_engine(const ck_profile *profile) {
 }
 
 static void check_row(const ck_value *description, const char *key, const char *value,
-                      const char *origin, bool own) {
+                      const char *origin, const char *says) {
   ck_json_iterator it = ck_json_iterate(ck_value_bytes(description));
   while (ck_json_next(&it)) {
     if (!ck_json_is_text(ck_json_get(it.value, "key"), key)) continue;
@@ -135,8 +135,7 @@ static void check_row(const ck_value *description, const char *key, const char *
     size_t len = strlen(origin), got = from ? strlen(from) : 0;
     tap_ok(got >= len && strcmp(from + got - len, origin) == 0, "and comes from %s: %s", origin,
            from);
-    tap_ok((ck_json_get(it.value, "agent").len > 0) == own, "%s",
-           own ? "by the agent's section" : "by no agent's section");
+    tap_ok(ck_json_is_text(ck_json_get(it.value, "from"), says), "by the word of: %s", says);
     free(from);
     return;
   }
@@ -145,35 +144,34 @@ static void check_row(const ck_value *description, const char *key, const char *
 
 static void test_description(const ck_profile *profile) {
   static const struct {
-    const char *agent, *key, *value, *origin;
-    bool own;
+    const char *agent, *key, *value, *origin, *says;
   } rows[] = {
-      {NULL, "constraints.rounds", "7", "below.lua", false},
-      {NULL, "constraints.budget_usd", "null", "above.lua", false},
-      {NULL, "constraints.time_s", "null", "built in", false},
-      {NULL, "constraints.transcript_replay_depth", "20", "above.lua", false},
-      {NULL, "constraints.on_limit", "\"pause\"", "built in", false},
-      {NULL, "checkpoints", "\"many\"", "above.lua", false},
-      {NULL, "exclude_memory_keys", "[\"api_key\",\"token\"]", "above.lua", false},
-      {NULL, "resume.time", "\"continue\"", "below.lua", false},
-      {NULL, "policies.show", "4", "below.lua", false},
-      {NULL, "policies.show.a", "2", "below.lua", false},
-      {NULL, "policies.show.c", "1", "show.lua", false},
-      {"x", "constraints.rounds", "3", "below.lua", true},
-      {"x", "constraints.budget_usd", "0.5", "above.lua", true},
-      {"x", "constraints.time_s", "null", "built in", false},
-      {"x", "policies.show.a", "3", "above.lua", true},
-      {"x", "policies.show.b", "2", "below.lua", false},
-      {"x", "policies.show.c", "1", "show.lua", false},
-      {"x", "policies.extra", "1", "above.lua", true},
-      {"stranger", "policies.show.a", "2", "below.lua", false},
+      {NULL, "constraints.rounds", "7", "below.lua", "extends"},
+      {NULL, "constraints.budget_usd", "null", "above.lua", "profile"},
+      {NULL, "constraints.time_s", "null", "built in", "default"},
+      {NULL, "constraints.transcript_replay_depth", "20", "above.lua", "profile"},
+      {NULL, "constraints.on_limit", "\"pause\"", "built in", "default"},
+      {NULL, "checkpoints", "\"many\"", "above.lua", "profile"},
+      {NULL, "exclude_memory_keys", "[\"api_key\",\"token\"]", "above.lua", "profile"},
+      {NULL, "resume.time", "\"continue\"", "below.lua", "extends"},
+      {NULL, "policies.show", "4", "below.lua", "extends"},
+      {NULL, "policies.show.a", "2", "below.lua", "extends"},
+      {NULL, "policies.show.c", "1", "show.lua", "default"},
+      {"x", "constraints.rounds", "3", "below.lua", "agent"},
+      {"x", "constraints.budget_usd", "0.5", "above.lua", "agent"},
+      {"x", "constraints.time_s", "null", "built in", "default"},
+      {"x", "policies.show.a", "3", "above.lua", "agent"},
+      {"x", "policies.show.b", "2", "below.lua", "extends"},
+      {"x", "policies.show.c", "1", "show.lua", "default"},
+      {"x", "policies.extra", "1", "above.lua", "agent"},
+      {"stranger", "policies.show.a", "2", "below.lua", "extends"},
   };
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     ck_value *description;
     tap_must(ck_profile_describe(&description, profile, rows[i].agent, &err) == CK_OK,
              "a profile is described: %s", err.text);
-    check_row(description, rows[i].key, rows[i].value, rows[i].origin, rows[i].own);
+    check_row(description, rows[i].key, rows[i].value, rows[i].origin, rows[i].says);
     ck_value_free(description);
   }
 }

@@ -66,7 +66,7 @@ static void test_inheritance(void) {
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_profile_describe(&shown, profile, NULL, &err), CK_OK, &err, "it is described");
   const char *text = shown ? ck_value_bytes(shown).data : "";
-  tap_ok(strstr(text, "{\"key\":\"models.default.model\",\"value\":\"c\",\"origin\":") &&
+  tap_ok(strstr(text, "{\"key\":\"models.default.model\",\"value\":\"c\",\"from\":") &&
              strstr(text, "above.lua"),
          "with what each file said");
   tap_ok(strstr(text, "{\"key\":\"models.default.price.output\",\"value\":15.25,") != NULL,

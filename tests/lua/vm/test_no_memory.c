@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lua/policy/policy.h"
+#include "lua/profile/overrides.h"
 #include "lua/profile/profile.h"
 #include "tests/lua/vm/vm_script.h"
 #include "tests/starve.h"
@@ -53,6 +54,13 @@ static ck_status use(const char *path, ck_error *err) {
   ck_value *description = NULL;
   ck_status status = ck_profile_load(&profile, path, err);
   broken += (profile == NULL) != (status != CK_OK);
+  if (status == CK_OK) status = ck_profile_add_policy(profile, "every_n", err);
+  if (status == CK_OK) status = ck_profile_set_option(profile, "every_n", "n", "3", err);
+  if (status == CK_OK) status = ck_profile_set_option(profile, "p", "text", "b", err);
+  if (status == CK_OK) status = ck_profile_describe_run(&description, profile, err);
+  broken += status == CK_OK && !description;
+  ck_value_free(description);
+  description = NULL;
   if (status == CK_OK) {
     status = ck_policy_engine_open(&engine, profile, err);
     broken += (engine.self == NULL) != (status != CK_OK);

@@ -74,6 +74,13 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
   return status;
 }
 
+ck_status ck_session_clean_settings(ck_value **out, ck_session *self, const ck_value *settings,
+                                    ck_error *err) {
+  *out = NULL;
+  if (!settings) return CK_OK;
+  return ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, settings, err);
+}
+
 ck_status ck_session_create(ck_session *self, ck_session_record *record,
                             const ck_session_opening *opening, ck_error *err) {
   self->record = *record;

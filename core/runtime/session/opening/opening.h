@@ -25,6 +25,10 @@ typedef struct ck_session_opening {
   const ck_session_update *update; /* NULL: the status is `running` */
   const ck_value *about;           /* of the run; NULL */
 } ck_session_opening;
+/* The settings of a run as its first event may hold them: what is secret is masked. NULL in *out:
+ * nothing. */
+CK_CHECKED ck_status ck_session_clean_settings(ck_value **out, ck_session *self,
+                                               const ck_value *settings, ck_error *err);
 /* Makes the session's row. Takes `record`, also on failure. */
 CK_CHECKED ck_status ck_session_create(ck_session *self, ck_session_record *record,
                                        const ck_session_opening *opening, ck_error *err);

@@ -18,6 +18,7 @@ typedef struct ck_resume_options {
   const char *checkpoint; /* id; NULL: the latest resumable one; none at all: the first event */
   const ck_state_edits *edits; /* of the checkpoint's state; NULL: none. The attempt rises */
   const ck_value *about;       /* kept with the run: see ck_store_get_about; NULL */
+  const ck_value *settings;    /* of this run alone, shown in its first event; NULL: none */
   int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
   bool retry;                  /* also a session that died again and again, and is failing */
   /* the caller only adds events: keys that were kept as a reference to a secret stay references,

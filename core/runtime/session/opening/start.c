@@ -47,7 +47,7 @@ static ck_status make_record(ck_session_record *out, ck_session *self,
 }
 
 static ck_status write_started(ck_value **out, const ck_session_record *record,
-                               const char *parent_run, ck_error *err) {
+                               const char *parent_run, const ck_value *settings, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -56,6 +56,7 @@ static ck_status write_started(ck_value **out, const ck_session_record *record,
   ck_json_member_text(&w, "profile", record->profile);
   ck_json_member_text(&w, "flow", record->flow);
   if (record->input) ck_json_member_raw(&w, "input", ck_value_bytes(record->input));
+  if (settings) ck_json_member_raw(&w, "settings", ck_value_bytes(settings));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -64,8 +65,10 @@ static ck_status write_started(ck_value **out, const ck_session_record *record,
 
 static ck_status create(ck_session *self, ck_session_record *record,
                         const ck_session_options *options, ck_error *err) {
-  ck_value *body;
-  ck_status status = write_started(&body, record, options->parent_run, err);
+  ck_value *body, *settings;
+  ck_status status = ck_session_clean_settings(&settings, self, options->settings, err);
+  if (status == CK_OK) status = write_started(&body, record, options->parent_run, settings, err);
+  ck_value_free(settings);
   if (status != CK_OK) return status;
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);

@@ -17,6 +17,7 @@ typedef struct ck_session_options {
   const char *flow;                 /* path of the flow; NULL */
   const ck_value *input;            /* kept with the session; NULL */
   const ck_value *about;            /* kept with the run: see ck_store_get_about; NULL */
+  const ck_value *settings;         /* of this run alone, shown in its first event; NULL: none */
   const ck_state_edits *edits;      /* of the empty state; NULL: none */
   const char *parent_run;           /* of elsewhere, which this one goes on from; NULL: none */
 } ck_session_options;
