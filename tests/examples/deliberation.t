@@ -35,7 +35,7 @@ has "and is paused at once: what was spent stays spent" "$err" 'budget: $0.70 of
 exits 0 "with more it ends" resume deliberation --limit budget_usd=2
 has "with the decision" "$out" 'Move in January: it saves 450 USD a month'
 has "after two rounds" "$out" '"rounds":2'
-has "for what the recording cost, each call once" "$out" $'spent\t880000'
+has "for what the recording cost, each call once" "$out" $'spent\t$0.88'
 run sessions log deliberation --all --kind outcome --json
 is "no call was made twice" "$(while read -r line; do json "$line" \
   '$d->{body}{status} eq "ok" ? $d->{body}{key} : ""'; echo; done <<<"$out" | sort | uniq -d | \

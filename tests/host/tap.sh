@@ -78,6 +78,9 @@ lines() {
 # cell TEXT NAME: the value of a "name<TAB>value" line.
 cell() { awk -F'\t' -v name="$2" '$1 == name { print $2 }' <<<"$1"; }
 
+# dollars MICROS: as texts show them: at least cents, as many digits as needed.
+dollars() { perl -e '$_ = sprintf "\$%.6f", shift() / 1e6; s/(\.\d\d\d*?)0+$/$1/; print' "$1"; }
+
 finish() {
   echo "1..$checks"
   exit $((failed > 0))

@@ -63,9 +63,16 @@ static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t nu
 
 void ck_table_put_count(ck_table *self, int64_t count) { put_figure(self, ck_format_count, count); }
 void ck_table_put_bytes(ck_table *self, int64_t bytes) { put_figure(self, ck_format_bytes, bytes); }
-void ck_table_put_duration(ck_table *self, int64_t us) { put_figure(self, ck_format_duration, us); }
+
+/* A number without its unit is read as another one: these are the same everywhere. */
+void ck_table_put_duration(ck_table *self, int64_t us) {
+  ck_format_duration(&self->text, us);
+  ck_table_end_cell(self);
+}
+
 void ck_table_put_money(ck_table *self, int64_t micros) {
-  put_figure(self, ck_format_money, micros);
+  ck_format_money(&self->text, micros);
+  ck_table_end_cell(self);
 }
 
 void ck_table_put_time(ck_table *self, int64_t wall_ms) {

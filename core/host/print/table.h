@@ -41,9 +41,9 @@ void ck_table_put_text(ck_table *self, ck_bytes text); /* stored text: redacted 
 void ck_table_put_word(ck_table *self,
                        const char *word); /* the program's own text; NULL: an empty cell */
 void ck_table_put_count(ck_table *self, int64_t count);
-/* For people rounded with a unit, for programs the plain number: bytes, microseconds,
- * micro-dollars, ISO 8601. */
+/* On a terminal rounded with a unit, else the plain number of bytes; ISO 8601. */
 void ck_table_put_bytes(ck_table *self, int64_t bytes);
+/* The same everywhere, with its unit: "171 ms", "$0.075264". */
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
 void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: unknown, an empty cell */

@@ -8,9 +8,12 @@ is "the id comes first" "$(head -n 1 <<<"$out")" first
 summary=$out
 is "it completed" "$(cell "$summary" status)" completed
 has "progress goes to stderr" "$err" "checkpoint"
-for figure in events messages checkpoints model_calls tool_calls asks checkpoint_bytes \
-  checkpoint_average checkpoint_max; do
+for figure in events messages checkpoints model_calls tool_calls asks checkpoint_bytes; do
   ok "the summary counts $figure" test "$(cell "$summary" $figure)" -gt 0
+done
+for figure in checkpoint_average checkpoint_max; do
+  ok "the summary gives $figure with its unit" grep -qE '^[1-9][0-9.]* (us|ms|s)$' \
+    <<<"$(cell "$summary" $figure)"
 done
 is "nothing was replayed" "$(cell "$summary" replayed)" 0
 is "a completed session has nothing to resume" "$(cell "$summary" resume)" ""
@@ -18,6 +21,8 @@ is "a completed session has nothing to resume" "$(cell "$summary" resume)" ""
 exits 0 "run --json" --json run "$flow" --cassette "$cassette" --session second
 is "one object" "$(json "$out" '$d->{session} . " " . $d->{status}')" "second completed"
 is "no talk with --json" "$err" ""
+is "what was spent is told in dollars, though no terminal reads it" "$(cell "$summary" spent)" \
+  "$(dollars "$(json "$out" '$d->{spent_micros}')")"
 for figure in events messages checkpoints model_calls tool_calls asks; do
   is "both runs agree on $figure" "$(json "$out" "\$d->{$figure}")" "$(cell "$summary" $figure)"
 done

@@ -99,7 +99,8 @@ while IFS='|' read -r api stream what script; do
   is "$what: all of it is an estimate" "$(shown "$name")" \
     "$((count * reserve)) $((count * reserve))"
   text=$("$CKRUN" sessions show "$name")
-  is "$what: shown as text, too" "$(cell "$text" reserved)" $((count * reserve))
+  is "$what: shown as text, too" "$(cell "$text" reserved)" \
+    "$(dollars $((count * reserve)))"
   has "$what: and beside the run" "$text" " of it reserved)"
   has "$what: and in the log" "$("$CKRUN" sessions log "$name" --all)" "reserved $reserve"
 done <<END
@@ -160,7 +161,7 @@ is "and are shown" "$(json "$("$CKRUN" --json sessions show killed)" \
   'join " ", @{$d->{totals}}{qw(model_calls tool_calls input_tokens output_tokens)}')" \
   "2 1 2000 100"
 text=$("$CKRUN" sessions show killed)
-is "in words, too" "$(cell "$text" spent) $(cell "$text" model_calls)" "7500 2"
+is "in words, too" "$(cell "$text" spent) $(cell "$text" model_calls)" '$0.0075 2'
 exits 0 "it goes on" --json resume killed
 is "this run's part is told" "$(json "$out" 'join " ",
   @{$d->{this_run}}{qw(cost_micros model_calls tool_calls input_tokens output_tokens)}')" \
@@ -182,7 +183,7 @@ is "has no parts" "$(cell "$out" run_spent)" ""
 exits 0 "the resume" resume words --limit model_calls=2
 is "has both" "$(for name in run_spent run_input_tokens run_output_tokens total_model_calls \
   total_tool_calls total_input_tokens total_output_tokens spent; do
-  cell "$out" $name; done | paste -sd' ')" "450 100 10 2 1 1100 60 4200"
+  cell "$out" $name; done | paste -sd' ')" '$0.00045 100 10 2 1 1100 60 $0.0042'
 
 # Estimates on a branch that was left before the fork are the fork's, like the money.
 serve left <<EOF

@@ -7,7 +7,7 @@ data=$root/tests/lua/import/data
 exits 0 "a file" sessions import "$data/pi.jsonl"
 times=$'2030-02-01T00:00:01.000Z\t2030-02-01T00:00:06.000Z'
 is "one row: id, format, status, events, agents, delegations, calls, cost, times" "$out" \
-  $'imported_pi_f6bd6b2a\tpi\tpaused\t13\t1\t0\t2\t1\t10100\t'"$times"
+  $'imported_pi_f6bd6b2a\tpi\tpaused\t13\t1\t0\t2\t1\t$0.0101\t'"$times"
 exits 5 "the same again" sessions import "$data/pi.jsonl"
 has "it exists already" "$err" "imported_pi_f6bd6b2a exists already"
 is "nothing is printed" "$out" ""

@@ -98,12 +98,15 @@ exits 0 "the same as JSON" --json policy simulate --profile stake_profile.lua --
   --profile=nothing_profile.lua live-default live-chance
 for i in 0 1 2; do
   for row in "checkpoints:checkpoints" "checkpoints kept:kept" \
-    "lost money, p95:lost}{cost_micros}{p95" "lost tokens, worst:lost}{tokens}{worst" \
+    "lost tokens, worst:lost}{tokens}{worst" \
     "lost tool calls, p95:lost}{tool_calls}{p95" "bytes kept, estimated:bytes_kept"; do
     is "table and JSON agree on ${row%%:*} of profile $i" \
       "$(awk -F'\t' -v name="${row%%:*}" -v at=$((i + 2)) '$1 == name { print $at }' <<<"$table")" \
       "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
   done
+  is "table and JSON agree on lost money, p95 of profile $i, in dollars" \
+    "$(awk -F'\t' -v at=$((i + 2)) '$1 == "lost money, p95" { print $at }' <<<"$table")" \
+    "$(dollars "$(json "$out" "\$d->{profiles}[$i]{lost}{cost_micros}{p95}")")"
 done
 p='$d->{profiles}'
 is "without checkpoints a crash costs most" \
