@@ -23,11 +23,23 @@ static void set_position(ck_history_edit *self) {
   ck_session_begin_totals(self->session, &self->from.totals);
 }
 
+/* What agents have spent has no base: limits of theirs count anew. Rounds are the session's. */
+static ck_status put_spending(ck_history_edit *self, ck_spending *spending, ck_error *err) {
+  ck_value *value = NULL;
+  for (size_t i = 0; i < spending->count; i++)
+    spending->agents[i] = (ck_agent_spending){.agent = spending->agents[i].agent};
+  ck_status status = ck_spending_write(&value, spending, err);
+  if (status == CK_OK) status = ck_session_put(self->session, "spending", value, err);
+  ck_value_free(value);
+  return status;
+}
+
 /* Rounds are counted by the state, all else by the totals. */
 static ck_status put_base(ck_history_edit *self, ck_error *err) {
   ck_spending spending = {0};
   ck_status status = ck_spending_read(&spending, self->session->state, err);
   self->session->spent.rounds_base = spending.rounds;
+  if (status == CK_OK && spending.count > 0) status = put_spending(self, &spending, err);
   ck_spending_clear(&spending);
   return status == CK_OK ? ck_session_put_base(self->session, err) : status;
 }

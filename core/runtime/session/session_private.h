@@ -32,6 +32,7 @@ typedef struct ck_spent {
   ck_totals totals, base;
   ck_spending agents; /* of each agent; rounds */
   int64_t rounds_base;
+  bool inherits_base;     /* a fork's, which the state that it goes on from does not have */
   int64_t active_base_us; /* active time before this run */
   int64_t began_us;       /* when this run began; monotonic */
 } ck_spent;

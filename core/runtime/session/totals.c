@@ -119,8 +119,8 @@ ck_status ck_session_load_totals(ck_session *self, const ck_head *head,
 
 /* ---- the base ---- */
 
-static void read_base(ck_session *self) {
-  const ck_value *kept = ck_state_get(self->state, "base");
+static void read_base(ck_session *self, const ck_state *state) {
+  const ck_value *kept = ck_state_get(state, "base");
   ck_bytes base = kept ? ck_value_bytes(kept) : (ck_bytes){0};
   ck_json_read_int(&self->spent.base.cost_micros, ck_json_get(base, "cost"));
   ck_json_read_int(&self->spent.base.input_tokens, ck_json_get(base, "input_tokens"));
@@ -144,9 +144,39 @@ static void reset_agents(ck_spending *spending, const ck_resume_rules *rules) {
   spending->changed |= spending->count > 0;
 }
 
-void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules) {
-  ck_spent *spent = &self->spent;
-  read_base(self);
+typedef struct fork_point {
+  int64_t cut, seq; /* seq 0: its checkpoint is gone */
+} fork_point;
+
+static bool find_fork_point(void *to, const ck_checkpoint_info *checkpoint) {
+  fork_point *self = to;
+  if (checkpoint->seq > self->cut && (!self->seq || checkpoint->seq < self->seq))
+    self->seq = checkpoint->seq;
+  return true;
+}
+
+/* A checkpoint before the fork has the base of the origin. The fork's own is in its first
+ * checkpoint. Rounds are those of the checkpoint, which the base may not exceed. */
+static ck_status load_base(ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
+                           ck_error *err) {
+  fork_point point = {.cut = head->session.origin.cut};
+  ck_state *state = NULL;
+  read_base(self, self->state);
+  if (!head->session.origin.session || from->seq > point.cut) return CK_OK;
+  ck_status status = ck_store_list_checkpoints(self->runtime->store, head->session.no,
+                                               find_fork_point, &point, err);
+  if (status == CK_OK && point.seq)
+    status = ck_store_get_state(&state, self->runtime->store, head->session.no, point.seq, err);
+  if (status != CK_OK || !state) return status;
+  read_base(self, state);
+  ck_state_free(state);
+  self->spent.inherits_base = true;
+  if (self->spent.rounds_base > self->spent.agents.rounds)
+    self->spent.rounds_base = self->spent.agents.rounds;
+  return CK_OK;
+}
+
+static void reset(ck_spent *spent, const ck_resume_rules *rules) {
   reset_agents(&spent->agents, rules);
   if (rules->budget == CK_RULE_RESET) spent->base.cost_micros = spent->totals.cost_micros;
   if (rules->time == CK_RULE_RESET) spent->base.active_us = spent->totals.active_us;
@@ -155,6 +185,14 @@ void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules) {
   if (rules->tokens != CK_RULE_RESET) return;
   spent->base.input_tokens = spent->totals.input_tokens;
   spent->base.output_tokens = spent->totals.output_tokens;
+}
+
+ck_status ck_session_reset_base(ck_session *self, const ck_head *head,
+                                const ck_checkpoint_info *from, const ck_resume_rules *rules,
+                                ck_error *err) {
+  ck_status status = load_base(self, head, from, err);
+  if (status == CK_OK) reset(&self->spent, rules);
+  return status;
 }
 
 ck_status ck_session_put_base(ck_session *self, ck_error *err) {

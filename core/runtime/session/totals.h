@@ -45,8 +45,11 @@ void ck_session_begin_totals(ck_session *self, const ck_totals *totals);
 /* A session from elsewhere goes on here: what it had spent counts against every constraint. */
 void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t rounds);
 
-/* Takes the bases from the state, but the totals as the base of each dimension that is reset. */
-void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules);
+/* Takes the bases from the state (of a fork that goes back behind its beginning, those that it
+ * began with), but the totals as the base of each dimension that is reset. */
+CK_CHECKED ck_status ck_session_reset_base(ck_session *self, const ck_head *head,
+                                           const ck_checkpoint_info *from,
+                                           const ck_resume_rules *rules, ck_error *err);
 /* The bases become state. */
 CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
 

@@ -82,9 +82,9 @@ sub _tails {
     [ map { $_->{seq} } grep { $_->{unnamed} } @{ $view->{all} } ], []);
   my @list = $view->resumable;
   my %failed = map { ($_->{agent} // "") => 1 } $view->failed_behind;
-  for my $agent (Tail::agents($view->living), "nobody of that name") {
+  for my $agent (Tail::agents($view->living)) {
     next if $failed{$agent}; # whether that is told depends on how its scope ended
-    for my $n ($agent =~ / / ? (0, 50) : (3, 50)) {
+    for my $n (3, 50) {
       my ($got) = $self->{said}->lines("sessions", "tail", $session, $agent, "--last", $n);
       my @wanted = Tail::tail($agent, $n, @list);
       my $where = "$session, the last $n of $agent";
@@ -198,7 +198,7 @@ sub _state {
     my $rules = $_->{body}{rules} // {};
     map { $rules->{$_} // () } qw(budget tokens tool_calls)
   } @{ $view->{all} };
-  my $agents = Spending::spent($view, $view->until($seq))->{agents};
+  my $agents = Spending::of_agents($view, $seq);
   for my $name (sort keys %$agents) {
     my ($one, $spent) = ($got->{state}{spending}{agents}{$name}, $agents->{$name});
     $self->same("spent by agents", "$where, $name",

@@ -44,7 +44,9 @@ sub amounts {
 # What was spent when a resume set a dimension back, or when the session was forked.
 sub base {
   my ($view, @list) = @_;
-  my %base;
+  my ($forked) = grep { $_->{kind} eq "session_forked" } reverse @{ $view->{all} };
+  my $gone = $forked && !grep { $_ == $forked } @list; # it went back behind its beginning
+  my %base = $gone ? %{ amounts($view, $forked->{seq}, @list) } : ();
   for my $i (grep { $list[$_]{kind} =~ /^session_(resumed|forked)$/ } 0 .. $#list) {
     my $rules = $list[$i]{body}{rules} // {};
     my $then = amounts($view, $list[$i]{seq}, @list[ 0 .. $i ]);

@@ -25,6 +25,18 @@ sub spent {
   return $self;
 }
 
+# of_agents VIEW, SEQ: what each has spent up to there; in a fork, since it began.
+sub of_agents {
+  my ($view, $seq) = @_;
+  my $agents = spent($view, $view->until($seq))->{agents};
+  my ($forked) = grep { $_->{kind} eq "session_forked" } reverse $view->until($seq);
+  my $before = $forked ? spent($view, $view->until($forked->{seq}))->{agents} : {};
+  for my $name (keys %$before) {
+    $agents->{$name}{$_} -= $before->{$name}{$_} for keys %{ $before->{$name} };
+  }
+  return $agents;
+}
+
 # What is told of amounts: a cost that nobody knows is none (issue 11, line 25).
 sub told {
   my ($amounts) = @_;

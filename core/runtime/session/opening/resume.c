@@ -205,7 +205,8 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   ck_session_count_from(self, ck_session_last_seq(self));
   status = ck_session_open_channel(self, err);
   /* the defaults need no memory */
-  if (status == CK_OK && self->policies->resume) status = ck_session_put_base(self, err);
+  if (status == CK_OK && (self->policies->resume || self->spent.inherits_base))
+    status = ck_session_put_base(self, err);
   if (status == CK_OK && !options->keep_references)
     status = ck_session_make_edits(self, &p->edits, err);
   return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err)

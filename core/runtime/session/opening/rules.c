@@ -63,6 +63,5 @@ ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
                                   .rounds = effective(rules.rounds, CK_RULE_CONTINUE),
                                   .tokens = effective(rules.tokens, CK_RULE_CONTINUE),
                                   .tool_calls = effective(rules.tool_calls, CK_RULE_CONTINUE)};
-  ck_session_reset_base(self, &self->rules);
-  return status;
+  return status == CK_OK ? ck_session_reset_base(self, head, from, &self->rules, err) : status;
 }
