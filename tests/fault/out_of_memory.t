@@ -23,9 +23,11 @@ try() {
 
 with_memory() { "$2" -v "$1" "${@:3}"; }
 
+least=9000 # KiB: with less the system cannot even load the program
+
 # sweep WHAT…: finds where WHAT begins to complete, and tries every step below.
 sweep() {
-  local low=9000 high=200000 at step=${step:-100}
+  local low=$least high=200000 at step=${step:-100}
   bad= paused=
   while [ $((high - low)) -gt "$step" ]; do
     at=$(((low + high) / 2))
@@ -33,7 +35,7 @@ sweep() {
     if [ "$completed" ]; then high=$at; else low=$at; fi
   done
   for at in $(seq $((high - ${below:-2000})) "$step" "$high"); do
-    try "$at" with_memory "$at" "$@"
+    [ "$at" -lt "$least" ] || try "$at" with_memory "$at" "$@"
   done
 }
 

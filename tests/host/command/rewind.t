@@ -48,7 +48,7 @@ refused 5 "there is nothing to undo yet" "nothing to undo" sessions undo s
 refused 2 "a report is needed" "Report cannot be empty." sessions rewind s --to first --report "  "
 # labelled REPORT: as it is told from what the user says.
 labelled() { printf '<rewind-report>\n%s\n</rewind-report>' "$1"; }
-refused 2 "and where to" "--to" sessions rewind s --report "found"
+refused 2 "and where to" "CHECKPOINT" sessions rewind s --report "found"
 refused 3 "a checkpoint that is not there" "no checkpoint" sessions rewind s --to checkpoint_x \
   --report "found"
 exits 0 "a rewind" --json sessions rewind s --to first --report "The third count was wrong."
