@@ -31,6 +31,8 @@ ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
       .model_calls = NO_LIMIT,
       .minimum = {NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT},
       .replay_depth = REPLAY_DEPTH,
+      .document_memory = true,
+      .document_conversations = true,
       .compress = true,
       .compression_threshold = COMPRESSION_THRESHOLD,
       .unsaved_checkpoints = UNSAVED_CHECKPOINTS,

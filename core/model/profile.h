@@ -101,7 +101,8 @@ typedef struct ck_profile {
       checkpoint_tool_subagents; /* models may call checkpoint and rewind; those of subagents too */
   bool single_checkpoint; /* checkpoints = "single": a new checkpoint replaces the previous one */
   bool delete_on_success; /* on_success = "delete" */
-  bool continue_on_save_failure; /* on_save_failure = "continue" */
+  bool continue_on_save_failure;                /* on_save_failure = "continue" */
+  bool document_memory, document_conversations; /* what a checkpoint holds as a document */
   bool compress;
   int64_t compression_threshold; /* bytes: shorter bodies and payloads are stored uncompressed */
   int64_t unsaved_checkpoints,

@@ -223,7 +223,6 @@ static void read_programs(ck_manifest *self, lua_State *L, int table) {
       programs[i].directory = read_text(self, L, at, "cwd");
       programs[i].path = read_text(self, L, at, "path");
       programs[i].secrets = read_names(self, L, at, "secrets");
-      if (!programs[i].program) ck_vm_raise_plain(L, CK_E_TYPE, "programs: program is missing");
       lua_pop(L, 1);
     }
     self->shown.programs = programs;

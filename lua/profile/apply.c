@@ -4,9 +4,22 @@
 #include <string.h>
 
 #include "core/base/id.h"
+#include "lua/profile/foreign.h"
 #include "lua/profile/settings.h"
 
 /* ---- lists of policies ---- */
+
+/* What is wrong with a list or an entry that the table's reader found. */
+static ck_status read_problem(ck_bytes from, ck_error *err) {
+  ck_buffer text = {0};
+  if (ck_json_type_of(from) != CK_JSON_OBJECT || ck_json_get(from, "problem").len == 0)
+    return CK_OK;
+  ck_json_read_string(&text, ck_json_get(from, "problem"));
+  ck_status status =
+      ck_error_set(err, CK_E_PARSE, "%s", text.failed || !text.data ? "policies" : text.data);
+  ck_buffer_clear(&text);
+  return status;
+}
 
 static ck_status put_policy(const profile_target *to, ck_bytes entry, ck_error *err) {
   ck_value *options = NULL;
@@ -26,13 +39,21 @@ static ck_status put_policy(const profile_target *to, ck_bytes entry, ck_error *
 }
 
 static ck_status put_policies(const profile_target *to, ck_bytes list, ck_error *err) {
+  ck_status status = read_problem(list, err);
+  if (status != CK_OK) return status;
   if (to->agent)
     ck_profile_clear_agent_policies(to->agent);
   else
     ck_profile_clear_policies(to->profile);
   ck_json_iterator it = ck_json_iterate(list);
-  ck_status status = CK_OK;
-  while (status == CK_OK && ck_json_next(&it)) status = put_policy(to, it.value, err);
+  for (int i = 1; status == CK_OK && ck_json_next(&it); i++) {
+    char path[2 * PROFILE_PATH_MAX];
+    ck_error failure = CK_ERROR_INIT;
+    snprintf(path, sizeof path, "%s.[%d]", to->path, i);
+    status = read_problem(it.value, &failure);
+    if (status == CK_OK) status = put_policy(to, it.value, &failure);
+    status = ck_profile_take(to->sink, to->source, path, status, &failure, err);
+  }
   return status == CK_OK ? ck_profile_set_origin(to, "policies", list, err) : status;
 }
 
@@ -41,6 +62,7 @@ static ck_status put_policies(const profile_target *to, ck_bytes list, ck_error 
 typedef ck_status (*put_member)(const profile_target *to, const char *section, const char *name,
                                 ck_bytes value, ck_error *err);
 
+/* Each mistake is told, and the others are set. */
 static ck_status each_member(const profile_target *to, const char *section, ck_bytes object,
                              put_member put, ck_error *err) {
   if (ck_json_type_of(object) != CK_JSON_OBJECT)
@@ -48,8 +70,16 @@ static ck_status each_member(const profile_target *to, const char *section, ck_b
   ck_json_iterator it = ck_json_iterate(object);
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) {
+    char path[2 * PROFILE_PATH_MAX];
+    ck_error failure = CK_ERROR_INIT;
+    profile_target of = *to;
     char *name = ck_json_dup_string(it.name);
-    status = name ? put(to, section, name, it.value, err) : ck_error_no_memory(err);
+    snprintf(path, sizeof path, "%s%s%s", to->path, *to->path ? "." : "", name ? name : "");
+    of.path = path;
+    status = name ? put(&of, section, name, it.value, &failure) : ck_error_no_memory(&failure);
+    if (ck_profile_is_mistake(status) && to->agent)
+      ck_error_prefix(&failure, "agents.%s", to->agent->name);
+    status = ck_profile_take(to->sink, to->source, path, status, &failure, err);
     free(name);
   }
   return status;
@@ -61,7 +91,7 @@ static ck_status put_in_section(const profile_target *to, const char *section, c
   snprintf(path, sizeof path, "%s.%s", section, name);
   bool known;
   ck_status status = ck_profile_put_setting(&known, to, path, value, err);
-  return known ? status : ck_profile_refuse_key(section, name, to->agent != NULL, err);
+  return known ? status : ck_profile_refuse_key(to, section, name, value, err);
 }
 
 static ck_status put_unmetered(const profile_target *to, ck_bytes value, ck_error *err) {
@@ -76,7 +106,7 @@ static ck_status put_in_agent(const profile_target *to, const char *section, con
   if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   if (strcmp(name, "unmetered") == 0) return put_unmetered(to, value, err);
-  return ck_profile_refuse_key(NULL, name, true, err);
+  return ck_profile_refuse_key(to, NULL, name, value, err);
 }
 
 static ck_status put_agent(const profile_target *to, const char *section, const char *name,
@@ -88,7 +118,7 @@ static ck_status put_agent(const profile_target *to, const char *section, const 
   status = ck_profile_put_agent(&of.agent, to->profile, name, err);
   if (status != CK_OK) return status;
   status = each_member(&of, name, value, put_in_agent, err);
-  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "agents.%s", name);
+  if (ck_profile_is_mistake(status)) ck_error_prefix(err, "agents.%s", name);
   return status;
 }
 
@@ -132,6 +162,14 @@ static ck_status put_encrypt(const profile_target *to, ck_bytes value, ck_error 
   return ck_profile_set_origin(to, "encrypt", value, err);
 }
 
+/* A member of another system's table: nothing stands there. */
+static ck_status put_of_foreign(const profile_target *to, const char *section, const char *name,
+                                ck_bytes value, ck_error *err) {
+  if (!ck_profile_has_setting(name)) return ck_profile_refuse_key(to, NULL, name, value, err);
+  return ck_error_set(err, CK_E_PARSE, "key '%s' stands at the top of a profile, not in '%s'", name,
+                      section);
+}
+
 static ck_status put_at_top(const profile_target *to, const char *section, const char *name,
                             ck_bytes value, ck_error *err) {
   (void)section;
@@ -141,16 +179,19 @@ static ck_status put_at_top(const profile_target *to, const char *section, const
   if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
   if (strcmp(name, "key") == 0) return put_key(to, value, err);
   if (strcmp(name, "encrypt") == 0) return put_encrypt(to, value, err);
+  if (ck_profile_is_foreign_table(name, value))
+    return each_member(to, name, value, put_of_foreign, err);
   if (strcmp(name, "models") == 0)
-    return ck_profile_apply_models(to->profile, to->source, value, err);
+    return ck_profile_apply_models(to->profile, to->source, to->sink, value, err);
   if (ck_profile_is_section(name)) return each_member(to, name, value, put_in_section, err);
   bool known = false;
   ck_status status = CK_OK;
   if (!strchr(name, '.')) status = ck_profile_put_setting(&known, to, name, value, err);
-  return known ? status : ck_profile_refuse_key(NULL, name, false, err);
+  return known ? status : ck_profile_refuse_key(to, NULL, name, value, err);
 }
 
-ck_status ck_profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
-                           ck_error *err) {
-  return each_member(&(profile_target){self, NULL, source}, "a profile", json, put_at_top, err);
+ck_status ck_profile_apply(ck_profile *self, const ck_source *source, profile_sink *sink,
+                           ck_bytes json, ck_error *err) {
+  return each_member(&(profile_target){self, NULL, source, sink, ""}, "a profile", json, put_at_top,
+                     err);
 }

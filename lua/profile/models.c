@@ -12,7 +12,6 @@
 
 enum {
   PATH_MAX_BYTES = 256,
-  NAMES_MAX = 64,
   RETRIES_MAX = 20,
   SECONDS_MAX = 86400,
   DOLLARS_MAX = 1000000,
@@ -24,6 +23,7 @@ typedef struct location {
   ck_profile *profile;
   ck_profile_model *model;
   const ck_source *source;
+  profile_sink *sink;
   const char *path;
 } location;
 
@@ -48,6 +48,7 @@ static ck_status put_api(const location *at, ck_bytes value, ck_error *err) {
   at->model->has_api = ck_model_api_of(&at->model->api, text);
   free(text);
   if (at->model->has_api) return CK_OK;
+  at->model->has_api = true; /* which one is told here: not once more, that there is none */
   return ck_error_set(err, CK_E_PARSE,
                       "%s: \"openai\" (and all that speak like it) or \"anthropic\" is expected",
                       at->path);
@@ -85,9 +86,6 @@ static ck_status put_model(const location *at, ck_bytes value, ck_error *err) {
   return read_text(&at->model->model, at, value, err);
 }
 
-#define KEY_REMEDY \
-  "put it into a variable, then secrets = { mine = \"env:VARIABLE\" } and %s = \"mine\""
-
 static bool is_reference(const char *text) {
   return strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0;
 }
@@ -103,9 +101,10 @@ static ck_status put_key(const location *at, ck_bytes value, ck_error *err) {
         "%s: the name of a secret is expected: secrets = { mine = \"env:…\" }, key = \"mine\"",
         at->path);
   if (ck_id_check("key", at->model->key, &ignored) == CK_OK) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE,
-                      "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
-                      at->path, "key");
+  return ck_error_set(
+      err, CK_E_PARSE,
+      "%s: the name of a secret is expected, never the key itself: " CK_PROFILE_KEY_REMEDY,
+      at->path, "key");
 }
 
 static ck_status put_stream(const location *at, ck_bytes value, ck_error *err) {
@@ -235,11 +234,13 @@ static ck_status each_member(const location *at, ck_bytes object, put_member put
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) {
     char path[PATH_MAX_BYTES];
+    ck_error failure = CK_ERROR_INIT;
     location below = *at;
     char *name = ck_json_dup_string(it.name);
     snprintf(path, sizeof path, "%s.%s", at->path, name ? name : "");
     below.path = path;
-    status = name ? put(&below, name, it.value, err) : ck_error_no_memory(err);
+    status = name ? put(&below, name, it.value, &failure) : ck_error_no_memory(&failure);
+    status = ck_profile_take(at->sink, at->source, path, status, &failure, err);
     free(name);
   }
   return status;
@@ -296,8 +297,8 @@ static ck_status read_header(ck_profile_header *out, const location *at, ck_byte
   if (!out->secret && looks_secret(out->name, out->value))
     return ck_error_set(
         err, CK_E_PARSE,
-        "%s: { secret = \"NAME\" } is expected, never the secret itself: " KEY_REMEDY, at->path,
-        "{ secret");
+        "%s: { secret = \"NAME\" } is expected, never the secret itself: " CK_PROFILE_KEY_REMEDY,
+        at->path, "{ secret");
   return has_control(out->value)
              ? ck_error_set(err, CK_E_PARSE, "%s: a line without control characters is expected",
                             at->path)
@@ -374,58 +375,7 @@ static ck_status put_one(const location *at, const char *name, ck_bytes value, c
   return status == CK_OK ? each_member(&of, value, put_setting, err) : status;
 }
 
-ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
-                                  ck_error *err) {
-  return each_member(&(location){self, NULL, source, "models"}, json, put_one, err);
-}
-
-/* ---- when all is read ---- */
-
-/* A text that is no name of a secret may be a secret: a long one, or one with the usual prefix of
- * keys, is not repeated. */
-static bool looks_like_key(const char *text) {
-  return strlen(text) > 20 || strncmp(text, "sk-", 3) == 0 || strncmp(text, "sk_", 3) == 0;
-}
-
-static ck_status check_secret(const ck_profile *self, const char *path, const char *name,
-                              ck_error *err) {
-  const char *names[NAMES_MAX] = {NULL};
-  char hint[CK_NAMES_HINT_SIZE];
-  if (ck_profile_get_secret(self, name)) return CK_OK;
-  if (looks_like_key(name))
-    return ck_error_set(err, CK_E_PARSE,
-                        "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
-                        path, "key");
-  for (size_t i = 0; i < self->secret_count && i + 1 < NAMES_MAX; i++)
-    names[i] = self->secrets[i].name;
-  ck_names_hint(hint, name, names);
-  return ck_error_set(err, CK_E_PARSE,
-                      "%s: there is no secret '%s'%s; add secrets = { %s = \"env:VARIABLE\" }",
-                      path, name, hint, name);
-}
-
-static ck_status check_model(const ck_profile *self, const ck_profile_model *model, ck_error *err) {
-  char path[PATH_MAX_BYTES];
-  ck_status status = CK_OK;
-  if (!model->has_api)
-    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'api', \"openai\" or \"anthropic\"",
-                        model->name);
-  if (!model->model)
-    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'model', the provider's name for it",
-                        model->name);
-  snprintf(path, sizeof path, "models.%s.key", model->name);
-  if (model->key) status = check_secret(self, path, model->key, err);
-  for (size_t i = 0; status == CK_OK && i < model->header_count; i++) {
-    snprintf(path, sizeof path, "models.%s.headers.%s", model->name, model->headers[i].name);
-    if (model->headers[i].secret) status = check_secret(self, path, model->headers[i].value, err);
-  }
-  return status;
-}
-
-ck_status ck_profile_check_models(const ck_profile *self, ck_error *err) {
-  ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < self->model_count; i++)
-    status = check_model(self, &self->models[i], err);
-  if (status == CK_E_PARSE) ck_error_prefix(err, "%s", self->path ? self->path : self->name);
-  return status;
+ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source, profile_sink *sink,
+                                  ck_bytes json, ck_error *err) {
+  return each_member(&(location){self, NULL, source, sink, "models"}, json, put_one, err);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/id.h"
+#include "lua/policy/policy.h"
 #include "lua/profile/reading.h"
 
 enum { EXTENDS_MAX = 8 };
@@ -41,7 +42,7 @@ typedef struct link {
   const char *name;         /* of its source */
 } link;
 
-static ck_status load(ck_profile **out, const char *name, const link *below, ck_scripts *scripts,
+static ck_status load(ck_profile **out, const char *name, const link *below, profile_sink *sink,
                       ck_error *err);
 
 static ck_status check_chain(const link *below, const char *name, ck_error *err) {
@@ -56,29 +57,34 @@ static ck_status check_chain(const link *below, const char *name, ck_error *err)
   return CK_OK;
 }
 
-/* The extended profile, or a new one when there is none. */
+/* The extended profile, or a new one when there is none, or none that can be read. */
 static ck_status load_base(ck_profile **out, const ck_source *source, const link *below,
-                           ck_scripts *scripts, ck_bytes json, ck_error *err) {
+                           profile_sink *sink, ck_bytes json, ck_error *err) {
   ck_bytes extends = ck_json_get(json, "extends");
-  if (ck_json_type_of(extends) == CK_JSON_NONE) return ck_profile_new(out, "none", err);
-  if (ck_json_type_of(extends) != CK_JSON_STRING) {
-    return ck_error_set(err, CK_E_PARSE, "%s: extends: a name is expected", source->name);
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  *out = NULL;
+  if (ck_json_type_of(extends) == CK_JSON_STRING) {
+    char *name = ck_json_dup_string(extends),
+         *path = name ? ck_profile_resolve(source, name) : NULL;
+    status = path ? load(out, path, &(link){below, source->name}, sink, &failure)
+                  : ck_error_no_memory(&failure);
+    free(path);
+    free(name);
+  } else if (ck_json_type_of(extends) != CK_JSON_NONE) {
+    status = ck_error_set(&failure, CK_E_PARSE, "extends: a name is expected");
   }
-  char *path = NULL;
-  char *name = ck_json_dup_string(extends);
-  if (name) path = ck_profile_resolve(source, name);
-  ck_status status =
-      path ? load(out, path, &(link){below, source->name}, scripts, err) : ck_error_no_memory(err);
-  free(path);
-  free(name);
-  return status;
+  sink->incomplete |= status != CK_OK;
+  status = ck_profile_take(sink, source, "extends", status, &failure, err);
+  return status == CK_OK && !*out ? ck_profile_new(out, "none", err) : status;
 }
 
-static ck_status apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
-  ck_status status = read_name(self, source, json, err);
-  if (status == CK_OK) status = ck_profile_apply(self, source, json, err);
-  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "%s", source->name);
-  return status;
+static ck_status apply(ck_profile *self, const ck_source *source, profile_sink *sink, ck_bytes json,
+                       ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status =
+      ck_profile_take(sink, source, "name", read_name(self, source, json, &failure), &failure, err);
+  return status == CK_OK ? ck_profile_apply(self, source, sink, json, err) : status;
 }
 
 /* From the lowest profile up. */
@@ -90,18 +96,32 @@ static void add_digest(ck_profile *self, ck_bytes json) {
   self->digest = ck_digester_final(&digester);
 }
 
-static ck_status load(ck_profile **out, const char *name, const link *below, ck_scripts *scripts,
+/* A text that is not Lua, or gives no table, is told with its own file and line. */
+static ck_status read_table(ck_buffer *json, const ck_source *source, profile_sink *sink,
+                            ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_profile_read_table(json, source, &failure);
+  if (status == CK_OK) return CK_OK;
+  sink->incomplete = true;
+  ck_buffer_reset(json);
+  ck_buffer_append_format(json, "{\"name\":\"none\"}");
+  return ck_profile_take(sink, NULL, "", status, &failure, err);
+}
+
+/* A profile that is not there, or extends itself, is a failure; other mistakes go to the sink. */
+static ck_status load(ck_profile **out, const char *name, const link *below, profile_sink *sink,
                       ck_error *err) {
   ck_source source;
   ck_profile *profile = NULL;
   ck_buffer json = {0};
-  ck_status status = ck_source_read_for(&source, "profile", name, scripts, err);
+  ck_status status = ck_source_read_for(&source, "profile", name, sink->scripts, err);
   if (status != CK_OK) return status;
   status = check_chain(below, source.name, err);
-  if (status == CK_OK) status = ck_profile_read_table(&json, &source, err);
+  if (status == CK_OK) status = read_table(&json, &source, sink, err);
+  if (status == CK_OK) status = ck_buffer_check(&json, err);
   if (status == CK_OK)
-    status = load_base(&profile, &source, below, scripts, ck_buffer_bytes(&json), err);
-  if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
+    status = load_base(&profile, &source, below, sink, ck_buffer_bytes(&json), err);
+  if (status == CK_OK) status = apply(profile, &source, sink, ck_buffer_bytes(&json), err);
   if (status == CK_OK) {
     add_digest(profile, ck_buffer_bytes(&json));
     *out = profile;
@@ -165,19 +185,63 @@ static ck_status complete_agent(ck_profile_agent *agent, const ck_profile *profi
   return CK_OK;
 }
 
-ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
-  return ck_profile_load_for(out, name, NULL, err);
+/* With mistakes, too: the count of the sink says whether there are any. */
+static ck_status read_all(ck_profile **out, const char *name, profile_sink *sink, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = load(out, name, NULL, sink, &failure);
+  if (status != CK_OK) return ck_profile_take(sink, NULL, "", status, &failure, err);
+  (*out)->scripts = sink->scripts;
+  for (size_t i = 0; status == CK_OK && i < (*out)->agent_count; i++)
+    status = complete_agent(&(*out)->agents[i], *out, err);
+  if (status == CK_OK && !sink->incomplete) status = ck_profile_check_models(*out, sink, err);
+  return status;
 }
 
-ck_status ck_profile_load_for(ck_profile **out, const char *name, ck_scripts *scripts,
-                              ck_error *err) {
-  *out = NULL;
+ck_status ck_profile_read(ck_profile **out, const char *name, ck_scripts *scripts,
+                          ck_profile_problem problem, void *to, ck_error *err) {
+  profile_sink sink = {.problem = problem, .to = to, .scripts = scripts};
   ck_profile *profile = NULL;
-  ck_status status = load(&profile, name, NULL, scripts, err);
-  if (status == CK_OK) profile->scripts = scripts;
-  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
-    status = complete_agent(&profile->agents[i], profile, err);
-  if (status == CK_OK) status = ck_profile_check_models(profile, err);
+  *out = NULL;
+  ck_status status = read_all(&profile, name, &sink, err);
+  if (status == CK_OK && sink.count == 0) {
+    *out = profile;
+    return CK_OK;
+  }
+  if (status == CK_OK && profile) status = ck_profile_check_policies(profile, &sink, err);
+  ck_profile_free(profile);
+  return status;
+}
+
+/* They are tried one by one when they cannot be opened. */
+ck_status ck_profile_open_policies(ck_policy_engine *out, const ck_profile *profile,
+                                   ck_profile_problem problem, void *to, ck_error *err) {
+  profile_sink sink = {.problem = problem, .to = to, .scripts = profile->scripts};
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_policy_engine_open(out, profile, &failure);
+  if (status == CK_OK) return CK_OK;
+  *out = (ck_policy_engine){0};
+  if (!ck_profile_is_mistake(status)) return ck_error_set(err, status, "%s", failure.text);
+  ck_status tried = ck_profile_check_policies(profile, &sink, err);
+  return tried != CK_OK || sink.count > 0 ? tried
+                                          : ck_profile_take(&sink, NULL, "", status, &failure, err);
+}
+
+static void keep_first(void *to, const ck_error *problem) {
+  ck_error *first = to;
+  if (first->status == CK_OK) *first = *problem;
+}
+
+ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
+  ck_error first = CK_ERROR_INIT;
+  profile_sink sink = {.problem = keep_first, .to = &first};
+  ck_profile *profile = NULL;
+  *out = NULL;
+  ck_status status = read_all(&profile, name, &sink, err);
+  if (status == CK_OK && sink.count == 1)
+    status = ck_error_set(err, first.status, "%s", first.text);
+  else if (status == CK_OK && sink.count > 1)
+    status = ck_error_set(err, first.status, "%s (and %zu more: 'ckrun profile check' tells all)",
+                          first.text, sink.count - 1);
   if (status == CK_OK)
     *out = profile;
   else

@@ -39,16 +39,24 @@
 
 #include "core/model/profile.h"
 #include "core/model/script.h"
+#include "lua/policy/policy.h"
 
-/* `name` is that of a shipped profile or a path. CK_E_NOT_FOUND, CK_E_PARSE (file:line: message),
- * CK_E_UNSUPPORTED (a key or a word that this version does not carry), and the answers of
- * ck_vm_read_file. */
+/* One mistake, behind its file and line. */
+typedef void (*ck_profile_problem)(void *to, const ck_error *problem);
+
+/* Loads a profile. Every mistake of the author, in it, those that it extends, and then the options
+ * of its policies, goes to `problem`; with one *out is NULL, and CK_OK is answered. `name` is that
+ * of a shipped profile or a path. All texts that are read are put among `scripts` (NULL: none;
+ * borrowed for the profile's life; closed: read from them alone). */
+CK_CHECKED ck_status ck_profile_read(ck_profile **out, const char *name, ck_scripts *scripts,
+                                     ck_profile_problem problem, void *to, ck_error *err);
+/* Opens its policies; *out is empty when there is a mistake in one. */
+CK_CHECKED ck_status ck_profile_open_policies(ck_policy_engine *out, const ck_profile *profile,
+                                              ck_profile_problem problem, void *to, ck_error *err);
+/* The profile without its policies; several mistakes are the first one, and how many more there
+ * are. CK_E_NOT_FOUND, CK_E_PARSE (file:line: message), CK_E_UNSUPPORTED (a key or a word that this
+ * version does not carry), and the answers of ck_vm_read_file. */
 CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err);
-
-/* The same. Its text, those of the profiles that it extends, and, when its policies are loaded, of
- * these are put among `scripts` (borrowed for the profile's life; closed: read from them alone). */
-CK_CHECKED ck_status ck_profile_load_for(ck_profile **out, const char *name, ck_scripts *scripts,
-                                         ck_error *err);
 
 /* The settings for `agent` (NULL: for the session) and where each came from: a JSON array of
  * {key, value, from, origin}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a

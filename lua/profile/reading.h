@@ -5,6 +5,28 @@
 #include "lua/profile/profile.h"
 #include "lua/vm/source.h"
 
+/* Where mistakes go; see problems.c. */
+typedef struct profile_sink {
+  ck_profile_problem problem;
+  void *to;
+  ck_scripts *scripts; /* where texts are put, or read from; NULL: files */
+  size_t count;
+  bool incomplete; /* a profile that is extended could not be read: what it lacks is not known */
+} profile_sink;
+
+/* Reports a mistake of the author, behind file and line of the key at `path` ("" : the file alone),
+ * and answers CK_OK; anything else is answered as it is. */
+CK_CHECKED ck_status ck_profile_take(profile_sink *sink, const ck_source *source, const char *path,
+                                     ck_status status, const ck_error *failure, ck_error *err);
+/* True for a mistake of the author, which leaves the others to be told. */
+bool ck_profile_is_mistake(ck_status status);
+/* After all profiles are read: every model is complete, and the secrets that it names exist. */
+CK_CHECKED ck_status ck_profile_check_models(const ck_profile *self, profile_sink *sink,
+                                             ck_error *err);
+/* The policies and their options. */
+CK_CHECKED ck_status ck_profile_check_policies(const ck_profile *self, profile_sink *sink,
+                                               ck_error *err);
+
 /* Appends the table that the source returns, as JSON; policies as [{"name", "options"?}]. */
 CK_CHECKED ck_status ck_profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err);
 /* The path as seen from the profile's own folder; other names as they are. malloc'd; NULL: no
@@ -21,17 +43,19 @@ CK_CHECKED ck_status ck_profile_merge_options(ck_value **out, const ck_value *be
                                               const ck_value *above, ck_error *err);
 
 /* Sets the keys of one profile (a JSON object as above) over those that `self` has. */
-CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
-                                      ck_error *err);
+CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source, profile_sink *sink,
+                                      ck_bytes json, ck_error *err);
 
 /* The section `models`, a model's settings over those it has. */
 CK_CHECKED ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source,
-                                             ck_bytes json, ck_error *err);
-/* After all profiles are read: every model is complete, and the secrets that it names exist. */
-CK_CHECKED ck_status ck_profile_check_models(const ck_profile *self, ck_error *err);
+                                             profile_sink *sink, ck_bytes json, ck_error *err);
 
 /* For describing: calls `visit` with the path of each setting and its default. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
 void ck_profile_visit_settings(profile_visit visit, void *to);
+
+/* Behind "… is expected, never the key itself: ": how it is given; one %s, of the key. */
+#define CK_PROFILE_KEY_REMEDY \
+  "put it into a variable, then secrets = { mine = \"env:VARIABLE\" } and %s = \"mine\""
 
 #endif

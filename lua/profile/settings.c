@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lua/vm/names.h"
+#include "lua/profile/foreign.h"
 #include "lua/profile/settings.h"
 
 enum { WORDS_MAX = 3, NAMES_MAX = 256 };
@@ -61,6 +62,8 @@ static const setting settings[] = {
     {"compression_threshold_bytes", COUNT, OF(compression_threshold), 1, {NULL}, "512"},
     {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, "\"stop\""},
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, "\"conversation\""},
+    {"documents.memory", TRUTH, OF(document_memory), 1, {NULL}, "true"},
+    {"documents.conversations", TRUTH, OF(document_conversations), 1, {NULL}, "true"},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, "false"},
     {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, "false"},
     CK_TOOL_KIND_TABLE(PERMIT_SET) PERMIT_ROW("permissions.*", any, "\"reject\""){
@@ -69,22 +72,10 @@ static const setting settings[] = {
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
-static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool",
-                                       "permissions", "unsaved",  NULL};
+static const char *const sections[] = {"constraints", "minimums", "resume",    "checkpoint_tool",
+                                       "permissions", "unsaved",  "documents", NULL};
 static const char *const other_keys[] = {"name",   "extends", "policies", "agents", "secrets",
                                          "models", "encrypt", "key",      NULL};
-/* What is a policy's option here. */
-static const struct {
-  const char *key, *instead;
-} moved_keys[] = {{"on_node_start", "every_boundary"},
-                  {"on_node_complete", "every_boundary"},
-                  {"on_edge", "every_boundary"},
-                  {"every_n_iterations", "every_boundary"},
-                  {"async", "every_boundary"},
-                  {"keep_count", "keep_recent"},
-                  {"max_checkpoints_per_session", "keep_recent"},
-                  {"keep_clean_only", "keep_clean"}};
-
 void ck_profile_visit_settings(profile_visit visit, void *to) {
   for (size_t i = 0; i < SETTING_COUNT; i++) visit(to, settings[i].path, settings[i].built_in);
 }
@@ -109,16 +100,12 @@ static void list_names(const char *out[NAMES_MAX], const char *section, bool of_
   out[count] = NULL;
 }
 
-ck_status ck_profile_refuse_key(const char *section, const char *key, bool of_agent,
-                                ck_error *err) {
+ck_status ck_profile_refuse_key(const profile_target *to, const char *section, const char *key,
+                                ck_bytes value, ck_error *err) {
+  bool of_agent = to->agent;
   const char *names[NAMES_MAX];
   char hint[CK_NAMES_HINT_SIZE];
-  for (size_t i = 0; !section && i < sizeof moved_keys / sizeof moved_keys[0]; i++) {
-    if (strcmp(moved_keys[i].key, key) != 0) continue;
-    return ck_error_set(err, CK_E_PARSE,
-                        "key '%s': it is an option of the policy %s: policies = { { \"%s\", … } }",
-                        key, moved_keys[i].instead, moved_keys[i].instead);
-  }
+  if (ck_profile_refuse_foreign(key, value, err)) return CK_E_PARSE;
   for (size_t i = 0; of_agent && !section && i < SETTING_COUNT; i++) {
     if (strcmp(settings[i].path, key) == 0)
       return ck_error_set(
@@ -274,6 +261,12 @@ bool ck_profile_is_section(const char *name) {
   for (const char *const *section = sections; *section; section++) {
     if (strcmp(*section, name) == 0) return true;
   }
+  return false;
+}
+
+bool ck_profile_has_setting(const char *name) {
+  for (size_t i = 0; i < SETTING_COUNT; i++)
+    if (strcmp(settings[i].path, name) == 0) return !strchr(name, '.');
   return false;
 }
 

@@ -11,6 +11,8 @@ typedef struct profile_target {
   ck_profile *profile;
   ck_profile_agent *agent; /* NULL: the profile itself */
   const ck_source *source;
+  profile_sink *sink;
+  const char *path; /* of the table whose members are set: "agents.ann.constraints"; "": the top */
 } profile_target;
 
 /* Sets what `path` names, and notes where it came from. `*known` is false, and nothing is set, when
@@ -21,9 +23,13 @@ CK_CHECKED ck_status ck_profile_put_setting(bool *known, const profile_target *t
 CK_CHECKED ck_status ck_profile_set_origin(const profile_target *to, const char *path,
                                            ck_bytes json, ck_error *err);
 
+/* True for a setting that is no member of a table. */
+bool ck_profile_has_setting(const char *name);
 /* A table of settings, such as "constraints". */
 bool ck_profile_is_section(const char *name);
-/* The error for a key that `section` (NULL: the top) does not have, with the nearest known key. */
-ck_status ck_profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err);
+/* The error for a key that `section` (NULL: the top) does not have: what does the same here, or the
+ * nearest known key. */
+ck_status ck_profile_refuse_key(const profile_target *to, const char *section, const char *key,
+                                ck_bytes value, ck_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* table.c - the table that a profile's file returns, as JSON. */
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lua/vm/json.h"
@@ -11,6 +12,14 @@ typedef struct {
   const ck_source *source;
   ck_buffer *json; /* owned by the caller of ck_vm_call */
 } table_read;
+
+/* A mistake in a list of policies is told with the others: {"problem": TEXT} takes its place. */
+static void append_problem(ck_buffer *json, const char *text) {
+  ck_json_writer w = {.out = json};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "problem", text);
+  ck_json_end(&w, '}');
+}
 
 /* Stack: … the policy's entry. { "smart", slow_ms = 1 } becomes
  * {"name":"smart","options":{"slow_ms":1}}. */
@@ -24,9 +33,12 @@ static void append_policy(ck_buffer *json, lua_State *L, lua_Integer index) {
   else
     lua_pushnil(L);
   if (lua_type(L, -1) != LUA_TSTRING) {
-    ck_vm_raise_plain(L, CK_E_PARSE,
-                      "policies[%d]: \"name\" or { \"name\", option = value } is expected",
-                      (int)index);
+    char text[128];
+    snprintf(text, sizeof text,
+             "policies[%d]: \"name\" or { \"name\", option = value } is expected", (int)index);
+    lua_settop(L, entry);
+    append_problem(json, text);
+    return;
   }
   size_t len;
   const char *name = lua_tolstring(L, -1, &len);
@@ -46,11 +58,16 @@ static void append_policy(ck_buffer *json, lua_State *L, lua_Integer index) {
 /* Stack: … the list. */
 static void append_policies(ck_buffer *json, lua_State *L) {
   size_t count;
-  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "policies: a list is expected");
+  if (!lua_istable(L, -1)) {
+    append_problem(json, "policies: a list is expected");
+    return;
+  }
   ck_sandbox_push_keys(&count, L, -1);
   lua_pop(L, 1);
-  if (count != lua_rawlen(L, -1))
-    ck_vm_raise_plain(L, CK_E_PARSE, "policies: a list without names and gaps is expected");
+  if (count != lua_rawlen(L, -1)) {
+    append_problem(json, "policies: a list without names and gaps is expected");
+    return;
+  }
   ck_buffer_append_char(json, '[');
   for (size_t i = 1; i <= count; i++) {
     if (i > 1) ck_buffer_append_char(json, ',');

@@ -1,6 +1,7 @@
 /* profile_check.c - profile check: loads a profile, those it extends, and all of its policies. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
+#include "core/host/print/problems.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -38,8 +39,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   ck_value *about = NULL;
-  ck_status status = ck_profile_load(&profile, v->profile, err);
-  if (status == CK_OK) status = ck_policy_engine_open(&policies, profile, err);
+  ck_problems found = {0};
+  ck_status status = ck_profile_read(&profile, v->profile, NULL, ck_problems_take, &found, err);
+  if (status == CK_OK && profile)
+    status = ck_profile_open_policies(&policies, profile, ck_problems_take, &found, err);
+  if (status == CK_OK) status = ck_problems_answer(&found, host->output, NULL, err);
+  ck_problems_clear(&found);
   if (is_of_the_text(status)) status = CK_E_FAILED;
   if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
   if (status == CK_OK) status = print(host->output, profile, about, err);
@@ -60,9 +65,11 @@ static const ck_operand operands[] = {
 const ck_command ck_command_profile_check = {
     .name = "profile check",
     .summary = "load a profile and its policies, as a run would",
-    .details = "A mistake is told by file and line, an unknown key with the nearest known one; the "
-               "exit code is 1 then, 3 when a profile or policy is not there. 'ckrun policy check' "
-               "looks into a policy.",
+    .details =
+        "All mistakes are told at once, each by file and line, an unknown key with the "
+        "nearest known one, a name of another system with what does the same here; the exit "
+        "code is 1 then, 3 when a profile or policy is not there. 'ckrun policy check' looks "
+        "into a policy.",
     .operands = operands,
     .run = run,
 };

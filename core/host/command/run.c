@@ -33,12 +33,11 @@ static ck_status take_part(ck_problems *found, ck_status status, ck_error *failu
 /* A mistake in the settings of the run is one of the command line. */
 static ck_status load_profile(ck_problems *found, const ck_launch *launch, ck_engine *engine,
                               const ck_settings_words *settings, ck_error *err) {
-  ck_error failure = CK_ERROR_INIT;
-  ck_status status = ck_engine_load_profile(engine, launch->profile, &failure);
-  if (status != CK_OK) return take_part(found, status, &failure, err);
+  ck_status status = ck_engine_load_profile(engine, launch->profile, ck_problems_take, found, err);
+  if (status != CK_OK || !engine->profile) return status;
   status = ck_engine_take_settings(engine, settings, err);
   if (status != CK_OK) return status;
-  return take_part(found, ck_engine_load_policies(engine, &failure), &failure, err);
+  return ck_engine_load_policies(engine, ck_problems_take, found, err);
 }
 
 static ck_status load_parts(ck_problems *found, ck_launch *launch, ck_engine *engine,

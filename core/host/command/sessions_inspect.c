@@ -1,4 +1,6 @@
 /* sessions_inspect.c - sessions inspect: the state that a checkpoint restores. */
+#include <string.h>
+
 #include "core/base/clock.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/command/commands.h"
@@ -33,6 +35,17 @@ static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_
   return status;
 }
 
+/* The memory is left out where the session's profile keeps it out of documents. */
+static void put_state(ck_document *document, const ck_snapshot *snapshot) {
+  struct cJSON *state = ck_document_put_object(document, NULL, "state");
+  bool memory = !snapshot->profile || snapshot->profile->document_memory;
+  for (size_t i = 0; i < snapshot->entry_count; i++) {
+    const ck_state_entry *entry = &snapshot->entries[i];
+    if (memory || strncmp(entry->key, "memory.", 7) != 0)
+      ck_document_put_value(document, state, entry->key, entry->value);
+  }
+}
+
 /* What the run that took the checkpoint had set for itself. NULL in *out: nothing. */
 static ck_status read_settings(ck_value **out, const ck_snapshot *snapshot, ck_error *err) {
   const ck_inspection *inspection = snapshot->inspection;
@@ -51,9 +64,7 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot,
     ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
                              &snapshot->checkpoint);
   ck_document_put_value(&document, NULL, "settings", settings);
-  struct cJSON *state = ck_document_put_object(&document, NULL, "state");
-  for (size_t i = 0; i < snapshot->entry_count; i++)
-    ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
+  put_state(&document, snapshot);
   ck_status status = ck_checkpoint_fields_put(&document, NULL, snapshot, true, err);
   if (status == CK_OK)
     status = ck_session_checkpoint_put(

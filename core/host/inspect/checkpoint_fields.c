@@ -102,8 +102,11 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
   ck_document_put_time(document, at, "created_at", checkpoint->created_ms);
   put_nodes(document, at, snapshot);
   ck_status status = put_path(document, at, snapshot, err);
-  if (memory) put_keys(document, at, "shared_memory", "memory.", snapshot);
-  if (memory && status == CK_OK) status = ck_conversations_put(document, at, snapshot, err);
+  const ck_profile *profile = snapshot->profile;
+  if (memory && (!profile || profile->document_memory))
+    put_keys(document, at, "shared_memory", "memory.", snapshot);
+  if (status == CK_OK && memory && (!profile || profile->document_conversations))
+    status = ck_conversations_put(document, at, snapshot, err);
   put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
   struct cJSON *metrics = ck_document_put_object(document, at, "metrics_snapshot");
   ck_fields_fill_totals(document, metrics, &checkpoint->totals);

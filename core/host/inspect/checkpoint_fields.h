@@ -12,7 +12,8 @@
  * flow without nodes, the signature of a store without a key. execution_path has the
  * completed nodes, steps and rounds and the safe points in order, each as often as it was
  * completed. conversation_states has the conversation of each scope, those that have ended too.
- * Without `memory`, shared_memory and conversation_states are left out. */
+ * Without `memory`, or where the session's profile says so (`documents`), shared_memory and
+ * conversation_states are left out. */
 CK_CHECKED ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
                                               const ck_snapshot *snapshot, bool memory,
                                               ck_error *err);

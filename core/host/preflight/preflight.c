@@ -93,18 +93,20 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *e
   ck_error failure = CK_ERROR_INIT;
   if (self->untrusted) return CK_OK;
   if (self->options.profile) engine->scripts.closed = false;
-  ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
+  ck_status status =
+      ck_engine_load_profile(engine, self->launch.profile, take_problem, self, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
+  if (!engine->profile) return CK_OK;
   status = ck_engine_take_settings(engine, self->options.settings, err);
   if (status == CK_OK) status = ck_profile_describe_run(&self->settings, engine->profile, err);
   if (status != CK_OK) return status;
-  status = ck_engine_load_policies(engine, &failure);
+  status = ck_engine_load_policies(engine, take_problem, self, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   status = ck_engine_hide_secrets(engine, take_problem, self, err);
   if (status == CK_OK)
     status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_problem,
                             self, err);
-  return status == CK_OK ? check_policies(self, engine, err) : status;
+  return status == CK_OK && engine->policies.self ? check_policies(self, engine, err) : status;
 }
 
 /* ---- a failure that the same call meets again ---- */

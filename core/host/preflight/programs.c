@@ -141,7 +141,8 @@ ck_status ck_needs_check_programs(const ck_needs *self, ck_error *err) {
     at.below = program->directory;
     at.path = program->path;
     const char *what = program->name ? "program of node" : "program of the flow";
-    check(self, &at, (const char *[2]){what, program->name}, program->program);
+    if (program->program)
+      check(self, &at, (const char *[2]){what, program->name}, program->program);
     status = check_variables(self, program, err);
   }
   return status;

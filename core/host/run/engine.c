@@ -14,7 +14,6 @@
 #include "core/runtime/session/end.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
-#include "lua/profile/profile.h"
 
 ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) {
   ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, NULL, err);
@@ -32,8 +31,10 @@ ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *e
   return ck_cassette_open(&self->cassette, spec, err);
 }
 
-ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
-  return ck_profile_load_for(&self->profile, profile ? profile : "default", &self->scripts, err);
+ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_profile_problem problem,
+                                 void *to, ck_error *err) {
+  return ck_profile_read(&self->profile, profile ? profile : "default", &self->scripts, problem, to,
+                         err);
 }
 
 static void ignore_problem(void *to, const ck_error *problem) {
@@ -49,8 +50,9 @@ ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_words *word
   return hidden == CK_OK ? status : ck_error_no_memory(err);
 }
 
-ck_status ck_engine_load_policies(ck_engine *self, ck_error *err) {
-  return ck_policy_engine_open(&self->policies, self->profile, err);
+ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem problem, void *to,
+                                  ck_error *err) {
+  return ck_profile_open_policies(&self->policies, self->profile, problem, to, err);
 }
 
 ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,

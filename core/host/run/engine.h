@@ -17,6 +17,7 @@
 #include "core/host/run/timing.h"
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/session/secret.h"
+#include "lua/profile/profile.h"
 
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
@@ -55,11 +56,14 @@ CK_CHECKED ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_e
 CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *directory, ck_error *err);
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. Then the settings of this run, see ck_settings_take; a refusal
- * makes the profile's secrets known to the output, which shows its text. Then the policies. */
-CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
+ * makes the profile's secrets known to the output, which shows its text. Then the policies. Each
+ * mistake in profile and policies goes to `problem`, and is not loaded then. */
+CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile,
+                                            ck_profile_problem problem, void *to, ck_error *err);
 CK_CHECKED ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_words *words,
                                              ck_error *err);
-CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_error *err);
+CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem problem, void *to,
+                                             ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
  * "policies":
  * [{name, version, digest}, …]}, and the members of ck_scripts_write and ck_place_write. `flow`:

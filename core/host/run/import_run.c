@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/print/problems.h"
 #include "core/base/own_file.h"
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
@@ -156,6 +157,17 @@ static void ignore_problem(void *to, const ck_error *problem) {
   (void)problem; /* the resume reports it */
 }
 
+/* All mistakes in it at once. */
+static ck_status load_profile(ck_engine *engine, const char *profile, ck_error *err) {
+  ck_problems found = {0};
+  ck_status status = ck_engine_load_profile(engine, profile, ck_problems_take, &found, err);
+  if (status == CK_OK && engine->profile)
+    status = ck_engine_load_policies(engine, ck_problems_take, &found, err);
+  if (status == CK_OK) status = ck_problems_answer(&found, engine->output, NULL, err);
+  ck_problems_clear(&found);
+  return status;
+}
+
 static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
                       const ck_import_run_options *options, ck_error *err) {
   if (!options->flow)
@@ -169,8 +181,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
   if (status == CK_OK) status = check_identity_of(of, engine, options->accept_changed, err);
   if (status == CK_OK && options->profile)
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
-  if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
-  if (status == CK_OK) status = ck_engine_load_policies(engine, err);
+  if (status == CK_OK) status = load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND)
     status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK) status = ck_engine_hide_secrets(engine, ignore_problem, NULL, err);

@@ -21,9 +21,11 @@ static ck_status stop_diverged(ck_call *self) {
 
 static ck_status stop_without_driver(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
+  ck_bytes name = ck_json_get(self->effect.request, "name"); /* of a tool; in quotes */
   snprintf(text, sizeof text,
-           "nothing can carry out %s effect %s: give a recording with --cassette%s",
-           ck_effect_kind_name(self->effect.kind), self->key,
+           "nothing can carry out %s %.*s%seffect %s: give a recording with --cassette%s",
+           ck_effect_kind_name(self->effect.kind), (int)(name.len < 200 ? name.len : 200),
+           name.len ? name.data : "", name.len ? ", " : "", self->key,
            self->effect.kind == CK_EFFECT_TOOL    ? ", or the tool a command"
            : self->effect.kind == CK_EFFECT_MODEL ? ", or the profile its model"
                                                   : "");

@@ -33,8 +33,8 @@ typedef struct ck_flow_tool {
 
 /* A program that a node runs, as far as it is known before. Texts borrowed from the flow. */
 typedef struct ck_flow_program {
-  const char *name; /* of the node; NULL: the flow is one */
-  const char *program;
+  const char *name;      /* of the node; NULL: the flow is one */
+  const char *program;   /* NULL: it is not known where it is searched */
   const char *directory; /* where it runs, from the session's folder; NULL: there */
   const char *path;      /* its PATH; NULL: this process's */
   /* references that its variables are read from, "env:NAME" or "file:PATH"; NULL-terminated */

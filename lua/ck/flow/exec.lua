@@ -104,16 +104,18 @@ function exec.run(ctx, def, needs)
   return outcome.result
 end
 
---- What must be there before it runs: for the manifest. Its PATH is its own where it sets one.
+--- What must be there before it runs: for the manifest. Its PATH is its own where it sets one; by
+--- reference that is not known, and no program is named.
 ---@param def ck.flow.Exec
 ---@param name string|nil  of its node
----@return { name: string|nil, program: string, cwd: string|nil, path: string|nil,
+---@return { name: string|nil, program: string|nil, cwd: string|nil, path: string|nil,
 ---  secrets: string[] }
 function exec.program(def, name)
   local made = { name = name, program = def.argv[1], cwd = def.cwd, secrets = {} }
   for variable, value in pairs(def.env or {}) do
     if type(value) == "table" then made.secrets[#made.secrets + 1] = value.ref end
-    if variable == "PATH" and type(value) == "string" then made.path = value end
+    if variable == "PATH" and type(value) == "string" and value ~= "" then made.path = value end
+    if variable == "PATH" and type(value) == "table" then made.program = nil end
   end
   table.sort(made.secrets)
   return made

@@ -6,6 +6,7 @@
 --- ctx.rounds.completed counts the rounds that are over.
 
 local check = require "ck.flow.check"
+local keys = require "ck.flow.graph.keys"
 local declarations = require "ck.flow.declarations"
 local rounds_run = require "ck.flow.rounds_run"
 
@@ -83,6 +84,35 @@ local function members_of(def)
   return members
 end
 
+--- The keys that agents read, when nothing in the flow can write any; nil: something can.
+local function unwritten(def, nodes)
+  local list = {}
+  for _, key in ipairs(def.reads or {}) do list[#list + 1] = key end
+  for _, one in pairs(nodes) do
+    if not keys.written(one) then return nil end
+    for _, key in ipairs(one.reads or {}) do list[#list + 1] = key end
+  end
+  if type(def.orchestrator) == "function" or def.gate then return nil end
+  table.sort(list)
+  return list
+end
+
+--- The tools that the kind gives to an agent: a tool of its own by such a name would never be made.
+local function tool_problem(nodes, orchestrator, delegates)
+  for name, one in pairs(nodes) do
+    local leads = one == orchestrator
+    local given = { delegate = leads or delegates[name], note = not leads, finish = leads }
+    for _, list in ipairs { one.tools, one.functions } do
+      for _, tool in ipairs(list) do
+        if given[tool.name] then
+          return ("the tool '%s' of agent %s has the name of one that it is given: give it another")
+            :format(tool.name, name)
+        end
+      end
+    end
+  end
+end
+
 local function make(def)
   local members = members_of(def)
   local nodes, orchestrator = {}, def.orchestrator
@@ -95,13 +125,14 @@ local function make(def)
     nodes[orchestrator.name] = orchestrator
   end
   local found, problem = declarations.gather(def, nodes)
-  if not found then return nil, problem end
+  problem = problem or tool_problem(nodes, orchestrator, def.delegates or {})
+  if problem then return nil, problem end
   return {
     kind = "rounds", run = rounds_run.run, name = def.name, version = def.version,
     orchestrator = orchestrator, lead = type(orchestrator) == "table" and orchestrator.name or nil,
     members = members, gate = def.gate, delegates = def.delegates or {},
     rounds = def.rounds or ROUNDS,
-    max_depth = def.max_depth or DEPTH, reads = def.reads,
+    max_depth = def.max_depth or DEPTH, reads = def.reads, unwritten = unwritten(def, nodes),
     tools = found.tools, processes = found.processes, secrets = found.secrets,
     agents = found.agents,
     models = found.models,

@@ -224,6 +224,33 @@ sed -i 's/only-here/only-there/' own.lua
 exits 5 "or not" run own.lua
 has "is told of the flow that is one node" "$err" "only-there, the program of the flow"
 
+sed -i 's/PATH = .*bin" }/PATH = { ref = "env:MY_PATH" } }/; s/only-there/only-here/' own.lua
+MY_PATH=$dir/bin:/bin:/usr/bin exits 0 "a PATH by reference is not known before" run own.lua
+cat >unserved.lua <<'END'
+return require "ck.flow".custom { run = function(ctx)
+  ctx.effect { kind = "tool", class = "pure", request = { name = "stock", arguments = {} } }
+end }
+END
+exits 1 "a tool that a function asks for" run unserved.lua
+has "is told by its name and its place" "$err" 'tool "stock", effect main/start/tool/1'
+
+# ---- rounds ----
+rounds() {
+  cat >rounds.lua <<END
+local flow = require "ck.flow"
+return flow.rounds { orchestrator = flow.agent { prompt = "You lead." },
+  agents = { risk = flow.agent { reads = { "topic" }, $1 } } }
+END
+}
+rounds 'prompt = "Risk."'
+exits 5 "a key that an agent reads" run rounds.lua --profile ./good.profile.lua
+has "is told when nothing can write it" "$err" "the flow reads memory.topic, which nothing writes"
+tool='flow.tool(function() end, { description = "d" })'
+rounds "tools = { note = $tool }"
+exits 2 "a tool by the name of one that is given" run rounds.lua --profile ./good.profile.lua
+has "is told before the first call" "$err" "the tool 'note' of agent risk"
+is "nothing was asked" "$(requests paid)" 0
+
 # ---- what is done is not needed again ----
 cat >done.lua <<'END'
 local flow = require "ck.flow"
