@@ -21,7 +21,7 @@ my @dimensions = qw(budget rounds tokens tool_calls model_calls);
 sub state {
   my ($view, $profile, $seq, @list) = @_;
   my $now = amounts($view, $seq, @list);
-  my $base = base($view, @list);
+  my $base = base($view, $seq, @list);
   my %state;
   for my $name (@dimensions) {
     my $one = $state{$name} = { spent => $now->{$name} - ($base->{$name} // 0) };
@@ -41,12 +41,14 @@ sub amounts {
     rounds => Positions::rounds_completed(@list) };
 }
 
-# What was spent when a resume set a dimension back, or when the session was forked.
+# What was spent when a resume set a dimension back, or when the session was forked: also of a fork
+# that went back behind its beginning, with the rounds that are left of its origin's.
 sub base {
-  my ($view, @list) = @_;
-  my ($forked) = grep { $_->{kind} eq "session_forked" } reverse @{ $view->{all} };
-  my $gone = $forked && !grep { $_ == $forked } @list; # it went back behind its beginning
-  my %base = $gone ? %{ amounts($view, $forked->{seq}, @list) } : ();
+  my ($view, $seq, @list) = @_;
+  my ($forked) = grep { $_->{kind} eq "session_forked" } reverse $view->until($seq);
+  my $gone = $forked && !grep { $_ == $forked } @list;
+  my @of_origin = grep { $gone && $_->{seq} < $forked->{seq} } @list;
+  my %base = $gone ? %{ amounts($view, $forked->{seq}, @of_origin) } : ();
   for my $i (grep { $list[$_]{kind} =~ /^session_(resumed|forked)$/ } 0 .. $#list) {
     my $rules = $list[$i]{body}{rules} // {};
     my $then = amounts($view, $list[$i]{seq}, @list[ 0 .. $i ]);
