@@ -24,9 +24,9 @@ return flow.custom { name = "edited",
     call("look")
     call("act")
     if not ctx.memory.key then ctx.pause("there is no key") end
-    ctx.outputs.key = ctx.memory.key == "the-value-of-the-key"
+    ctx.outputs.key = ctx.memory.key == "the-value-" .. "of-the-key"
     return { topic = ctx.memory.topic, n = ctx.memory.n,
-      key = ctx.memory.key == "the-value-of-the-key" }
+      key = ctx.memory.key == "the-value-" .. "of-the-key" }
   end }
 END
 printf '#!/bin/sh\necho $1 >>%s/ran\necho 1\n' "$dir" >tool
