@@ -53,6 +53,14 @@ static ck_status list_names(char ***out, size_t *count, const scopes *self, ck_e
   return CK_OK;
 }
 
+static size_t put_messages(ck_document *document, struct cJSON *list,
+                           const ck_conversation *conversation) {
+  size_t count = conversation ? ck_conversation_count(conversation) : 0;
+  for (size_t i = 0; list && i < count; i++)
+    ck_document_put_value(document, list, NULL, ck_conversation_get(conversation, i));
+  return count;
+}
+
 /* main's is shown even when nothing was said: a program that drives a session without a flow has no
  * other scope. */
 static ck_status put_conversation(ck_document *document, struct cJSON *at,
@@ -64,12 +72,12 @@ static ck_status put_conversation(ck_document *document, struct cJSON *at,
   if (status == CK_OK)
     status = ck_scope_fold(scope, inspection->store, inspection->head.session.no, &snapshot->view,
                            cut, err);
-  size_t count = status == CK_OK ? ck_conversation_count(ck_scope_conversation(scope)) : 0;
-  bool shown = open || count > 0 || strcmp(name, "main") == 0;
+  const ck_conversation *said = status == CK_OK ? ck_scope_conversation(scope) : NULL,
+                        *early = status == CK_OK ? ck_scope_early(scope) : NULL;
+  bool shown = open || early || put_messages(document, NULL, said) || strcmp(name, "main") == 0;
   struct cJSON *list = status == CK_OK && shown ? ck_document_put_array(document, at, name) : NULL;
-  for (size_t i = 0; list && i < count; i++)
-    ck_document_put_value(document, list, NULL,
-                          ck_conversation_get(ck_scope_conversation(scope), i));
+  put_messages(document, list, said);
+  put_messages(document, list, early);
   ck_scope_free(scope);
   return status;
 }

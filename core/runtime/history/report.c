@@ -9,6 +9,7 @@
 
 #include "core/runtime/history/history_edit_private.h"
 #include "core/runtime/ledger/replay_range.h"
+#include "core/runtime/session/tail/actors.h"
 
 typedef struct receiver {
   char *scope;
@@ -176,12 +177,28 @@ static ck_status keep_report(const ck_history_edit *self, const char *scope,
   return status;
 }
 
+/* Who the report is for: the agent of the scope, or the only one that has acted in it. */
+static ck_status find_agent(char **out, const ck_history_edit *self, const char *scope,
+                            const ck_value *position, ck_error *err) {
+  ck_actors actors = {0};
+  *out = position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
+  if (*out) return CK_OK;
+  ck_status status = ck_actors_add(&actors, scope, err);
+  if (status == CK_OK)
+    status = ck_actors_read(&actors, self->runtime->store, self->head.session.no, NULL, 0, err);
+  const char *agent = ck_actors_get(&actors, scope);
+  if (status == CK_OK && agent && !(*out = strdup(agent))) status = ck_error_no_memory(err);
+  ck_actors_clear(&actors);
+  return status;
+}
+
 static ck_status add_report(const ck_history_edit *self, const char *scope, const ck_value *report,
                             ck_error *err) {
   const ck_value *position = position_of(self, scope);
-  char *agent =
-      position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
-  ck_status status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
+  char *agent;
+  ck_status status = find_agent(&agent, self, scope, position, err);
+  if (status == CK_OK)
+    status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
   if (status == CK_OK && position) status = keep_report(self, scope, position, err);
   free(agent);
   return status;

@@ -41,6 +41,8 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
+const ck_conversation *ck_scope_early(const ck_scope *self) { return self->early; }
+
 bool ck_scope_counts(ck_bytes body) {
   ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
   bool own = false;

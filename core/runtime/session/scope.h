@@ -12,6 +12,9 @@ CK_CHECKED ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *er
 void ck_scope_free(ck_scope *self);
 const char *ck_scope_name(const ck_scope *self);
 ck_conversation *ck_scope_conversation(const ck_scope *self);
+/* Borrowed: a person's reports that came before the conversation has begun, which they wait for;
+ * NULL: none. */
+const ck_conversation *ck_scope_early(const ck_scope *self);
 
 /* Whether an outcome with this body is one that a recording holds: of a model, a tool that a driver
  * has, or an ask; ended well, with an error or without telling how. */

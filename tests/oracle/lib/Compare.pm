@@ -249,15 +249,12 @@ sub _session_checkpoint {
     $self->same("pads", $at, $notes, Pads::fitting($notes, $pads->{$name}));
     my $n = $self->{profile}{replay}{$name} // $self->{profile}{replay}{"*"} // 50;
     my @tails = ($one->{conversationTail}, [ Tail::tail($name, $n, @list) ]);
-    $self->same("tails in a checkpoint", $at, map { [ map { $_->{seq} } grep { named($_) } @$_ ] }
+    $self->same("tails in a checkpoint", $at, map { [ map { $_->{seq} } @$_ ] }
       @tails);
   }
   $self->_pending($where, $view, $boundary, $got, @list);
   $self->_limits($where, $view, $boundary->{seq}, $got->{constraintState}, @list);
 }
-
-# False for a person's report to a scope whose agent it does not name: see Known.pm.
-sub named { !($_[0]{kind} eq "message" && $_[0]{body}{report} && $_[0]{scope} eq "main") }
 
 # An agent of a graph's node is in flight, but nobody has delegated to it: its id is its scope's.
 # Where all scopes are at rest: else one may have ended behind the boundary of another.

@@ -5,11 +5,9 @@ use strict;
 use warnings;
 
 my @known = (
-  [qr/^messages name their agents$/, 1], # a person's report to a scope without an agent
   [qr/^parents and depths$/, 5], # of an agent that has also acted in a scope that has ended since
   [qr/^is_clean/, 8], # a branch has failed, and no event says so while its siblings run
   [qr/^(current_node|next_node)$/, 9], # of an edit behind a checkpoint of a branch or a step
-  [qr/^conversation_states: scopes/, 11], # a person's report to a scope without an agent
 );
 
 # " # TODO …" for a thing that differs, when that is known. Which rows were needed is noted in the
