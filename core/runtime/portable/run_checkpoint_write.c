@@ -103,9 +103,19 @@ static ck_status find_message(writing *self, ck_error *err) {
 
 /* ---- what was said and done ---- */
 
-static bool has_turns(const ck_conversation *conversation) {
-  for (size_t i = 0; i < ck_conversation_count(conversation); i++)
-    if (!ck_message_is_prompt(ck_value_bytes(ck_conversation_get(conversation, i)))) return true;
+static bool has_nodes(const ck_run_observation *seen) {
+  for (size_t i = 0; i < seen->unit_count; i++)
+    if (seen->units[i].name) return true;
+  return false;
+}
+
+/* What a person answers a node that asks is no conversation: the node's record has it. */
+static bool has_turns(const writing *self, const ck_conversation *conversation) {
+  bool nodes = has_nodes(&self->observed);
+  for (size_t i = 0; i < ck_conversation_count(conversation); i++) {
+    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i));
+    if (nodes ? ck_message_is(message, "assistant") : !ck_message_is_prompt(message)) return true;
+  }
   return false;
 }
 
@@ -137,7 +147,7 @@ static ck_status read_history(writing *self, ck_error *err) {
     status = ck_scope_fold(scope, self->store, self->head->session.no, &self->view,
                            self->observed.boundary, err);
   if (status == CK_OK)
-    status = has_turns(ck_scope_conversation(scope))
+    status = has_turns(self, ck_scope_conversation(scope))
                  ? ck_chat_add_all(&self->history, ck_scope_conversation(scope), err)
                  : add_record(self, err);
   ck_scope_free(scope);

@@ -133,6 +133,25 @@ exits 8 "a node whose model fails" run graph.flow.lua --profile ./graph.lua --se
 given "a graph" graph 2 '{"iteration":3,"phase":"llm","stage":"c"}'
 has "a graph: nodes are calls" "$(results)" 'a=A b='
 
+# ---- a graph that asks a person ----
+
+serve asks <<'END'
+{"status":500,"body":"x"}
+END
+cat >asks.flow.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "g", start = "a", nodes = {
+    a = flow.lua(function(ctx) ctx.outputs.a = "A" end),
+    q = flow.ask { question = "Go on?" },
+    c = flow.agent { name = "cat", prompt = "P", input = "Purr." } },
+  edges = { a = "q", q = "c", c = flow.done } }
+END
+exits 8 "a node asks, and nobody is there" run asks.flow.lua --profile ./asks.lua --session asks
+exits 0 "somebody answers" answer asks yes
+exits 8 "the session goes on, and a model fails" resume asks
+given "a graph that asks" asks 2 '{"iteration":3,"phase":"llm","stage":"c"}'
+has "nodes are calls, the one that asked with its answer" "$(results)" 'a=A q=yes'
+
 # ---- rounds ----
 
 delegate='"name":"delegate","arguments":{"target":"ann","message"'
