@@ -19,9 +19,11 @@ compare() {
   is "$name: all of it is compared" "$code" 0
 }
 
-# The rows of Known.pm that this test did not need are told, then the test ends.
+# The rows of Known.pm that random lives ($lives: how many) did not need are told, then the test
+# ends.
 finish_oracle() {
   local line
+  [ -n "${lives:-}" ] || finish
   while IFS= read -r line; do
     checks=$((checks + 1))
     echo "ok $checks - ${line#ok - }"

@@ -16,6 +16,7 @@ use Model;
 use Said;
 
 my ($ckrun, $seed, $folder) = @ARGV;
+$Known::lives = 1;
 mkdir $folder or die "$folder: $!";
 chdir $folder or die "$folder: $!";
 $ENV{CKRUN_STORE} = "sqlite:$folder/ckrun.db";
