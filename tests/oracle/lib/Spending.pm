@@ -125,6 +125,7 @@ sub _remember_calls {
   my $offered = $self->{offered}{ $outcome->{body}{key} } // {};
   for my $call (@{ $message->{tool_calls} // [] }) {
     $index++;
+    next if ref $call->{function} ne "HASH";    # an imported call in another shape
     next if !$offered->{ ($call->{function} // {})->{name} // "" };
     $self->{calls}{ $event->{scope} }{ $call->{id} } = "$place/tool/$index";
   }
