@@ -37,7 +37,7 @@ static ck_status check_event(ck_bytes event, size_t agent, size_t index, ck_erro
 static ck_status check_agent(ck_bytes agent, size_t at, ck_error *err) {
   char paths[3][64];
   int64_t depth;
-  ck_bytes id, tail;
+  ck_bytes id, tail = {0};
   snprintf(paths[0], sizeof *paths, "activeAgents[%zu].agentId", at);
   snprintf(paths[1], sizeof *paths, "activeAgents[%zu].depth", at);
   snprintf(paths[2], sizeof *paths, "activeAgents[%zu].conversationTail", at);
