@@ -89,14 +89,16 @@ resumes() {
 
 status() { "$CKRUN" --store s.db sessions show s 2>/dev/null | sed -n 's/^status\t//p'; }
 
-# goes_on WHAT: completed, paused, or not begun with an error that names a remedy; a resume without
-# the limit completes it, and each tool ran once.
+# goes_on WHAT: completed, paused, or not begun with an error that names a remedy; where not even a
+# pause could be written, as a crash leaves it, and told so. A resume without the limit completes
+# it, and each tool ran once.
 goes_on() {
   local is
   is=$(status)
   case $code:$is in
     0:completed) ;;
     127:* | *:paused | *:) ;;
+    1:running) grep -q "no memory is left" err || { echo "# $1: $(tail -n 1 err)"; return 1; } ;;
     *) echo "# $1: exit $code, ${is:-no session}: $(tail -n 1 err)"; return 1 ;;
   esac
   [ "$code" = 0 ] || [ "$code" = 127 ] || grep -q "ulimit" err ||
