@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/host/inspect/pads.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/budget/spending.h"
@@ -202,9 +203,7 @@ static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot 
   ck_status status = open ? CK_OK : read_lineage(out, snapshot, of->name, err);
   if (!open && (status != CK_OK || out->found || !of->scope)) return status;
   *out = (lineage){.agent = of->name};
-  const char *above = find_above(&out->depth, self, of->scope);
-  if (above && !(out->parent = strdup(above))) return ck_error_no_memory(err);
-  return CK_OK;
+  return ck_text_copy(&out->parent, find_above(&out->depth, self, of->scope), err);
 }
 
 /* ---- as documents ---- */

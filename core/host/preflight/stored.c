@@ -1,8 +1,8 @@
 /* stored.c - a resume with the files that the store kept of the last run, because somebody asked
  * for them by name: from a store with a key, or each by its digest. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/host/preflight/preflight.h"
 
 static bool is_trusted(const ck_preflight *self, const char *digest) {
@@ -66,14 +66,6 @@ static const ck_kept_file *find(const ck_kept_files *files, const char *kind) {
   return NULL;
 }
 
-static ck_status set(char **to, const char *text, ck_error *err) {
-  char *copy = strdup(text);
-  if (!copy) return ck_error_no_memory(err);
-  free(*to);
-  *to = copy;
-  return CK_OK;
-}
-
 ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status =
@@ -90,9 +82,9 @@ ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_err
   for (size_t i = 0; i < self->files.count && status == CK_OK; i++)
     if (is_run(self, &self->files.list[i]))
       status = take_text(self, engine, &self->files.list[i], err);
-  if (status == CK_OK) status = set(&self->launch.flow, flow->file, err);
+  if (status == CK_OK) status = ck_text_replace(&self->launch.flow, flow->file, err);
   if (status == CK_OK && top && !self->options.profile)
-    status = set(&self->launch.profile, top->asked, err);
+    status = ck_text_replace(&self->launch.profile, top->asked, err);
   engine->scripts.closed = true;
   return status;
 }

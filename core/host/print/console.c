@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 
 enum { CHUNK_SIZE = 4096, ANSWER_MAX = 1 << 20 };
 
@@ -239,10 +240,9 @@ static ck_status copy_options(char ***out, const char *const *options, ck_error 
 }
 
 static ck_status copy_question(ck_asking *self, const ck_question *question, ck_error *err) {
-  self->text = strdup(question->text);
-  if (question->from) self->from = strdup(question->from);
-  if (!self->text || (question->from && !self->from)) return ck_error_no_memory(err);
-  return copy_options(&self->options, question->options, err);
+  ck_status status = ck_text_copy(&self->text, question->text, err);
+  if (status == CK_OK) status = ck_text_copy(&self->from, question->from, err);
+  return status == CK_OK ? copy_options(&self->options, question->options, err) : status;
 }
 
 static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {

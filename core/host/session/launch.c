@@ -11,6 +11,7 @@
 
 #include "core/base/own_file.h"
 #include "core/base/shortage.h"
+#include "core/base/text.h"
 
 void ck_launch_clear(ck_launch *self) {
   free(self->flow);
@@ -62,8 +63,7 @@ ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_err
         "session %s was not started from a flow file; the program that made it can go on with it",
         record->id);
   ck_bytes document = ck_value_bytes(record->input);
-  out->flow = strdup(record->flow);
-  ck_status status = out->flow ? CK_OK : ck_error_no_memory(err);
+  ck_status status = ck_text_copy(&out->flow, record->flow, err);
   if (status == CK_OK) status = read_text(&digest, document, "flow_digest", err);
   if (status == CK_OK) status = read_text(&out->directory, document, "directory", err);
   if (status == CK_OK) status = read_text(&out->cassette, document, "cassette", err);
@@ -111,8 +111,7 @@ ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err)
   size_t len = strlen(profile);
   bool is_path = strchr(profile, '/') || (len > 4 && strcmp(profile + len - 4, ".lua") == 0);
   if (is_path) return ck_launch_take_path(out, profile, err);
-  *out = strdup(profile);
-  return *out ? CK_OK : ck_error_no_memory(err);
+  return ck_text_copy(out, profile, err);
 }
 
 enum { JSON_FILE_MAX = 64 << 20 };

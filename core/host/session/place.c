@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
+
 enum { HOST_NAME_SIZE = 256 };
 
 void ck_place_clear(ck_place *self) {
@@ -114,15 +116,6 @@ static ck_status follow_any(char **path, const move *moves, size_t count, ck_err
   return status;
 }
 
-static ck_status replace(char **text, const char *with, ck_error *err) {
-  char *copy = with ? strdup(with) : NULL;
-  if (with && !copy) return ck_error_no_memory(err);
-  if (!copy) return CK_OK;
-  free(*text);
-  *text = copy;
-  return CK_OK;
-}
-
 ck_status ck_place_move(ck_launch *launch, const char *flow, const char *directory, ck_error *err) {
   move moves[2];
   size_t count = 0;
@@ -133,8 +126,8 @@ ck_status ck_place_move(ck_launch *launch, const char *flow, const char *directo
     moves[count++] = find_move(ck_bytes_text(launch->directory), ck_bytes_text(directory));
   ck_status status = follow_any(&launch->profile, moves, count, err);
   if (status == CK_OK) status = follow_any(&launch->cassette, moves, count, err);
-  if (status == CK_OK) status = replace(&launch->flow, flow, err);
-  return status == CK_OK ? replace(&launch->directory, directory, err) : status;
+  if (status == CK_OK) status = ck_text_replace(&launch->flow, flow, err);
+  return status == CK_OK ? ck_text_replace(&launch->directory, directory, err) : status;
 }
 
 ck_status ck_place_read_launch(ck_launch *out, ck_store *store, const ck_head *head,

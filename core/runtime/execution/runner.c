@@ -1,9 +1,8 @@
 /* runner.c - one coroutine: resume it, act on its yield, wait, resume it again. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/reserve.h"
+#include "core/base/text.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/limits.h"
@@ -28,9 +27,7 @@ static ck_status fail(ck_runner *self, const ck_error *failure, ck_error *err) {
 static ck_status take_node(ck_runner *self, ck_error *err) {
   const ck_boundary *at = &self->yield.boundary;
   if (!at->node || at->kind == CK_BOUNDARY_SAFE_POINT) return CK_OK;
-  free(self->node);
-  self->node = strdup(at->node);
-  return self->node ? CK_OK : ck_error_no_memory(err);
+  return ck_text_replace(&self->node, at->node, err);
 }
 
 /* The path distinguishes effects before a boundary from those behind it: under a path that stays,

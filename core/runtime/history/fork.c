@@ -1,9 +1,9 @@
 /* fork.c - a session that goes on from a checkpoint of another one. */
 #include "core/runtime/history/fork.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/history/history_edit_private.h"
 #include "core/runtime/session/opening/opening.h"
 
@@ -58,11 +58,6 @@ static ck_status make_edit(ck_history_edit *self, const ck_state_edit *edit, ck_
   return status;
 }
 
-static ck_status copy_text(char **out, const char *text, ck_error *err) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? ck_error_no_memory(err) : CK_OK;
-}
-
 /* The fork's record: it is started as its origin was. */
 static ck_status make_record(ck_session_record *out, const ck_history_edit *self, const char *id,
                              ck_error *err) {
@@ -81,8 +76,8 @@ static ck_status make_record(ck_session_record *out, const ck_history_edit *self
                             .cut = self->from.seq};
   memcpy(out->run, self->session->timeline.run, sizeof out->run);
   out->input = ck_value_share(origin->input);
-  ck_status status = copy_text(&out->profile, origin->profile, err);
-  if (status == CK_OK) status = copy_text(&out->flow, origin->flow, err);
+  ck_status status = ck_text_copy(&out->profile, origin->profile, err);
+  if (status == CK_OK) status = ck_text_copy(&out->flow, origin->flow, err);
   if (status != CK_OK) ck_session_record_clear(out);
   return status;
 }

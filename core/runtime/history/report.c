@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/history/history_edit_private.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/actors.h"
@@ -187,7 +188,7 @@ static ck_status find_agent(char **out, const ck_history_edit *self, const char 
   if (status == CK_OK)
     status = ck_actors_read(&actors, self->runtime->store, self->head.session.no, NULL, 0, err);
   const char *agent = ck_actors_get(&actors, scope);
-  if (status == CK_OK && agent && !(*out = strdup(agent))) status = ck_error_no_memory(err);
+  if (status == CK_OK) status = ck_text_copy(out, agent, err);
   ck_actors_clear(&actors);
   return status;
 }

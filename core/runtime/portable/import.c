@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/portable/import_private.h"
 
 void ck_import_make_id(char out[CK_ID_SIZE], const char *format, const char *source_id) {
@@ -31,9 +32,9 @@ ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origi
   self->status = CK_SESSION_COMPLETED;
   self->at_ms = session->at_ms;
   self->total_cost = session->cost_micros;
-  status = ck_import_take_text(&self->format, origin->format, err);
-  if (status == CK_OK) status = ck_import_take_text(&self->path, origin->path, err);
-  if (status == CK_OK) status = ck_import_take_text(&self->source_id, session->id, err);
+  status = ck_text_replace(&self->format, origin->format, err);
+  if (status == CK_OK) status = ck_text_replace(&self->path, origin->path, err);
+  if (status == CK_OK) status = ck_text_replace(&self->source_id, session->id, err);
   if (status == CK_OK && session->value.len)
     status = ck_value_new(&self->about, session->value, err);
   if (status != CK_OK) {
@@ -72,8 +73,8 @@ void ck_import_free(ck_import *self) {
 static ck_status take_agent(ck_import *self, const ck_import_fact *fact, ck_error *err) {
   int agent;
   ck_status status = ck_import_find_agent(&agent, self, fact->id, err);
-  if (status == CK_OK) status = ck_import_take_text(&self->agents[agent].parent, fact->parent, err);
-  return status == CK_OK ? ck_import_take_text(&self->agents[agent].role, fact->role, err) : status;
+  if (status == CK_OK) status = ck_text_replace(&self->agents[agent].parent, fact->parent, err);
+  return status == CK_OK ? ck_text_replace(&self->agents[agent].role, fact->role, err) : status;
 }
 
 static ck_status take_end(ck_import *self, const ck_import_fact *fact, ck_error *err) {
@@ -85,7 +86,7 @@ static ck_status take_end(ck_import *self, const ck_import_fact *fact, ck_error 
                         "end: the status must be completed, failed or paused, not '%s'",
                         fact->status);
   self->status = status;
-  return ck_import_take_text(&self->reason, fact->reason, err);
+  return ck_text_replace(&self->reason, fact->reason, err);
 }
 
 ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact, ck_error *err) {

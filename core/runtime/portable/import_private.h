@@ -49,8 +49,6 @@ struct ck_import {
 
 /* ---- import_turns.c ---- */
 
-/* Replaces *out by a copy of `text`; NULL changes nothing. */
-CK_CHECKED ck_status ck_import_take_text(char **out, const char *text, ck_error *err);
 /* The agent's index, added when it is new; CK_IMPORT_NOBODY without a name. */
 CK_CHECKED ck_status ck_import_find_agent(int *out, ck_import *self, const char *name,
                                           ck_error *err);

@@ -3,16 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/portable/import_private.h"
-
-ck_status ck_import_take_text(char **out, const char *text, ck_error *err) {
-  if (!text) return CK_OK;
-  char *copy = strdup(text);
-  if (!copy) return ck_error_no_memory(err);
-  free(*out);
-  *out = copy;
-  return CK_OK;
-}
 
 ck_status ck_import_find_agent(int *out, ck_import *self, const char *name, ck_error *err) {
   *out = CK_IMPORT_NOBODY;
@@ -69,8 +61,8 @@ ck_status ck_import_open_call(ck_import *self, const ck_import_call *call, ck_er
   }
   ck_import_call made = *call;
   made.id = made.name = NULL;
-  ck_status status = ck_import_take_text(&made.id, call->id, err);
-  if (status == CK_OK) status = ck_import_take_text(&made.name, call->name, err);
+  ck_status status = ck_text_replace(&made.id, call->id, err);
+  if (status == CK_OK) status = ck_text_replace(&made.name, call->name, err);
   if (status != CK_OK) {
     free(made.id);
     return status;

@@ -2,9 +2,9 @@
 #include "core/runtime/session/session_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/reserve.h"
+#include "core/base/text.h"
 
 ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
                          const ck_policy_engine *policies, ck_error *err) {
@@ -68,8 +68,9 @@ void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }
 
 ck_status ck_session_set_failure(ck_session *self, ck_status failure, const char *node,
                                  ck_error *err) {
-  char *kept = node ? strdup(node) : NULL;
-  if (node && !kept) return ck_error_no_memory(err);
+  char *kept;
+  ck_status status = ck_text_copy(&kept, node, err);
+  if (status != CK_OK) return status;
   free(self->failed_node);
   self->failed_node = kept;
   self->failure = failure;

@@ -8,6 +8,8 @@
 
 #include "core/store/memory/memory.h"
 
+#include "core/base/text.h"
+
 static pthread_mutex_t named_mutex = PTHREAD_MUTEX_INITIALIZER;
 static ck_memory *named;
 
@@ -79,15 +81,13 @@ static void free_texts(update_texts *texts) {
 static ck_status copy_texts(update_texts *out, const ck_session_update *update, ck_error *err) {
   *out = (update_texts){0};
   if (!update) return CK_OK;
-  if (update->reason) out->reason = strdup(update->reason);
-  if (update->failure) out->failure = strdup(update->failure);
-  if (update->node) out->node = strdup(update->node);
-  if ((!update->reason || out->reason) && (!update->failure || out->failure) &&
-      (!update->node || out->node))
-    return CK_OK;
+  ck_status status = ck_text_copy(&out->reason, update->reason, err);
+  if (!status) status = ck_text_copy(&out->failure, update->failure, err);
+  if (!status) status = ck_text_copy(&out->node, update->node, err);
+  if (!status) return CK_OK;
   free_texts(out);
   *out = (update_texts){0};
-  return ck_error_no_memory(err);
+  return status;
 }
 
 /* Cannot fail. Takes the texts. */

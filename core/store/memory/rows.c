@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 /* ---- rows ---- */
 
 static ck_status push(ck_memory_rows *self, void *row, ck_error *err) {
@@ -90,25 +92,18 @@ void ck_memory_drop_staged(ck_memory_session *self) {
 
 /* ---- sessions ---- */
 
-static ck_status copy_text(char **out, const char *text, ck_error *err) {
-  *out = NULL;
-  if (!text) return CK_OK;
-  *out = strdup(text);
-  return *out ? CK_OK : ck_error_no_memory(err);
-}
-
 ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from,
                                 ck_error *err) {
   ck_session_record record = *from;
   record.input = ck_value_share(from->input);
   record.profile = record.flow = record.failure = record.description = record.node = NULL;
   *out = (ck_session_record){0};
-  ck_status status = copy_text(&record.reason, from->reason, err);
-  if (!status) status = copy_text(&record.failure, from->failure, err);
-  if (!status) status = copy_text(&record.profile, from->profile, err);
-  if (!status) status = copy_text(&record.flow, from->flow, err);
-  if (!status) status = copy_text(&record.description, from->description, err);
-  if (!status) status = copy_text(&record.node, from->node, err);
+  ck_status status = ck_text_copy(&record.reason, from->reason, err);
+  if (!status) status = ck_text_copy(&record.failure, from->failure, err);
+  if (!status) status = ck_text_copy(&record.profile, from->profile, err);
+  if (!status) status = ck_text_copy(&record.flow, from->flow, err);
+  if (!status) status = ck_text_copy(&record.description, from->description, err);
+  if (!status) status = ck_text_copy(&record.node, from->node, err);
   if (status)
     ck_session_record_clear(&record);
   else

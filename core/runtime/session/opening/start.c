@@ -3,18 +3,13 @@
 #include "core/runtime/session/opening/start.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/session/opening/amend.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
-
-static ck_status copy_text(char **out, const char *text, ck_error *err) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? ck_error_no_memory(err) : CK_OK;
-}
 
 /* As it may be written: the host gives the flow the same form, as a resume will. */
 static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
@@ -42,8 +37,8 @@ static ck_status make_record(ck_session_record *out, ck_session *self,
   }
   ck_status status = options->input ? keep_input(&out->input, self, options->input, err) : CK_OK;
   if (status == CK_OK)
-    status = copy_text(&out->profile, options->profile ? options->profile->name : "none", err);
-  return status == CK_OK ? copy_text(&out->flow, options->flow, err) : status;
+    status = ck_text_copy(&out->profile, options->profile ? options->profile->name : "none", err);
+  return status == CK_OK ? ck_text_copy(&out->flow, options->flow, err) : status;
 }
 
 static ck_status write_started(ck_value **out, const ck_session_record *record,
