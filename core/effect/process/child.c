@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "core/effect/process/child_spawn.h"
+#include "core/effect/process/ending.h"
 #include "core/effect/process/sweep.h"
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
@@ -124,7 +125,8 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
   if (self->killed == UNTOUCHED) {
     self->end.ending = signal_number ? CK_CHILD_KILLED : CK_CHILD_EXITED;
     self->end.code = signal_number ? signal_number : (int)code;
-  } else if (self->killed == TERMINATED && !signal_number && code < SIGNALLED) {
+  } else if (self->killed == TERMINATED && !signal_number && code < SIGNALLED &&
+             ck_ending_status_tells((int)code)) {
     self->end.code = (int)code;
   }
   bool for_all = signal_number == SIGHUP || signal_number == SIGINT || signal_number == SIGTERM;

@@ -15,11 +15,25 @@ ck_child_end ck_ending_known(const ck_child_end *end, bool repeats) {
   return known;
 }
 
+enum { OF_TIMEOUT = 124, OF_A_SIGNAL = 128, LAST_SIGNAL = 64 };
+
+/* By default these stop a program, let it go on, or are ignored: see signal(7). None ends one. */
+static bool ends_programs(int signal) {
+  static const int others[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
+                               SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (signal == others[i]) return false;
+  return signal >= 1 && signal <= LAST_SIGNAL;
+}
+
+bool ck_ending_status_tells(int status) {
+  return status != OF_TIMEOUT && !ends_programs(status - OF_A_SIGNAL);
+}
+
 bool ck_ending_is_unknown(const ck_child_end *end) {
-  static const int killed_in_shell = 128 + SIGKILL;
   return end->ending == CK_CHILD_KILLED || end->ending == CK_CHILD_LATE ||
          end->ending == CK_CHILD_FLOODED || end->ending == CK_CHILD_NO_MEMORY ||
-         (end->ending == CK_CHILD_EXITED && end->code == killed_in_shell);
+         (end->ending == CK_CHILD_EXITED && !ck_ending_status_tells(end->code));
 }
 
 const char *ck_ending_start_text(const ck_child_end *end) {
@@ -27,10 +41,19 @@ const char *ck_ending_start_text(const ck_child_end *end) {
   return shortage ? shortage : strerror(end->code);
 }
 
+static void append_status(ck_buffer *out, int status) {
+  ck_buffer_append_format(out, "exit status %d", status);
+  if (status == OF_TIMEOUT)
+    ck_buffer_append_text(out, ", by which timeout(1) tells that it ended a program");
+  else if (!ck_ending_status_tells(status))
+    ck_buffer_append_format(out, ", by which a shell tells of signal %d (%s)", status - OF_A_SIGNAL,
+                            strsignal(status - OF_A_SIGNAL));
+}
+
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {
   switch (end->ending) {
     case CK_CHILD_EXITED:
-      ck_buffer_append_format(out, "exit status %d", end->code);
+      append_status(out, end->code);
       break;
     case CK_CHILD_KILLED:
       ck_buffer_append_format(out, "ended by signal %d (%s)", end->code, strsignal(end->code));

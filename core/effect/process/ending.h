@@ -8,9 +8,11 @@
  * by itself in the time that it had for that. An effect that may simply be repeated (`repeats`) and
  * was cancelled counts as cancelled all the same. */
 ck_child_end ck_ending_known(const ck_child_end *end, bool repeats);
-/* True for an end that does not tell what the child did: by a signal (also status 137, by which
- * shells tell that SIGKILL ended a program of theirs), at its deadline, for its output, for want of
- * memory here. */
+/* False for an exit status by which a program tells that another one, which it ran, was ended from
+ * outside: 128 + N of shells, where signal N ends programs, and 124 of timeout(1). */
+bool ck_ending_status_tells(int status);
+/* True for an end that does not tell what the child did: by a signal, or with a status that tells
+ * of one; at its deadline; for its output; for want of memory here. */
 bool ck_ending_is_unknown(const ck_child_end *end);
 /* Why an UNSTARTED child is that. */
 const char *ck_ending_start_text(const ck_child_end *end);

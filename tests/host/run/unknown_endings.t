@@ -12,6 +12,8 @@ ends() {
   local end
   case $1 in
     *killed) end='kill -KILL $$' ;;
+    *shell) end="sh -c 'kill -TERM \$\$'; exit \$?" ;;
+    *timeout) end='timeout 0.1 sh -c "while :; do :; done"; exit $?' ;;
     *late) end="exec '$child' stay /dev/null" ;;
     *flooded) end="exec '$child' flood output" ;;
   esac
@@ -37,7 +39,7 @@ return flow.graph {
 }
 FLOW
 }
-for way in killed late flooded; do
+for way in killed late flooded shell timeout; do
   ends $way 1
   node $way "$([ $way = late ] && echo 'timeout_s = 0.2,') retry = { times = 3, backoff_ms = 0 }"
   exits 75 "$way: a payment that is $way is in doubt, whatever its retry" run $way.lua \
@@ -134,7 +136,7 @@ statuses() {
     my $b = JSON::PP->new->decode($_)->{body};
     print "$b->{status} " if $b->{kind} eq "tool"'
 }
-for way in killed late flooded; do
+for way in killed late flooded shell timeout; do
   ends tool_$way 9
   agent tool_$way "$([ $way = late ] && echo 'timeout_s = 0.2')"
   exits 0 "$way: a model is told of a payment whose outcome is unknown, and goes on" \
@@ -149,6 +151,11 @@ for way in killed late flooded; do
 done
 has "with the output so far" "$(told tool-killed)" "pay: ended by signal 9 (Killed)
 half of it"
+has "also of one that a shell saw killed" "$(told tool-shell)" \
+  "pay: exit status 143, by which a shell tells of signal 15 (Terminated)
+half of it"
+has "or timeout(1) ended" "$(told tool-timeout)" \
+  "pay: exit status 124, by which timeout(1) tells that it ended a program"
 has "also of one that was late" "$(told tool-late)" "half of it"
 
 # Later attempts take what is recorded, too: the same flow with an end that fails.
