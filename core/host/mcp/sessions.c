@@ -281,6 +281,7 @@ const ck_mcp_tool *const ck_mcp_tools[] = {
     &ck_mcp_inspect_checkpoint,
     &ck_mcp_resume_session,
     &ck_mcp_pause_session,
+    &ck_mcp_checkpoint_session,
     &ck_mcp_diff_checkpoints,
     &ck_mcp_agent_tail,
     NULL,

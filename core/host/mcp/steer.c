@@ -1,4 +1,4 @@
-/* steer.c - the tools of `ckrun mcp` that act: resume, in a process of its own, and pause. */
+/* steer.c - the tools of `ckrun mcp` that act: resume, in a process of its own, pause, and save. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/host/session/remote_command.h"
+#include "core/host/session/live_checkpoint.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
@@ -278,4 +278,37 @@ const ck_mcp_tool ck_mcp_pause_session = {
                   {"reason", CK_MCP_TEXT, false,
                    "kept with the session; user_requested unless given", NULL}},
     .run = pause_session,
+};
+
+/* ---- checkpoint_session ---- */
+
+static ck_status checkpoint_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                                    ck_error *err) {
+  ck_buffer described = {0};
+  ck_remote_command remote = {0};
+  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text,
+                                            CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_live_checkpoint_leave(&remote, values[1].text, err);
+  if (status == CK_OK) status = ck_live_checkpoint_wait(&described, &remote, err);
+  if (status == CK_OK) {
+    ck_document_put_text(out, NULL, "session_id", remote.id);
+    ck_document_put_text(out, NULL, "status", "saved");
+    ck_document_put_text(out, NULL, "checkpoint_id", remote.saved);
+    ck_document_put_text(out, NULL, "description", described.data ? described.data : "");
+  }
+  ck_buffer_clear(&described);
+  ck_remote_command_close(&remote);
+  return status;
+}
+
+const ck_mcp_tool ck_mcp_checkpoint_session = {
+    .name = "checkpoint_session",
+    .help = "Has a running session save at its next boundary, whatever its policies say, and go "
+            "on; returns when the checkpoint is durable. Of one that does not run it is an error "
+            "that says where it stands.",
+    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+                  {"description", CK_MCP_TEXT, false,
+                   "what the checkpoint is listed as; where it lies unless given", NULL},
+                  CK_MCP_AGENT_WORK_DIR},
+    .run = checkpoint_session,
 };
