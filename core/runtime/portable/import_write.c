@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/runtime/portable/import_private.h"
 #include "core/runtime/ledger/ledger_body.h"
 
@@ -200,9 +201,8 @@ static ck_status make_record(ck_session_record *out, const writing *self, ck_err
                              .created_ms = of->at_ms ? of->at_ms : clock.wall_ms(clock.self)};
   memcpy(out->id, of->id, sizeof out->id);
   ck_id_make_run(out->run);
-  out->profile = strdup("imported");
-  if (!out->profile) return ck_error_no_memory(err);
-  return write_input(&out->input, self, err);
+  ck_status status = ck_text_copy(&out->profile, "imported", err);
+  return status == CK_OK ? write_input(&out->input, self, err) : status;
 }
 
 static ck_status store_all(writing *self, const ck_session_record *record, ck_store *store,

@@ -2,11 +2,9 @@
  * elsewhere. */
 #include "core/runtime/portable/run_checkpoint.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "core/runtime/portable/chat.h"
 #include "core/runtime/portable/message.h"
+#include "core/runtime/portable/restored.h"
 #include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"
 
@@ -88,58 +86,34 @@ int64_t ck_run_checkpoint_turn(const ck_run_checkpoint *self, const ck_profile *
   return restarts ? 1 : self->last_completed + 1;
 }
 
-/* The boundary that follows covers all messages: its seq is the cut. `imported` tells the flow that
- * these are not words of its own: see agent_loop.lua. */
+/* `imported` tells the flow that these are not words of its own: see agent_loop.lua. */
 static ck_status put_position(const ck_run_checkpoint *self, ck_session *session,
                               const conversation *of, ck_error *err) {
   int64_t turn = ck_run_checkpoint_turn(self, session->profile);
-  char path[32];
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *value = NULL;
-  snprintf(path, sizeof path, "agent#%" PRId64, turn);
-  ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "cut", ck_session_next_seq(session));
-  ck_json_name(&w, "at");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "path", path);
-  ck_json_member_int(&w, "turn", turn);
-  ck_json_member_text(&w, "next", of->spoke ? "ask" : "model");
-  ck_json_member_text(&w, "imported", of->prompted ? "prompted" : "unprompted");
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&value, &json, err);
-  if (status == CK_OK) status = ck_session_put(session, "position.main", value, err);
-  ck_value_free(value);
-  ck_buffer_clear(&json);
-  return status;
+  ck_restored position;
+  ck_restored_begin_position(&position, session, "agent", turn);
+  ck_json_member_int(&position.w, "turn", turn);
+  ck_json_member_text(&position.w, "next", of->spoke ? "ask" : "model");
+  ck_json_member_text(&position.w, "imported", of->prompted ? "prompted" : "unprompted");
+  return ck_restored_put_position(&position, err);
 }
 
 /* The origin of the session, for readers of the log. */
-static ck_status put_note(const ck_run_checkpoint *self, ck_session *session, ck_error *err) {
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *body = NULL;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "type", "run_checkpoint");
-  ck_json_member_raw(&w, "runId", self->run);
-  ck_json_member_int(&w, "lastCompletedIteration", self->last_completed);
-  ck_json_member_int(&w, "checkpointedAt", self->at_ms);
-  if (self->failure.len) ck_json_member_raw(&w, "failurePoint", self->failure);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &json, err);
-  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, err);
-  ck_value_free(body);
-  ck_buffer_clear(&json);
-  return status;
+static ck_status append_note(const ck_run_checkpoint *self, ck_session *session, ck_error *err) {
+  ck_restored note;
+  ck_restored_begin_note(&note, session, "run_checkpoint");
+  ck_json_member_raw(&note.w, "runId", self->run);
+  ck_json_member_int(&note.w, "lastCompletedIteration", self->last_completed);
+  ck_json_member_int(&note.w, "checkpointedAt", self->at_ms);
+  if (self->failure.len) ck_json_member_raw(&note.w, "failurePoint", self->failure);
+  return ck_restored_append_note(&note, err);
 }
 
 ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session,
                                     const ck_flow_manifest *flow, ck_error *err) {
   conversation of = {0};
-  ck_status status = put_note(self, session, err);
+  ck_status status = append_note(self, session, err);
   if (status == CK_OK) status = put_history(&of, self, session, flow, err);
   if (status == CK_OK) status = put_position(self, session, &of, err);
-  return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err)
-                         : status;
+  return status == CK_OK ? ck_restored_pause(session, err) : status;
 }

@@ -1,7 +1,6 @@
 /* session_document.c - begins a session with what the document of a paused one says. */
 #include "core/runtime/portable/session_document.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "core/runtime/budget/dimension.h"
 #include "core/runtime/portable/field.h"
+#include "core/runtime/portable/restored.h"
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/session/tail/tail_section.h"
 
@@ -235,55 +235,32 @@ static void carry_totals(const restoring *self) {
 
 /* Rounds are counted on also by a profile that resets them: the flow's own count is a place. */
 static ck_status put_position(const restoring *self, ck_error *err) {
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *value = NULL;
-  char path[32];
-  snprintf(path, sizeof path, "round#%" PRId64, self->of->rounds + 1);
-  ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "cut", ck_session_next_seq(self->session));
-  ck_json_name(&w, "at");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "path", path);
-  ck_json_member_int(&w, "round", self->of->rounds + 1);
-  ck_json_member_int(&w, "turn", 1);
-  ck_json_member_text(&w, "next", "model");
-  ck_json_member_text(&w, "imported", "unprompted");
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&value, &json, err);
-  if (status == CK_OK) status = ck_session_put(self->session, "position.main", value, err);
-  ck_value_free(value);
-  ck_buffer_clear(&json);
-  return status;
+  ck_restored position;
+  int64_t round = self->of->rounds + 1;
+  ck_restored_begin_position(&position, self->session, "round", round);
+  ck_json_member_int(&position.w, "round", round);
+  ck_json_member_int(&position.w, "turn", 1);
+  ck_json_member_text(&position.w, "next", "model");
+  ck_json_member_text(&position.w, "imported", "unprompted");
+  return ck_restored_put_position(&position, err);
 }
 
-static ck_status put_note(const restoring *self, ck_error *err) {
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *body = NULL;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "type", "session_checkpoint");
-  ck_json_member_raw(&w, "sessionId", self->of->session);
-  ck_json_member_int(&w, "roundsCompleted", self->of->rounds);
-  ck_json_member_raw(&w, "createdAt", self->of->created);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &json, err);
-  if (status == CK_OK)
-    status = ck_session_append(self->session, CK_EVENT_NOTE, NULL, NULL, body, err);
-  ck_value_free(body);
-  ck_buffer_clear(&json);
-  return status;
+static ck_status append_note(const restoring *self, ck_error *err) {
+  ck_restored note;
+  ck_restored_begin_note(&note, self->session, "session_checkpoint");
+  ck_json_member_raw(&note.w, "sessionId", self->of->session);
+  ck_json_member_int(&note.w, "roundsCompleted", self->of->rounds);
+  ck_json_member_raw(&note.w, "createdAt", self->of->created);
+  return ck_restored_append_note(&note, err);
 }
 
 ck_status ck_session_document_restore(const ck_session_document *self, ck_session *session,
                                       const ck_flow_manifest *flow, ck_error *err) {
   restoring r = {.of = self, .session = session, .flow = flow};
-  ck_status status = put_note(&r, err);
+  ck_status status = append_note(&r, err);
   if (status == CK_OK) status = put_agents(&r, err);
   if (status != CK_OK) return status;
   carry_totals(&r);
   status = put_position(&r, err);
-  return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err)
-                         : status;
+  return status == CK_OK ? ck_restored_pause(session, err) : status;
 }

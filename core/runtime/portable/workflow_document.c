@@ -1,13 +1,13 @@
 /* workflow_document.c - begins a session with what the steps of another one came to. */
 #include "core/runtime/portable/workflow_document.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/map.h"
 #include "core/runtime/portable/field.h"
+#include "core/runtime/portable/restored.h"
 #include "core/runtime/session/session_private.h"
 
 /* ---- reading ---- */
@@ -127,65 +127,43 @@ static ck_status put_outcomes(const ck_workflow_document *self, ck_session *sess
 static ck_status put_position(const ck_workflow_document *self, ck_session *session,
                               ck_error *err) {
   int64_t count = (int64_t)ck_json_count(self->steps);
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *value = NULL;
-  char path[32];
-  snprintf(path, sizeof path, "steps#%" PRId64, count);
-  ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "cut", ck_session_next_seq(session));
-  ck_json_name(&w, "at");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "path", path);
-  ck_json_member_int(&w, "round", count);
-  ck_json_name(&w, "done");
-  ck_json_begin(&w, '{');
+  ck_restored position;
+  ck_json_writer *w = &position.w;
+  ck_restored_begin_position(&position, session, "steps", count);
+  ck_json_member_int(w, "round", count);
+  ck_json_name(w, "done");
+  ck_json_begin(w, '{');
   ck_json_iterator it = ck_json_iterate(self->steps);
   while (ck_json_next(&it)) {
     char *step = ck_json_dup_string(ck_json_get(it.value, "task_id"));
-    if (step) ck_json_member_bool(&w, step, true);
-    json.failed |= !step;
+    if (step) ck_json_member_bool(w, step, true);
+    position.json.failed |= !step;
     free(step);
   }
-  ck_json_end(&w, '}');
-  ck_json_member_raw(&w, "running", ck_bytes_text("[]"));
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&value, &json, err);
-  if (status == CK_OK) status = ck_session_put(session, "position.main", value, err);
-  ck_value_free(value);
-  ck_buffer_clear(&json);
-  return status;
+  ck_json_end(w, '}');
+  ck_json_member_raw(w, "running", ck_bytes_text("[]"));
+  return ck_restored_put_position(&position, err);
 }
 
 /* The origin of the session, for readers of the log, and the order of the steps. */
-static ck_status put_note(const ck_workflow_document *self, ck_session *session, ck_error *err) {
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_value *body = NULL;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "type", "workflow_checkpoint");
-  ck_json_member_raw(&w, "workflow_id", self->workflow);
-  ck_json_name(&w, "steps");
-  ck_json_begin(&w, '[');
+static ck_status append_note(const ck_workflow_document *self, ck_session *session, ck_error *err) {
+  ck_restored note;
+  ck_restored_begin_note(&note, session, "workflow_checkpoint");
+  ck_json_member_raw(&note.w, "workflow_id", self->workflow);
+  ck_json_name(&note.w, "steps");
+  ck_json_begin(&note.w, '[');
   ck_json_iterator it = ck_json_iterate(self->steps);
-  while (ck_json_next(&it)) ck_json_put_raw(&w, ck_json_get(it.value, "task_id"));
-  ck_json_end(&w, ']');
-  ck_json_member_int(&w, "checkpoint_ms", self->at_ms);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &json, err);
-  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, err);
-  ck_value_free(body);
-  ck_buffer_clear(&json);
-  return status;
+  while (ck_json_next(&it)) ck_json_put_raw(&note.w, ck_json_get(it.value, "task_id"));
+  ck_json_end(&note.w, ']');
+  ck_json_member_int(&note.w, "checkpoint_ms", self->at_ms);
+  return ck_restored_append_note(&note, err);
 }
 
 ck_status ck_workflow_document_restore(const ck_workflow_document *self, ck_session *session,
                                        ck_error *err) {
   ck_session_carry_totals(session, &self->carried.totals, 0);
-  ck_status status = put_note(self, session, err);
+  ck_status status = append_note(self, session, err);
   if (status == CK_OK) status = put_outcomes(self, session, err);
   if (status == CK_OK) status = put_position(self, session, err);
-  return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err)
-                         : status;
+  return status == CK_OK ? ck_restored_pause(session, err) : status;
 }
