@@ -15,26 +15,24 @@ static ck_bytes request_of(const ck_ledger_entry *entry) {
 }
 
 /* A call of a model names the id that the model gave it. */
-static ck_status check(ck_runtime *runtime, const char *id, const ck_ledger_entry *entry,
-                       ck_error *err) {
-  ck_head head = {0};
+static ck_status check_entry(const char *id, const ck_ledger_entry *entry, ck_error *err) {
   if (!is_unknown(entry))
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt", id,
                         entry->key);
-  if (ck_json_type_of(ck_json_get(request_of(entry), "call_id")) != CK_JSON_STRING)
-    return ck_error_set(err, CK_E_REFUSED,
-                        "the flow of session %s was told that the outcome of effect \"%s\" is "
-                        "unknown, and has gone on: it cannot be told otherwise; 'ckrun sessions "
-                        "fork %s --checkpoint ID', with a checkpoint before it, makes it again",
-                        id, entry->key, id);
-  ck_status status = ck_store_get_head(&head, runtime->store, id, err);
-  if (status == CK_OK && !ck_session_status_resumable(head.session.status))
-    status = ck_error_set(err, CK_E_REFUSED,
-                          "session %s is %s: its model asks nothing any more; 'ckrun sessions fork "
-                          "%s --checkpoint ID' makes one that goes on from there, and can be told",
-                          id, ck_session_status_name(head.session.status), id);
-  ck_head_clear(&head);
-  return status;
+  if (ck_json_type_of(ck_json_get(request_of(entry), "call_id")) == CK_JSON_STRING) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "the flow of session %s was told that the outcome of effect \"%s\" is "
+                      "unknown, and has gone on: it cannot be told otherwise; 'ckrun sessions "
+                      "fork %s --checkpoint ID', with a checkpoint before it, makes it again",
+                      id, entry->key, id);
+}
+
+static ck_status check_session(const ck_session_record *session, ck_error *err) {
+  if (ck_session_status_resumable(session->status)) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "session %s is %s: its model asks nothing any more; 'ckrun sessions fork "
+                      "%s --checkpoint ID' makes one that goes on from there, and can be told",
+                      session->id, ck_session_status_name(session->status), session->id);
 }
 
 static void write_text(ck_buffer *out, ck_bytes request, const char *verdict,
@@ -99,9 +97,10 @@ ck_status ck_session_correct(ck_runtime *runtime, const char *id, const ck_ledge
   ck_session *session = NULL;
   ck_value *body = NULL;
   ck_head head = {0};
-  ck_status status = check(runtime, id, entry, err);
-  if (status == CK_OK) status = write_body(&body, entry, verdict, result, err);
+  ck_status status = check_entry(id, entry, err);
   if (status == CK_OK) status = ck_store_get_head(&head, runtime->store, id, err);
+  if (status == CK_OK) status = check_session(&head.session, err);
+  if (status == CK_OK) status = write_body(&body, entry, verdict, result, err);
   if (status == CK_OK)
     status = ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_references = true},
                                err);
