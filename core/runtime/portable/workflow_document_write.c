@@ -62,7 +62,7 @@ static bool has_outcome(const writing *self, const char *step) {
   return is;
 }
 
-static void write_step(writing *self, const char *step) {
+static void write_outcome(writing *self, const char *step) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "outputs.%s", step);
   const ck_value *output = ck_state_get(self->state, key);
@@ -72,16 +72,21 @@ static void write_step(writing *self, const char *step) {
   ck_json_end(self->w, '}');
 }
 
+/* `name`: as JSON. */
+static void write_step(writing *self, ck_bytes name) {
+  char *step = ck_json_dup_string(name);
+  self->failed = !step;
+  if (step && has_outcome(self, step)) write_outcome(self, step);
+  free(step);
+}
+
 static bool see_boundary(void *to, const ck_event *event) {
   writing *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   if (strcmp(event->scope, "main") != 0 ||
       !ck_json_is_text(ck_json_get(body, "kind"), "step_complete"))
     return true;
-  char *step = ck_json_dup_string(ck_json_get(body, "node"));
-  self->failed = !step;
-  if (step && has_outcome(self, step)) write_step(self, step);
-  free(step);
+  write_step(self, ck_json_get(body, "node"));
   return !self->failed;
 }
 
@@ -91,12 +96,7 @@ static bool see_imported(void *to, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body);
   if (!ck_json_is_text(ck_json_get(body, "type"), "workflow_checkpoint")) return true;
   ck_json_iterator it = ck_json_iterate(ck_json_get(body, "steps"));
-  while (!self->failed && ck_json_next(&it)) {
-    char *step = ck_json_dup_string(it.value);
-    self->failed = !step;
-    if (step && has_outcome(self, step)) write_step(self, step);
-    free(step);
-  }
+  while (!self->failed && ck_json_next(&it)) write_step(self, it.value);
   return false;
 }
 
