@@ -1,6 +1,8 @@
-/* effect.c - names kinds, classes and statuses of effects; makes outcomes. */
+/* effect.c - names kinds, classes and statuses of effects; makes outcomes; counts money. */
 #include "core/model/effect.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +88,13 @@ void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve) {
 int64_t ck_micros_add(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+void ck_micros_write(char out[CK_MICROS_TEXT_SIZE], int64_t micros) {
+  uint64_t amount = micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
+  int len = snprintf(out, CK_MICROS_TEXT_SIZE, "%s%" PRIu64 ".%06" PRIu64, micros < 0 ? "-" : "",
+                     amount / 1000000, amount % 1000000);
+  for (int left = 4; left > 0 && out[len - 1] == '0'; left--) out[--len] = '\0';
 }
 
 void ck_outcome_free(ck_outcome *self) {

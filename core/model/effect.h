@@ -151,6 +151,10 @@ void ck_outcome_free(ck_outcome *self);
 void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve);
 /* The sum of two amounts from 0; the greatest number where that is greater. */
 int64_t ck_micros_add(int64_t a, int64_t b);
+enum { CK_MICROS_TEXT_SIZE = 24 };
+/* Micro-dollars as dollars, exactly: "0.00", "-1.25", "0.000123": at least cents, as many digits as
+ * needed. What is rounded contradicts itself ("$0.36 of $0.36 spent" and not at its limit). */
+void ck_micros_write(char out[CK_MICROS_TEXT_SIZE], int64_t micros);
 
 /* Checks `answer` (JSON) against the options of a question's `request`. CK_E_REFUSED names the
  * options: there are some, and the answer is none of these texts. */

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/model/effect.h"
 
 void ck_format_bytes(ck_buffer *out, int64_t bytes) {
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -38,15 +39,10 @@ void ck_format_duration(ck_buffer *out, int64_t us) {
 }
 
 void ck_format_money(ck_buffer *out, int64_t micros) {
-  uint64_t size = micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
-  uint64_t fraction = size % 1000000;
-  int digits = 6;
-  while (digits > 2 && fraction % 10 == 0) {
-    fraction /= 10;
-    digits--;
-  }
-  ck_buffer_append_format(out, "%s$%" PRIu64 ".%0*" PRIu64, micros < 0 ? "-" : "", size / 1000000,
-                          digits, fraction);
+  char text[CK_MICROS_TEXT_SIZE];
+  bool owed = micros < 0;
+  ck_micros_write(text, micros);
+  ck_buffer_append_format(out, "%s$%s", owed ? "-" : "", text + owed);
 }
 
 void ck_format_count(ck_buffer *out, int64_t count) {

@@ -119,36 +119,28 @@ bool ck_limits_usage_conflicts(const ck_limits_usage *self, const bool hits[CK_D
   return hit && unmet;
 }
 
-/* To the micro-dollar, with at least two decimals: what is rounded contradicts itself ("$0.36 of
- * $0.36 spent" and not at its limit). */
-static void write_dollars(char *out, size_t size, int64_t micros) {
-  const char *sign = micros < 0 ? "-" : "";
-  uint64_t amount = micros < 0 ? -(uint64_t)micros : (uint64_t)micros;
-  int len = snprintf(out, size, "%s%llu.%06llu", sign, (unsigned long long)(amount / 1000000),
-                     (unsigned long long)(amount % 1000000));
-  for (int left = 4; left > 0 && out[len - 1] == '0'; left--) out[--len] = '\0';
-}
+enum { AMOUNT_SIZE = 32 };
 
-static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
+static void write_amount(char out[AMOUNT_SIZE], ck_dimension dimension, int64_t amount) {
   if (dimension == CK_DIMENSION_BUDGET)
-    write_dollars(out + 1, size - 1, amount), out[0] = '$';
+    ck_micros_write(out + 1, amount), out[0] = '$';
   else if (dimension == CK_DIMENSION_TIME)
-    snprintf(out, size, "%.1f s", (double)amount / 1e3);
+    snprintf(out, AMOUNT_SIZE, "%.1f s", (double)amount / 1e3);
   else
-    snprintf(out, size, "%lld", (long long)amount);
+    snprintf(out, AMOUNT_SIZE, "%lld", (long long)amount);
 }
 
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
-  char spent[32], limit[32], waits[96] = "", more[64] = "", amount[32];
+  char spent[AMOUNT_SIZE], limit[AMOUNT_SIZE], amount[AMOUNT_SIZE], waits[96] = "", more[64] = "";
   bool money = hit->dimension == CK_DIMENSION_BUDGET;
-  write_amount(spent, sizeof spent, hit->dimension, hit->spent);
-  write_amount(limit, sizeof limit, hit->dimension, hit->limit);
+  write_amount(spent, hit->dimension, hit->spent);
+  write_amount(limit, hit->dimension, hit->limit);
   if (hit->reserved > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
-    write_amount(amount, sizeof amount, hit->dimension, hit->reserved);
+    write_amount(amount, hit->dimension, hit->reserved);
     snprintf(waits, sizeof waits, ", %s held for calls that are not settled", amount);
   }
   if (hit->asked > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
-    write_amount(amount, sizeof amount, hit->dimension, hit->asked);
+    write_amount(amount, hit->dimension, hit->asked);
     snprintf(more, sizeof more, ", and the next call may %s %s", money ? "cost" : "take", amount);
   }
   snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension),
@@ -170,7 +162,7 @@ void ck_limits_write_remedy(char *out, size_t size, const ck_limit_hit *hit) {
   int64_t limit = lifting_limit(hit);
   ck_limits_key(key, hit->dimension, hit->agent);
   if (hit->dimension == CK_DIMENSION_BUDGET)
-    write_dollars(number, sizeof number, limit);
+    ck_micros_write(number, limit);
   else
     snprintf(number, sizeof number, "%lld",
              (long long)((limit - 1) / dimensions[hit->dimension].scale + 1));
