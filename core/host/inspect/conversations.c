@@ -9,8 +9,6 @@
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/scope.h"
 
-static const char position_prefix[] = "position.";
-
 /* The scopes of the transcript up to the checkpoint. */
 typedef struct scopes {
   ck_map names; /* owns its keys */
@@ -31,6 +29,12 @@ static bool take_scope(void *to, const ck_event *event) {
   scopes *self = to;
   self->status = add_scope(self, event->scope);
   return self->status == CK_OK;
+}
+
+static void take_open_scope(void *to, const char *scope, ck_bytes position) {
+  scopes *self = to;
+  (void)position;
+  if (self->status == CK_OK) self->status = add_scope(self, scope);
 }
 
 static void clear_scopes(scopes *self) {
@@ -86,7 +90,7 @@ static ck_status put_conversation(ck_document *document, struct cJSON *at,
 static int64_t cut_of(const ck_snapshot *snapshot, const char *name) {
   char key[CK_STATE_KEY_MAX];
   if (snapshot->checkpoint.kind == CK_BOUNDARY_FINAL) return -1;
-  snprintf(key, sizeof key, "%s%s", position_prefix, name);
+  snprintf(key, sizeof key, "position.%s", name);
   const ck_value *position = ck_state_get(snapshot->state, key);
   return position ? ck_replay_range_cut(ck_value_bytes(position), UINT32_MAX) : -1;
 }
@@ -114,11 +118,9 @@ ck_status ck_conversations_put(ck_document *document, struct cJSON *at, const ck
       .view = &snapshot->view,
       .until = snapshot->until,
       .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
-  ck_status status = add_scope(&found, "main");
-  for (size_t i = 0; status == CK_OK && i < snapshot->entry_count; i++)
-    if (strncmp(snapshot->entries[i].key, position_prefix, sizeof position_prefix - 1) == 0)
-      status = add_scope(&found, snapshot->entries[i].key + sizeof position_prefix - 1);
-  if (status == CK_OK)
+  found.status = add_scope(&found, "main");
+  ck_status status = ck_replay_range_visit_positions(snapshot->state, take_open_scope, &found, err);
+  if (status == CK_OK && found.status == CK_OK)
     status = ck_store_read_events(snapshot->inspection->store, &query, take_scope, &found, err);
   if (status == CK_OK) status = found.status;
   if (status == CK_OK) status = put_all(document, object, snapshot, &found, err);

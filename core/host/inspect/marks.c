@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/ledger/replay_range.h"
+
 typedef struct ck_mark {
   char *scope, *agent, *goal, *started; /* agent: NULL for the flow's own scope */
 } ck_mark;
@@ -23,6 +25,12 @@ static char *take_text(ck_bytes value) {
   return ck_json_type_of(value) == CK_JSON_STRING ? ck_json_dup_string(value) : NULL;
 }
 
+typedef struct adding {
+  ck_marks *to;
+  ck_status status;
+  ck_error *err;
+} adding;
+
 static ck_status add_mark(ck_marks *self, const char *scope, ck_bytes record, ck_bytes mark,
                           ck_error *err) {
   ck_mark *list = reallocarray(self->list, self->count + 1, sizeof *list);
@@ -36,23 +44,13 @@ static ck_status add_mark(ck_marks *self, const char *scope, ck_bytes record, ck
   return added->scope ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_status add_marks(ck_marks *self, const ck_state *state, ck_error *err) {
-  static const char prefix[] = "position.";
-  ck_state_entry *entries;
-  size_t count;
-  ck_status status = ck_state_list(&entries, &count, state, err);
-  if (status != CK_OK) return status;
-  for (size_t i = 0; i < count && status == CK_OK; i++) {
-    bool done = false;
-    if (strncmp(entries[i].key, prefix, sizeof prefix - 1) != 0) continue;
-    ck_bytes record = ck_value_bytes(entries[i].value),
-             mark = ck_json_get(ck_json_get(record, "at"), "mark");
-    ck_json_read_bool(&done, ck_json_get(record, "done"));
-    if (!done && ck_json_type_of(mark) == CK_JSON_OBJECT)
-      status = add_mark(self, entries[i].key + sizeof prefix - 1, record, mark, err);
-  }
-  free(entries);
-  return status;
+static void see_position(void *to, const char *scope, ck_bytes position) {
+  adding *self = to;
+  ck_bytes mark = ck_json_get(ck_json_get(position, "at"), "mark");
+  bool done = false;
+  ck_json_read_bool(&done, ck_json_get(position, "done"));
+  if (self->status == CK_OK && !done && ck_json_type_of(mark) == CK_JSON_OBJECT)
+    self->status = add_mark(self->to, scope, position, mark, self->err);
 }
 
 ck_status ck_marks_read(ck_marks *out, ck_store *store, const ck_head *head, ck_error *err) {
@@ -63,9 +61,10 @@ ck_status ck_marks_read(ck_marks *out, ck_store *store, const ck_head *head, ck_
   if (ck_store_get_state(&state, store, head->session.no, head->checkpoint.seq, &unreadable) !=
       CK_OK)
     return CK_OK;
-  ck_status status = add_marks(out, state, err);
+  adding to = {.to = out, .err = err};
+  ck_status status = ck_replay_range_visit_positions(state, see_position, &to, err);
   ck_state_free(state);
-  return status;
+  return status == CK_OK ? to.status : status;
 }
 
 void ck_marks_put(ck_document *document, const ck_marks *self) {

@@ -1,10 +1,10 @@
 /* scopes.c - the agents at work in the scopes that a resume would open again: the flow must still
  * have each. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/preflight/preflight.h"
+#include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/targets.h"
 
 static bool has_agent(const ck_flow_manifest *manifest, ck_bytes name) {
@@ -38,36 +38,36 @@ static void report_node(ck_preflight *self, ck_bytes node, const char *scope) {
                    (int)node.len, node.data, scope);
 }
 
-/* One scope's record. One that has ended needs its agent no more: its result is there. */
-static void check_scope(ck_preflight *self, const ck_flow_manifest *manifest, const char *scope,
-                        ck_bytes record) {
+typedef struct checking {
+  ck_preflight *preflight;
+  const ck_flow_manifest *manifest;
+  const ck_state *state;
+  ck_bytes id; /* of a delegation behind the checkpoint */
+} checking;
+
+/* One that has ended needs its agent no more: its result is there. */
+static void check_position(void *to, const char *scope, ck_bytes position) {
+  checking *self = to;
   bool done = false;
-  ck_bytes task = ck_json_get(record, "task"), agent = ck_json_get(task, "agent"),
+  ck_bytes task = ck_json_get(position, "task"), agent = ck_json_get(task, "agent"),
            delegation = ck_json_get(task, "delegation"), actor = ck_json_get(task, "actor");
-  ck_json_read_bool(&done, ck_json_get(record, "done"));
+  ck_json_read_bool(&done, ck_json_get(position, "done"));
   if (done || ck_json_type_of(task) != CK_JSON_OBJECT) return;
-  if (agent.len && delegation.len && !has_agent(manifest, agent))
-    report_agent(self, agent, delegation);
-  if (actor.len && !has_node(manifest, actor)) report_node(self, actor, scope);
+  if (agent.len && delegation.len && !has_agent(self->manifest, agent))
+    report_agent(self->preflight, agent, delegation);
+  if (actor.len && !has_node(self->manifest, actor)) report_node(self->preflight, actor, scope);
 }
 
 /* ---- delegations behind the checkpoint, which a resume repeats ---- */
 
-typedef struct repeated {
-  ck_preflight *preflight;
-  const ck_flow_manifest *manifest;
-  const ck_state *state;
-  ck_bytes id; /* of the delegation */
-} repeated;
-
 static bool check_target(void *to, ck_bytes name) {
-  repeated *self = to;
+  checking *self = to;
   if (!has_agent(self->manifest, name)) report_agent(self->preflight, name, self->id);
   return true;
 }
 
 /* Whether the scope's position lies before the event. */
-static bool is_behind(const repeated *self, const ck_event *event) {
+static bool is_behind(const checking *self, const ck_event *event) {
   char key[CK_STATE_KEY_MAX];
   int64_t cut = self->preflight->checkpoint.seq;
   snprintf(key, sizeof key, "position.%s", event->scope);
@@ -77,7 +77,7 @@ static bool is_behind(const repeated *self, const ck_event *event) {
 }
 
 static bool check_delegation(void *to, const ck_event *event) {
-  repeated *self = to;
+  checking *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   self->id = ck_json_get(body, "id");
   if (self->id.len && is_behind(self, event)) ck_targets_visit(body, check_target, self);
@@ -85,7 +85,7 @@ static bool check_delegation(void *to, const ck_event *event) {
 }
 
 /* A resume from another checkpoint than the latest asks its models anew. */
-static ck_status check_repeated(repeated *self, ck_store *store, ck_error *err) {
+static ck_status check_repeated(checking *self, ck_store *store, ck_error *err) {
   const ck_head *head = &self->preflight->head;
   const ck_preflight_options *options = &self->preflight->options;
   ck_view view;
@@ -99,26 +99,12 @@ static ck_status check_repeated(repeated *self, ck_store *store, ck_error *err) 
   return status;
 }
 
-static ck_status check_positions(ck_preflight *self, const ck_flow_manifest *manifest,
-                                 const ck_state *state, ck_error *err) {
-  static const char prefix[] = "position.";
-  ck_state_entry *entries;
-  size_t count;
-  ck_status status = ck_state_list(&entries, &count, state, err);
-  if (status != CK_OK) return status;
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(entries[i].key, prefix, sizeof prefix - 1) == 0)
-      check_scope(self, manifest, entries[i].key + sizeof prefix - 1,
-                  ck_value_bytes(entries[i].value));
-  free(entries);
-  return CK_OK;
-}
-
 /* Tasks and events of flows written by hand (flow.custom) are their own affair. */
 ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,
                                     const ck_state *state, ck_store *store, ck_error *err) {
   if (strcmp(manifest->kind, "custom") == 0) return CK_OK;
-  repeated of = {.preflight = self, .manifest = manifest, .state = state};
-  ck_status status = state ? check_positions(self, manifest, state, err) : CK_OK;
+  checking of = {.preflight = self, .manifest = manifest, .state = state};
+  ck_status status = CK_OK;
+  if (state) status = ck_replay_range_visit_positions(state, check_position, &of, err);
   return status == CK_OK ? check_repeated(&of, store, err) : status;
 }
