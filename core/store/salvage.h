@@ -7,6 +7,7 @@
 /* Of the log beside the file. A frame is a page that a commit changed. */
 typedef struct ck_salvage_report {
   bool log_gone;       /* it is not there, or its header cannot be read, although it held commits */
+  bool other_log;      /* it is of another file, and nothing of it is in the copy, which is whole */
   int64_t frames;      /* that were read and are in the copy */
   int64_t commits;     /* that these are */
   int64_t mended_bits; /* found by the checksums, and set right in the copy */

@@ -14,7 +14,7 @@
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
-enum { DATABASE, WAL, LOCK, FILES, SECTOR = 512, PAGE = 4096, MARK = 32 };
+enum { DATABASE, WAL, LOCK, FILES, SECTOR = 512, PAGE = 4096, MARK = 64 };
 static const char *const suffixes[FILES] = {"", "-wal", ".lock"};
 
 typedef enum { WRITE, CUT, SYNC } entry_kind;

@@ -70,7 +70,9 @@ static void describe(char *out, size_t size, const ck_salvage_report *report) {
                    (long long)report->frames + 1, (long long)(report->frames + report->cut_frames),
                    (long long)report->cut_commits);
   else
-    len = snprintf(out, size, "nothing");
+    len = snprintf(out, size,
+                   report->other_log ? "nothing: the write-ahead log beside it is of another file"
+                                     : "nothing");
   if (report->mended_bits && len > 0 && (size_t)len < size)
     snprintf(out + len, size - (size_t)len, "; %lld bits of the log were set right",
              (long long)report->mended_bits);
@@ -90,6 +92,7 @@ static ck_status print_report(salvage *self, const ck_salvage_report *report, ck
   ck_document_put_int(&self->document, NULL, "cut_frames", report->cut_frames);
   ck_document_put_int(&self->document, NULL, "cut_commits", report->cut_commits);
   ck_document_put_bool(&self->document, NULL, "log_gone", report->log_gone);
+  ck_document_put_bool(&self->document, NULL, "other_log", report->other_log);
   return ck_document_print(&self->document, err);
 }
 

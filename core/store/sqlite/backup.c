@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -96,16 +97,14 @@ static ck_status copy_snapshot(backup *self, ck_error *err) {
   return status;
 }
 
-/* The copy is at rest: it has no log, and its header says so. */
+/* The copy is at rest, with a number of its own: it has no log, and takes none that it finds. */
 static ck_status finish(backup *self, ck_error *err) {
-  static const uint8_t zeros[4];
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
   errno = 0;
   int code = sqlite3_file_control(self->to, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code == SQLITE_OK) code = file->pMethods->xWrite(file, zeros, sizeof zeros, CK_IN_USE_AT);
   if (code == SQLITE_OK) code = file->pMethods->xFileSize(file, &size);
-  if (code == SQLITE_OK) code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK) code = ck_use_write(self->to, &(ck_use){.id = ck_use_make_id()});
   self->report->bytes = size;
   return code == SQLITE_OK ? CK_OK : failed(self, self->to, code, err);
 }

@@ -108,7 +108,6 @@ static ck_status check_header(ck_sqlite *self, ck_error *err) {
   else
     status = ck_sqlite_check_schema(self, read_u32(header + APPLICATION_AT),
                                     read_u32(header + USER_VERSION_AT), err);
-  self->in_use = read_u32(header + CK_IN_USE_AT) == CK_IN_USE;
   ck_connection_close(probe);
   return status;
 }

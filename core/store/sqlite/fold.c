@@ -2,13 +2,14 @@
  * not, the mark and the file's header say so.
  *
  * The order makes each moment of a fold safe: the database is synced (by SQLite's checkpoint), the
- * sign in its header is cleared, the mark says that the log is folded and is synced, and then the
+ * sign in its header is cleared and synced, the mark says that the log is folded, and then the
  * log's header is zeroed in place. Its blocks stay allocated. A checkpoint of SQLite's kind
  * TRUNCATE does the first step and keeps readers and writers of all processes out meanwhile; the
  * others are made when it would truncate the file (vfs.c). */
 #include <errno.h>
 #include <string.h>
 
+#include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -44,39 +45,78 @@ bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db) {
 
 /* A mark that cannot be written says less than it could, and nothing wrong. */
 void ck_wal_note_synced(ck_sqlite *self) {
+  ck_use use;
   ck_wal_index index;
   ck_error ignored = CK_ERROR_INIT;
   if (!ck_wal_get_index(&index, self->writer->db) || index.frames == 0) return;
-  ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames};
+  if (ck_use_read(&use, self->writer->db) != SQLITE_OK) return;
+  ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames, .id = use.id};
   memcpy(mark.salt, index.salt, CK_SALT_SIZE);
   if (ck_mark_write(ck_lock_fd(self->lock), &mark, false, &ignored) != CK_OK) return;
 }
 
-static ck_status set_in_use(ck_sqlite *self, bool in_use, ck_error *err) {
-  errno = 0;
-  int code = ck_vfs_set_in_use(self->writer->db, in_use);
-  return code == SQLITE_OK ? CK_OK
-                           : ck_sqlite_error(self, self->writer->db, code, "sign its header", err);
+/* What the mark says before the database has the number of a new use. A log that goes on (of a
+ * store that an older ckrun began to use, or that another program kept from being emptied) keeps
+ * what is known of it. */
+static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
+  ck_wal_index index;
+  ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
+  bool goes_on = ck_wal_get_index(&index, self->writer->db) && index.frames > 0 &&
+                 mark.state != CK_MARK_NONE && memcmp(mark.salt, index.salt, CK_SALT_SIZE) == 0;
+  if (goes_on && mark.state != CK_MARK_LIVE) mark.frames = index.frames;
+  if (!goes_on) mark.frames = 0;
+  mark.state = goes_on ? CK_MARK_LIVE : CK_MARK_BEGUN;
+  mark.before = before->id;
+  mark.id = ck_use_make_id();
+  mark.begins = true;
+  return mark;
+}
+
+/* The header goes back when its sync fails: found there, it would be taken to be on disk. */
+static ck_status begin_use(ck_sqlite *self, const ck_use *before, ck_error *err) {
+  ck_mark mark = mark_of_new(self, before);
+  ck_use use = {.state = CK_USE_LIVE, .id = mark.id};
+  ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
+  if (status != CK_OK) return status;
+  int code = ck_use_write(self->writer->db, &use);
+  if (code == SQLITE_OK) return CK_OK;
+  status = ck_wal_error(self, code, "sign its header", err);
+  if (ck_use_write(self->writer->db, before) != SQLITE_OK) return status;
+  return status;
 }
 
 ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
-  ck_wal_index index;
-  bool goes_on = ck_wal_get_index(&index, self->writer->db) && index.frames > 0;
-  return goes_on ? CK_OK : set_in_use(self, true, err);
+  ck_use use;
+  errno = 0;
+  int code = ck_use_read(&use, self->writer->db);
+  if (code != SQLITE_OK)
+    return ck_sqlite_error(self, self->writer->db, code, "read its header", err);
+  return use.state == CK_USE_LIVE && use.id ? CK_OK : begin_use(self, &use, err);
 }
 
 /* ---- at rest ---- */
 
-/* The sign is cleared before the mark, which is synced after it: a file without a sign is whole. */
+/* The sign is cleared, and that is synced, before the mark is written: a file without a sign is
+ * whole, and one with a sign is none that the mark calls folded. */
+static ck_status set_at_rest(ck_sqlite *self, const uint8_t salt[CK_SALT_SIZE], ck_error *err) {
+  ck_use use;
+  ck_mark mark = {.state = CK_MARK_FOLDED};
+  memcpy(mark.salt, salt, CK_SALT_SIZE);
+  errno = 0;
+  int code = ck_use_read(&use, self->writer->db);
+  if (use.id == 0) use.id = ck_use_make_id();
+  use.state = CK_USE_REST;
+  mark.id = use.id;
+  if (code == SQLITE_OK) code = ck_use_write(self->writer->db, &use);
+  if (code != SQLITE_OK) return ck_wal_error(self, code, "sign its header", err);
+  return ck_mark_write(ck_lock_fd(self->lock), &mark, false, err);
+}
+
 static int before_emptying(void *to, const uint8_t salt[CK_SALT_SIZE]) {
   ck_sqlite *self = to;
   ck_error err = CK_ERROR_INIT;
-  ck_mark mark = {.state = CK_MARK_FOLDED};
-  memcpy(mark.salt, salt, CK_SALT_SIZE);
-  if (ck_place_check(self, &err) != CK_OK) return SQLITE_READONLY_DBMOVED;
-  int code = ck_vfs_set_in_use(self->writer->db, false);
-  if (code != SQLITE_OK) return code;
-  ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, &err);
+  if (ck_place_check_whole(self, &err) != CK_OK) return SQLITE_READONLY_DBMOVED;
+  ck_status status = set_at_rest(self, salt, &err);
   if (status == CK_OK) return SQLITE_OK;
   return status == CK_E_FULL ? SQLITE_FULL : SQLITE_IOERR_WRITE;
 }
@@ -92,14 +132,20 @@ static int empty_log(ck_sqlite *self, bool cut) {
   return code;
 }
 
+/* A use that began and committed nothing. */
+static ck_status rest_without_log(bool *folded, ck_sqlite *self, ck_error *err) {
+  ck_use use;
+  ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
+  *folded = true;
+  if (ck_use_read(&use, self->writer->db) != SQLITE_OK || use.state != CK_USE_LIVE) return CK_OK;
+  return set_at_rest(self, mark.salt, err);
+}
+
 ck_status ck_wal_fold(bool *folded, ck_sqlite *self, bool cut, ck_error *err) {
   ck_wal_index index;
   *folded = false;
   if (!ck_wal_file(self) || !ck_wal_get_index(&index, self->writer->db)) return CK_OK;
-  if (index.frames == 0 && !cut) {
-    *folded = true;
-    return CK_OK;
-  }
+  if (index.frames == 0 && !cut) return rest_without_log(folded, self, err);
   int code = empty_log(self, cut);
   *folded = code == SQLITE_OK;
   if (*folded) ck_wal_watch(self);
@@ -111,7 +157,7 @@ void ck_wal_rest(ck_sqlite *self) {
   bool folded;
   ck_error ignored = CK_ERROR_INIT;
   if (!self->writer || !self->used || self->unknown) return;
-  if (ck_place_check(self, &ignored) != CK_OK) return;
+  if (ck_place_check_whole(self, &ignored) != CK_OK) return;
   if (ck_lock_acquire(self->lock, REST_WAIT_MS, &ignored) != CK_OK) return;
   if (ck_wal_fold(&folded, self, false, &ignored) == CK_OK && folded) self->used = false;
   ck_lock_release(self->lock);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -74,11 +75,12 @@ static void put_frame(void *to, const ck_wal_frame *frame) {
     self->fault = errno;
 }
 
-/* The copy is at rest: it has no log, and its header says so. */
+/* The copy is at rest, with a number of its own: it has no log, and takes none that it finds. */
 static ck_status finish_copy(salvage *self, const char *to, ck_error *err) {
-  static const char zeros[4];
+  uint8_t rest[CK_USE_SIZE];
+  ck_use_encode(rest, &(ck_use){.id = ck_use_make_id()});
   errno = self->fault ? self->fault : EIO;
-  bool good = !self->fault && pwrite(self->out, zeros, sizeof zeros, CK_IN_USE_AT) == sizeof zeros;
+  bool good = !self->fault && pwrite(self->out, rest, sizeof rest, CK_USE_AT) == sizeof rest;
   if (good && self->whole) good = ftruncate(self->out, (off_t)self->pages * (off_t)self->page) == 0;
   return good && fsync(self->out) == 0 ? CK_OK : failed("write", to, err);
 }
@@ -100,23 +102,26 @@ static ck_status copy_store(salvage *self, const ck_sqlite *of, const ck_wal_hea
 
 /* ---- both ---- */
 
-/* A copy without its log, as damage.c refuses it. */
-static bool is_bare(const ck_sqlite *of, const ck_mark *mark, const ck_wal_head *head) {
-  uint8_t sign[4] = {0};
+/* As damage.c judges it. One that cannot be read is found out by the copy. */
+static ck_bound judge(const ck_sqlite *of, const ck_mark *mark, const ck_wal_head *head) {
+  uint8_t bytes[CK_USE_SIZE] = {0};
   int fd = open(of->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  bool read = fd >= 0 && pread(fd, sign, sizeof sign, CK_IN_USE_AT) == (ssize_t)sizeof sign;
+  bool read = fd >= 0 && pread(fd, bytes, sizeof bytes, CK_USE_AT) == (ssize_t)sizeof bytes;
   if (fd >= 0) close(fd);
-  uint32_t found =
-      (uint32_t)sign[0] << 24 | (uint32_t)sign[1] << 16 | (uint32_t)sign[2] << 8 | sign[3];
-  return read && found == CK_IN_USE && mark->state == CK_MARK_NONE && head->state == CK_WAL_ABSENT;
+  ck_use use = ck_use_decode(bytes);
+  return read ? ck_binding_judge(&use, mark, head, of->wal_path) : CK_BOUND;
 }
 
-/* A folded log has nothing that the file does not have. */
-static ck_wal_head find_head(ck_salvage_report *report, const ck_sqlite *of, const ck_mark *mark) {
+/* A folded log has nothing that the file does not have; one of another file is left out. */
+static ck_wal_head find_head(ck_salvage_report *report, const ck_sqlite *of, ck_mark *mark) {
   ck_wal_head head = ck_wal_read_head(of->wal_path);
-  if (head.state == CK_WAL_HEADED && mark->state == CK_MARK_FOLDED &&
-      memcmp(mark->salt, head.salt, CK_SALT_SIZE) == 0)
+  ck_bound bound = judge(of, mark, &head);
+  report->log_gone = bound == CK_BOUND_BARE || (bound == CK_BOUND_LOG_GONE && mark->frames == 0);
+  report->other_log = bound == CK_BOUND_OTHER_LOG;
+  if (bound == CK_BOUND_FOLDED || bound == CK_BOUND_BARE || bound == CK_BOUND_OTHER_LOG) {
     head.state = CK_WAL_EMPTY;
+    mark->state = CK_MARK_NONE;
+  }
   if (head.state == CK_WAL_DAMAGED && mark->state == CK_MARK_LIVE &&
       ck_wal_mend_head(&head, of->wal_path, mark->salt))
     report->mended_bits = 1;
@@ -131,7 +136,7 @@ static ck_status run(ck_salvage_report *report, const ck_sqlite *of, const char 
                   (head.state != CK_WAL_HEADED || memcmp(mark.salt, head.salt, CK_SALT_SIZE) == 0);
   salvage self = {.report = report, .promised = of_round ? mark.frames : 0};
   ck_wal_scan_options options = {.promised = self.promised};
-  report->log_gone = (self.promised && head.state != CK_WAL_HEADED) || is_bare(of, &mark, &head);
+  report->log_gone = report->log_gone || (self.promised && head.state != CK_WAL_HEADED);
   ck_status status = ck_wal_scan(of->wal_path, &head, &options, count_frame, &self, err);
   report->frames = self.whole;
   report->cut_frames = self.promised > self.whole ? self.promised - self.whole : 0;

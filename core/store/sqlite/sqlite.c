@@ -1,4 +1,5 @@
 /* sqlite.c - the SQLite backend: creates or opens a store, and checks that it can be trusted. */
+#include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -49,9 +50,7 @@ static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err)
   if (code == SQLITE_OK) code = put_identity(db);
   if (code == SQLITE_OK)
     code = sqlite3_exec(db, "COMMIT; PRAGMA journal_mode=WAL", NULL, NULL, NULL);
-  sqlite3_file *file = NULL;
-  if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code == SQLITE_OK) code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK) code = ck_use_write(db, &(ck_use){.id = ck_use_make_id()});
   ck_status status = code == SQLITE_OK ? CK_OK : ck_sqlite_error(draft, db, code, "make it", err);
   free(text);
   return status;
@@ -128,7 +127,8 @@ static ck_status make_store(ck_sqlite *self, ck_error *err) {
   if (lstat(self->path, &found) == 0 && found.st_size > 0) return CK_OK;
   ck_sqlite draft = {0};
   ck_connection *maker = NULL;
-  ck_status status = ck_sqlite_make_draft(&draft.path, self, err);
+  ck_status status = ck_damage_check_missing(self, err);
+  if (status == CK_OK) status = ck_sqlite_make_draft(&draft.path, self, err);
   if (status == CK_OK) status = ck_connection_open(&maker, &draft, CK_CONNECTION_DRAFT, err);
   if (status == CK_OK) status = make_schema(&draft, maker->db, err);
   ck_connection_close(maker);

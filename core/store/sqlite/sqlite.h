@@ -31,6 +31,7 @@ typedef struct ck_owned {
 /* Which file a path named when it was opened. */
 typedef struct ck_place {
   uint64_t device, inode; /* 0: unknown */
+  int64_t size;           /* bytes */
 } ck_place;
 enum { CK_PLACE_DATABASE, CK_PLACE_LOG, CK_PLACES };
 
@@ -38,7 +39,6 @@ typedef struct ck_sqlite {
   char *path; /* absolute; its folder's symbolic links resolved */
   char *wal_path;
   bool read_only;
-  bool in_use;    /* the file's header says so, as it was found */
   ck_mark mark;   /* as it was found */
   int64_t schema; /* as found; older than CK_STORE_SCHEMA when read_only */
   bool immutable; /* read_only, and the folder cannot hold the shared memory of a WAL */
@@ -60,6 +60,7 @@ typedef struct ck_sqlite {
   ck_owned *owned;
   bool listed;                /* as this process's own file (core/base/own_file.h) */
   ck_place places[CK_PLACES]; /* of the writer's files; none: not open yet */
+  uint8_t salt[CK_SALT_SIZE]; /* of the log then */
 
   pthread_mutex_t pool_mutex;
   ck_connection *pool; /* idle reading connections */

@@ -9,10 +9,12 @@
  * log that starts again from its beginning is always synced: frames of the new round after the old
  * header would be taken for a log that ends there, and pages would be reset to older content. Only
  * the files of a writing connection are affected. Of the database it is the first page: each write
- * of it says that the store is in use, whatever a connection remembers of that (fold.c). */
+ * of it keeps what the file says of its use, whatever a connection remembers of that (binding.h).
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -169,37 +171,26 @@ static const sqlite3_io_methods wal_methods = {
 
 /* ---- the database ---- */
 
-static const uint8_t in_use_sign[4] = {CK_IN_USE >> 24, CK_IN_USE >> 16 & 0xff,
-                                       CK_IN_USE >> 8 & 0xff, CK_IN_USE & 0xff};
-
 static db_file *db_of(sqlite3_file *file) {
   return (db_file *)(void *)((char *)file + (under->szOsFile + 7) / 8 * 8);
 }
 
-/* A connection's copy of the first page is older than the sign. */
+/* A connection's copy of the first page may be older than the sign. */
 static int on_db_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
   char page[CK_SQLITE_PAGE];
   const sqlite3_io_methods *base = db_of(file)->base;
   if (offset != 0 || len != CK_SQLITE_PAGE) return base->xWrite(file, data, len, offset);
   memcpy(page, data, sizeof page);
-  memcpy(page + CK_IN_USE_AT, in_use_sign, sizeof in_use_sign);
-  return base->xWrite(file, page, len, offset);
+  int code = base->xRead(file, page + CK_USE_AT, CK_USE_SIZE, CK_USE_AT);
+  return code == SQLITE_OK ? base->xWrite(file, page, len, offset) : code;
 }
 
-static void sign_writes(sqlite3_file *file) {
+static void keep_use(sqlite3_file *file) {
   db_file *self = db_of(file);
   self->base = file->pMethods;
   self->methods = *file->pMethods;
   self->methods.xWrite = on_db_write;
   file->pMethods = &self->methods;
-}
-
-int ck_vfs_set_in_use(sqlite3 *db, bool in_use) {
-  static const uint8_t zeros[sizeof in_use_sign];
-  sqlite3_file *file = NULL;
-  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code != SQLITE_OK || !file->pMethods || file->pMethods->xWrite != on_db_write) return code;
-  return db_of(file)->base->xWrite(file, in_use ? in_use_sign : zeros, sizeof zeros, CK_IN_USE_AT);
 }
 
 /* ---- opening ---- */
@@ -209,7 +200,7 @@ static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, 
   (void)vfs;
   if (!(flags & SQLITE_OPEN_WAL)) {
     int code = under->xOpen(under, name, file, flags, out_flags);
-    if (code == SQLITE_OK && flags & SQLITE_OPEN_MAIN_DB) sign_writes(file);
+    if (code == SQLITE_OK && flags & SQLITE_OPEN_MAIN_DB) keep_use(file);
     return code;
   }
   wal_file *self = (wal_file *)file;

@@ -102,6 +102,8 @@ void ck_wal_watch(ck_sqlite *self) {
 static ck_status checkpoint(ck_sqlite *self, bool *complete, ck_error *err) {
   int frames = 0, done = 0;
   *complete = false;
+  ck_status status = ck_place_check_whole(self, err); /* what is missing would be taken for zeros */
+  if (status != CK_OK) return status;
   errno = 0;
   int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
                                        &done);
@@ -155,7 +157,7 @@ ck_status ck_sqlite_sync(void *to, ck_error *err) {
                         self->path);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
-  status = ck_place_check(self, err);
+  status = ck_place_check_whole(self, err);
   if (status == CK_OK) status = ck_wal_sync(self, err);
   ck_lock_release(self->lock);
   return status;
@@ -212,7 +214,7 @@ ck_status ck_sqlite_recover(void *to, ck_error *err) {
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
   self->unknown = true;
-  status = ck_place_check(self, err);
+  status = ck_place_check_whole(self, err);
   if (status != CK_OK) { /* what is open is all that is left of it */
     ck_lock_release(self->lock);
     return status;

@@ -19,11 +19,6 @@ void ck_vfs_set_lazy(sqlite3_file *file, bool lazy);
  * truncated as SQLite asks for. */
 typedef int (*ck_vfs_before)(void *to, const uint8_t salt[CK_SALT_SIZE]);
 void ck_vfs_set_emptying(sqlite3_file *file, ck_vfs_before before, void *to, bool cut);
-/* Sets or clears the sign in the database's header that its log holds commits which it does not:
- * bytes 72 to 75, which SQLite reserves and a database at rest has zero. Not synced. An SQLite
- * code. */
-int ck_vfs_set_in_use(sqlite3 *db, bool in_use);
-enum { CK_IN_USE_AT = 72, CK_IN_USE = 0x636b6c76 /* "cklv", big-endian */ };
 
 /* ---- wal.c ---- */
 /* Allocates the WAL's full size before it is needed: writing into a growing file costs twice as
@@ -56,7 +51,7 @@ typedef struct ck_wal_index {
 bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db);
 /* Marks what the log holds as synced. After a sync, under the store's lock. */
 void ck_wal_note_synced(ck_sqlite *self);
-/* Signs the file as in use when the log begins anew. Before a commit, in its transaction. */
+/* Signs a file at rest as in use, with a new number. Before a commit, in its transaction. */
 CK_CHECKED ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err);
 /* Moves everything into the database and leaves an empty log, if nobody reads at this moment;
  * `cut`: nor keeps its blocks. *folded: it is so. Under the store's lock. */
@@ -65,10 +60,13 @@ CK_CHECKED ck_status ck_wal_fold(bool *folded, ck_sqlite *self, bool cut, ck_err
  * Takes the lock. */
 void ck_wal_rest(ck_sqlite *self);
 
-/* ---- damage.c: a log that holds less than was synced ---- */
-/* Before a connection reads: a log that is gone although it held commits is CK_E_CORRUPT; one that
- * was folded is made empty again. Keeps the mark for ck_damage_check_index. */
+/* ---- damage.c: a log that holds less than was synced, or is not the database's ---- */
+/* Before a connection reads: a log that is gone although it held commits, or is of another file, is
+ * CK_E_CORRUPT; one that was folded is made empty again. Keeps the mark for
+ * ck_damage_check_index. */
 CK_CHECKED ck_status ck_damage_check_files(ck_sqlite *self, ck_error *err);
+/* Before a store is made: CK_E_CORRUPT when the log of one that is gone lies there. */
+CK_CHECKED ck_status ck_damage_check_missing(ck_sqlite *self, ck_error *err);
 /* When `db` has read: CK_E_CORRUPT, the log ends before what the mark says. */
 CK_CHECKED ck_status ck_damage_check_index(ck_sqlite *self, sqlite3 *db, ck_error *err);
 
@@ -77,5 +75,7 @@ CK_CHECKED ck_status ck_damage_check_index(ck_sqlite *self, sqlite3 *db, ck_erro
  * paths. CK_E_IO names what was removed, renamed or replaced. */
 void ck_place_note(ck_sqlite *self);
 CK_CHECKED ck_status ck_place_check(const ck_sqlite *self, ck_error *err);
+/* And by the writer, under the store's lock: none of them was cut short or overwritten. */
+CK_CHECKED ck_status ck_place_check_whole(ck_sqlite *self, ck_error *err);
 
 #endif

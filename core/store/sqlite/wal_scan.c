@@ -55,13 +55,16 @@ static bool read_header(uint8_t bytes[HEADER], ssize_t *len, const char *wal_pat
   if (fd < 0) return false;
   *len = pread(fd, bytes, HEADER, 0);
   close(fd);
-  return *len > 0;
+  return *len >= 0;
 }
+
+bool ck_wal_is_absent(const ck_wal_head *head) { return head->state <= CK_WAL_ABSENT; }
 
 ck_wal_head ck_wal_read_head(const char *wal_path) {
   uint8_t bytes[HEADER];
   ssize_t len;
-  if (!read_header(bytes, &len, wal_path)) return (ck_wal_head){.state = CK_WAL_ABSENT};
+  if (!read_header(bytes, &len, wal_path)) return (ck_wal_head){.state = CK_WAL_NO_FILE};
+  if (len == 0) return (ck_wal_head){.state = CK_WAL_ABSENT};
   return len == HEADER ? decode(bytes) : (ck_wal_head){.state = CK_WAL_EMPTY};
 }
 

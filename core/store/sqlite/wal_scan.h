@@ -7,9 +7,15 @@
 
 #include "core/store/sqlite/mark.h"
 
-/* ABSENT: no file, or an empty one. EMPTY: no header of a log (zeros, as after a fold). DAMAGED: a
- * header that was written and whose checksum differs. */
-typedef enum { CK_WAL_ABSENT, CK_WAL_EMPTY, CK_WAL_DAMAGED, CK_WAL_HEADED } ck_wal_state;
+/* NO_FILE: or one that cannot be read. ABSENT: an empty one. EMPTY: no header of a log (zeros, as
+ * after a fold). DAMAGED: a header that was written and whose checksum differs. */
+typedef enum {
+  CK_WAL_NO_FILE,
+  CK_WAL_ABSENT,
+  CK_WAL_EMPTY,
+  CK_WAL_DAMAGED,
+  CK_WAL_HEADED
+} ck_wal_state;
 
 typedef struct ck_wal_head {
   ck_wal_state state;
@@ -19,8 +25,9 @@ typedef struct ck_wal_head {
   uint32_t sum[2];
 } ck_wal_head;
 
-/* A log that cannot be read is ABSENT. */
 ck_wal_head ck_wal_read_head(const char *wal_path);
+/* No file, or an empty one. */
+bool ck_wal_is_absent(const ck_wal_head *head);
 
 /* A frame as it stands in the file. */
 typedef struct ck_wal_frame {

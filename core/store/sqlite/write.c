@@ -65,7 +65,7 @@ static void roll_back(ck_sqlite *self) {
 
 /* Rows in a file that nobody finds are not committed, unless it is put back. */
 static ck_status check_committed(ck_sqlite *self, ck_error *err) {
-  ck_status status = ck_place_check(self, err);
+  ck_status status = ck_place_check_whole(self, err);
   if (status == CK_OK) return CK_OK;
   self->unknown = true;
   if (err) err->status = CK_E_UNKNOWN;
