@@ -102,8 +102,9 @@ ck_status ck_loop_new(ck_loop **out, ck_error *err) {
   if (failed) {
     free(self);
     const char *shortage = ck_shortage_text(-failed);
-    return ck_error_set(err, shortage ? CK_E_UNAVAILABLE : CK_E_FAILED,
-                        "cannot open an event loop: %s", shortage ? shortage : uv_strerror(failed));
+    /* CK_E_IO: no session was begun, and none is paused by this */
+    return ck_error_set(err, shortage ? CK_E_IO : CK_E_FAILED, "cannot open an event loop: %s",
+                        shortage ? shortage : uv_strerror(failed));
   }
   ignore_signals();
   uv_idle_init(&self->uv, &self->idle);

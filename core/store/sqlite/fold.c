@@ -43,14 +43,17 @@ bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db) {
 
 /* ---- while it is used ---- */
 
-/* A mark that cannot be written says less than it could, and nothing wrong. */
+/* A mark that cannot be written says less than it could, and nothing wrong. Its number stays, so a
+ * database that was overwritten meanwhile differs from it. */
 void ck_wal_note_synced(ck_sqlite *self) {
   ck_use use;
   ck_wal_index index;
   ck_error ignored = CK_ERROR_INIT;
   if (!ck_wal_get_index(&index, self->writer->db) || index.frames == 0) return;
   if (ck_use_read(&use, self->writer->db) != SQLITE_OK) return;
-  ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames, .id = use.id};
+  ck_mark before = ck_mark_read(ck_lock_fd(self->lock));
+  ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames};
+  mark.id = before.id ? before.id : use.id;
   memcpy(mark.salt, index.salt, CK_SALT_SIZE);
   if (ck_mark_write(ck_lock_fd(self->lock), &mark, false, &ignored) != CK_OK) return;
 }
@@ -77,7 +80,10 @@ static ck_status begin_use(ck_sqlite *self, const ck_use *before, ck_error *err)
   ck_mark mark = mark_of_new(self, before);
   ck_use use = {.state = CK_USE_LIVE, .id = mark.id};
   ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
-  if (status != CK_OK) return status;
+  if (status != CK_OK) {
+    ck_error_prefix(err, "store %s", self->path);
+    return status;
+  }
   int code = ck_use_write(self->writer->db, &use);
   if (code == SQLITE_OK) return CK_OK;
   status = ck_wal_error(self, code, "sign its header", err);
@@ -91,7 +97,9 @@ ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   int code = ck_use_read(&use, self->writer->db);
   if (code != SQLITE_OK)
     return ck_sqlite_error(self, self->writer->db, code, "read its header", err);
-  return use.state == CK_USE_LIVE && use.id ? CK_OK : begin_use(self, &use, err);
+  if (use.state == CK_USE_LIVE && use.id) return CK_OK;
+  ck_status status = ck_place_check_whole(self, err);
+  return status == CK_OK ? begin_use(self, &use, err) : status;
 }
 
 /* ---- at rest ---- */
