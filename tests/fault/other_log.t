@@ -131,6 +131,24 @@ for which in backup at_rest healthy/s; do
   goes_on "$name"
 done
 
+folder backed_up
+begin_session
+let_on
+read -r tool <&8
+check "a backup is made under a run" exits 0 ckrun store backup "$work/live.db"
+kill -9 "$run"
+wait "$run"
+end_session
+cp count.log ../paid_1
+mv s.db mine.db
+cp ../live.db s.db
+refused "a backup of the same run over a killed store"
+mv mine.db s.db
+check "a backup of the same run over a killed store: with its own file it goes on" exits 75 \
+  ckrun resume s
+check "a backup of the same run over a killed store: nothing was done again" cmp -s count.log \
+  ../paid_1
+
 again unmarked
 mv s.db mine.db
 cp ../backup.db s.db
