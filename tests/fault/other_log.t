@@ -171,4 +171,6 @@ lose cut_file truncate -s 0 s.db
 lose cut_page truncate -s 8192 s.db
 over() { cp ../backup.db s.db; }
 lose overwritten over
+over_used() { cp ../killed/s.db s.db; }
+lose overwritten_used over_used
 finish

@@ -2,18 +2,32 @@
  *
  * SQLite's own backup copies page by page under one snapshot, so writers go on meanwhile; their
  * commits only keep the log from beginning anew. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
+
+#define DRAFT ".ckrun-draft-" /* and letters, as many as mkostemp(3) makes */
+enum { DRAFT_RANDOM = 6 };
+
+typedef struct backup {
+  ck_sqlite *from;
+  ck_sqlite draft; /* only its path */
+  int lock;        /* of the draft; -1: none */
+  sqlite3 *to;
+  char doing[PATH_MAX + 32]; /* for errors */
+  ck_backup_report *report;
+} backup;
 
 /* ---- the place of the copy ---- */
 
@@ -37,15 +51,48 @@ static ck_status check_absent(const char *path, ck_error *err) {
   return status;
 }
 
-/* Several backups to one name do not meet: each has a draft of its own, and only one is renamed. */
-static ck_status make_draft(char **out, const char *path, ck_error *err) {
-  if (asprintf(out, "%s.XXXXXX", path) < 0) {
-    *out = NULL;
-    return ck_error_no_memory(err);
-  }
-  int fd = mkostemp(*out, O_CLOEXEC); /* mode 0600 */
+/* A draft that nobody locks is one of a backup that was killed. */
+static void remove_if_stale(int folder, const char *name) {
+  int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(folder, name, 0);
   if (fd >= 0) close(fd);
-  return fd >= 0 ? CK_OK : ck_sqlite_path_error(err, "make it", path);
+}
+
+static void remove_stale_drafts(const char *path) {
+  char prefix[NAME_MAX + 1];
+  const char *slash = strrchr(path, '/');
+  char *folder_path = strndup(path, (size_t)(slash - path) + 1);
+  DIR *folder = folder_path ? opendir(folder_path) : NULL;
+  size_t len = (size_t)snprintf(prefix, sizeof prefix, "%s" DRAFT, slash + 1);
+  for (struct dirent *entry; folder && len < sizeof prefix && (entry = readdir(folder));) {
+    if (strncmp(entry->d_name, prefix, len) == 0 && strlen(entry->d_name) == len + DRAFT_RANDOM)
+      remove_if_stale(dirfd(folder), entry->d_name);
+  }
+  if (folder) closedir(folder);
+  free(folder_path);
+}
+
+/* Held as long as the draft is written; false: it was taken for a stale one meanwhile. */
+static bool lock_draft(int fd) {
+  struct stat found;
+  return flock(fd, LOCK_EX) == 0 && fstat(fd, &found) == 0 && found.st_nlink > 0;
+}
+
+/* Several backups to one name do not meet: each has a draft of its own, and only one is renamed. */
+static ck_status make_draft(backup *self, const char *path, ck_error *err) {
+  remove_stale_drafts(path);
+  do {
+    if (self->lock >= 0) close(self->lock);
+    free(self->draft.path);
+    if (asprintf(&self->draft.path, "%s" DRAFT "XXXXXX", path) < 0) {
+      self->draft.path = NULL;
+      self->lock = -1;
+      return ck_error_no_memory(err);
+    }
+    self->lock = mkostemp(self->draft.path, O_CLOEXEC); /* mode 0600 */
+    if (self->lock < 0) return ck_sqlite_path_error(err, "make it", path);
+  } while (!lock_draft(self->lock));
+  return CK_OK;
 }
 
 /* Never over a file that came meanwhile. */
@@ -58,14 +105,6 @@ static ck_status name_draft(const char *draft, const char *path, ck_error *err) 
 }
 
 /* ---- the pages ---- */
-
-typedef struct backup {
-  ck_sqlite *from;
-  ck_sqlite draft; /* only its path */
-  sqlite3 *to;
-  char doing[PATH_MAX + 32]; /* for errors */
-  ck_backup_report *report;
-} backup;
 
 static ck_status failed(const backup *self, sqlite3 *db, int code, ck_error *err) {
   return ck_sqlite_error(self->from, db, code, self->doing, err);
@@ -127,7 +166,7 @@ static ck_status back_up(backup *self, const char *path, const ck_backup_order *
                          ck_error *err) {
   snprintf(self->doing, sizeof self->doing, "copy it to %s", path);
   ck_status status = check_absent(path, err);
-  if (status == CK_OK) status = make_draft(&self->draft.path, path, err);
+  if (status == CK_OK) status = make_draft(self, path, err);
   if (status != CK_OK) return status;
   status = write_draft(self, err);
   if (status == CK_OK && order->before) status = order->before(order->to, path, err);
@@ -139,10 +178,11 @@ static ck_status back_up(backup *self, const char *path, const ck_backup_order *
 ck_status ck_sqlite_backup(ck_backup_report *out, void *to, const ck_backup_order *order,
                            ck_error *err) {
   char *path = NULL;
-  backup self = {.from = to, .report = out};
+  backup self = {.from = to, .report = out, .lock = -1};
   *out = (ck_backup_report){0};
   ck_status status = ck_sqlite_resolve(&path, order->file, false, err);
   if (status == CK_OK) status = back_up(&self, path, order, err);
+  if (self.lock >= 0) close(self.lock);
   free(self.draft.path);
   free(path);
   return status;

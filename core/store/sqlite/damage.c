@@ -49,10 +49,9 @@ static ck_status bound_error(const ck_sqlite *self, ck_bound bound, const ck_wal
                         "away first; 'ckrun store salvage' tells what is in this one",
                         self->path, self->wal_path, self->path);
   return ck_error_set(err, CK_E_CORRUPT,
-                      "store %s was copied from a store in use, without its own %s, which held "
-                      "commits that the file does not: copy all files of the store, or copy it at "
-                      "rest",
-                      self->path, self->wal_path);
+                      "store %s was copied from a store in use, without %s%s, which held commits "
+                      "that the file does not: copy all files of the store, or copy it at rest",
+                      self->path, self->wal_path, ck_wal_is_absent(head) ? "" : " of its own");
 }
 
 /* Two looks at file and mark with one at the log between them: a live writer changes them. `of`: a

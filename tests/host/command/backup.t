@@ -132,13 +132,21 @@ if can_kill; then
   }
   stored "$CKRUN_STORE" one >"$dir/before"
   calls=$(count_calls store backup "$target")
-  points=0 broken=0 found=0
+  points=0 broken=0 found=0 drafts=0 left=0
   for ((n = 1; n <= calls; n++)); do
     rm -rf "$target"*
     preloaded "KILL_AT=$n" store backup "$target"
     points=$((points + 1))
     whole || broken=$((broken + 1))
+    ls "$target".* >/dev/null 2>&1 || continue
+    drafts=$((drafts + 1))
+    rm -f "$target"
+    echo mine >"$target.bak"
+    "$CKRUN" store backup "$target" >/dev/null 2>&1
+    [ "$(ls "$target"*)" = "$target"$'\n'"$target.bak" ] || left=$((left + 1))
   done
+  ok "some of the killed ones leave a draft" test "$drafts" -gt 0
+  is "which the next backup to the name removes, and nothing else" "$left" 0
   is "killed at each of $points calls it is absent or whole" "$broken" 0
   ok "it was killed, before and behind its name" test "$points" -gt 5 -a "$found" -gt 0 \
     -a "$found" -lt "$points"
