@@ -1,5 +1,4 @@
-# held.sh - sourced, after crash/lib.sh: a session whose tools wait for a word each, so that something
-# can be done to its store meanwhile, or it can be killed.
+# held.sh - sourced, after crash/lib.sh: a session whose tools wait for a word each.
 
 # exits CODE COMMAND…
 exits() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # other_log.t - a database beside the log or the lock file of another one: each is refused by name,
-# nothing is done again, nothing is made anew, and with its own files it goes on. A store that is cut
-# or overwritten under a run stops the run.
+# nothing is done again, nothing is made anew, and with its own files it goes on. A store that is
+# cut or overwritten under a run stops the run.
 . "$(dirname "$0")/../crash/lib.sh"
 . "$here/../fault/held.sh"
 

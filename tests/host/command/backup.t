@@ -138,12 +138,13 @@ if can_kill; then
     preloaded "KILL_AT=$n" store backup "$target"
     points=$((points + 1))
     whole || broken=$((broken + 1))
-    ls "$target".* >/dev/null 2>&1 || continue
+    ls "$target".ckrun-draft-* >/dev/null 2>&1 || continue
     drafts=$((drafts + 1))
-    rm -f "$target"
+    rm -rf "$target" "$target.spill"
     echo mine >"$target.bak"
     "$CKRUN" store backup "$target" >/dev/null 2>&1
-    [ "$(ls "$target"*)" = "$target"$'\n'"$target.bak" ] || left=$((left + 1))
+    [ "$(cd "$dir/elsewhere" && echo killed.db*)" = "killed.db killed.db.bak killed.db.spill" ] ||
+      left=$((left + 1))
   done
   ok "some of the killed ones leave a draft" test "$drafts" -gt 0
   is "which the next backup to the name removes, and nothing else" "$left" 0
