@@ -242,6 +242,12 @@ static void test_others(void) {
   copy(killed, path, "-wal");
   finds(KILLED, "with its log it is whole");
 
+  begin("both_killed.db", killed);
+  set_use(CK_USE_LIVE, use_of(killed).id + 1);
+  finds(REFUSED, "the file of a killed store beside the log of another killed one");
+  set_use(CK_USE_LIVE, use_of(killed).id);
+  finds(KILLED, "and its own beside it");
+
   begin("swapped.db", rested);
   copy(folded, path, "");
   finds(KILLED + 1, "a file at rest in the place of another one");
