@@ -1,19 +1,31 @@
-# served.sh - models on this machine, whose answers a test writes. Sourced behind tap.sh.
+# served.sh - models on this machine, whose answers a test writes. Sourced behind tap.sh; the test
+# goes on in $dir.
 
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
+model_server=$CKRUN_BUILD/tests/effect/model/tool_model_server
+[ -x "$model_server" ] || { echo "Bail out! $model_server is not built"; exit 1; }
 cd "$dir" || exit 1
 export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 serving=
 trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
 
-# serve NAME: with the script on stdin; fills port. The log is NAME.log.
+# serve NAME: with the script on stdin (tests/effect/model/model_server.h); fills port. The requests
+# are in NAME.log. Not in a pipe: nobody would end it.
 serve() {
   cat >"$1.script"
   rm -f "$1.port" "$1.log"
-  "$server" "$1.script" "$1.log" "$1.port" &
+  "$model_server" "$1.script" "$1.log" "$1.port" &
   serving="$serving $!"
   while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
   port=$(cat "$1.port")
 }
+
+# base_url API: at the port.
+base_url() {
+  local path=
+  [ "$1" = openai ] && path=/v1
+  echo "http://127.0.0.1:$port$path"
+}
+
+# requests NAME: how many came.
+requests() { if [ -f "$1.log" ]; then grep -c '' "$1.log"; else echo 0; fi; }

@@ -3,27 +3,17 @@
 # on elsewhere: what is complete is not done again, what was spent counts on, runs know whose they
 # continue; documents of a newer schema are refused and left as they are.
 . "$(dirname "$0")/../tap.sh"
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
-cd "$dir" || exit 1
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-serving=
-trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../served.sh"
 at() { export CKRUN_STORE=sqlite:$dir/$1.db; } # a store of its own: another machine
 
-# serve NAME [CONSTRAINTS]: with the script on stdin; writes the profile NAME.lua.
-serve() {
-  cat >"$1.script"
-  rm -f "$1.port" "$1.log"
-  "$server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
+# provider NAME [CONSTRAINTS]: serves the script on stdin, and writes the profile NAME.lua.
+provider() {
+  serve "$1"
   cat >"$1.lua" <<PROFILE
 return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
   constraints = { ${2:-} },
-  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat "$1.port")/v1",
-    model = "m", key = "main", retries = 0, price = { input = 3, output = 15 } } } }
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m",
+    key = "main", retries = 0, price = { input = 3, output = 15 } } } }
 PROFILE
 }
 pick() { json "$document" "$1"; }
@@ -43,7 +33,7 @@ return flow.agent { name = "counter", prompt = "You count.", tools = {
 FLOW
 call() { echo '{"name":"count","arguments":{"to":'"$1"'}}'; }
 at here
-serve a <<END
+provider a <<END
 {"answer":{"calls":[$(call 1)],"usage":{"input":10,"output":5}}}
 {"answer":{"text":"Two more.","calls":[$(call 2),$(call 3)],"usage":{"input":20,"output":6}}}
 {"status":500,"body":"oh","times":0}
@@ -76,7 +66,7 @@ is "each result names its call" \
 is "and is what the tool gave" "$(pick '$d->{messages}[5]{content}[1]{content}')" '{"at":3}'
 
 at there
-serve b <<END
+provider b <<END
 {"answer":{"calls":[$(call 4)],"usage":{"input":40,"output":7}}}
 {"status":500,"body":"oh","times":0}
 END
@@ -109,13 +99,13 @@ is "cumulative" "$(pick 'my $u = $d->{total_usage};
   "$d->{turn} $u->{input_tokens} $u->{output_tokens} $d->{tool_calls_count}"')" "3 70 18 4"
 
 at limited
-serve c 'tool_calls = 4' <<<"{\"answer\":{\"calls\":[$(call 5)],\
+provider c 'tool_calls = 4' <<<"{\"answer\":{\"calls\":[$(call 5)],\
 \"usage\":{\"input\":1,\"output\":1}}}"
 exits 0 "under a limit that is used up" sessions import again.json --resume-with count.flow.lua \
   --profile ./c.lua --session limited
 exits 8 "no further tool is called" resume limited
 has "and why is told" "$err" "tool_calls"
-serve d 'budget_usd = 0.0004' <<<'{"answer":{"text":"no","usage":{"input":1,"output":1}}}'
+provider d 'budget_usd = 0.0004' <<<'{"answer":{"text":"no","usage":{"input":1,"output":1}}}'
 exits 0 "and one of money" sessions import again.json --resume-with count.flow.lua \
   --profile ./d.lua --session poor
 exits 8 "what was spent elsewhere counts" resume poor
@@ -218,7 +208,7 @@ cat >loop2.json <<'DOC'
  "total_usage":{"input_tokens":5,"output_tokens":6},"tool_calls_count":9,
  "verification_reports":[],"checkpoint_ms":1700000000000}
 DOC
-serve e <<<'{"answer":{"text":"Done.","usage":{"input":1,"output":1}}}'
+provider e <<<'{"answer":{"text":"Done.","usage":{"input":1,"output":1}}}'
 exits 0 "another program's loop" sessions import loop2.json --resume-with count.flow.lua \
   --profile ./e.lua --session l
 exits 0 "goes on" --json resume l

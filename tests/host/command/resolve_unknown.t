@@ -2,27 +2,17 @@
 # resolve_unknown.t - a person finds out what became of a call of which a model was told that its
 # outcome is unknown: the model learns it before its next request, once; what was recorded stays.
 . "$(dirname "$0")/../tap.sh"
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
-cd "$dir" || exit 1
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-serving=
-trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../served.sh"
 
-# serve NAME API: with the script on stdin; NAME.lua is its profile, NAME.log what was asked.
-serve() {
-  cat >"$1.script"
-  "$server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
-  local base=http://127.0.0.1:$(cat "$1.port")
-  [ "$2" = openai ] && base=$base/v1
+# provider NAME API: serves the script on stdin, and writes the profile NAME.lua.
+provider() {
+  serve "$1"
   cat >"$1.lua" <<END
-return { name = "test", extends = "default", models = { default = { api = "$2", base_url = "$base",
-  model = "m", retries = 0, stream = false, max_tokens = 100 } } }
+return { name = "test", extends = "default", models = { default = { api = "$2",
+  base_url = "$(base_url "$2")", model = "m", retries = 0, stream = false, max_tokens = 100 } } }
 END
 }
+
 # asked NAME N WORDS: how many texts of the N-th request (from 1) hold the words.
 asked() {
   sed -n "$2p" "$1.log" | perl -MJSON::PP -e '
@@ -56,7 +46,7 @@ happened='Somebody has looked since: it happened. Its result: paid 7'
 
 # ---- a turn that is replayed, then one that is not; killed behind it ----
 for api in openai anthropic; do
-  { call pay 0; call die 1; call die 2; says 3; } | serve $api $api
+  provider $api $api < <(call pay 0; call die 1; call die 2; says 3)
   rm -f paid n
   { "$CKRUN" run flow.lua --profile ./$api.lua --session $api --input '"?"'; } >out1 2>&1
   is "$api: the model was told, went on, and ckrun died" "$(wc -l <$api.log) $(paid)" "2 1"
@@ -79,7 +69,7 @@ for api in openai anthropic; do
 done
 
 # ---- killed while the model is asked for the first time behind the call ----
-{ call pay 0; echo '{"answer":{"text":"x"},"hang":1}'; says 1; } | serve early openai
+provider early openai < <(call pay 0; echo '{"answer":{"text":"x"},"hang":1}'; says 1)
 rm -f paid
 "$CKRUN" run flow.lua --profile ./early.lua --session early --input '"?"' >/dev/null 2>&1 &
 pid=$!
@@ -92,7 +82,7 @@ is "the model learns it with the call's outcome" \
 is "and the call is not made again by itself" "$(paid)" 1
 
 # ---- a session that has failed keeps its status; a later word counts ----
-{ call pay 0; echo '{"status":401,"body":{},"turn":1}'; } | serve failed openai
+provider failed openai < <(call pay 0; echo '{"status":401,"body":{},"turn":1}')
 "$CKRUN" run flow.lua --profile ./failed.lua --session failed --input '"?"' >/dev/null 2>&1
 was=$(json "$("$CKRUN" --json sessions show failed)" 'join " ", @{$d}{qw(status reason)}')
 exits 0 "a person gives it up" resolve failed $key abort

@@ -3,33 +3,15 @@
 # valid for every provider, and goes on elsewhere; those that another run would meet again are
 # refused, by a resume, too.
 . "$(dirname "$0")/../tap.sh"
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
+. "$(dirname "$0")/../served.sh"
 rules=$root/tests/host/command/chat_rules.pl
-cd "$dir" || exit 1
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-serving=
-trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
-
-# serve NAME: with the script on stdin; fills port. The log is NAME.log.
-serve() {
-  cat >"$1.script"
-  rm -f "$1.port" "$1.log"
-  "$server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
-  port=$(cat "$1.port")
-}
 
 # profile FILE API [MODEL'S MORE] [EXTENDS]: with one model.
 profile() {
-  local base=http://127.0.0.1:$port
-  [ "$2" = openai ] && base=$base/v1
   cat >"$1" <<END
 return { name = "test", extends = "${4:-default}", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main",
-    retries = 0, price = { input = 3, output = 15 } ${3:-} } } }
+  models = { default = { api = "$2", base_url = "$(base_url "$2")", model = "test-model",
+    key = "main", retries = 0, price = { input = 3, output = 15 } ${3:-} } } }
 END
 }
 

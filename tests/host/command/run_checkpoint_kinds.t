@@ -3,27 +3,16 @@
 # provider, phase and stage are those of what was open; chains count on; documents of the original
 # system are read.
 . "$(dirname "$0")/../tap.sh"
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
+. "$(dirname "$0")/../served.sh"
 rules=$root/tests/host/command/chat_rules.pl
-cd "$dir" || exit 1
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 usage='"usage":{"input":1,"output":1}'
-serving=
-trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
 
-# serve NAME: with the script on stdin; fills port, and writes the profile NAME.lua.
-serve() {
-  cat >"$1.script"
-  rm -f "$1.port" "$1.log"
-  "$server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
-  port=$(cat "$1.port")
+# provider NAME [EXTENDS]: serves the script on stdin, and writes the profile NAME.lua.
+provider() {
+  serve "$1"
   cat >"$1.lua" <<END
 return { name = "test", extends = "${2:-default}", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "openai", base_url = "http://127.0.0.1:$port/v1", model = "m",
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m",
     key = "main", retries = 0, price = { input = 3, output = 15 } } } }
 END
 }
@@ -98,7 +87,7 @@ has "a kill: the step's output is known from its effect" "$(results)" '"stdout":
 
 # ---- steps and graphs with agents ----
 
-serve agents <<'END'
+provider agents <<'END'
 {"answer":{"text":"First words.","usage":{"input":1,"output":1}}}
 {"status":500,"body":"oh","times":0}
 END
@@ -117,7 +106,7 @@ has "agents in steps: what the first one said" "$(results)" "First words."
 is "agents in steps: what it was asked first" \
   "$(json "$document" '$d->{originalInput}{message}')" "Who?"
 
-serve graph <<'END'
+provider graph <<'END'
 {"answer":{"text":"B.","usage":{"input":1,"output":1}}}
 {"status":500,"body":"oh","times":0}
 END
@@ -135,7 +124,7 @@ has "a graph: nodes are calls" "$(results)" 'a=A b='
 
 # ---- a graph that asks a person ----
 
-serve asks <<'END'
+provider asks <<'END'
 {"status":500,"body":"x"}
 END
 cat >asks.flow.lua <<'END'
@@ -155,7 +144,7 @@ has "nodes are calls, the one that asked with its answer" "$(results)" 'a=A q=ye
 # ---- rounds ----
 
 delegate='"name":"delegate","arguments":{"target":"ann","message"'
-serve rounds <<END
+provider rounds <<END
 {"answer":{"calls":[{$delegate:"Count."}}],$usage}}
 {"answer":{"text":"One.",$usage}}
 {"answer":{"calls":[{$delegate:"Go on."}}],$usage}}
@@ -172,7 +161,7 @@ exits 8 "rounds whose agent fails" run rounds.flow.lua --profile ./rounds.lua --
 given "rounds" rounds 1 '{"iteration":2,"phase":"llm"}'
 is "rounds: the history is the orchestrator's" "$(results)" "delegate=One."
 
-serve asked <<'END'
+provider asked <<'END'
 {"answer":{"text":"One.","usage":{"input":1,"output":1}}}
 {"status":500,"body":"oh","times":0}
 END
@@ -187,7 +176,7 @@ is "rounds of a function: a round is a call, its answers the result" "$(results)
 
 # ---- results that are no texts ----
 
-serve values <<END
+provider values <<END
 {"answer":{"calls":[{"name":"number","arguments":{}},{"name":"table","arguments":{}},\
 {"name":"fails","arguments":{}}],$usage}}
 {"status":500,"body":"oh"}
@@ -216,10 +205,10 @@ turn() {
 }
 broken='{"status":500,"body":"oh","times":0}'
 for extends in default portable; do
-  serve "$extends-a" $extends < <(turn 0; turn 1; echo "$broken")
+  provider "$extends-a" $extends < <(turn 0; turn 1; echo "$broken")
   run run count.flow.lua --profile ./$extends-a.lua --session $extends-a --input '"Count."'
   given "$extends, the first" $extends-a 2 '{"iteration":3,"phase":"llm"}'
-  serve "$extends-b" $extends < <(turn 2; echo "$broken")
+  provider "$extends-b" $extends < <(turn 2; echo "$broken")
   begins=$([ $extends = portable ] && echo 1 || echo 3)
   exits 0 "$extends: imported" sessions import $extends-a.json --resume-with count.flow.lua \
     --profile ./$extends-b.lua --session $extends-b
@@ -230,7 +219,7 @@ for extends in default portable; do
   given "$extends, the second" $extends-b 3 '{"iteration":4,"phase":"llm"}'
   is "$extends: three counts are in it" "$(results)" "count=0 count=1 count=2"
   # Fails at its first call: what it was given is still there to go on from.
-  serve "$extends-c" $extends <<<"$broken"
+  provider "$extends-c" $extends <<<"$broken"
   run sessions import $extends-b.json --resume-with count.flow.lua --profile ./$extends-c.lua \
     --session $extends-c
   run resume $extends-c
@@ -252,7 +241,7 @@ cat >camel.json <<'END'
  "lastCompletedIteration":2,"originalInput":{"message":"Count."},"checkpointedAt":1700000000000,
  "failurePoint":{"iteration":3,"phase":"llm","stage":"call-llm"},"identity":{"conversationId":"c"}}
 END
-serve camel <<<'{"answer":{"text":"Three.","usage":{"input":1,"output":1}}}'
+provider camel <<<'{"answer":{"text":"Three.","usage":{"input":1,"output":1}}}'
 exits 0 "a document in camelCase" sessions import camel.json --resume-with count.flow.lua \
   --profile ./camel.lua --session camel
 exits 0 "goes on" --json resume camel
@@ -277,7 +266,7 @@ refused 2 "a message without content" "cut.json: missing required field: history
 sed 's/prompt = "Count."/prompt = function() return "Count, please." end/' count.flow.lua \
   >made.flow.lua
 sed '/"Go on."/d; s/"toolCalls":\[\]},/"toolCalls":[]}],/' camel.json >spoken.json
-serve made <<<'{"answer":{"text":"Three.","usage":{"input":1,"output":1}}}'
+provider made <<<'{"answer":{"text":"Three.","usage":{"input":1,"output":1}}}'
 exits 0 "a document that ends with the assistant's words" sessions import spoken.json \
   --resume-with made.flow.lua --profile ./made.lua --session made
 exits 0 "goes on with the model" --json resume made

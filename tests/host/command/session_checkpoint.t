@@ -2,27 +2,16 @@
 # session_checkpoint.t - a paused session of several agents is exported as one document, and a
 # session elsewhere goes on with it: rounds, money, pads and tails.
 . "$(dirname "$0")/../tap.sh"
-server=$CKRUN_BUILD/tests/effect/model/tool_model_server
-[ -x "$server" ] || { echo "Bail out! $server is not built"; exit 1; }
-cd "$dir" || exit 1
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-serving=
-trap 'for pid in $serving; do kill "$pid"; done 2>/dev/null; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../served.sh"
 
-# serve NAME [CONSTRAINTS]: with the script on stdin; writes the profile NAME.lua.
-serve() {
-  cat >"$1.script"
-  rm -f "$1.port" "$1.log"
-  "$server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
+# provider NAME [CONSTRAINTS]: serves the script on stdin, and writes the profile NAME.lua.
+provider() {
+  serve "$1"
   cat >"$1.lua" <<END
 return { name = "test", extends = "deliberation", secrets = { main = "env:MODEL_KEY" },
   constraints = { ${2:-} },
-  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat "$1.port")/v1",
-    model = "m", key = "main", retries = 0, price = { input = 10000, output = 10000 },
-    max_tokens = 300 } } }
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m",
+    key = "main", retries = 0, price = { input = 10000, output = 10000 }, max_tokens = 300 } } }
 END
 }
 
@@ -34,7 +23,7 @@ return flow.rounds { name = "costs", rounds = 3,
 END
 usage='"usage":{"input":100,"output":10}'
 ask() { echo '"name":"delegate","arguments":{"target":"ann","message":"'"$1"'"}'; }
-serve here <<END
+provider here <<END
 {"answer":{"calls":[{$(ask "Look at the costs.")}],$usage}}
 {"answer":{"calls":[{"name":"note","arguments":{"key":"costs","text":"They rise."}}],$usage}}
 {"answer":{"text":"They rise by a tenth.",$usage}}
@@ -53,7 +42,7 @@ pad=$(json "$document" "$ann"'{expertiseSnapshot}')
 ok "ann has a pad" test "$pad" != null
 
 export CKRUN_STORE=sqlite:$dir/elsewhere.db
-serve there <<END
+provider there <<END
 {"answer":{"calls":[{$(ask "Go on.")}],$usage}}
 {"answer":{"text":"By a tenth again.",$usage}}
 {"answer":{"calls":[{"name":"finish","arguments":{"result":"A tenth each year."}}],$usage}}
@@ -92,7 +81,7 @@ is "and all the money is one sum" "$(json "$(cat there.json)" \
   '$d->{constraintState}{budget}{spent}')" $((spent + 3 * 110 * 10000))
 
 # The budget of the new session knows what was spent.
-serve poor "budget_usd = $((spent / 1000000 + 1))" <<END
+provider poor "budget_usd = $((spent / 1000000 + 1))" <<END
 {"answer":{"text":"never",$usage}}
 END
 exits 0 "a budget that is nearly spent" sessions import here.json --resume-with flow.lua --profile \

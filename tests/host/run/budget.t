@@ -9,13 +9,12 @@ profile() {
   cat >"$1" <<EOF
 return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
   constraints = { $2 }, ${4:-}
-  models = { default = { api = "$api", base_url = "http://127.0.0.1:$port$path", key = "main",
+  models = { default = { api = "$api", base_url = "$(base_url "$api")", key = "main",
     retries = 0, stream = false, $3 } } }
 EOF
 }
 price='price = { input = 3, output = 15 }'
 dollars() { perl -e 'printf "%.6f", shift() / 1e6' "$1"; }
-requests() { grep -c '' "$1.log" 2>/dev/null || :; }
 # sent NAME: the limit of the answer in its last request.
 sent() { json "$(tail -n 1 "$1.log")" '$d->{body}{max_tokens}'; }
 # intent SESSION MEMBER: of its last model call.
@@ -33,7 +32,7 @@ EOF
 
 # ---- a price must be said ----
 
-api=openai path=/v1
+api=openai
 serve price <<<"$hello"
 while IFS='|' read -r name constraints more; do
   profile "$name.lua" "$constraints" 'model = "mine"' "$more"
@@ -118,8 +117,6 @@ is "nor in JSON" "$(json "$("$CKRUN" --json resume dry --dry-run)" '$d->{reserve
 # ---- the answer has no more tokens than what is left pays for ----
 
 for api in openai anthropic; do
-  path=
-  [ $api = openai ] && path=/v1
   serve $api <<<"$hello"
   # What the request may take, from a reserve: 3 * INPUT + 15 * 100.
   profile base.lua 'budget_usd = 1' "model = \"mine\", max_tokens = 100, $price"
@@ -180,7 +177,7 @@ EOF
 done
 
 # The prompt of the remedy is enough: what it names lets the call be made.
-api=openai path=/v1
+api=openai
 serve lift <<<"$hello"
 profile lift.lua 'budget_usd = 0.0001' "model = \"mine\", $price"
 exits 8 "a budget that is too small" run flow.lua --profile ./lift.lua --session lift --input '"?"'

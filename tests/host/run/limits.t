@@ -16,9 +16,6 @@ return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" 
 EOF
 }
 
-# requests NAME: that its server has had.
-requests() { grep -c '' "$1.log" 2>/dev/null || :; }
-
 # ---- rounds: a round that the limit does not cover is not begun ----
 
 usage='"usage":{"input":1000,"output":50}'

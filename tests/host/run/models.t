@@ -6,12 +6,10 @@
 
 # profile FILE API [MORE]: with one model.
 profile() {
-  local base=http://127.0.0.1:$port
-  [ "$2" = openai ] && base=$base/v1
   cat >"$1" <<END
 return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main",
-    retries = 0, price = { input = 3, output = 15 } ${3:-} } } }
+  models = { default = { api = "$2", base_url = "$(base_url "$2")", model = "test-model",
+    key = "main", retries = 0, price = { input = 3, output = 15 } ${3:-} } } }
 END
 }
 

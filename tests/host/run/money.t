@@ -6,13 +6,12 @@
 
 # profile FILE API RETRIES STREAM: with one model, and five cents.
 profile() {
-  local base=http://127.0.0.1:$port
-  [ "$2" = openai ] && base=$base/v1
   cat >"$1" <<END
 return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" },
   constraints = { budget_usd = 0.05 },
-  models = { default = { api = "$2", base_url = "$base", model = "test-model", key = "main",
-    retries = $3, stream = $4, max_tokens = 100, price = { input = 3, output = 15 } } } }
+  models = { default = { api = "$2", base_url = "$(base_url "$2")", model = "test-model",
+    key = "main", retries = $3, stream = $4, max_tokens = 100,
+    price = { input = 3, output = 15 } } } }
 END
 }
 

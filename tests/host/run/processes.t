@@ -2,9 +2,9 @@
 # processes.t - MCP servers and ACP agents in a whole session: recorded, replayed, awaited, in
 # doubt, resolved.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../served.sh"
 server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
-cd "$dir" || exit 1
 
 cat >tools.lua <<EOF
 local flow = require "ck.flow"
@@ -43,22 +43,16 @@ is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 
 # A model that calls the tools of a server, over HTTP, and again from a recording, without model and
 # server.
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-cat >script <<EOF
+serve model <<EOF
 {"turn":0,"answer":{"text":"I add.","calls":[{"name":"add","arguments":{"a":2,"b":3}},\
 {"name":"fail","arguments":{}},{"name":"sum_up","arguments":{"a":4,"b":5}}],\
 "usage":{"input":100,"output":10}}}
 {"turn":1,"answer":{"text":"It is 5.","usage":{"input":200,"output":10}}}
 EOF
-"$CKRUN_BUILD/tests/effect/model/tool_model_server" script log port &
-serving=$!
-trap 'kill "$serving" 2>/dev/null; rm -rf "$dir"' EXIT
-while [ ! -s port ]; do read -rt 0.01 <> <(:) || :; done
 cat >model.lua <<EOF
 return { name = "model", extends = "default", constraints = { tool_calls = 3 },
   secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat port)/v1",
+  models = { default = { api = "openai", base_url = "$(base_url openai)",
     model = "m", key = "main", retries = 0 } } }
 EOF
 adder() {
@@ -74,14 +68,15 @@ has "a model uses the tools of a server" "$out" '"text":"It is 5."'
 is "to ask for its tools is no call of one" \
   "$(json "$("$CKRUN" --json sessions show adder)" \
   '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
+sent=$(cat model.log)
 add='{"name":"add","description":"add it","parameters":{"type":"object"}}'
-has "it is told what they take" "$(cat log)" '{"type":"function","function":'"$add"'}'
-has "it gets their results" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
-has "and their errors" "$(cat log)" '"content":"no such\ncity"'
-has "a tool whose name no provider takes is offered under another" "$(cat log)" \
+has "it is told what they take" "$sent" '{"type":"function","function":'"$add"'}'
+has "it gets their results" "$sent" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
+has "and their errors" "$sent" '"content":"no such\ncity"'
+has "a tool whose name no provider takes is offered under another" "$sent" \
   '{"type":"function","function":{"name":"sum_up",'
-has "and called by its own" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_2","content":"9"'
-ok "what it sent was valid on the wire" test -z "$(grep '"problem":"' log)"
+has "and called by its own" "$sent" '"role":"tool","tool_call_id":"call_t0_2","content":"9"'
+ok "what it sent was valid on the wire" test -z "$(grep '"problem":"' model.log)"
 adder /nowhere/at.all
 run run adder.lua --cassette recording.jsonl --input '"2+3?"'
 has "a recording needs neither model nor server" "$out" '"text":"It is 5."'
