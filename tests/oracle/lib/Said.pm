@@ -13,9 +13,16 @@ sub new { bless { ckrun => $_[1] }, $_[0] }
 # One object for each line of a command's output.
 sub lines {
   my ($self, @command) = @_;
-  open my $from, "-|", $self->{ckrun}, "--json", @command or die "cannot run $self->{ckrun}: $!";
-  my @lines = map { $json->decode($_) } <$from>;
-  close $from or die "ckrun --json @command failed\n";
+  return map { $json->decode($_) } $self->text(0, "--json", @command);
+}
+
+# The lines of the output of a command that ends with exit code `exit`.
+sub text {
+  my ($self, $exit, @command) = @_;
+  open my $from, "-|", $self->{ckrun}, @command or die "cannot run $self->{ckrun}: $!";
+  chomp(my @lines = <$from>);
+  close $from;
+  $? == $exit << 8 or die "ckrun @command: status $?, not exit $exit\n";
   return @lines;
 }
 

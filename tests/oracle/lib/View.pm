@@ -11,7 +11,8 @@ my %said_anew = map { $_ => 1 } qw(message replay divergence rewind delegation n
 
 sub new {
   my ($class, @all) = @_;
-  my $self = bless { all => \@all, by_seq => { map { $_->{seq} => $_ } @all }, checkpoints => [] },
+  my $self = bless { all => \@all, by_seq => { map { $_->{seq} => $_ } @all }, checkpoints => [],
+      said_anew => {} },
     $class;
   $self->_walk;
   name_agents($self->living);
@@ -59,11 +60,18 @@ sub _back_to {
   my $cuts = $body->{cuts} // {};
   my $then = $from ? $self->{living_at}{$from} // die "no checkpoint $from\n"
     : [ $self->{all}[0] ];
-  return grep {
-    my $cut = $cuts->{ $_->{scope} };
-    !($said_anew{ $_->{kind} } && defined $cut && $_->{seq} > $cut)
-  } @$then;
+  return grep { !$self->_is_said_anew($_, $cuts->{ $_->{scope} }) } @$then;
 }
+
+sub _is_said_anew {
+  my ($self, $event, $cut) = @_;
+  return 0 if !$said_anew{ $event->{kind} } || !defined $cut || $event->{seq} <= $cut;
+  $self->{said_anew}{ $event->{seq} } = 1;
+  return 1;
+}
+
+# How many events scopes were to say anew that went on from their cuts.
+sub said_anew { scalar keys %{ $_[0]{said_anew} } }
 
 # All events, over all timelines, up to `seq`.
 sub until {
