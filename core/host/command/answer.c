@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/cli/duration.h"
 #include "core/host/inspect/open_effects.h"
 #include "core/runtime/history/resolve.h"
 
@@ -130,9 +129,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command remote = {0};
   char *text = NULL;
   size_t count = 0;
-  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
-  ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
   if (status == CK_OK && v->text) status = take_text(&text, &remote, v->text, err);
   if (status == CK_OK && v->text)
     status = answer(&remote, text, v->effect, err);
@@ -149,10 +146,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {.name = "TEXT",
      .optional = true,
      .offset = offsetof(values, text),
@@ -167,11 +161,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, effect),
      .value = "EFFECT",
      .help = "which question, where there are several"},
-    {.name = "timeout",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, timeout),
-     .value = "TIME",
-     .help = "how long to wait for the process that runs it: 30s unless given"},
+    CK_REMOTE_COMMAND_TIMEOUT_OPTION(values, timeout, " for the process that runs it", ""),
     {0},
 };
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/cli/duration.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/run/orphans.h"
 
@@ -51,9 +50,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
   char *reason = NULL;
-  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
-  ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
   if (status == CK_OK)
     status =
         ck_remote_command_clean(&reason, &remote, v->reason ? v->reason : "user_requested", err);
@@ -64,10 +61,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {0},
 };
 
@@ -77,11 +71,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, reason),
      .value = "TEXT",
      .help = "kept with the session; user_requested otherwise"},
-    {.name = "timeout",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, timeout),
-     .value = "TIME",
-     .help = "how long to wait for the process that runs it: 30s unless given"},
+    CK_REMOTE_COMMAND_TIMEOUT_OPTION(values, timeout, " for the process that runs it", ""),
     {0},
 };
 

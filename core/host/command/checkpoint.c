@@ -1,5 +1,4 @@
 /* checkpoint.c - checkpoint: asks the process that runs a session to save at its next boundary. */
-#include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
 #include "core/host/print/key_values.h"
 #include "core/host/session/live_checkpoint.h"
@@ -37,19 +36,14 @@ static ck_status ask(ck_remote_command *remote, const values *v, ck_error *err) 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
-  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
-  ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
   if (status == CK_OK) status = ask(&remote, v, err);
   ck_remote_command_close(&remote);
   return status;
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {0},
 };
 
@@ -59,14 +53,8 @@ static const ck_option options[] = {
      .offset = offsetof(values, description),
      .value = "TEXT",
      .help = "what the checkpoint is listed as; where it lies otherwise"},
-    {.name = "no-wait",
-     .offset = offsetof(values, no_wait),
-     .help = "return when the request is left with its owner"},
-    {.name = "timeout",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, timeout),
-     .value = "TIME",
-     .help = "how long to wait: 30s unless given; the request stands after it"},
+    CK_REMOTE_COMMAND_NO_WAIT_OPTION(values, no_wait),
+    CK_REMOTE_COMMAND_TIMEOUT_OPTION(values, timeout, "", "; the request stands after it"),
     {0},
 };
 

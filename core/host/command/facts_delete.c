@@ -40,16 +40,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "KEY", .offset = offsetof(values, key), .help = "the fact's key"},
+    CK_FACT_KEY_OPERAND(values, key),
     {0},
 };
 
 static const ck_option options[] = {
-    {.name = "agent",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, agent),
-     .value = "AGENT",
-     .help = "that of this agent; one for all agents otherwise"},
+    CK_FACT_AGENT_OPTION(values, agent),
     {0},
 };
 

@@ -84,7 +84,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "KEY", .offset = offsetof(values, key), .help = "the fact's key"},
+    CK_FACT_KEY_OPERAND(values, key),
     {.name = "VALUE", .offset = offsetof(values, value), .help = "JSON, else text"},
     {0},
 };

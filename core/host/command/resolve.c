@@ -68,8 +68,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = check(v, err);
   if (status == CK_OK && v->result)
     status = ck_launch_take_json(&result, "--result", v->result, err);
-  if (status == CK_OK)
-    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK && result) status = redact_result(&result, &remote, err);
   if (status == CK_OK && !v->effect)
     status = list(&remote, err);
@@ -83,10 +82,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 static const char *const verdicts[] = {"done", "retry", "abort", NULL};
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {.name = "EFFECT",
      .optional = true,
      .offset = offsetof(values, effect),

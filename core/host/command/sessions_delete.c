@@ -47,8 +47,7 @@ static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
-  ck_status status =
-      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK && strcmp(remote.id, v->session) != 0)
     status = ck_error_set(err, CK_E_USAGE,
                           "'%s' is a part of session %s: what is deleted is named in full",

@@ -164,10 +164,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {.name = "A",
      .offset = offsetof(values, from),
      .help = "a checkpoint: " CK_RESOLVE_CHECKPOINT_HELP},

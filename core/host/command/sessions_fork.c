@@ -104,8 +104,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_state_edits edits = {0};
   ck_status status = v->id ? ck_id_check_new("--session", v->id, err) : CK_OK;
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK)
-    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK) status = fork_session(&remote, v, &edits, err);
   ck_remote_command_close(&remote);
   ck_state_edits_clear(&edits);

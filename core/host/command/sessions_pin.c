@@ -70,18 +70,14 @@ static ck_status pin_and_print(ck_remote_command *remote, const values *v, ck_er
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
-  ck_status status =
-      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK) status = pin_and_print(&remote, v, err);
   ck_remote_command_close(&remote);
   return status;
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {.name = "CHECKPOINT",
      .offset = offsetof(values, checkpoint),
      .help = CK_RESOLVE_CHECKPOINT_HELP},

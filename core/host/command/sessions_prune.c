@@ -226,7 +226,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && v->dry_run)
     status = ck_remote_command_open_dry(&remote, host, v->session, err);
   else if (status == CK_OK)
-    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+    status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK && remote.live && !v->dry_run && has_filter(v))
     status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote.owner);
   else if (status == CK_OK && remote.live && !v->dry_run)
@@ -238,10 +238,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {0},
 };
 

@@ -35,18 +35,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (!v->to || !v->report)
     return ck_error_set(err, CK_E_USAGE,
                         "say where to, and what was found out: CHECKPOINT --report TEXT");
-  ck_status status =
-      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK) status = rewind_session(&remote, v, err);
   ck_remote_command_close(&remote);
   return status;
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     CK_CHECKPOINT_OPERAND(values, to, true, "where to: " CK_RESOLVE_CHECKPOINT_HELP),
     {0},
 };

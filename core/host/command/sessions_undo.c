@@ -12,8 +12,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
   ck_history_edit_result now;
-  ck_status status =
-      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, host, v->session, NULL, err);
   if (status == CK_OK && remote.live)
     status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote.owner);
   if (status == CK_OK) status = ck_session_undo(&now, remote.runtime, remote.id, err);
@@ -23,10 +22,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-    {.name = "SESSION",
-     .offset = offsetof(values, session),
-     .help = CK_RESOLVE_SESSION_HELP,
-     .complete = CK_COMPLETE_SESSION},
+    CK_SESSION_OPERAND(values, session),
     {0},
 };
 

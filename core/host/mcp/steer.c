@@ -256,8 +256,7 @@ static ck_status pause_live(ck_remote_command *remote, const char *reason, ck_er
 static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                ck_error *err) {
   ck_remote_command remote = {0};
-  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text,
-                                            CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text, NULL, err);
   if (status == CK_OK && remote.live) status = pause_live(&remote, values[1].text, err);
   if (status == CK_OK) status = ck_remote_command_check_paused(&remote, err);
   if (status == CK_OK) {
@@ -286,8 +285,7 @@ static ck_status checkpoint_session(ck_mcp *self, ck_document *out, const ck_mcp
                                     ck_error *err) {
   ck_buffer described = {0};
   ck_remote_command remote = {0};
-  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text,
-                                            CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text, NULL, err);
   if (status == CK_OK) status = ck_live_checkpoint_leave(&remote, values[1].text, err);
   if (status == CK_OK) status = ck_live_checkpoint_wait(&described, &remote, err);
   if (status == CK_OK) {

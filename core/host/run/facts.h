@@ -11,6 +11,15 @@
 #include "core/runtime/session/session.h"
 #include "core/store/fact.h"
 
+/* Of a ck_operand and a ck_option table: the fact that a command is about. */
+#define CK_FACT_KEY_OPERAND(values, member) \
+  { .name = "KEY", .offset = offsetof(values, member), .help = "the fact's key" }
+#define CK_FACT_AGENT_OPTION(values, member)                                                       \
+  {                                                                                                \
+    .name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, member), .value = "AGENT", \
+    .help = "that of this agent; one for all agents otherwise"                                     \
+  }
+
 enum { CK_FACT_MAX = 1 << 20 }; /* bytes of one value */
 
 /* All borrowed. */

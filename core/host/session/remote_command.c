@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/host/cli/duration.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/session/next_command.h"
 
-enum { POLL_MS = 20 };
+enum { POLL_MS = 20, TIMEOUT_MS = 30000 };
 
 static int64_t now_us(const ck_remote_command *self) {
   return self->runtime->clock.mono_us(self->runtime->clock.self);
@@ -50,8 +51,11 @@ static ck_status open_session(ck_remote_command *out, const ck_host *host, const
 }
 
 ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id,
-                                 int64_t timeout_ms, ck_error *err) {
-  ck_status status = open_session(out, host, id, false, err);
+                                 const char *timeout, ck_error *err) {
+  int64_t timeout_ms = TIMEOUT_MS;
+  *out = (ck_remote_command){0};
+  ck_status status = ck_duration_take(&timeout_ms, "--timeout", timeout, err);
+  if (status == CK_OK) status = open_session(out, host, id, false, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;
 }

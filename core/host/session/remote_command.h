@@ -8,7 +8,17 @@
 #include "core/host/session/store_location.h"
 #include "core/runtime/session/requests.h"
 
-enum { CK_REMOTE_COMMAND_TIMEOUT_MS = 30000 };
+/* Two of a ck_option table. `whom` and `then` are what else the help says. */
+#define CK_REMOTE_COMMAND_NO_WAIT_OPTION(values, member)     \
+  {                                                          \
+    .name = "no-wait", .offset = offsetof(values, member),   \
+    .help = "return when the request is left with its owner" \
+  }
+#define CK_REMOTE_COMMAND_TIMEOUT_OPTION(values, member, whom, then)               \
+  {                                                                                \
+    .name = "timeout", .type = CK_OPTION_TEXT, .offset = offsetof(values, member), \
+    .value = "TIME", .help = "how long to wait" whom ": 30s unless given" then     \
+  }
 
 typedef struct ck_remote_command {
   const ck_host *host;
@@ -28,11 +38,12 @@ typedef struct ck_remote_command {
   int64_t deadline_us;             /* monotonic */
 } ck_remote_command;
 
-/* Opens the store and reads the session, `id` as for ck_resolve_session. `out` must not move
- * afterwards. The secrets of its profile are registered with the output's redactor. CK_E_USAGE: a
- * malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
+/* Opens the store and reads the session, `id` as for ck_resolve_session; `timeout` as
+ * ck_duration_take takes it, NULL: 30 seconds. `out` must not move afterwards. The secrets of its
+ * profile are registered with the output's redactor. CK_E_USAGE: a malformed id or timeout;
+ * CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
 CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host,
-                                            const char *id, int64_t timeout_ms, ck_error *err);
+                                            const char *id, const char *timeout, ck_error *err);
 /* The same for what only looks: nothing can be written, and the store may be read-only. */
 CK_CHECKED ck_status ck_remote_command_open_dry(ck_remote_command *out, const ck_host *host,
                                                 const char *id, ck_error *err);

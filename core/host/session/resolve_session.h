@@ -4,9 +4,14 @@
 
 #include "core/store/store.h"
 
-#define CK_RESOLVE_SESSION_HELP                                                                   \
-  "its id, or that of one of its runs; of one that ckrun made also a beginning, of it or of its " \
-  "last part, from 4 characters"
+/* One of a ck_operand table: a session as ck_resolve_session takes it. */
+#define CK_SESSION_OPERAND(values, member)                                                        \
+  {                                                                                               \
+    .name = "SESSION", .offset = offsetof(values, member),                                        \
+    .help = "its id, or that of one of its runs; of one that ckrun made also a beginning, of it " \
+            "or of its last part, from 4 characters",                                             \
+    .complete = CK_COMPLETE_SESSION                                                               \
+  }
 
 /* The whole id of the session; a run is looked up in the session that made it, not in its forks. An
  * id that a person chose must be given in full, so that no script acts on another session when its
