@@ -67,6 +67,7 @@ typedef struct ck_effect {
   /* the agents whose budgets bear the cost: `agent` and those above it; NULL-terminated; NULL:
    * nobody */
   const char *const *payers;
+  int depth; /* of `agent`: so many agents are above it, one that stands there twice counts twice */
   /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
    *   model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
    *   tool:  {name, call_id?, index (from 0), arguments, server?},

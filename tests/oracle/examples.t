@@ -66,4 +66,4 @@ compare "custom flow, ended" '{}' letters
 example coding
 exits 0 "coding ends" run flow.lua --profile ./profile.lua --session fizzbuzz
 compare "coding, ended" '{}' fizzbuzz
-finish_oracle
+finish

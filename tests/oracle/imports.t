@@ -29,4 +29,4 @@ if [ -d "${CKRUN_DATA:-}" ]; then
 else
   skip "no recorded sessions: CKRUN_DATA names no folder"
 fi
-finish_oracle
+finish

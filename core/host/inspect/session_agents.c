@@ -10,6 +10,7 @@
 #include "core/host/inspect/pads.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/budget/spending.h"
+#include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/tail.h"
 
 enum { DEPTH_DEFAULT = 50 };
@@ -19,7 +20,7 @@ typedef struct opened {
   const char *scope; /* borrowed from the key */
   char *parent, *agent;
   ck_bytes task; /* borrowed from the value */
-  bool done, failed;
+  bool over;     /* ended, and not with an error: of that a resume runs it again */
 } opened;
 
 /* An agent, and the last scope in which it acted. */
@@ -66,16 +67,16 @@ static void read_scopes(cast *self, const ck_snapshot *snapshot) {
                       .parent = take_text(self, ck_json_get(record, "parent")),
                       .agent = take_text(self, ck_json_get(record, "agent")),
                       .task = ck_json_get(record, "task")};
-    ck_json_read_bool(&scope->done, ck_json_get(record, "done"));
-    scope->failed = ck_json_get(record, "error").len > 0;
+    ck_json_read_bool(&scope->over, ck_json_get(record, "done"));
+    scope->over &= ck_json_get(record, "error").len == 0;
   }
 }
 
 static void add_actor(cast *self, const char *name, const opened *scope) {
   for (size_t i = 0; i < self->actor_count; i++) {
     if (strcmp(self->actors[i].name, name) != 0) continue;
-    self->actors[i].open += scope && !scope->done;
-    if (scope && (!self->actors[i].scope || !scope->done)) self->actors[i].scope = scope;
+    self->actors[i].open += scope && !scope->over;
+    if (scope && (!self->actors[i].scope || !scope->over)) self->actors[i].scope = scope;
     return;
   }
   actor *grown = reallocarray(self->actors, self->actor_count + 1, sizeof *grown);
@@ -86,7 +87,7 @@ static void add_actor(cast *self, const char *name, const opened *scope) {
     self->failed = true;
     return;
   }
-  grown[self->actor_count++] = (actor){.name = copy, .scope = scope, .open = scope && !scope->done};
+  grown[self->actor_count++] = (actor){.name = copy, .scope = scope, .open = scope && !scope->over};
 }
 
 static ck_status read_cast(cast *self, const ck_snapshot *snapshot, ck_error *err) {
@@ -115,15 +116,17 @@ static const opened *parent_of(const cast *self, const opened *of) {
   return NULL;
 }
 
-/* The nearest agent above a scope, and the number of agents above it. */
+/* The nearest agent above a scope, and the number of agents above it. The scope of a step and that
+ * of its agent are one agent's. */
 static const char *find_above(int *depth, const cast *self, const opened *of) {
-  const char *nearest = NULL;
+  const char *nearest = NULL, *below = of ? of->agent : NULL;
   size_t steps = 0;
   *depth = 0;
   for (const opened *at = parent_of(self, of); at && steps++ < self->scope_count;
        at = parent_of(self, at)) {
-    if (!at->agent) continue;
+    if (!at->agent || (below && strcmp(at->agent, below) == 0)) continue;
     if (!nearest) nearest = at->agent;
+    below = at->agent;
     ++*depth;
   }
   return nearest;
@@ -131,7 +134,7 @@ static const char *find_above(int *depth, const cast *self, const opened *of) {
 
 /* ---- agents whose scopes have ended: one can have acted in another since ---- */
 
-/* The agents that paid for an outcome: the one that acted, then those above it. */
+/* The agents that paid for an outcome, each once: the one that acted, then those above it. */
 typedef struct lineage {
   const char *agent;
   char *parent; /* owned; NULL: none */
@@ -150,41 +153,57 @@ static bool take_payers(void *to, const ck_event *event) {
   }
   self->depth = count > 0 ? count - 1 : 0;
   self->found = count > 0;
+  int64_t depth; /* outcomes of earlier versions do not tell it */
+  if (ck_json_read_int(&depth, ck_json_get(ck_value_bytes(event->body), "depth")))
+    self->depth = (int)depth;
   return !self->found;
 }
 
-/* What it did last names those above it, whatever has become of its scope. */
+/* What it did last names those above it, whatever has become of its scope. What it did on a branch
+ * that was left tells of one that has done nothing else. */
 static ck_status read_lineage(lineage *out, const ck_snapshot *snapshot, const char *agent,
                               ck_error *err) {
+  const ck_view *const views[] = {&snapshot->view, NULL};
+  ck_status status = CK_OK;
   *out = (lineage){.agent = agent};
-  ck_event_query query = {.session = snapshot->inspection->head.session.no,
-                          .until = snapshot->until,
-                          .kinds = 1ull << CK_EVENT_OUTCOME,
-                          .agent = agent,
-                          .backward = true};
-  ck_status status =
-      ck_store_read_events(snapshot->inspection->store, &query, take_payers, out, err);
+  for (size_t i = 0; i < 2 && status == CK_OK && !out->found; i++) {
+    ck_event_query query = {.session = snapshot->inspection->head.session.no,
+                            .view = views[i],
+                            .until = snapshot->until,
+                            .kinds = 1ull << CK_EVENT_OUTCOME,
+                            .agent = agent,
+                            .backward = true};
+    status = ck_store_read_events(snapshot->inspection->store, &query, take_payers, out, err);
+  }
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
 typedef struct last_act {
   const cast *all;
+  const ck_abandoned *abandoned;
   const opened *scope; /* NULL: in none that has a record */
 } last_act;
 
+/* Stops at the last act in a scope that has not ended. */
 static bool take_act(void *to, const ck_event *event) {
   last_act *self = to;
-  for (size_t i = 0; i < self->all->scope_count; i++)
-    if (strcmp(self->all->scopes[i].scope, event->scope) == 0) self->scope = &self->all->scopes[i];
-  return false;
+  if (ck_abandoned_has_record(self->abandoned, event)) return true;
+  for (size_t i = 0; !self->scope && i < self->all->scope_count; i++) {
+    const opened *scope = &self->all->scopes[i];
+    if (!scope->over && strcmp(scope->scope, event->scope) == 0) self->scope = scope;
+  }
+  return !self->scope;
 }
 
 /* An agent that works in several scopes at once is told of as where it acted last. */
 static ck_status settle_scope(actor *of, const cast *self, const ck_snapshot *snapshot,
                               ck_error *err) {
   if (of->open < 2) return CK_OK;
-  last_act last = {.all = self};
-  ck_event_query query = {.session = snapshot->inspection->head.session.no,
+  ck_abandoned abandoned;
+  last_act last = {.all = self, .abandoned = &abandoned};
+  int64_t session = snapshot->inspection->head.session.no;
+  ck_store *store = snapshot->inspection->store;
+  ck_event_query query = {.session = session,
                           .view = &snapshot->view,
                           .until = snapshot->until,
                           .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
@@ -192,14 +211,16 @@ static ck_status settle_scope(actor *of, const cast *self, const ck_snapshot *sn
                           .agent = of->name,
                           .backward = true};
   ck_status status =
-      ck_store_read_events(snapshot->inspection->store, &query, take_act, &last, err);
+      ck_abandoned_read(&abandoned, store, session, &snapshot->view, snapshot->until, err);
+  if (status == CK_OK) status = ck_store_read_events(store, &query, take_act, &last, err);
+  ck_abandoned_clear(&abandoned);
   if (last.scope) of->scope = last.scope;
   return status;
 }
 
 static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot *snapshot,
                               const actor *of, ck_error *err) {
-  bool open = of->scope && !of->scope->done;
+  bool open = of->scope && !of->scope->over;
   ck_status status = open ? CK_OK : read_lineage(out, snapshot, of->name, err);
   if (!open && (status != CK_OK || out->found || !of->scope)) return status;
   *out = (lineage){.agent = of->name};
@@ -255,7 +276,7 @@ static void put_pending(ck_document *document, struct cJSON *at, const cast *all
     ck_value *task = NULL;
     ck_error ignored = CK_ERROR_INIT;
     int depth;
-    if ((scope->done && !scope->failed) || !scope->parent || !scope->agent) continue;
+    if (scope->over || !scope->parent || !scope->agent) continue;
     struct cJSON *one = ck_document_put_object(document, list, NULL);
     char *id = ck_json_dup_string(ck_json_get(scope->task, "delegation"));
     ck_document_put_text(document, one, "id", id ? id : scope->scope);

@@ -94,6 +94,7 @@ static ck_status list_payers(ck_call *self, ck_error *err) {
   for (const ck_runner *runner = self->runner; runner; runner = runner->parent)
     if (runner->agent && !pays(self->payers, runner->agent)) self->payers[count++] = runner->agent;
   self->effect.payers = count ? self->payers : NULL;
+  self->effect.depth = ck_runner_agents_above(self->runner);
   return CK_OK;
 }
 
@@ -187,11 +188,14 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
 }
 
 /* Begun again after it has failed or was lost. What had succeeded is asked anew because a person
- * went back; what was held back, put off, or waited for a person had not begun. */
+ * went back; what was held back, put off, or waited for a person had not begun; a call of the
+ * flow's own is never half done, so another one stood in its place. */
 static bool is_retry(const ck_call *self, const ck_ledger_case *found,
                      const ck_ledger_entry *entry) {
-  if (found->state == CK_LEDGER_NOTHING || ck_call_waits_only(&self->effect)) return false;
-  if (found->state == CK_LEDGER_FAILED) return ck_ledger_is_failure(ck_value_bytes(entry->outcome));
+  if (found->state == CK_LEDGER_NOTHING || ck_call_waits_only(&self->effect) || self->effect.own)
+    return false;
+  if (found->state == CK_LEDGER_FAILED || found->state == CK_LEDGER_ERROR)
+    return ck_ledger_is_failure(ck_value_bytes(entry->outcome));
   return found->state != CK_LEDGER_OK && found->state != CK_LEDGER_ACTED_ON &&
          found->state != CK_LEDGER_BLOCKED;
 }

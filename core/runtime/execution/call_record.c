@@ -98,6 +98,10 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK)
     status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK) status = ck_limits_count(self, err);
+  /* a program's bad end: whether its node fails of it, is the flow's to say */
+  if (status == CK_OK && outcome->status == CK_OUTCOME_ERROR &&
+      ck_ledger_is_failure(ck_value_bytes(body)))
+    ck_session_mark_unclean(execution->session);
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session,
                              ck_call_durability(&self->effect, outcome), err);
@@ -116,12 +120,14 @@ static bool has_message(const ck_ledger_entry *entry) {
   return ck_json_type_of(ck_json_get(ck_value_bytes(entry->outcome), "message")) != CK_JSON_NONE;
 }
 
-/* What had gone wrong before it succeeded is a part of this run's past, too. */
+/* What had gone wrong before its last outcome is a part of this run's past, too. */
 static ck_status count_incidents(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
-  if (entry->troubles == 0) return CK_OK;
-  ck_session_count_retry(self->runner->execution->session);
-  return ck_session_count_failure(self->runner->execution->session, ck_runner_node(self->runner),
-                                  err);
+  ck_session *session = self->runner->execution->session;
+  bool ended_badly = ck_ledger_is_failure(ck_value_bytes(entry->outcome));
+  if (ended_badly) ck_session_mark_unclean(session);
+  if (entry->troubles == ended_badly) return CK_OK;
+  ck_session_count_retry(session);
+  return ck_session_count_failure(session, ck_runner_node(self->runner), err);
 }
 
 ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {

@@ -76,7 +76,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   ck_execution *execution = self->execution;
   at->scope = self->scope;
   if (!at->agent) at->agent = self->agent;
-  if (!at->depth) at->depth = self->depth;
+  if (!at->depth) at->depth = ck_runner_agents_above(self);
   at->node_latency_ms = (ck_execution_now_us(execution) - self->boundary_us) / 1000;
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);

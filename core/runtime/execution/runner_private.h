@@ -84,6 +84,9 @@ struct ck_runner {
 void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self);
 /* The node where it is: its own, else that of a scope above. NULL: nobody knows. */
 const char *ck_runner_node(const ck_runner *self);
+/* Its depth of delegation: so many agents asked, one for the other, until this scope was forked. A
+ * scope in which an agent's own work goes on, as of a step and of its agent, adds none. */
+int ck_runner_agents_above(const ck_runner *self);
 /* True when it does not move before the session ends. */
 bool ck_runner_rests(const ck_runner *self);
 /* As many of the scopes that it joins have ended as the join waits for. */

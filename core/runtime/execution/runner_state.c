@@ -27,6 +27,17 @@ const char *ck_runner_node(const ck_runner *self) {
   return NULL;
 }
 
+int ck_runner_agents_above(const ck_runner *self) {
+  const char *below = self->agent;
+  int count = 0;
+  for (const ck_runner *at = self->parent; at; at = at->parent) {
+    if (!at->agent) continue;
+    count += below && strcmp(below, at->agent) != 0;
+    below = at->agent;
+  }
+  return count;
+}
+
 bool ck_runner_rests(const ck_runner *self) {
   if (self->phase != CK_PHASE_CALLS) return self->phase >= CK_PHASE_JOIN;
   bool held = false;

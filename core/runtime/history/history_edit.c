@@ -9,6 +9,7 @@
 #include "core/runtime/session/opening/load.h"
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/opening/select.h"
+#include "core/runtime/session/totals.h"
 
 ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const char *id,
                                const char *doing, ck_error *err) {
@@ -45,6 +46,16 @@ static ck_status load_state(ck_history_edit *self, ck_error *err) {
   return ck_session_fill_secret_references(self->session, true, err);
 }
 
+/* Nothing is set back by a person's edit. */
+static ck_status load_base(ck_history_edit *self, ck_error *err) {
+  const ck_resume_rules rules = {.budget = CK_RULE_CONTINUE,
+                                 .time = CK_RULE_CONTINUE,
+                                 .rounds = CK_RULE_CONTINUE,
+                                 .tokens = CK_RULE_CONTINUE,
+                                 .tool_calls = CK_RULE_CONTINUE};
+  return ck_session_reset_base(self->session, &self->head, &self->from, &rules, err);
+}
+
 /* The session's profile is not needed: no policy is asked, and the caller gives the secrets to
  * redact. */
 ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_options *options,
@@ -58,6 +69,7 @@ ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_opt
   if (status == CK_OK) status = load_state(self, err);
   if (status == CK_OK)
     status = ck_session_load_history(self->session, &self->head, &self->from, true, err);
+  if (status == CK_OK) status = load_base(self, err);
   if (status != CK_OK) return status;
   ck_session_follow_checkpoint(self->session, self->from.seq);
   ck_session_restart_active(self->session);
@@ -95,6 +107,9 @@ ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *s
   const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
   /* what agents have spent behind the checkpoint stays spent; for a fork it never was */
   ck_status status = record ? CK_OK : ck_session_put_spending(self->session, err);
+  /* a fork that goes back behind its beginning still counts from there */
+  if (status == CK_OK && !record && self->session->spent.inherits_base)
+    status = ck_session_put_base(self->session, err);
   if (status == CK_OK) status = ck_session_mark_edit(&checkpoint, self->session, reason, err);
   if (status == CK_OK)
     status =

@@ -20,11 +20,13 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
   out[CK_REQUEST_DIGEST_SIZE - 1] = 0;
 }
 
-static void write_payers(ck_json_writer *w, const char *const *payers) {
+/* Who pays, each once; and how many agents there are above the first. */
+static void write_payers(ck_json_writer *w, const char *const *payers, int depth) {
   ck_json_name(w, "for");
   ck_json_begin(w, '[');
   for (; payers && *payers; payers++) ck_json_put_text(w, *payers);
   ck_json_end(w, ']');
+  if (depth) ck_json_member_int(w, "depth", depth);
 }
 
 static void write_head(ck_json_writer *w, const ck_effect *effect) {
@@ -58,7 +60,7 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
     ck_json_member_int(&w, "reserve", effect->reserve_micros < 0 ? -1 : effect->reserve_micros);
   if (limited) ck_json_member_int(&w, "reserve_tokens", effect->reserve_tokens);
   if (effect->output_max) ck_json_member_int(&w, "max_tokens", effect->output_max);
-  if (effect->reserve_micros > 0 || limited) write_payers(&w, effect->payers);
+  if (effect->reserve_micros > 0 || limited) write_payers(&w, effect->payers, effect->depth);
   if (effect->kind == CK_EFFECT_SLEEP) ck_json_member_int(&w, "begun", effect->begun_ms);
   return finish_intent(out, &w, request, err);
 }
@@ -95,7 +97,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_json_member_text(&w, "error", outcome->error);
   if (outcome->status == CK_OUTCOME_FAILED)
     ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
-  if (effect->payers) write_payers(&w, effect->payers);
+  if (effect->payers) write_payers(&w, effect->payers, effect->depth);
   if (outcome->cost_micros) ck_json_member_int(&w, "cost", outcome->cost_micros);
   if (outcome->reserved_micros || is_lost(via))
     ck_json_member_int(&w, "reserved", outcome->reserved_micros);
@@ -113,7 +115,8 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
 
 /* Intents of earlier versions do not name their payers: the agent that asked is one. */
 ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
-  ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for");
+  ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for"),
+           depth = ck_json_get(intent, "depth");
   const ck_effect effect = {
       .key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind};
   ck_buffer buffer = {0};
@@ -127,7 +130,8 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   if (ck_json_type_of(payers) == CK_JSON_ARRAY)
     ck_json_member_raw(&w, "for", payers);
   else if (entry->agent)
-    write_payers(&w, (const char *const[]){entry->agent, NULL});
+    write_payers(&w, (const char *const[]){entry->agent, NULL}, 0);
+  if (depth.len) ck_json_member_raw(&w, "depth", depth);
   ck_json_member_raw(&w, "cost", ck_json_get(intent, "reserve"));
   ck_json_member_raw(&w, "reserved", ck_json_get(intent, "reserve"));
   int64_t tokens;
@@ -143,12 +147,19 @@ bool ck_ledger_is_unsettled(ck_bytes body) {
   return ck_json_is_text(ck_json_get(body, "via"), via_unsettled);
 }
 
+static bool is_program(ck_bytes kind) {
+  return ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_EXEC)) ||
+         ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_AGENT));
+}
+
 bool ck_ledger_is_failure(ck_bytes body) {
-  ck_bytes cause = ck_json_get(body, "cause");
+  ck_bytes cause = ck_json_get(body, "cause"), ending = ck_json_get(body, "status");
+  if (ck_json_is_text(ending, ck_outcome_status_name(CK_OUTCOME_ERROR)))
+    return is_program(ck_json_get(body, "kind"));
   bool put_off = ck_json_is_text(ck_json_get(body, "via"), "runtime") &&
                  ck_json_is_text(cause, ck_status_name(CK_E_INTERRUPTED));
-  return ck_json_is_text(ck_json_get(body, "status"), ck_outcome_status_name(CK_OUTCOME_FAILED)) &&
-         !put_off && !ck_json_is_text(cause, ck_status_name(CK_E_WAITING));
+  return ck_json_is_text(ending, ck_outcome_status_name(CK_OUTCOME_FAILED)) && !put_off &&
+         !ck_json_is_text(cause, ck_status_name(CK_E_WAITING));
 }
 
 /* Earlier versions did not say it; all that was lost counted at its reserve. */

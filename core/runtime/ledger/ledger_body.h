@@ -36,8 +36,9 @@ CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_e
                                                ck_error *err);
 /* True for the body of such an outcome. */
 bool ck_ledger_is_unsettled(ck_bytes body);
-/* The body is that of an effect that failed: not of one that was put off before it began, or that
- * waits for a person. */
+/* The body is that of an effect that failed, or of a program (exec, agent) that ended badly: not of
+ * one that was put off before it began, or that waits for a person, nor a tool's error, which is
+ * told to the model. */
 bool ck_ledger_is_failure(ck_bytes body);
 /* The most that the call may cost, as its intent's body says, micro-dollars; 0: nothing. */
 int64_t ck_ledger_read_reserve(ck_bytes intent);

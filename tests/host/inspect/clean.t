@@ -137,4 +137,33 @@ exits 0 "its answer" answer quiet yes
 run resume quiet
 is "all of it is clean" "$(cleanness quiet | tr ' ' '\n' | grep -c ':no')" 0
 is "and nothing was tried again" "$(metrics quiet)" "0 "
+
+# ---- a program that ends badly has failed, whatever its flow makes of it ----
+cat >"$dir/probe.lua" <<'LUA'
+local flow = require "ck.flow"
+local function program(ctx, script)
+  return ctx.effect { kind = "exec", class = "pure",
+    request = { argv = { "sh", "-c", script } } }.status
+end
+return flow.custom { name = "probe", run = function(ctx)
+  if not ctx.position then
+    ctx.boundary("node_start", { node = "look", position = { path = "look" } })
+  end
+  if not ctx.position or ctx.position.path == "look" then
+    ctx.memory.found = program(ctx, "exit 1") == "ok"
+    program(ctx, "test -e died || { touch died; kill -9 $PPID; sleep 5; }")
+    ctx.boundary("node_start", { node = "rest", position = { path = "rest" } })
+  end
+end }
+LUA
+touch died
+exits 0 "a flow whose program ends badly" run "$dir/probe.lua" --session probe \
+  --profile "$dir/starts.lua"
+is "is not clean behind it" "$(cleanness probe)" "look:clean rest:no rest:no"
+is "though nothing was tried again, and no node has failed" "$(metrics probe)" "0 "
+rm died
+exits 137 "one that dies behind it" run "$dir/probe.lua" --session gone --profile "$dir/starts.lua"
+exits 0 "goes on with what the program had said" resume gone
+is "which is no more clean" "$(cleanness gone)" "look:clean rest:no rest:no"
+is "what was tried again is what it died of" "$(metrics gone)" "1 "
 finish

@@ -100,6 +100,8 @@ is "what it wrote in both scopes is on its pad" \
 is "it is told of as where it acted last" \
   "$(exported twice '"$a{risk}{parentAgentId} $a{risk}{depth}"')" "work 2"
 exits 8 "the one below has ended" resume twice
+is "it is told of as where it still works" \
+  "$(exported twice 'defined $a{risk}{parentAgentId} ? "child" : $a{risk}{depth}')" 0
 is "nothing has left the pad, and what came before the delegation is on it" \
   "$(exported twice '[sort @{$a{risk}{expertiseSnapshot}{notes}}]')" \
   '["before","below","for the work"]'
@@ -107,6 +109,46 @@ exits 0 "it ends" resume twice
 is "the pad has the notes of all scopes, in their order" \
   "$(json "$("$CKRUN" --json sessions inspect twice)" '$d->{state}{scratch}{risk}{notes}
     // $d->{state}{"scratch.risk"}{notes}')" '["for the work","before","below"]'
+
+# ---- the depth of delegation, where an agent stands above itself ----
+
+cat >deep.lua <<'END'
+local flow = require "ck.flow"
+return flow.rounds {
+  orchestrator = flow.agent { name = "chair", prompt = "You lead." },
+  agents = { risk = flow.agent { prompt = "Risk." }, work = flow.agent { prompt = "Work." },
+    law = flow.agent { prompt = "Law." } },
+  delegates = { risk = { "work", "law" }, work = { "risk" } }, rounds = 3, max_depth = 3 }
+END
+serve deep <<END
+$(asks risk)
+$(asks work)
+$(asks risk)
+$(asks law)
+{"answer":{"text":"None."}}
+{"status":500,"body":"x"}
+{"answer":{"text":"Low."}}
+{"answer":{"text":"A month."}}
+{"answer":{"text":"Low."}}
+{"status":500,"body":"x"}
+END
+profile deep.profile.lua
+# placed: "NAME PARENT DEPTH" of each but the orchestrator.
+placed() {
+  exported deep 'join ", ", map { join " ", $_, $a{$_}{parentAgentId} // "-", $a{$_}{depth} }
+    qw(law risk work)'
+}
+exits 8 "an agent has ended three below the top, two of them the same" run deep.lua \
+  --profile ./deep.profile.lua --session deep --input '"?"'
+is "its depth counts all above it; the others are where they work" "$(placed)" \
+  "law risk 3, risk work 2, work risk 1"
+exits 8 "all have ended" resume deep
+is "each is where it acted last" "$(placed)" "law risk 3, risk - 0, work risk 1"
+is "policies see the same depths" "$("$CKRUN" --json sessions log deep --all --kind boundary |
+  perl -MJSON::PP -ne '$d = decode_json($_);
+    print "$d->{scope} ", $d->{body}{depth} // 0, "\n" if $d->{body}{kind} eq "tool_round"' |
+  sed 's/main.agent.//; s/\.agent\././g' | sort -u | tr '\n' ',')" \
+  "risk 0,risk.work 1,risk.work.risk 2,"
 
 # ---- a conflict ----
 

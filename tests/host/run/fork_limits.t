@@ -46,4 +46,22 @@ is "behind the two of the origin" "$(calls third)" 5
 exits 8 "the origin goes on" resume agents
 has "with what it has left" "$err" "tool_calls of agent solo: 3 of 3 spent"
 is "which is one" "$(calls agents)" 3
+
+# constraint SESSION DIMENSION: what is spent of it, as the newest checkpoint has it.
+constraint() {
+  json "$("$CKRUN" --json sessions inspect "$1")" \
+    "\$d->{sessionCheckpoint}{constraintState}{$2}{spent}"
+}
+origin again 'constraints = { tool_calls = 3 }'
+exits 0 "another fork" sessions fork again --session fourth
+exits 8 "goes on, too" resume fourth
+exits 0 "a person takes it back behind its beginning" sessions rewind fourth --to first \
+  --report "Look elsewhere."
+is "its own three calls stay spent, those of its origin do not count" \
+  "$(constraint fourth tool_calls)" 3
+exits 0 "that is undone" sessions undo fourth
+is "they still do" "$(constraint fourth tool_calls)" 3
+exits 0 "and taken back again" sessions rewind fourth --to first --report "Look elsewhere."
+exits 8 "it goes on with one call more" resume fourth --limit tool_calls=4
+has "which it makes" "$err" "tool_calls: 4 of 4 spent"
 finish

@@ -2,10 +2,13 @@
 # session.
 #
 # Rules (REQUIREMENTS 2; issue 11, line 8). A failure, in what lives at the checkpoint: a boundary
-# `failure` or one that names an error before it, and an effect that could not be carried out. A
-# retry: a node that starts again in its scope before it was completed, and an effect that is begun
-# again, or taken over, after it had failed or had been lost with its run. What a tool says that a
-# model called is no failure (REQUIREMENTS 5); to wait anew for a person or a time is no retry.
+# `failure` or one that names an error before it, an effect that could not be carried out, and a
+# program that ended badly, whatever its flow made of that. A retry: a node that starts again in its
+# scope before it was completed, an effect that is begun again when the last that was heard of it is
+# that it failed or was lost with its run, and one whose outcome is taken over although it had failed
+# or been lost before that. What had succeeded and is asked anew, because a person went back, is
+# none. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
+# person or a time is no retry.
 package Clean;
 use strict;
 use warnings;
@@ -23,8 +26,17 @@ sub failures {
   return map { $_->{seq} } grep {
     my $body = $_->{body};
     $_->{kind} eq "boundary" && ($body->{kind} eq "failure" || $body->{last_error})
-      || $_->{kind} eq "outcome" && $body->{status} eq "failed"
+      || $_->{kind} eq "outcome" && $body->{via} ne "lost" && is_failure($body)
   } @_;
+}
+
+# Not one that was put off before it began, or that waits for a person.
+sub is_failure {
+  my ($body) = @_;
+  return $body->{kind} =~ /^(exec|agent)$/ if $body->{status} eq "error";
+  my $cause = $body->{cause} // "";
+  return $body->{status} eq "failed" && $cause ne "CK_E_WAITING"
+    && !($cause eq "CK_E_INTERRUPTED" && $body->{via} eq "runtime");
 }
 
 sub node_retries {
@@ -43,18 +55,22 @@ sub node_retries {
 sub effect_retries {
   my ($view, $seq, @list) = @_;
   my %lives = map { $_->{seq} => 1 } @list;
-  my (@found, %trouble, %open);
+  my (@found, %trouble, %open, %went);    # by key: ever; begun; how it went last
   for my $event ($view->until($seq)) {
-    my $key = $event->{body}{key};
+    my ($kind, $body) = ($event->{kind}, $event->{body});
+    my $key = $body->{key};
     if (View::begins_timeline($event)) {
-      $trouble{$_} = 1 for keys %open;
+      $trouble{$_} = $went{$_} = 1 for keys %open;
       %open = ();
-    } elsif ($event->{kind} =~ /^(intent|replay)$/) {
+    } elsif ($kind eq "replay") {
       push @found, $event->{seq} if $trouble{$key} && $lives{ $event->{seq} };
-      $open{$key} = 1 if $event->{kind} eq "intent" && $event->{body}{kind} !~ /^(ask|sleep)$/;
-    } elsif ($event->{kind} eq "outcome") {
+    } elsif ($kind eq "intent") {
+      push @found, $event->{seq} if $went{$key} && $lives{ $event->{seq} };
+      $open{$key} = 1 if $body->{kind} !~ /^(ask|sleep)$/ && !$body->{held};
+    } elsif ($kind eq "outcome") {
       delete $open{$key};
-      $trouble{$key} = 1 if $event->{body}{status} eq "failed";
+      $went{$key} = is_failure($body);
+      $trouble{$key} = 1 if is_failure($body);
     }
   }
   return @found;

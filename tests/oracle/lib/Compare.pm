@@ -172,7 +172,7 @@ sub _checkpoint {
   my ($got) = $self->{said}->lines("sessions", "inspect", $session, "--checkpoint",
     $boundary->{body}{checkpoint});
   my @list = $view->at($boundary);
-  my ($node, $next) = Positions::nodes($boundary, @list);
+  my ($node, $next) = Positions::nodes($view, $boundary, @list);
   $self->same("current_node", $where, $got->{current_node}, $node);
   $self->same("next_node", $where, $got->{next_node}, $next);
   $self->same("execution_path", $where, $got->{execution_path},
@@ -236,7 +236,7 @@ sub _session_checkpoint {
   $self->same("roundsCompleted", $where, $got->{roundsCompleted},
     Positions::rounds_completed(@list));
   my $pads = Pads::pads($view, @list);
-  my $agents = Delegations::agents(@list);
+  my $agents = Delegations::agents($view, @list);
   my %said = map { $_->{agentId} => $_ } @{ $got->{activeAgents} };
   my %ever = map { $_ => 1 } Tail::agents($view->until($boundary->{seq}));
   $self->same("activeAgents", $where, [ sort keys %said ],

@@ -14,12 +14,15 @@ use View;
 # The scope in which an agent works for another.
 sub scope_of { "$_[0].agent.$_[1]" }
 
-# agents EVENT…: { NAME => { parent => NAME|undef, depth => N } } of each that has acted, where it
-# acted last.
+# agents VIEW, EVENT…: { NAME => { parent => NAME|undef, depth => N } } of each that has acted, where
+# it acted last; where some of its scopes have not ended, last of those.
 sub agents {
-  my (@list) = @_;
-  my %scope;
-  for my $event (grep { has_acted($_) } @list) {
+  my ($view, @list) = @_;
+  my (%scope, %work);
+  push @{ $work{ $_->{scope} } }, $_ for @list;
+  my %ended = map { $_ => has_ended($view, @{ $work{$_} }) || is_passed($_, \%work) } keys %work;
+  my @acts = grep { has_acted($_) } @list;
+  for my $event ((grep { $ended{ $_->{scope} } } @acts), grep { !$ended{ $_->{scope} } } @acts) {
     $scope{ $event->{agent} } = $event->{scope};
   }
   for my $open (open_scopes(@list)) {
@@ -34,10 +37,20 @@ sub agents {
   return \%agents;
 }
 
+# A scope above it has reached a boundary since: what that had opened before is closed.
+sub is_passed {
+  my ($scope, $work) = @_;
+  my $last = $work->{$scope}[-1]{seq};
+  while ($scope =~ s/\.[^.]+$//) {
+    return 1 if grep { $_->{seq} > $last && View::is_of_scope($_) } @{ $work->{$scope} // [] };
+  }
+  return 0;
+}
+
 # In the main scope an agent acts from its first call on.
 sub has_acted {
   my ($event) = @_;
-  return 0 if !defined $event->{agent};
+  return 0 if !defined $event->{agent} || ($event->{body}{via} // "") eq "lost";
   return $event->{kind} =~ /^(intent|outcome|replay)$/
     || $event->{kind} eq "message" && $event->{scope} ne "main";
 }
@@ -60,12 +73,12 @@ sub pending {
     for my $target (Tail::targets($asked->{body})) {
       my @work = grep { $_->{scope} eq scope_of($asked->{scope}, $target) } @since;
       next if has_ended($view, @work);
-      $pending{"$asked->{body}{id} $target"} = 1;
+      $pending{"$asked->{body}{id} $target $asked->{scope}"} = "$asked->{body}{id} $target";
       $works{ scope_of($asked->{scope}, $target) } = 1;
       last if $asked->{body}{sequential}; # the others are not asked yet
     }
   }
-  return [ sort keys %pending ];
+  return [ sort values %pending ];
 }
 
 # A delegation is said anew, under its id, when its scope goes on from its cut.

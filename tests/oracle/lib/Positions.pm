@@ -1,8 +1,9 @@
 # Positions.pm - where a session stands at a checkpoint: nodes, the path that led there, rounds.
 #
 # Rules (REQUIREMENTS 2; issue 11, line 9): current_node is the node of the boundary, next_node the
-# one that the boundary names; a boundary without a node (pause, edit, final) has those of the last
-# one of its scope, a failure has the node that failed. execution_path has completed nodes and steps
+# one that the boundary names; a boundary without a node (pause, final) has those of the last one of
+# its scope, a failure has the node that failed, an edit those of the checkpoint behind which it is
+# made: nothing has moved. execution_path has completed nodes and steps
 # and passed safe points, in order, each as often as it was passed. All are names, never internal
 # paths.
 package Positions;
@@ -13,7 +14,12 @@ use View;
 
 # ($node, $next) of a checkpoint: `boundary` is its event, the last of the list.
 sub nodes {
-  my ($boundary, @list) = @_;
+  my ($view, $boundary, @list) = @_;
+  if ($boundary->{body}{kind} eq "edit") {
+    my ($begun) = grep { View::begins_timeline($_) } reverse @list;
+    my $behind = $begun && $view->boundary($begun->{body}{checkpoint});
+    return nodes($view, $behind, $view->at($behind)) if $behind;
+  }
   my $failed = $boundary->{body}{kind} eq "failure" ? failed_at(@list) : undef;
   my $at = $failed
     // (defined $boundary->{body}{node} ? $boundary : last_of($boundary->{scope}, @list));

@@ -82,6 +82,12 @@ sub until {
 # What lives at the checkpoint whose boundary is `event`.
 sub at { @{ $_[0]{living_at}{ $_[1]{body}{checkpoint} } } }
 
+# The event of a checkpoint's boundary; undef: there is none of that id.
+sub boundary {
+  my ($self, $id) = @_;
+  return defined $id && (grep { $_->{body}{checkpoint} eq $id } @{ $self->{checkpoints} })[0];
+}
+
 # The delegations on the way to a checkpoint, also those that a scope is still to say anew.
 sub asked { @{ $_[0]{asked_at}{ $_[1]{body}{checkpoint} } } }
 

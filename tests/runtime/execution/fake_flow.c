@@ -161,6 +161,14 @@ void fake_flow_failed(fake_flow *self, const char *part, ck_status cause, const 
   deliver(self, sink, outcome);
 }
 
+void fake_flow_error(fake_flow *self, const char *part, const char *text) {
+  ck_error err = CK_ERROR_INIT;
+  ck_outcome *outcome;
+  ck_effect_sink *sink = take(self, part, true);
+  tap_must(ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL, text, &err) == CK_OK, "an outcome");
+  deliver(self, sink, outcome);
+}
+
 void fake_flow_unknown(fake_flow *self, const char *part, ck_status cause, const char *text) {
   ck_error err = CK_ERROR_INIT;
   ck_outcome *outcome;

@@ -48,6 +48,8 @@ ck_status fake_flow_turn(fake_flow *self);
  * costs `cost` micro-dollars. */
 void fake_flow_ok(fake_flow *self, const char *part, const char *json, int64_t cost);
 void fake_flow_failed(fake_flow *self, const char *part, ck_status cause, const char *text);
+/* It was carried out, and ended badly. */
+void fake_flow_error(fake_flow *self, const char *part, const char *text);
 /* An ending that does not tell its outcome; `text` is what it had written, too. */
 void fake_flow_unknown(fake_flow *self, const char *part, ck_status cause, const char *text);
 /* Delivers an interruption to all that were cancelled. */

@@ -118,6 +118,20 @@ static void test_replayed_retry(void) {
   fake_flow_close(&s);
 }
 
+/* The flow goes on behind a program that has failed; nothing is tried again. */
+static void test_replayed_error(void) {
+  fake_flow s;
+  begin(&s, ONLY(NODE_START));
+  takes = 0;
+  fake_flow_error(&s, "/w/", "exit status 1");
+  fake_flow_crash(&s);
+  takes = (uint64_t)EVERY;
+  fake_flow_resume(&s, "x");
+  tap_ok(!fake_flow_is_running(&s, "/w/"), "a program's bad end is replayed");
+  is_past(&s, "x", "work work! rest!", "nothing behind it is clean, and it is no retry");
+  fake_flow_close(&s);
+}
+
 static void test_lost(void) {
   fake_flow s;
   begin(&s, (uint64_t)EVERY);
@@ -242,6 +256,7 @@ static void test_earlier_versions(void) {
 int main(void) {
   test_effect_retry();
   test_replayed_retry();
+  test_replayed_error();
   test_lost();
   test_not_tried_again();
   test_earlier_versions();
