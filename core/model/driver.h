@@ -45,9 +45,9 @@ typedef struct ck_effect_driver {
   unsigned (*tries)(void *self, const ck_effect *effect);
   /* NULL: free. The most that `effect` can cost, micro-dollars; or a CK_RESERVE_. */
   int64_t (*reserve)(void *self, const ck_effect *effect);
-  /* NULL: as `reserve` says. Money or tokens are limited: sets the effect's reserves and
-   * output_max, so that it takes no more than is left; but not so little that it would be of no
-   * use: then the reserves are more than is left, and it is not begun. */
+  /* NULL: as `reserve` says. Money or tokens are limited: sets the effect's reserves, output_max,
+   * fitted and unfitted, so that it takes no more than is left; but not so little that it would be
+   * of no use: then the reserves are more than is left, and it is not begun. */
   void (*fit)(void *self, ck_effect *effect, const ck_allowance *left);
   /* May be NULL. Called when the flow ended well in `scope`; CK_E_DIVERGED when the driver expected
    * more effects (a recording is not used up). */

@@ -101,7 +101,27 @@ void ck_outcome_free(ck_outcome *self) {
   if (!self) return;
   ck_value_free(self->result);
   free(self->error);
+  free(self->cut);
+  free(self->note);
   free(self);
+}
+
+void ck_outcome_set_cut(ck_outcome *self, const char *cut) {
+  char *text = self ? strdup(cut) : NULL;
+  if (!text) return;
+  free(self->cut);
+  self->cut = text;
+}
+
+void ck_outcome_add_note(ck_outcome *self, const char *text) {
+  ck_buffer note = {0};
+  if (!self) return;
+  ck_buffer_append_format(&note, "%s%s%s", self->note ? self->note : "", self->note ? "; " : "",
+                          text);
+  char *joined = ck_buffer_take(&note);
+  if (!joined) return;
+  free(self->note);
+  self->note = joined;
 }
 
 ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err) {

@@ -51,6 +51,9 @@ bool ck_effect_class_of(ck_effect_class *out, const char *name);
 /* The messages of one scope, in order, with a digest that grows by one message at a time. */
 typedef struct ck_conversation ck_conversation;
 
+/* What leaves a model's answer less room than was asked for. */
+typedef enum { CK_FIT_NONE, CK_FIT_MICROS, CK_FIT_TOKENS } ck_fit;
+
 /* An action as a driver is given it. Everything is borrowed and lives until the sink's `done` was
  * called. */
 typedef struct ck_effect {
@@ -89,6 +92,8 @@ typedef struct ck_effect {
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free; or a CK_RESERVE_ */
   int64_t reserve_tokens; /* most tokens that it can take; -1: not known */
   int64_t output_max;     /* most tokens of its answer, to keep within limits; 0: as requested */
+  ck_fit fitted;          /* what makes output_max less than what it would otherwise be */
+  int64_t unfitted;       /* fitted: what it would reserve otherwise, of money or of tokens */
   int64_t deadline_ms;    /* monotonic; 0 none */
   /* wall time of its first intent, also of an earlier run: the start of a sleep */
   int64_t begun_ms;
@@ -138,7 +143,12 @@ typedef struct ck_outcome {
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
   bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
   int64_t input_tokens, output_tokens;
-  int64_t seq; /* of its event, once recorded; 0 before */
+  /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the
+   * limit that left it no more ("budget", "tokens"); owned; NULL */
+  char *cut;
+  bool cut_at_maximum; /* for the maximum of tokens that was asked for */
+  char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */
+  int64_t seq;         /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
    * requests; NULL. ck_outcome_free frees one */
   struct ck_outcome *next;
@@ -147,6 +157,9 @@ typedef struct ck_outcome {
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
                                     const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
+/* Both copy; want of memory loses the words, never the outcome. A note is added behind "; ". */
+void ck_outcome_set_cut(ck_outcome *self, const char *cut);
+void ck_outcome_add_note(ck_outcome *self, const char *text);
 /* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost: when
  * that is 0, and not known to be all. */
 void ck_outcome_count_reserve(ck_outcome *self, int64_t reserve);

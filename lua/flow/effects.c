@@ -91,9 +91,9 @@ static void set_integer(lua_State *L, const char *field, int64_t number) {
   lua_setfield(L, -2, field);
 }
 
-/* {status=, result=, raw=, error=, cost_micros=, input_tokens=, output_tokens=} */
+/* {status=, result=, raw=, error=, cut=, note=, cost_micros=, input_tokens=, output_tokens=} */
 static void push_outcome(lua_State *L, const ck_outcome *outcome) {
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 9);
   set_text(L, "status", ck_bytes_text(ck_outcome_status_name(outcome->status)));
   if (outcome->result) {
     set_text(L, "raw", ck_value_bytes(outcome->result));
@@ -101,6 +101,8 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
     lua_setfield(L, -2, "result");
   }
   if (outcome->error) set_text(L, "error", ck_bytes_text(outcome->error));
+  if (outcome->cut) set_text(L, "cut", ck_bytes_text(outcome->cut));
+  if (outcome->note) set_text(L, "note", ck_bytes_text(outcome->note));
   if (outcome->cost_micros >= 0) set_integer(L, "cost_micros", outcome->cost_micros);
   set_integer(L, "input_tokens", outcome->input_tokens);
   set_integer(L, "output_tokens", outcome->output_tokens);

@@ -9,10 +9,19 @@
 
 enum { REFUSAL_MAX = 1 << 16 }; /* bytes read of an error's body */
 
+/* All was sent; a server that has no finish_reason says it by this alone. */
+static void end_by_mark(ck_model_reply *reply) {
+  if (reply->ended || !ck_model_reply_is_begun(reply)) return;
+  reply->ended = reply->marked = true;
+}
+
 static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
   ck_model_answer *self = to;
   (void)event; /* the data names the event, too */
-  if (ck_bytes_equal(data, ck_bytes_text("[DONE]"))) return CK_OK;
+  if (self->format->end_mark && ck_bytes_equal(data, ck_bytes_text(self->format->end_mark))) {
+    end_by_mark(&self->reply);
+    return CK_OK;
+  }
   ck_model_take_usage(&self->reply, self->format, data);
   ck_status status = ck_json_check(data, err);
   if (status) {
@@ -89,6 +98,11 @@ static void judge_transport(ck_model_fault *out, const ck_http_end *end) {
   ck_model_fault_set(out, status, passing, "%s", end->text);
 }
 
+/* A stream that has no end of its own, and came whole with the usage of all of it. */
+static void end_by_usage(ck_model_reply *reply) {
+  if (reply->final && !reply->unreadable && reply->fault.len == 0) end_by_mark(reply);
+}
+
 static ck_status read_stream(ck_model_answer *self, ck_model_fault *fault, ck_error *err) {
   if (self->reply.ended) return self->format->finish(&self->reply, err);
   ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "the stream ended before the message did");
@@ -139,11 +153,23 @@ static bool is_stated(const ck_model_answer *self) {
  * unless it says otherwise; one that comes when the message has begun may. */
 static bool is_lost(const ck_model_answer *self, const ck_http_end *end) {
   const ck_model_reply *reply = &self->reply;
-  bool begun = reply->fields.count > 0 || reply->part_count > 0;
+  bool begun = ck_model_reply_is_begun(reply);
   bool refused = end->code >= 300 || (reply->fault.len > 0 && !begun);
   bool stranger = end->ending == CK_HTTP_ANSWERED &&
                   self->type == CK_MODEL_BODY_OTHER; /* no provider of models */
   return end->sent && !is_stated(self) && ((!refused && !stranger) || reply->unreadable);
+}
+
+/* A body that is shorter than was announced (RFC 9112, 8: incomplete), or that nothing ended. No
+ * beginning of a JSON object is one: where the object is there, so is the answer, and it was paid
+ * for. */
+static ck_status read_short(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                            const ck_http_end *end, ck_error *err) {
+  bool is_short = end->ending == CK_HTTP_BROKEN || end->ending == CK_HTTP_LATE;
+  ck_error half = CK_ERROR_INIT;
+  if (!is_short || self->type != CK_MODEL_BODY_JSON) return CK_OK;
+  ck_status status = read_answer(out, fault, self, &half);
+  return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }
 
 /* The message, or the fault of an answer that was accepted. */
@@ -151,8 +177,14 @@ static ck_status judge(ck_value **out, ck_model_fault *fault, ck_model_answer *s
                        const ck_http_end *end, ck_error *err) {
   ck_error *broken = &self->broken;
   bool answered = end->ending == CK_HTTP_ANSWERED, refused = end->ending == CK_HTTP_REFUSED;
-  if (answered || is_whole(self)) broken->status = read_answer(out, fault, self, broken);
+  if (answered && self->type == CK_MODEL_BODY_EVENTS && self->format->end_mark)
+    end_by_usage(&self->reply);
+  if (answered || is_whole(self))
+    broken->status = read_answer(out, fault, self, broken);
+  else if (read_short(out, fault, self, end, broken))
+    return ck_error_no_memory(err);
   if (broken->status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  if (*out && !answered) snprintf(self->early, sizeof self->early, "%s", end->text);
   if (self->reply.fault.len > 0)
     ck_model_fault_read(fault, 0, ck_buffer_bytes(&self->reply.fault));
   else if (broken->status)

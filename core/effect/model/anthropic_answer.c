@@ -45,6 +45,7 @@ ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
                  ck_json_is_text(ck_json_get(body, "role"), "assistant");
   if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
     return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
+  out->cut = ck_model_cut_word(ck_json_get(body, "stop_reason"));
   ck_buffer_append_bytes(&out->message, body);
   return ck_buffer_check(&out->message, err);
 }

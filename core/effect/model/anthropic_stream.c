@@ -83,7 +83,11 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
 
 static ck_status take_end(ck_model_reply *out, ck_bytes data) {
   static const char *const except[] = {NULL};
-  put_all(&out->fields, ck_json_get(data, "delta"), except);
+  ck_bytes delta = ck_json_get(data, "delta"), reason = ck_json_get(delta, "stop_reason");
+  put_all(&out->fields, delta, except);
+  if (ck_json_type_of(reason) != CK_JSON_STRING) return CK_OK;
+  out->ended = true; /* all blocks have ended before it */
+  out->cut = ck_model_cut_word(reason);
   return CK_OK;
 }
 

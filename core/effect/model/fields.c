@@ -127,3 +127,7 @@ void ck_model_reply_clear(ck_model_reply *self) {
   ck_buffer_clear(&self->fault);
   *self = (ck_model_reply){0};
 }
+
+bool ck_model_reply_is_begun(const ck_model_reply *self) {
+  return self->fields.count > 0 || self->part_count > 0;
+}

@@ -56,15 +56,6 @@ static int64_t count_tokens(const ck_effect *effect) {
   return bytes;
 }
 
-/* The tokens that the request or the profile allows the answer; 0: neither does. */
-static int64_t asked_output(const ck_model_query *query) {
-  int64_t tokens;
-  for (const char *const *name = ck_model_output_names; *name; name++) {
-    if (ck_json_read_int(&tokens, ck_model_get_option(query, *name)) && tokens > 0) return tokens;
-  }
-  return 0;
-}
-
 /* How many answers are asked for at once. */
 static int64_t count_answers(const ck_model_query *query) {
   int64_t count;
@@ -139,7 +130,8 @@ static int64_t reserve_of(const bounds *self, int64_t output) {
 static int64_t reserve(void *to, const ck_effect *effect) {
   bounds b;
   if (!find_bounds(&b, to, effect)) return CK_RESERVE_UNPRICED;
-  int64_t stated = asked_output(&b.query), by_api = ck_model_api_max_tokens(b.query.model->api);
+  int64_t stated = ck_model_asked_output(&b.query),
+          by_api = ck_model_api_max_tokens(b.query.model->api);
   return reserve_of(&b, stated ? stated : by_api ? by_api : b.output_max);
 }
 
@@ -156,7 +148,7 @@ static int64_t find_least(const bounds *self, int64_t most) {
 /* A request and its answer share the context. A token has two bytes at least, as a rule: that is
  * enough where no limit depends on it. */
 static int64_t find_most(const bounds *self) {
-  int64_t stated = asked_output(&self->query), room = self->context - self->input / 2;
+  int64_t stated = ck_model_asked_output(&self->query), room = self->context - self->input / 2;
   if (stated) return stated;
   int64_t most = or_else(self->output_max, CK_MODEL_MAX_TOKENS);
   if (room < CK_MODEL_MAX_TOKENS) room = CK_MODEL_MAX_TOKENS;
@@ -175,8 +167,14 @@ static void fit(void *to, ck_effect *effect, const ck_allowance *left) {
   if (paid)
     output =
         smaller(output, ck_price_afford(&b.price, left->micros, b.input, b.caches) / b.answers);
-  if (left->tokens >= 0) output = smaller(output, (left->tokens - b.input) / b.answers);
+  effect->fitted = output < most ? CK_FIT_MICROS : CK_FIT_NONE;
+  if (left->tokens >= 0 && (left->tokens - b.input) / b.answers < output) {
+    output = (left->tokens - b.input) / b.answers;
+    effect->fitted = CK_FIT_TOKENS;
+  }
   if (output < least) output = least;
+  effect->unfitted =
+      effect->fitted == CK_FIT_TOKENS ? b.input + most * b.answers : reserve_of(&b, most);
   effect->output_max = output;
   effect->reserve_micros = reserve_of(&b, output);
   if (left->tokens >= 0) effect->reserve_tokens = b.input + output * b.answers;

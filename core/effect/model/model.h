@@ -9,10 +9,11 @@
  * byte.
  *
  * Temporary failures are retried (core/effect/http/retry.h), also a stream that was cut off: no
- * part of an incomplete answer is used. Each retry is an update {retry, wait_ms, why}. What an
- * answer states of its tokens counts before it is known whether it is one. An attempt that was
- * sent, and of which nothing tells what it cost, counts at effect.reserve_micros, an answer that
- * was taken among them: `reserved_micros` of the outcome.
+ * part of an incomplete answer is used. A whole one is taken although its connection ended early:
+ * it was paid for. An answer that ends before its end has `cut` in its outcome. Each retry is an
+ * update {retry, wait_ms, why}. What an answer states of its tokens counts before it is known
+ * whether it is one. An attempt that was sent, and of which nothing tells what it cost, counts at
+ * effect.reserve_micros, an answer that was taken among them: `reserved_micros` of the outcome.
  *
  * Outcomes are OK; UNKNOWN with CK_E_UNAVAILABLE: an attempt that costs something has failed, the
  * wait is over, and the model's `retries` allow another one; or FAILED with

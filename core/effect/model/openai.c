@@ -254,6 +254,7 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
 
 const ck_model_format ck_model_openai = {
     .path = "/chat/completions",
+    .end_mark = "[DONE]",
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
     .write = write,

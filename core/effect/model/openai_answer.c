@@ -42,6 +42,7 @@ ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_json_type_of(message) != CK_JSON_OBJECT ||
       !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
+  out->cut = ck_model_cut_word(ck_json_get(first_choice(body), "finish_reason"));
   ck_buffer_append_bytes(&out->message, message);
   return ck_buffer_check(&out->message, err);
 }
@@ -136,6 +137,7 @@ ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   (void)ck_json_read_int(&index, ck_json_get(choice, "index"));
   bool ends = index == 0 && ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING;
   out->ended |= ends;
+  if (ends) out->cut = ck_model_cut_word(ck_json_get(choice, "finish_reason"));
   bool stated = ck_json_type_of(ck_json_get(data, "usage")) == CK_JSON_OBJECT;
   out->final |= stated && (out->ended || choice.len == 0);
   if (choice.len == 0 || index != 0) return CK_OK;

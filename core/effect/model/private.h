@@ -16,8 +16,6 @@ typedef struct ck_model_query {
   const ck_conversation *conversation;
   int64_t output_max; /* tokens of the answer, in place of those asked for; 0: as asked */
 } ck_model_query;
-/* Names of the limit of an answer's tokens among the options; NULL-terminated. */
-extern const char *const ck_model_output_names[];
 
 /* ---- members in the making, of a message that comes in parts ---- */
 
@@ -61,11 +59,18 @@ typedef struct ck_model_reply {
   bool unreadable; /* a figure was no number of tokens: none of them is believed */
   ck_buffer fault; /* the provider's error in place of an answer: a JSON object */
   bool ended;      /* a stream: it announced its end */
+  bool marked;     /* it did so without a finish_reason */
+  const char *cut; /* ck_model_cut_word of its finish_reason; NULL */
   ck_model_fields fields;
   ck_model_part *parts;
   size_t part_count, part_cap;
 } ck_model_reply;
 void ck_model_reply_clear(ck_model_reply *self);
+/* True when a stream has brought a part of the message. */
+bool ck_model_reply_is_begun(const ck_model_reply *self);
+/* The reason (JSON) by which a provider tells that it ended an answer before its end; NULL: no such
+ * reason. Static. */
+const char *ck_model_cut_word(ck_bytes reason);
 /* The part with that index, made when absent. CK_E_PARSE: more parts than any model makes. */
 enum { CK_MODEL_PARTS_MAX = 4096 };
 CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,
@@ -77,7 +82,8 @@ bool ck_model_read_tokens(ck_model_reply *to, int64_t *tokens, ck_bytes usage, c
 
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {
-  const char *path; /* behind the base URL */
+  const char *path;     /* behind the base URL */
+  const char *end_mark; /* a stream's last data, which is no JSON; NULL: it has none */
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_query *query, ck_error *err);
   /* Takes a usage object (checked JSON) of an answer or an event; `begins`: of a message that
@@ -100,6 +106,8 @@ void ck_model_take_usage(ck_model_reply *to, const ck_model_format *format, ck_b
  * own first, then the profile's. CK_E_USAGE names a member that is the core's. */
 CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
                                             ck_error *err);
+/* The tokens that the request or the profile allows the answer; 0: neither does. */
+int64_t ck_model_asked_output(const ck_model_query *query);
 /* The value of one of these members; no bytes: absent. */
 ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);

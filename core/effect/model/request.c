@@ -37,12 +37,12 @@ static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
          ck_model_get_option(query, "max_completion_tokens").len == 0;
 }
 
-const char *const ck_model_output_names[] = {"max_completion_tokens", "max_tokens", NULL};
+static const char *const output_names[] = {"max_completion_tokens", "max_tokens", NULL};
 
 /* A limit of the answer in whose place another one is sent. */
 static bool is_replaced(const ck_model_query *query, ck_bytes raw_name) {
   bool limits = false;
-  for (const char *const *name = ck_model_output_names; *name; name++)
+  for (const char *const *name = output_names; *name; name++)
     limits |= ck_json_is_text(raw_name, *name);
   return limits && query->output_max > 0;
 }
@@ -107,4 +107,12 @@ ck_bytes ck_model_get_option(const ck_model_query *query, const char *name) {
   if (found.len == 0) found = ck_json_get(bytes_of(query->model->options), name);
   if (found.len == 0 && strcmp(name, "max_tokens") == 0) found = bytes_of(query->model->max_tokens);
   return found;
+}
+
+int64_t ck_model_asked_output(const ck_model_query *query) {
+  int64_t tokens;
+  for (const char *const *name = output_names; *name; name++) {
+    if (ck_json_read_int(&tokens, ck_model_get_option(query, *name)) && tokens > 0) return tokens;
+  }
+  return 0;
 }

@@ -84,6 +84,7 @@ static void deliver_message(ck_effect_run *self, const ck_value *message) {
   ck_usage_add(self->lost ? &self->told : &self->spent, &self->answer.reply.usage);
   if (ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL) == CK_OK)
     put_cost(self, outcome);
+  if (outcome) ck_model_run_note(outcome, self);
   deliver(self, outcome);
 }
 
@@ -259,6 +260,9 @@ static void make_room(ck_effect_run *self, const ck_effect *effect) {
 
 static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
   ck_model_query query = {self->model, effect->request, effect->conversation, effect->output_max};
+  self->asked = ck_model_asked_output(&query);
+  self->output_max = effect->output_max;
+  self->fitted = effect->fitted != CK_FIT_NONE;
   make_url(self);
   make_key(self, effect);
   make_room(self, effect);

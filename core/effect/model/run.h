@@ -26,6 +26,7 @@ typedef struct ck_model_answer {
   ck_sse sse;
   ck_model_reply reply;
   ck_error broken; /* the fault of a stream that was refused */
+  char early[128]; /* it is whole, and the connection then ended as it must not: how; "" */
 } ck_model_answer;
 void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
                           int64_t now_wall_ms);
@@ -39,6 +40,9 @@ CK_CHECKED ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault,
                                          ck_model_answer *self, const ck_http_end *end,
                                          ck_error *err);
 
+/* Adds to the outcome of an answer that was taken what people should know of it. */
+void ck_model_run_note(ck_outcome *out, const ck_effect_run *self);
+
 struct ck_effect_run {
   ck_model_driver *driver;
   const ck_profile_model *model;
@@ -49,6 +53,8 @@ struct ck_effect_run {
   int64_t deadline_ms;          /* monotonic; 0: none */
   int attempts;                 /* begun so far, those of earlier runs that were lost among them */
   int earlier;                  /* of these */
+  int64_t asked, output_max;    /* tokens of the answer: asked for; sent in its place; 0 */
+  bool fitted;                  /* output_max is what a limit leaves */
   int64_t reserve_tokens;       /* of an attempt whose figures are lost; 0 or less: not known */
   int64_t reserve_micros;       /* of one attempt; -1: it has no price */
   bool lost;                    /* the last attempt: it may have cost its reserve */

@@ -71,6 +71,7 @@ static bool take_event(void *to, const ck_event *event) {
   bool outcome = event->kind == CK_EVENT_OUTCOME;
   int64_t reserved = outcome ? ck_ledger_read_reserved(ck_value_bytes(event->body)) : 0;
   self->reserved = ck_micros_add(self->reserved, reserved);
+  self->cut_off += outcome && ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
   if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
   if (!run) return true;
   run->reserved = ck_micros_add(run->reserved, reserved);

@@ -31,6 +31,7 @@ typedef struct ck_runs {
   bool failed;      /* for want of memory, see ck_runs_read */
   int64_t counted;  /* the seq of that checkpoint; 0: none */
   int64_t reserved; /* the part of the totals that is an estimate */
+  int64_t cut_off;  /* answers of models that end before their end */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. */

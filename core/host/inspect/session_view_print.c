@@ -47,6 +47,7 @@ static void member_totals(ck_document *document, const char *name, const void *v
   struct cJSON *totals = ck_document_put_object(document, NULL, name);
   ck_fields_fill_totals(document, totals, &view->runs.totals);
   ck_document_put_int(document, totals, "reserved_micros", view->runs.reserved);
+  ck_document_put_int(document, totals, "cut_off", view->runs.cut_off);
 }
 
 static void member_timelines(ck_document *document, const char *name, const void *value) {
@@ -160,6 +161,7 @@ static void rows_totals(ck_table *table, const char *name, const void *value) {
   const ck_totals *totals = &view->runs.totals;
   (void)name;
   put_count(table, "model_calls", totals->model_calls);
+  if (view->runs.cut_off) put_count(table, "cut_off", view->runs.cut_off);
   put_count(table, "tool_calls", totals->tool_calls);
   put_count(table, "input_tokens", totals->input_tokens);
   put_count(table, "output_tokens", totals->output_tokens);

@@ -182,6 +182,11 @@ static void print_saving(ck_reporter *self, const ck_saving *saving) {
   ck_buffer_clear(&late);
 }
 
+/* The same. */
+static void print_note(ck_reporter *self, const ck_progress *progress) {
+  ck_output_notice(self->output, "%-10s  %s  %s", "note", progress->key, progress->text);
+}
+
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   if (self->output->json || !self->execution) return;
   const struct step *step = find_step(progress->what);
@@ -190,6 +195,7 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   keep(self->agent, sizeof self->agent, progress->agent);
   if (saved) self->saved_us = now_us(self);
   if (step) note_step(self, step, progress);
+  if (strcmp(progress->what, "note") == 0) print_note(self, progress);
   if (progress->saving) print_saving(self, progress->saving);
   self->changed = true;
   if (!live && step) print_step(self, step, progress);

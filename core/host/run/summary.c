@@ -191,6 +191,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
 #undef X
   ck_table_put_word(&table, "checkpoint_bytes");
   ck_table_put_bytes(&table, self->stored_bytes);
+  if (counts->cut_off) put_count(&table, "cut_off", counts->cut_off);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put_row(&table, &saving);
   put_timing(&table, &self->engine->timing);
@@ -222,6 +223,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
 #define X(name, value) ck_document_put_int(&document, NULL, name, value);
   COUNT_TABLE(X)
 #undef X
+  ck_document_put_int(&document, NULL, "cut_off", counts->cut_off);
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put(&document, &saving);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 
@@ -40,8 +41,10 @@ static void set_reserve(ck_call *self) {
   self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
   self->effect.reserve_tokens = -1;
   self->effect.output_max = 0;
+  self->effect.fitted = CK_FIT_NONE;
   if (driver->fit && ck_limits_get_left(&left, self))
     driver->fit(driver->self, &self->effect, &left);
+  ck_fitted_remember(self);
 }
 
 ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {

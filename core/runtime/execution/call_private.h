@@ -48,6 +48,7 @@ struct ck_call {
   bool in_batch;         /* its message enters the conversation with those of its batch */
   bool counted;          /* it is in the sums of reserves.h, at `counts` */
   ck_reserve_sum counts; /* without an agent */
+  ck_limit_hit fit;      /* effect.fitted: the limit that it was fitted to, as it was then */
   unsigned tries;        /* that a policy asked for after a failure */
   ck_outcome *lost;      /* how it ended here without telling its outcome; NULL: it did not */
   uint64_t ticket;       /* of its intent */

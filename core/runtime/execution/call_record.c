@@ -4,6 +4,7 @@
 
 #include "core/base/reserve.h"
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 
 static ck_progress progress_of(const ck_call *self, const char *what) {
@@ -86,6 +87,17 @@ static ck_status write_body(ck_value **out, const ck_call *self, const char *via
   return status;
 }
 
+static void notify_outcome(ck_call *self, const ck_progress *progress, uint64_t ticket) {
+  ck_execution *execution = self->runner->execution;
+  const ck_outcome *outcome = self->outcome;
+  ck_notifications_push(&execution->notifications, progress, ticket);
+  execution->counts.cut_off += outcome->cut != NULL;
+  if (!outcome->note) return;
+  ck_progress note = progress_of(self, "note");
+  note.text = outcome->note;
+  ck_notifications_push(&execution->notifications, &note, ticket);
+}
+
 /* What was done is recorded with the last memory that there is. */
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
   ck_execution *execution = self->runner->execution;
@@ -93,6 +105,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   uint64_t ticket;
   self->outcome = outcome;
   note_unknown(self);
+  ck_fitted_tell(self, outcome);
   ck_status status = write_body(&body, self, via, err);
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
   if (status == CK_OK)
@@ -109,7 +122,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
                                            : outcome->status == CK_OUTCOME_UNKNOWN ? "unknown"
                                                                                    : "failure");
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
-    ck_notifications_push(&execution->notifications, &progress, ticket);
+    notify_outcome(self, &progress, ticket);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;
   return status;

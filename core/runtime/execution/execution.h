@@ -14,6 +14,7 @@ typedef struct ck_execution ck_execution;
  *   effect, probe     a driver begins
  *   replay            an outcome is taken from the ledger
  *   outcome, failure  one is durable
+ *   note              of an outcome: what people should know of it, `text`
  *   boundary          one was reached (its checkpoint, if any, is queued)
  *   checkpoint        it is durable
  *   unsaved           saving has begun to fail
@@ -21,7 +22,7 @@ typedef struct ck_execution ck_execution;
 typedef struct ck_progress {
   const char *what;
   const char *key;                  /* of the effect; NULL */
-  const char *text;                 /* a tool's name, a boundary's kind; NULL */
+  const char *text;                 /* a tool's name, a boundary's kind, a note; NULL */
   const ck_saved *saved;            /* boundaries and checkpoints; NULL */
   const ck_saving *saving;          /* unsaved, saved; NULL */
   const char *scope, *agent, *node; /* where, as far as it is known by then; NULL */
@@ -45,6 +46,7 @@ typedef struct ck_execution_counts {
   int64_t boundaries, checkpoints;
   int64_t model_calls, tool_calls, asks; /* done by a driver in this run */
   int64_t replayed;                      /* outcomes taken from the ledger in this run */
+  int64_t cut_off;                       /* of the model calls: those whose answers are cut off */
 } ck_execution_counts;
 
 /* How it ended. */

@@ -291,6 +291,29 @@ bool ck_limits_get_left(ck_allowance *out, const ck_call *call) {
   return out->micros >= 0 || out->tokens >= 0;
 }
 
+static void take_tighter(ck_limit_hit *out, const ck_call *call, ck_dimension d,
+                         const char *agent) {
+  ck_limits_usage state;
+  get_subject(&state, call->runner->execution->session, agent);
+  int64_t limit = state.limit.of[d], spent = state.spent.of[d],
+          waits = ck_reserves_get(call->runner->execution, d, agent);
+  int64_t before = out->limit - ck_micros_add(out->spent, out->reserved);
+  if (limit < 0 || (out->limit >= 0 && limit - ck_micros_add(spent, waits) >= before)) return;
+  *out = (ck_limit_hit){.dimension = d,
+                        .agent = agent,
+                        .spent = spent,
+                        .limit = limit,
+                        .reserved = waits,
+                        .asked = -1};
+}
+
+void ck_limits_get_tightest(ck_limit_hit *out, const ck_call *call, ck_dimension dimension) {
+  *out = (ck_limit_hit){.dimension = dimension, .limit = -1, .asked = -1};
+  take_tighter(out, call, dimension, NULL);
+  for (const char *const *payer = call->effect.payers; payer && *payer; payer++)
+    take_tighter(out, call, dimension, *payer);
+}
+
 /* ---- after an effect ---- */
 
 static ck_status report_approaching(ck_execution *execution, const char *agent, ck_error *err) {

@@ -27,6 +27,9 @@ CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err)
 /* What the tightest limits leave to the call, of all who pay for it; false: neither money nor
  * tokens are limited. */
 bool ck_limits_get_left(ck_allowance *out, const ck_call *call);
+/* The limit of `dimension` that leaves it least, of all who pay for it; asked: -1. Borrows the name
+ * of the agent from the call's payers. */
+void ck_limits_get_tightest(ck_limit_hit *out, const ck_call *call, ck_dimension dimension);
 /* on_limit = "ask": applies the answer that is there (true in *raised when it was a new limit), or
  * waits for one. */
 CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit,

@@ -11,7 +11,7 @@ typedef struct ck_notifications {
   struct {
     uint64_t ticket;
     const char *what; /* a literal */
-    char key[CK_STATE_KEY_MAX], text[64];
+    char key[CK_STATE_KEY_MAX], text[CK_ERROR_TEXT_MAX];
     ck_saved saved;
     bool has_saved;
   } items[CK_NOTIFICATIONS_MAX];

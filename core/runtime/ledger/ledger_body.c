@@ -103,6 +103,8 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
     ck_json_member_int(&w, "reserved", outcome->reserved_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
+  ck_json_member_text(&w, "cut", outcome->cut);
+  ck_json_member_text(&w, "note", outcome->note);
   if (message)
     ck_json_member_raw(&w, "message", ck_value_bytes(message));
   else if (outcome->result)
@@ -205,6 +207,8 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
     ck_json_read_int(&(*out)->input_tokens, ck_json_get(body, "input_tokens"));
     ck_json_read_int(&(*out)->output_tokens, ck_json_get(body, "output_tokens"));
     (*out)->seq = seq;
+    (*out)->cut = ck_json_dup_string(ck_json_get(body, "cut"));
+    (*out)->note = ck_json_dup_string(ck_json_get(body, "note"));
   }
   ck_value_free(result);
   free(name);

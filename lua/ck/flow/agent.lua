@@ -51,7 +51,7 @@ local function finish(loop, text)
   local result = loop.def.result
   if type(result) == "string" then loop.ctx.outputs[result] = text end
   if type(result) == "function" then return result(loop.ctx, text) end
-  return { text = text, turns = loop.turn }
+  return { text = text, turns = loop.turn, cut = loop.cut }
 end
 
 --- Converses until the model calls no tool (with a user: until `stop` holds). The result is that of

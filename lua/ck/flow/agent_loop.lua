@@ -149,6 +149,7 @@ function agent_loop.turn(loop)
   local ctx = loop.ctx
   local reply = ask_model(loop)
   if not reply then return "ended", loop.turn - 1 end
+  loop.cut = reply.cut
   local before = ctx.conversation_length() - 1 -- a resume may have shortened it before the call
   explore.follow(loop, before)
   local list = ctx.tool_calls(reply.raw)

@@ -35,6 +35,8 @@
 ---@field result any
 ---@field raw string|nil            the JSON of the result, byte for byte
 ---@field error string|nil
+---@field cut string|nil            of a model: its answer ends before its end, for this
+---@field note string|nil           what is not as it should be, for people
 ---@field cost_micros integer|nil
 ---@field input_tokens integer
 ---@field output_tokens integer

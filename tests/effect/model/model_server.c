@@ -186,7 +186,7 @@ static void make_reply(reply *out, ck_bytes entry, const request *of) {
   ck_buffer text = {0};
   ck_bytes headers = ck_json_get(entry, "headers");
   *out = (reply){.piece = number(entry, "piece", INT64_MAX),
-                 .cut = number(entry, "cut", NO_CUT),
+                 .cut = number(entry, "cut", number(entry, "longer", 0) ? NO_CUT - 1 : NO_CUT),
                  .hang = number(entry, "hang", -1),
                  .pause_ms = number(entry, "pause_ms", 0)};
   ck_buffer_append_format(&out->head, "HTTP/1.1 %d Whatever\r\n",
@@ -199,7 +199,8 @@ static void make_reply(reply *out, ck_bytes entry, const request *of) {
   if (chunked)
     ck_buffer_append_text(&out->head, "Transfer-Encoding: chunked\r\n");
   else
-    ck_buffer_append_format(&out->head, "Content-Length: %zu\r\n", out->body.len);
+    ck_buffer_append_format(&out->head, "Content-Length: %zu\r\n",
+                            out->body.len + (size_t)number(entry, "longer", 0));
   ck_json_iterator it = ck_json_iterate(headers);
   while (headers.len > 0 && ck_json_next(&it)) {
     ck_json_read_string(&out->head, it.name);

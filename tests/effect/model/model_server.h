@@ -9,6 +9,7 @@
  *   "broken": true   each U+00FF of the body is sent as a byte that is no UTF-8
  *   "type": TYPE the content type, instead of or around an answer
  *   "cut": N     the connection ends after N bytes of the body, or -N before its end
+ *   "longer": N  the length that is announced is so many bytes more; then the connection ends
  *   "piece": N   so many bytes in one write
  *   "chunked": true   the body in chunks, of a piece each
  *   "pause_ms": N     before each write

@@ -136,6 +136,8 @@ static void test_openai_bodies(void) {
 #define END(reason) \
   EVENT("{\"index\":0,\"delta\":{},\"finish_reason\":\"" reason "\"}") "data: [DONE]\n\n"
 
+#define USAGE "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\n"
+
 static void test_openai_streams(void) {
   static const hostile cases[] = {
       {"calls whose parts come by turns",
@@ -170,8 +172,11 @@ static void test_openai_streams(void) {
            END("tool_calls"),
        NULL},
       {"a filtered one", END("content_filter"), NULL},
-      {"no end", DELTA("{\"content\":\"x\"}") "data: [DONE]\n\n",
-       "the stream ended before the message did"},
+      {"no end", DELTA("{\"content\":\"x\"}"), "the stream ended before the message did"},
+      {"no finish_reason", DELTA("{\"content\":\"x\"}") "data: [DONE]\n\n", NULL},
+      {"no finish_reason, and no mark behind its usage", DELTA("{\"content\":\"x\"}") USAGE, NULL},
+      {"usage before anything else", USAGE, "the stream ended before the message did"},
+      {"an end and nothing else", "data: [DONE]\n\n", "the stream ended before the message did"},
       {"an event that is no JSON", "data: {oops\n\n", "an event of the stream is no JSON"},
       {"a call of no type",
        DELTA("{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"type\":null,\"function\":null}]}")

@@ -26,6 +26,8 @@ static unsigned draw(unsigned below) {
 
 /* The message of an answer that comes in pieces of that size, NULL without one; then `fault` says
  * why. */
+static ck_http_ending ending = CK_HTTP_ANSWERED; /* of the connection */
+
 static ck_value *read_answer(const ck_model_format *format, int code, const char *type,
                              ck_bytes body, size_t piece, ck_model_fault *fault) {
   ck_model_answer it;
@@ -38,7 +40,7 @@ static ck_value *read_answer(const ck_model_format *format, int code, const char
     taken = ck_model_answer_data(&it, code, (ck_bytes){body.data + at, len});
   }
   ck_http_end end = {
-      .ending = taken ? CK_HTTP_ANSWERED : CK_HTTP_REFUSED, .code = code, .text = "refused"};
+      .ending = taken ? ending : CK_HTTP_REFUSED, .code = code, .sent = true, .text = "refused"};
   tap_must(ck_model_answer_end(&message, fault, &it, &end, NULL) == CK_OK, "it has an end");
   ck_model_answer_clear(&it);
   return message;
@@ -92,6 +94,31 @@ static void test_cut(const ck_model_format *format, const char *want) {
   tap_is_int(passing, (int64_t)(stream.len - whole),
              "%s: and is worth another attempt (%zu places)", format->path, stream.len);
   ck_buffer_clear(&stream);
+}
+
+/* A body whose connection ended at any byte: whole, or nothing. */
+static void test_cut_bodies(const ck_model_format *format) {
+  ck_buffer body = {0};
+  ck_model_fault fault;
+  bool events;
+  size_t end, taken = 0, early = 0;
+  model_script_answer(&body, &events, ck_bytes_text(answer), format->path, ck_bytes_text("{}"));
+  ck_buffer_append_text(&body, " \n ");
+  for (end = body.len; body.data[end - 1] != '}'; end--) continue;
+  for (ending = CK_HTTP_BROKEN; ending <= CK_HTTP_OVERSIZE; ending++) {
+    for (size_t len = 0; len <= body.len; len++) {
+      ck_value *message = read_answer(format, 200, "application/json", (ck_bytes){body.data, len},
+                                      SIZE_MAX / 2, &fault);
+      taken += message != NULL;
+      early += message && (len < end || ending == CK_HTTP_OVERSIZE);
+      ck_value_free(message);
+    }
+  }
+  ending = CK_HTTP_ANSWERED;
+  tap_is_int((int64_t)early, 0, "%s: a body that is cut gives nothing half", format->path);
+  tap_is_int((int64_t)taken, (int64_t)(2 * (body.len - end + 1)),
+             "%s: and all of it where its object is whole, cut off or late", format->path);
+  ck_buffer_clear(&body);
 }
 
 /* Bytes are changed, removed or inserted. */
@@ -245,6 +272,8 @@ int main(void) {
   test_whole(&ck_model_anthropic, anthropic.data);
   test_cut(&ck_model_openai, openai);
   test_cut(&ck_model_anthropic, anthropic.data);
+  test_cut_bodies(&ck_model_openai);
+  test_cut_bodies(&ck_model_anthropic);
   test_mutations(&ck_model_openai);
   test_mutations(&ck_model_anthropic);
   test_bodies(&ck_model_openai);

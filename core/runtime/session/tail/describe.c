@@ -55,7 +55,7 @@ static void append_members(ck_buffer *out, ck_bytes body) {
  * for itself; an event of another kind shows all of them. */
 typedef struct outline {
   ck_event_kind kind;
-  const char *names[7];
+  const char *names[8];
 } outline;
 
 static const outline outlines[] = {
@@ -67,14 +67,15 @@ static const outline outlines[] = {
     {CK_EVENT_SESSION_CANCELLED, {"reason"}},
     {CK_EVENT_MESSAGE, {"message"}},
     {CK_EVENT_INTENT, {"key", "class", "request"}},
-    {CK_EVENT_OUTCOME, {"key", "status", "error", "reserved", "message", "result"}},
+    {CK_EVENT_OUTCOME, {"key", "status", "error", "reserved", "note", "message", "result"}},
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 
-static bool is_counted(const char *name) {
-  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 || strcmp(name, "reserved") == 0;
+static bool is_named(const char *name) {
+  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 || strcmp(name, "reserved") == 0 ||
+         strcmp(name, "note") == 0;
 }
 
 static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
@@ -87,7 +88,7 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     if (!first) ck_buffer_append_text(out, "  ");
     first = false;
     bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
-    if (is_counted(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
+    if (is_named(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
     bool unknown = strcmp(o->names[i], "status") == 0 && ck_json_is_text(value, "unknown");
     if (message)
       ck_describe_message(out, value);

@@ -1,0 +1,76 @@
+/* finish.c - why an answer ended, and what people are told of one that is not as it should be. */
+#include <string.h>
+
+#include "core/effect/model/run.h"
+
+/* The words of the APIs for an end that is not the model's own. */
+static const char *const cuts[] = {"length", "max_tokens", "model_context_window_exceeded",
+                                   "content_filter"};
+enum { OF_LIMIT = 2 }; /* so many of them, from the first, name the limit of the answer */
+
+const char *ck_model_cut_word(ck_bytes reason) {
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+    if (ck_json_is_text(reason, cuts[i])) return cuts[i];
+  return NULL;
+}
+
+static bool is_of_limit(const char *word) {
+  for (size_t i = 0; i < OF_LIMIT; i++)
+    if (strcmp(word, cuts[i]) == 0) return true;
+  return false;
+}
+
+/* Which maximum it was, and who can raise it. */
+static void append_maximum(ck_buffer *out, const ck_effect_run *self) {
+  long long asked = (long long)self->asked, sent = (long long)self->output_max,
+            by_api = (long long)ck_model_api_max_tokens(self->model->api);
+  if (asked > 0)
+    ck_buffer_append_format(out, "the max_tokens of %lld that the flow or its profile asks for",
+                            asked);
+  else if (sent > 0)
+    ck_buffer_append_format(out,
+                            "%lld tokens, the most that is asked for under a limit where nobody "
+                            "sets max_tokens: output_max of model \"%s\" raises it",
+                            sent, self->model->name);
+  else if (by_api > 0)
+    ck_buffer_append_format(out, "%lld tokens, asked for where nobody sets max_tokens", by_api);
+  else
+    ck_buffer_append_text(out, "the model's own maximum");
+}
+
+/* Where a limit made it so, the runtime tells it: it knows which. */
+static void note_cut(ck_outcome *out, const ck_effect_run *self) {
+  const char *word = self->answer.reply.cut;
+  ck_buffer text = {0};
+  if (!word) return;
+  ck_outcome_set_cut(out, word);
+  out->cut_at_maximum = is_of_limit(word);
+  if (is_of_limit(word) && self->fitted) return;
+  ck_buffer_append_text(&text, "its answer is cut off");
+  if (is_of_limit(word)) {
+    ck_buffer_append_text(&text, " at ");
+    append_maximum(&text, self);
+  } else {
+    ck_buffer_append_format(&text, " by its provider: %s", word);
+  }
+  if (!text.failed) ck_outcome_add_note(out, text.data);
+  ck_buffer_clear(&text);
+}
+
+void ck_model_run_note(ck_outcome *out, const ck_effect_run *self) {
+  const ck_model_answer *answer = &self->answer;
+  note_cut(out, self);
+  if (answer->reply.marked)
+    ck_outcome_add_note(out,
+                        "its stream told no finish_reason, and that all of it was sent: it was "
+                        "taken, not paid for again");
+  if (*answer->early) {
+    ck_buffer text = {0};
+    ck_buffer_append_format(&text,
+                            "its answer was whole when the connection ended early (%s): it was "
+                            "taken, not paid for again",
+                            answer->early);
+    if (!text.failed) ck_outcome_add_note(out, text.data);
+    ck_buffer_clear(&text);
+  }
+}
