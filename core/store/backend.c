@@ -22,7 +22,7 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
     case CK_BACKEND_LIST_KEYS:
       return self->list_keys;
     case CK_BACKEND_BACKUP:
-      return self->backup;
+      return self->backup && self->restore;
     case CK_BACKEND_REKEY:
       return self->begin_rekey && self->rekey_rows && self->end_rekey && self->clear_log;
   }

@@ -145,6 +145,8 @@ typedef struct ck_backend {
   /* ---- CK_BACKEND_BACKUP ---- */
   CK_CHECKED ck_status (*backup)(ck_backup_report *out, void *self, const ck_backup_order *order,
                                  ck_error *err);
+  CK_CHECKED ck_status (*restore)(void *self, const char *path, ck_restored_visit visit, void *to,
+                                  ck_error *err);
 
   /* ---- CK_BACKEND_REKEY: for ck_store_rekey; no seal is in use ---- */
   /* Replaces the entry and keeps everybody else out from now on. CK_E_OWNED names a session that is
@@ -193,8 +195,5 @@ CK_CHECKED ck_status ck_backend_open_memory(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
 CK_CHECKED ck_status ck_backend_open_sqlite(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
-/* ck_store_salvage for a store of SQLite's; both are paths. */
-CK_CHECKED ck_status ck_sqlite_salvage(ck_salvage_report *out, const char *path, const char *to,
-                                       ck_error *err);
 
 #endif

@@ -21,4 +21,8 @@ typedef struct ck_salvage_report {
 CK_CHECKED ck_status ck_store_salvage(ck_salvage_report *out, const char *url, const char *to,
                                       ck_error *err);
 
+/* ck_store_salvage for a store of SQLite's; both are paths. */
+CK_CHECKED ck_status ck_sqlite_salvage(ck_salvage_report *out, const char *path, const char *to,
+                                       ck_error *err);
+
 #endif

@@ -134,8 +134,8 @@ ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   return CK_OK;
 }
 
-/* "SESSION-" and 16 hex digits: session "s" must not match the files of a session "s-1". */
-static bool belongs_to(const char *file, const char *session) {
+/* Session "s" must not match the files of a session "s-1". */
+bool ck_spill_belongs(const char *file, const char *session) {
   size_t len = strlen(session);
   if (strncmp(file, session, len) != 0 || file[len] != '-') return false;
   const char *key = file + len + 1;
@@ -162,7 +162,7 @@ ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_vi
                                           ck_errno_text(errno));
   ck_status first = CK_OK;
   for (struct dirent *entry; (entry = readdir(list));) {
-    if (session && !belongs_to(entry->d_name, session)) continue;
+    if (session && !ck_spill_belongs(entry->d_name, session)) continue;
     ck_status status =
         visit_file(dirfd(list), entry->d_name, visit, to, first == CK_OK ? err : NULL);
     if (first == CK_OK) first = status;

@@ -31,6 +31,8 @@ CK_CHECKED ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err);
 /* Frees, and removes the file. NULL is fine. */
 void ck_spill_drop(ck_spill *self);
 
+/* Whether a file of that folder is the session's: "SESSION-" and 16 hex digits. */
+bool ck_spill_belongs(const char *file, const char *session);
 /* Visits the files of a session (NULL: of all) in that folder, which may be absent: `visit` gets
  * each one's name and size, and returns true to remove it. CK_E_IO: the first that could not be
  * removed. */

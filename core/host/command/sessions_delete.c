@@ -5,23 +5,25 @@
 #include "core/host/command/commands.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
+#include "core/host/run/archive.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"
 #include "core/store/maintenance.h"
 
 typedef struct values {
-  const char *session;
+  const char *session, *archive;
   bool detach;
 } values;
 
-static ck_status delete_session(ck_remote_command *remote, bool detach, int64_t *freed,
-                                ck_error *err) {
+static ck_status delete_session(ck_remote_command *remote, ck_archive *archive, bool detach,
+                                int64_t *freed, ck_error *err) {
   ck_lease lease;
   ck_store *store = remote->runtime->store;
   ck_status status =
       ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_orphans_end_runs(&remote->head, NULL, remote->host->output, err);
+  if (status == CK_OK && archive->file) status = ck_archive_write(archive, store, remote->id, err);
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
   char *folder = NULL;
@@ -34,11 +36,18 @@ static ck_status delete_session(ck_remote_command *remote, bool detach, int64_t 
 static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_key_values facts;
   int64_t freed = 0;
-  ck_status status = delete_session(remote, v->detach, &freed, err);
+  ck_archive archive;
+  ck_status status = ck_archive_check(&archive, v->archive, err);
+  if (status == CK_OK) status = ck_archive_check_place(&archive, err);
+  if (status == CK_OK) status = delete_session(remote, &archive, v->detach, &freed, err);
   if (status != CK_OK) return status;
   ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "deleted", v->session);
   ck_key_values_put_bytes(&facts, "file_bytes", freed);
+  if (archive.bytes) {
+    ck_key_values_put_text(&facts, "archive", archive.path);
+    ck_key_values_put_bytes(&facts, "archive_bytes", archive.bytes);
+  }
   status = ck_key_values_print(&facts, err);
   ck_key_values_clear(&facts);
   return status;
@@ -71,6 +80,12 @@ static const ck_option options[] = {
     {.name = "detach",
      .offset = offsetof(values, detach),
      .help = "let the sessions that were forked from it have what they need of it first"},
+    {.name = "archive",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, archive),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "keep it in this new file first, for 'ckrun sessions import'"},
     {0},
 };
 

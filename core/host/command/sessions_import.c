@@ -5,6 +5,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
+#include "core/host/run/archive.h"
 #include "core/host/run/import_run.h"
 #include "core/host/session/store_location.h"
 #include "core/host/print/table.h"
@@ -277,8 +278,25 @@ static bool is_run(const values *v) {
   return v->files.count == 1 && ck_import_run_is(v->files.list[0]);
 }
 
+static bool is_archive(const values *v) {
+  if (v->format) return strcmp(v->format, "archive") == 0;
+  return v->files.count == 1 && ck_archive_is(v->files.list[0]);
+}
+
+static ck_status import_archive(ck_host *host, const values *v, ck_error *err) {
+  if (v->files.count > 1)
+    return ck_error_set(err, CK_E_USAGE, "archives are imported one at a time");
+  if (v->session || v->resume_with || v->profile || v->accept_changed)
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s is an archive: its sessions keep their ids, and --session, "
+                        "--resume-with, --profile and --accept-changed are not for it",
+                        v->files.list[0]);
+  return ck_archive_import(host, v->files.list[0], err);
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  if (is_archive(v)) return import_archive(host, v, err);
   bool runs = is_run(v);
   if (!runs && (v->resume_with || v->profile || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
@@ -312,11 +330,10 @@ static const ck_option options[] = {
      .offset = offsetof(values, format),
      .value = "FORMAT",
      .complete = CK_COMPLETE_FILE,
-     .help =
-         "run-checkpoint, session-checkpoint, loop-checkpoint, workflow-checkpoint, claude_code, "
-         "hyperagent, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, "
-         "who_and_when, or the path of an import module of your own, such as ./mine.lua; told from "
-         "the file otherwise"},
+     .help = "archive, run-checkpoint, session-checkpoint, loop-checkpoint, workflow-checkpoint, "
+             "claude_code, hyperagent, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, "
+             "tau_bench, who_and_when, or the path of an import module of your own, such as "
+             "./mine.lua; told from the file otherwise"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),
@@ -353,6 +370,11 @@ const ck_command ck_command_sessions_import = {
         "A line that cannot be read is named and left out, the rest is imported, and the "
         "exit code is 1. A file is read through a Lua module that knows its format: see "
         "lua/ck/import.lua to write your own.\n\n"
+        "An archive (what `ckrun sessions prune --archive` and `delete --archive` keep, or `ckrun "
+        "store backup`) is verified as a whole, and all of it is taken or nothing. A session that "
+        "is not in the store is there again, under its id; one that is gets back the checkpoints "
+        "that were pruned since. The file is a store itself: with `--store FILE` every command "
+        "reads it where it is.\n\n"
         "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a "
         "run that failed or stopped) becomes a paused session that `ckrun resume` goes on with, in "
         "a run of its own, from the iteration after the last completed one: its history is the "

@@ -9,13 +9,14 @@
 #include "core/base/clock.h"
 #include "core/host/cli/duration.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/run/archive.h"
 #include "core/host/run/spills.h"
 #include "core/runtime/history/prune_at_rest.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {
-  const char *session, *keep, *older_than;
+  const char *session, *keep, *older_than, *archive;
   ck_words checkpoints;
   bool dry_run, unclean;
 } values;
@@ -110,8 +111,17 @@ static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past,
   }
 }
 
-static ck_status print(const ck_remote_command *remote, const ck_pruned *of,
-                       const ck_spills_size *spills, bool dry_run, ck_error *err) {
+typedef struct pruning {
+  ck_remote_command *remote;
+  ck_archive archive;
+  ck_pruned of;
+  ck_spills_size spills;
+} pruning;
+
+static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
+  const ck_remote_command *remote = self->remote;
+  const ck_pruned *of = &self->of;
+  const ck_spills_size *spills = &self->spills;
   ck_key_values facts;
   ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "session", remote->id);
@@ -125,6 +135,10 @@ static ck_status print(const ck_remote_command *remote, const ck_pruned *of,
   if (!dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
   if (spills->files) ck_key_values_put_count(&facts, "spill_files", spills->files);
   if (spills->files) ck_key_values_put_bytes(&facts, "spill_bytes", spills->bytes);
+  if (self->archive.bytes) {
+    ck_key_values_put_text(&facts, "archive", self->archive.path);
+    ck_key_values_put_bytes(&facts, "archive_bytes", self->archive.bytes);
+  }
   ck_status status = ck_key_values_print(&facts, err);
   ck_key_values_clear(&facts);
   return status;
@@ -162,27 +176,45 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
   return status;
 }
 
+/* The long outputs that are swept below go with the checkpoints. Nothing goes: there is no file. */
+static ck_status keep_session(void *to, const ck_prune_report *plan, ck_error *err) {
+  pruning *self = to;
+  ck_spills_size spills;
+  ck_status status = sweep_spills(&spills, self->remote, true, err);
+  if (status != CK_OK || (!plan->count && !plan->emptied && !spills.files)) return status;
+  return ck_archive_write(&self->archive, self->remote->runtime->store, self->remote->id, err);
+}
+
+static ck_status prune_and_print(pruning *self, const values *v, const ck_prune_order *order,
+                                 ck_error *err) {
+  ck_status status = ck_session_prune_at_rest(&self->of, self->remote->runtime->store,
+                                              self->remote->id, order, err);
+  if (status == CK_OK) status = sweep_spills(&self->spills, self->remote, v->dry_run, err);
+  if (status == CK_OK) status = print(self, v->dry_run, err);
+  if (status == CK_OK) status = check_named(&self->of, v, err);
+  ck_pruned_clear(&self->of);
+  return status;
+}
+
 static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
-  ck_pruned of = {0};
-  ck_spills_size spills = {0};
+  pruning self = {.remote = remote};
   ck_prune_filter filter;
   int64_t *seqs = calloc(v->checkpoints.count + 1, sizeof *seqs);
   if (!seqs) return ck_error_no_memory(err);
   ck_prune_order order = {.filter = has_filter(v) ? &filter : NULL,
                           .policies = &policies,
                           .keep = keep,
-                          .dry_run = v->dry_run};
-  ck_status status = take_filter(&filter, seqs, remote, v, err);
+                          .dry_run = v->dry_run,
+                          .before = v->archive ? keep_session : NULL,
+                          .to = &self};
+  ck_status status = ck_archive_check(&self.archive, v->archive, err);
+  if (status == CK_OK) status = ck_archive_check_place(&self.archive, err);
+  if (status == CK_OK) status = take_filter(&filter, seqs, remote, v, err);
   if (status == CK_OK && keep < 0 && !order.filter)
     status = load_policies(&profile, &policies, remote, err);
-  if (status == CK_OK)
-    status = ck_session_prune_at_rest(&of, remote->runtime->store, remote->id, &order, err);
-  if (status == CK_OK) status = sweep_spills(&spills, remote, v->dry_run, err);
-  if (status == CK_OK) status = print(remote, &of, &spills, v->dry_run, err);
-  if (status == CK_OK) status = check_named(&of, v, err);
-  ck_pruned_clear(&of);
+  if (status == CK_OK) status = prune_and_print(&self, v, &order, err);
   free(seqs);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
@@ -227,7 +259,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_remote_command_open_dry(&remote, host, v->session, err);
   else if (status == CK_OK)
     status = ck_remote_command_open(&remote, host, v->session, NULL, err);
-  if (status == CK_OK && remote.live && !v->dry_run && has_filter(v))
+  if (status == CK_OK && remote.live && !v->dry_run && (has_filter(v) || v->archive))
     status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote.owner);
   else if (status == CK_OK && remote.live && !v->dry_run)
     status = request_from_owner(&remote, v, err);
@@ -264,6 +296,14 @@ static const ck_option options[] = {
      .offset = offsetof(values, keep),
      .value = "N",
      .help = "keep the latest N; without it the policies of the session's profile say what goes"},
+    {.name = "archive",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, archive),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help =
+         "keep the session as it is in this new file first, for 'ckrun sessions import'; without "
+         "it what goes is gone"},
     {0},
 };
 
@@ -280,6 +320,12 @@ const ck_command ck_command_sessions_prune = {
         "--checkpoint, --older-than and --unclean drop what fits all of those that are given, but "
         "for the latest N of --keep; a checkpoint that is named and must stay is an error, exit "
         "code 5. The session is stopped then.\n\n"
+        "--archive keeps the whole session as it is, with its long outputs in FILE.spill, before "
+        "anything goes: FILE is written under another name, synced, and renamed, so a failure or a "
+        "kill leaves everything in the store, or FILE whole. It is a store at rest under the same "
+        "key, as sealed as this one, and holds nothing else of it. 'ckrun sessions import FILE' "
+        "brings the checkpoints back, 'ckrun --store FILE' reads it where it is. The session is "
+        "stopped then. Where nothing goes, no file is made.\n\n"
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,

@@ -4,7 +4,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/key_values.h"
-#include "core/host/run/spills.h"
+#include "core/host/run/archive.h"
 #include "core/host/session/store_location.h"
 #include "core/store/backup.h"
 
@@ -20,20 +20,9 @@ typedef struct copying {
 /* What the results in the copy name is all there by now. */
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   copying *self = to;
-  char *folder = NULL, *beside = NULL, *url = NULL;
   self->path = strdup(path);
-  if (!self->path) return ck_error_no_memory(err);
-  ck_status status = ck_spills_find(&folder, self->location->url, err);
-  if (status == CK_OK && asprintf(&url, "sqlite:%s", path) < 0) {
-    url = NULL;
-    status = ck_error_no_memory(err);
-  }
-  if (status == CK_OK) status = ck_spills_find(&beside, url, err);
-  if (status == CK_OK) status = ck_spills_copy(folder, beside, err);
-  free(folder);
-  free(beside);
-  free(url);
-  return status;
+  return self->path ? ck_archive_copy_spills(self->location->url, NULL, path, err)
+                    : ck_error_no_memory(err);
 }
 
 static ck_status print(ck_output *output, const char *path, const ck_backup_report *report,

@@ -20,8 +20,13 @@ CK_CHECKED ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck
                                      const ck_session_record *session, bool dry, ck_error *err);
 /* Removes all files of a deleted session. */
 CK_CHECKED ck_status ck_spills_remove(const char *folder, const char *session, ck_error *err);
-/* Copies all files of `folder` (NULL or absent: there are none) into the new folder `to`, which
- * appears whole; it is not made for none. CK_E_EXISTS, CK_E_FULL, CK_E_IO. */
-CK_CHECKED ck_status ck_spills_copy(const char *folder, const char *to, ck_error *err);
+/* Copies the files of a session (NULL: of all) in `folder` (NULL or absent: there are none) into
+ * the new folder `to`, which appears whole; it is not made for none. CK_E_EXISTS, CK_E_FULL,
+ * CK_E_IO. */
+CK_CHECKED ck_status ck_spills_copy(const char *folder, const char *session, const char *to,
+                                    ck_error *err);
+/* Copies those of `folder` that are not in the folder `to` yet, which is made if it is not there;
+ * each appears whole. */
+CK_CHECKED ck_status ck_spills_add(const char *folder, const char *to, ck_error *err);
 
 #endif

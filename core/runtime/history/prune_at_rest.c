@@ -60,13 +60,26 @@ typedef struct selection {
   size_t count;
 } selection;
 
+static ck_status call_before(const ck_prune_order *order, ck_store *store, const char *id,
+                             const selection *of, ck_error *err) {
+  ck_prune_report plan;
+  if (!order->before) return CK_OK;
+  ck_status status = ck_store_plan_prune(store, id, of->seqs, of->count, &plan, err);
+  if (status != CK_OK) return status;
+  status = order->before(order->to, &plan, err);
+  ck_prune_report_clear(&plan);
+  return status;
+}
+
 static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, const selection *of,
-                       ck_error *err) {
+                       const ck_prune_order *order, ck_error *err) {
   ck_lease lease;
   ck_status status =
       ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
   if (status != CK_OK) return status;
-  status = ck_store_prune(store, lease, of->seqs, of->count, &out->report, err);
+  status = call_before(order, store, head->session.id, of, err);
+  if (status == CK_OK)
+    status = ck_store_prune(store, lease, of->seqs, of->count, &out->report, err);
   if (status == CK_OK && out->report.count > 0) status = record(store, lease, head, out, err);
   ck_store_release(store, lease);
   return status == CK_OK && out->report.emptied > 0 ? ck_store_vacuum(&out->freed, store, err)
@@ -87,7 +100,7 @@ ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *
   if (status == CK_OK && order->dry_run)
     status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
   else if (status == CK_OK)
-    status = prune(out, store, &head, &of, err);
+    status = prune(out, store, &head, &of, order, err);
   free(of.seqs);
   ck_head_clear(&head);
   return status;

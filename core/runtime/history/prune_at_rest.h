@@ -17,6 +17,10 @@ typedef struct ck_prune_order {
   const ck_policy_engine *policies;
   int64_t keep; /* how many of the latest stay; negative: see policies */
   bool dry_run; /* only report what would be dropped; needs no lock */
+  /* called under the session's lock with what will be dropped, before anything is; a failure is the
+   * prune's, and nothing is dropped. NULL: nothing is */
+  ck_status (*before)(void *to, const ck_prune_report *plan, ck_error *err);
+  void *to;
 } ck_prune_order;
 typedef struct ck_pruned {
   ck_checkpoint_list before; /* the checkpoints before the prune */

@@ -358,6 +358,10 @@ static ck_status backup(ck_backup_report *out, void *to, const ck_backup_order *
                         ck_error *err) {
   return INNER(to).backup(out, INNER(to).self, order, err);
 }
+static ck_status restore(void *to, const char *path, ck_restored_visit visit, void *visitor,
+                         ck_error *err) {
+  return INNER(to).restore(INNER(to).self, path, visit, visitor, err);
+}
 
 /* Optional functions are provided when the wrapped backend provides them. */
 void ck_sealed_add_writes(ck_backend *out) {
@@ -377,4 +381,5 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;
   if (inner->backup) out->backup = backup;
+  if (inner->restore) out->restore = restore;
 }

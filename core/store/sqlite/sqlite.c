@@ -1,6 +1,6 @@
 /* sqlite.c - the SQLite backend: creates or opens a store, and checks that it can be trusted. */
+#include "core/store/sqlite/archive.h"
 #include "core/store/sqlite/binding.h"
-#include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
 #include <errno.h>
@@ -34,7 +34,9 @@ static int put_identity(sqlite3 *db) {
   return code == SQLITE_OK ? put_meta(db, "uuid", uuid, strlen(uuid)) : code;
 }
 
-static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err) {
+ck_status ck_sqlite_make_schema(const ck_sqlite *draft, sqlite3 *db,
+                                ck_status (*fill)(void *to, ck_error *err), void *to,
+                                ck_error *err) {
   char numbers[96];
   snprintf(numbers, sizeof numbers, "PRAGMA application_id=%d; PRAGMA user_version=%d",
            CK_SQLITE_APPLICATION, CK_STORE_SCHEMA);
@@ -48,12 +50,13 @@ static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err)
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = put_identity(db);
-  if (code == SQLITE_OK)
+  ck_status filled = code == SQLITE_OK && fill ? fill(to, err) : CK_OK;
+  if (code == SQLITE_OK && filled == CK_OK)
     code = sqlite3_exec(db, "COMMIT; PRAGMA journal_mode=WAL", NULL, NULL, NULL);
-  if (code == SQLITE_OK) code = ck_use_write(db, &(ck_use){.id = ck_use_make_id()});
-  ck_status status = code == SQLITE_OK ? CK_OK : ck_sqlite_error(draft, db, code, "make it", err);
   free(text);
-  return status;
+  if (filled != CK_OK) return filled;
+  if (code == SQLITE_OK) code = ck_use_write(db, &(ck_use){.id = ck_use_make_id()});
+  return code == SQLITE_OK ? CK_OK : ck_sqlite_error(draft, db, code, "make it", err);
 }
 
 static ck_status enter_wal(const ck_sqlite *self, sqlite3 *db, ck_error *err) {
@@ -130,7 +133,7 @@ static ck_status make_store(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_damage_check_missing(self, err);
   if (status == CK_OK) status = ck_sqlite_make_draft(&draft.path, self, err);
   if (status == CK_OK) status = ck_connection_open(&maker, &draft, CK_CONNECTION_DRAFT, err);
-  if (status == CK_OK) status = make_schema(&draft, maker->db, err);
+  if (status == CK_OK) status = ck_sqlite_make_schema(&draft, maker->db, NULL, NULL, err);
   ck_connection_close(maker);
   return ck_sqlite_end_draft(draft.path, self, status, err);
 }
@@ -213,6 +216,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   out->delete_session = ck_sqlite_delete_session;
   out->vacuum = ck_sqlite_vacuum;
   out->backup = ck_sqlite_backup;
+  out->restore = ck_sqlite_restore;
   out->recover = ck_sqlite_recover;
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;
