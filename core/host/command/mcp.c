@@ -131,6 +131,7 @@ const ck_command ck_command_mcp = {
                "resume_session, pause_session, checkpoint_session.\n\n"
                "A session that is resumed runs in a program of its own. When the client closes its "
                "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
-               "next boundary before the server ends.",
+               "next boundary before the server ends. They are paused, too, when the server "
+               "itself is killed: then by themselves, and nobody waits for them.",
     .run = run,
 };

@@ -164,7 +164,7 @@ static void put_result(ck_document *out, const beginning *start, const ck_sessio
   ck_document_put_text(out, NULL, "message",
                        !begun ? "it has not begun yet"
                        : record->status == CK_SESSION_RUNNING
-                           ? "it runs; it is paused when this server ends"
+                           ? "it runs; it is paused when this server ends, by whatever"
                        : record->reason ? record->reason
                                         : "it has ended");
 }

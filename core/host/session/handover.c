@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,15 +41,15 @@ static ck_status write_handover(int fd, ck_bytes hidden, ck_error *err) {
   return status == CK_OK ? write_all(fd, hidden, err) : status;
 }
 
-/* The variables that are shown, and the name of the file. `*out` is to be freed. */
-static ck_status make_environment(char ***out, ck_error *err) {
+/* The variables that are shown, and `handed`. `*out` is to be freed. */
+static ck_status make_environment(char ***out, const char *handed, ck_error *err) {
   size_t count = 0, kept = 0;
   while (environ[count]) count++;
   *out = calloc(count + 2, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++)
     if (ck_own_process_is_shown(environ[i])) (*out)[kept++] = environ[i];
-  (*out)[kept] = (char *)VARIABLE "=3";
+  (*out)[kept] = (char *)handed;
   return CK_OK;
 }
 
@@ -67,8 +69,10 @@ static int set_signals(posix_spawnattr_t *how) {
   sigaddset(&usual, SIGTERM);
   int code = posix_spawnattr_setsigmask(how, &none);
   if (!code) code = posix_spawnattr_setsigdefault(how, &usual);
+  if (!code) code = posix_spawnattr_setpgroup(how, 0);
   return code ? code
-              : posix_spawnattr_setflags(how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+              : posix_spawnattr_setflags(
+                    how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
 static int spawn(pid_t *out, char *const *argv, char *const *environment, int handover,
@@ -90,12 +94,13 @@ static int spawn(pid_t *out, char *const *argv, char *const *environment, int ha
 
 ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int error_fd,
                             ck_error *err) {
-  char **environment = NULL;
+  char **environment = NULL, handed[48];
   *out = 0;
+  snprintf(handed, sizeof handed, VARIABLE "=%d %ld", AT_FD, (long)getpid());
   int fd = memfd_create("ckrun-handover", MFD_CLOEXEC);
   ck_status status = fd >= 0 ? write_handover(fd, hidden, err)
                              : ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno));
-  if (status == CK_OK) status = make_environment(&environment, err);
+  if (status == CK_OK) status = make_environment(&environment, handed, err);
   if (status == CK_OK) {
     int code = spawn(out, argv, environment, fd, error_fd);
     if (code)
@@ -162,13 +167,25 @@ static ck_status take_arguments(int *argc, char ***argv, char *text, const char 
   return CK_OK;
 }
 
+/* It is told to end when its parent dies, however that dies; one that is dead already tells
+ * nothing. */
+static ck_status follow_parent(const char *number, ck_error *err) {
+  long parent;
+  int fd, len = 0;
+  if (sscanf(number, "%d %ld%n", &fd, &parent, &len) != 2 || number[len] || fd != AT_FD)
+    return wrong("its value is not 3 and the number of that process", err);
+  if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0) return wrong(strerror(errno), err);
+  if (getppid() != (pid_t)parent) raise(SIGTERM);
+  return CK_OK;
+}
+
 ck_status ck_handover_take(int *argc, char ***argv, ck_error *err) {
   static char *text;
   const char *number = getenv(VARIABLE);
   size_t len = 0;
   if (!number) return CK_OK;
-  if (strcmp(number, "3") != 0) return wrong("its value is not 3", err);
   ck_status status = read_handover(&text, &len, AT_FD, err);
+  if (status == CK_OK) status = follow_parent(number, err);
   if (status != CK_OK) return status;
   close(AT_FD);
   char *at = text;

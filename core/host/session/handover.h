@@ -7,9 +7,10 @@
 
 #include "core/base/buffer.h"
 
-/* Starts `argv` with all variables of this process. `hidden` (texts, each with its NUL) become
- * arguments in front of the "--" of `argv`. Standard error goes to `error_fd`, input and output are
- * /dev/null, and no signal is blocked or ignored that this process blocks. */
+/* Starts `argv`, in a process group of its own, with all variables of this process. `hidden`
+ * (texts, each with its NUL) become arguments in front of the "--" of `argv`. Standard error goes
+ * to `error_fd`, input and output are /dev/null, and no signal is blocked or ignored that this
+ * process blocks. It gets a SIGTERM when the calling thread ends, by whatever. */
 CK_CHECKED ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int error_fd,
                                        ck_error *err);
 

@@ -238,6 +238,42 @@ is "it said nothing besides" "$(cat "$dir/mcp.err")" ""
 run mcp
 is "nothing at all: exit 0" "$code$out$err" 0
 
+# ---- a server that is killed ----
+
+# status SESSION: once it does not run any more.
+rested() {
+  local tries status=running
+  for ((tries = 0; tries < 3000; tries++)); do
+    status=$(cell "$("$CKRUN" sessions show "$1")" status)
+    [ "$status" = running ] || break
+    sleep 0.01
+  done
+  echo "$status"
+}
+serve
+ask initialize '{"protocolVersion":"2025-06-18","capabilities":{}}'
+call resume_session '{"session_id":"slow"}'
+is "a session is resumed once more" "$(of '{status}')" running
+has "the caller is told so" "$(of '{message}')" "it is paused when this server ends, by whatever"
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+is "its server is killed: it is paused by itself" "$(rested slow)" paused
+is "and has not died" "$("$CKRUN" sessions show slow | grep '^runs' | tail -n 1 | grep -c paused)" 1
+exec {to}>&- {from}<&-
+
+# A signal to the whole group of the server reaches it through the server alone, once: a second one
+# would end it without a pause.
+set -m
+serve
+set +m
+ask initialize '{"protocolVersion":"2025-06-18","capabilities":{}}'
+call resume_session '{"session_id":"slow"}'
+kill -TERM -- "-$server"
+wait "$server"
+is "the group of the server is told to end" "$?" 0
+is "the session is paused" "$(rested slow)" paused
+exec {to}>&- {from}<&-
+
 # ---- with the program's own client ----
 
 cat >"$dir/client.lua" <<LUA
