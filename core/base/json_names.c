@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/digest.h"
 #include "core/base/json_scan.h"
 
 /* Up to this many names, comparing tags in a row is faster than hashing. */
-enum { PAIRWISE_MAX = 16, FIRST_CAP = 16, FIRST_SLOTS = 256 };
+enum { PAIRWISE_MAX = 16, FIRST_SLOTS = 256 };
 
 static unsigned char hash_key[crypto_shorthash_KEYBYTES];
 
@@ -80,12 +81,9 @@ static bool reserve_slots(ck_json_names *self, size_t more) {
 }
 
 static bool reserve_entry(ck_json_names *self) {
-  if (self->count < self->cap) return true;
-  size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
-  ck_json_entry *entries = reallocarray(self->entries, cap, sizeof *entries);
+  ck_json_entry *entries = ck_array_grow(self->entries, self->count, &self->cap, sizeof *entries);
   if (!entries) return false;
   self->entries = entries;
-  self->cap = cap;
   return true;
 }
 

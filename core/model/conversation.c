@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 16 };
+#include "core/base/array.h"
 
 struct ck_conversation {
   ck_value **messages;
@@ -30,12 +30,9 @@ void ck_conversation_free(ck_conversation *self) {
 }
 
 static bool reserve_message(ck_conversation *self) {
-  if (self->count < self->cap) return true;
-  size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
-  ck_value **messages = reallocarray(self->messages, cap, sizeof *messages);
+  ck_value **messages = ck_array_grow(self->messages, self->count, &self->cap, sizeof *messages);
   if (!messages) return false;
   self->messages = messages;
-  self->cap = cap;
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 static void clear_script(ck_script *self) {
   free(self->asked);
   free(self->name);
@@ -36,12 +38,9 @@ static ck_status make_script(ck_script *out, const char *kind, const char *asked
 }
 
 static ck_status reserve(ck_scripts *self, ck_error *err) {
-  if (self->count < self->cap) return CK_OK;
-  size_t cap = self->cap ? self->cap * 2 : 8;
-  ck_script *list = reallocarray(self->list, cap, sizeof *list);
+  ck_script *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
   if (!list) return ck_error_no_memory(err);
   self->list = list;
-  self->cap = cap;
   return CK_OK;
 }
 

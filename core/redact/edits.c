@@ -3,17 +3,15 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 void ck_edits_append(ck_edits *self, size_t start, size_t end, ck_bytes text, uint32_t rule) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    ck_edit *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->failed = true;
-      return;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_edit *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->failed = true;
+    return;
   }
+  self->list = list;
   self->list[self->count++] = (ck_edit){
       .start = start, .end = end, .text = self->texts.len, .text_len = text.len, .rule = rule};
   ck_buffer_append_bytes(&self->texts, text);

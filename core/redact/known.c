@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/redact/encode.h"
 #include "core/redact/redact.h"
 
@@ -87,13 +88,9 @@ static ck_status add_lines(ck_known *self, ck_bytes secret, uint32_t owner, ck_e
 }
 
 static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, ck_error *err) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 4;
-    ck_secret *secrets = reallocarray(self->secrets, cap, sizeof *secrets);
-    if (!secrets) return ck_error_no_memory(err);
-    self->secrets = secrets;
-    self->cap = cap;
-  }
+  ck_secret *secrets = ck_array_grow(self->secrets, self->count, &self->cap, sizeof *secrets);
+  if (!secrets) return ck_error_no_memory(err);
+  self->secrets = secrets;
   ck_secret *made = &self->secrets[self->count];
   *made = (ck_secret){.bytes = malloc(secret.len), .len = secret.len};
   if (!made->bytes) return ck_error_no_memory(err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 enum { BLOCK = 3, WINDOW_MAX = 32 };
 
 static unsigned hash(const char *block) {
@@ -14,13 +16,9 @@ static unsigned hash(const char *block) {
 
 ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
   if (bytes.len < CK_PATTERN_MIN) return CK_OK;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    ck_pattern *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) return ck_error_no_memory(err);
-    self->list = list;
-    self->cap = cap;
-  }
+  ck_pattern *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  self->list = list;
   char *copy = malloc(bytes.len);
   if (!copy) return ck_error_no_memory(err);
   memcpy(copy, bytes.data, bytes.len);

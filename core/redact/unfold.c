@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/json_scan.h"
 #include "core/base/utf8.h"
 
@@ -13,16 +14,12 @@ static void begin(ck_unfolded *out) {
 }
 
 static void add_fold(ck_unfolded *out, ck_fold fold) {
-  if (out->count == out->cap) {
-    size_t cap = out->cap ? out->cap * 2 : 64;
-    ck_fold *folds = reallocarray(out->folds, cap, sizeof *folds);
-    if (!folds) {
-      out->failed = true;
-      return;
-    }
-    out->folds = folds;
-    out->cap = cap;
+  ck_fold *folds = ck_array_grow(out->folds, out->count, &out->cap, sizeof *folds);
+  if (!folds) {
+    out->failed = true;
+    return;
   }
+  out->folds = folds;
   out->folds[out->count++] = fold;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
@@ -18,16 +19,12 @@ typedef struct descendant_list {
 
 static bool add_descendant(void *to, const ck_session_record *record) {
   descendant_list *self = to;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_session_record *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->status = ck_error_no_memory(self->err);
-      return false;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_session_record *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->status = ck_error_no_memory(self->err);
+    return false;
   }
+  self->list = list;
   ck_session_record *added = &self->list[self->count++];
   *added = (ck_session_record){.no = record->no, .epoch = record->epoch, .origin = record->origin};
   memcpy(added->id, record->id, sizeof added->id);
@@ -68,16 +65,13 @@ typedef struct copy {
 static bool add_stub(void *to, const ck_checkpoint_row *row) {
   copy *self = to;
   ck_dependent_fork *fork_copy = self->fork_copy;
-  if (fork_copy->stub_count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    ck_prune_row *stubs = reallocarray(fork_copy->stubs, cap, sizeof *stubs);
-    if (!stubs) {
-      self->status = CK_E_NO_MEMORY;
-      return false;
-    }
-    fork_copy->stubs = stubs;
-    self->cap = cap;
+  ck_prune_row *stubs =
+      ck_array_grow(fork_copy->stubs, fork_copy->stub_count, &self->cap, sizeof *stubs);
+  if (!stubs) {
+    self->status = CK_E_NO_MEMORY;
+    return false;
   }
+  fork_copy->stubs = stubs;
   fork_copy->stubs[fork_copy->stub_count++] =
       (ck_prune_row){.seq = row->seq,
                      .digest = row->digest,

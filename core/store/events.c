@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 
@@ -29,13 +30,9 @@ static bool passes(const ck_event_query *query, const ck_event_row *row) {
 }
 
 static ck_status keep_event(event_reading *self, const ck_event *event) {
-  if (self->kept_count == self->kept_cap) {
-    size_t cap = self->kept_cap ? self->kept_cap * 2 : 64;
-    ck_event **kept = realloc(self->kept, cap * sizeof *kept);
-    if (!kept) return ck_error_no_memory(self->err);
-    self->kept = kept;
-    self->kept_cap = cap;
-  }
+  ck_event **kept = ck_array_grow(self->kept, self->kept_count, &self->kept_cap, sizeof *kept);
+  if (!kept) return ck_error_no_memory(self->err);
+  self->kept = kept;
   ck_status status = ck_event_new(&self->kept[self->kept_count], event, self->err);
   if (!status) self->kept_count++;
   return status;

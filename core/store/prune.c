@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
@@ -62,16 +63,12 @@ void ck_prune_report_clear(ck_prune_report *self) {
 
 static bool add_node(void *to, const ck_checkpoint_row *row) {
   plan *self = to;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    node *nodes = realloc(self->nodes, cap * sizeof *nodes);
-    if (!nodes) {
-      self->status = ck_error_no_memory(self->err);
-      return false;
-    }
-    self->nodes = nodes;
-    self->cap = cap;
+  node *nodes = ck_array_grow(self->nodes, self->count, &self->cap, sizeof *nodes);
+  if (!nodes) {
+    self->status = ck_error_no_memory(self->err);
+    return false;
   }
+  self->nodes = nodes;
   node *added = &self->nodes[self->count++];
   *added = (node){.seq = row->seq,
                   .parent = row->parent,

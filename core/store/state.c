@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 #include "core/store/format/payload.h"
@@ -40,13 +41,9 @@ static ck_checkpoint_row *copy_row(const ck_checkpoint_row *row) {
 }
 
 static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    ck_checkpoint_row **rows = realloc(self->rows, cap * sizeof *rows);
-    if (!rows) return ck_error_no_memory(self->err);
-    self->rows = rows;
-    self->cap = cap;
-  }
+  ck_checkpoint_row **rows = ck_array_grow(self->rows, self->count, &self->cap, sizeof *rows);
+  if (!rows) return ck_error_no_memory(self->err);
+  self->rows = rows;
   ck_checkpoint_row *copy = copy_row(row);
   if (!copy) return ck_error_no_memory(self->err);
   self->rows[self->count++] = copy;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/store_core.h"
 #include "core/store/rekey.h"
 #include "core/store/sealed/sealed.h"
@@ -221,13 +222,9 @@ void ck_store_core_drop_lease(ck_store *self, int64_t session) {
 static ck_status prepare_held(ck_chain **out, ck_store *self, const char *session_id,
                               ck_error *err) {
   *out = NULL;
-  if (self->held_count == self->held_cap) {
-    size_t cap = self->held_cap ? self->held_cap * 2 : 8;
-    ck_held_lease *held = realloc(self->held, cap * sizeof *held);
-    if (!held) return ck_error_no_memory(err);
-    self->held = held;
-    self->held_cap = cap;
-  }
+  ck_held_lease *held = ck_array_grow(self->held, self->held_count, &self->held_cap, sizeof *held);
+  if (!held) return ck_error_no_memory(err);
+  self->held = held;
   return ck_chain_new(out, session_id, err);
 }
 

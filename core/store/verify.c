@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/sealed/sealed.h"
 
 /* ---- findings ---- */
@@ -210,14 +211,10 @@ typedef struct id_list {
 
 static bool keep_id(void *to, const ck_session_record *record) {
   id_list *list = to;
-  if (list->count == list->cap) {
-    size_t cap = list->cap ? list->cap * 2 : 64;
-    void *ids = realloc(list->ids, cap * sizeof *list->ids);
-    list->failed = !ids;
-    if (!ids) return false;
-    list->ids = ids;
-    list->cap = cap;
-  }
+  void *ids = ck_array_grow(list->ids, list->count, &list->cap, sizeof *list->ids);
+  list->failed = !ids;
+  if (!ids) return false;
+  list->ids = ids;
   memcpy(list->ids[list->count++], record->id, CK_ID_SIZE);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "lua/vm/json.h"
 #include "lua/vm/vm.h"
 
@@ -17,13 +18,9 @@ static int raise_no_memory(lua_State *L) {
 }
 
 static void *own(ck_manifest *self, lua_State *L, size_t count, size_t size) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    void **owned = reallocarray(self->owned, cap, sizeof *owned);
-    if (!owned) raise_no_memory(L);
-    self->owned = owned;
-    self->cap = cap;
-  }
+  void **owned = ck_array_grow(self->owned, self->count, &self->cap, sizeof *owned);
+  if (!owned) raise_no_memory(L);
+  self->owned = owned;
   void *block = calloc(count, size);
   if (!block) raise_no_memory(L);
   self->owned[self->count++] = block;

@@ -4,22 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
 /* Makes room for one more, so that the next message has an owner at once. */
 static ck_flow_message *reserve_message(lua_State *L, ck_coroutine *self) {
-  if (self->message_count == self->message_cap) {
-    size_t cap = self->message_cap ? self->message_cap * 2 : 4;
-    ck_flow_message *messages = reallocarray(self->messages, cap, sizeof *messages);
+  ck_flow_message *messages =
+      ck_array_grow(self->messages, self->message_count, &self->message_cap, sizeof *messages);
+  if (!messages) {
     ck_error err = CK_ERROR_INIT;
-    if (!messages) {
-      ck_error_no_memory(&err);
-      ck_coroutine_raise(L, &err);
-    }
-    self->messages = messages;
-    self->message_cap = cap;
+    ck_error_no_memory(&err);
+    ck_coroutine_raise(L, &err);
   }
+  self->messages = messages;
   self->messages[self->message_count] = (ck_flow_message){0};
   return &self->messages[self->message_count];
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/effect/model/private.h"
 
 static ck_model_field *find(const ck_model_fields *self, ck_bytes name) {
@@ -19,16 +20,12 @@ ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *nam
 }
 
 static ck_model_field *push(ck_model_fields *self, ck_bytes name) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_model_field *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->failed = true;
-      return NULL;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_model_field *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->failed = true;
+    return NULL;
   }
+  self->list = list;
   ck_model_field *field = &self->list[self->count++];
   *field = (ck_model_field){0};
   ck_buffer_append_bytes(&field->name, name);
@@ -103,13 +100,10 @@ ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t
     return ck_error_set(err, CK_E_PARSE, "the stream has a part %lld behind %zu others",
                         (long long)index, self->part_count);
   }
-  if (self->part_count == self->part_cap) {
-    size_t cap = self->part_cap ? self->part_cap * 2 : 4;
-    ck_model_part *parts = reallocarray(self->parts, cap, sizeof *parts);
-    if (!parts) return ck_error_no_memory(err);
-    self->parts = parts;
-    self->part_cap = cap;
-  }
+  ck_model_part *parts =
+      ck_array_grow(self->parts, self->part_count, &self->part_cap, sizeof *parts);
+  if (!parts) return ck_error_no_memory(err);
+  self->parts = parts;
   *out = &self->parts[self->part_count++];
   **out = (ck_model_part){.index = index};
   return CK_OK;

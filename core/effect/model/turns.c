@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/effect/model/ids.h"
 
 /* ---- kinds of values ---- */
@@ -90,16 +91,12 @@ typedef struct calls {
 } calls;
 
 static void push_call(calls *self, const ck_model_call *call) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_model_call *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->failed = true;
-      return;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_model_call *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->failed = true;
+    return;
   }
+  self->list = list;
   self->list[self->count++] = *call;
 }
 

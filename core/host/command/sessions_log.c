@@ -1,6 +1,7 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
@@ -90,14 +91,10 @@ static bool visit(void *to, const ck_event *event) { return print(to, event); }
 static bool keep_last(void *to, const ck_event *event) {
   listing *self = to;
   if (!self->all && ck_abandoned_has_record(&self->abandoned, event)) return true;
-  if (self->last_count == self->last_cap) {
-    size_t cap = self->last_cap ? self->last_cap * 2 : 64;
-    ck_event **last = reallocarray(self->last, cap, sizeof *last);
-    if (!last) self->status = ck_error_no_memory(self->err);
-    if (!last) return false;
-    self->last = last;
-    self->last_cap = cap;
-  }
+  ck_event **last = ck_array_grow(self->last, self->last_count, &self->last_cap, sizeof *last);
+  if (!last) self->status = ck_error_no_memory(self->err);
+  if (!last) return false;
+  self->last = last;
   self->status = ck_event_new(&self->last[self->last_count], event, self->err);
   self->last_count += self->status == CK_OK;
   return self->status == CK_OK && self->last_count < self->last_max;

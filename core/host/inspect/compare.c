@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 
 static void clear_side(ck_compare_side *self) {
@@ -102,13 +103,10 @@ static bool copy_member(char **out, ck_bytes value) {
 
 static ck_status add_node(ck_compare_side *self, const ck_event *event, ck_boundary_kind kind,
                           ck_error *err) {
-  if (self->node_count == self->node_cap) {
-    size_t cap = self->node_cap ? self->node_cap * 2 : 16;
-    ck_compare_node *grown = reallocarray(self->nodes, cap, sizeof *grown);
-    if (!grown) return ck_error_no_memory(err);
-    self->nodes = grown;
-    self->node_cap = cap;
-  }
+  ck_compare_node *grown =
+      ck_array_grow(self->nodes, self->node_count, &self->node_cap, sizeof *grown);
+  if (!grown) return ck_error_no_memory(err);
+  self->nodes = grown;
   ck_compare_node *node = &self->nodes[self->node_count++];
   *node = (ck_compare_node){.kind = kind, .seq = event->seq, .scope = strdup(event->scope)};
   bool copied = copy_member(&node->name, ck_json_get(ck_value_bytes(event->body), "node"));

@@ -4,17 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/maintenance.h"
 
 static bool add_fork(void *to, const ck_session_record *record) {
   ck_lineage *self = to;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_relative *forks = reallocarray(self->forks, cap, sizeof *forks);
-    if (!forks) return !(self->failed = true);
-    self->forks = forks;
-    self->cap = cap;
-  }
+  ck_relative *forks = ck_array_grow(self->forks, self->count, &self->cap, sizeof *forks);
+  if (!forks) return !(self->failed = true);
+  self->forks = forks;
   ck_relative *fork = &self->forks[self->count++];
   *fork = (ck_relative){.cut = record->origin.cut};
   memcpy(fork->id, record->id, sizeof fork->id);

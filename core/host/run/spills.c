@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/effect/process/spill.h"
 
 ck_status ck_spills_find(char **out, const char *store_url, ck_error *err) {
@@ -54,14 +55,10 @@ typedef struct sweep {
 static bool note_file(void *to, const char *name, int64_t bytes) {
   sweep *self = to;
   (void)bytes;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    char **names = reallocarray(self->names, cap, sizeof *names);
-    self->failed |= !names;
-    if (!names) return false;
-    self->names = names;
-    self->cap = cap;
-  }
+  char **names = ck_array_grow(self->names, self->count, &self->cap, sizeof *names);
+  self->failed |= !names;
+  if (!names) return false;
+  self->names = names;
   char *copy = strdup(name);
   self->failed |= !copy;
   if (copy) self->names[self->count++] = copy;

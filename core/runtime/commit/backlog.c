@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 void ck_backlog_clear(ck_backlog *self) {
   for (size_t i = 0; i < self->count; i++) ck_job_clear(&self->jobs[i]);
   free(self->jobs);
@@ -54,13 +56,9 @@ static bool join(ck_backlog *self, ck_job *job) {
 }
 
 static bool append(ck_backlog *self, ck_job *job) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_job *jobs = reallocarray(self->jobs, cap, sizeof *jobs);
-    if (!jobs) return false;
-    self->jobs = jobs;
-    self->cap = cap;
-  }
+  ck_job *jobs = ck_array_grow(self->jobs, self->count, &self->cap, sizeof *jobs);
+  if (!jobs) return false;
+  self->jobs = jobs;
   self->jobs[self->count++] = *job;
   return true;
 }

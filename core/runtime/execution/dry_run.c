@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 #include "core/runtime/ledger/replay_range.h"
@@ -91,14 +92,11 @@ static bool settle(void *to, const ck_event *event) {
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
   free(key);
   if (!entry) return true;
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    const ck_ledger_entry **grown = reallocarray(self->entries, cap, sizeof *grown);
-    self->failed = !grown;
-    if (!grown) return false;
-    self->entries = grown;
-    self->cap = cap;
-  }
+  const ck_ledger_entry **grown =
+      ck_array_grow(self->entries, self->count, &self->cap, sizeof *grown);
+  self->failed = !grown;
+  if (!grown) return false;
+  self->entries = grown;
   self->entries[self->count++] = entry;
   return true;
 }

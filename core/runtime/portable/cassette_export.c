@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/tail/abandoned.h"
@@ -59,13 +60,9 @@ static void clear_items(items *self) {
 
 static ck_status add_item(items *self, const ck_event *event, const ck_value *request,
                           ck_error *err) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    item *grown = reallocarray(self->list, cap, sizeof *grown);
-    if (!grown) return ck_error_no_memory(err);
-    self->list = grown;
-    self->cap = cap;
-  }
+  item *grown = ck_array_grow(self->list, self->count, &self->cap, sizeof *grown);
+  if (!grown) return ck_error_no_memory(err);
+  self->list = grown;
   char *scope = strdup(event->scope);
   if (!scope) return ck_error_no_memory(err);
   self->list[self->count++] = (item){.seq = event->seq,

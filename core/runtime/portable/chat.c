@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/map.h"
 #include "core/runtime/portable/message.h"
 
@@ -19,13 +20,9 @@ void ck_chat_clear(ck_chat *self) {
 }
 
 ck_status ck_chat_add(ck_chat *self, const ck_value *message, ck_error *err) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 32;
-    ck_value **list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) return ck_error_no_memory(err);
-    self->list = list;
-    self->cap = cap;
-  }
+  ck_value **list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  self->list = list;
   self->list[self->count++] = ck_value_share(message);
   return CK_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/map.h"
 #include "core/runtime/portable/message.h"
 
@@ -90,13 +91,9 @@ static ck_status check_arguments(const check *self, ck_bytes arguments, const ch
 
 static ck_status open_call(check *self, ck_bytes id, const char *path) {
   char what[256];
-  if (self->open_count == self->open_cap) {
-    size_t cap = self->open_cap ? self->open_cap * 2 : 8;
-    char **open = reallocarray(self->open, cap, sizeof *open);
-    if (!open) return ck_error_no_memory(self->err);
-    self->open = open;
-    self->open_cap = cap;
-  }
+  char **open = ck_array_grow(self->open, self->open_count, &self->open_cap, sizeof *open);
+  if (!open) return ck_error_no_memory(self->err);
+  self->open = open;
   char *key = ck_json_dup_string(id);
   if (!key) return ck_error_no_memory(self->err);
   if (ck_map_find(&self->ids, key)) {

@@ -1,18 +1,15 @@
 /* import_bodies.c - the bodies of events that the facts of an imported session become. */
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/portable/import_private.h"
 
 static ck_status put_entry(ck_import *self, ck_event_kind kind, int agent,
                            const ck_import_fact *fact, ck_buffer *json, ck_error *err) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    ck_import_entry *entries = reallocarray(self->entries, cap, sizeof *entries);
-    if (!entries) return ck_error_no_memory(err);
-    self->entries = entries;
-    self->cap = cap;
-  }
+  ck_import_entry *entries = ck_array_grow(self->entries, self->count, &self->cap, sizeof *entries);
+  if (!entries) return ck_error_no_memory(err);
+  self->entries = entries;
   ck_value *body;
   ck_status status = ck_value_from(&body, json, err);
   if (status != CK_OK) return status;

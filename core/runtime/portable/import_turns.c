@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/text.h"
 #include "core/runtime/portable/import_private.h"
 
@@ -52,13 +53,10 @@ void ck_import_settle(ck_import *self, int agent) {
 }
 
 ck_status ck_import_open_call(ck_import *self, const ck_import_call *call, ck_error *err) {
-  if (self->call_count == self->call_cap) {
-    size_t cap = self->call_cap ? self->call_cap * 2 : 16;
-    ck_import_call *calls = reallocarray(self->calls, cap, sizeof *calls);
-    if (!calls) return ck_error_no_memory(err);
-    self->calls = calls;
-    self->call_cap = cap;
-  }
+  ck_import_call *calls =
+      ck_array_grow(self->calls, self->call_count, &self->call_cap, sizeof *calls);
+  if (!calls) return ck_error_no_memory(err);
+  self->calls = calls;
   ck_import_call made = *call;
   made.id = made.name = NULL;
   ck_status status = ck_text_replace(&made.id, call->id, err);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 bool ck_message_is(ck_bytes message, const char *role) {
   return ck_json_is_text(ck_json_get(message, "role"), role);
 }
@@ -51,16 +53,12 @@ void ck_message_calls_clear(ck_message_calls *self) {
 }
 
 static void push(ck_message_calls *self, const ck_message_call *call) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_message_call *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->failed = true;
-      return;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_message_call *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->failed = true;
+    return;
   }
+  self->list = list;
   self->list[self->count++] = *call;
 }
 

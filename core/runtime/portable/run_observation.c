@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 /* What is known of one scope. */
@@ -58,14 +59,8 @@ static char *dup_text(ck_run_observation *self, ck_bytes json) {
 }
 
 static void *grow(ck_run_observation *self, void *list, size_t count, size_t *cap, size_t size) {
-  if (count < *cap) return list;
-  size_t more = *cap ? *cap * 2 : 16;
-  void *grown = reallocarray(list, more, size);
-  if (!grown) {
-    fail(self);
-    return NULL;
-  }
-  *cap = more;
+  void *grown = ck_array_grow(list, count, cap, size);
+  if (!grown) fail(self);
   return grown;
 }
 

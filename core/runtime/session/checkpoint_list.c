@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 void ck_checkpoint_list_clear(ck_checkpoint_list *self) {
   for (size_t i = 0; i < self->count; i++) ck_checkpoint_info_clear(&self->list[i]);
   free(self->list);
@@ -13,16 +15,12 @@ void ck_checkpoint_list_clear(ck_checkpoint_list *self) {
 static bool add(void *to, const ck_checkpoint_info *checkpoint) {
   ck_checkpoint_list *self = to;
   if (checkpoint->session) return true; /* a checkpoint of its origin is the origin's to prune */
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    ck_checkpoint_info *list = reallocarray(self->list, cap, sizeof *list);
-    if (!list) {
-      self->cap = SIZE_MAX;
-      return false;
-    }
-    self->list = list;
-    self->cap = cap;
+  ck_checkpoint_info *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) {
+    self->cap = SIZE_MAX;
+    return false;
   }
+  self->list = list;
   self->list[self->count] = *checkpoint;
   self->list[self->count++].info = ck_value_share(checkpoint->info);
   return true;

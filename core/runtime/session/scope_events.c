@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 const uint64_t ck_scope_event_kinds = CK_SCOPE_RETURNS | 1ull << CK_EVENT_MESSAGE |
                                       1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
                                       1ull << CK_EVENT_REWIND;
@@ -21,13 +23,9 @@ void ck_scope_events_clear(ck_scope_events *self) {
 }
 
 bool ck_scope_events_keep(ck_scope_events *self, const ck_event *event) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_scope_event *items = reallocarray(self->items, cap, sizeof *items);
-    if (!items) return false;
-    self->items = items;
-    self->cap = cap;
-  }
+  ck_scope_event *items = ck_array_grow(self->items, self->count, &self->cap, sizeof *items);
+  if (!items) return false;
+  self->items = items;
   self->items[self->count++] =
       (ck_scope_event){.seq = event->seq, .kind = event->kind, .body = ck_value_share(event->body)};
   return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/runtime/session/session_private.h"
 
 int64_t ck_session_next_seq(const ck_session *self) { return self->transcript.next_seq; }
@@ -18,16 +19,12 @@ void ck_session_discard_pending(ck_session *self) {
 
 /* Takes `event`. */
 static ck_status add_pending(ck_transcript *self, ck_event *event, ck_error *err) {
-  if (self->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 8;
-    ck_event **pending = realloc(self->pending, cap * sizeof *pending);
-    if (!pending) {
-      ck_event_free(event);
-      return ck_error_no_memory(err);
-    }
-    self->pending = pending;
-    self->cap = cap;
+  ck_event **pending = ck_array_grow(self->pending, self->count, &self->cap, sizeof *pending);
+  if (!pending) {
+    ck_event_free(event);
+    return ck_error_no_memory(err);
   }
+  self->pending = pending;
   self->pending[self->count++] = event;
   self->next_seq++;
   return CK_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 /* How far the reading has come. */
@@ -19,16 +20,6 @@ typedef struct reading {
   ck_status status;
   ck_error *err;
 } reading;
-
-static ck_status grow(void **list, size_t *cap, size_t count, size_t size, ck_error *err) {
-  if (count < *cap) return CK_OK;
-  size_t wanted = *cap ? *cap * 2 : 64;
-  void *grown = reallocarray(*list, wanted, size);
-  if (!grown) return ck_error_no_memory(err);
-  *list = grown;
-  *cap = wanted;
-  return CK_OK;
-}
 
 /* ---- boundaries ---- */
 
@@ -172,14 +163,15 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   ck_boundary_kind kind;
   if (!read_kind(&kind, body)) return ck_error_no_memory(self->err);
   if (!kind) return CK_OK;
-  ck_status status = grow((void **)&of->boundaries, &self->boundary_cap, of->boundary_count,
-                          sizeof *of->boundaries, self->err);
-  if (status != CK_OK) return status;
+  ck_recorded_boundary *boundaries =
+      ck_array_grow(of->boundaries, of->boundary_count, &self->boundary_cap, sizeof *boundaries);
+  if (!boundaries) return ck_error_no_memory(self->err);
+  of->boundaries = boundaries;
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
   *boundary = (ck_recorded_boundary){.at = {.kind = kind}};
   if (!read_texts(&boundary->at, event, body)) return ck_error_no_memory(self->err);
   read_numbers(&boundary->at, self, event, body);
-  status = read_decision(boundary, body, self->err);
+  ck_status status = read_decision(boundary, body, self->err);
   if (status != CK_OK) return status;
   count_changes(self, boundary);
   count_work(self, &boundary->at);
@@ -196,10 +188,12 @@ static bool take_event(void *to, const ck_event *event) {
   if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
   if (event->kind == CK_EVENT_BOUNDARY) self->status = take_boundary(self, event, &made.boundary);
   if (made.resumed) begin_interval(self);
-  if (self->status == CK_OK)
-    self->status = grow((void **)&of->events, &self->event_cap, of->event_count, sizeof *of->events,
-                        self->err);
   if (self->status != CK_OK) return false;
+  ck_recorded_event *events =
+      ck_array_grow(of->events, of->event_count, &self->event_cap, sizeof *events);
+  if (!events) self->status = ck_error_no_memory(self->err);
+  if (!events) return false;
+  of->events = events;
   made.work = self->work;
   of->events[of->event_count++] = made;
   if (made.boundary == SIZE_MAX) return true;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/memory/memory.h"
 
 static int compare(const ck_memory_fact *fact, const char *owner, const char *key) {
@@ -36,13 +37,10 @@ static void free_fact(ck_memory_fact *fact) {
 }
 
 static ck_status insert(ck_memory *memory, size_t at, const ck_fact *fact, ck_error *err) {
-  if (memory->fact_count == memory->fact_cap) {
-    size_t cap = memory->fact_cap ? memory->fact_cap * 2 : 8;
-    ck_memory_fact *grown = reallocarray(memory->facts, cap, sizeof *grown);
-    if (!grown) return ck_error_no_memory(err);
-    memory->facts = grown;
-    memory->fact_cap = cap;
-  }
+  ck_memory_fact *grown =
+      ck_array_grow(memory->facts, memory->fact_count, &memory->fact_cap, sizeof *grown);
+  if (!grown) return ck_error_no_memory(err);
+  memory->facts = grown;
   ck_memory_fact made = {.owner = strdup(fact->owner),
                          .key = strdup(fact->key),
                          .value = ck_value_share(fact->value),

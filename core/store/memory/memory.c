@@ -8,6 +8,7 @@
 
 #include "core/store/memory/memory.h"
 
+#include "core/base/array.h"
 #include "core/base/text.h"
 
 static pthread_mutex_t named_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -184,12 +185,10 @@ static ck_status put_opening(ck_memory_session *session, const ck_row_opening *o
 }
 
 static ck_status reserve_session(ck_memory *self, ck_error *err) {
-  if (self->session_count < self->session_cap) return CK_OK;
-  size_t cap = self->session_cap ? self->session_cap * 2 : 16;
-  ck_memory_session **sessions = realloc(self->sessions, cap * sizeof *sessions);
+  ck_memory_session **sessions =
+      ck_array_grow(self->sessions, self->session_count, &self->session_cap, sizeof *sessions);
   if (!sessions) return ck_error_no_memory(err);
   self->sessions = sessions;
-  self->session_cap = cap;
   return CK_OK;
 }
 

@@ -4,23 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/text.h"
 
 /* ---- rows ---- */
 
 static ck_status push(ck_memory_rows *self, void *row, ck_error *err) {
-  if (row && self->staged == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 16;
-    void **rows = realloc(self->rows, cap * sizeof *rows);
-    if (rows) {
-      self->rows = rows;
-      self->cap = cap;
-    }
-  }
-  if (!row || self->staged == self->cap) {
+  void **rows = row ? ck_array_grow(self->rows, self->staged, &self->cap, sizeof *rows) : NULL;
+  if (!rows) {
     free(row);
     return ck_error_no_memory(err);
   }
+  self->rows = rows;
   self->rows[self->staged++] = row;
   return CK_OK;
 }

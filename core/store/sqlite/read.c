@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/store/sqlite/reader.h"
 
 /* Copies a text, or NULL; false without memory. */
@@ -140,12 +141,9 @@ static ck_status read_seqs(int64_t **out, size_t *count, ck_binder *binder, bool
       return ck_error_set(err, CK_E_CORRUPT,
                           "the pin at seq %lld is not what was written: its check differs",
                           (long long)sqlite3_column_int64(binder->stmt, 0));
-    if (*count == cap) {
-      cap = cap ? cap * 2 : 8;
-      int64_t *grown = reallocarray(*out, cap, sizeof **out);
-      if (!grown) return ck_error_no_memory(err);
-      *out = grown;
-    }
+    int64_t *grown = ck_array_grow(*out, *count, &cap, sizeof **out);
+    if (!grown) return ck_error_no_memory(err);
+    *out = grown;
     (*out)[(*count)++] = sqlite3_column_int64(binder->stmt, 0);
   }
   return CK_OK;
@@ -218,14 +216,11 @@ static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int6
   ck_bind_int(&read.binder, session);
   size_t cap = 0;
   while (status == CK_OK && ck_binder_next(&read.binder) == SQLITE_ROW) {
-    if (*count == cap) {
-      cap = cap ? cap * 2 : 8;
-      ck_timeline *grown = reallocarray(*out, cap, sizeof **out);
-      if (grown)
-        *out = grown;
-      else
-        status = ck_error_no_memory(err);
-    }
+    ck_timeline *grown = ck_array_grow(*out, *count, &cap, sizeof **out);
+    if (grown)
+      *out = grown;
+    else
+      status = ck_error_no_memory(err);
     if (status == CK_OK) read_timeline(&(*out)[(*count)++], read.binder.stmt);
     if (status == CK_OK && !sqlite3_column_int(read.binder.stmt, 8))
       status = ck_error_set(err, CK_E_CORRUPT,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 /* The kinds of events that open a timeline and hold from where each scope goes on. */
 static const uint64_t opening_kinds =
     1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
@@ -27,13 +29,9 @@ typedef struct gathering {
 
 static ck_status add(gathering *self, ck_bytes scope, int64_t at, int64_t cut) {
   ck_abandoned *of = &self->of;
-  if (of->count == self->cap) {
-    size_t cap = self->cap ? self->cap * 2 : 64;
-    ck_abandoned_cut *cuts = reallocarray(of->cuts, cap, sizeof *cuts);
-    if (!cuts) return ck_error_no_memory(self->err);
-    of->cuts = cuts;
-    self->cap = cap;
-  }
+  ck_abandoned_cut *cuts = ck_array_grow(of->cuts, of->count, &self->cap, sizeof *cuts);
+  if (!cuts) return ck_error_no_memory(self->err);
+  of->cuts = cuts;
   char *name = ck_json_dup_string(scope);
   if (!name) return ck_error_no_memory(self->err);
   of->cuts[of->count++] = (ck_abandoned_cut){.scope = name, .at = at, .least = cut};

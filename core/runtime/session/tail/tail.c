@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/actors.h"
 #include "core/runtime/session/tail/targets.h"
-
-enum { FIRST_CAP = 16 };
 
 static bool is_other(void *agent, ck_bytes name) { return !ck_json_is_text(name, agent); }
 
@@ -62,12 +61,10 @@ typedef struct walk {
 } walk;
 
 static bool reserve_event(walk *self) {
-  if (self->tail.count < self->cap) return true;
-  size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
-  ck_event **events = reallocarray(self->tail.events, cap, sizeof *events);
+  ck_event **events =
+      ck_array_grow(self->tail.events, self->tail.count, &self->cap, sizeof *events);
   if (!events) return false;
   self->tail.events = events;
-  self->cap = cap;
   return true;
 }
 
