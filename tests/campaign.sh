@@ -39,7 +39,7 @@ program() {
 run() {
   local n
   case $1 in
-    calls) part calls crash/ten_steps.t KILL_EVERY=1 ;;
+    calls) part calls crash/ten_steps.t KILL_EVERY=1 && part ending crash/ending.t KILL_EVERY=1 ;;
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" \
       "KINDS_RANDOM=$(share 200)" ;;

@@ -49,7 +49,7 @@ static void report_caught_up(ck_execution *self, const ck_saving *before) {
 static ck_status finish(ck_execution *self, ck_error *err) {
   const ck_ending *ending = &self->ending;
   const ck_value *value =
-      ending->status == CK_SESSION_COMPLETED ? self->runners.first->yield.value : NULL;
+      ending->status == CK_SESSION_COMPLETED ? self->runners.first->result : NULL;
   self->ended = true;
   ck_limits_update_ending(self);
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};

@@ -5,6 +5,18 @@
 
 #include "core/runtime/execution/scope_private.h"
 
+static void write_result(ck_json_writer *w, const ck_runner *self) {
+  ck_json_member_bool(w, "done", true);
+  if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
+}
+
+/* The main scope keeps its cut: when an edit takes its end back, it goes on from there. */
+static void write_main(ck_json_writer *w, const ck_runner *self) {
+  if (self->phase != CK_PHASE_ENDED) return;
+  write_result(w, self);
+  ck_json_member_int(w, "end", self->end);
+}
+
 static void write_fork(ck_json_writer *w, const ck_runner *self) {
   ck_json_member_text(w, "parent", self->parent->scope);
   ck_json_member_text(w, "tag", self->tag);
@@ -15,8 +27,7 @@ static void write_fork(ck_json_writer *w, const ck_runner *self) {
   if (self->unknown) ck_json_member_bool(w, "unknown", true);
   if (self->task) ck_json_member_raw(w, "task", ck_value_bytes(self->task));
   if (self->phase != CK_PHASE_ENDED) return;
-  ck_json_member_bool(w, "done", true);
-  if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
+  write_result(w, self);
   if (!self->error) return;
   ck_json_member_text(w, "error", self->error);
   ck_json_member_int(w, "end", self->end);
@@ -35,7 +46,10 @@ ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
   if (self->report_seq > cut) ck_json_member_int(&w, "said", self->report_seq);
   if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
   ck_json_member_text(&w, "node", self->node);
-  if (self->parent) write_fork(&w, self);
+  if (self->parent)
+    write_fork(&w, self);
+  else
+    write_main(&w, self);
   ck_json_end(&w, '}');
   ck_value *value = NULL;
   snprintf(key, sizeof key, "position.%s", self->scope);

@@ -47,23 +47,22 @@ static ck_status copy_input(ck_value **out, const ck_value *given, ck_error *err
 }
 
 /* The main scope's position in the state. A forked scope got its own from its fork. */
-static ck_status restore_main(ck_runner *self, ck_error *err) {
+static ck_status restore_main(bool *done, ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
   const ck_value *saved = ck_session_get(session, "position.main");
-  bool done;
-  if (saved) return ck_runner_take_position(self, &done, saved, err);
+  *done = false;
+  if (saved) return ck_runner_take_position(self, done, saved, err);
   return ck_runner_put_position(self, session->cut ? session->cut : ck_session_last_seq(session),
                                 err);
 }
 
-ck_status ck_runner_open(ck_runner *self, ck_error *err) {
+static ck_status open_coroutine(ck_runner *self, ck_error *err) {
   const ck_execution_options *options = &self->execution->options;
   ck_session *session = self->execution->session;
   ck_conversation *conversation;
   ck_value *input;
   bool fresh;
   ck_status status = ck_session_conversation(&conversation, session, self->scope, err);
-  if (status == CK_OK && !self->parent) status = restore_main(self, err);
   if (status == CK_OK) status = ck_runner_read_path(self, err);
   if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
@@ -81,6 +80,16 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
   status = options->engine->open(&self->coroutine, options->flow, &with, err);
   ck_value_free(input);
   return status;
+}
+
+/* What the flow did behind its last boundary is in the state of its end, and is not done again. */
+ck_status ck_runner_open(ck_runner *self, ck_error *err) {
+  bool done = false;
+  ck_status status = self->parent ? CK_OK : restore_main(&done, self, err);
+  if (status != CK_OK) return status;
+  if (!done) return open_coroutine(self, err);
+  ck_runner_complete(self);
+  return CK_OK;
 }
 
 void ck_runner_free(ck_runner *self) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/opening/amend.h"
 #include "core/runtime/session/opening/load.h"
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/opening/select.h"
@@ -37,13 +38,20 @@ static ck_status select_checkpoint(ck_history_edit *self, const char *checkpoint
                       self->from.id, id);
 }
 
-static ck_status load_state(ck_history_edit *self, ck_error *err) {
+/* What a person changes is for the flow to see. */
+static bool changes_something(const ck_history_edit_options *options) {
+  return options->report || (options->edits && options->edits->count > 0);
+}
+
+static ck_status load_state(ck_history_edit *self, const ck_history_edit_options *options,
+                            ck_error *err) {
   ck_state *state;
   ck_status status =
       ck_store_get_state(&state, self->runtime->store, self->head.session.no, self->from.seq, err);
   if (status != CK_OK) return status;
   ck_session_set_state(self->session, state);
-  return ck_session_fill_secret_references(self->session, true, err);
+  if (changes_something(options)) status = ck_session_take_end_back(self->session, err);
+  return status == CK_OK ? ck_session_fill_secret_references(self->session, true, err) : status;
 }
 
 /* Nothing is set back by a person's edit. */
@@ -66,7 +74,7 @@ ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_opt
     status = ck_redactor_copy_secrets(self->session->redactor, options->secrets, err);
   if (status == CK_OK && options->excluded)
     status = ck_redactor_set_keys(self->session->redactor, options->excluded, err);
-  if (status == CK_OK) status = load_state(self, err);
+  if (status == CK_OK) status = load_state(self, options, err);
   if (status == CK_OK)
     status = ck_session_load_history(self->session, &self->head, &self->from, true, err);
   if (status == CK_OK) status = load_base(self, err);

@@ -28,12 +28,14 @@ ck_status ck_replay_range_visit_positions(const ck_state *state,
   return CK_OK;
 }
 
+static int64_t read_or(ck_bytes position, const char *name, int64_t absent) {
+  int64_t number;
+  return ck_json_read_int(&number, ck_json_get(position, name)) ? number : absent;
+}
+
 int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt) {
-  int64_t cut = -1, end = -1, failed_in = 0, said = -1;
-  ck_json_read_int(&cut, ck_json_get(position, "cut"));
-  ck_json_read_int(&end, ck_json_get(position, "end"));
-  ck_json_read_int(&failed_in, ck_json_get(position, "attempt"));
-  ck_json_read_int(&said, ck_json_get(position, "said"));
+  int64_t cut = read_or(position, "cut", -1), end = read_or(position, "end", -1);
+  int64_t failed_in = read_or(position, "attempt", INT64_MAX), said = read_or(position, "said", -1);
   if (end > cut && failed_in >= (int64_t)attempt) cut = end;
   return said > cut ? said : cut;
 }

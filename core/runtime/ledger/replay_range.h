@@ -31,8 +31,9 @@ CK_CHECKED ck_status ck_replay_range_visit_positions(const ck_state *state,
                                                                    ck_bytes position),
                                                      void *to, ck_error *err);
 /* The seq up to which a scope's conversation is kept when the scope goes on in this attempt; -1:
- * its position does not say. A scope that failed in the same attempt is not run again from its cut:
- * its whole conversation stays. A person's report after a rewind ("said") is kept, too. */
+ * its position does not say. A scope that failed in the same attempt, and a flow that has ended,
+ * are not run again from their cuts: their whole conversation stays. A person's report after a
+ * rewind ("said") is kept, too. */
 int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt);
 
 #endif

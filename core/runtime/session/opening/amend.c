@@ -56,6 +56,28 @@ ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, c
   return status == CK_OK ? mark_edits(self, edits, err) : status;
 }
 
+ck_status ck_session_take_end_back(ck_session *self, ck_error *err) {
+  static const char key[] = "position.main";
+  static const char *const kept[] = {"cut", "said", "at", "node"};
+  const ck_value *position = ck_state_get(self->state, key);
+  ck_bytes record = position ? ck_value_bytes(position) : (ck_bytes){0};
+  if (ck_json_get(record, "done").len == 0) return CK_OK;
+  ck_buffer buffer = {0};
+  ck_value *value = NULL;
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    ck_bytes member = ck_json_get(record, kept[i]);
+    if (member.len) ck_json_member_raw(&w, kept[i], member);
+  }
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&value, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self, key, value, err);
+  ck_value_free(value);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
 typedef struct finding {
   ck_state_edits *to;
   int64_t next; /* seq: an opening's edits follow each other; later ones were made by the run */

@@ -14,6 +14,8 @@ CK_CHECKED ck_status ck_session_check_edits(ck_session *self, const ck_state_edi
 /* Makes them; the checkpoint that keeps them is durable on return. `edits` NULL: none. */
 CK_CHECKED ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits,
                                            ck_error *err);
+/* A flow that had ended goes on from its last boundary. */
+CK_CHECKED ck_status ck_session_take_end_back(ck_session *self, ck_error *err);
 /* Appends to `out` the edits that the live timeline announces and no checkpoint of it holds yet: a
  * crash came in between. `from`: seq of the checkpoint that is resumed from. */
 CK_CHECKED ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self,

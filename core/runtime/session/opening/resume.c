@@ -110,6 +110,13 @@ static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
   return status;
 }
 
+/* A new limit changes nothing of what was done. */
+static bool changes_memory(const ck_state_edits *edits) {
+  for (size_t i = 0; i < edits->count; i++)
+    if (!ck_limits_is_key(edits->items[i].key)) return true;
+  return false;
+}
+
 /* A reference that is about to be edited need not be filled. */
 static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
                             const ck_state_edits *edits, bool keep_references, ck_error *err) {
@@ -121,7 +128,8 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   for (size_t i = 0; !keep_references && i < edits->count; i++)
     ck_state_remove(state, edits->items[i].key);
   ck_session_set_state(self, state);
-  return ck_session_fill_secret_references(self, keep_references, err);
+  if (changes_memory(edits)) status = ck_session_take_end_back(self, err);
+  return status == CK_OK ? ck_session_fill_secret_references(self, keep_references, err) : status;
 }
 
 static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head,
@@ -131,13 +139,6 @@ static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_h
   if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
   return status == CK_OK && !options->keep_references ? ck_session_check_edits(self, out, err)
                                                       : status;
-}
-
-/* A new limit changes nothing of what was done. */
-static bool changes_memory(const ck_state_edits *edits) {
-  for (size_t i = 0; i < edits->count; i++)
-    if (!ck_limits_is_key(edits->items[i].key)) return true;
-  return false;
 }
 
 static ck_status refuse_failing(const char *id, ck_error *err) {
