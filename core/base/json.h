@@ -61,6 +61,9 @@ bool ck_json_is_text(ck_bytes value, const char *text);
 /* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so
  * that ck_json_check takes the result. */
 void ck_json_append_string(ck_buffer *out, ck_bytes text);
+/* `number` with its last `digits` (0 to 18) behind the point, exact and without zeros at the end:
+ * of 75264 with 6 digits 0.075264, of 1000000 1. */
+void ck_json_append_decimal(ck_buffer *out, int64_t number, int digits);
 
 /* A writer that sets commas and colons itself. Zero-initialise `comma`; set `out`. */
 typedef struct ck_json_writer {
@@ -75,6 +78,8 @@ void ck_json_put_raw(ck_json_writer *w,
 void ck_json_put_string(ck_json_writer *w, ck_bytes text);
 void ck_json_put_text(ck_json_writer *w, const char *text); /* NULL writes null */
 void ck_json_put_int(ck_json_writer *w, int64_t number);
+void ck_json_put_decimal(ck_json_writer *w, int64_t number,
+                         int digits); /* ck_json_append_decimal */
 void ck_json_put_bool(ck_json_writer *w, bool truth);
 /* Member shorthands: name and value at once; the _text form leaves the member out when text is
  * NULL. */

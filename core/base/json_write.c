@@ -1,4 +1,5 @@
 /* json_write.c - strings and small documents of JSON, always valid. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/base/json.h"
@@ -59,6 +60,15 @@ void ck_json_end(ck_json_writer *w, char bracket) {
   w->comma = true;
 }
 
+void ck_json_append_decimal(ck_buffer *out, int64_t number, int digits) {
+  uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number, one = 1;
+  for (int i = 0; i < digits; i++) one *= 10;
+  uint64_t whole = size / one, fraction = size % one;
+  for (; fraction && fraction % 10 == 0; digits--) fraction /= 10;
+  ck_buffer_append_format(out, "%s%" PRIu64, number < 0 ? "-" : "", whole);
+  if (fraction) ck_buffer_append_format(out, ".%0*" PRIu64, digits, fraction);
+}
+
 void ck_json_name(ck_json_writer *w, const char *name) {
   separate(w);
   ck_json_append_string(w->out, ck_bytes_text(name));
@@ -86,6 +96,11 @@ void ck_json_put_text(ck_json_writer *w, const char *text) {
 void ck_json_put_int(ck_json_writer *w, int64_t number) {
   separate(w);
   ck_buffer_append_int(w->out, number);
+}
+
+void ck_json_put_decimal(ck_json_writer *w, int64_t number, int digits) {
+  separate(w);
+  ck_json_append_decimal(w->out, number, digits);
 }
 
 void ck_json_put_bool(ck_json_writer *w, bool truth) {

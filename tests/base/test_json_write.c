@@ -87,7 +87,31 @@ static void test_writer(void) {
   ck_buffer_clear(&out);
 }
 
+static void test_decimals(void) {
+  static const struct {
+    int64_t number;
+    int digits;
+    const char *json;
+  } rows[] = {{75264, 6, "0.075264"},
+              {1000000, 6, "1"},
+              {1250000, 6, "1.25"},
+              {0, 6, "0"},
+              {1, 6, "0.000001"},
+              {-500000, 6, "-0.5"},
+              {171367, 3, "171.367"},
+              {10, 0, "10"},
+              {INT64_MAX, 6, "9223372036854.775807"},
+              {INT64_MIN, 6, "-9223372036854.775808"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ck_buffer out = {0};
+    ck_json_append_decimal(&out, rows[i].number, rows[i].digits);
+    tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(rows[i].json), "decimal %s", rows[i].json);
+    ck_buffer_clear(&out);
+  }
+}
+
 int main(void) {
+  test_decimals();
   test_strings();
   test_any_bytes();
   test_writer();

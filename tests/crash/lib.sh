@@ -100,7 +100,7 @@ summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
   ckrun --json sessions inspect "$1" | sed -E \
     -e 's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//' \
-    -e 's/,"active_us":[0-9]+//; s/"(cut|end|ms)":[0-9]+/"\1":0/g'
+    -e 's/,"active_ms":[0-9.]+//; s/"(cut|end|ms)":[0-9]+/"\1":0/g'
   [ ! -f count.log ] || sort count.log
 }
 

@@ -11,7 +11,7 @@ function message(at) {
   return at ? substr($0, at + 11, length($0) - at - 12) : ""
 }
 # Behind the event's own members stands whether a later resume has left it behind.
-/^[^{]*\{"seq":[0-9]+,"timeline":[0-9]+,"kind":"(message|outcome|replay)"/ {
+/^[^{]*\{"ckrun_json":[0-9]+,"seq":[0-9]+,"timeline":[0-9]+,"kind":"(message|outcome|replay)"/ {
   abandoned = sub(/,"abandoned":true}$/, "}")
   sub(/,"abandoned":false}$/, "}")
   said[number_behind("seq")] = message()

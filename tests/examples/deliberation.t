@@ -17,10 +17,10 @@ start 8 "a deliberation whose budget is too small" deliberation
 has "it is paused before the call that would exceed it" "$err" \
   'budget: $0.70 of $0.75 spent, and the next call may cost $0.06'
 is "one round is complete" "$(member '$d->{state}{"rounds.completed"}')" 1
-is "as the session's checkpoint tells" "$(member '$d->{sessionCheckpoint}{roundsCompleted}')" 1
+is "as the session's checkpoint tells" "$(member '$d->{session_checkpoint}{roundsCompleted}')" 1
 is "a delegation is pending" \
-  "$(member '[map { $_->{target} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" '["cost"]'
-is "under its id" "$(member '[map { $_->{id} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" \
+  "$(member '[map { $_->{target} } @{$d->{session_checkpoint}{pendingDelegations}}]')" '["cost"]'
+is "under its id" "$(member '[map { $_->{id} } @{$d->{session_checkpoint}{pendingDelegations}}]')" \
   '["2.1"]'
 is "with the answer of the one before it in the sequence" \
   "$(member '$d->{state}{"position.main.agent.cost"}{task}{message} =~

@@ -58,9 +58,11 @@ refused() {
   is "$name: as JSON" "$code $(json "$err" '$d->{error}{exit}')" "$want $want"
 }
 
-# json TEXT EXPRESSION: prints a member of one JSON document, $d; fails when it is none.
+# json TEXT EXPRESSION: prints a member of one JSON document, $d; fails when it is none. In the
+# expression micros(DOLLARS) is whole micro-dollars.
 json() {
   perl -MJSON::PP -CO -e '
+    sub micros { defined $_[0] ? sprintf "%.0f", $_[0] * 1e6 : undef }
     my $d = JSON::PP->new->utf8->decode($ARGV[0]);
     my $v = eval $ARGV[1];
     die $@ if $@;

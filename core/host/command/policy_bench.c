@@ -13,9 +13,9 @@ typedef struct values {
 } values;
 
 static const ck_column columns[] = {
-    {"HOOK", false},        {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
-    {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
-    {"FAILED", true},       {"ANSWER", false},
+    {"HOOK", false},  {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
+    {"TIME", true},   {"INSTRUCTIONS", true},
+    {"FAILED", true}, {"ANSWER", false},
     {NULL, false}};
 
 static int64_t get_int(ck_bytes row, const char *name) {
@@ -32,19 +32,25 @@ static void append_answer(ck_buffer *to, ck_bytes row) {
   ck_json_read_string(to, ck_json_get(row, "contained"));
 }
 
+/* Microseconds with their fractions: a hook takes few of them. */
+static void append_time(ck_buffer *to, ck_bytes ms) {
+  double number;
+  if (ck_json_read_double(&number, ms)) ck_buffer_append_format(to, "%.3f us", number * 1e3);
+}
+
 static void put_row(ck_table *table, ck_bytes row) {
-  ck_buffer hook = {0}, us = {0}, answer = {0};
+  ck_buffer hook = {0}, time = {0}, answer = {0};
   ck_json_read_string(&hook, ck_json_get(row, "hook"));
-  ck_buffer_append_bytes(&us, ck_json_get(row, "us"));
+  append_time(&time, ck_json_get(row, "call_ms"));
   append_answer(&answer, row);
   ck_table_put_text(table, ck_buffer_bytes(&hook));
   ck_table_put_count(table, get_int(row, "calls"));
-  ck_table_put_word(table, us.data);
+  ck_table_put_word(table, time.data);
   ck_table_put_count(table, get_int(row, "instructions"));
   ck_table_put_count(table, get_int(row, "failures"));
   ck_table_put_text(table, ck_buffer_bytes(&answer));
   ck_buffer_clear(&hook);
-  ck_buffer_clear(&us);
+  ck_buffer_clear(&time);
   ck_buffer_clear(&answer);
 }
 
@@ -107,7 +113,7 @@ static const ck_option options_table[] = {
 const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
-    .details = "Columns: hook, calls, microseconds of one (the median of batches over samples of "
+    .details = "Columns: hook, calls, the time of one (the median of batches over samples of "
                "everything the hook can meet, with all that a live call does), the most "
                "instructions that one took (its budget is 1,000,000), samples at which it failed, "
                "and how. A hook that fails or overruns is not timed: what is told is what its "

@@ -167,7 +167,7 @@ static void put_session(simulating *self, const side *under, const ck_recording 
   ck_document_put_text(&self->document, object, "of", ck_loss_members[plot->kind]);
   struct cJSON *list = ck_document_put_array(&self->document, object, "values");
   for (size_t i = 0; i < plot->width; i++)
-    ck_document_put_int(&self->document, list, NULL, plotted[i]);
+    ck_simulation_put_loss(&self->document, list, NULL, plot->kind, (double)plotted[i]);
 }
 
 /* Each session has an engine of its own, as each run has. */

@@ -33,7 +33,7 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *i
                                           ck_output *output, ck_error *err) {
   ck_snapshot snapshot;
   ck_document document;
-  ck_document_init(&document, output);
+  ck_document_init_bare(&document, output);
   ck_status status = ck_snapshot_open(&snapshot, inspection, output, NULL, err);
   if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
   if (status == CK_OK) status = ck_document_write(out, &document, err);

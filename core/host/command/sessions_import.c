@@ -89,7 +89,7 @@ static ck_status print_json(importing *self, const ck_import_report *report, ck_
     ck_document_put_int(&document, NULL, "tool_calls", report->tool_calls);
     ck_document_put_int(&document, NULL, "input_tokens", report->input_tokens);
     ck_document_put_int(&document, NULL, "output_tokens", report->output_tokens);
-    if (report->priced) ck_document_put_int(&document, NULL, "cost_micros", report->cost_micros);
+    if (report->priced) ck_document_put_money(&document, NULL, "cost_usd", report->cost_micros);
     ck_document_put_time(&document, NULL, "first", report->first_ms);
     ck_document_put_time(&document, NULL, "last", report->last_ms);
   }

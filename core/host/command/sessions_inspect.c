@@ -68,7 +68,7 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot,
   ck_status status = ck_checkpoint_fields_put(&document, NULL, snapshot, true, err);
   if (status == CK_OK)
     status = ck_session_checkpoint_put(
-        &document, ck_document_put_object(&document, NULL, "sessionCheckpoint"), snapshot, err);
+        &document, ck_document_put_object(&document, NULL, "session_checkpoint"), snapshot, err);
   if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
@@ -181,7 +181,7 @@ const ck_command ck_command_sessions_inspect = {
         "byte for byte); the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, "
         "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
         "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, reasons, "
-        "signature; and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` "
+        "signature; and session_checkpoint, as `ckrun sessions export --format session-checkpoint` "
         "gives it. `settings` are those that the run which took it had for itself (--option, "
         "--policy).\n\n"
         "The flow, the profile and the policies of each run are kept in the store, but for a file "

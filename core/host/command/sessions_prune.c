@@ -131,7 +131,7 @@ static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
   put_kept(&facts, &of->before, &of->report);
   ck_key_values_put_count(&facts, "hidden", of->report.hidden);
   if (of->report.broken) ck_key_values_put_count(&facts, "unreadable", of->report.broken);
-  ck_key_values_put_bytes(&facts, "bytes", of->report.bytes);
+  ck_key_values_put_bytes(&facts, "dropped_bytes", of->report.bytes);
   if (!dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
   if (spills->files) ck_key_values_put_count(&facts, "spill_files", spills->files);
   if (spills->files) ck_key_values_put_bytes(&facts, "spill_bytes", spills->bytes);

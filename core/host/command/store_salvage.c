@@ -39,7 +39,7 @@ static void put_session(salvage *self, const ck_head *head) {
     ck_document_put_text(&self->document, row, "status", status);
     ck_document_put_int(&self->document, row, "last_seq", head->last_seq);
     ck_document_put_int(&self->document, row, "checkpoint_seq", head->latest.seq);
-    ck_document_put_int(&self->document, row, "updated_ms", session->updated_ms);
+    ck_document_put_time(&self->document, row, "updated", session->updated_ms);
     return;
   }
   ck_table_put_text(&self->table, ck_bytes_text(session->id));

@@ -74,7 +74,7 @@ void ck_marks_put(ck_document *document, const ck_marks *self) {
     ck_document_put_text(document, at, "scope", self->list[i].scope);
     ck_document_put_text(document, at, "agent", self->list[i].agent);
     ck_document_put_text(document, at, "goal", self->list[i].goal);
-    ck_document_put_text(document, at, "startedAt", self->list[i].started);
+    ck_document_put_text(document, at, "started", self->list[i].started);
   }
 }
 

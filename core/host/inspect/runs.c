@@ -122,9 +122,9 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     ck_document_put_int(document, at, "attempt", run->timeline->attempt);
     ck_document_put_time(document, at, "begun", run->begun_ms);
     ck_document_put_time(document, at, "last", run->last_ms);
-    ck_fields_put_cost(document, at, "cost_micros", &run->spent);
+    ck_fields_put_cost(document, at, &run->spent);
     if (run->spent.unmetered) ck_document_put_int(document, at, "unmetered", run->spent.unmetered);
-    ck_document_put_int(document, at, "reserved_micros", run->reserved);
+    ck_fields_put_reserved(document, at, run->reserved);
     ck_document_put_int(document, at, "input_tokens", run->spent.input_tokens);
     ck_document_put_int(document, at, "output_tokens", run->spent.output_tokens);
     ck_document_put_int(document, at, "model_calls", run->spent.model_calls);

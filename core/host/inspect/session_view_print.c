@@ -46,7 +46,7 @@ static void member_totals(ck_document *document, const char *name, const void *v
   const ck_session_view *view = value;
   struct cJSON *totals = ck_document_put_object(document, NULL, name);
   ck_fields_fill_totals(document, totals, &view->runs.totals);
-  ck_document_put_int(document, totals, "reserved_micros", view->runs.reserved);
+  ck_fields_put_reserved(document, totals, view->runs.reserved);
   ck_document_put_int(document, totals, "cut_off", view->runs.cut_off);
 }
 

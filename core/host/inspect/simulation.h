@@ -9,8 +9,8 @@
 /* X(enumerator, name in JSON, name in tables, member of ck_work). */
 /* clang-format off */
 #define CK_LOSS_TABLE(X) \
-  X(CK_LOSS_MS, "ms", "time", ms) \
-  X(CK_LOSS_COST, "cost_micros", "money", cost_micros) \
+  X(CK_LOSS_MS, "time_ms", "time", ms) \
+  X(CK_LOSS_COST, "cost_usd", "money", cost_micros) \
   X(CK_LOSS_TOKENS, "tokens", "tokens", tokens) \
   X(CK_LOSS_TOOL_CALLS, "tool_calls", "tool calls", tool_calls)
 /* clang-format on */
@@ -46,6 +46,9 @@ CK_CHECKED ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_rec
                                            const ck_simulation *simulation, ck_error *err);
 void ck_simulation_sum_clear(ck_simulation_sum *self);
 
+/* A figure of that kind of work: dollars, milliseconds, or a count. */
+void ck_simulation_put_loss(ck_document *document, struct cJSON *at, const char *name,
+                            ck_loss_kind kind, double amount);
 /* Adds the members of a sum under `at`. */
 void ck_simulation_put_sum(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum);
 /* A table with one column for each of up to CK_TABLE_COLUMNS_MAX - 1 sums. */

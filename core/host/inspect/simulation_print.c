@@ -8,6 +8,16 @@
 
 /* ---- JSON ---- */
 
+void ck_simulation_put_loss(ck_document *document, struct cJSON *at, const char *name,
+                            ck_loss_kind kind, double amount) {
+  if (kind == CK_LOSS_COST)
+    ck_document_put_money(document, at, name, llround(amount));
+  else if (kind == CK_LOSS_MS)
+    ck_document_put_duration(document, at, name, llround(amount * 1000));
+  else
+    ck_document_put_number(document, at, name, amount);
+}
+
 /* null when no session records it. */
 static void put_loss(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum,
                      ck_loss_kind kind) {
@@ -18,9 +28,9 @@ static void put_loss(ck_document *document, struct cJSON *at, const ck_simulatio
   ck_loss loss;
   struct cJSON *object = ck_document_put_object(document, at, ck_loss_members[kind]);
   ck_loss_measure(&loss, sum->lost[kind], sum->lost_count[kind]);
-  ck_document_put_number(document, object, "mean", loss.mean);
-  ck_document_put_int(document, object, "p95", loss.p95);
-  ck_document_put_int(document, object, "worst", loss.worst);
+  ck_simulation_put_loss(document, object, "mean", kind, loss.mean);
+  ck_simulation_put_loss(document, object, "p95", kind, (double)loss.p95);
+  ck_simulation_put_loss(document, object, "worst", kind, (double)loss.worst);
 }
 
 void ck_simulation_put_sum(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum) {
@@ -34,9 +44,9 @@ void ck_simulation_put_sum(ck_document *document, struct cJSON *at, const ck_sim
     ck_document_put_text(document, row, "reason", sum->reasons[i].reason);
     ck_document_put_int(document, row, "count", sum->reasons[i].count);
   }
-  ck_document_put_int(document, at, "bytes_written", sum->bytes_written);
+  ck_document_put_int(document, at, "written_bytes", sum->bytes_written);
   ck_document_put_int(document, at, "kept", sum->kept);
-  ck_document_put_int(document, at, "bytes_kept", sum->bytes_kept);
+  ck_document_put_int(document, at, "kept_bytes", sum->bytes_kept);
   struct cJSON *lost = ck_document_put_object(document, at, "lost");
   for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) put_loss(document, lost, sum, kind);
   ck_document_put_int(document, at, "failures", sum->failures);

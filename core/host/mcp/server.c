@@ -203,7 +203,10 @@ static ck_status run_tool(ck_json_writer *w, ck_mcp *self, const ck_mcp_tool *to
                           const ck_mcp_value *values, ck_error *err) {
   ck_document document;
   ck_buffer json = {0};
-  ck_document_init(&document, self->host->output);
+  if (tool->own)
+    ck_document_init(&document, self->host->output);
+  else
+    ck_document_init_bare(&document, self->host->output);
   ck_status status = tool->run(self, &document, values, err);
   if (status == CK_OK) status = ck_document_write(&json, &document, err);
   if (status == CK_OK) {

@@ -234,6 +234,7 @@ const ck_mcp_tool ck_mcp_diff_checkpoints = {
     .help = "Tells what lies between two checkpoints of a session: keys of the state as JSON "
             "patches, nodes, spending, events.",
     .read_only = true,
+    .own = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"from", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"to", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL}},
@@ -268,6 +269,7 @@ const ck_mcp_tool ck_mcp_agent_tail = {
     .name = "agent_tail",
     .help = "Gives what an agent will be told of its past when its session goes on.",
     .read_only = true,
+    .own = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"agent", CK_MCP_TEXT, true, "the agent", NULL},
                   {"last", CK_MCP_COUNT, false,

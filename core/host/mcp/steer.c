@@ -276,6 +276,7 @@ const ck_mcp_tool ck_mcp_pause_session = {
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"reason", CK_MCP_TEXT, false,
                    "kept with the session; user_requested unless given", NULL}},
+    .own = true,
     .run = pause_session,
 };
 
@@ -308,5 +309,6 @@ const ck_mcp_tool ck_mcp_checkpoint_session = {
                   {"description", CK_MCP_TEXT, false,
                    "what the checkpoint is listed as; where it lies unless given", NULL},
                   CK_MCP_AGENT_WORK_DIR},
+    .own = true,
     .run = checkpoint_session,
 };

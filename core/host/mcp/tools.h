@@ -46,6 +46,7 @@ typedef struct ck_mcp_value {
 typedef struct ck_mcp_tool {
   const char *name, *help;
   bool read_only;
+  bool own; /* its result is ckrun's own and says its version; else another system's call */
   ck_mcp_argument arguments[CK_MCP_ARGUMENTS_MAX + 1];
   /* Adds its result to an empty document. A failure is reported to the client's model, not to the
    * client. */

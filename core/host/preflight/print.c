@@ -80,9 +80,9 @@ static void put_policy(void *to, const shown_policy *found) {
 }
 
 /* Null: not known. */
-static void put_micros(ck_document *document, struct cJSON *at, const char *name, int64_t micros) {
+static void put_money(ck_document *document, struct cJSON *at, const char *name, int64_t micros) {
   if (micros >= 0)
-    ck_document_put_int(document, at, name, micros);
+    ck_document_put_money(document, at, name, micros);
   else
     ck_document_put_null(document, at, name);
 }
@@ -97,8 +97,8 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
     ck_document_put_text(document, at, "kind", ck_effect_kind_name(effect->kind));
     ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
     ck_document_put_text(document, at, "what", ck_dry_run_plan_name(effect->what));
-    put_micros(document, at, "cost_micros", effect->cost_micros);
-    put_micros(document, at, "reserve_micros", effect->reserve_micros);
+    put_money(document, at, "cost_usd", effect->cost_micros);
+    put_money(document, at, "reserve_usd", effect->reserve_micros);
   }
 }
 
@@ -114,17 +114,28 @@ static void put_files(ck_document *document, const ck_preflight *self) {
   }
 }
 
-/* Money in micro-dollars, time in milliseconds. */
+/* "used_usd" of money, "used_ms" of time, "used" of what is counted. */
+static void put_amount(ck_document *document, struct cJSON *at, const char *what, ck_dimension d,
+                       int64_t amount) {
+  char name[32];
+  const char *unit = d == CK_DIMENSION_BUDGET ? "_usd" : d == CK_DIMENSION_TIME ? "_ms" : "";
+  snprintf(name, sizeof name, "%s%s", what, unit);
+  if (d == CK_DIMENSION_BUDGET)
+    ck_document_put_money(document, at, name, amount);
+  else
+    ck_document_put_int(document, at, name, amount);
+}
+
 static void put_constraints(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_object(document, NULL, "constraints");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     int64_t spent = self->plan.constraints[d].spent, limit = self->plan.constraints[d].limit;
     struct cJSON *at = ck_document_put_object(document, list, ck_dimension_name((ck_dimension)d));
     ck_document_put_text(document, at, "rule", ck_dry_run_rule(&self->plan, (ck_dimension)d));
-    ck_document_put_int(document, at, "spent", spent);
+    put_amount(document, at, "used", (ck_dimension)d, spent);
     if (limit < 0) continue;
-    ck_document_put_int(document, at, "limit", limit);
-    ck_document_put_int(document, at, "left", limit > spent ? limit - spent : 0);
+    put_amount(document, at, "limit", (ck_dimension)d, limit);
+    put_amount(document, at, "left", (ck_dimension)d, limit > spent ? limit - spent : 0);
   }
 }
 
@@ -135,8 +146,8 @@ static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "probed", self->counts[CK_DRY_RUN_PROBE]);
   ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_DRY_RUN_DOUBT]);
   ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
-  put_micros(document, NULL, "cost_micros", self->cost_micros);
-  put_micros(document, NULL, "reserve_micros", self->reserve_micros);
+  put_money(document, NULL, "cost_usd", self->cost_micros);
+  put_money(document, NULL, "reserve_usd", self->reserve_micros);
 }
 
 /* Texts with a NUL behind each. */

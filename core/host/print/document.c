@@ -9,9 +9,14 @@
 
 #include "core/base/clock.h"
 
-void ck_document_init(ck_document *self, ck_output *output) {
+void ck_document_init_bare(ck_document *self, ck_output *output) {
   *self = (ck_document){.output = output, .root = cJSON_CreateObject()};
   self->failed = !self->root;
+}
+
+void ck_document_init(ck_document *self, ck_output *output) {
+  ck_document_init_bare(self, output);
+  ck_document_put_int(self, NULL, CK_OUTPUT_VERSION_NAME, CK_OUTPUT_VERSION);
 }
 
 void ck_document_clear(ck_document *self) {
@@ -59,6 +64,22 @@ void ck_document_put_int(ck_document *self, cJSON *at, const char *name, int64_t
   char text[24];
   snprintf(text, sizeof text, "%" PRId64, number);
   put(self, at, name, cJSON_CreateRaw(text));
+}
+
+static void put_decimal(ck_document *self, cJSON *at, const char *name, int64_t number,
+                        int digits) {
+  ck_buffer json = {0};
+  ck_json_append_decimal(&json, number, digits);
+  put_raw(self, at, name, &json);
+  ck_buffer_clear(&json);
+}
+
+void ck_document_put_money(ck_document *self, cJSON *at, const char *name, int64_t micros) {
+  put_decimal(self, at, name, micros, 6);
+}
+
+void ck_document_put_duration(ck_document *self, cJSON *at, const char *name, int64_t us) {
+  put_decimal(self, at, name, us, 3);
 }
 
 void ck_document_put_number(ck_document *self, cJSON *at, const char *name, double number) {

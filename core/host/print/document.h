@@ -14,7 +14,10 @@ typedef struct ck_document {
   bool failed;
 } ck_document;
 
+/* Begins with the version, CK_OUTPUT_VERSION. */
 void ck_document_init(ck_document *self, ck_output *output);
+/* Without it: a document of another system's, or the rest of one that has begun. */
+void ck_document_init_bare(ck_document *self, ck_output *output);
 void ck_document_clear(ck_document *self);
 
 /* A new object or array under `at` (NULL: the root); `name` is NULL inside an array. Borrowed; NULL
@@ -27,6 +30,10 @@ void ck_document_put_text(ck_document *self, struct cJSON *at, const char *name,
 void ck_document_put_int(ck_document *self, struct cJSON *at, const char *name, int64_t number);
 void ck_document_put_number(ck_document *self, struct cJSON *at, const char *name,
                             double number); /* finite */
+/* In dollars, exact to the micro-dollar (0.075264); `name` ends in "_usd". */
+void ck_document_put_money(ck_document *self, struct cJSON *at, const char *name, int64_t micros);
+/* In milliseconds, exact to the microsecond (171.367); `name` ends in "_ms". */
+void ck_document_put_duration(ck_document *self, struct cJSON *at, const char *name, int64_t us);
 void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name);
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
 /* "2026-01-31T23:59:59.123Z"; 0 is unknown and left out. */

@@ -173,6 +173,7 @@ static void append_json_error(const ck_output *self, ck_buffer *to, const ck_err
                               ck_bytes text) {
   ck_json_writer w = {.out = to};
   ck_json_begin(&w, '{');
+  ck_json_member_int(&w, CK_OUTPUT_VERSION_NAME, CK_OUTPUT_VERSION);
   ck_json_name(&w, "error");
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "status", ck_status_name(err->status));

@@ -7,6 +7,12 @@
 
 #include "core/redact/redact.h"
 
+/* Each JSON object of the program's own begins with this member: the version of the members' names
+ * and meanings, as core/host/README.md lists them. It rises when one is renamed, removed or means
+ * something else. */
+#define CK_OUTPUT_VERSION_NAME "ckrun_json"
+#define CK_OUTPUT_VERSION 1
+
 typedef struct ck_output {
   bool json;            /* stdout carries JSON, stderr only errors as JSON */
   bool terminal;        /* stdout is a terminal */
@@ -49,8 +55,8 @@ void ck_output_problem(ck_output *self, const char *text);
  * `line` passed ck_output_append_safe; it is cut at the terminal's width. */
 void ck_output_show_live(ck_output *self, ck_bytes line);
 void ck_output_hide_live(ck_output *self);
-/* Prints an error, always in the same form: "ckrun: text", or {"error":{status, text, exit,
- * problems?}} with --json. */
+/* Prints an error, always in the same form: "ckrun: text", or with --json
+ * {"ckrun_json", "error":{status, text, exit, problems?}}. */
 void ck_output_error(ck_output *self, const ck_error *err);
 
 /* Appends stored text for people: redacted, then escaped. */

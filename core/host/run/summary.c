@@ -33,7 +33,11 @@ typedef struct outcome {
 ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
   const char *session = ck_session_id(engine->session);
   if (engine->events.wanted) return CK_OK;
-  ck_output_print(host->output, host->output->json ? "{\"session\":\"%s\"," : "%s\n", session);
+  if (host->output->json)
+    ck_output_print(host->output, "{\"%s\":%d,\"session\":\"%s\",", CK_OUTPUT_VERSION_NAME,
+                    CK_OUTPUT_VERSION, session);
+  else
+    ck_output_print(host->output, "%s\n", session);
   return ck_output_flush(host->output, err);
 }
 
@@ -207,12 +211,22 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   return status;
 }
 
+static void put_times(ck_document *document, const ck_timing *timing) {
+  struct cJSON *at = ck_document_put_object(document, NULL, "checkpoint_time");
+  ck_document_put_int(document, at, "count", timing->count);
+  ck_document_put_duration(document, at, "average_ms",
+                           timing->count ? timing->sum_us / timing->count : 0);
+  ck_document_put_duration(document, at, "max_ms", timing->max_us);
+}
+
 static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
-  const ck_timing *timing = &self->engine->timing;
   const ck_totals *totals = ck_session_totals(self->engine->session);
   ck_document document;
-  ck_document_init(&document, self->host->output);
+  if (self->whole)
+    ck_document_init(&document, self->host->output);
+  else
+    ck_document_init_bare(&document, self->host->output);
   if (self->whole)
     ck_document_put_text(&document, NULL, "session", ck_session_id(self->engine->session));
   ck_document_put_text(&document, NULL, "run", ck_session_run(self->engine->session));
@@ -227,15 +241,11 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put(&document, &saving);
-  struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
-  ck_document_put_int(&document, times, "count", timing->count);
-  ck_document_put_int(&document, times, "average",
-                      timing->count ? timing->sum_us / timing->count : 0);
-  ck_document_put_int(&document, times, "max", timing->max_us);
+  put_times(&document, &self->engine->timing);
   const ck_totals here = spent_here(self);
   ck_fields_fill_totals(&document, ck_document_put_object(&document, NULL, "this_run"), &here);
   ck_fields_put_totals(&document, NULL, totals);
-  ck_fields_put_cost(&document, NULL, "spent_micros", totals);
+  ck_fields_put_cost(&document, NULL, totals);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
   ck_document_put_text(&document, NULL, "answer", self->answer);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);

@@ -18,12 +18,15 @@ static bool has_cost(const ck_totals *totals) {
   return totals->cost_micros != 0 || totals->unmetered == 0;
 }
 
-void ck_fields_put_cost(ck_document *document, struct cJSON *at, const char *name,
-                        const ck_totals *totals) {
+void ck_fields_put_cost(ck_document *document, struct cJSON *at, const ck_totals *totals) {
   if (has_cost(totals))
-    ck_document_put_int(document, at, name, totals->cost_micros);
+    ck_document_put_money(document, at, "cost_usd", totals->cost_micros);
   else
-    ck_document_put_null(document, at, name);
+    ck_document_put_null(document, at, "cost_usd");
+}
+
+void ck_fields_put_reserved(ck_document *document, struct cJSON *at, int64_t micros) {
+  ck_document_put_money(document, at, "reserved_usd", micros);
 }
 
 void ck_fields_format_cost(ck_buffer *out, const ck_totals *totals) {
@@ -42,13 +45,13 @@ void ck_fields_put_cost_row(ck_table *table, const char *name, const ck_totals *
 }
 
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
-  ck_fields_put_cost(document, object, "cost_micros", totals);
+  ck_fields_put_cost(document, object, totals);
   ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
   ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
   ck_document_put_int(document, object, "model_calls", totals->model_calls);
   ck_document_put_int(document, object, "tool_calls", totals->tool_calls);
   ck_document_put_int(document, object, "unmetered", totals->unmetered);
-  ck_document_put_int(document, object, "active_us", totals->active_us);
+  ck_document_put_duration(document, object, "active_ms", totals->active_us);
 }
 
 void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals) {

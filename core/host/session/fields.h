@@ -15,12 +15,13 @@ void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
 /* Adds the figures to an object, or an object "totals" with them. */
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
-/* What is known of the cost; unknown (null) when nothing is, as of models without a price: never 0.
- * In text without a table "an unknown cost". */
-void ck_fields_put_cost(ck_document *document, struct cJSON *at, const char *name,
-                        const ck_totals *totals);
+/* What is known of the cost, as "cost_usd"; unknown (null) when nothing is, as of models without a
+ * price: never 0. In text without a table "an unknown cost". */
+void ck_fields_put_cost(ck_document *document, struct cJSON *at, const ck_totals *totals);
 void ck_fields_put_cost_row(ck_table *table, const char *name, const ck_totals *totals);
 void ck_fields_format_cost(ck_buffer *out, const ck_totals *totals);
+/* The part of a cost that is an estimate, as "reserved_usd". */
+void ck_fields_put_reserved(ck_document *document, struct cJSON *at, int64_t micros);
 void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
 
 #endif

@@ -119,28 +119,28 @@ bool ck_limits_usage_conflicts(const ck_limits_usage *self, const bool hits[CK_D
   return hit && unmet;
 }
 
-enum { AMOUNT_SIZE = 32 };
-
-static void write_amount(char out[AMOUNT_SIZE], ck_dimension dimension, int64_t amount) {
+void ck_limits_write_amount(char out[CK_LIMITS_AMOUNT_SIZE], ck_dimension dimension,
+                            int64_t amount) {
   if (dimension == CK_DIMENSION_BUDGET)
     ck_micros_write(out + 1, amount), out[0] = '$';
   else if (dimension == CK_DIMENSION_TIME)
-    snprintf(out, AMOUNT_SIZE, "%.1f s", (double)amount / 1e3);
+    snprintf(out, CK_LIMITS_AMOUNT_SIZE, "%.1f s", (double)amount / 1e3);
   else
-    snprintf(out, AMOUNT_SIZE, "%lld", (long long)amount);
+    snprintf(out, CK_LIMITS_AMOUNT_SIZE, "%lld", (long long)amount);
 }
 
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
-  char spent[AMOUNT_SIZE], limit[AMOUNT_SIZE], amount[AMOUNT_SIZE], waits[96] = "", more[64] = "";
+  char spent[CK_LIMITS_AMOUNT_SIZE], limit[CK_LIMITS_AMOUNT_SIZE], amount[CK_LIMITS_AMOUNT_SIZE],
+      waits[96] = "", more[64] = "";
   bool money = hit->dimension == CK_DIMENSION_BUDGET;
-  write_amount(spent, hit->dimension, hit->spent);
-  write_amount(limit, hit->dimension, hit->limit);
+  ck_limits_write_amount(spent, hit->dimension, hit->spent);
+  ck_limits_write_amount(limit, hit->dimension, hit->limit);
   if (hit->reserved > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
-    write_amount(amount, hit->dimension, hit->reserved);
+    ck_limits_write_amount(amount, hit->dimension, hit->reserved);
     snprintf(waits, sizeof waits, ", %s held for calls that are not settled", amount);
   }
   if (hit->asked > 0 && (money || hit->dimension == CK_DIMENSION_TOKENS)) {
-    write_amount(amount, hit->dimension, hit->asked);
+    ck_limits_write_amount(amount, hit->dimension, hit->asked);
     snprintf(more, sizeof more, ", and the next call may %s %s", money ? "cost" : "take", amount);
   }
   snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension),

@@ -39,6 +39,10 @@ bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension);
 /* A maximum is hit (`hits` says which) while another dimension has met less than half of its
  * minimum. */
 bool ck_limits_usage_conflicts(const ck_limits_usage *self, const bool hits[CK_DIMENSION_COUNT]);
+/* With its unit: "$0.95", "12.5 s", "3"; of money to the micro-dollar. */
+enum { CK_LIMITS_AMOUNT_SIZE = 32 };
+void ck_limits_write_amount(char out[CK_LIMITS_AMOUNT_SIZE], ck_dimension dimension,
+                            int64_t amount);
 /* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10"; money to the
  * micro-dollar. */
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);

@@ -94,15 +94,13 @@ void ck_carried_write_run(ck_json_writer *w, const ck_head *head) {
 }
 
 void ck_carried_write_usage(ck_json_writer *w, const ck_totals *totals) {
-  char dollars[48];
-  snprintf(dollars, sizeof dollars, "%" PRId64 ".%06" PRId64, totals->cost_micros / 1000000,
-           totals->cost_micros % 1000000);
   ck_json_name(w, "total_usage");
   ck_json_begin(w, '{');
   ck_json_member_int(w, "input_tokens", totals->input_tokens);
   ck_json_member_int(w, "output_tokens", totals->output_tokens);
   ck_json_member_int(w, "model_calls", totals->model_calls);
-  ck_json_member_raw(w, "cost_usd", ck_bytes_text(dollars));
+  ck_json_name(w, "cost_usd");
+  ck_json_put_decimal(w, totals->cost_micros, 6);
   ck_json_end(w, '}');
   ck_json_member_int(w, "tool_calls_count", totals->tool_calls);
 }

@@ -38,8 +38,8 @@ is "its transcript is the origin's up to the cut" "$(messages fork)" \
   "$(messages origin | head -n 8)"
 exits 0 "it is shown" --json sessions show fork
 is "with its lineage" "$(json "$out" '"$d->{origin}{session} $d->{origin}{cut}"')" "origin 19"
-is "money that was spent before it is in its totals" "$(json "$out" '$d->{totals}{cost_micros}')" \
-  306
+is "money that was spent before it is in its totals" \
+  "$(json "$out" 'micros($d->{totals}{cost_usd})')" 306
 exits 0 "so is the origin" --json sessions show origin
 is "with its forks" "$(json "$out" 'join " ", map { "$_->{session} $_->{cut}" } @{$d->{forks}}')" \
   "fork 19"
@@ -52,8 +52,8 @@ is "its conversation is the same" "$(messages fork)" "$(messages origin)"
 is "it did again what it does not know of, and nothing else" "$(tr '\n' ' ' <count.log)" \
   "main/count#3/tool/1 main/count#4/tool/1 main/count#5/tool/1 "
 exits 0 "its totals" --json sessions show fork
-is "are those of the whole line" "$(json "$out" '$d->{totals}{cost_micros}')" \
-  "$(json "$("$CKRUN" --json sessions show origin)" '$d->{totals}{cost_micros}')"
+is "are those of the whole line" "$(json "$out" 'micros($d->{totals}{cost_usd})')" \
+  "$(json "$("$CKRUN" --json sessions show origin)" 'micros($d->{totals}{cost_usd})')"
 clean "after it"
 
 exits 0 "a fork of a fork, with an edit" sessions fork fork --session child --set note=later
@@ -76,7 +76,7 @@ printf 'return { name = "tighter", extends = "default", constraints = { budget_u
 exits 0 "one under a limit" sessions fork origin --checkpoint "$third" --session spent
 exits 8 "that it passes itself" resume spent --profile "$dir/tighter.lua"
 exits 0 "its totals" --json sessions show spent
-ok "are those of the whole line" test "$(json "$out" '$d->{totals}{cost_micros}')" -gt 500
+ok "are those of the whole line" test "$(json "$out" 'micros($d->{totals}{cost_usd})')" -gt 500
 exits 0 "both" sessions delete frugal
 exits 0 "are deleted" sessions delete spent
 refused 5 "an id that is taken" "exists" sessions fork origin --session fork

@@ -70,7 +70,7 @@ is "conversation_states" "$(json "$inspected" 'my $states = $d->{conversation_st
   "main:0 main.ann:1 main.bob:1 main.bob.helper:1"
 is "what a conversation holds" "$(field '{conversation_states}{"main.ann"}')" \
   '[{"content":"what of the costs?","role":"user"}]'
-is "metrics_snapshot" "$(field '{metrics_snapshot}{cost_micros}')" 0
+is "metrics_snapshot" "$(field '{metrics_snapshot}{cost_usd}')" 0
 is "is_clean" "$(field '{is_clean}')" 1
 is "can_resume_from" "$(field '{can_resume_from}')" 1
 is "description" "$(field '{description}')" "paused: enough"
@@ -85,7 +85,7 @@ exits 0 "the session checkpoint" sessions export team --format session-checkpoin
 checkpoint=$out
 run --json sessions inspect team
 is "is the one that inspect shows" "$(json "$checkpoint" '$d')" \
-  "$(json "$out" '$d->{sessionCheckpoint}')"
+  "$(json "$out" '$d->{session_checkpoint}')"
 field() { json "$checkpoint" "\$d->$1"; }
 members="activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId"
 is "its members" "$(json "$checkpoint" 'join " ", sort keys %$d')" \

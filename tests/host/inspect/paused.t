@@ -48,7 +48,7 @@ is "the one above is at the top" "$(exported team \
   'join " ", map { defined $a{$_}{parentAgentId} ? "child" : $a{$_}{depth} } qw(risk chair)')" "0 0"
 is "inspect says the same" "$(json "$("$CKRUN" --json sessions inspect team)" \
   '[map { $_->{expertiseSnapshot}{notes} } sort { $a->{agentId} cmp $b->{agentId} }
-    grep { $_->{agentId} ne "chair" } @{$d->{sessionCheckpoint}{activeAgents}}]')" \
+    grep { $_->{agentId} ne "chair" } @{$d->{session_checkpoint}{activeAgents}}]')" \
   '[["one","two"],["a month"]]'
 exits 8 "the one below has ended" resume team
 is "its pad is kept" "$(exported team '$a{work}{expertiseSnapshot}{notes}')" '["a month"]'
@@ -182,7 +182,7 @@ exits 8 "two calls are allowed" run one.lua --profile ./first.profile.lua --sess
   --input '"?"'
 is "half of a limit is not near" \
   "$(json "$("$CKRUN" --json sessions inspect first --checkpoint first)" \
-    '[@{$d->{sessionCheckpoint}{constraintState}}{qw(approaching hit)}]')" '[[],false]'
+    '[@{$d->{session_checkpoint}{constraintState}}{qw(approaching hit)}]')" '[[],false]'
 is "nor is it for the transcript" \
   "$("$CKRUN" --json sessions log first --all --kind constraint |
     grep '"what":"approaching"' | grep -c '"spent":0\|"spent":1,"limit":2')" 0

@@ -22,7 +22,7 @@ exits 0 "run --json" --json run "$flow" --cassette "$cassette" --session second
 is "one object" "$(json "$out" '$d->{session} . " " . $d->{status}')" "second completed"
 is "no talk with --json" "$err" ""
 is "what was spent is told in dollars, though no terminal reads it" "$(cell "$summary" spent)" \
-  "$(dollars "$(json "$out" '$d->{spent_micros}')")"
+  "$(dollars "$(json "$out" 'micros($d->{cost_usd})')")"
 for figure in events messages checkpoints model_calls tool_calls asks; do
   is "both runs agree on $figure" "$(json "$out" "\$d->{$figure}")" "$(cell "$summary" $figure)"
 done

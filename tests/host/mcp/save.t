@@ -38,7 +38,7 @@ let_on first
 answer
 reach
 is "its members" "$(json "$result" 'join " ", sort keys %$d')" \
-  "checkpoint_id description session_id status"
+  "checkpoint_id ckrun_json description session_id status"
 id=$(json "$(listed)" '$d->{id}')
 is "the id is that of the one checkpoint there is" \
   "$(of '{session_id}') $(of '{status}') $(of '{checkpoint_id}')" "one saved $id"

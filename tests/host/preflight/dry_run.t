@@ -46,9 +46,9 @@ is "it would replay what has an outcome, and stop at what is in doubt" "$(what)"
 is "the sums" "$(json "$out" 'join " ", map { $d->{$_} }
   qw(replayed rerun probed in_doubt questions attempt)')" "3 0 0 1 0 1"
 is "what is left of each constraint" "$(json "$out" \
-  'join " ", map { $d->{constraints}{$_}{left} } qw(budget tool_calls)')" "5000000 7"
+  '"$d->{constraints}{budget}{left_usd} $d->{constraints}{tool_calls}{left}"')" "5 7"
 ok "all of the time, but for what the look itself takes" test \
-  "$(json "$out" '$d->{constraints}{time}{left}')" -gt 3000000
+  "$(json "$out" '$d->{constraints}{time}{left_ms}')" -gt 3000000
 is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} }
   qw(budget time tool_calls)')" "continue reset continue"
 ok "which policies decide" test "$(json "$out" \

@@ -53,11 +53,11 @@ is "nothing was paid for" "$(requests price)" 0
 profile list.lua 'budget_usd = 1' 'model = "gpt-4o-mini"'
 exits 0 "a model that the table has" run flow.lua --profile ./list.lua --session list --input '"?"'
 is "costs what it says: 100 * \$0.15 + 10 * \$0.60 a million" \
-  "$(json "$("$CKRUN" --json sessions show list)" '$d->{totals}{cost_micros}')" 21
+  "$(json "$("$CKRUN" --json sessions show list)" 'micros($d->{totals}{cost_usd})')" 21
 profile zero.lua 'budget_usd = 0' 'model = "mine", price = { input = 0, output = 0 }'
 exits 0 "a price of nothing" run flow.lua --profile ./zero.lua --session zero --input '"?"'
 is "is a price, and nothing was spent" \
-  "$(json "$("$CKRUN" --json sessions show zero)" '$d->{totals}{cost_micros}')" 0
+  "$(json "$("$CKRUN" --json sessions show zero)" 'micros($d->{totals}{cost_usd})')" 0
 
 # Without a budget it runs; under one that comes later it does not go on.
 profile later.lua 'model_calls = 1' 'model = "mine"'
@@ -95,12 +95,12 @@ profile unmetered.lua 'budget_usd = 0.01' 'model = "mine", unmetered = true'
 exits 0 "unmetered = true" --json run flow.lua --profile ./unmetered.lua --session unmetered \
   --input '"?"'
 is "nobody knows what it cost" "$(json "$out" 'join " ", map { defined $_ ? $_ : "null" }
-  $d->{spent_micros}, $d->{totals}{cost_micros}, $d->{totals}{unmetered}')" "null null 1"
+  micros($d->{cost_usd}), micros($d->{totals}{cost_usd}), $d->{totals}{unmetered}')" "null null 1"
 exits 0 "and so says the session" sessions show unmetered
 is "in words" "$(cell "$out" spent)" unknown
 has "and its run" "$out" "completed, an unknown cost, 1 model call"
 is "and in JSON" "$(json "$("$CKRUN" --json sessions show unmetered)" 'join " ",
-  map { defined $_ ? $_ : "null" } $d->{totals}{cost_micros}, $d->{runs}[0]{cost_micros},
+  map { defined $_ ? $_ : "null" } micros($d->{totals}{cost_usd}), micros($d->{runs}[0]{cost_usd}),
   $d->{totals}{unmetered}')" "null null 1"
 serve dry <<EOF
 {"answer":{"text":"Hello.",$usage},"hang":20}
@@ -112,7 +112,7 @@ while [ "$(requests dry)" != 1 ]; do read -rt 0.01 <> <(:) || :; done
 { kill -9 $pid; wait $pid; } 2>/dev/null
 exits 0 "a dry run of a call without a price" resume dry --dry-run
 is "does not say that it is free" "$(cell "$out" "cost at most")" unknown
-is "nor in JSON" "$(json "$("$CKRUN" --json resume dry --dry-run)" '$d->{reserve_micros}')" null
+is "nor in JSON" "$(json "$("$CKRUN" --json resume dry --dry-run)" '$d->{reserve_usd}')" null
 
 # ---- the answer has no more tokens than what is left pays for ----
 
@@ -191,7 +191,7 @@ serve loop <<EOF
 EOF
 profile loop.lua 'budget_usd = 0.06' "model = \"mine\", $price"
 exits 8 "many turns" run turns.lua --profile ./loop.lua --session loop --input '"?"'
-spent=$(json "$("$CKRUN" --json sessions show loop)" '$d->{totals}{cost_micros}')
+spent=$(json "$("$CKRUN" --json sessions show loop)" 'micros($d->{totals}{cost_usd})')
 is "cost what their tokens do" "$spent" "$(($(requests loop) * (3 * 2000 + 15 * 256)))"
 ok "within the budget" test "$spent" -le 60000
 ok "of which most is used" test "$spent" -gt 40000
@@ -231,7 +231,7 @@ profile panel-profile.lua 'budget_usd = 0.0066' "model = \"mine\", $price, max_t
 exits 8 "with room for too few" run panel.lua --profile ./panel-profile.lua --session few
 ok "the others are not begun" test "$(requests panel)" -lt 9
 ok "and the budget holds" test \
-  "$(json "$("$CKRUN" --json sessions show few)" '$d->{totals}{cost_micros}')" -le 6600
+  "$(json "$("$CKRUN" --json sessions show few)" 'micros($d->{totals}{cost_usd})')" -le 6600
 
 # ---- agents that are processes ----
 

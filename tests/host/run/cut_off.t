@@ -144,7 +144,7 @@ exits 0 "an answer that is shorter than was announced, and whole" run told.lua \
 is "is paid once" "$(requests longer)" 1
 has "and told" "$out" "its answer was whole when the connection ended early ("
 is "its cost is what it states" \
-  "$(json "$("$CKRUN" --json sessions show longer)" '$d->{totals}{cost_micros}')" \
+  "$(json "$("$CKRUN" --json sessions show longer)" 'micros($d->{totals}{cost_usd})')" \
   $((200 * 3 + 300 * 15))
 stream='data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Once\"}}]}\n\ndata: [DONE]\n\n'
 serve marked <<<"{\"type\":\"text/event-stream\",\"body\":\"$stream\",\"times\":0}"

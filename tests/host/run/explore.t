@@ -36,7 +36,7 @@ has "and where" "$(cell "$out" mark)" ", scope main)"
 run --json sessions show guard
 is "as JSON, too" "$(json "$out" 'join " ", map { "$_->{scope} $_->{goal}" } @{$d->{marks}}')" \
   "main find the leak"
-ok "with its start" test "$(json "$out" '$d->{marks}[0]{startedAt}')" = "$("$CKRUN" --json \
+ok "with its start" test "$(json "$out" '$d->{marks}[0]{started}')" = "$("$CKRUN" --json \
   sessions log guard --all --kind note | grep -o '"startedAt":"[^"]*' | cut -d'"' -f4)"
 exits 8 "a resume warns it once more, and pauses" resume guard
 is "for one turn" "$(requests guard)" 6

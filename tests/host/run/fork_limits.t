@@ -50,7 +50,7 @@ is "which is one" "$(calls agents)" 3
 # constraint SESSION DIMENSION: what is spent of it, as the newest checkpoint has it.
 constraint() {
   json "$("$CKRUN" --json sessions inspect "$1")" \
-    "\$d->{sessionCheckpoint}{constraintState}{$2}{spent}"
+    "\$d->{session_checkpoint}{constraintState}{$2}{spent}"
 }
 origin again 'constraints = { tool_calls = 3 }'
 exits 0 "another fork" sessions fork again --session fourth

@@ -42,7 +42,7 @@ for n in 1 2 3 4; do
   has "resume $n: no round was added" "$err" "rounds: 1 of 1 spent; --limit rounds=2 lifts it"
 done
 is "one round was paid for" \
-  "$(json "$("$CKRUN" --json sessions show rounds)" '$d->{totals}{cost_micros}')" 3750
+  "$(json "$("$CKRUN" --json sessions show rounds)" 'micros($d->{totals}{cost_usd})')" 3750
 exits 0 "the dry run" resume rounds --dry-run
 is "lists the limit" "$(cell "$out" limit)" "rounds: 1 of 1 spent; --limit rounds=2 lifts it"
 exits 0 "as JSON" --json resume rounds --dry-run

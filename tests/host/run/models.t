@@ -51,7 +51,7 @@ for api in openai anthropic; do
     is "$name: each tool ran once" "$(grep -c '' count.log)" 3
     has "$name: with the model's own arguments" "$(cat count.log)" '"arguments":{"to": 1.0}'
     is "$name: micro-dollars" "$(json "$("$CKRUN" --json sessions show $name)" \
-      '$d->{totals}{cost_micros}')" $((600 * 3 + 30 * 15))
+      'micros($d->{totals}{cost_usd})')" $((600 * 3 + 30 * 15))
     is "$name: three keys of idempotency" \
       "$(grep -o '"idempotency-key":"[0-9a-f]*"' $name.log | sort -u | grep -c '')" 3
     "$CKRUN" --json sessions log $name --all >log
@@ -91,7 +91,7 @@ is "no request was paid twice" "$(grep -c '' killed.log)" 3
 is "each different" "$(sed 's/.*"body"://' killed.log | sort -u | grep -c '')" 3
 is "all valid on the wire" "$(grep -c '"problem":"' killed.log)" 0
 is "the sum is as if nothing had been" "$(json "$("$CKRUN" --json sessions show killed)" \
-  '$d->{totals}{cost_micros}')" $((600 * 3 + 30 * 15))
+  'micros($d->{totals}{cost_usd})')" $((600 * 3 + 30 * 15))
 
 # Killed while the model thinks: requested again with the same idempotency key.
 serve hanging <<<'{"answer":{"text":"never"},"hang":60}

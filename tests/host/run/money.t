@@ -42,7 +42,7 @@ END
 
 shown() {
   json "$("$CKRUN" --json sessions show "$1")" \
-    'join " ", @{$d->{totals}}{qw(cost_micros reserved_micros)}'
+    'join " ", map { micros($_) } @{$d->{totals}}{qw(cost_usd reserved_usd)}'
 }
 
 # agrees NAME SESSION: what is shown is what the transcript adds up to.
@@ -51,8 +51,8 @@ agrees() {
   is "$1: what is shown is what its transcript adds up to" "$(shown "$2")" \
     "$(perl oracle.pl <events)"
   is "$1: so do its runs" "$(json "$("$CKRUN" --json sessions show "$2")" \
-    'my @s = (0, 0); for (@{$d->{runs}}) { $s[0] += $_->{cost_micros};
-     $s[1] += $_->{reserved_micros} } "@s"')" "$(perl oracle.pl <events)"
+    'my @s = (0, 0); for (@{$d->{runs}}) { $s[0] += micros($_->{cost_usd});
+     $s[1] += micros($_->{reserved_usd}) } "@s"')" "$(perl oracle.pl <events)"
 }
 
 # loop SESSION PROFILE: twenty resumes behind the first run.
@@ -101,7 +101,8 @@ while IFS='|' read -r api stream what script; do
   is "$what: shown as text, too" "$(cell "$text" reserved)" \
     "$(dollars $((count * reserve)))"
   has "$what: and beside the run" "$text" " of it reserved)"
-  has "$what: and in the log" "$("$CKRUN" sessions log "$name" --all)" "reserved $reserve"
+  has "$what: and in the log" "$("$CKRUN" sessions log "$name" --all)" \
+    "reserved $(dollars "$reserve")"
 done <<END
 openai|true|nothing at all|{"body":{},"times":0}
 anthropic|false|negative usage|{"body":{"usage":{"input_tokens":-1,"output_tokens":-1}},"times":0}
@@ -162,11 +163,11 @@ is "and are shown" "$(json "$("$CKRUN" --json sessions show killed)" \
 text=$("$CKRUN" sessions show killed)
 is "in words, too" "$(cell "$text" spent) $(cell "$text" model_calls)" '$0.0075 2'
 exits 0 "it goes on" --json resume killed
-is "this run's part is told" "$(json "$out" 'join " ",
-  @{$d->{this_run}}{qw(cost_micros model_calls tool_calls input_tokens output_tokens)}')" \
+is "this run's part is told" "$(json "$out" 'join " ", micros($d->{this_run}{cost_usd}),
+  @{$d->{this_run}}{qw(model_calls tool_calls input_tokens output_tokens)}')" \
   "450 1 1 100 10"
-is "and that of all runs" "$(json "$out" 'join " ",
-  @{$d->{totals}}{qw(cost_micros model_calls tool_calls input_tokens output_tokens)}')" \
+is "and that of all runs" "$(json "$out" 'join " ", micros($d->{totals}{cost_usd}),
+  @{$d->{totals}}{qw(model_calls tool_calls input_tokens output_tokens)}')" \
   "7950 3 2 2100 110"
 is "which is what is shown" "$(shown killed)" "7950 0"
 

@@ -9,7 +9,7 @@ write_flow idempotent
 begin run "$dir/flow.lua" --session events --events
 until grep -q '"kind":"intent"' "$dir/begun"; do :; done
 ok "what is durable is told while a tool runs" lines "$(cat "$dir/begun")"
-is "and nothing else" "$(cut -d, -f3 "$dir/begun" | tr '\n' ' ')" \
+is "and nothing else" "$(cut -d, -f4 "$dir/begun" | tr '\n' ' ')" \
   '"kind":"session_started" "kind":"intent" '
 steps 1 2 3 4
 ended

@@ -21,7 +21,7 @@ exits 0 "as JSON" --json sessions import "$data/claude_inline.jsonl"
 is "its delegations" "$(json "$out" '$d->{delegations}')" 2
 is "its agents" "$(json "$out" '$d->{agents}')" 3
 is "its first time" "$(json "$out" '$d->{first}')" "2030-03-01T00:00:00.000Z"
-is "no cost is made up" "$(json "$out" 'exists $d->{cost_micros} ? 1 : 0')" 0
+is "no cost is made up" "$(json "$out" 'exists $d->{cost_usd} ? 1 : 0')" 0
 run --json sessions show imported_claude_code_2df9cfd0
 is "the parents of agents are kept" "$(json "$out" \
   'join ",", map { $_->{id} . "<" . ($_->{parent} // "") } @{$d->{input}{import}{agents}}')" \

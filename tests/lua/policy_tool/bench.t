@@ -7,7 +7,7 @@ for file in "$root"/policies/*.lua; do
   name=$(basename "$file" .lua)
   exits 0 "bench $name" --json policy bench "$name" --calls 500
   is "$name: every hook is timed and counted" "$(json "$out" 'join ",", map {
-    $_->{us} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures}
+    $_->{call_ms} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures}
   } @{$d->{hooks}}' | tr -d '1,')" ""
   is "$name: far below the budget" "$(json "$out" \
     'scalar grep { $_->{instructions} > 10000 } @{$d->{hooks}}')" 0
@@ -57,7 +57,7 @@ is "hooks that hold are timed all the same" \
 has "how many fail" "$err" "bad.lua: 6 hooks fail"
 exits 1 "--json" --json policy bench bad.lua --calls 100
 is "the same in one object" "$(json "$out" 'scalar grep {
-  $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{us}
+  $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{call_ms}
 } @{$d->{hooks}}')" 6
 refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
 echo 'return 5' >five.lua

@@ -16,7 +16,7 @@ exits 0 "import pi and tau2" sessions import "$data"/pi/*.jsonl "$data"/tau2_ben
 cat >compare.pl <<'EOF2'
 use strict; use warnings; use JSON::PP;
 my ($name, @sessions) = @ARGV;
-my @of = (['cost_micros', 'dollars', 1e6], ['ms', 'seconds', 1e3], ['tokens', 'tokens', 1]);
+my @of = (['cost_usd', 'dollars', 1], ['time_ms', 'seconds', 1e3], ['tokens', 'tokens', 1]);
 sub profile {
   my ($file, $text) = @_;
   open my $out, '>', "$file.lua" or die;

@@ -99,25 +99,25 @@ exits 0 "the same as JSON" --json policy simulate --profile stake_profile.lua --
 for i in 0 1 2; do
   for row in "checkpoints:checkpoints" "checkpoints kept:kept" \
     "lost tokens, worst:lost}{tokens}{worst" \
-    "lost tool calls, p95:lost}{tool_calls}{p95" "bytes kept, estimated:bytes_kept"; do
+    "lost tool calls, p95:lost}{tool_calls}{p95" "bytes kept, estimated:kept_bytes"; do
     is "table and JSON agree on ${row%%:*} of profile $i" \
       "$(awk -F'\t' -v name="${row%%:*}" -v at=$((i + 2)) '$1 == name { print $at }' <<<"$table")" \
       "$(json "$out" "\$d->{profiles}[$i]{${row#*:}}")"
   done
   is "table and JSON agree on lost money, p95 of profile $i, in dollars" \
     "$(awk -F'\t' -v at=$((i + 2)) '$1 == "lost money, p95" { print $at }' <<<"$table")" \
-    "$(dollars "$(json "$out" "\$d->{profiles}[$i]{lost}{cost_micros}{p95}")")"
+    "$(dollars "$(json "$out" "micros(\$d->{profiles}[$i]{lost}{cost_usd}{p95})")")"
 done
 p='$d->{profiles}'
 is "without checkpoints a crash costs most" \
-  "$(json "$out" "${p}[2]{lost}{cost_micros}{worst} > ${p}[0]{lost}{cost_micros}{worst} &&
-    ${p}[2]{lost}{cost_micros}{mean} > ${p}[1]{lost}{cost_micros}{mean}")" 1
+  "$(json "$out" "${p}[2]{lost}{cost_usd}{worst} > ${p}[0]{lost}{cost_usd}{worst} &&
+    ${p}[2]{lost}{cost_usd}{mean} > ${p}[1]{lost}{cost_usd}{mean}")" 1
 is "nothing but what is always taken" "$(json "$out" "${p}[2]{reasons}")" \
   '[{"count":2,"reason":"always at final"}]'
 is "pruned: three a session, and the head" \
   "$(json "$out" "${p}[0]{kept} <= 6 && ${p}[0]{kept} < ${p}[0]{checkpoints}")" 1
 is "bytes: no less than a row each" "$(json "$out" \
-  "${p}[0]{bytes_written} >= ${p}[0]{checkpoints} * \$d->{row_bytes}")" 1
+  "${p}[0]{written_bytes} >= ${p}[0]{checkpoints} * \$d->{row_bytes}")" 1
 is "figures in reasons are folded" "$(json "$out" \
   "scalar grep { \$_->{reason} eq 'stake #' } @{${p}[0]{reasons}}")" 1
 
@@ -138,7 +138,7 @@ is "it grows where nothing is kept" "$(grep '^nothing  ' <<<"$out" | perl -CSD -
 exits 0 "--plot --json" --json policy simulate --plot live-default
 is "the values are in the object" "$(json "$out" \
   "${p}[0]{sessions}[0]{plot}{of} . ' ' . scalar(@{${p}[0]{sessions}[0]{plot}{values}})")" \
-  "cost_micros 72"
+  "cost_usd 72"
 
 # Policies that fail are contained, told, and the exit code says so.
 cat >weak.lua <<'EOF2'
@@ -174,11 +174,11 @@ if [ -f "${CKRUN_DATA:-$root/../shared/data}/FORMATS.md" ]; then
   is "each session is there" "$(json "$out" "scalar @{${p}[0]{sessions}}")" \
     "$("$CKRUN" --store sqlite:import.db sessions list | grep -c .)"
   is "a source without costs has no losses of money" \
-    "$(json "$out" "join ',', map { defined \$_->{lost}{cost_micros} ? 1 : 0 }
+    "$(json "$out" "join ',', map { defined \$_->{lost}{cost_usd} ? 1 : 0 }
       grep { \$_->{session} =~ /tau_bench/ } @{${p}[0]{sessions}}" | tr -d '0,')" ""
   is "pi has money, time and tokens" "$(json "$out" \
     "join ',', map { my \$l = \$_->{lost};
-      \$l->{cost_micros}{worst} > 0 && \$l->{ms}{worst} > 0 && \$l->{tokens}{worst} > 0
+      \$l->{cost_usd}{worst} > 0 && \$l->{time_ms}{worst} > 0 && \$l->{tokens}{worst} > 0
     } grep { \$_->{session} =~ /_pi_/ } @{${p}[0]{sessions}}")" 1
 else
   skip "no recorded sessions: \$CKRUN_DATA"

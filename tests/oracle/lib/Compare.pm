@@ -101,6 +101,7 @@ sub _tails {
 sub _totals {
   my ($self, $session, $view) = @_;
   my ($shown) = $self->{said}->lines("sessions", "show", $session);
+  in_micros($shown->{totals}, @{ $shown->{runs} });
   my $spent = Spending::told(Spending::spent($view, @{ $view->{all} })->{all});
   for my $name (@totals) {
     $self->same("totals: $name", $session, $shown->{totals}{$name}, $spent->{$name});
@@ -111,6 +112,14 @@ sub _totals {
   for my $name (grep { $_ ne "unmetered" } @totals) {
     $self->same("runs: $name", $session, [ map { $_->{$name} } @{ $shown->{runs} } ],
       [ map { $_->{$name} } @$runs ]);
+  }
+}
+
+# in_micros FIGURES…: with `cost_micros`, as the oracle counts, of what ckrun says in dollars.
+sub in_micros {
+  for my $of (@_) {
+    my $usd = $of->{cost_usd};
+    $of->{cost_micros} = defined $usd ? 0 + sprintf "%.0f", $usd * 1e6 : undef;
   }
 }
 
@@ -181,11 +190,12 @@ sub _checkpoint {
     Clean::is_clean($view, $seq, @list) ? 1 : 0);
   my $spent = Spending::told(Spending::spent($view, $view->until($seq))->{all});
   my $metrics = $got->{metrics_snapshot};
+  in_micros($metrics);
   $self->same("metrics_snapshot: $_", $where, $metrics->{$_}, $spent->{$_}) for @totals;
   my $over = $boundary->{body}{kind} eq "final"; # nothing is said anew
   $self->_conversations($where, $view, $got, $over ? undef : $view->cuts(@list), @list);
   $self->_state($where, $view, $seq, $got, @list);
-  $self->_session_checkpoint($where, $view, $boundary, $got->{sessionCheckpoint}, @list);
+  $self->_session_checkpoint($where, $view, $boundary, $got->{session_checkpoint}, @list);
 }
 
 # What the state keeps: outcomes of programs, and what each agent spent.

@@ -10,10 +10,12 @@ my $json = JSON::PP->new->utf8->canonical;
 
 sub new { bless { ckrun => $_[1] }, $_[0] }
 
-# One object for each line of a command's output.
+# One object for each line of a command's output, without its version.
 sub lines {
   my ($self, @command) = @_;
-  return map { $json->decode($_) } $self->text(0, "--json", @command);
+  my @objects = map { $json->decode($_) } $self->text(0, "--json", @command);
+  delete $_->{ckrun_json} for @objects;
+  return @objects;
 }
 
 # The lines of the output of a command that ends with exit code `exit`.

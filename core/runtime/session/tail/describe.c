@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/runtime/budget/usage.h"
+
 /* A string decoded, anything else as it is written. */
 static void append_value(ck_buffer *out, ck_bytes value) {
   if (!ck_json_read_string(out, value)) ck_buffer_append_bytes(out, value);
@@ -58,6 +60,8 @@ typedef struct outline {
   const char *names[8];
 } outline;
 
+static const char reserved_name[] = "reserved"; /* of an outcome: micro-dollars */
+
 static const outline outlines[] = {
     {CK_EVENT_SESSION_STARTED, {"flow", "profile"}},
     {CK_EVENT_SESSION_RESUMED, {"checkpoint", "attempt"}},
@@ -67,15 +71,44 @@ static const outline outlines[] = {
     {CK_EVENT_SESSION_CANCELLED, {"reason"}},
     {CK_EVENT_MESSAGE, {"message"}},
     {CK_EVENT_INTENT, {"key", "class", "request"}},
-    {CK_EVENT_OUTCOME, {"key", "status", "error", "reserved", "note", "message", "result"}},
+    {CK_EVENT_OUTCOME, {"key", "status", "error", reserved_name, "note", "message", "result"}},
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 
 static bool is_named(const char *name) {
-  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 || strcmp(name, "reserved") == 0 ||
-         strcmp(name, "note") == 0;
+  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 ||
+         strcmp(name, reserved_name) == 0 || strcmp(name, "note") == 0;
+}
+
+/* An amount of a dimension as it is stored, with its unit for people. */
+static void append_amount(ck_buffer *out, ck_dimension dimension, ck_bytes value) {
+  int64_t amount;
+  char text[CK_LIMITS_AMOUNT_SIZE];
+  if (!ck_json_read_int(&amount, value)) {
+    append_value(out, value);
+    return;
+  }
+  ck_limits_write_amount(text, dimension, amount);
+  ck_buffer_append_text(out, text);
+}
+
+/* "hit  budget of agent ann  $0.05 of $0.04". */
+static bool append_constraint(ck_buffer *out, ck_bytes body) {
+  ck_bytes name = ck_json_get(body, "dimension"), agent = ck_json_get(body, "agent");
+  ck_dimension d = 0;
+  while (d < CK_DIMENSION_COUNT && !ck_json_is_text(name, ck_dimension_name(d))) d++;
+  if (d == CK_DIMENSION_COUNT) return false;
+  append_value(out, ck_json_get(body, "what"));
+  ck_buffer_append_format(out, "  %s", ck_dimension_name(d));
+  if (agent.len) ck_buffer_append_text(out, " of agent ");
+  append_value(out, agent);
+  ck_buffer_append_text(out, "  ");
+  append_amount(out, d, ck_json_get(body, "spent"));
+  ck_buffer_append_text(out, " of ");
+  append_amount(out, d, ck_json_get(body, "limit"));
+  return true;
 }
 
 static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
@@ -92,6 +125,8 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     bool unknown = strcmp(o->names[i], "status") == 0 && ck_json_is_text(value, "unknown");
     if (message)
       ck_describe_message(out, value);
+    else if (strcmp(o->names[i], reserved_name) == 0)
+      append_amount(out, CK_DIMENSION_BUDGET, value);
     else
       append_value(out, value);
     if (unknown) ck_buffer_append_text(out, ": may have happened");
@@ -105,5 +140,6 @@ void ck_describe_event(ck_buffer *out, const ck_event *event) {
       append_outline(out, &outlines[i], body);
       return;
     }
-  append_members(out, body);
+  if (event->kind != CK_EVENT_CONSTRAINT || !append_constraint(out, body))
+    append_members(out, body);
 }
