@@ -1,9 +1,9 @@
 # client.sh - a client of `ckrun mcp` for shell tests. Sourced behind tap.sh.
 
-# serve: starts the server; its errors are in mcp.err.
-serve() {
+# serve_mcp: starts the server; its errors are in mcp.err.
+serve_mcp() {
   coproc SERVER { exec "$CKRUN" mcp 2>"$dir/mcp.err"; }
-  server=$SERVER_PID
+  mcp=$SERVER_PID
   exec {to}>&"${SERVER[1]}" {from}<&"${SERVER[0]}"
   eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
 }

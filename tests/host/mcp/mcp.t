@@ -23,7 +23,7 @@ LUA
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
 "$CKRUN" run "$flow" --cassette "$dir/wrong.jsonl" --session broken >/dev/null 2>&1
 
-serve
+serve_mcp
 line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || reply=; }
 
 # ---- the protocol ----
@@ -231,7 +231,7 @@ is "it runs again" "$(of '{status}')" running
 call resume_session '{"session_id":"slow"}'
 has "a second resume is refused" "$failure" "slow"
 exec {to}>&-
-wait "$server"
+wait "$mcp"
 is "the client goes: the server ends" "$?" 0
 is "and what it resumed is paused" "$(cell "$("$CKRUN" sessions show slow)" status)" paused
 is "it said nothing besides" "$(cat "$dir/mcp.err")" ""

@@ -17,7 +17,8 @@ sub fold {
     @said = still_said($event, $scope, @said) if View::begins_timeline($event);
     my ($seq, $body) = ($event->{seq}, $event->{body});
     next if $event->{scope} ne $scope;
-    next if defined $cut && $seq > $cut && !$body->{report};
+    my $reported = $event->{kind} eq "message" && $body->{report};
+    next if defined $cut && $seq > $cut && !$reported;
     if ($event->{kind} eq "message") {
       my $message = $body->{message};
       my $one = [ $seq, $body->{report} ? { report => $message->{content} } : $message ];

@@ -7,6 +7,8 @@ package RunCheckpoint;
 use strict;
 use warnings;
 
+use View;
+
 # What a provider would refuse in a history; "" for nothing.
 sub fault {
   my (@history) = @_;
@@ -32,11 +34,12 @@ sub fault {
 }
 
 # How often a boundary was reached that completes an iteration of the main scope: a turn of an agent
-# or of a round's orchestrator. undef for flows of nodes and steps.
+# or of a round's orchestrator; behind those of an imported run. undef for flows of nodes and steps.
 sub iterations {
   my @boundaries = grep { $_->{kind} eq "boundary" } @_;
   return undef if grep { defined $_->{body}{node} } @boundaries;
-  return scalar grep {
+  my ($before) = map { $_->{body}{lastCompletedIteration} } grep { View::is_import($_) } @_;
+  return ($before // 0) + grep {
     $_->{scope} eq "main" && $_->{body}{kind} =~ /^(tool_round|loop_iteration|round_complete)$/
   } @boundaries;
 }

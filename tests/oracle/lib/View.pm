@@ -138,14 +138,22 @@ sub _newest {
   return (grep { $_->{kind} eq "boundary" && $_->{body}{checkpoint} } $_[0]->living)[-1];
 }
 
+# Where a session begins with what another run had said: the pause behind it covers it.
+sub is_import {
+  my ($event) = @_;
+  return $event->{kind} eq "note" && ($event->{body}{type} // "") eq "run_checkpoint";
+}
+
 # Where each scope stands at the end of a list of events: the seq of its last boundary, or of the
 # answer with which it ended.
 sub cuts {
   my ($self, @list) = @_;
-  my (%cut, %marked);
+  my (%cut, %marked, $imported);
   for my $event (@list) {
     my $scope = $event->{scope};
     mark(\%marked, $event);
+    $imported ||= is_import($event);
+    $cut{main} //= $event->{seq} if $imported && $event->{kind} eq "boundary";
     $cut{$scope} = $event->{seq}
       if is_of_scope($event) || $self->is_answer($event) && !$marked{$scope};
   }
