@@ -362,16 +362,24 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
   return end_at_limit(execution, &hit, err);
 }
 
-ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err) {
-  ck_execution *execution = runner->execution;
+/* Whose turn ends here; NULL: nobody's. A graph's loop is no turn; a function that orchestrates
+ * rounds has none, unlike a model, which has spent something. */
+static const char *find_turn(const ck_session *session, const ck_boundary *at) {
+  bool turn = at->kind == CK_BOUNDARY_TOOL_ROUND || at->kind == CK_BOUNDARY_LOOP_ITERATION;
+  if (!at->agent) return NULL;
+  if (at->kind == CK_BOUNDARY_ROUND_COMPLETE)
+    return ck_spending_get(&session->spent.agents, at->agent) ? at->agent : NULL;
+  return turn && !at->node ? at->agent : NULL;
+}
+
+ck_status ck_limits_reach(ck_execution *execution, const ck_boundary *at, ck_error *err) {
   ck_session *session = execution->session;
-  bool turn = kind == CK_BOUNDARY_TOOL_ROUND || kind == CK_BOUNDARY_LOOP_ITERATION,
-       round = kind == CK_BOUNDARY_ROUND_COMPLETE;
+  const char *agent = find_turn(session, at);
+  bool round = at->kind == CK_BOUNDARY_ROUND_COMPLETE;
   ck_status status = CK_OK;
   if (round) status = ck_session_add_round(session, NULL, err);
-  if (status == CK_OK && turn && runner->agent)
-    status = ck_session_add_round(session, runner->agent, err);
+  if (status == CK_OK && agent) status = ck_session_add_round(session, agent, err);
   if (status == CK_OK && round) status = end_rounds(execution, NULL, err);
-  if (status == CK_OK && turn && runner->agent) status = end_rounds(execution, runner->agent, err);
+  if (status == CK_OK && agent) status = end_rounds(execution, agent, err);
   return status;
 }

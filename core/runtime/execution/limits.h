@@ -42,7 +42,7 @@ void ck_limits_update_ending(ck_execution *execution);
 /* The outcome of the call is recorded: its time counts, and limits that come near are reported. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */
-CK_CHECKED ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err);
+CK_CHECKED ck_status ck_limits_reach(ck_execution *execution, const ck_boundary *at, ck_error *err);
 /* Applies a person's answer to a limit that a call waits at: a number (the new limit: true in
  * *raised, the call may try again) or "stop". CK_E_USAGE for anything else. */
 CK_CHECKED ck_status ck_limits_answer(bool *raised, ck_call *call, const char *text, ck_error *err);

@@ -81,7 +81,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK) status = ck_runner_settle_orphans(self, err);
-  if (status == CK_OK) status = ck_limits_reach(self, at->kind, err);
+  if (status == CK_OK) status = ck_limits_reach(execution, at, err);
   number_round(at, self);
   if (status == CK_OK) status = ck_session_boundary(saved, execution->session, at, err);
   if (status != CK_OK) return status;

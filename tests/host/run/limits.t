@@ -79,6 +79,29 @@ is "lists it" "$(json "$out" '$d->{limits}[0]')" \
 exits 8 "resumed with one more" resume turns --limit ann.rounds=3
 is "makes one more" "$(requests turns)" 3
 
+# Those of a model that orchestrates, too: its turn is the round.
+ask_ann='{"name":"delegate","arguments":{"target":"ann","message":"How?"}}'
+serve chair < <(for _ in 1 2 3; do
+  echo "{\"answer\":{\"calls\":[$ask_ann],$usage}}"
+  echo "{\"answer\":{\"text\":\"An opinion.\",$usage}}"
+done)
+cat >chair.lua <<'EOF'
+local flow = require "ck.flow"
+return flow.rounds { name = "panel", rounds = 5,
+  agents = { ann = flow.agent { prompt = "Answer." } },
+  orchestrator = flow.agent { name = "chair", prompt = "You lead." } }
+EOF
+profile chair-profile.lua ''
+exits 8 "a chair with one turn" run chair.lua --profile ./chair-profile.lua --session chair \
+  --input '"?"' --limit chair.rounds=1
+is "takes it, and its round is made" "$(requests chair)" 2
+has "and says what was reached" "$err" \
+  "rounds of agent chair: 1 of 1 spent; --limit chair.rounds=2 lifts it"
+exits 8 "resumed" resume chair
+is "it takes none" "$(requests chair)" 2
+exits 8 "with another turn" resume chair --limit chair.rounds=2
+is "it takes that" "$(requests chair)" 4
+
 # A flow that has no more rounds to make ends well at its limit.
 cat >last.lua <<'EOF'
 local flow = require "ck.flow"
