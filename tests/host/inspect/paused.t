@@ -169,10 +169,12 @@ is "while few of the expected calls are made" \
 is "the export says of the conflict what the log says" \
   "$(exported conflict '$d->{constraintState}{constraint_conflict}')" 1
 serve agreed <<<"$look"
-profile agreed.profile.lua 'constraints = { model_calls = 2 }, minimums = { tool_calls = 2 }'
-exits 8 "a limit is hit with all that was expected" run one.lua --profile ./agreed.profile.lua \
+profile agreed.profile.lua 'constraints = { model_calls = 2 }, minimums = { tool_calls = 4 }'
+exits 8 "a limit is hit with half of what was expected" run one.lua --profile ./agreed.profile.lua \
   --session agreed --input '"?"'
 is "that is no conflict" "$(exported agreed '$d->{constraintState}{constraint_conflict}')" 0
+is "nor in the log" \
+  "$("$CKRUN" --json sessions log agreed --all --kind constraint | grep -c '"what":"conflict"')" 0
 is "a maximum that is reached is near, too" \
   "$(exported agreed '$d->{constraintState}{approaching}')" '["model_calls"]'
 

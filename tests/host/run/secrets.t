@@ -63,6 +63,24 @@ BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail exits 8 "with all of them"
 exits 0 "what was given as input" --json sessions show s
 has "is masked" "$(json "$out" '$d->{input}{input}')" '[redacted:door:'
 
+# What a session stops for is kept with it, too.
+cat >told.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "told", run = function(ctx)
+  local why = "it opens with key-of-the-" .. "door"
+  if ctx.input == "pause" then ctx.pause(why) end
+  error(why)
+end }
+END
+export BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail
+exits 8 "a pause that tells a secret" run told.lua --profile ./keys.lua --session pauses \
+  --input '"pause"'
+has "is masked" "$("$CKRUN" sessions show pauses)" "it opens with [redacted:door:"
+exits 1 "a failure that tells one" run told.lua --profile ./keys.lua --session fails
+has "is masked, too" "$("$CKRUN" sessions show fails)" "it opens with [redacted:door:"
+is "neither is in the store" "$(grep -rlF key-of-the-door store | wc -l)" 0
+unset BANK_KEY MAIL_KEY
+
 # Secrets that a resume finds missing, with nothing changed.
 state() { "$CKRUN" --json sessions show "$1"; "$CKRUN" --json sessions log "$1" --all; }
 state s >before

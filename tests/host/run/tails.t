@@ -119,4 +119,22 @@ is "MCP gives the same" "$(printf '%s\n' \
     binmode STDOUT, ":utf8"; my $c = $d->{result}{structuredContent};
     $c ||= decode_json($d->{result}{content}[0]{text}); print $c->{section}')" \
   "$("$CKRUN" sessions tail team chair)"
+
+# ---- as many events as the profile says, of an agent as its own section says ----
+
+for depth in 'constraints = { transcript_replay_depth = 2 }' \
+  'constraints = { transcript_replay_depth = 9 },
+    agents = { solo = { constraints = { transcript_replay_depth = 2 } } }'; do
+  serve depth-${#depth} <<'END'
+{"answer":{"calls":[{"name":"lookup","arguments":{"what":"price"}}]}}
+{"status":500,"body":"x"}
+{"answer":{"text":"It costs 950."}}
+END
+  profile depth.profile.lua "resume_context = \"tail\", $depth"
+  exits 8 "a session with a short tail is paused" run one.lua --profile ./depth.profile.lua \
+    --session depth-${#depth} --input '"What does it cost?"'
+  exits 0 "and resumed" resume depth-${#depth}
+  is "it is told the last two events" "$(lines "$(told depth-${#depth} 3)")" \
+    "$(tail -n 2 <<<"$want")"
+done
 finish

@@ -148,6 +148,8 @@ static void test_optional(void) {
              run.result.text);
   tap_is_text(flow_run_get(&run, "outputs.y"), "[\"y\",true]", "what needs it runs without");
   tap_is_text(flow_run_get(&run, "outputs.x"), "nothing", "it has no output");
+  tap_ok(strstr(flow_run_result(&run), "{\"error\":\"no luck\",\"step\":\"x\"}") != NULL,
+         "the flow's result says why: %s", flow_run_result(&run));
   tap_is_text(flow_run_get(&run, "position.main.x"), "nothing", "and nothing is left of it");
   flow_run_close(&run);
 }

@@ -254,6 +254,7 @@ static void test_refusals(void) {
   tap_ok(!profile->single_checkpoint && !profile->checkpoint_tool,
          "what is done anyway may be said");
   tap_is_int(profile->prune_every_n_nodes, 10, "and how often is pruned");
+  tap_is_int(profile->replay_depth, 50, "a tail has 50 events where no profile says how many");
   ck_profile_free(profile);
 }
 

@@ -206,6 +206,21 @@ static void test_what_happens(void) {
   ck_profile_free(profile);
 }
 
+/* Half of a minimum is enough. */
+static void test_half(void) {
+  ck_profile *profile = limits_profile();
+  fake_flow s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 150;
+  profile->minimum.model_calls = 2;
+  fake_flow_open(&s, limits_loop);
+  fake_flow_start(&s, "half");
+  fake_flow_ok(&s, "model/1", limits_reply, 100);
+  tap_is_int(count_events(&s, "hit"), 1, "a limit is hit with half of another minimum met");
+  tap_is_int(count_events(&s, "conflict"), 0, "which is no conflict");
+  fake_flow_close(&s);
+  ck_profile_free(profile);
+}
+
 /* Crashes at random, in three coroutines: what was delivered was spent, and a call that was lost
  * counts at what it reserved. */
 static void test_never_forgets(void) {
@@ -305,6 +320,7 @@ int main(void) {
   test_hierarchy();
   test_calls();
   test_what_happens();
+  test_half();
   test_never_forgets();
   return tap_done();
 }

@@ -260,6 +260,26 @@ static void walk(ck_bytes plain) {
   ck_state_rebuild_free(replay);
 }
 
+/* The first failure of reading all entries. */
+static ck_status read_entries(ck_bytes plain) {
+  ck_codec_reader reader;
+  ck_codec_entry entry;
+  ck_error err = CK_ERROR_INIT;
+  bool found = true;
+  ck_status status = ck_codec_open(&reader, plain, &err);
+  while (!status && found) status = ck_codec_next_entry(&entry, &found, &reader, &err);
+  return status;
+}
+
+static void test_more_bytes(ck_bytes plain) {
+  ck_buffer more = {0};
+  ck_buffer_append_bytes(&more, plain);
+  ck_buffer_append_char(&more, '\0');
+  tap_is_int(read_entries(plain), CK_OK, "a payload is read to its end");
+  tap_is_int(read_entries(ck_buffer_bytes(&more)), CK_E_CORRUPT, "bytes behind it are refused");
+  ck_buffer_clear(&more);
+}
+
 /* No digest protects here: bytes that someone made on purpose. */
 static void test_hostile(ck_bytes plain) {
   for (int i = 0; i < 60000; i++) {
@@ -290,6 +310,7 @@ static void test_damage(ck_store *store) {
   store_plain(&damaged, plain, false);
   attack_bytes(&damaged, "plain");
   test_answers(&damaged, plain);
+  test_more_bytes(plain);
   test_hostile(plain);
   past.value_max = 3000;
   for (encode(&pair, &past, 4); pair.plain.len < 1500; encode(&pair, &past, 4))
