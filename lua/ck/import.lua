@@ -23,8 +23,8 @@
 ---   document()            value, or nil and the reason
 ---   lines()               iterator: number, value, or number, nil and the problem
 ---   texts()               iterator: number, line unchanged
----   skip(n, why)          reports a line or element that is left out; the exit code becomes 1, as
----                         for lines that are no JSON
+---   skip(n, why)          reports a line or element that is left out: as one that is no JSON, it
+---                         makes the whole file refused, unless --partial was given
 ---   parts()               the sources of the files in the folder of the same stem
 --- Values of a source are read-only; null is ck.null. A value passed to emit whole keeps its bytes.
 ---

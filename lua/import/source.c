@@ -157,19 +157,17 @@ static size_t escape_length(const char *at, size_t len) {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : 0;
 }
 
-/* Replaces NULs, half characters and bytes that are not UTF-8 within the span, keeping the length;
- * gives their number. */
+/* Replaces escapes of NULs and of half characters within the span, keeping the length; gives their
+ * number. 0 also when it is not UTF-8: another encoding is not guessed. */
 static size_t mend(char *text, size_t len) {
   size_t mended = 0;
   for (size_t i = 0; i < len;) {
-    size_t step =
-        text[i] == '\\' ? escape_length(text + i, len - i) : ck_utf8_length(text + i, len - i);
+    bool escape = text[i] == '\\';
+    size_t step = escape ? escape_length(text + i, len - i) : ck_utf8_length(text + i, len - i);
+    if (step == 0 && !escape) return 0;
     if (step == 0) {
       mended++;
-      if (text[i] == '\\')
-        memcpy(text + i, "\\ufffd", step = 6);
-      else
-        text[i] = '?', step = 1;
+      memcpy(text + i, "\\ufffd", step = 6);
     }
     i += step;
   }

@@ -99,3 +99,5 @@ ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact, ck_error 
   ck_status status = ck_import_find_agent(&agent, self, fact->agent, err);
   return status == CK_OK ? ck_import_put(self, fact, agent, err) : status;
 }
+
+size_t ck_import_count(const ck_import *self) { return self->count; }

@@ -44,6 +44,9 @@ CK_CHECKED ck_status ck_import_begin(ck_import **out, const char *id,
 /* CK_E_TYPE: the fact lacks what its kind needs. */
 CK_CHECKED ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact, ck_error *err);
 
+/* How many facts of it are events; agents alone are none. */
+size_t ck_import_count(const ck_import *self);
+
 /* What was written. */
 typedef struct ck_import_report {
   int64_t events, boundaries; /* events: all of them, boundaries included */

@@ -33,19 +33,26 @@ run sessions log imported_tau_bench_c8e45325 --kind message
 is "no time, no date of 1970" "$(cut -f2 <<<"$out" | sort -u)" ""
 exits 0 "the store is well" store verify
 
-exits 1 "lines that cannot be read" sessions import "$data/openai_many.jsonl"
+before=$("$CKRUN" --json sessions list)
+refused 2 "lines that cannot be read" "openai_many.jsonl:3: no conversation; so do 1 more places" \
+  sessions import "$data/openai_many.jsonl"
+has "with what to do" "$("$CKRUN" sessions import "$data/openai_many.jsonl" 2>&1)" "--partial"
+is "nothing of the file is imported" "$("$CKRUN" --json sessions list)" "$before"
+exits 1 "in part" sessions import --partial "$data/openai_many.jsonl"
 has "the line is named" "$err" "openai_many.jsonl:4: "
 has "the cut is named" "$err" "the last line is cut off"
 has "the other, too" "$err" "openai_many.jsonl:3: no conversation; left out"
 has "they are counted" "$err" "2 places could not be read and were left out; 2 sessions imported"
 is "the rest is imported" "$(grep -c '' <<<"$out")" 2
-run --json sessions import "$data/openai_many.jsonl" --session again
+run --json sessions import --partial "$data/openai_many.jsonl" --session again
 is "the same as JSON" "$(json "$err" '$d->{error}{exit}')" 1
 
 exits 0 "a module of one's own, an id of one's own" sessions import "$data/pi.jsonl" --format \
   "$data/mine.lua" --session mine
 is "has that id" "$(cut -f1,2 <<<"$out")" "$(printf 'mine\tmine')"
-exits 1 "its lines that cannot be read" sessions import "$data/mine.jsonl" --format "$data/mine.lua"
+refused 2 "its lines that cannot be read" "mine.jsonl:2: " sessions import "$data/mine.jsonl" \
+  --format "$data/mine.lua"
+exits 1 "in part" sessions import --partial "$data/mine.jsonl" --format "$data/mine.lua"
 has "are named" "$err" "mine.jsonl:2: "
 exits 0 "more sessions than the id" sessions import "$data/tau_bench.json" --session two
 is "are numbered" "$(cut -f1 <<<"$out" | tr '\n' ' ')" "two two_2 "
@@ -71,6 +78,55 @@ $data/swe_agent.traj --format who_and_when
 LIST
 exits 2 "one bad file among good ones" sessions import "$dir/text" "$data/crafted.json"
 is "does not stop them" "$(cut -f2 <<<"$out")" who_and_when
+
+# ---- whole or not at all, whatever the format and the fault ----
+# fault NAME FORMAT FILE: refused with the file's name; no store is made.
+bad=
+fault() {
+  local as
+  for as in "--format $2" ""; do
+    "$CKRUN" --store "$dir/empty/e.db" sessions import $as "$3" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ "$code" = 2 ] && grep -qF "${3##*/}" "$dir/err" && [ "$(grep -c '' "$dir/err")" = 1 ] &&
+      [ ! -s "$dir/out" ] && [ ! -e "$dir/empty/e.db" ] && continue
+    bad="$bad [$1 of $2 $as: exit $code, $(head -c 200 "$dir/err")]"
+    rm -rf "$dir/empty"
+  done
+}
+while read -r format sample; do
+  file=$dir/faulty.${sample##*.}
+  : >"$file"
+  fault "an empty file" "$format" "$file"
+  printf '\n \n\n' >"$file"
+  fault "a file of blanks" "$format" "$file"
+  iconv -f UTF-8 -t UTF-16 "$data/$sample" >"$file"
+  fault "UTF-16" "$format" "$file"
+  [ "$format" = hyperagent ] && continue # a text, which may end anywhere
+  size=$(stat -c %s "$data/$sample")
+  for cut in $((size / 4)) $((size / 2)) $((size - 3)); do
+    head -c "$cut" "$data/$sample" >"$file"
+    fault "a cut file" "$format" "$file"
+  done
+  perl -0pe 's/(.*)"([^"\\]+)"/$1"$2\xe9"/s' "$data/$sample" >"$file"
+  fault "Latin-1" "$format" "$file"
+  { cat "$data/$sample"; printf '\nno JSON\n'; } >"$file"
+  fault "a line that is no JSON" "$format" "$file"
+done <<LIST
+claude_code claude_inline.jsonl
+openai openai.json
+owl_roleplay owl.json
+pi pi.jsonl
+relay relay.json
+swe_agent swe_agent.traj
+tau2_bench tau2_bench.json
+tau_bench tau_bench.json
+who_and_when crafted.json
+hyperagent hyperagent.txt
+LIST
+is "a faulty file is refused, and nothing is left of it" "$bad" ""
+{ sed -n 1p "$data/pi.jsonl"; printf '{"type":"mess'; } >"$dir/line.jsonl"
+refused 2 "the unreadable line is named" "line.jsonl:2: the last line is cut off" sessions import \
+  --format pi "$dir/line.jsonl"
 
 recorded=${CKRUN_DATA:-$root/../shared/data}
 if [ -d "$recorded" ]; then

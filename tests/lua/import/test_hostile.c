@@ -188,15 +188,15 @@ static void check_lines(void) {
                         "\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"");
   for (size_t i = 0; i < 10 << 20; i++) ck_buffer_append_char(&text, 'a');
   ck_buffer_append_text(&text, "\"}}\r\n\n  \nbad\n\xEF\xBB\xBF{}\n{\"type\":\"x\",\"y\":\"\\u0000 "
-                               "\\udc00 \xff\"}\n{\"type\":\"z\"}");
+                               "\\udc00\"}\n{\"type\":\"z\"}\n\"\xff\"");
   const char *path = tap_tmpfile("lines.jsonl");
   imports_write(path, ck_buffer_bytes(&text));
   tap_is_status(imports_import(&f, path, NULL), CK_OK, &f.err, "a line of 10 MB is imported");
-  tap_is_int((int64_t)f.lost, 2, "lines that are no JSON are counted");
-  tap_is_int(f.last_lost, 6, "with their numbers, empty lines counted");
+  tap_is_int((int64_t)f.lost, 3, "lines that are no JSON, or not UTF-8, are counted");
+  tap_is_int(f.last_lost, 9, "with their numbers, empty lines counted");
   tap_is_int((int64_t)f.mended, 1,
              "characters that JSON cannot hold are replaced, and that is told");
-  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "error"), 2,
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "error"), 3,
              "their places are kept in the session");
   tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "name", "z"), 1,
              "the rest is imported");
