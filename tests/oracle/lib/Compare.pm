@@ -58,6 +58,7 @@ sub session {
   my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
   $self->_run_checkpoint($session, $view);
   $self->_mcp($session, $view) if @{ $view->{checkpoints} };
+  $self->_dry_run($session, $view) if !$view->is_over;
   my @listed = $self->{said}->lines("sessions", "checkpoints", $session);
   $self->_without_checkpoint($session, $view) if !@listed;
   splice @listed, 0, @listed - $n if $n && @listed > $n;
@@ -160,10 +161,37 @@ sub _run_checkpoint {
   my $input = $view->{all}[0]{body}{input}{input};
   $self->same("run checkpoint: originalInput", $session, $got->{originalInput}{message}, $input)
     if defined $input && !ref $input;
-  my $phase = $got->{failurePoint}{phase} // return;
-  my @phases = RunCheckpoint::phase(@list);
-  $self->same("run checkpoint: phase", $session, $phase,
-    (grep { $_ eq $phase } @phases)[0] // $phases[0]) if @phases;
+  $self->_failure_point($session, $view, $got);
+}
+
+sub _failure_point {
+  my ($self, $session, $view, $got) = @_;
+  my @list = $view->living;
+  my ($shown) = $self->{said}->lines("sessions", "show", $session);
+  my $paused = $shown->{status} =~ /^(paused|waiting)$/ ? 1 : 0;
+  my @stops = RunCheckpoint::stopped_in($paused, @list);
+  my $said = $got->{failurePoint};
+  @stops = ($paused ? undef : [ "iteration", RunCheckpoint::begun_node(@list) ]) if !@stops;
+  my $point = $said ? [ @$said{qw(phase stage)} ] : undef;
+  my ($same) = grep { $json->encode($_) eq $json->encode($point) } @stops;
+  $self->same("run checkpoint: phase and stage", $session, $point, @stops && $same // $stops[0]);
+  $self->same("run checkpoint: iteration", $session, $said->{iteration},
+    $got->{lastCompletedIteration} + 1) if $said;
+}
+
+# What a resume would have left of each limit.
+sub _dry_run {
+  my ($self, $session, $view) = @_;
+  my $got = $self->{said}->document("resume", $session, "--dry-run")->{constraints} // return;
+  my $state = Limits::at_resume($view, $self->{profile});
+  for my $name (qw(budget rounds tokens tool_calls model_calls)) {
+    my ($one, $wanted) = ($got->{$name}, $state->{$name});
+    my $reset = ($one->{rule} // "") eq "reset";
+    $wanted = { %$wanted, spent => 0, exists $wanted->{left} ? (left => $wanted->{limit}) : () }
+      if $reset;
+    $self->same("dry run: $name", $session, [ @$one{qw(spent limit left)} ],
+      [ @$wanted{qw(spent limit left)} ]);
+  }
 }
 
 sub _without_checkpoint {

@@ -33,6 +33,18 @@ sub state {
   return \%state;
 }
 
+# at_resume VIEW, PROFILE: what a resume from the newest checkpoint has spent and left, where its
+# rules say `continue`.
+sub at_resume {
+  my ($view, $profile) = @_;
+  my $state = state($view, $profile, $view->{all}[-1]{seq}, $view->resumed_from);
+  my $budget = $state->{budget};
+  $budget->{spent} += Spending::unheard($view);
+  $budget->{left} = $budget->{limit} > $budget->{spent} ? $budget->{limit} - $budget->{spent} : 0
+    if defined $budget->{limit};
+  return $state;
+}
+
 sub amounts {
   my ($view, $seq, @list) = @_;
   my $all = Spending::spent($view, $view->until($seq))->{all};

@@ -44,18 +44,66 @@ sub iterations {
   } @boundaries;
 }
 
-# The phases that the end of a run allows: what was open, or failed last, when it stopped.
-sub phase {
-  my (@list) = @_;
-  my %open;
-  for my $event (@list) {
-    $open{ $event->{body}{key} } = $event->{body}{kind} if $event->{kind} eq "intent";
-    delete $open{ $event->{body}{key} } if $event->{kind} eq "outcome";
+# What the run stopped in: [PHASE, STAGE] of each effect that may be told; STAGE is its tool's name,
+# else that of the node it is in. What had failed comes before what was open, that before what ended
+# badly; what its scope went on from is over. A question and a sleep of a run that was paused have
+# not failed.
+sub stopped_in {
+  my ($paused, @list) = @_;
+  my ($begun) = grep { View::begins_timeline($_) } reverse @list;
+  my $at = places(@list);
+  my @found;
+  for my $one (values %{ $at->{effects} }) {
+    my ($intent, $outcome) = @$one{qw(intent outcome)};
+    my ($scope, $seq) = @$intent{qw(scope seq)};
+    next if $seq <= ($at->{floor}{$scope} // 0) || $begun && $seq <= $begun->{seq};
+    next if $outcome && $at->{last}{$scope} > $outcome->{seq};
+    my $kind = $intent->{body}{kind};
+    my $state = $outcome ? $outcome->{body}{status} : "open";
+    next if $state =~ /^(ok|ended)$/ || $paused && $kind =~ /^(ask|sleep)$/;
+    my $rank = $state eq "failed" ? 2 : $state eq "open" ? 1 : 0;
+    push @{ $found[$rank] }, [ phase($kind),
+      $kind eq "tool" ? $intent->{body}{request}{name} : node_of($at->{node}, $scope) ];
   }
-  my ($failed) = grep { $_->{kind} eq "outcome" } reverse @list;
-  my $kind = $failed && $failed->{body}{status} eq "failed" ? $failed->{body}{kind} : undef;
-  my @kinds = $kind // values %open;
-  return map { $_ eq "model" ? "llm" : $_ =~ /^(tool|exec|agent)$/ ? "tool" : () } @kinds;
+  my ($best) = grep { defined } reverse @found;
+  return $best ? @$best : ();
+}
+
+sub phase { $_[0] eq "model" ? "llm" : $_[0] =~ /^(tool|exec|agent)$/ ? "tool" : "unknown" }
+
+# Where each scope stands, and what became of each effect.
+sub places {
+  my (%floor, %node, %last, %effects);
+  for my $event (@_) {
+    my ($scope, $body) = ($event->{scope}, $event->{body});
+    if ($event->{kind} eq "intent") {
+      $effects{ $body->{key} } = { intent => $event };
+      $last{$scope} = $event->{seq};
+    } elsif ($event->{kind} eq "outcome" && $effects{ $body->{key} }) {
+      $effects{ $body->{key} }{outcome} = $event;
+    } elsif (View::is_of_scope($event)) {
+      $floor{$scope} = $event->{seq};
+      $node{$scope} = $event if $body->{kind} eq "node_start";
+      delete $node{$scope} if $body->{kind} =~ /^(node_complete|edge_transition)$/;
+      delete $node{"$scope.$body->{node}"} if $body->{kind} eq "step_complete";
+    }
+  }
+  return { floor => \%floor, node => \%node, last => \%last, effects => \%effects };
+}
+
+# The node that a scope, or the nearest one above it, is in.
+sub node_of {
+  my ($node, $scope) = @_;
+  do {
+    return $node->{$scope}{body}{node} if $node->{$scope};
+  } while $scope =~ s/\.[^.]+$//;
+  return undef;
+}
+
+# The node that was begun last and did not complete, when nothing was open.
+sub begun_node {
+  my @open = sort { $b->{seq} <=> $a->{seq} } values %{ places(@_)->{node} };
+  return @open ? $open[0]{body}{node} : undef;
 }
 
 1;

@@ -37,6 +37,20 @@ sub of_agents {
   return $agents;
 }
 
+# What paid calls may have cost of which nothing was heard yet: a resume counts them.
+sub unheard {
+  my ($view) = @_;
+  my (%open, $sum);
+  for my $event (@{ $view->{all} }) {
+    my $body = $event->{body};
+    $open{ $body->{key} } = $body->{reserve} // 0
+      if $event->{kind} eq "intent" && $body->{kind} eq "model";
+    delete $open{ $body->{key} } if $event->{kind} eq "outcome";
+  }
+  $sum += $_ for 0, values %open;
+  return $sum;
+}
+
 # What is told of amounts: a cost that nobody knows is none (issue 11, line 25).
 sub told {
   my ($amounts) = @_;

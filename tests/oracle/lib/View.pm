@@ -133,6 +133,13 @@ sub is_over {
   return $end->{kind} =~ /^session_(completed|cancelled)$/ ? 1 : 0;
 }
 
+# What a resume goes on from: what lives at the newest checkpoint, else the first event.
+sub resumed_from {
+  my ($self) = @_;
+  my $newest = $self->_newest;
+  return $newest ? $self->at($newest) : ($self->{all}[0]);
+}
+
 # The boundary of the newest checkpoint that lives.
 sub _newest {
   return (grep { $_->{kind} eq "boundary" && $_->{body}{checkpoint} } $_[0]->living)[-1];
