@@ -20,6 +20,7 @@ typedef struct opened {
   const char *scope; /* borrowed from the key */
   char *parent, *agent;
   ck_bytes task; /* borrowed from the value */
+  int64_t born;  /* seq behind which it was opened; another one can have had its name before */
   bool over;     /* ended, and not with an error: of that a resume runs it again */
 } opened;
 
@@ -68,6 +69,7 @@ static void read_scopes(cast *self, const ck_snapshot *snapshot) {
                       .agent = take_text(self, ck_json_get(record, "agent")),
                       .task = ck_json_get(record, "task")};
     ck_json_read_bool(&scope->over, ck_json_get(record, "done"));
+    ck_json_read_int(&scope->born, ck_json_get(record, "born"));
     scope->over &= ck_json_get(record, "error").len == 0;
   }
 }
@@ -190,7 +192,8 @@ static bool take_act(void *to, const ck_event *event) {
   if (ck_abandoned_has_record(self->abandoned, event)) return true;
   for (size_t i = 0; !self->scope && i < self->all->scope_count; i++) {
     const opened *scope = &self->all->scopes[i];
-    if (!scope->over && strcmp(scope->scope, event->scope) == 0) self->scope = scope;
+    if (!scope->over && scope->born <= event->seq && strcmp(scope->scope, event->scope) == 0)
+      self->scope = scope;
   }
   return !self->scope;
 }

@@ -186,9 +186,7 @@ sub _dry_run {
   my $state = Limits::at_resume($view, $self->{profile});
   for my $name (qw(budget rounds tokens tool_calls model_calls)) {
     my ($one, $wanted) = ($got->{$name}, $state->{$name});
-    my $reset = ($one->{rule} // "") eq "reset";
-    $wanted = { %$wanted, spent => 0, exists $wanted->{left} ? (left => $wanted->{limit}) : () }
-      if $reset;
+    $wanted = Limits::reset($view, $name, $wanted) if ($one->{rule} // "") eq "reset";
     $self->same("dry run: $name", $session, [ @$one{qw(spent limit left)} ],
       [ @$wanted{qw(spent limit left)} ]);
   }
@@ -274,7 +272,7 @@ sub _session_checkpoint {
   $self->same("roundsCompleted", $where, $got->{roundsCompleted},
     Positions::rounds_completed(@list));
   my $pads = Pads::pads($view, @list);
-  my $agents = Delegations::agents($view, @list);
+  my $agents = Delegations::agents($view, $boundary, @list);
   my %said = map { $_->{agentId} => $_ } @{ $got->{activeAgents} };
   my %ever = map { $_ => 1 } Tail::agents($view->until($boundary->{seq}));
   $self->same("activeAgents", $where, [ sort keys %said ],

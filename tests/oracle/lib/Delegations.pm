@@ -14,17 +14,21 @@ use View;
 # The scope in which an agent works for another.
 sub scope_of { "$_[0].agent.$_[1]" }
 
-# agents VIEW, EVENT…: { NAME => { parent => NAME|undef, depth => N } } of each that has acted, where
-# it acted last; where some of its scopes have not ended, last of those.
+# agents VIEW, BOUNDARY, EVENT…: { NAME => { parent => NAME|undef, depth => N } } of each that has
+# acted, where it acted last; where some of its scopes have not ended, last of those; else where it
+# is asked and has not begun.
 sub agents {
-  my ($view, @list) = @_;
+  my ($view, $boundary, @list) = @_;
   my (%scope, %work);
   push @{ $work{ $_->{scope} } }, $_ for @list;
   my %ended = map { $_ => has_ended($view, @{ $work{$_} }) || is_passed($_, \%work) } keys %work;
   my @acts = grep { has_acted($_) } @list;
-  for my $event ((grep { $ended{ $_->{scope} } } @acts), grep { !$ended{ $_->{scope} } } @acts) {
-    $scope{ $event->{agent} } = $event->{scope};
+  $scope{ $_->{agent} } = $_->{scope} for grep { $ended{ $_->{scope} } } @acts;
+  for my $one (pending_scopes($view, $boundary, @list)) {
+    my $name = $one->{target};
+    $scope{$name} = scope_of($one->{from}, $name) if exists $scope{$name};
   }
+  $scope{ $_->{agent} } = $_->{scope} for grep { !$ended{ $_->{scope} } } @acts;
   for my $open (open_scopes(@list)) {
     $scope{$1} //= $open if $open =~ /\.agent\.([^.]+)$/;
   }
@@ -63,6 +67,11 @@ sub open_scopes {
 
 # pending VIEW, BOUNDARY, EVENT…: ["ID TARGET", …], sorted; the checkpoint's, and what lives at it.
 sub pending {
+  return [ sort map { "$_->{id} $_->{target}" } pending_scopes(@_) ];
+}
+
+# The same as { id, target, from: the scope that asked }.
+sub pending_scopes {
   my ($view, $boundary, @list) = @_;
   my (%pending, %works);
   for my $asked (grep { $_->{body}{id} } $view->asked($boundary)) {
@@ -73,12 +82,13 @@ sub pending {
     for my $target (Tail::targets($asked->{body})) {
       my @work = grep { $_->{scope} eq scope_of($asked->{scope}, $target) } @since;
       next if has_ended($view, @work);
-      $pending{"$asked->{body}{id} $target $asked->{scope}"} = "$asked->{body}{id} $target";
+      $pending{"$asked->{body}{id} $target $asked->{scope}"} =
+        { id => $asked->{body}{id}, target => $target, from => $asked->{scope} };
       $works{ scope_of($asked->{scope}, $target) } = 1;
       last if $asked->{body}{sequential}; # the others are not asked yet
     }
   }
-  return [ sort values %pending ];
+  return @pending{ sort keys %pending };
 }
 
 # A delegation is said anew, under its id, when its scope goes on from its cut.

@@ -45,6 +45,14 @@ sub at_resume {
   return $state;
 }
 
+# One dimension of that where the rule says `reset`: only what was not heard of is still to count.
+sub reset {
+  my ($view, $name, $one) = @_;
+  my $spent = $name eq "budget" ? Spending::unheard($view) : 0;
+  my $limit = $one->{limit} // return { spent => $spent };
+  return { spent => $spent, limit => $limit, left => $limit > $spent ? $limit - $spent : 0 };
+}
+
 sub amounts {
   my ($view, $seq, @list) = @_;
   my $all = Spending::spent($view, $view->until($seq))->{all};
