@@ -118,11 +118,10 @@ sub _totals {
 
 # in_micros FIGURES…: with `cost_micros`, as the oracle counts, of what ckrun says in dollars.
 sub in_micros {
-  for my $of (@_) {
-    my $usd = $of->{cost_usd};
-    $of->{cost_micros} = defined $usd ? 0 + sprintf "%.0f", $usd * 1e6 : undef;
-  }
+  $_->{cost_micros} = micros($_->{cost_usd}) for @_;
 }
+
+sub micros { defined $_[0] ? 0 + sprintf "%.0f", $_[0] * 1e6 : undef }
 
 # What a client of the MCP is told.
 sub _mcp {
@@ -187,7 +186,10 @@ sub _dry_run {
   for my $name (qw(budget rounds tokens tool_calls model_calls)) {
     my ($one, $wanted) = ($got->{$name}, $state->{$name});
     $wanted = Limits::reset($view, $name, $wanted) if ($one->{rule} // "") eq "reset";
-    $self->same("dry run: $name", $session, [ @$one{qw(spent limit left)} ],
+    my @said = $name eq "budget"
+      ? map { micros($one->{"${_}_usd"}) } qw(used limit left)
+      : @$one{qw(used limit left)};
+    $self->same("dry run: $name", $session, \@said,
       [ @$wanted{qw(spent limit left)} ]);
   }
 }
