@@ -172,6 +172,7 @@ static ck_status verify_rows(ck_verify *self) {
     status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store,
                                           session, self->err);
   if (!status) status = check_timelines(self);
+  if (!status) status = ck_verify_files(self);
   if (!status) status = ck_verify_load(self, 0);
   return status ? status : walk_rows(self);
 }

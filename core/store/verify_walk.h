@@ -63,6 +63,8 @@ int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
 
 /* blob.c: everything that is kept by its content is that content. */
 CK_CHECKED ck_status ck_verify_blobs(ck_verify *self);
+/* verify_files.c: of the session's own runs. */
+CK_CHECKED ck_status ck_verify_files(ck_verify *self);
 
 /* `rebuilt` becomes the state at the checkpoint `seq`; 0: the empty state. */
 CK_CHECKED ck_status ck_verify_load(ck_verify *self, int64_t seq);

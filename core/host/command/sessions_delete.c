@@ -23,7 +23,10 @@ static ck_status delete_session(ck_remote_command *remote, ck_archive *archive, 
       ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_orphans_end_runs(&remote->head, NULL, remote->host->output, err);
-  if (status == CK_OK && archive->file) status = ck_archive_write(archive, store, remote->id, err);
+  if (status == CK_OK && archive->file) {
+    status = ck_archive_write(archive, store, remote->id, err);
+    if (status != CK_OK) ck_error_prefix(err, CK_ARCHIVE_FAILED);
+  }
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
   char *folder = NULL;
@@ -37,7 +40,7 @@ static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck
   ck_key_values facts;
   int64_t freed = 0;
   ck_archive archive;
-  ck_status status = ck_archive_check(&archive, v->archive, err);
+  ck_status status = ck_archive_check(&archive, "--archive", v->archive, err);
   if (status == CK_OK) status = ck_archive_check_place(&archive, err);
   if (status == CK_OK) status = delete_session(remote, &archive, v->detach, &freed, err);
   if (status != CK_OK) return status;

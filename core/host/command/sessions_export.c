@@ -5,7 +5,9 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_checkpoint.h"
+#include "core/host/print/key_values.h"
 #include "core/host/print/write_file.h"
+#include "core/host/run/archive.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/print/document.h"
 #include "core/runtime/portable/cassette_export.h"
@@ -82,9 +84,14 @@ static const format formats[] = {
     {"loop-checkpoint", write_loop},
     {"workflow-checkpoint", write_workflow},
 };
-static const char *const format_names[] = {
-    "cassette",        "session-checkpoint",  "run-checkpoint",
-    "loop-checkpoint", "workflow-checkpoint", NULL};
+static const char archive[] = "archive";
+static const char *const format_names[] = {"cassette",
+                                           "session-checkpoint",
+                                           "run-checkpoint",
+                                           "loop-checkpoint",
+                                           "workflow-checkpoint",
+                                           archive,
+                                           NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -98,13 +105,43 @@ static ck_status give(ck_output *output, const char *path, ck_bytes text, ck_err
   return ck_output_flush(output, err);
 }
 
+static ck_status print_archive(ck_output *output, const ck_archive *made, const char *session,
+                               ck_error *err) {
+  ck_key_values facts;
+  ck_key_values_init(&facts, output);
+  ck_key_values_put_text(&facts, "session", session);
+  ck_key_values_put_text(&facts, "archive", made->path);
+  ck_key_values_put_bytes(&facts, "archive_bytes", made->bytes);
+  ck_status status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
+  return status;
+}
+
+/* The session as it is stored, with its files. */
+static ck_status export_archive(ck_host *host, const values *v, ck_error *err) {
+  ck_archive made;
+  ck_inspection inspection;
+  if (!v->output)
+    return ck_error_set(err, CK_E_USAGE, "an archive is a file: say with -o FILE where it goes");
+  ck_status status = ck_archive_check(&made, "-o", v->output, err);
+  if (status == CK_OK) status = ck_inspection_open_session(&inspection, host, v->session, err);
+  if (status != CK_OK) return status;
+  const char *id = inspection.head.session.id;
+  status = ck_archive_check_place(&made, err);
+  if (status == CK_OK) status = ck_archive_write(&made, inspection.store, id, err);
+  if (status == CK_OK) status = print_archive(host->output, &made, id, err);
+  ck_inspection_close(&inspection);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  if (v->format && strcmp(v->format, archive) == 0) return export_archive(host, v, err);
   const format *selected = v->format ? find_format(v->format) : NULL;
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint, run-checkpoint, "
-                        "loop-checkpoint or workflow-checkpoint");
+                        "loop-checkpoint, workflow-checkpoint or archive");
   ck_inspection inspection;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
@@ -162,7 +199,13 @@ const ck_command ck_command_sessions_export = {
         "tool_calls_count, verification_reports, checkpoint_ms. workflow-checkpoint: the completed "
         "steps of a flow.steps: schema_version, workflow_id, steps (task_id, outcome), "
         "checkpoint_ms, and the same of run and usage. Usage is cumulative over all runs.\n\n"
-        "Everything passes redaction once more; what was masked stays masked.",
+        "archive: the session as it is stored, with those that it was forked from, the files that "
+        "its runs executed, and its long outputs beside it in FILE.spill; as sealed as the store. "
+        "'ckrun sessions import FILE' makes the same session elsewhere, and 'ckrun --store FILE' "
+        "reads it where it is. The other formats hold no files: neither the flow, the profile and "
+        "its policies (`ckrun sessions inspect SESSION --files` shows their texts) nor what tools "
+        "wrote; who goes on with them brings these.\n\n"
+        "All but an archive passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,
     .run = run,

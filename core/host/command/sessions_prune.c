@@ -182,7 +182,8 @@ static ck_status keep_session(void *to, const ck_prune_report *plan, ck_error *e
   ck_spills_size spills;
   ck_status status = sweep_spills(&spills, self->remote, true, err);
   if (status != CK_OK || (!plan->count && !plan->emptied && !spills.files)) return status;
-  return ck_archive_write(&self->archive, self->remote->runtime->store, self->remote->id, err);
+  status = ck_archive_write(&self->archive, self->remote->runtime->store, self->remote->id, err);
+  return status == CK_OK ? status : ck_error_prefix(err, CK_ARCHIVE_FAILED);
 }
 
 static ck_status prune_and_print(pruning *self, const values *v, const ck_prune_order *order,
@@ -209,7 +210,7 @@ static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep,
                           .dry_run = v->dry_run,
                           .before = v->archive ? keep_session : NULL,
                           .to = &self};
-  ck_status status = ck_archive_check(&self.archive, v->archive, err);
+  ck_status status = ck_archive_check(&self.archive, "--archive", v->archive, err);
   if (status == CK_OK) status = ck_archive_check_place(&self.archive, err);
   if (status == CK_OK) status = take_filter(&filter, seqs, remote, v, err);
   if (status == CK_OK && keep < 0 && !order.filter)

@@ -1,5 +1,6 @@
 /* stored.c - a resume with the files that the store kept of the last run, because somebody asked
  * for them by name: from a store with a key, or each by its digest. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -11,9 +12,33 @@ static bool is_trusted(const ck_preflight *self, const char *digest) {
   return false;
 }
 
+/* Whether this run asks for the policy on its own command line. */
+static bool is_asked(const ck_preflight *self, const char *asked) {
+  const ck_settings_words *settings = self->options.settings;
+  bool found = false;
+  for (size_t i = 0; settings && i < settings->policies.count && !found; i++) {
+    char *name = NULL;
+    ck_error ignored = CK_ERROR_INIT;
+    ck_status status = ck_launch_take_profile(&name, settings->policies.list[i], &ignored);
+    found = status == CK_OK && strcmp(name, asked) == 0;
+    free(name);
+  }
+  return found;
+}
+
+/* A policy that the run before had set for itself alone is not this one's. */
+static bool was_for_that_run(const ck_preflight *self, const ck_kept_file *file) {
+  ck_bytes settings = self->settings_before ? ck_value_bytes(self->settings_before) : (ck_bytes){0};
+  if (strcmp(file->kind, "policy") != 0) return false;
+  for (ck_json_iterator it = ck_json_iterate(ck_json_get(settings, "policies")); ck_json_next(&it);)
+    if (ck_json_is_text(it.value, file->asked)) return !is_asked(self, file->asked);
+  return false;
+}
+
 /* A profile of the command line is a file, with its policies. Shipped ones are the program's. */
 static bool is_run(const ck_preflight *self, const ck_kept_file *file) {
-  return !file->shipped && (strcmp(file->kind, "flow") == 0 || !self->options.profile);
+  if (file->shipped || was_for_that_run(self, file)) return false;
+  return strcmp(file->kind, "flow") == 0 || !self->options.profile;
 }
 
 static void check_trust(ck_preflight *self, const ck_engine *engine) {

@@ -8,16 +8,16 @@
 #include "core/host/run/spills.h"
 #include "core/store/backup.h"
 
-ck_status ck_archive_check(ck_archive *self, const char *file, ck_error *err) {
-  *self = (ck_archive){.file = file};
+ck_status ck_archive_check(ck_archive *self, const char *option, const char *file, ck_error *err) {
+  *self = (ck_archive){.option = option, .file = file};
   ck_status status = file ? ck_store_location_check_file(&self->path, file, err) : CK_OK;
-  if (status != CK_OK) ck_error_prefix(err, "--archive");
+  if (status != CK_OK) ck_error_prefix(err, "%s", self->option);
   return status;
 }
 
 ck_status ck_archive_check_place(const ck_archive *self, ck_error *err) {
   ck_status status = self->file ? ck_own_file_check_written(self->path, err) : CK_OK;
-  if (status != CK_OK) ck_error_prefix(err, "--archive");
+  if (status != CK_OK) ck_error_prefix(err, "%s", self->option);
   return status;
 }
 
@@ -54,9 +54,6 @@ ck_status ck_archive_write(ck_archive *self, ck_store *store, const char *sessio
   ck_backup_order order = {
       .file = self->path, .session = session, .before = copy_spills, .to = &with};
   ck_status status = ck_store_backup(&report, store, &order, err);
-  if (status == CK_OK)
-    self->bytes = report.bytes;
-  else
-    ck_error_prefix(err, "nothing was removed, as --archive cannot be written");
+  if (status == CK_OK) self->bytes = report.bytes;
   return status;
 }

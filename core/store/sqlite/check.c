@@ -98,8 +98,12 @@ static void tell_lines(checking *self, sqlite3_stmt *stmt) {
 
 static void tell_orphan(checking *self, sqlite3_stmt *stmt) {
   char text[160];
-  snprintf(text, sizeof text, "row %lld of %s refers to a session that is not there",
-           (long long)sqlite3_column_int64(stmt, 1), column_text(stmt, 0));
+  if (sqlite3_column_type(stmt, 1) == SQLITE_NULL)
+    snprintf(text, sizeof text, "a row of %s refers to a %s that is not there",
+             column_text(stmt, 0), column_text(stmt, 2));
+  else
+    snprintf(text, sizeof text, "row %lld of %s refers to a %s that is not there",
+             (long long)sqlite3_column_int64(stmt, 1), column_text(stmt, 0), column_text(stmt, 2));
   tell(self, text);
 }
 

@@ -96,6 +96,18 @@ is "to the same result" "$(json "$out" '$d->{result}{text}')" "All counted."
 is "and counts what it had done" "$(json "$("$CKRUN" --json sessions show half)" \
   '$d->{totals}{tool_calls} // $d->{tool_calls}')" 6
 
+# ---- given away whole ----
+exits 0 "a paused session is exported as an archive" --json sessions export half --format archive \
+  -o away.db
+is "which is told" "$(json "$out" '"$d->{session} $d->{archive}"')" "half away.db"
+exits 0 "and imported elsewhere" --store away/there.db sessions import away.db
+is "as it was" "$(transcript away/there.db half | cmp - <(transcript "" half) && echo same)" same
+has "its flow is there" "$(run --store away/there.db sessions inspect half --file state.lua
+  echo "$out")" "$(head -n 1 state.lua)"
+refused 2 "it wants a file" "-o FILE" sessions export half --format archive
+refused 5 "not the store's own" "-o" sessions export half --format archive -o "$store-wal"
+refused 5 "nor one that is there" "exists already" sessions export half --format archive -o away.db
+
 # ---- long outputs ----
 mkdir -p "$store.spill"
 echo long >"$store.spill/half-0123456789abcdef-1.stdout"

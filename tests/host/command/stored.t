@@ -41,6 +41,11 @@ start() {
 here=$(realpath .)
 project project
 for name in alone changed tampered other client; do start $name; done
+cat >project/once.lua <<'END'
+return { name = "once", version = 1, checkpoint = function() return "once alone" end }
+END
+exits 8 "a run with a policy of its own" run project/flow.lua --profile project/mine.lua \
+  --session added --policy project/once.lua
 trust=
 for file in flow mine rule; do trust="$trust --trust-flow $(digest project/$file.lua)"; done
 mv project gone
@@ -59,6 +64,18 @@ exits 5 "nor when one of them is not trusted" resume alone --directory work --fl
   --trust-flow "$(digest gone/flow.lua)" --trust-flow "$(digest gone/mine.lua)"
 has "which is that one" "$err" "policy $here/project/rule.lua would be run"
 ok "and no other" test "$(grep -c 'would be run' <<<"$err")" = 1
+
+# ---- a policy that the run before had for itself alone ----
+exits 5 "what will run wants trust" resume added --directory work --flow stored
+is "the flow, the profile, its policy, and nothing of the run before" \
+  "$(grep -c 'would be run' <<<"$err") $(grep -c 'once.lua' <<<"$err")" "3 0"
+exits 5 "unless this run asks for it, too" resume added --directory work --flow stored $trust \
+  --policy "$here/project/once.lua"
+has "then it wants trust" "$err" "policy $here/project/once.lua would be run"
+exits 0 "with trust of what runs it goes on" resume added --directory work --flow stored $trust
+is "without the other's policy" "$("$CKRUN" --json sessions checkpoints added | tail -n 1 |
+  grep -c 'once alone')" 0
+
 exits 5 "a digest of something else" resume alone --directory work --flow stored $trust \
   --trust-flow "$(digest /dev/null)"
 has "is told" "$err" "no file that the session ran has it"
@@ -166,4 +183,19 @@ ok "a row is exchanged for another sealed one" "$tamper" sealed.db "
 exits 7 "which is refused" resume moved --directory work --flow stored
 has "by name" "$err" "flow $here/project/flow.lua"
 
+# ---- a file that was taken away is found without being asked for ----
+gone=$dir/verified.db
+exits 8 "a session" --store "$gone" run gone/flow.lua --profile gone/mine.lua --session v
+exits 0 "its store is well" --store "$gone" store verify
+for taken in "DELETE FROM blob WHERE kind = 'flow'" \
+  "DELETE FROM blob_use WHERE blob = (SELECT no FROM blob WHERE kind = 'flow');
+   DELETE FROM blob WHERE kind = 'flow'"; do
+  cp "$gone" taken.db
+  "$tamper" taken.db "$taken"
+  exits 7 "a row of it is gone" --store taken.db store verify
+  has "the file is named" "$out" "is not kept any more: \"$here/gone/flow.lua\""
+  exits 7 "also when that session alone is verified" --store taken.db store verify --session v
+  has "and named" "$out" "gone/flow.lua"
+  rm -f taken.db*
+done
 finish
