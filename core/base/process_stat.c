@@ -20,9 +20,18 @@ bool ck_process_stat_read(ck_process_stat *out, pid_t pid) {
   if (len <= 0) return false;
   text[len] = '\0';
   const char *rest = strrchr(text, ')'); /* the name before it may have any characters */
-  if (!rest || sscanf(rest, ") %c %d", &out->state, &parent) != 2) return false;
+  /* the 3rd, the 4th and the 22nd: see proc(5) */
+  static const char fields[] = ") %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                               "%*s %*s %*s %llu";
+  if (!rest || sscanf(rest, fields, &out->state, &parent, &out->started) < 2) return false;
   out->parent = parent;
   return true;
+}
+
+bool ck_process_is_gone_since(pid_t pid, unsigned long long started) {
+  ck_process_stat found;
+  return ck_process_is_gone(pid) ||
+         (started && ck_process_stat_read(&found, pid) && found.started != started);
 }
 
 bool ck_process_is_gone(pid_t pid) {

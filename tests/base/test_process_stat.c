@@ -18,6 +18,11 @@ int main(void) {
   tap_ok(ck_process_stat_read(&found, getpid()) && found.parent == getppid(),
          "a process that runs has its parent");
   tap_ok(!ck_process_is_gone(getpid()), "it is not gone");
+  tap_ok(found.started > 0, "and the time of its start (%llu)", found.started);
+  tap_ok(!ck_process_is_gone_since(getpid(), found.started), "the one of that start is not gone");
+  tap_ok(!ck_process_is_gone_since(getpid(), 0), "nor one whose start is not known");
+  tap_ok(ck_process_is_gone_since(getpid(), found.started - 1),
+         "one of another start is gone: its pid is another's");
   pid_t child = fork();
   if (child == 0)
     for (;;) raise(SIGSTOP);

@@ -15,7 +15,8 @@
 #include "core/base/process_stat.h"
 #include "core/store/sqlite/lock.h"
 
-enum { END_WAIT_MS = 5000 };
+/* LOOKS: an owner that ends between two questions is asked for again, so often in all */
+enum { END_WAIT_MS = 5000, LOOKS = 3 };
 
 static bool is_stopped(long pid) {
   ck_process_stat found;
@@ -29,24 +30,16 @@ static bool is_ours(long pid) {
   return stat(path, &found) == 0 && found.st_uid == geteuid();
 }
 
-ck_status ck_takeover_check(long *pid, const char *store_url, const char *session, ck_error *err) {
-  static const char kind[] = "sqlite:";
-  char owner[CK_ERROR_TEXT_MAX];
-  ck_error owned = CK_ERROR_INIT;
-  *pid = 0;
-  if (strncmp(store_url, kind, sizeof kind - 1) != 0)
-    return ck_error_set(err, CK_E_OWNED,
-                        "session %s is held in store %s, where nobody can be taken over", session,
-                        store_url);
-  const char *path = store_url + sizeof kind - 1;
-  ck_status status = ck_session_lock_check(path, session, &owned);
-  if (status == CK_OK) return CK_OK;
-  if (status != CK_E_OWNED) return ck_error_set(err, status, "%s", owned.text);
-  snprintf(owner, sizeof owner, "%s", owned.text);
-  long holder = ck_session_lock_holder(path, session);
+/* Whether the holder of the lock may be ended; `owner`: who has it, as the lock says. */
+static ck_status judge(long holder, const char *owner, const char *session, ck_error *err) {
   if (holder <= 0)
     return ck_error_set(err, CK_E_OWNED,
                         "%s, which this machine does not know: --take-over cannot end it", owner);
+  if (ck_process_is_gone((pid_t)holder))
+    return ck_error_set(err, CK_E_OWNED,
+                        "%s; process %ld has ended already: --take-over has nothing to end, try "
+                        "again when 'ckrun sessions show %s' does not say running",
+                        owner, holder, session);
   if (!is_ours(holder))
     return ck_error_set(err, CK_E_OWNED,
                         "%s, process %ld of another user: --take-over cannot end it", owner,
@@ -56,6 +49,31 @@ ck_status ck_takeover_check(long *pid, const char *store_url, const char *sessio
                         "%s, which is not stopped: --take-over ends a stopped process only; 'ckrun "
                         "pause %s' asks it to stop",
                         owner, session);
+  return CK_OK;
+}
+
+/* The check of the lock waits for what an owner that has ended left behind. */
+ck_status ck_takeover_check(long *pid, const char *store_url, const char *session, ck_error *err) {
+  static const char kind[] = "sqlite:";
+  char owner[CK_ERROR_TEXT_MAX / 2];
+  ck_error owned = CK_ERROR_INIT;
+  long holder = 0;
+  *pid = 0;
+  if (strncmp(store_url, kind, sizeof kind - 1) != 0)
+    return ck_error_set(err, CK_E_OWNED,
+                        "session %s is held in store %s, where nobody can be taken over", session,
+                        store_url);
+  const char *path = store_url + sizeof kind - 1;
+  for (int looks = 0; looks < LOOKS; looks++) {
+    ck_status status = ck_session_lock_check(path, session, &owned);
+    if (status == CK_OK) return CK_OK;
+    if (status != CK_E_OWNED) return ck_error_set(err, status, "%s", owned.text);
+    holder = ck_session_lock_holder(path, session);
+    if (holder > 0 && !ck_process_is_gone((pid_t)holder)) break;
+  }
+  snprintf(owner, sizeof owner, "%.*s", (int)sizeof owner - 1, owned.text);
+  ck_status status = judge(holder, owner, session, err);
+  if (status != CK_OK) return status;
   *pid = holder;
   return CK_OK;
 }

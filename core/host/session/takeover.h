@@ -6,7 +6,8 @@
 
 /* The process that holds the session's lock, when it may be ended: the kernel names it as the
  * holder, it belongs to this user, and it is stopped (SIGSTOP, SIGTSTP). `*pid` 0: no process holds
- * the lock. CK_E_OWNED says why it may not be ended, by pid and host. */
+ * the lock; what one left behind that has just ended is waited for, a few seconds. CK_E_OWNED says
+ * why it may not be ended, by pid and host. */
 CK_CHECKED ck_status ck_takeover_check(long *pid, const char *store_url, const char *session,
                                        ck_error *err);
 /* Checks again, ends that process through a pidfd, and waits until it is gone. CK_E_OWNED: another

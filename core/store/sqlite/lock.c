@@ -156,32 +156,49 @@ static char *session_path(const char *store_path, const char *session_id) {
   return path;
 }
 
-/* The pid in the file; 0: the owner has not written it yet. */
-static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
+/* What the file says of its owner: "PID HOST STARTED". */
+typedef struct owner {
+  long pid; /* 0: it has not written it yet */
+  char host[OWNER_TEXT_MAX + 1];
+  unsigned long long started; /* as ck_process_stat has it; 0: earlier versions do not tell */
+} owner;
+
+static owner read_owner(int fd) {
   char text[OWNER_TEXT_MAX + 1] = "";
-  long pid = 0;
+  owner found = {0};
   ssize_t len = pread(fd, text, OWNER_TEXT_MAX, 0);
-  return len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2 ? pid : 0;
+  if (len <= 0 || sscanf(text, "%ld %160s %llu", &found.pid, found.host, &found.started) < 2)
+    return (owner){0};
+  return found;
+}
+
+/* Of another machine nobody can tell. */
+static bool is_gone(const owner *of) {
+  char here[OWNER_TEXT_MAX + 1] = "";
+  return of->pid && gethostname(here, sizeof here - 1) == 0 && strcmp(of->host, here) == 0 &&
+         ck_process_is_gone_since((pid_t)of->pid, of->started);
 }
 
 /* A child that was being forked when its parent was killed shares the parent's files until it
  * dies as well. Waits a moment when such a child holds `fd`, up to DYING_TRIES times (`tries`:
  * so far). */
 static bool wait_for_dying(int fd, int tries) {
-  char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
-  long pid = tries < DYING_TRIES ? read_owner(fd, host) : 0;
-  if (!pid || gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
-  if (!ck_process_is_gone((pid_t)pid)) return false;
+  owner found = read_owner(fd);
+  if (tries >= DYING_TRIES || !is_gone(&found)) return false;
   nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   return true;
 }
 
 static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
-  char host[OWNER_TEXT_MAX + 1] = "";
-  long pid = read_owner(fd, host);
-  if (pid)
-    return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid,
-                        host);
+  owner found = read_owner(fd);
+  if (is_gone(&found))
+    return ck_error_set(err, CK_E_OWNED,
+                        "session %s is held by what process %ld on %s left behind: it has ended, "
+                        "and a process that it began has not",
+                        session_id, found.pid, found.host);
+  if (found.pid)
+    return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id,
+                        found.pid, found.host);
   return ck_error_set(err, CK_E_OWNED,
                       "session %s is run by a process that has not said its pid yet", session_id);
 }
@@ -230,11 +247,13 @@ static ck_status open_locked(int *out, const char *path, const char *session_id,
  * session is owned. So the owner also holds an open-file-description lock, which excludes nobody
  * but is visible to F_OFD_GETLK. */
 static ck_status mark_owned(int fd, const char *path, ck_error *err) {
-  char host[OWNER_TEXT_MAX - 32] = "";
+  char host[OWNER_TEXT_MAX - 64] = "";
   char text[OWNER_TEXT_MAX];
+  ck_process_stat self;
+  (void)ck_process_stat_read(&self, getpid());
   if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
     snprintf(host, sizeof host, "unknown");
-  int len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
+  int len = snprintf(text, sizeof text, "%ld %s %llu\n", (long)getpid(), host, self.started);
   struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   errno = EIO;
   if (fcntl(fd, F_OFD_SETLK, &mark) != 0 || ftruncate(fd, 0) != 0 ||

@@ -44,7 +44,6 @@ is "has nothing of the old run behind the new one" \
     END { print $n + 0 }' <<<"$out")" 0
 exits 0 "the store is sound" store verify
 
-# ---- a clean checkpoint ----
 cat >"$dir/fail.lua" <<END
 local flow = require "ck.flow"
 return flow.custom { name = "fails", run = function(ctx)
@@ -56,6 +55,37 @@ return flow.custom { name = "fails", run = function(ctx)
   return "fixed"
 end }
 END
+
+# ---- an owner that has ended ----
+# left SECONDS: takes the session `left` and dies; what it forked holds the lock until it gets a
+# line on descriptor 6 (F_OFD_SETLK of the whole file is what an owner does, see lock.c).
+cat >"$dir/left.pl" <<'END'
+use strict; use Fcntl qw(:flock :DEFAULT);
+my ($file, $host) = @ARGV;
+sysopen my $lock, $file, O_RDWR | O_CREAT or die;
+flock $lock, LOCK_EX | LOCK_NB or die;
+my $all = pack "ssx4qqix4", F_WRLCK, 0, 0, 0, 0;
+fcntl $lock, 37, $all or die;
+syswrite $lock, "$$ $host\n";
+exit 0 if fork;
+open STDOUT, ">", "/dev/null";
+sysread STDIN, my $byte, 1;
+END
+exits 1 "a flow that raises" run "$dir/fail.lua" --session left
+mkdir -p "$store.sessions"
+mkfifo "$dir/word"
+exec 6<>"$dir/word"
+old=$(perl -e 'print $$; exec "perl", @ARGV' "$dir/left.pl" "$store.sessions/left.lock" \
+  "$(hostname)" <&6)
+refused 76 "taking over one that has ended, while what it forked has not" \
+  "session left is held by what process $old on $(hostname) left behind" resume left --take-over
+has "is told what to wait for" "$(run resume left --take-over; echo "$err")" \
+  "process $old has ended already: --take-over has nothing to end"
+echo >&6
+run resume left --take-over --set fixed=true
+is "once that has ended the session is resumed" "$code" 0
+
+# ---- a clean checkpoint ----
 exits 1 "a flow that raises" run "$dir/fail.lua" --session fails
 exits 0 "the clean one" --json resume fails --clean --dry-run
 ok "is clean" test "$(json "$out" '$d->{checkpoint}{clean}')" = 1

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/process_stat.h"
 #include "tests/tap.h"
 
 enum { PROCESSES = 4, ROUNDS = 200, DEATHS = 20 };
@@ -135,6 +136,41 @@ static void test_session(void) {
   ck_session_lock_close(other);
   ck_session_lock_close(lock);
   tap_ok(access(tap_tmpfile("three.db.sessions/s.lock"), F_OK) != 0, "a file goes with its lock");
+}
+
+/* ---- what the file says of its owner ---- */
+
+static const char *says; /* behind pid and host */
+
+/* As if its pid were that of the test by now. */
+static void take_session_of_another(const char *path) {
+  char file[512], host[128] = "", text[256];
+  take_session(path);
+  snprintf(file, sizeof file, "%s.sessions/s.lock", path);
+  gethostname(host, sizeof host - 1);
+  int len = snprintf(text, sizeof text, "%ld %s%s\n", (long)getppid(), host, says);
+  int fd = open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0 || pwrite(fd, text, (size_t)len, 0) != len || ftruncate(fd, len) != 0) _exit(1);
+}
+
+static void check_owner(const char *file, const char *start, const char *want) {
+  const char *path = tap_tmpfile(file);
+  ck_error err = CK_ERROR_INIT;
+  says = start;
+  pid_t child = hold(take_session_of_another, path);
+  tap_is_status(ck_session_lock_check(path, "s", &err), CK_E_OWNED, &err, "it is owned");
+  tap_ok(strstr(err.text, want) != NULL, "an owner started at%s: %s", start, err.text);
+  end(child);
+}
+
+static void test_reused_pid(void) {
+  ck_process_stat self;
+  char own[32];
+  tap_must(ck_process_stat_read(&self, getpid()), "the start of this process");
+  snprintf(own, sizeof own, " %llu", self.started);
+  check_owner("own.db", own, "session s is run by process ");
+  check_owner("earlier.db", "", "session s is run by process ");
+  check_owner("reused.db", " 1", "left behind: it has ended, and a process that it began has not");
 }
 
 /* What it has forked shares its locks until the pipe from us ends. */
@@ -306,6 +342,7 @@ int main(void) {
   test_lock();
   test_lock_refusals();
   test_session();
+  test_reused_pid();
   test_dying();
   test_session_refusals();
   test_contention();
