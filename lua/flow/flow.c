@@ -43,11 +43,29 @@ static void check_definition(lua_State *L) {
   }
 }
 
+/* What only a graph or a step does for a node would be passed over in silence. */
+static void check_fields(lua_State *L) {
+  static const char *const fields[] = {"retry", "on_error"};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    bool given = lua_getfield(L, -1, fields[i]) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (!given) continue;
+    lua_getfield(L, -1, "kind");
+    ck_vm_raise_plain(
+        L, CK_E_TYPE,
+        "returns a node (%s) with '%s', which has a meaning for a node of a graph "
+        "only: return flow.graph { start = \"it\", nodes = { it = … }, edges = { it = "
+        "flow.done } }",
+        lua_tostring(L, -1), fields[i]);
+  }
+}
+
 static int load_body(lua_State *L) {
   const loading *load = lua_touserdata(L, 1);
   ck_vm_push_chunk(L, load->path, load->source);
   lua_call(L, 0, 1);
   check_definition(L);
+  check_fields(L);
   ck_manifest_read(&load->flow->manifest, L, -1, load->path);
   load->flow->definition = luaL_ref(L, LUA_REGISTRYINDEX);
   return 0;

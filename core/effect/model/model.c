@@ -9,7 +9,7 @@
 #include "core/effect/model/run.h"
 
 /* Added to the bytes of the messages: tokens that a provider puts around each message, and around
- * the tools. */
+ * the tools. The formula is in lua/README.md. */
 enum { TOKENS_PER_MESSAGE = 16, TOKENS_OF_A_REQUEST = 2048 };
 
 /* A call is not made for an answer of fewer tokens than these, and than were asked for. */
@@ -46,8 +46,9 @@ static void cancel(void *self, ck_effect_run *run) {
 }
 
 /* A token has at least one byte. */
-static int64_t count_tokens(const ck_effect *effect) {
+static int64_t count_tokens(const ck_effect *effect, const ck_profile_model *model) {
   int64_t bytes = TOKENS_OF_A_REQUEST + (int64_t)effect->request.len;
+  if (model->options) bytes += (int64_t)ck_value_bytes(model->options).len;
   size_t count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
   for (size_t i = 0; i < count; i++) {
     bytes += TOKENS_PER_MESSAGE +
@@ -112,7 +113,7 @@ static bool find_bounds(bounds *out, const ck_model_driver *self, const ck_effec
                   .price = ck_price_find(&ignored, model->model, &model->price),
                   .context = or_else(model->context, known ? known->context : -1),
                   .output_max = or_else(model->output_max, known ? known->output_max : -1)};
-  out->input = count_tokens(effect);
+  out->input = count_tokens(effect, model);
   if (out->context >= 0 && out->input > out->context) out->input = out->context;
   out->answers = count_answers(&out->query);
   out->caches = wants_cache(&out->query);

@@ -50,9 +50,10 @@ typedef struct ck_model_options {
   const char *library;      /* libcurl; NULL: from its usual place */
 } ck_model_options;
 
-/* A driver named "model"; serves every model effect. `reserve` counts each byte of the request as a
- * token, and the most tokens that the answer may have; -1 where a price or that limit is not
- * known. */
+/* A driver named "model"; serves every model effect. `reserve` counts each byte of the request, of
+ * the profile's options and of each message as a token, with 16 for each message and 2,048 for what
+ * the provider adds, and the most tokens that the answer may have; -1 where a price or that limit
+ * is not known. */
 CK_CHECKED ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options,
                                          ck_error *err);
 

@@ -18,6 +18,12 @@ local function agent_problem(value)
   if type(value) ~= "table" or value.kind ~= "agent" then
     return "must be flow.agent{…}, not a " .. type(value)
   end
+  for _, field in ipairs { "retry", "on_error", "writes" } do
+    if value[field] ~= nil then
+      return ("cannot have '%s', which is of a node of a graph: who asked an agent is told that it "
+        .. "failed, and can ask again"):format(field)
+    end
+  end
   if value.user then
     return "cannot have a user: only a flow.agent that is a flow of its own can"
   end

@@ -115,6 +115,15 @@ static void test_reserve(const char *api) {
   tap_ok(bound >= it.drive.outcome->cost_micros && bound < 20000,
          "%s: %lld micro-dollars are reserved for %lld", api, (long long)bound,
          (long long)it.drive.outcome->cost_micros);
+  static const char request[] = "{\"model\":\"m\",\"max_tokens\":100}",
+                    message[] = "{\"role\":\"user\",\"content\":\"Hello, how are you?\"}",
+                    options[] = "{\"seed\":7}";
+  int64_t input = 2048 + (int64_t)strlen(request) + 16 + (int64_t)strlen(message);
+  tap_is_int(bound, input * 3 + 100 * 15, "%s: as the formula of lua/README.md has it", api);
+  tap_must(ck_value_new(&it.model->options, ck_bytes_text(options), NULL) == CK_OK, "options");
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect),
+             (input + (int64_t)strlen(options)) * 3 + 100 * 15,
+             "%s: with the profile's own options", api);
   it.effect.request = ck_bytes_text("{\"model\":\"m\"}");
   bound = it.driver->reserve(it.driver->self, &it.effect);
   tap_ok(anthropic ? bound > 15 * CK_MODEL_MAX_TOKENS : bound == -1, "%s: without max_tokens %lld",

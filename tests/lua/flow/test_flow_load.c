@@ -46,6 +46,15 @@ static void test_refusals(void) {
              "a file that returns something else");
   is_refused("return { kind = \"x\" }\n", CK_E_TYPE, "not a flow",
              "a table that does not say how it runs");
+  is_refused(
+      FLOW "return flow.lua { retry = { times = 2 }, run = function() end }\n", CK_E_TYPE,
+      "@: returns a node (lua) with 'retry', which has a meaning for a node of a graph only: "
+      "return flow.graph { start = \"it\", nodes = { it = … }, edges = { it = flow.done } }",
+      "a node alone with a retry that nobody would make");
+  is_refused(FLOW "return flow.exec { argv = { \"false\" }, on_error = \"x\" }\n", CK_E_TYPE,
+             "returns a node (exec) with 'on_error'", "or with a way on that there is not");
+  is_refused(FLOW "return flow.node { flow.agent {}, retry = { times = 2 } }\n", CK_E_TYPE,
+             "returns a node (agent) with 'retry'", "an agent, too");
   is_refused("while true do end\n", CK_E_FLOW_STALLED, ":1: ", "a file that does not end");
   is_refused("while true do pcall(function() while true do end end) end\n", CK_E_FLOW_STALLED,
              ":1: ", "nor when it catches all errors");

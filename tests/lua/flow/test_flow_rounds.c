@@ -432,6 +432,15 @@ static void test_definitions(void) {
       {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent { user = "
        "flow.ask {} } } }",
        "'a' cannot have a user"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.node { flow.agent "
+       "{}, retry = { times = 2 } } } }",
+       "'a' cannot have 'retry', which is of a node of a graph"},
+      {"return flow.rounds { orchestrator = flow.node { flow.agent {}, on_error = \"x\" }, agents "
+       "= { a = flow.agent {} } }",
+       "cannot have 'on_error', which is of a node of a graph"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.node { flow.agent "
+       "{}, writes = { \"x\" } } } }",
+       "'a' cannot have 'writes', which is of a node of a graph"},
       {"return flow.rounds { orchestrator = flow.agent { name = \"a\" }, agents = { a = flow.agent "
        "{} } }",
        "orchestrator and agent are both called 'a'"},
