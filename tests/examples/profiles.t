@@ -4,6 +4,7 @@
 # each system stand word for word where its user meets them.
 . "$(dirname "$0")/../oracle/oracle.sh"
 . "$(dirname "$0")/../host/mcp/client.sh"
+eval "serve_mcp() $(declare -f serve | tail -n +2)" # models.sh serves models
 . "$(dirname "$0")/../host/models.sh"
 
 # life PROFILE [FIELDS]: a store of its own, and a profile that adds a model at the port to the

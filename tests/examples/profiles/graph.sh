@@ -62,6 +62,10 @@ call list_session_checkpoints \
 is "graph: list_session_checkpoints, by type and cleanness" "$(json "$result" 'join " ",
   map { "$_->{checkpoint_type}:$_->{current_node}>$_->{next_node}" } @{$d->{checkpoints}}')" \
   "node_complete:collector>analyzer node_complete:analyzer>publisher"
+call list_session_checkpoints '{"session_id":"press","clean_only":true}'
+is "graph: a failure is not clean" \
+  "$(json "$result" 'join " ", map { $_->{checkpoint_type} } @{$d->{checkpoints}}')" \
+  "${kinds% failure}"
 call inspect_checkpoint \
   "{\"session_id\":\"press\",\"checkpoint_id\":\"$failed_at\",\"include_memory\":true}"
 fields="accumulated_outputs can_resume_from checkpoint_id checkpoint_type conversation_states \
@@ -84,7 +88,7 @@ is "graph: resume_session" "$(json "$result" 'join " ", sort keys %$d') $(of '{r
   "message resumed_from session_id status $failed_at"
 until [ "$(status press)" != running ]; do :; done
 exec {to}>&-
-wait "$mcp"
+wait "$server"
 is "graph: it ends" "$(status press)" completed
 is "graph: the modification is a checkpoint, the failed node is entered no second time" \
   "$(checkpoints press)" "$kinds edit node_complete final "

@@ -124,6 +124,11 @@ is "those of a flow, by its name" "$(listed --flow pausing.lua)" "p1 p2 p3 "
 is "by its path" "$(listed --flow "$dir/pausing.lua")" "p1 p2 p3 "
 is "of both" "$(listed --flow flow.lua --resumable)" " "
 is "of the last hour" "$(listed --since 1h)" "done p1 p2 p3 "
+cp "$root/tests/golden/schema3.db" "$dir/old.db" # of a past day
+is "none that has rested for longer" \
+  "$("$CKRUN" --store "sqlite:$dir/old.db" sessions list --since 1h)" ""
+ok "of those that there are" test -n \
+  "$("$CKRUN" --store "sqlite:$dir/old.db" sessions list | grep ^done)"
 is "the newest one of those that fit" "$(listed --resumable --limit 1)" "p2 "
 exits 2 "a time that is none" sessions list --since yesterday
 exits 2 "a limit of none" sessions list --limit 0

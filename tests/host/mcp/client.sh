@@ -1,9 +1,9 @@
 # client.sh - a client of `ckrun mcp` for shell tests. Sourced behind tap.sh.
 
-# serve_mcp: starts the server; its errors are in mcp.err.
-serve_mcp() {
+# serve: starts the server; its errors are in mcp.err.
+serve() {
   coproc SERVER { exec "$CKRUN" mcp 2>"$dir/mcp.err"; }
-  mcp=$SERVER_PID
+  server=$SERVER_PID
   exec {to}>&"${SERVER[1]}" {from}<&"${SERVER[0]}"
   eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
 }

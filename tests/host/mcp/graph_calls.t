@@ -34,7 +34,7 @@ LUA
 "$CKRUN" run "$flow" --cassette "$cassette" --session done >/dev/null 2>&1
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
 "$CKRUN" run "$flow" --cassette "$dir/wrong.jsonl" --session talk >/dev/null 2>&1
-serve_mcp
+serve
 work='"agent_work_dir":"exports/press_agent"'
 
 # ---- list_resumable_sessions ----
@@ -137,5 +137,5 @@ done
 call pause_session '{"session_id":"talk"}'
 has "and of what has failed" "$failure" "session talk is not running: it is failed"
 exec {to}>&-
-wait "$mcp"
+wait "$server"
 finish

@@ -23,7 +23,7 @@ LUA
 perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" >"$dir/wrong.jsonl"
 "$CKRUN" run "$flow" --cassette "$dir/wrong.jsonl" --session broken >/dev/null 2>&1
 
-serve_mcp
+serve
 line() { printf '%s\n' "$1" >&"$to"; IFS= read -r -t 30 -u "$from" reply || reply=; }
 
 # ---- the protocol ----
@@ -143,6 +143,12 @@ is "is nothing" "$out$err" ""
 refused 2 "a kind that is none" "tool_round" sessions checkpoints halted --kind tool_roun
 call list_session_checkpoints '{"session_id":"halted","checkpoint_type":"pause","clean_only":true}'
 is "of one kind" "$(of '{total}')" 1
+call list_session_checkpoints '{"session_id":"broken"}'
+all=$(of '{total}')
+call list_session_checkpoints '{"session_id":"broken","clean_only":true}'
+is "those before a failure are clean, its own is not" \
+  "$(of '{total}') $(json "$result" 'scalar grep { $_->{checkpoint_type} eq "failure" }
+    @{$d->{checkpoints}}')" "$((all - 1)) 0"
 call inspect_checkpoint "{\"session_id\":\"halted\",\"checkpoint_id\":\"$first\"}"
 is "a checkpoint without what it restores" \
   "$(of '{current_node}') $(json "$result" \
@@ -231,7 +237,7 @@ is "it runs again" "$(of '{status}')" running
 call resume_session '{"session_id":"slow"}'
 has "a second resume is refused" "$failure" "slow"
 exec {to}>&-
-wait "$mcp"
+wait "$server"
 is "the client goes: the server ends" "$?" 0
 is "and what it resumed is paused" "$(cell "$("$CKRUN" sessions show slow)" status)" paused
 is "it said nothing besides" "$(cat "$dir/mcp.err")" ""
