@@ -104,7 +104,11 @@ static ck_status print_help(const invocation *self, ck_output *output, ck_error 
 
 static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   if (self->globals.version) {
-    ck_output_print(output, output->json ? "{\"version\":\"%s\"}\n" : "ckrun %s\n", CK_VERSION);
+    if (output->json)
+      ck_output_print(output, "{\"%s\":%d,\"version\":\"%s\"}\n", CK_OUTPUT_VERSION_NAME,
+                      CK_OUTPUT_VERSION, CK_VERSION);
+    else
+      ck_output_print(output, "ckrun %s\n", CK_VERSION);
     return CK_OK;
   }
   if (self->globals.help) return print_help(self, output, err);

@@ -10,6 +10,7 @@ mkdir docs
 name_of() {
   case "$1 $2" in
     "resume "*--dry-run*) echo resume_--dry-run ;;
+    "sessions export "*) echo sessions_export_--format_archive ;;
     *) echo "${1// /_}" ;;
   esac
 }
@@ -109,6 +110,7 @@ cat "$dir/out" >docs/run_--events
 
 # ---- every command ----
 
+takes 0 --version
 takes 0 "sessions list"
 takes 0 "sessions checkpoints" air
 last=$(json "$(tail -n 1 <<<"$out")" '$d->{id}')
@@ -133,6 +135,7 @@ dry=$out
 text=$("$CKRUN" sessions prune air --keep 2 --dry-run)
 is "what is pruned, in words and as JSON" "$(cell "$text" dropped_bytes)" \
   "$(json "$dry" '$d->{dropped_bytes}')"
+takes 0 "sessions export" air --format archive -o whole.db
 takes 0 "sessions prune" air --keep 2 --archive a.db
 takes 0 "sessions import" a.db
 takes 0 "resolve" doubt
@@ -242,7 +245,8 @@ is "a call of another system's has no member of ours" "$(of '{ckrun_json}')" nul
 ok "its figures are ours" test "$(of '{metrics_snapshot}{cost_usd}')" != null
 
 takes 0 "cancel" tight
-kill $server 2>/dev/null
+exec {to}>&-
+wait "$server"
 
 # ---- all that was printed, member by member ----
 
@@ -251,8 +255,8 @@ while IFS=$'\t' read -r good name why; do
   ok "$name" test "$good" = 1 || echo "#   $why" >&2
 done <walked
 is "no command is missing" "$("$CKRUN" help | perl -ne 'print "$1\n" if /^  ([a-z]+( [a-z]+)?)  /' |
-  grep -vxE 'mcp|help|sessions export' | while read -r command; do
-    [ -s "docs/${command// /_}" ] || echo "$command"
+  grep -vxE 'mcp|help' | while read -r command; do
+    compgen -G "docs/${command// /_}*" >/dev/null || echo "$command"
   done)" ""
 
 finish
