@@ -192,7 +192,8 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
  * flow's own is never half done, so another one stood in its place. */
 static bool is_retry(const ck_call *self, const ck_ledger_case *found,
                      const ck_ledger_entry *entry) {
-  if (found->state == CK_LEDGER_NOTHING || ck_call_waits_only(&self->effect) || self->effect.own)
+  if (found->state == CK_LEDGER_NOTHING || entry->blocked || self->effect.own ||
+      ck_call_waits_only(&self->effect))
     return false;
   if (found->state == CK_LEDGER_FAILED || found->state == CK_LEDGER_ERROR)
     return ck_ledger_is_failure(ck_value_bytes(entry->outcome));
@@ -205,7 +206,7 @@ static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger
                      ck_error *err) {
   ck_execution *execution = self->runner->execution;
   bool fails = false, waits = ck_call_waits_only(&self->effect);
-  if (is_retry(self, found, entry)) ck_session_count_retry(execution->session);
+  self->again = is_retry(self, found, entry);
   if (failed_before(self, entry)) {
     ck_status status = ck_call_fail_again(&fails, self, entry, err);
     if (status != CK_OK || fails) return status;

@@ -64,6 +64,8 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
                              err);
   ck_value_free(body);
+  if (self->again) ck_session_count_retry(session); /* no limit has held it back */
+  self->again = false;
   if (status == CK_OK)
     status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
   ck_outcome_free(self->lost);
@@ -140,7 +142,7 @@ ck_status ck_call_run_again(ck_call *self, ck_error *err) {
       .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
   status = ck_session_record_cost(ck_call_session(self), &event, err);
   ck_value_free(body);
-  ck_session_count_retry(ck_call_session(self));
+  self->again = true;
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 

@@ -51,7 +51,7 @@ ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
   if (status != CK_OK) return status;
   ck_failure_answer answer = ask_policies(self, cause, text);
   if (answer == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES) {
-    ck_session_count_retry(ck_call_session(self));
+    self->again = true;
     return ck_call_commit_intent(self, err);
   }
   self->phase = CK_CALL_LEFT;

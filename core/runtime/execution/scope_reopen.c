@@ -25,6 +25,15 @@ static void take_overlay(ck_runner *self) {
   self->written = written;
 }
 
+/* Its error is passed on by its parent, when it may be gone. */
+static void remember_failure(const ck_runner *self) {
+  ck_ending *failure = &self->execution->failure;
+  const char *node = ck_runner_node(self);
+  *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = self->error_status};
+  snprintf(failure->text, sizeof failure->text, "%s", self->error);
+  snprintf(failure->node, sizeof failure->node, "%s", node ? node : "");
+}
+
 ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *err) {
   bool done;
   take_overlay(self);
@@ -32,6 +41,7 @@ ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *e
   if (status != CK_OK) return status;
   if (!done) return ck_runner_open(self, err);
   ck_runner_set_ended(self);
+  if (self->error) remember_failure(self);
   return CK_OK;
 }
 

@@ -224,7 +224,7 @@ static void see_effect(ck_run_observation *self, const ck_event *event) {
 
 /* From there on a run goes on: what an earlier one had left is begun again, or given up. */
 static const uint64_t begins = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND |
-                               1ull << CK_EVENT_SESSION_FORKED;
+                               1ull << CK_EVENT_SESSION_UNDONE | 1ull << CK_EVENT_SESSION_FORKED;
 
 static bool see(void *to, const ck_event *event) {
   ck_run_observation *self = to;

@@ -19,4 +19,10 @@ is "it is the agent's last event" "$(json "$out" '$d->{events}[-1]{body}{message
 run --json sessions inspect short
 is "it is all that the conversation has" "$(json "$out" '$d->{conversation_states}{main}')" \
   '[{"content":"'"$report"'","role":"user"}]'
+
+exits 8 "one pauses before its first call" run flow.lua --cassette cassette.jsonl --session none \
+  --limit model_calls=0
+exits 0 "it goes back" sessions rewind none --to first --report "Start anew."
+said=$("$CKRUN" --json sessions log none --kind message | tail -1)
+is "its agent is known from what was said" "$(json "$said" '$d->{agent}')" airline
 finish

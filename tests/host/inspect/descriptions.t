@@ -221,4 +221,23 @@ exits 8 "descriptions and reasons with a secret" run "$dir/leak.lua" --session l
 unset CANARY
 is "they are there" "$(said leak | cut -c1-16 | tr '\n' ';')" "safe_point: with;pause: paused: f;"
 ok "the secret is nowhere in the store" eval '! grep -rqF canary-93af "$dir/store"'
+
+# ---- a step that failed in an earlier process ----
+mkdir "$dir/steps"
+cd "$dir/steps" || exit 1
+cat >flow.lua <<'LUA'
+local flow = require "ck.flow"
+local function program(script)
+  return flow.exec { class = "pure", argv = { "sh", "-c", script } }
+end
+return flow.steps { name = "two", parallel = 1, steps = {
+  { name = "broken", run = program "exit 7" },
+  { name = "deadly", run = program "test -e died || { touch died; kill -9 $PPID; sleep 5; }" },
+  { name = "fine", run = program "true" },
+} }
+LUA
+exits 137 "a step fails, and the next one ends the process" run flow.lua --session two
+exits 1 "the others end well, then the session fails" resume two
+run --json sessions inspect two
+is "at the step that has failed" "$(json "$out" '$d->{current_node}')" broken
 finish

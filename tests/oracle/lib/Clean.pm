@@ -63,7 +63,8 @@ sub effect_retries {
       $trouble{$_} = $went{$_} = 1 for keys %open;
       %open = ();
     } elsif ($kind eq "replay") {
-      push @found, $event->{seq} if $trouble{$key} && $lives{ $event->{seq} };
+      my $own = $view->outcome($event)->{body}{own}; # in the place of another one
+      push @found, $event->{seq} if $trouble{$key} && !$own && $lives{ $event->{seq} };
     } elsif ($kind eq "intent") {
       push @found, $event->{seq} if $went{$key} && $lives{ $event->{seq} };
       $open{$key} = 1 if $body->{kind} !~ /^(ask|sleep)$/ && !$body->{held};

@@ -140,7 +140,7 @@ sub _mcp {
   my ($last) = (grep { $_->{body}{kind} eq "failure" } @listed)[-1];
   return if !$one || $one->{status} ne "failed" || !$last;
   $self->same("failed_at_node", $session, $one->{failed_at_node},
-    Positions::failed_node($view->at($last)));
+    Positions::failed_node($one->{failed_at_node}, $view->at($last)));
 }
 
 sub _run_checkpoint {
@@ -209,7 +209,7 @@ sub _checkpoint {
   my ($got) = $self->{said}->lines("sessions", "inspect", $session, "--checkpoint",
     $boundary->{body}{checkpoint});
   my @list = $view->at($boundary);
-  my ($node, $next) = Positions::nodes($view, $boundary, @list);
+  my ($node, $next) = Positions::nodes($view, $boundary, $got->{current_node}, @list);
   $self->same("current_node", $where, $got->{current_node}, $node);
   $self->same("next_node", $where, $got->{next_node}, $next);
   $self->same("execution_path", $where, $got->{execution_path},

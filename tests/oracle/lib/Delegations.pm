@@ -110,12 +110,12 @@ sub answered {
   } @since;
 }
 
-# Whether the last thing that a scope said is its answer.
+# Whether the last thing that a scope said is its answer; a person's report behind it changes nothing.
 sub has_ended {
   my ($view, @work) = @_;
   my %marked;
   View::mark(\%marked, $_) for @work;
-  my @said = grep { $_->{kind} eq "message" || $view->outcome($_) } @work;
+  my @said = grep { $_->{kind} eq "message" && !$_->{body}{report} || $view->outcome($_) } @work;
   return @said && !%marked && $view->is_answer($said[-1]);
 }
 

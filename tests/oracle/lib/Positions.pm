@@ -12,15 +12,16 @@ use warnings;
 
 use View;
 
-# ($node, $next) of a checkpoint: `boundary` is its event, the last of the list.
+# ($node, $next) of a checkpoint: `boundary` is its event, the last of the list. SAID: the node that
+# is told, which is right where several have failed and it is one of them.
 sub nodes {
-  my ($view, $boundary, @list) = @_;
+  my ($view, $boundary, $said, @list) = @_;
   if ($boundary->{body}{kind} eq "edit") {
     my ($begun) = grep { View::begins_timeline($_) } reverse @list;
     my $behind = $begun && $view->boundary($begun->{body}{checkpoint});
-    return nodes($view, $behind, $view->at($behind)) if $behind;
+    return nodes($view, $behind, $said, $view->at($behind)) if $behind;
   }
-  my $failed = $boundary->{body}{kind} eq "failure" ? failed_at(@list) : undef;
+  my $failed = $boundary->{body}{kind} eq "failure" ? failed_at($said, @list) : undef;
   my $at = $failed
     // (defined $boundary->{body}{node} ? $boundary : last_of($boundary->{scope}, @list));
   return $at ? ($at->{body}{node}, next_of($at)) : ();
@@ -39,16 +40,16 @@ sub next_of {
   return ref $next eq "HASH" ? $next->{node} : undef;
 }
 
-# The node at which a session failed: one that has begun and is not over; where several have, the
-# one whose last effect went wrong.
+# The node at which a session failed: one that has begun and is not over; where several have, one
+# whose last effect went wrong.
 sub failed_node {
-  my $at = failed_at(@_);
+  my $at = failed_at(@_); # SAID, EVENT…
   return $at ? $at->{body}{node} : undef;
 }
 
 # The boundary at which it was begun.
 sub failed_at {
-  my (@list) = @_;
+  my ($said, @list) = @_;
   my (%open, %wrong);
   for my $event (@list) {
     my ($scope, $body) = ($event->{scope}, $event->{body});
@@ -59,7 +60,8 @@ sub failed_at {
   }
   my @open = sort { $a->{seq} <=> $b->{seq} } values %open;
   my @wrong = grep { $wrong{ $_->{scope} } } @open;
-  return $wrong[-1] // $open[-1];
+  my ($told) = grep { defined $said && $_->{body}{node} eq $said } @wrong;
+  return $told // $wrong[-1] // $open[-1];
 }
 
 sub execution_path {

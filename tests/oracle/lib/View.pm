@@ -111,10 +111,25 @@ sub resumable {
   my ($self) = @_;
   return $self->living if !$self->_newest && ($self->is_over || !$self->{all}[0]{body}{flow});
   my $until = $self->_newest // $self->{all}[0]; # without a checkpoint it begins anew
-  my %again = map { $_->{seq} => 1 } $self->failed_behind;
+  my %again = map { $_->{seq} => 1 } $self->failed_behind, $self->superseded_behind;
   return grep {
     !$again{ $_->{seq} } && ($_->{seq} <= $until->{seq} || $_->{kind} =~ /^(outcome|replay)$/)
   } $self->living;
+}
+
+# The outcomes behind the cut of their scope in whose place a later one has come.
+sub superseded_behind {
+  my ($self) = @_;
+  my $until = $self->_newest // return ();
+  my $cuts = $self->cuts($self->at($until));
+  my (%last, @superseded);
+  for my $event (grep { $_->{kind} eq "outcome" } $self->living) {
+    next if $event->{seq} <= ($cuts->{ $event->{scope} } // 0);
+    my $key = $event->{body}{key};
+    push @superseded, $last{$key} if $last{$key};
+    $last{$key} = $event;
+  }
+  return @superseded;
 }
 
 # The outcomes that have failed behind the cut of their scope.

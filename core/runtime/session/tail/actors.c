@@ -1,4 +1,4 @@
-/* actors.c - finds the only agent of a scope in the effects that it asked for. */
+/* actors.c - finds the only agent of a scope in the effects that it asked for and what it said. */
 #include "core/runtime/session/tail/actors.h"
 
 #include <stdlib.h>
@@ -54,10 +54,11 @@ static bool take_event(void *to, const ck_event *event) {
 ck_status ck_actors_read(ck_actors *self, ck_store *store, int64_t session, const ck_view *view,
                          int64_t until, ck_error *err) {
   reading at = {.actors = self};
-  ck_event_query query = {.session = session,
-                          .view = view,
-                          .until = until,
-                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
+  ck_event_query query = {
+      .session = session,
+      .view = view,
+      .until = until,
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_MESSAGE};
   ck_status status = ck_store_read_events(store, &query, take_event, &at, err);
   return status == CK_OK && at.failed ? ck_error_no_memory(err) : status;
 }

@@ -13,11 +13,12 @@ void ck_actors_clear(ck_actors *self);
 
 /* Asks about a scope; one that is there already is no second. */
 CK_CHECKED ck_status ck_actors_add(ck_actors *self, const char *scope, ck_error *err);
-/* Finds the agents of all that were added, from the intents and outcomes of the session up to
- * `until` (0: no bound) in `view` (NULL: every timeline). */
+/* Finds the agents of all that were added, from the intents, outcomes and messages of the session
+ * up to `until` (0: no bound) in `view` (NULL: every timeline). */
 CK_CHECKED ck_status ck_actors_read(ck_actors *self, ck_store *store, int64_t session,
                                     const ck_view *view, int64_t until, ck_error *err);
-/* The one agent that all effects of the scope name, borrowed; NULL: nobody, or several. */
+/* The one agent that all effects and messages of the scope name, borrowed; NULL: nobody, or
+ * several. */
 const char *ck_actors_get(const ck_actors *self, const char *scope);
 
 #endif
