@@ -68,12 +68,16 @@ else
 fi
 
 # The version stands in the first page, at byte 60; what the log says of that page is taken away.
+# make_newer OCTAL: of that schema.
 make_newer() {
+  rm -rf "$work/newer"/s.db*
   make_store "$work/newer/s.db" && rm -f "$work/newer"/s.db-* &&
-    printf '\0\0\0\143' | dd of="$work/newer/s.db" bs=1 seek=60 conv=notrunc 2>/dev/null
+    printf "\\0\\0\\0\\$1" | dd of="$work/newer/s.db" bs=1 seek=60 conv=notrunc 2>/dev/null
 }
-check "a store can be made newer" make_newer
+check "a store can be made newer" make_newer 143
 check "a newer store is refused, with both numbers" refused_here newer s.db '99.* 3'
+check "one of the next schema can be made" make_newer 4
+check "and is refused, too" refused_here newer s.db 'schema 4;.* 3'
 
 # ---- places that root may make: a small disk, a disk that may not be written ----
 

@@ -108,15 +108,21 @@ static void test_refusals(void) {
                 "a path without a name is a mistake of usage");
 }
 
+static void refuse_schema(int schema) {
+  char sql[80], numbers[80];
+  snprintf(sql, sizeof sql, "PRAGMA user_version=%d; PRAGMA wal_checkpoint(TRUNCATE)", schema);
+  run_sql(tap_tmpfile("r2/newer.db"), sql);
+  snprintf(numbers, sizeof numbers, "schema %d; this ckrun knows schemas up to %d", schema,
+           CK_STORE_SCHEMA);
+  is_refused("r2/newer.db", CK_E_NEWER, numbers);
+}
+
 static void test_newer(void) {
   mkdir(tap_tmpfile("r2"), 0700);
   use("r2/newer.db");
   ck_store_close(fixture_open(url));
-  run_sql(tap_tmpfile("r2/newer.db"), "PRAGMA user_version=99; PRAGMA wal_checkpoint(TRUNCATE)");
-  char numbers[64];
-  snprintf(numbers, sizeof numbers, "schema 99; this ckrun knows schemas up to %d",
-           CK_STORE_SCHEMA);
-  is_refused("r2/newer.db", CK_E_NEWER, numbers);
+  refuse_schema(99);
+  refuse_schema(CK_STORE_SCHEMA + 1);
 }
 
 static void test_absent(void) {
