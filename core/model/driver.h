@@ -37,6 +37,9 @@ typedef struct ck_effect_driver {
    * not NULL. */
   bool (*probes)(void *self, const ck_effect *effect);
   void (*cancel)(void *self, ck_effect_run *run);
+  /* NULL: never. True while nothing of the run is under way: it waits to try again. A session that
+   * is to end gives it up then at once, for what it has cost so far is known. */
+  bool (*waits)(void *self, const ck_effect_run *run);
   /* NULL: never. A question was answered elsewhere with `answer`: the run ends, and `done` is not
    * called. False: the question cannot be withdrawn any more. */
   bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);

@@ -45,6 +45,11 @@ static void cancel(void *self, ck_effect_run *run) {
   ck_model_run_cancel(run);
 }
 
+static bool waits(void *self, const ck_effect_run *run) {
+  (void)self;
+  return ck_model_run_waits(run);
+}
+
 /* A token has at least one byte. */
 static int64_t count_tokens(const ck_effect *effect, const ck_profile_model *model) {
   int64_t bytes = TOKENS_OF_A_REQUEST + (int64_t)effect->request.len;
@@ -202,6 +207,7 @@ ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *op
                                     .serves = serves,
                                     .start = start,
                                     .cancel = cancel,
+                                    .waits = waits,
                                     .tries = tries,
                                     .reserve = reserve,
                                     .fit = fit,

@@ -133,6 +133,7 @@ static ck_status attempt(ck_effect_run *self, ck_error *err) {
 static void on_due(void *to) {
   ck_effect_run *self = to;
   ck_error err = CK_ERROR_INIT;
+  self->waits = false;
   if (self->lost || self->spent.known)
     deliver_failure(self, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, self->why.text);
   else if (attempt(self, &err))
@@ -199,9 +200,12 @@ static void on_ended(void *to, const ck_http_end *end) {
     return;
   }
   ck_error_set(&self->why, fault.status, "%s", fault.text);
-  report_retry(self, &fault, wait);
   ck_timer_set(self->timer, wait);
+  self->waits = true;
+  report_retry(self, &fault, wait); /* which may cancel it */
 }
+
+bool ck_model_run_waits(const ck_effect_run *self) { return self->waits; }
 
 ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) { return attempt(self, err); }
 
@@ -217,6 +221,7 @@ void ck_model_run_cancel(ck_effect_run *self) {
     ck_usage_add(&self->told, &self->answer.reply.usage);
   }
   self->request = NULL;
+  self->waits = false;
   ck_timer_stop(self->timer);
   ck_loop_defer(self->driver->options.loop, &self->task, deliver_cancelled, self);
 }

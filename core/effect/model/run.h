@@ -51,6 +51,7 @@ struct ck_effect_run {
   ck_buffer url, body;
   char key[CK_DIGEST_HEX_SIZE]; /* Idempotency-Key */
   int64_t deadline_ms;          /* monotonic; 0: none */
+  bool waits;                   /* for its next attempt */
   int attempts;                 /* begun so far, those of earlier runs that were lost among them */
   int earlier;                  /* of these */
   int64_t asked, output_max;    /* tokens of the answer: asked for; sent in its place; 0 */
@@ -76,6 +77,8 @@ void ck_model_run_free(ck_effect_run *self);
 /* The first attempt. */
 CK_CHECKED ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err);
 void ck_model_run_cancel(ck_effect_run *self);
+/* True between two attempts. */
+bool ck_model_run_waits(const ck_effect_run *self);
 
 /* Posts one attempt of at most `total_ms`; the credentials are read for it and wiped. `ended` gets
  * the run. */

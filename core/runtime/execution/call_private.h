@@ -63,6 +63,9 @@ ck_session *ck_call_session(const ck_call *self);
 /* An effect that only waits, for a time or a person: put off when the session is to end, and never
  * a sign of a fault. */
 bool ck_call_waits_only(const ck_effect *effect);
+/* Nothing of it is under way: it only waits, also between two tries, and is simply asked for again
+ * later. */
+bool ck_call_is_idle(const ck_call *self);
 /* Whether the driver (NULL: there is none) can probe the outcome of the effect. */
 bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect);
 /* How durable its intent (`outcome` NULL) or its outcome must be. */
@@ -70,8 +73,7 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
 /* The coroutine fails of it; what was asked for together with it is still waited for, and
  * recorded. */
 void ck_call_fail(ck_call *self, ck_status cause, const char *text);
-/* Cancels what the runner's drivers still do; `harmless`: only effects that are simply asked for
- * again later (sleeps, questions). */
+/* Cancels what the runner's drivers still do; `harmless`: only idle ones. */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);
 

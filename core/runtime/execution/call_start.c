@@ -33,6 +33,8 @@ static void update(ck_effect_sink *sink, ck_bytes chunk) {
                       .waker); /* the next turn meets the store's failure itself */
   ck_value_free(body);
   ck_buffer_clear(&buffer);
+  if (self->runner->execution->ending.status && ck_call_is_idle(self))
+    self->driver->cancel(self->driver->self, self->run);
 }
 
 ck_status ck_call_probe(ck_call *self, ck_error *err) {

@@ -31,11 +31,18 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
   return costs || once || probed ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
 }
 
+bool ck_call_is_idle(const ck_call *self) {
+  const ck_effect_driver *driver = self->driver;
+  if (self->phase != CK_CALL_DRIVER || !self->run) return false;
+  return ck_call_waits_only(&self->effect) ||
+         (driver->waits && ck_effect_class_repeats(self->effect.class) &&
+          driver->waits(driver->self, self->run));
+}
+
 void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];
-    if (call->phase == CK_CALL_DRIVER && call->run &&
-        (!harmless || ck_call_waits_only(&call->effect)))
+    if (call->phase == CK_CALL_DRIVER && call->run && (!harmless || ck_call_is_idle(call)))
       call->driver->cancel(call->driver->self, call->run);
   }
 }

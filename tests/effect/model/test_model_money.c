@@ -335,8 +335,10 @@ static void test_stopped_waiting(const char *api, bool paid) {
   model_fixture_add(&it, "user", "Hello");
   it.effect.reserve_micros = RESERVE;
   tap_must(model_fixture_begin(&it, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
+  tap_ok(!it.driver->waits(it.driver->self, run), "%s: a try that is under way does not wait", api);
   it.drive.sink.update = stop_at_update;
   ck_loop_run(it.loop);
+  tap_ok(it.driver->waits(it.driver->self, run), "%s: one that failed does, for the next", api);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
   tap_is_status(it.drive.outcome->error_status, CK_E_INTERRUPTED, NULL,

@@ -203,41 +203,56 @@ is "has its estimates" "$(shown leftfork)" "$(shown left)"
 exits 0 "and so has a fork of the fork" sessions fork leftfork --session leftfork2
 is "as many" "$(shown leftfork2)" "$(shown left)"
 
-# Stopped at once while it waits for its next try: the first one counts at its reserve, never less.
+# Killed while it waits for its next try: nothing durable tells what the first one cost, so it
+# counts at its reserve, never less.
 serve waiting <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
 {\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
 profile waiting.lua openai 5 false
-"$CKRUN" run flow.lua --profile ./waiting.lua --session waiting --input '"?"' >/dev/null \
-  2>waiting.err </dev/null &
+{ "$CKRUN" run flow.lua --profile ./waiting.lua --session waiting --input '"?"' >/dev/null 2>&1 \
+  </dev/null & } 2>/dev/null
 pid=$!
 while ! "$CKRUN" sessions log waiting --all 2>/dev/null | grep -q wait_ms; do
   read -rt 0.05 <> <(:) || :
 done
-kill -TERM $pid
-while ! grep -qs . waiting.err; do read -rt 0.01 <> <(:) || :; done
-kill -TERM $pid
-wait $pid
-is "two signals stop the wait" $? 130
-exits 0 "it goes on" resume waiting
-agrees "stopped in a wait" waiting
+kill -KILL $pid
+wait $pid 2>/dev/null
+exits 0 "one that is killed in the wait goes on" resume waiting
+agrees "killed in a wait" waiting
 is "with the first try at its reserve" "$(shown waiting)" "$((reserve + 450)) $reserve"
 
-# Paused while it waits: what the first try cost was stated, so that counts, and no estimate.
-serve paused <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
+# Told to pause while it waits, by a signal or a command: the wait ends at once, whatever the grace
+# is, so no second signal can come in between. What the first try cost was stated, or is nothing of
+# a refusal: that counts, and no estimate. The third is told before its refusal comes.
+names=0
+while read -r how cost answer; do
+  name=paused-$((names += 1))
+  serve "$name" <<<"{$answer,\"headers\":{\"retry-after\":\"59\"}}
 {\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
-profile paused.lua openai 5 false
-"$CKRUN" run flow.lua --profile ./paused.lua --session paused --grace 10ms --input '"?"' \
-  >/dev/null 2>&1 </dev/null &
-pid=$!
-while ! "$CKRUN" sessions log paused --all 2>/dev/null | grep -q wait_ms; do
-  read -rt 0.05 <> <(:) || :
-done
-kill -TERM $pid
-wait $pid
-is "one signal pauses in the wait" $? 8
-agrees "paused in a wait" paused
-is "the first try counts at what was stated" "$(shown paused)" "3750 0"
-exits 0 "it goes on" resume paused
-agrees "resumed" paused
-is "and nothing is an estimate" "$(shown paused)" "$((3750 + 450)) 0"
+  profile "$name.lua" openai 5 false
+  "$CKRUN" run flow.lua --profile "./$name.lua" --session "$name" \
+    --grace 1h --input '"?"' >/dev/null 2>&1 </dev/null &
+  pid=$!
+  if [[ $answer == *pause_ms* ]]; then
+    while [ ! -s "$name.log" ]; do read -rt 0.01 <> <(:) || :; done
+  else
+    while ! "$CKRUN" sessions log "$name" --all 2>/dev/null | grep -q wait_ms; do
+      read -rt 0.05 <> <(:) || :
+    done
+  fi
+  case $how in
+    signal) kill -TERM $pid ;;
+    command) "$CKRUN" pause "$name" >/dev/null ;;
+  esac
+  wait $pid
+  is "$how, $cost: it is paused in the wait" $? 8
+  agrees "$how, $cost: paused in a wait" "$name"
+  is "$how, $cost: the first try counts at what is known" "$(shown "$name")" "$cost 0"
+  exits 0 "$how, $cost: it goes on" resume "$name"
+  is "$how, $cost: and nothing is an estimate" "$(shown "$name")" "$((cost + 450)) 0"
+done <<END
+signal 3750 "body":{$usage}
+signal 0 "status":529
+signal 0 "status":529,"pause_ms":300
+command 0 "status":529
+END
 finish
