@@ -33,7 +33,8 @@
   X(CK_EVENT_DIVERGENCE, 15, "divergence") \
   /* {to, report, keep?, labelled?}: see ck_conversation_rewind */ \
   X(CK_EVENT_REWIND, 16, "rewind") \
-  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
+  /* {kind, inputs, decision}; announces a checkpoint if one was taken; {outcome} */ \
+  /* of a step that completed when none was */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary") \
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \
   X(CK_EVENT_EDIT, 22, "edit") /* {key, value|removed} */ \

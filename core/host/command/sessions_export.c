@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/key_values.h"
@@ -16,27 +17,32 @@
 #include "core/runtime/portable/workflow_document.h"
 
 typedef struct values {
-  const char *session, *format, *output;
+  const char *session, *format, *output, *checkpoint;
 } values;
 
+/* `checkpoint`: the word that names one; NULL: as the session stands. */
 typedef struct format {
   const char *name;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
-                                ck_error *err);
+                                const char *checkpoint, ck_error *err);
+  bool at_checkpoints; /* it can be made of one that is named */
 } format;
 
 static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
-                                ck_error *err) {
+                                const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+
   return ck_cassette_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
-/* The latest checkpoint. */
+/* The latest checkpoint, unless one is named. */
 static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *inspection,
-                                          ck_output *output, ck_error *err) {
+                                          ck_output *output, const char *checkpoint,
+                                          ck_error *err) {
   ck_snapshot snapshot;
   ck_document document;
   ck_document_init_bare(&document, output);
-  ck_status status = ck_snapshot_open(&snapshot, inspection, output, NULL, err);
+  ck_status status = ck_snapshot_open(&snapshot, inspection, output, checkpoint, err);
   if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
   if (status == CK_OK) status = ck_document_write(out, &document, err);
   ck_document_clear(&document);
@@ -45,7 +51,9 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *i
 }
 
 static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *inspection,
-                                      ck_output *output, ck_error *err) {
+                                      ck_output *output, const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+
   return ck_run_checkpoint_write(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
@@ -60,7 +68,9 @@ static ck_status read_totals(ck_totals *out, const ck_inspection *inspection, ck
 }
 
 static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
-                            ck_error *err) {
+                            const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+
   ck_totals totals;
   ck_status status = read_totals(&totals, inspection, err);
   return status == CK_OK ? ck_loop_document_write(out, inspection->store, &inspection->head,
@@ -69,20 +79,26 @@ static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_
 }
 
 static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
-                                ck_error *err) {
+                                const char *checkpoint, ck_error *err) {
   ck_totals totals;
   ck_status status = read_totals(&totals, inspection, err);
-  return status == CK_OK ? ck_workflow_document_write(out, inspection->store, &inspection->head,
-                                                      &totals, output->redactor, err)
-                         : status;
+  ck_checkpoint_info named = {0};
+  if (status == CK_OK && checkpoint)
+    status = ck_resolve_checkpoint(&named, inspection, checkpoint, err);
+  ck_workflow_source of = {
+      .head = &inspection->head, .totals = &totals, .checkpoint = checkpoint ? named.id : NULL};
+  if (status == CK_OK)
+    status = ck_workflow_document_write(out, inspection->store, &of, output->redactor, err);
+  ck_checkpoint_info_clear(&named);
+  return status;
 }
 
 static const format formats[] = {
-    {"cassette", write_cassette},
-    {"session-checkpoint", write_session_checkpoint},
-    {"run-checkpoint", write_run_checkpoint},
-    {"loop-checkpoint", write_loop},
-    {"workflow-checkpoint", write_workflow},
+    {"cassette", write_cassette, false},
+    {"session-checkpoint", write_session_checkpoint, true},
+    {"run-checkpoint", write_run_checkpoint, false},
+    {"loop-checkpoint", write_loop, false},
+    {"workflow-checkpoint", write_workflow, true},
 };
 static const char archive[] = "archive";
 static const char *const format_names[] = {"cassette",
@@ -136,8 +152,13 @@ static ck_status export_archive(ck_host *host, const values *v, ck_error *err) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  const format *of = v->format ? find_format(v->format) : NULL;
+  if (v->checkpoint && (!of || !of->at_checkpoints))
+    return ck_error_set(err, CK_E_USAGE,
+                        "--checkpoint is for session-checkpoint and workflow-checkpoint: any other "
+                        "is of the session as it stands");
   if (v->format && strcmp(v->format, archive) == 0) return export_archive(host, v, err);
-  const format *selected = v->format ? find_format(v->format) : NULL;
+  const format *selected = of;
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint, run-checkpoint, "
@@ -147,7 +168,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
-  if (status == CK_OK) status = selected->write(&text, &inspection, host->output, err);
+  if (status == CK_OK)
+    status = selected->write(&text, &inspection, host->output, v->checkpoint, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_inspection_close(&inspection);
@@ -167,6 +189,11 @@ static const ck_option options[] = {
      .choices = format_names,
      .required = true,
      .help = "as what"},
+    {.name = "checkpoint",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, checkpoint),
+     .value = "CHECKPOINT",
+     .help = "of a session or a workflow, as it was there: " CK_RESOLVE_CHECKPOINT_HELP},
     {.name = "output",
      .letter = 'o',
      .type = CK_OPTION_TEXT,
@@ -198,7 +225,9 @@ const ck_command ck_command_sessions_export = {
         "session_id, turn (the last completed one), messages (content blocks), total_usage, "
         "tool_calls_count, verification_reports, checkpoint_ms. workflow-checkpoint: the completed "
         "steps of a flow.steps: schema_version, workflow_id, steps (task_id, outcome), "
-        "checkpoint_ms, and the same of run and usage. Usage is cumulative over all runs.\n\n"
+        "checkpoint_ms, and the same of run and usage: all that is complete by now, also between "
+        "two checkpoints and while the session runs, or with --checkpoint what was complete "
+        "there, and spent until then. Usage is cumulative over all runs.\n\n"
         "archive: the session as it is stored, with those that it was forked from, the files that "
         "its runs executed, and its long outputs beside it in FILE.spill; as sealed as the store. "
         "'ckrun sessions import FILE' makes the same session elsewhere, and 'ckrun --store FILE' "

@@ -84,12 +84,12 @@ ck_status ck_carried_read(ck_carried *out, ck_bytes document, bool required, ck_
 
 /* ---- writing ---- */
 
-void ck_carried_write_run(ck_json_writer *w, const ck_head *head) {
-  ck_json_member_text(w, "run_id", head->session.run);
+void ck_carried_write_run(ck_json_writer *w, const ck_head *head, int64_t timeline) {
   for (size_t i = 0; i < head->timeline_count; i++) {
-    const ck_timeline *timeline = &head->timelines[i];
-    if (timeline->no == head->session.timeline && timeline->parent_run[0])
-      ck_json_member_text(w, "parent_run_id", timeline->parent_run);
+    const ck_timeline *at = &head->timelines[i];
+    if (at->no != timeline) continue;
+    ck_json_member_text(w, "run_id", at->run);
+    if (at->parent_run[0]) ck_json_member_text(w, "parent_run_id", at->parent_run);
   }
 }
 

@@ -25,8 +25,8 @@ CK_CHECKED ck_status ck_carried_check_version(ck_bytes document, ck_error *err);
  * field. */
 CK_CHECKED ck_status ck_carried_read(ck_carried *out, ck_bytes document, bool required,
                                      ck_error *err);
-/* run_id and parent_run_id of the session's last run. */
-void ck_carried_write_run(ck_json_writer *w, const ck_head *head);
+/* run_id and parent_run_id of the run of a timeline. */
+void ck_carried_write_run(ck_json_writer *w, const ck_head *head, int64_t timeline);
 /* total_usage and tool_calls_count. */
 void ck_carried_write_usage(ck_json_writer *w, const ck_totals *totals);
 

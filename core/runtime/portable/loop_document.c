@@ -25,7 +25,7 @@ static ck_status write_document(ck_value **out, const ck_head *head, const ck_to
   ck_json_writer w = {.out = &json};
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "schema_version", CK_CARRIED_VERSION);
-  ck_carried_write_run(&w, head);
+  ck_carried_write_run(&w, head, head->session.timeline);
   ck_json_member_text(&w, "session_id", head->session.id);
   ck_json_member_raw(&w, "turn", ck_json_get(run, "lastCompletedIteration"));
   ck_json_name(&w, "messages");

@@ -4,7 +4,8 @@
  *    "run_id"?, "parent_run_id"?, "total_usage"?, "tool_calls_count"?, "input"?, "memory"?: {KEY},
  *    "flow"?: {"name", "digest"}}
  *
- * Steps that completed, in the order in which they did; an outcome is any JSON value, given back as
+ * Steps that completed, in the order in which they did (those that no checkpoint holds yet are told
+ * by their boundaries); an outcome is any JSON value, given back as
  * it is. A step that failed is not among them, also an optional one: it runs again. Whoever goes on
  * runs the others alone. Usage is that of carried.h. */
 #ifndef CK_RUNTIME_PORTABLE_WORKFLOW_DOCUMENT_H
@@ -15,11 +16,19 @@
 #include "core/runtime/session/flow_manifest.h"
 #include "core/runtime/session/session.h"
 
-/* Appends the document of the latest checkpoint; `totals`: what the session has spent.
- * CK_E_REFUSED: it has no checkpoint with completed steps, or is running. */
+/* What the document is made of. Borrowed. */
+typedef struct ck_workflow_source {
+  const ck_head *head;
+  const ck_totals *totals; /* what the session has spent by now */
+  /* the id of one: what was complete there, and what was spent until then, by the run that took it;
+   * NULL: as the session stands, also while it runs, with steps that no checkpoint holds yet */
+  const char *checkpoint;
+} ck_workflow_source;
+/* Appends the document. CK_E_REFUSED: no step was complete. CK_E_NOT_FOUND: there is no such
+ * checkpoint. */
 CK_CHECKED ck_status ck_workflow_document_write(ck_buffer *out, ck_store *store,
-                                                const ck_head *head, const ck_totals *totals,
-                                                ck_redactor *redactor, ck_error *err);
+                                                const ck_workflow_source *of, ck_redactor *redactor,
+                                                ck_error *err);
 
 /* Spans of the document's text; no bytes: it lacks the member. */
 typedef struct ck_workflow_document {

@@ -5,7 +5,6 @@
 
 #include "core/runtime/portable/line.h"
 #include "core/runtime/portable/workflow_document.h"
-#include "core/runtime/session/opening/select.h"
 
 typedef struct writing {
   ck_store *store;
@@ -13,46 +12,58 @@ typedef struct writing {
   const ck_totals *totals;
   ck_view view;
   ck_checkpoint_info checkpoint;
-  ck_state *state;
-  ck_bytes done; /* of the position: {STEP: true | {error}} */
+  int64_t until;    /* only what is known there; 0: as it stands */
+  int64_t timeline; /* of which the run is told */
+  int64_t at_ms;
+  ck_buffer written; /* names of steps, each between line breaks */
+  ck_state *state;   /* NULL: no checkpoint was taken yet */
+  ck_bytes done;     /* of the position: {STEP: true | {error}} */
   ck_json_writer *w;
   bool failed; /* for lack of memory */
 } writing;
 
-static ck_status check_status(const writing *self, ck_error *err) {
-  const ck_session_record *session = &self->head->session;
-  ck_error ignored = CK_ERROR_INIT;
-  if (session->status != CK_SESSION_RUNNING ||
-      ck_store_check_owner(self->store, session->id, &ignored) == CK_OK)
-    return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED,
-                      "session %s is running: a workflow checkpoint is made of one that has "
-                      "stopped; `ckrun pause %s` stops it",
-                      session->id, session->id);
+/* A named checkpoint is told as its own timeline has it. */
+static ck_status select_base(writing *self, const char *checkpoint, ck_error *err) {
+  const ck_head *head = self->head;
+  int64_t timeline = head->session.timeline;
+  ck_status status = CK_OK;
+  if (checkpoint || head->has_checkpoint)
+    status = ck_store_get_checkpoint(&self->checkpoint, self->store, head->session.no, checkpoint,
+                                     head->checkpoint.seq, err);
+  if (status != CK_OK) return status;
+  if (checkpoint) {
+    timeline = self->checkpoint.timeline;
+    self->until = self->checkpoint.seq;
+    self->totals = &self->checkpoint.totals;
+  }
+  self->timeline = timeline;
+  self->at_ms = self->checkpoint.created_ms;
+  return ck_view_make(&self->view, head->timelines, head->timeline_count, timeline, err);
 }
 
-static ck_status load(writing *self, ck_error *err) {
-  const ck_session_record *session = &self->head->session;
-  const ck_timeline *timelines = self->head->timelines;
-  ck_status status =
-      ck_view_make(&self->view, timelines, self->head->timeline_count, session->timeline, err);
-  if (status == CK_OK)
-    status = ck_select_checkpoint(&self->checkpoint, self->store, self->head, &(ck_choice){0}, err);
-  if (status != CK_OK) return status;
-  if (!self->checkpoint.seq)
-    return ck_error_set(err, CK_E_REFUSED,
-                        "session %s has no checkpoint: no step of it is known to be complete",
-                        session->id);
-  status = ck_store_get_state(&self->state, self->store, session->no, self->checkpoint.seq, err);
+static ck_status load(writing *self, const char *checkpoint, ck_error *err) {
+  ck_status status = select_base(self, checkpoint, err);
+  if (status != CK_OK || !self->checkpoint.seq) return status;
+  status = ck_store_get_state(&self->state, self->store, self->head->session.no,
+                              self->checkpoint.seq, err);
   if (status != CK_OK) return status;
   const ck_value *position = ck_state_get(self->state, "position.main");
   ck_bytes at = position ? ck_json_get(ck_value_bytes(position), "at") : (ck_bytes){0};
   self->done = ck_json_get(at, "done");
-  if (ck_json_count(self->done) > 0) return CK_OK;
+  return CK_OK;
+}
+
+static ck_status refuse_empty(const writing *self, ck_error *err) {
+  const char *id = self->head->session.id;
+  if (self->until)
+    return ck_error_set(err, CK_E_REFUSED,
+                        "session %s had completed no step at checkpoint %s: a workflow checkpoint "
+                        "is that of a flow.steps which has",
+                        id, self->checkpoint.id);
   return ck_error_set(err, CK_E_REFUSED,
                       "session %s has completed no step: a workflow checkpoint is that of a "
                       "flow.steps which has",
-                      session->id);
+                      id);
 }
 
 /* True: it completed; an optional one that failed runs again. */
@@ -62,21 +73,43 @@ static bool has_outcome(const writing *self, const char *step) {
   return is;
 }
 
-static void write_outcome(writing *self, const char *step) {
-  char key[CK_STATE_KEY_MAX];
-  snprintf(key, sizeof key, "outputs.%s", step);
-  const ck_value *output = ck_state_get(self->state, key);
-  ck_json_begin(self->w, '{');
-  ck_json_member_text(self->w, "task_id", step);
-  ck_json_member_raw(self->w, "outcome", output ? ck_value_bytes(output) : ck_bytes_text("null"));
-  ck_json_end(self->w, '}');
+static bool is_written(const writing *self, const char *step) {
+  char name[CK_STATE_KEY_MAX + 2];
+  int len = snprintf(name, sizeof name, "\n%s\n", step);
+  return self->written.len && len < (int)sizeof name &&
+         memmem(self->written.data, self->written.len, name, (size_t)len);
 }
 
-/* `name`: as JSON. */
+static void write_outcome(writing *self, const char *step, ck_bytes outcome) {
+  ck_json_begin(self->w, '{');
+  ck_json_member_text(self->w, "task_id", step);
+  ck_json_member_raw(self->w, "outcome", outcome);
+  ck_json_end(self->w, '}');
+  ck_buffer_append_format(&self->written, "\n%s\n", step);
+}
+
+/* One that the checkpoint holds. `name`: as JSON. */
 static void write_step(writing *self, ck_bytes name) {
+  char key[CK_STATE_KEY_MAX];
   char *step = ck_json_dup_string(name);
   self->failed = !step;
-  if (step && has_outcome(self, step)) write_outcome(self, step);
+  if (step && has_outcome(self, step) && !is_written(self, step)) {
+    snprintf(key, sizeof key, "outputs.%s", step);
+    const ck_value *output = ck_state_get(self->state, key);
+    write_outcome(self, step, output ? ck_value_bytes(output) : ck_bytes_text("null"));
+  }
+  free(step);
+}
+
+/* Behind the checkpoint the event itself has the outcome; an older ckrun wrote none, and the step
+ * runs again. */
+static void write_later(writing *self, const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body), outcome = ck_json_get(body, "outcome");
+  if (!outcome.len) return;
+  char *step = ck_json_dup_string(ck_json_get(body, "node"));
+  self->failed = !step;
+  if (step && !is_written(self, step)) write_outcome(self, step, outcome);
+  self->at_ms = event->at_ms;
   free(step);
 }
 
@@ -86,7 +119,10 @@ static bool see_boundary(void *to, const ck_event *event) {
   if (strcmp(event->scope, "main") != 0 ||
       !ck_json_is_text(ck_json_get(body, "kind"), "step_complete"))
     return true;
-  write_step(self, ck_json_get(body, "node"));
+  if (event->seq <= self->checkpoint.seq)
+    write_step(self, ck_json_get(body, "node"));
+  else
+    write_later(self, event);
   return !self->failed;
 }
 
@@ -100,10 +136,17 @@ static bool see_imported(void *to, const ck_event *event) {
   return false;
 }
 
+/* Several steps that ended together were complete at the first one's checkpoint; after a resume
+ * from there the others have no boundary of their own. */
+static void write_others(writing *self) {
+  ck_json_iterator it = ck_json_iterate(self->done);
+  while (!self->failed && ck_json_next(&it)) write_step(self, it.name);
+}
+
 static ck_status write_steps(writing *self, ck_error *err) {
   ck_event_query query = {.session = self->head->session.no,
                           .view = &self->view,
-                          .until = self->checkpoint.seq,
+                          .until = self->until,
                           .kinds = 1ull << CK_EVENT_NOTE};
   ck_json_name(self->w, "steps");
   ck_json_begin(self->w, '[');
@@ -111,15 +154,18 @@ static ck_status write_steps(writing *self, ck_error *err) {
   query.kinds = 1ull << CK_EVENT_BOUNDARY;
   if (status == CK_OK && !self->failed)
     status = ck_store_read_events(self->store, &query, see_boundary, self, err);
+  if (status == CK_OK) write_others(self);
   ck_json_end(self->w, ']');
-  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
+  if (status == CK_OK) status = ck_buffer_check(&self->written, err);
+  if (status == CK_OK && self->failed) return ck_error_no_memory(err);
+  return status == CK_OK && !self->written.len ? refuse_empty(self, err) : status;
 }
 
 /* The flow's own memory, which steps read. */
 static ck_status write_memory(const writing *self, ck_error *err) {
-  ck_state_entry *entries;
-  size_t count;
-  ck_status status = ck_state_list(&entries, &count, self->state, err);
+  ck_state_entry *entries = NULL;
+  size_t count = 0;
+  ck_status status = self->state ? ck_state_list(&entries, &count, self->state, err) : CK_OK;
   if (status != CK_OK) return status;
   ck_json_name(self->w, "memory");
   ck_json_begin(self->w, '{');
@@ -153,8 +199,8 @@ static ck_status write_document(ck_value **out, writing *self, ck_error *err) {
   ck_json_member_int(&w, "schema_version", CK_CARRIED_VERSION);
   ck_json_member_text(&w, "workflow_id", self->head->session.id);
   ck_status status = write_steps(self, err);
-  ck_json_member_int(&w, "checkpoint_ms", self->checkpoint.created_ms);
-  ck_carried_write_run(&w, self->head);
+  ck_json_member_int(&w, "checkpoint_ms", self->at_ms);
+  ck_carried_write_run(&w, self->head, self->timeline);
   ck_carried_write_usage(&w, self->totals);
   if (status == CK_OK) status = write_memory(self, err);
   write_origin(self);
@@ -164,18 +210,17 @@ static ck_status write_document(ck_value **out, writing *self, ck_error *err) {
   return status;
 }
 
-ck_status ck_workflow_document_write(ck_buffer *out, ck_store *store, const ck_head *head,
-                                     const ck_totals *totals, ck_redactor *redactor,
-                                     ck_error *err) {
-  writing self = {.store = store, .head = head, .totals = totals};
+ck_status ck_workflow_document_write(ck_buffer *out, ck_store *store, const ck_workflow_source *of,
+                                     ck_redactor *redactor, ck_error *err) {
+  writing self = {.store = store, .head = of->head, .totals = of->totals};
   ck_value *document = NULL;
-  ck_status status = check_status(&self, err);
-  if (status == CK_OK) status = load(&self, err);
+  ck_status status = load(&self, of->checkpoint, err);
   if (status == CK_OK) status = write_document(&document, &self, err);
   if (status == CK_OK) status = ck_portable_append_line(out, redactor, document, err);
   ck_value_free(document);
   ck_state_free(self.state);
   ck_checkpoint_info_clear(&self.checkpoint);
   ck_view_clear(&self.view);
+  ck_buffer_clear(&self.written);
   return status;
 }

@@ -2,6 +2,7 @@
  * event announces both, the checkpoint is queued. */
 #include "core/runtime/session/boundary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/runtime/session/boundary_event.h"
@@ -103,11 +104,23 @@ static ck_status make(passage *self, ck_session *session, ck_error *err) {
   return status == CK_OK ? ck_state_new(&self->no_changes, err) : status;
 }
 
+/* What a step came to, as a document of the session tells it between two checkpoints. */
+static ck_bytes outcome_of(ck_session *session, const passage *self) {
+  const ck_boundary *at = &self->at;
+  char key[CK_STATE_KEY_MAX];
+  bool completed = at->kind == CK_BOUNDARY_STEP_COMPLETE && at->node && !at->last_error;
+  if (!completed || self->checkpoint) return (ck_bytes){0};
+  snprintf(key, sizeof key, "outputs.%s", at->node);
+  const ck_value *output = ck_session_get(session, key);
+  return output ? ck_value_bytes(output) : ck_bytes_text("null");
+}
+
 /* The boundary's event, then (when its hook failed) the policy's error. */
 static ck_status announce(ck_session *session, const passage *self, ck_error *err) {
   ck_value *body;
   const char *id = self->checkpoint ? self->checkpoint->id : NULL;
-  ck_status status = ck_boundary_write_event(&body, &self->at, &self->decision, id, err);
+  ck_status status = ck_boundary_write_event(&body, &self->at, &self->decision, id,
+                                             outcome_of(session, self), err);
   if (status != CK_OK) return status;
   status = ck_session_append(session, CK_EVENT_BOUNDARY, self->at.scope, self->at.agent, body, err);
   ck_value_free(body);

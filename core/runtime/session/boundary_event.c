@@ -40,12 +40,13 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
 
 ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
                                   const ck_decision *decision, const char *checkpoint_id,
-                                  ck_error *err) {
+                                  ck_bytes outcome, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   write_inputs(&w, at);
   ck_json_member_text(&w, "checkpoint", checkpoint_id);
+  if (outcome.len) ck_json_member_raw(&w, "outcome", outcome);
   if (checkpoint_id && decision->sync) ck_json_member_bool(&w, "sync", true);
   if (at->asked) ck_json_member_raw(&w, "requests", ck_bytes_text(at->asked));
   if (decision->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(decision->reasons));

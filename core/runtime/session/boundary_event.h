@@ -8,10 +8,11 @@
 typedef struct ck_session ck_session;
 
 /* The body of a BOUNDARY event: all that the checkpoint hook was shown, and the decision, so that a
- * simulation repeats what ran live. `checkpoint_id` NULL: none was taken. */
+ * simulation repeats what ran live. `checkpoint_id` NULL: none was taken. `outcome`: JSON, of a
+ * step that completed, which no checkpoint holds yet; no bytes: none. */
 CK_CHECKED ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
                                              const ck_decision *decision, const char *checkpoint_id,
-                                             ck_error *err);
+                                             ck_bytes outcome, ck_error *err);
 /* Appends a POLICY_ERROR event: {hook, error}. */
 CK_CHECKED ck_status ck_session_record_policy_error(ck_session *self, const char *hook,
                                                     const ck_error *cause, ck_error *err);

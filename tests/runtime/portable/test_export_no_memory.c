@@ -150,7 +150,8 @@ static ck_status read_loop(ck_buffer *out, ck_error *err) {
 }
 
 static ck_status export_workflow(ck_buffer *out, ck_error *err) {
-  return ck_workflow_document_write(out, runtime->store, &head, &totals, redactor, err);
+  return ck_workflow_document_write(
+      out, runtime->store, &(ck_workflow_source){.head = &head, .totals = &totals}, redactor, err);
 }
 
 static ck_status read_workflow(ck_buffer *out, ck_error *err) {
