@@ -268,7 +268,8 @@ PRINTED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 # What authors of policies and flows read, and where an editor finds the annotations; under
 # DATADIR as in the repository.
 DATA_FILES := $(call find,lua/ck,*.lua) $(call find,policies examples,*)
-DOC_FILES := $(wildcard *.md $(addsuffix /README.md,core lua policies examples)) LICENSE
+DOC_FILES := $(wildcard *.md $(addsuffix /README.md,core lua policies examples)) \
+  core/host/JSON.md LICENSE
 
 define PKG_CONFIG_TEXT
 prefix=$(PREFIX)

@@ -19,8 +19,8 @@ for file in bin/ckrun lib/libckrun.a lib/libckrun_lua.a lib/pkgconfig/ckrun.pc \
 done
 is "nothing else has a place" "$(ls "$stage" | tr '\n' ' ')" "bin include lib share "
 is "each document is installed" "$(cd "$stage/share/doc/ckrun" && find . -name '*.md' | sort)" \
-  "$(cd "$root" && ls ./*.md ./core/README.md ./lua/README.md ./policies/README.md \
-  ./examples/README.md 2>/dev/null | sort)"
+  "$(cd "$root" && ls ./*.md ./core/README.md ./core/host/JSON.md ./lua/README.md \
+  ./policies/README.md ./examples/README.md 2>/dev/null | sort)"
 
 # The installed program knows its policies by itself, and runs an installed example.
 CKRUN=$stage/bin/ckrun

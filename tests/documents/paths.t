@@ -64,6 +64,15 @@ missing_rooms() {
     while IFS= read -r room; do grep -qF "\`$room\`" "$1" || echo "$room"; done
 }
 
+# What a repository's first page shows: nothing else lies at the top.
+top='CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md core examples lua policies
+  tests'
+strangers_at_top() {
+  git ls-files | sed 's|/.*||' | sort -u | grep -v '^\.' | while IFS= read -r name; do
+    [[ " "$(echo $top)" " == *" $name "* ]] || echo "$name"
+  done
+}
+
 mapfile -t documents < <(find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sort)
 check 'there are documents' "$([ "${#documents[@]}" -ge 8 ] || echo "${documents[*]}")"
 check 'every path that a document names exists' "$(missing_paths "${documents[@]}")"
@@ -72,6 +81,7 @@ check 'every command that a document names exists' "$(missing_commands "${docume
 
 check 'functions are in the files that documents give for them' \
   "$(misplaced_functions "${documents[@]}")"
+[ ! -e .git ] || check 'at the top is what belongs there' "$(strangers_at_top)"
 check 'every room of core and lua is in core/README.md' "$(missing_rooms core/README.md)"
 
 cat >"$work/broken.md" <<'END_OF_DOCUMENT'

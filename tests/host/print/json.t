@@ -1,6 +1,7 @@
 #!/bin/bash
-# json.t - what each command prints as JSON: the members that JSON.md lists, with their units, in
-# one version; its figures are those of the texts, and those that the transcript adds up to.
+# json.t - what each command prints as JSON: the members that core/host/JSON.md lists, with their
+# units, in one version; its figures are those of the texts, and those that the transcript adds up
+# to.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../models.sh"
 walk=$root/tests/host/print/json_walk.pl
@@ -250,7 +251,7 @@ wait "$server"
 
 # ---- all that was printed, member by member ----
 
-perl "$walk" "$root/JSON.md" docs >walked
+perl "$walk" "$root/core/host/JSON.md" docs >walked
 while IFS=$'\t' read -r good name why; do
   ok "$name" test "$good" = 1 || echo "#   $why" >&2
 done <walked
