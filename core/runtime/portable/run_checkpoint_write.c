@@ -164,12 +164,13 @@ static const char *phase_of(const ck_run_observation *seen) {
   return acts ? "tool" : "unknown";
 }
 
-/* A run that was paused between its actions did not fail. */
+/* A run that was paused between its actions, or waits for a person or a time, did not fail. */
 static void write_failure(ck_json_writer *w, const writing *self) {
   const ck_run_observation *seen = &self->observed;
   ck_session_status status = self->head->session.status;
   bool stopped = status == CK_SESSION_PAUSED || status == CK_SESSION_WAITING;
-  if (stopped && !seen->has_effect) return;
+  bool waits = seen->kind == CK_EFFECT_ASK || seen->kind == CK_EFFECT_SLEEP;
+  if (stopped && (!seen->has_effect || waits)) return;
   ck_json_name(w, "failurePoint");
   ck_json_begin(w, '{');
   ck_json_member_int(w, "iteration", seen->iterations + 1);

@@ -20,9 +20,12 @@ run --json sessions inspect short
 is "it is all that the conversation has" "$(json "$out" '$d->{conversation_states}{main}')" \
   '[{"content":"'"$report"'","role":"user"}]'
 
-exits 8 "one pauses before its first call" run flow.lua --cassette cassette.jsonl --session none \
+cat >solo.lua <<'LUA'
+return require("ck.flow").agent { name = "solo", prompt = "You work alone.", input = "Do it." }
+LUA
+exits 8 "one pauses before its first call" run solo.lua --cassette cassette.jsonl --session none \
   --limit model_calls=0
 exits 0 "it goes back" sessions rewind none --to first --report "Start anew."
 said=$("$CKRUN" --json sessions log none --kind message | tail -1)
-is "its agent is known from what was said" "$(json "$said" '$d->{agent}')" airline
+is "its agent is known from what was said" "$(json "$said" '$d->{agent}')" solo
 finish

@@ -112,4 +112,18 @@ perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/' "$cassette" >"$dir/early.
 run run "$flow" --cassette "$dir/early.jsonl" --session early
 refused 5 "a run that failed at once" "failed before it completed an iteration" sessions export \
   early --format run-checkpoint
+
+# ---- a question in a branch is no failure ----
+cat >"$dir/branches.lua" <<'LUA'
+local flow = require "ck.flow"
+local function fine() return 1 end
+return flow.graph {
+  name = "branches", start = "a",
+  nodes = { a = fine, b = flow.ask { question = "Well?" }, c = fine, d = fine },
+  edges = { a = { "b", "c" }, b = "d", c = "d", d = flow.done },
+}
+LUA
+exits 8 "a branch asks" run "$dir/branches.lua" --session asking
+exits 0 "it is exported" sessions export asking --format run-checkpoint
+is "nothing has failed" "$(json "$out" 'exists $d->{failurePoint} ? 1 : 0')" 0
 finish

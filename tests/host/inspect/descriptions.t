@@ -236,8 +236,28 @@ return flow.steps { name = "two", parallel = 1, steps = {
   { name = "fine", run = program "true" },
 } }
 LUA
-exits 137 "a step fails, and the next one ends the process" run flow.lua --session two
+exits 137 "a step fails, and the next one ends the process" run flow.lua --session two \
+  --profile graph
 exits 1 "the others end well, then the session fails" resume two
 run --json sessions inspect two
 is "at the step that has failed" "$(json "$out" '$d->{current_node}')" broken
+
+# ---- where a session waits that goes on from a checkpoint of a branch ----
+cat >branches.lua <<'LUA'
+local flow = require "ck.flow"
+local function fine() return 1 end
+return flow.graph {
+  name = "branches", start = "a",
+  nodes = { a = fine, b = flow.ask { question = "Well?" }, c = fine, d = fine },
+  edges = { a = { "b", "c" }, b = "d", c = "d", d = flow.done },
+}
+LUA
+exits 8 "a branch asks" run branches.lua --profile graph --session asking
+run --json sessions inspect asking
+is "the session waits where its branches began" "$(json "$out" '$d->{current_node}')" a
+branch=$("$CKRUN" --json sessions checkpoints asking | grep '"node":"b"' | head -1)
+exits 8 "it goes on from the branch's checkpoint" resume asking \
+  --checkpoint "$(json "$branch" '$d->{id}')"
+run --json sessions inspect asking
+is "and waits at the same place" "$(json "$out" '$d->{current_node}')" a
 finish

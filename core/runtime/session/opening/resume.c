@@ -12,6 +12,7 @@
 #include "core/runtime/session/opening/load.h"
 #include "core/runtime/session/opening/migrate.h"
 #include "core/runtime/session/opening/opening.h"
+#include "core/runtime/session/opening/place.h"
 #include "core/runtime/session/opening/restarts.h"
 #include "core/runtime/session/opening/rules.h"
 #include "core/runtime/session/opening/select.h"
@@ -210,6 +211,7 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
     status = ck_session_put_base(self, err);
   if (status == CK_OK && !options->keep_references)
     status = ck_session_make_edits(self, &p->edits, err);
+  if (status == CK_OK) status = ck_session_find_place(self, err);
   return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err)
                          : status;
 }
