@@ -17,7 +17,7 @@ has "and its program has streams of its own" "$("$CKRUN" --json sessions log tal
 "$CKRUN" run "$dir/flow.lua" --session mute --record "$dir/tape" <&- >&- 2>&-
 is "without any, the failure to print is its exit code" "$?" 74
 exits 0 "the session is not lost: it goes on" resume mute
-is "no file of the store has what was said, only its mark" "$(cat "$dir"/store/*.lock | wc -c)" 32
+is "no file of the store has what was said, only its mark" "$(cat "$dir"/store/*.lock | wc -c)" 64
 ok "nor has the recording" perl -MJSON::PP -ne 'decode_json($_)' "$dir/tape"
 exits 0 "store verify" store verify
 "$CKRUN" sessions list >&- 2>/dev/null
