@@ -126,4 +126,27 @@ sed -i 's/three/two/g; s/reads = { "a" }/reads = { "a", "b" }/' graph.lua
 exits 5 "a node that reads a key which is not there" resume graph --accept-changed
 has "is refused by the key's name" "$err" "node two reads memory.b"
 exits 0 "it can be given one" resume graph --accept-changed --set b=1 --dry-run
+# ---- a call that was lost: what it may cost, and again ----
+
+. "$root/tests/host/models.sh"
+serve lost <<<'{"answer":{"text":"never"},"hang":0,"times":0}'
+cat >lost.flow.lua <<'END'
+return require("ck.flow").agent { name = "solo", prompt = "You look." }
+END
+cat >lost.lua <<END
+return { name = "lost", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "test-model",
+    key = "main", retries = 0, max_tokens = 9000, price = { input = 0, output = 100 } } } }
+END
+"$CKRUN" run lost.flow.lua --profile ./lost.lua --session lost --input '"?"' >/dev/null 2>&1 &
+pid=$!
+until [ "$(requests lost)" = 1 ]; do read -rt 0.01 <> <(:) || :; done
+kill -KILL $pid
+wait $pid 2>/dev/null
+exits 0 "a dry run of a session killed in a model's call" resume lost --dry-run
+is "tells what asking again may cost: 9,000 tokens at \$100 a million" \
+  "$(cell "$out" "cost at most")" '$0.90'
+exits 0 "as JSON" --json resume lost --dry-run
+is "too" "$(json "$out" '$d->{reserve_usd} + 0')" 0.9
+is "and nothing was asked" "$(requests lost)" 1
 finish
