@@ -64,7 +64,11 @@ sub session {
   splice @listed, 0, @listed - $n if $n && @listed > $n;
   for my $checkpoint (@listed) {
     my $boundary = $boundary{ $checkpoint->{id} } // die "$checkpoint->{id}: no boundary\n";
-    $self->_checkpoint($session, $view, $boundary);
+    my $told = $self->_checkpoint($session, $view, $boundary);
+    $self->same("descriptions are texts", "$session at $boundary->{seq}",
+      length($checkpoint->{description} // "") ? 1 : 0, 1);
+    $self->same("descriptions", "$session at $boundary->{seq}", $told->{description},
+      $checkpoint->{description});
   }
 }
 
@@ -224,6 +228,7 @@ sub _checkpoint {
   $self->_conversations($where, $view, $got, $over ? undef : $view->cuts(@list), @list);
   $self->_state($where, $view, $seq, $got, @list);
   $self->_session_checkpoint($where, $view, $boundary, $got->{session_checkpoint}, @list);
+  return $got;
 }
 
 # What the state keeps: outcomes of programs, and what each agent spent.
