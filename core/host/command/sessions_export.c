@@ -11,6 +11,7 @@
 #include "core/host/run/archive.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/print/document.h"
+#include "core/runtime/history/settled.h"
 #include "core/runtime/portable/cassette_export.h"
 #include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
@@ -26,6 +27,7 @@ typedef struct format {
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err);
   bool at_checkpoints; /* it can be made of one that is named */
+  bool goes_on;        /* another run goes on from it */
 } format;
 
 static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
@@ -94,11 +96,11 @@ static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection,
 }
 
 static const format formats[] = {
-    {"cassette", write_cassette, false},
-    {"session-checkpoint", write_session_checkpoint, true},
-    {"run-checkpoint", write_run_checkpoint, false},
-    {"loop-checkpoint", write_loop, false},
-    {"workflow-checkpoint", write_workflow, true},
+    {"cassette", write_cassette, false, false},
+    {"session-checkpoint", write_session_checkpoint, true, true},
+    {"run-checkpoint", write_run_checkpoint, false, true},
+    {"loop-checkpoint", write_loop, false, true},
+    {"workflow-checkpoint", write_workflow, true, true},
 };
 static const char archive[] = "archive";
 static const char *const format_names[] = {"cassette",
@@ -168,6 +170,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
+  if (status == CK_OK && selected->goes_on)
+    status = ck_session_check_settled(inspection.store, &inspection.head, inspection.live, err);
   if (status == CK_OK)
     status = selected->write(&text, &inspection, host->output, v->checkpoint, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
@@ -234,6 +238,9 @@ const ck_command ck_command_sessions_export = {
         "reads it where it is. The other formats hold no files: neither the flow, the profile and "
         "its policies (`ckrun sessions inspect SESSION --files` shows their texts) nor what tools "
         "wrote; who goes on with them brings these.\n\n"
+        "The four checkpoints are refused with exit code 75 while an effect of class once or "
+        "reconcilable was begun and has no outcome, since whoever goes on would do it again: see "
+        "`ckrun resolve`.\n\n"
         "All but an archive passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,
