@@ -187,13 +187,14 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   return ck_json_type_of(cause) == CK_JSON_STRING;
 }
 
-/* Begun again after it has failed or was lost. What had succeeded is asked anew because a person
- * went back; what was held back, put off, or waited for a person had not begun; a call of the
- * flow's own is never half done, so another one stood in its place. */
+/* Begun again after it has failed or was lost, in the session's lineage. What had succeeded is
+ * asked anew because a person went back; what was held back, put off, or waited for a person had
+ * not begun; a call of the flow's own is never half done, so another one stood in its place. */
 static bool is_retry(const ck_call *self, const ck_ledger_case *found,
                      const ck_ledger_entry *entry) {
+  const ck_ledger *ledger = ck_call_session(self)->ledger;
   if (found->state == CK_LEDGER_NOTHING || entry->blocked || self->effect.own ||
-      ck_call_waits_only(&self->effect))
+      ck_call_waits_only(&self->effect) || !ck_ledger_went_wrong(ledger, entry))
     return false;
   if (found->state == CK_LEDGER_FAILED || found->state == CK_LEDGER_ERROR)
     return ck_ledger_is_failure(ck_value_bytes(entry->outcome));

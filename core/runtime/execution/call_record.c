@@ -138,7 +138,7 @@ static ck_status count_incidents(ck_call *self, const ck_ledger_entry *entry, ck
   ck_session *session = self->runner->execution->session;
   bool ended_badly = ck_ledger_is_failure(ck_value_bytes(entry->outcome));
   if (ended_badly) ck_session_mark_unclean(session);
-  if (entry->troubles == ended_badly) return CK_OK;
+  if (entry->troubles <= ended_badly) return CK_OK;
   ck_session_count_retry(session);
   return ck_session_count_failure(session, ck_runner_node(self->runner), err);
 }

@@ -18,6 +18,8 @@ struct ck_ledger {
   size_t count, cap;
   int32_t *slots;
   size_t slot_count;
+  const ck_view *view; /* see ck_ledger_set_lineage; NULL: all counts */
+  uint32_t attempt;
 };
 
 static const char *const verdict_names[] = {NULL, "done", "retry", "abort"};
@@ -139,10 +141,28 @@ static bool keep_agent(record *to, const char *agent) {
   return to->agent || !agent;
 }
 
-static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
+void ck_ledger_set_lineage(ck_ledger *self, const ck_view *view, uint32_t attempt) {
+  self->view = view;
+  self->attempt = attempt;
+}
+
+static bool is_past(const ck_ledger *self, int64_t seq, uint32_t attempt) {
+  return !self->view || attempt == self->attempt || ck_view_contains(self->view, seq);
+}
+
+static bool was_lost(const ck_ledger *self, const ck_ledger_entry *entry) {
+  bool waits = entry->kind == CK_EFFECT_ASK || entry->kind == CK_EFFECT_SLEEP;
+  return entry->open && !entry->blocked && !waits &&
+         is_past(self, entry->intent_seq, entry->intent_attempt);
+}
+
+bool ck_ledger_went_wrong(const ck_ledger *self, const ck_ledger_entry *entry) {
+  return entry->troubles > 0 || was_lost(self, entry);
+}
+
+static bool apply_intent(const ck_ledger *self, record *to, const ck_event *event, ck_bytes body) {
   char name[24];
-  bool waits = to->view.kind == CK_EFFECT_ASK || to->view.kind == CK_EFFECT_SLEEP;
-  to->view.troubles += to->view.open && !to->view.blocked && !waits;
+  to->view.troubles += was_lost(self, &to->view);
   replace(&to->intent, event->body);
   to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
@@ -159,7 +179,7 @@ static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
   return keep_agent(to, event->agent);
 }
 
-static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
+static void apply_outcome(const ck_ledger *self, record *to, const ck_event *event, ck_bytes body) {
   char kind[24];
   replace(&to->outcome, event->body);
   read_short(kind, sizeof kind, ck_json_get(body, "kind"));
@@ -167,7 +187,8 @@ static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
   to->view.open = false;
   to->view.outcome_attempt = read_attempt(body);
   to->view.outcome_seq = event->seq;
-  to->view.troubles += ck_ledger_is_failure(body);
+  to->view.troubles +=
+      ck_ledger_is_failure(body) && is_past(self, event->seq, to->view.outcome_attempt);
   read_short(to->view.outcome_digest, sizeof to->view.outcome_digest, ck_json_get(body, "digest"));
 }
 
@@ -190,9 +211,9 @@ ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err)
   if (!key) return ck_error_no_memory(err);
   record *to = add_entry(self, key, event->scope);
   free(key);
-  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(to, event, body)))
+  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(self, to, event, body)))
     return ck_error_no_memory(err);
-  if (event->kind == CK_EVENT_OUTCOME) apply_outcome(to, event, body);
+  if (event->kind == CK_EVENT_OUTCOME) apply_outcome(self, to, event, body);
   if (event->kind == CK_EVENT_RESOLUTION) apply_resolution(to, event, body);
   to->view.intent = to->intent;
   to->view.outcome = to->outcome;

@@ -29,13 +29,19 @@ typedef struct ck_ledger_entry {
   const ck_value *intent;    /* body; NULL: none seen */
   const ck_value *outcome;   /* body of the last outcome; NULL: none */
   int64_t intent_seq, outcome_seq;
-  int64_t troubles;   /* how often it failed, or was lost and begun again, whatever came then */
+  int64_t troubles;   /* how often it failed, or was lost and begun again, whatever came then, in
+                       * the ledger's lineage */
   ck_verdict verdict; /* given after the last intent */
   const ck_value *resolution; /* body; NULL */
 } ck_ledger_entry;
 
 CK_CHECKED ck_status ck_ledger_new(ck_ledger **out, ck_error *err);
 void ck_ledger_free(ck_ledger *self);
+/* Of what went wrong, only that counts from here on which lies in `view`, or was met in `attempt`:
+ * what a person has left behind by going back does not. `view` is borrowed. */
+void ck_ledger_set_lineage(ck_ledger *self, const ck_view *view, uint32_t attempt);
+/* The effect failed in the lineage before, or is open there: to begin it now is to try it again. */
+bool ck_ledger_went_wrong(const ck_ledger *self, const ck_ledger_entry *entry);
 /* Folds one event, in order of seq; other kinds are passed over. CK_E_CORRUPT when a body lacks
  * what it must have. */
 CK_CHECKED ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err);

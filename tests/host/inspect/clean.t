@@ -118,6 +118,37 @@ exits 0 "from the clean one" resume fails --clean --set fixed=true
 is "the failure is not in its past" "$(cleanness fails)" "a:clean b:clean b:clean c:clean c:clean"
 is "nor in its totals" "$(metrics fails)" "0 "
 
+# ---- back to before a retry: what is left behind does not count, over a crash neither ----
+cat >"$dir/back.lua" <<'LUA'
+local flow = require "ck.flow"
+local function die_once(ctx)
+  ctx.effect { kind = "exec", class = "pure", request = { argv = { "sh", "-c",
+    "test ! -e armed || { rm armed; kill -9 $PPID; sleep 5; }" } } }
+end
+return flow.graph {
+  name = "back", start = "a",
+  nodes = {
+    a = function() return 1 end,
+    b = flow.exec { argv = { "sh", "-c", "test -e whole || { touch whole; exit 1; }" },
+      class = "idempotent", retry = { times = 2, backoff_ms = 0 } },
+    c = flow.lua(function(ctx) if not ctx.memory.on then ctx.pause("look") end die_once(ctx) end),
+  },
+  edges = { a = "b", b = "c", c = flow.done },
+}
+LUA
+exits 8 "a retry, then a pause" run "$dir/back.lua" --session back --profile "$dir/starts.lua"
+is "the retry is counted" "$(cleanness back) $(metrics back)" "a:clean b:clean b:no c:no c:no 1 b"
+exits 0 "back to before it, where all goes well" resume back --clean --set on=true
+is "it is not in the past any more" "$(cleanness back)" \
+  "a:clean b:clean b:clean c:clean c:clean"
+is "nor in the totals" "$(metrics back)" "0 "
+rm whole
+exits 8 "the same again" run "$dir/back.lua" --session again --profile "$dir/starts.lua"
+touch armed
+exits 137 "back, and a crash behind b" resume again --clean --set on=true
+exits 0 "a resume of that" resume again
+is "tried again is what was lost, alone" "$(metrics again)" "1 "
+
 # ---- a pause is none, and what it interrupted before it began is not tried again ----
 cat >"$dir/quiet.lua" <<'LUA'
 local flow = require "ck.flow"

@@ -6,8 +6,9 @@
 # program that ended badly, whatever its flow made of that. A retry: a node that starts again in its
 # scope before it was completed, an effect that is begun again when the last that was heard of it is
 # that it failed or was lost with its run, and one whose outcome is taken over although it had failed
-# or been lost before that. What had succeeded and is asked anew, because a person went back, is
-# none. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
+# or been lost before that. What is asked anew because a person went back, or edited, is none, even if
+# it had failed or been lost in what was left behind: trouble counts where it lives at the
+# checkpoint, and in the attempt that met it. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
 # person or a time is no retry.
 package Clean;
 use strict;
@@ -51,30 +52,39 @@ sub node_retries {
   return @found;
 }
 
-# What became of an effect is known from all timelines; whether it was begun again, from this one.
+# What became of an effect is known from all timelines; whether that counts, and whether it was
+# begun again, from this one. An attempt lasts over crashes.
 sub effect_retries {
   my ($view, $seq, @list) = @_;
   my %lives = map { $_->{seq} => 1 } @list;
-  my (@found, %trouble, %open, %went);    # by key: ever; begun; how it went last
+  my (@found, %trouble, %open, %went);    # by key: all that went wrong; begun; how it went last
+  my $counts = sub {
+    my ($key, $attempt) = @_;
+    return grep { $lives{ $_->{seq} } || attempt($_) == $attempt } @{ $trouble{$key} // [] };
+  };
   for my $event ($view->until($seq)) {
     my ($kind, $body) = ($event->{kind}, $event->{body});
     my $key = $body->{key};
     if (View::begins_timeline($event)) {
-      $trouble{$_} = $went{$_} = 1 for keys %open;
+      $went{$_} = 1, push @{ $trouble{$_} }, $open{$_} for keys %open;
       %open = ();
     } elsif ($kind eq "replay") {
-      my $own = $view->outcome($event)->{body}{own}; # in the place of another one
-      push @found, $event->{seq} if $trouble{$key} && !$own && $lives{ $event->{seq} };
+      my $of = $view->outcome($event);    # its own: in the place of another one
+      push @found, $event->{seq}
+        if !$of->{body}{own} && $lives{ $event->{seq} } && $counts->($key, attempt($of));
     } elsif ($kind eq "intent") {
-      push @found, $event->{seq} if $went{$key} && $lives{ $event->{seq} };
-      $open{$key} = 1 if $body->{kind} !~ /^(ask|sleep)$/ && !$body->{held};
+      push @found, $event->{seq}
+        if $went{$key} && $lives{ $event->{seq} } && $counts->($key, attempt($event));
+      $open{$key} = $event if $body->{kind} !~ /^(ask|sleep)$/ && !$body->{held};
     } elsif ($kind eq "outcome") {
       delete $open{$key};
       $went{$key} = is_failure($body);
-      $trouble{$key} = 1 if is_failure($body);
+      push @{ $trouble{$key} }, $event if is_failure($body);
     }
   }
   return @found;
 }
+
+sub attempt { $_[0]{body}{attempt} // 1 }
 
 1;

@@ -96,6 +96,7 @@ static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *er
                            .state = self->state,
                            .cut = self->cut,
                            .until = self->timeline.begin - 1};
+  ck_ledger_set_lineage(self->ledger, &self->view, self->timeline.attempt);
   ck_status status = ck_replay_range_read(self->runtime->store, &range, load_event, &r, err);
   return status == CK_OK ? r.status : status;
 }
