@@ -149,11 +149,12 @@ end
 --- for each round until it returns a result, where ask { target|targets|parallel|sequential =,
 --- message = } gives the answers by agent. `delegates`: which agents may ask which others, NAME = {
 --- NAME, … }; `max_depth`: how deep, agents of the orchestrator being at 0. `gate`: function(ctx,
---- rounds_completed), whose result, unless nil, is the reason of a pause.
+--- rounds_completed, resumed), whose result, unless nil, is the reason of a pause; each resume
+--- calls it again, then with true.
 ---@param def { name: string|nil, orchestrator: table|function, agents: table<string, table>,
 ---  delegates: table<string, string[]>|nil, rounds: integer|nil, max_depth: integer|nil,
----  gate: nil|(fun(ctx: table, completed: integer): string|nil), tools: table|nil,
----  processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
+---  gate: nil|(fun(ctx: table, completed: integer, resumed: boolean): string|nil),
+---  tools: table|nil, processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function rounds.define(def)
   local problem = check.fields("flow.rounds", def, rules)

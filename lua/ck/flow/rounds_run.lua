@@ -56,11 +56,15 @@ end
 local function path_of(round) return "round#" .. round end
 
 --- The flow's gate is called at the begin of each round but the first: it may pause the flow there,
---- once.
+--- and is called again by each resume until it has no reason any more.
 local function pass_gate(ctx, def, round)
-  if not def.gate or round == 1 then return end
-  local reason = def.gate(ctx, round - 1)
-  if reason then ctx.pause(tostring(reason)) end
+  local resumed = false
+  while def.gate and round > 1 do
+    local reason = def.gate(ctx, round - 1, resumed)
+    if not reason then return end
+    ctx.pause(tostring(reason))
+    resumed = true
+  end
 end
 
 -- ---- a model that orchestrates ----

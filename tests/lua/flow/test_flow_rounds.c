@@ -365,7 +365,8 @@ static void test_exploring(void) {
 
 #define BY_FUNCTION                                                                                \
   FLOW "return flow.rounds { name = \"panel\", rounds = 3, " AGENTS ",\n"                          \
-       "  gate = function(ctx, done) if done == 1 then return \"look at it\" end end,\n"           \
+       "  gate = function(ctx, done, resumed)\n"                                                   \
+       "    if done == 1 and not resumed then return \"look at it\" end\n  end,\n"                 \
        "  orchestrator = function(ctx, round, ask)\n"                                              \
        "    local heard = ask { parallel = { \"cost\", \"risk\" }, message = \"round \" .. round " \
        "}\n"                                                                                       \
