@@ -38,6 +38,11 @@ bool ck_effect_is_tool_call(const ck_effect *effect) {
   return !list;
 }
 
+bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent) {
+  const char *first = effect->payers ? effect->payers[0] : NULL;
+  return effect->kind == CK_EFFECT_MODEL && agent && first && strcmp(first, agent) == 0;
+}
+
 const char *ck_outcome_status_name(ck_outcome_status status) {
   return (size_t)status < CK_OUTCOME_COUNT ? outcome_names[status] : NULL;
 }

@@ -104,6 +104,9 @@ enum { CK_RESERVE_UNMETERED = -1, CK_RESERVE_UNPRICED = -2 };
 
 /* True for a call of a tool. Listing a server's tools is none and is not counted. */
 bool ck_effect_is_tool_call(const ck_effect *effect);
+/* True for a call whose answer is a turn of `agent` (NULL: of nobody): its model's, which it makes
+ * itself. */
+bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent);
 
 /* X(enumerator, name on disk). */
 /* clang-format off */

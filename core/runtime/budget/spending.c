@@ -48,15 +48,24 @@ static void add(ck_agent_spending *to, const ck_totals *cost) {
   to->model_calls += cost->model_calls;
 }
 
+/* Of a model: one turn of who asked it. */
+static bool is_answer(ck_bytes body) {
+  return ck_json_is_text(ck_json_get(body, "kind"), "model") &&
+         ck_json_is_text(ck_json_get(body, "status"), ck_outcome_status_name(CK_OUTCOME_OK));
+}
+
 ck_status ck_spending_add_outcome(ck_spending *self, const ck_value *body, ck_error *err) {
   ck_totals cost = {0};
   ck_status status = CK_OK;
+  int turns = is_answer(ck_value_bytes(body));
   ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(body), "for"));
   ck_totals_add_outcome(&cost, body);
   while (status == CK_OK && ck_json_next(&it)) {
     ck_agent_spending *to;
     status = make(&to, self, ck_json_dup_string(it.value), err);
     if (status == CK_OK) add(to, &cost);
+    if (status == CK_OK) to->rounds += turns;
+    turns = 0; /* those above it have turns of their own */
     self->changed = true;
   }
   return status;
@@ -67,14 +76,6 @@ ck_status ck_spending_add_ms(ck_spending *self, const char *agent, int64_t ms, c
   if (ms <= 0) return CK_OK;
   ck_status status = make(&to, self, strdup(agent), err);
   if (status == CK_OK) to->ms += ms;
-  self->changed = true;
-  return status;
-}
-
-ck_status ck_spending_add_round(ck_spending *self, const char *agent, ck_error *err) {
-  ck_agent_spending *to;
-  ck_status status = make(&to, self, strdup(agent), err);
-  if (status == CK_OK) to->rounds++;
   self->changed = true;
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include "core/model/state.h"
 
+/* rounds: its turns, each one answer of its model, with or without calls of tools. */
 typedef struct ck_agent_spending {
   char *agent;
   int64_t cost_micros, tokens, tool_calls, model_calls, ms, rounds;
@@ -25,12 +26,12 @@ void ck_spending_clear(ck_spending *self);
 
 /* NULL: the agent has spent nothing. */
 const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *agent);
-/* Adds the cost in an outcome's body, for each of its payers ("for"). */
+/* Adds the cost in an outcome's body, for each of its payers ("for"), and a turn for the first of
+ * them where it is an answer of its model. */
 CK_CHECKED ck_status ck_spending_add_outcome(ck_spending *self, const ck_value *body,
                                              ck_error *err);
 CK_CHECKED ck_status ck_spending_add_ms(ck_spending *self, const char *agent, int64_t ms,
                                         ck_error *err);
-CK_CHECKED ck_status ck_spending_add_round(ck_spending *self, const char *agent, ck_error *err);
 /* Replaces it by the key of a state; a state without the key: nothing was spent. */
 CK_CHECKED ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err);
 CK_CHECKED ck_status ck_spending_write(ck_value **out, const ck_spending *self, ck_error *err);

@@ -114,9 +114,10 @@ static ck_status record_hit(ck_session *session, const ck_limit_hit *hit, ck_err
 
 /* ---- an effect that is about to begin ---- */
 
-/* How much of the dimension the effect takes at least; -1: nothing, or it cannot be known
- * beforehand (`*unknown`). */
-static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension) {
+/* How much of the dimension, of the session or of `agent`, the effect takes at least; -1: nothing,
+ * or it cannot be known beforehand (`*unknown`). */
+static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension,
+                      const char *agent) {
   *unknown = false;
   switch (dimension) {
     case CK_DIMENSION_BUDGET:
@@ -125,8 +126,11 @@ static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimen
     case CK_DIMENSION_TOKENS:
       *unknown = effect->kind == CK_EFFECT_MODEL && effect->reserve_tokens < 0;
       return effect->reserve_tokens > 0 ? effect->reserve_tokens : -1;
+    case CK_DIMENSION_ROUNDS:
+      if (agent) return ck_effect_is_turn_of(effect, agent) ? 1 : -1;
+      *unknown = effect->kind != CK_EFFECT_ASK; /* it belongs to a round that begins */
+      return -1;
     case CK_DIMENSION_TIME:
-    case CK_DIMENSION_ROUNDS: /* it belongs to a round that begins */
       *unknown = effect->kind != CK_EFFECT_ASK;
       return -1;
     case CK_DIMENSION_TOOL_CALLS:
@@ -143,7 +147,8 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
   get_subject(&state, self->runner->execution->session, agent);
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     bool unknown;
-    int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
+    int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d, agent),
+            limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
     int64_t spent = state.spent.of[d];
     int64_t waits = ck_reserves_get(self->runner->execution, (ck_dimension)d, agent);
@@ -362,24 +367,19 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
   return end_at_limit(execution, &hit, err);
 }
 
-/* Whose turn ends here; NULL: nobody's. A graph's loop is no turn; a function that orchestrates
- * rounds has none, unlike a model, which has spent something. */
-static const char *find_turn(const ck_session *session, const ck_boundary *at) {
+/* Who would take a turn next; NULL: nobody. A graph's loop is no turn of its node. */
+static const char *find_next(const ck_boundary *at) {
   bool turn = at->kind == CK_BOUNDARY_TOOL_ROUND || at->kind == CK_BOUNDARY_LOOP_ITERATION;
-  if (!at->agent) return NULL;
-  if (at->kind == CK_BOUNDARY_ROUND_COMPLETE)
-    return ck_spending_get(&session->spent.agents, at->agent) ? at->agent : NULL;
-  return turn && !at->node ? at->agent : NULL;
+  return at->kind == CK_BOUNDARY_ROUND_COMPLETE || (turn && !at->node) ? at->agent : NULL;
 }
 
 ck_status ck_limits_reach(ck_execution *execution, const ck_boundary *at, ck_error *err) {
-  ck_session *session = execution->session;
-  const char *agent = find_turn(session, at);
-  bool round = at->kind == CK_BOUNDARY_ROUND_COMPLETE;
+  const char *agent = find_next(at);
   ck_status status = CK_OK;
-  if (round) status = ck_session_add_round(session, NULL, err);
-  if (status == CK_OK && agent) status = ck_session_add_round(session, agent, err);
-  if (status == CK_OK && round) status = end_rounds(execution, NULL, err);
+  if (at->kind == CK_BOUNDARY_ROUND_COMPLETE) {
+    ck_session_add_round(execution->session);
+    status = end_rounds(execution, NULL, err);
+  }
   if (status == CK_OK && agent) status = end_rounds(execution, agent, err);
   return status;
 }

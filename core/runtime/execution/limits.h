@@ -41,7 +41,8 @@ CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
 void ck_limits_update_ending(ck_execution *execution);
 /* The outcome of the call is recorded: its time counts, and limits that come near are reported. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
-/* A boundary is about to be saved: rounds count there. */
+/* A boundary is about to be saved: rounds of the session count there, and an agent that has no turn
+ * left stops. */
 CK_CHECKED ck_status ck_limits_reach(ck_execution *execution, const ck_boundary *at, ck_error *err);
 /* Applies a person's answer to a limit that a call waits at: a number (the new limit: true in
  * *raised, the call may try again) or "stop". CK_E_USAGE for anything else. */

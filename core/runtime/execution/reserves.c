@@ -186,7 +186,8 @@ static const ck_reserve_sum *sum_of(const ck_reserves *self, const char *agent) 
 
 int64_t ck_reserves_get(const ck_execution *self, ck_dimension dimension, const char *agent) {
   const ck_reserve_sum *sum = sum_of(&self->reserves, agent);
-  if (self->reserves.huge) return ck_reserves_recount(self, dimension, agent);
+  if (self->reserves.huge || dimension == CK_DIMENSION_ROUNDS)
+    return ck_reserves_recount(self, dimension, agent);
   return dimension == CK_DIMENSION_BUDGET        ? sum->micros
          : dimension == CK_DIMENSION_TOKENS      ? sum->tokens
          : dimension == CK_DIMENSION_TOOL_CALLS  ? sum->tools
@@ -221,6 +222,7 @@ int64_t ck_reserves_recount(const ck_execution *self, ck_dimension dimension, co
       if (dimension == CK_DIMENSION_TOKENS) sum = ck_micros_add(sum, call->counts.tokens);
       sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&call->effect);
       sum += dimension == CK_DIMENSION_MODEL_CALLS && call->effect.kind == CK_EFFECT_MODEL;
+      sum += dimension == CK_DIMENSION_ROUNDS && ck_effect_is_turn_of(&call->effect, agent);
     }
   return sum;
 }

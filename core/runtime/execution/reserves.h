@@ -41,7 +41,7 @@ CK_CHECKED ck_status ck_reserves_keep(ck_reserves *self, const ck_ledger_entry *
 void ck_reserves_release(ck_reserves *self, const ck_ledger_entry *entry, int64_t micros);
 
 /* All that counts, of the session (`agent` NULL) or of an agent: BUDGET in micro-dollars, TOKENS,
- * TOOL_CALLS, MODEL_CALLS; of other dimensions 0. */
+ * TOOL_CALLS, MODEL_CALLS, ROUNDS of an agent (its turns); of other dimensions 0. */
 int64_t ck_reserves_get(const ck_execution *self, ck_dimension dimension, const char *agent);
 /* Of BUDGET and TOKENS the part for effects under way; of other dimensions 0. */
 int64_t ck_reserves_get_passing(const ck_execution *self, ck_dimension dimension,

@@ -43,11 +43,9 @@ ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_erro
   return ck_spending_add_outcome(&self->spent.agents, body, err);
 }
 
-ck_status ck_session_add_round(ck_session *self, const char *agent, ck_error *err) {
-  if (agent) return ck_spending_add_round(&self->spent.agents, agent, err);
+void ck_session_add_round(ck_session *self) {
   self->spent.agents.rounds++;
   self->spent.agents.changed = true;
-  return CK_OK;
 }
 
 ck_status ck_session_add_ms(ck_session *self, const char *agent, int64_t ms, ck_error *err) {

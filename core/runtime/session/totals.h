@@ -26,8 +26,8 @@ void ck_session_restart_active(ck_session *self);
 
 /* Adds what an outcome's body says, to the totals and to each of its payers. */
 CK_CHECKED ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err);
-/* A round of an agent, or (`agent` NULL) of the session, is over. */
-CK_CHECKED ck_status ck_session_add_round(ck_session *self, const char *agent, ck_error *err);
+/* A round of the session is over. */
+void ck_session_add_round(ck_session *self);
 CK_CHECKED ck_status ck_session_add_ms(ck_session *self, const char *agent, int64_t ms,
                                        ck_error *err);
 /* Makes what agents have spent a key of the state, when it has changed. */

@@ -102,6 +102,45 @@ is "it takes none" "$(requests chair)" 2
 exits 8 "with another turn" resume chair --limit chair.rounds=2
 is "it takes that" "$(requests chair)" 4
 
+# A turn is one answer of the model, whether it calls tools or not: of three delegations with two
+# answers each, four leave two to it, three one and a half.
+answers() { # CHAIR'S OWN, then ANN'S: look, an opinion
+  for _ in 1 2 3; do
+    echo "{\"answer\":{\"calls\":[$ask_ann],$usage}}"
+    echo "{\"answer\":{\"calls\":[{\"name\":\"note\",\"arguments\":{\"text\":\"n\"}}],$usage}}"
+    echo "{\"answer\":{\"text\":\"An opinion.\",$usage}}"
+  done
+}
+# made SESSION: the turns of ann and of the chair, as the transcript has them.
+made() {
+  "$CKRUN" --json sessions log "$1" --all | perl -MJSON::PP -ne '$e = decode_json($_);
+    $n{$e->{agent}}++ if $e->{kind} eq "outcome" && $e->{body}{kind} eq "model";
+    END { print join ",", map { "$_ $n{$_}" } sort keys %n }'
+}
+# kept SESSION: the same, as its state counts them.
+kept() {
+  json "$("$CKRUN" --json sessions inspect "$1")" 'my $a = $d->{state}{spending}{agents};
+    join ",", map { "$_ $a->{$_}{rounds}" } sort keys %$a'
+}
+while IFS='|' read -r limit want lift; do
+  id=said-${limit%.*}-${limit#*=}
+  serve "$id" < <(answers)
+  profile "$id.lua" ''
+  exits 8 "$limit" run chair.lua --profile "./$id.lua" --session "$id" --input '"?"' \
+    --limit "$limit"
+  is "$limit: so many answers" "$(made "$id")" "$want"
+  is "$limit: are so many turns" "$(kept "$id")" "$want"
+  has "$limit: is named" "$err" "--limit $lift lifts it"
+  exits 8 "$limit: resumed" resume "$id"
+  is "$limit: nothing more" "$(made "$id")" "$want"
+done <<'EOF'
+ann.rounds=1|ann 1,chair 1|ann.rounds=2
+ann.rounds=2|ann 2,chair 2|ann.rounds=3
+ann.rounds=3|ann 3,chair 2|ann.rounds=4
+ann.rounds=4|ann 4,chair 3|ann.rounds=5
+chair.rounds=2|ann 4,chair 2|chair.rounds=3
+EOF
+
 # A flow that has no more rounds to make ends well at its limit.
 cat >last.lua <<'EOF'
 local flow = require "ck.flow"
