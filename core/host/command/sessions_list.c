@@ -41,15 +41,15 @@ static const ck_column columns[] = {
     {NULL, false},
 };
 
-static void put_row(listing *self, const ck_session_record *record, const ck_stop *stop, bool live,
-                    const char *fault) {
+static void put_row(listing *self, const ck_session_record *record, const char *flow,
+                    const ck_stop *stop, bool live, const char *fault) {
   ck_table *table = &self->table;
   bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
   ck_table_put_word(table, ck_session_status_name(record->status));
   ck_table_put_time(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
-  ck_table_put_text(table, ck_bytes_text(record->flow));
+  ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));
   ck_table_put_word(table, stop->last_checkpoint);
   ck_table_put_text(table, ck_bytes_text(died     ? "its process is gone: resume it"
@@ -57,24 +57,24 @@ static void put_row(listing *self, const ck_session_record *record, const ck_sto
                                                   : record->reason));
 }
 
-/* `flow`: the file's path, or its last part. */
-static bool has_flow(const ck_session_record *record, const char *flow) {
-  const char *slash = record->flow ? strrchr(record->flow, '/') : NULL;
-  return record->flow &&
-         (strcmp(record->flow, flow) == 0 || (slash && strcmp(slash + 1, flow) == 0));
+/* `wanted`: the file's path, or its last part. */
+static bool has_flow(const char *flow, const char *wanted) {
+  const char *slash = flow ? strrchr(flow, '/') : NULL;
+  return flow && (strcmp(flow, wanted) == 0 || (slash && strcmp(slash + 1, wanted) == 0));
 }
 
 static bool is_wanted(const listing *self, const ck_session_record *record) {
   const values *v = self->wanted;
   return (!v->resumable || ck_session_status_resumable(record->status)) &&
-         (!v->flow || has_flow(record, v->flow)) && record->updated_ms >= self->since_ms;
+         record->updated_ms >= self->since_ms;
 }
 
-static ck_status print_json(listing *self, const ck_session_record *record, const ck_stop *stop,
-                            bool live, const char *fault) {
+static ck_status print_json(listing *self, const ck_session_record *record, const char *flow,
+                            const ck_stop *stop, bool live, const char *fault) {
   ck_document document;
   ck_session_view view = {0};
   ck_session_view_take_record(&view, record, live);
+  view.flow = flow;
   ck_document_init(&document, self->output);
   ck_session_view_put_record(&document, &view);
   ck_stop_put(&document, NULL, stop);
@@ -84,24 +84,36 @@ static ck_status print_json(listing *self, const ck_session_record *record, cons
   return status;
 }
 
-static ck_status show(listing *self, const ck_session_record *record) {
+static ck_status put(listing *self, const ck_head *head, const char *flow) {
   ck_store *store = self->inspection.store;
+  const ck_session_record *record = &head->session;
   ck_error owned = CK_ERROR_INIT;
   char fault[CK_STORE_FAULT_MAX] = "";
-  ck_head head;
   ck_stop stop = {0};
-  ck_status status = ck_store_get_head(&head, store, record->id, self->err);
-  if (status != CK_OK) return status;
   bool live = record->status == CK_SESSION_RUNNING &&
               ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
   if (live) ck_store_get_fault(fault, store, record->id);
-  status = ck_stop_read(&stop, store, &head, self->err);
+  ck_status status = ck_stop_read(&stop, store, head, self->err);
   if (status == CK_OK && self->output->json)
-    status = print_json(self, record, &stop, live, fault);
+    status = print_json(self, record, flow, &stop, live, fault);
   else if (status == CK_OK)
-    put_row(self, record, &stop, live, fault);
+    put_row(self, record, flow, &stop, live, fault);
   self->count++;
   ck_stop_clear(&stop);
+  return status;
+}
+
+static ck_status show(listing *self, const ck_session_record *record) {
+  ck_store *store = self->inspection.store;
+  const char *wanted = self->wanted->flow;
+  ck_head head;
+  ck_place place = {0};
+  ck_status status = ck_store_get_head(&head, store, record->id, self->err);
+  if (status != CK_OK) return status;
+  status = ck_place_find(&place, store, &head, self->err);
+  const char *flow = place.flow ? place.flow : head.session.flow;
+  if (status == CK_OK && (!wanted || has_flow(flow, wanted))) status = put(self, &head, flow);
+  ck_place_clear(&place);
   ck_head_clear(&head);
   return status;
 }

@@ -84,12 +84,15 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   ck_session_view_take_record(out, session, inspection->live);
   out->cause = out->live == 0 ? "its process is gone" : session->reason;
   if (ck_launch_read(&out->launch, session, &ignored) != CK_OK) ck_launch_clear(&out->launch);
-  ck_status status = read_stored(out, inspection, err);
+  ck_status status = ck_place_find(&out->place, inspection->store, out->head, err);
+  if (out->place.flow) out->flow = out->place.flow;
+  if (status == CK_OK) status = read_stored(out, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, err) : status;
 }
 
 void ck_session_view_clear(ck_session_view *self) {
   ck_launch_clear(&self->launch);
+  ck_place_clear(&self->place);
   ck_lineage_clear(&self->lineage);
   ck_runs_clear(&self->runs);
   ck_marks_clear(&self->marks);

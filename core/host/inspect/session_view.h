@@ -8,6 +8,7 @@
 #include "core/host/inspect/marks.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/session/launch.h"
+#include "core/host/session/place.h"
 #include "core/host/session/saving.h"
 
 /* Effects in doubt, by key. */
@@ -23,6 +24,7 @@ typedef struct ck_session_view {
   int64_t created_ms, updated_ms, epoch, timeline;
   int live; /* 1: its owner runs; 0: it is running and has no owner; -1: it is not running */
   const ck_value *document; /* the session's input: what a resume needs again */
+  ck_place place;           /* of its last runs: `flow` is theirs, where it is known */
   /* The start's parameters; empty for a session of another program. */
   ck_launch launch;
   const char *cause; /* the reason; that of a session whose process is gone */

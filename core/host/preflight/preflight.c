@@ -53,7 +53,10 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   if (status != CK_OK || self->untrusted) return status;
   status = ck_engine_load_flow(engine, self->launch.flow, &failure);
   if (status == CK_E_NOT_FOUND) {
-    ck_preflight_add(self, status, "%s; --flow FILE says where it is now", failure.text);
+    ck_preflight_add(self, status, "%s; --flow FILE says where it is now%s", failure.text,
+                     ck_preflight_has_stored(self, engine)
+                         ? ", --flow stored runs what the store has kept of it"
+                         : "");
     return CK_OK;
   }
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);

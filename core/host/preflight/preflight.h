@@ -89,6 +89,8 @@ CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* stored.c: instead of files the engine gets what the store kept, when that is trusted. */
 CK_CHECKED ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err);
+/* The store has kept the flow of the session's last run. */
+bool ck_preflight_has_stored(const ck_preflight *self, const ck_engine *engine);
 /* scopes.c: checks that the flow has the agents of the scopes that would be opened again, and of
  * the delegations that would be repeated. */
 CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,

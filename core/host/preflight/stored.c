@@ -91,6 +91,16 @@ static const ck_kept_file *find(const ck_kept_files *files, const char *kind) {
   return NULL;
 }
 
+bool ck_preflight_has_stored(const ck_preflight *self, const ck_engine *engine) {
+  ck_kept_files files = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  bool found =
+      ck_kept_files_read(&files, engine->runtime->store, &self->head, 0, &ignored) == CK_OK &&
+      find(&files, "flow");
+  ck_kept_files_clear(&files);
+  return found;
+}
+
 ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status =

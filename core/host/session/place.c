@@ -130,15 +130,40 @@ ck_status ck_place_move(ck_launch *launch, const char *flow, const char *directo
   return status == CK_OK ? ck_text_replace(&launch->directory, directory, err) : status;
 }
 
+/* What is not known yet is taken over; true: nothing is left to find. */
+static bool take_over(ck_place *to, ck_place *from) {
+  ck_place old = *to;
+  bool first = !old.host; /* each place has one */
+  *to = (ck_place){.flow = from->flow,
+                   .directory = old.directory ? old.directory : from->directory,
+                   .host = first ? from->host : old.host,
+                   .stored = first ? from->stored : old.stored};
+  from->flow = NULL;
+  if (!old.directory) from->directory = NULL;
+  if (first) from->host = NULL;
+  return to->flow;
+}
+
+ck_status ck_place_find(ck_place *out, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_status status = CK_OK;
+  bool found = false;
+  *out = (ck_place){0};
+  for (size_t i = head->timeline_count; status == CK_OK && !found && i-- > 0;) {
+    ck_place one;
+    status = ck_place_read(&one, store, head->session.no, &head->timelines[i], err);
+    if (status == CK_OK) found = take_over(out, &one);
+    ck_place_clear(&one);
+  }
+  if (status != CK_OK) ck_place_clear(out);
+  return status;
+}
+
 ck_status ck_place_read_launch(ck_launch *out, ck_store *store, const ck_head *head,
                                ck_error *err) {
   ck_place place = {0};
   ck_status status = ck_launch_read(out, &head->session, err);
-  for (size_t i = head->timeline_count; status == CK_OK && !place.flow && i-- > 0;) {
-    ck_place_clear(&place);
-    status = ck_place_read(&place, store, head->session.no, &head->timelines[i], err);
-  }
-  if (status == CK_OK && place.flow) status = ck_place_move(out, place.flow, place.directory, err);
+  if (status == CK_OK) status = ck_place_find(&place, store, head, err);
+  if (status == CK_OK) status = ck_place_move(out, place.flow, place.directory, err);
   ck_place_clear(&place);
   if (status != CK_OK) ck_launch_clear(out);
   return status;

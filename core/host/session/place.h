@@ -22,12 +22,18 @@ void ck_place_write(ck_json_writer *to, const char *flow, const char *directory)
 CK_CHECKED ck_status ck_place_read(ck_place *out, ck_store *store, int64_t session,
                                    const ck_timeline *timeline, ck_error *err);
 
+/* As the last runs of `head` had it: the folder of the last that named one, the flow of the last
+ * that ran one of its own files, which one that ran what the store kept does not. Empty: nothing is
+ * known; the session's record says where it was begun. Caller clears. */
+CK_CHECKED ck_status ck_place_find(ck_place *out, ck_store *store, const ck_head *head,
+                                   ck_error *err);
+
 /* The files are at other places now; NULL: at the same one. A profile and a recording that a move
  * took along are those at the new place, when they are there: all that lay under the folder of the
  * flow, or under the session's, and under as many folders above it as were not renamed. */
 CK_CHECKED ck_status ck_place_move(ck_launch *launch, const char *flow, const char *directory,
                                    ck_error *err);
-/* ck_launch_read, moved to where the last run of which it is known had its files. */
+/* ck_launch_read, moved to what ck_place_find says. */
 CK_CHECKED ck_status ck_place_read_launch(ck_launch *out, ck_store *store, const ck_head *head,
                                           ck_error *err);
 

@@ -79,8 +79,9 @@ is "its tools run in the new folder" "$(cell "$out" result)" "$new"
 exits 0 "its log" sessions log here --kind boundary --json
 is "the policy beside the profile decided there" "$(grep -c "mine says so" <<<"$out")" 4
 exits 0 "it is shown" sessions show here --json
-is "where it was begun" "$(json "$out" '$d->{flow} . " " . $d->{input}{directory}')" \
-  "$old/flows/flow.lua $old"
+is "where its flow is now, and the folder where it was begun" \
+  "$(json "$out" '$d->{flow} . " " . $d->{input}{directory}')" \
+  "$new/flows/flow.lua $old"
 is "where each run ran" \
   "$(json "$out" 'join " ", map { "$_->{flow} $_->{directory}" } @{$d->{runs}}')" \
   "$old/flows/flow.lua $old $new/flows/flow.lua $new"
@@ -118,6 +119,15 @@ exits 8 "resumed at another place" resume thrice --flow "$dir/again.lua" --direc
 exits 0 "forked there" sessions fork thrice --session forked
 exits 0 "and once more" sessions fork thrice --session other
 cd / || exit 1
+flow_of() { json "$("$CKRUN" --json sessions show "$1")" '$d->{flow}'; }
+flow_listed() { "$CKRUN" --json sessions list "$@" | perl -MJSON::PP -ne '
+  $d = decode_json($_); print "$d->{session} $d->{flow}\n" if $d->{session} eq "thrice"'; }
+there=$(realpath "$dir")/again.lua
+is "show has the flow where it is now" "$(flow_of thrice)" "$there"
+is "so has its fork" "$(flow_of forked)" "$there"
+is "the list, too" "$(flow_listed)" "thrice $there"
+is "which can be of those of that flow" "$(flow_listed --flow "$there")" "thrice $there"
+is "and has it not under where it was" "$(flow_listed --flow "$(realpath "$dir")/old/again.lua")" ""
 exits 0 "the next resume needs no word of it" resume thrice
 is "it ran there again" "$(cell "$out" result)" "$new"
 exits 0 "nor does the fork" resume forked

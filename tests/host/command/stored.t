@@ -54,6 +54,7 @@ mkdir work
 # ---- the store alone, without a key ----
 exits 5 "never by itself" resume alone --directory work
 has "the flow is missing" "$err" "$here/project/flow.lua: there is no such file"
+has "what the store kept is named" "$err" "--flow stored"
 exits 5 "not without trust" resume alone --directory work --flow stored
 for file in flow mine rule; do
   has "$file.lua is shown with its digest" "$err" \
@@ -96,6 +97,27 @@ is "say so" "$(json "$out" 'join " ", map { $_->{stored} ? "stored" : $_->{flow}
   @{$d->{runs}}')" "$here/project/flow.lua stored"
 exits 0 "what the second run executed" sessions inspect alone --file flow.lua
 is "is known, too" "$out" "$(cat gone/flow.lua)"
+
+# ---- one that pauses again: the folder that it was given stays, its flow must be asked for ----
+mkdir far
+cat >far/flow.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "far", start = "a",
+  nodes = { a = flow.lua(function(ctx) ctx.pause("first") end),
+    b = flow.lua(function(ctx) ctx.pause("second") end),
+    c = flow.exec { argv = { "pwd" } } },
+  edges = { a = "b", b = "c", c = flow.done } }
+END
+exits 8 "a session that pauses twice" run far/flow.lua --session far
+mv far farther
+exits 8 "its second pause, with what the store kept" resume far --directory work --flow stored \
+  --trust-flow "$(digest farther/flow.lua)"
+exits 5 "the next resume" resume far
+has "names what can be done about the flow" "$err" "--flow stored"
+is "and no folder that is gone" "$(grep -c 'cannot be entered' <<<"$err")" 0
+exits 0 "it goes on when that is done" resume far --flow stored \
+  --trust-flow "$(digest farther/flow.lua)"
+has "in the folder that it was given" "$out" "$here/work"
 
 # ---- a profile of the command line, a file called stored ----
 exits 5 "another profile is a file" resume other --directory work --flow stored --profile \
