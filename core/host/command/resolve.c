@@ -109,13 +109,16 @@ static const ck_option options[] = {
 const ck_command ck_command_resolve = {
     .name = "resolve",
     .summary = "say what became of an effect whose outcome is unknown",
-    .details = "An effect of class once that was begun, and whose outcome was not recorded before "
-               "a crash, is never guessed: the session stops with exit code 75 until a person has "
-               "found out. The next resume acts on the verdict. So does a session that went back "
-               "and asks for another action in the place of one that was carried out: done takes "
-               "that one for it, retry does this one as well, abort does not. A call whose outcome "
-               "was recorded as unknown stays recorded so: the model that was told learns the "
-               "verdict before its next request, and makes the call again, or not.",
+    .details =
+        "An effect of class once that was begun, and whose outcome was not recorded before "
+        "a crash, is never guessed: the session stops with exit code 75 until a person has "
+        "found out. The next resume acts on the verdict. So does a session that went back "
+        "and asks for another action in the place of one that was carried out: done takes "
+        "that one for it (another tool's outcome is never taken: it counts as done by hand), "
+        "retry does this one as well, abort does not. Where what was carried out may be "
+        "repeated, another tool is not asked about. A call whose outcome "
+        "was recorded as unknown stays recorded so: the model that was told learns the "
+        "verdict before its next request, and makes the call again, or not.",
     .operands = operands,
     .options = options,
     .run = run,

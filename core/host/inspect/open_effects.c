@@ -5,16 +5,22 @@
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/runtime/history/resolve.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 static const ck_column questions[] = {{"EFFECT", false}, {"QUESTION", false}, {NULL, false}};
 static const ck_column doubts[] = {
     {"EFFECT", false}, {"KIND", false}, {"CLASS", false}, {"REQUEST", false}, {NULL, false}};
+/* Where another action was carried out in the place of one of them. */
+static const ck_column displaced[] = {{"EFFECT", false},  {"KIND", false},    {"CLASS", false},
+                                      {"REQUEST", false}, {"INSTEAD", false}, {"OUTCOME", false},
+                                      {NULL, false}};
 
 typedef struct listing {
   ck_output *output;
   ck_open_effects which;
   ck_table table;
   size_t count;
+  bool displaces; /* of one of them at least */
   ck_status status;
   ck_error *err;
 } listing;
@@ -33,11 +39,57 @@ static ck_status print_question(ck_document *document, ck_bytes request, ck_erro
                          : status;
 }
 
-static ck_status print_doubt(ck_document *document, const char *kind, const char *class,
-                             ck_bytes request, ck_error *err) {
-  ck_document_put_text(document, NULL, "kind", kind);
-  ck_document_put_text(document, NULL, "class", class);
-  return put_value(document, "request", request, err);
+static ck_status print_instead(ck_document *document, const ck_open_effect *effect, ck_error *err) {
+  ck_outcome *outcome;
+  ck_status status = put_value(document, "instead", effect->displaced, err);
+  if (status == CK_OK && !effect->outcome) return CK_OK;
+  if (status == CK_OK) status = ck_ledger_read_outcome(&outcome, effect->outcome, 0, err);
+  if (status != CK_OK) return status;
+  ck_document_put_text(document, NULL, "outcome", ck_outcome_status_name(outcome->status));
+  ck_document_put_value(document, NULL, "result", outcome->result);
+  ck_document_put_text(document, NULL, "error", outcome->error);
+  ck_outcome_free(outcome);
+  return status;
+}
+
+static ck_status print_doubt(ck_document *document, const ck_open_effect *effect, ck_error *err) {
+  ck_document_put_text(document, NULL, "kind", effect->kind);
+  ck_document_put_text(document, NULL, "class", effect->class);
+  ck_status status = put_value(document, "request", effect->request, err);
+  return status == CK_OK ? print_instead(document, effect, err) : status;
+}
+
+/* "ok seen". */
+static ck_status put_outcome(ck_table *table, const ck_value *body, ck_error *err) {
+  ck_outcome *outcome;
+  ck_buffer text = {0};
+  ck_status status = ck_ledger_read_outcome(&outcome, body, 0, err);
+  if (status != CK_OK) return status;
+  ck_bytes result = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+  ck_buffer_append_format(&text, "%s ", ck_outcome_status_name(outcome->status));
+  if (outcome->error)
+    ck_buffer_append_text(&text, outcome->error);
+  else if (!ck_json_read_string(&text, result))
+    ck_buffer_append_bytes(&text, result);
+  status = ck_buffer_check(&text, err);
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+  ck_outcome_free(outcome);
+  return status;
+}
+
+static ck_status put_doubt(listing *self, const ck_open_effect *effect) {
+  ck_status status = CK_OK;
+  ck_table_put_word(&self->table, effect->kind);
+  ck_table_put_word(&self->table, effect->class);
+  ck_table_put_text(&self->table, effect->request);
+  if (!self->displaces) return CK_OK;
+  ck_table_put_text(&self->table, effect->displaced);
+  if (effect->outcome)
+    status = put_outcome(&self->table, effect->outcome, self->err);
+  else
+    ck_table_put_word(&self->table, NULL);
+  return status;
 }
 
 /* "Send it? (yes, no)". */
@@ -57,8 +109,11 @@ static void put_question(ck_table *table, ck_bytes request) {
   ck_buffer_clear(&text);
 }
 
-static void visit(void *to, const char *key, const char *kind, const char *class,
-                  ck_bytes request) {
+static void find_displaced(void *to, const ck_open_effect *effect) {
+  *(bool *)to |= effect->displaced.len > 0;
+}
+
+static void visit(void *to, const ck_open_effect *effect) {
   listing *self = to;
   bool asks = self->which == CK_OPEN_QUESTIONS;
   self->count++;
@@ -66,31 +121,31 @@ static void visit(void *to, const char *key, const char *kind, const char *class
   if (self->output->json) {
     ck_document document;
     ck_document_init(&document, self->output);
-    ck_document_put_text(&document, NULL, "effect", key);
-    self->status = asks ? print_question(&document, request, self->err)
-                        : print_doubt(&document, kind, class, request, self->err);
+    ck_document_put_text(&document, NULL, "effect", effect->key);
+    self->status = asks ? print_question(&document, effect->request, self->err)
+                        : print_doubt(&document, effect, self->err);
     if (self->status == CK_OK) self->status = ck_document_print(&document, self->err);
     ck_document_clear(&document);
     return;
   }
-  ck_table_put_text(&self->table, ck_bytes_text(key));
-  if (asks) {
-    put_question(&self->table, request);
-    return;
-  }
-  ck_table_put_word(&self->table, kind);
-  ck_table_put_word(&self->table, class);
-  ck_table_put_text(&self->table, request);
+  ck_table_put_text(&self->table, ck_bytes_text(effect->key));
+  if (asks)
+    put_question(&self->table, effect->request);
+  else
+    self->status = put_doubt(self, effect);
 }
 
 ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                 ck_open_effects which, ck_error *err) {
   listing self = {.output = remote->host->output, .which = which, .err = err};
   bool asks = which == CK_OPEN_QUESTIONS;
-  ck_table_init(&self.table, self.output, asks ? questions : doubts);
-  ck_status status = asks
-                         ? ck_session_list_questions(remote->runtime, remote->id, visit, &self, err)
-                         : ck_session_list_doubts(remote->runtime, remote->id, visit, &self, err);
+  ck_status status = asks ? CK_OK
+                          : ck_session_list_doubts(remote->runtime, remote->id, find_displaced,
+                                                   &self.displaces, err);
+  ck_table_init(&self.table, self.output, asks ? questions : self.displaces ? displaced : doubts);
+  if (status == CK_OK)
+    status = asks ? ck_session_list_questions(remote->runtime, remote->id, visit, &self, err)
+                  : ck_session_list_doubts(remote->runtime, remote->id, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
   ck_table_clear(&self.table);

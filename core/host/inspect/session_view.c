@@ -31,11 +31,9 @@ static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-static void add_doubt(void *to, const char *key, const char *kind, const char *class,
-                      ck_bytes request) {
+static void add_doubt(void *to, const ck_open_effect *effect) {
   ck_doubts *doubts = to;
-  (void)kind, (void)class, (void)request;
-  ck_buffer_append(&doubts->keys, key, strlen(key) + 1);
+  ck_buffer_append(&doubts->keys, effect->key, strlen(effect->key) + 1);
   doubts->count++;
 }
 

@@ -62,6 +62,18 @@ static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *i
   return status;
 }
 
+static void show(const ck_ledger_entry *entry, ck_doubt_visit visit, void *to) {
+  ck_open_effect effect = {.key = entry->key,
+                           .kind = ck_effect_kind_name(entry->kind),
+                           .class = ck_effect_class_name(entry->class),
+                           .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
+  if (entry->blocked && entry->displaced) {
+    effect.displaced = ck_json_get(ck_value_bytes(entry->displaced), "request");
+    effect.outcome = entry->outcome;
+  }
+  visit(to, &effect);
+}
+
 static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
                       ck_doubt_visit visit, void *to, ck_error *err) {
   ck_ledger *ledger;
@@ -69,9 +81,7 @@ static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
   if (status != CK_OK) return status;
   const ck_ledger_entry *entry;
   for (size_t i = 0; (entry = ck_ledger_at(ledger, i)) != NULL; i++)
-    if (is_open(entry))
-      visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class),
-            ck_json_get(ck_value_bytes(entry->intent), "request"));
+    if (is_open(entry)) show(entry, visit, to);
   ck_ledger_free(ledger);
   return CK_OK;
 }
@@ -106,10 +116,9 @@ static ck_status check_answer(const char *key, ck_bytes request, const ck_value 
   return status;
 }
 
-static void count_doubt(void *to, const char *key, const char *kind, const char *class,
-                        ck_bytes request) {
+static void count_doubt(void *to, const ck_open_effect *effect) {
   doubts *self = to;
-  (void)kind, (void)class;
+  const char *key = effect->key;
   bool meant = self->key ? strcmp(key, self->key) == 0 : !self->found;
   if (meant)
     self->found = true;
@@ -117,7 +126,8 @@ static void count_doubt(void *to, const char *key, const char *kind, const char 
     self->others++;
   if (!meant) return;
   snprintf(self->first, sizeof self->first, "%s", key);
-  if (self->answer) self->misfit.status = check_answer(key, request, self->answer, &self->misfit);
+  if (self->answer)
+    self->misfit.status = check_answer(key, effect->request, self->answer, &self->misfit);
 }
 
 static ck_status write_resolution(ck_value **out, const char *key, const char *verdict,

@@ -4,10 +4,18 @@
 
 #include "core/runtime/commit/runtime.h"
 
-/* One effect whose intent has no outcome and that may not simply run again. `request` is its JSON.
- * Borrowed for the call. */
-typedef void (*ck_doubt_visit)(void *to, const char *key, const char *kind, const char *class,
-                               ck_bytes request);
+/* One effect whose intent has no outcome and that may not simply run again. Borrowed for the
+ * call. */
+typedef struct ck_open_effect {
+  const char *key, *kind, *class;
+  ck_bytes request; /* JSON */
+  /* Of one that was not begun, because another action was carried out in its place before the
+   * session went back: that one's request, and the body of its outcome's event (NULL: a person has
+   * said what became of it); else nothing. */
+  ck_bytes displaced;
+  const ck_value *outcome;
+} ck_open_effect;
+typedef void (*ck_doubt_visit)(void *to, const ck_open_effect *effect);
 CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
                                             ck_doubt_visit visit, void *to, ck_error *err);
 

@@ -10,7 +10,7 @@
 typedef struct record {
   ck_ledger_entry view;
   char *key, *scope, *agent;
-  ck_value *intent, *outcome, *resolution;
+  ck_value *intent, *displaced, *outcome, *resolution;
 } record;
 
 struct ck_ledger {
@@ -38,6 +38,7 @@ ck_status ck_ledger_new(ck_ledger **out, ck_error *err) {
 static void free_entry(record *self) {
   if (!self) return;
   ck_value_free(self->intent);
+  ck_value_free(self->displaced);
   ck_value_free(self->outcome);
   ck_value_free(self->resolution);
   free(self->key);
@@ -160,15 +161,23 @@ bool ck_ledger_went_wrong(const ck_ledger *self, const ck_ledger_entry *entry) {
   return entry->troubles > 0 || was_lost(self, entry);
 }
 
+/* What was carried out in the place of one that is not begun; asked for again, it stays. */
+static void keep_displaced(record *to, bool held) {
+  if (held && to->view.open && to->view.blocked) return;
+  replace(&to->displaced, held ? to->intent : NULL);
+}
+
 static bool apply_intent(const ck_ledger *self, record *to, const ck_event *event, ck_bytes body) {
+  bool held = false;
   char name[24];
   to->view.troubles += was_lost(self, &to->view);
+  ck_json_read_bool(&held, ck_json_get(body, "held"));
+  keep_displaced(to, held);
   replace(&to->intent, event->body);
   to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
   to->view.open = true;
-  to->view.blocked = false;
-  ck_json_read_bool(&to->view.blocked, ck_json_get(body, "held"));
+  to->view.blocked = held;
   to->view.verdict = CK_VERDICT_NONE;
   to->view.intent_attempt = read_attempt(body);
   read_short(to->view.intent_digest, sizeof to->view.intent_digest, ck_json_get(body, "digest"));
@@ -216,6 +225,7 @@ ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err)
   if (event->kind == CK_EVENT_OUTCOME) apply_outcome(self, to, event, body);
   if (event->kind == CK_EVENT_RESOLUTION) apply_resolution(to, event, body);
   to->view.intent = to->intent;
+  to->view.displaced = to->displaced;
   to->view.outcome = to->outcome;
   to->view.resolution = to->resolution;
   return CK_OK;
@@ -254,6 +264,18 @@ static bool acts(ck_effect_kind kind) {
   return kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
 }
 
+/* Another tool did what may be repeated, in a branch that the session has left: that stands against
+ * nothing. Of the same tool the stricter class counts, as a flow may have been edited. */
+static bool is_harmless(const ck_ledger_entry *entry, bool other_tool) {
+  return other_tool && !entry->open && ck_effect_class_repeats(entry->class);
+}
+
+static bool is_other_tool(const ck_ledger_entry *entry, const ck_effect *effect) {
+  return entry->intent &&
+         ck_ledger_is_other_tool(effect->request,
+                                 ck_json_get(ck_value_bytes(entry->intent), "request"));
+}
+
 ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effect *effect,
                                     const char *digest) {
   ck_ledger_case out = {.class = effect->class, .acts = acts(effect->kind), .tries_left = true};
@@ -263,6 +285,10 @@ ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effec
   out.state = entry->open ? open_state(entry) : closed_state(entry);
   out.request = strcmp(recorded, digest) == 0 ? CK_REQUEST_SAME : CK_REQUEST_OTHER;
   out.later = (entry->open ? entry->intent_attempt : entry->outcome_attempt) < effect->attempt;
+  bool other_tool = is_other_tool(entry, effect);
+  if (out.later && is_harmless(entry, other_tool)) out.class = entry->class;
+  /* What a person said was of the other one. */
+  if (other_tool && out.state == CK_LEDGER_SETTLED) out.state = CK_LEDGER_BLOCKED;
   return out;
 }
 

@@ -28,6 +28,7 @@ typedef struct ck_ledger_entry {
   const char *scope, *agent; /* agent: of the last intent; NULL */
   const ck_value *intent;    /* body; NULL: none seen */
   const ck_value *outcome;   /* body of the last outcome; NULL: none */
+  const ck_value *displaced; /* of a blocked one: the body of the last intent before it; NULL */
   int64_t intent_seq, outcome_seq;
   int64_t troubles;   /* how often it failed, or was lost and begun again, whatever came then, in
                        * the ledger's lineage */

@@ -222,6 +222,21 @@ ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise) {
   return otherwise;
 }
 
+bool ck_ledger_is_other_tool(ck_bytes request, ck_bytes recorded) {
+  ck_bytes name = ck_json_get(request, "name"), other = ck_json_get(recorded, "name");
+  if (ck_json_type_of(name) != CK_JSON_STRING || ck_json_type_of(other) != CK_JSON_STRING)
+    return false;
+  return !ck_bytes_equal(name, other) ||
+         !ck_bytes_equal(ck_json_get(request, "server"), ck_json_get(recorded, "server"));
+}
+
+static bool has_stand_in(const ck_ledger_entry *entry) {
+  if (!entry->blocked || !entry->outcome) return false;
+  return !entry->displaced ||
+         !ck_ledger_is_other_tool(ck_json_get(ck_value_bytes(entry->intent), "request"),
+                                  ck_json_get(ck_value_bytes(entry->displaced), "request"));
+}
+
 /* The result of the action that was done in its place, and now counts for it. */
 static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_status status = ck_ledger_read_outcome(out, entry->outcome, entry->outcome_seq, err);
@@ -239,7 +254,7 @@ ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *ent
                           "aborted: its outcome is not known and it was not run again", err);
   ck_bytes given = ck_json_get(ck_value_bytes(entry->resolution), "result");
   ck_value *result = NULL;
-  if (entry->blocked && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE)
+  if (has_stand_in(entry) && ck_json_type_of(given) == CK_JSON_NONE)
     return read_stand_in(out, entry, err);
   ck_status status =
       ck_json_type_of(given) == CK_JSON_NONE

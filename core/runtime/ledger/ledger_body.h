@@ -44,13 +44,16 @@ bool ck_ledger_is_failure(ck_bytes body);
 int64_t ck_ledger_read_reserve(ck_bytes intent);
 /* The part of an outcome's cost that was counted at a reserve, micro-dollars. */
 int64_t ck_ledger_read_reserved(ck_bytes body);
+/* Both requests name a tool, and not the same one: neither's outcome can be the other's. */
+bool ck_ledger_is_other_tool(ck_bytes request, ck_bytes recorded);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq,
                                             ck_error *err);
 /* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */
 ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise);
-/* The outcome that a person's resolution gives: done (with `result` or null) or abort (unknown; of
- * one that was never begun an error). */
+/* The outcome that a person's resolution gives: done (with `result`, of a blocked one else that of
+ * the same tool in its place, else a text that says so) or abort (unknown; of one that was never
+ * begun an error). */
 CK_CHECKED ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry,
                                                ck_error *err);
 /* Adds the cost in an outcome's body. */

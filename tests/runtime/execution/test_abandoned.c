@@ -74,12 +74,10 @@ typedef struct doubts {
   char key[CK_STATE_KEY_MAX]; /* of the last one */
 } doubts;
 
-static void count_doubts(void *to, const char *key, const char *kind, const char *class,
-                         ck_bytes request) {
+static void count_doubts(void *to, const ck_open_effect *effect) {
   doubts *self = to;
-  (void)kind, (void)class, (void)request;
   self->count++;
-  snprintf(self->key, sizeof self->key, "%s", key);
+  snprintf(self->key, sizeof self->key, "%s", effect->key);
 }
 
 /* A doubt that lies behind the checkpoint, of a scope that nobody goes on with, is listed; so a

@@ -1,9 +1,11 @@
 /* test_blocked.c - a session that went back and calls something else where a once tool was run:
  * neither is taken for the other, nothing is run twice, and a person or a policy says how it goes
  * on. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/runtime/history/resolve.h"
+#include "tests/lua/flow/flow_driver.h"
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
@@ -169,7 +171,103 @@ static void test_policies(void) {
   fake_flow_close(&s);
 }
 
+/* ---- another tool ---- */
+
+/* What the model says names the tool; "one" is `first` of its class. */
+#define EITHER(first)                                                                          \
+  "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "       \
+  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } "       \
+  "}.result.content "                                                                          \
+  "local got = ctx.effect { kind = 'tool', class = said == 'one' and '" first "' or 'once',"   \
+  " request = { name = said == 'one' and 'look' or 'pay', arguments = { n = said } } } " TOOL( \
+      "pure", "last") "return got.result or got.error end }"
+
+/* What may be repeated was done there: another tool has nothing to do with it. */
+static void check_harmless(const char *class, const char *flow) {
+  fake_flow s = {0};
+  displace(&s, flow);
+  fake_flow_ok(&s, "main/start/tool/1", "\"paid\"", 0);
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"paid\"", "in the place of another, %s: it is run: %s",
+              class, s.result.text);
+  fake_flow_close(&s);
+}
+
+typedef struct shown {
+  int count;
+  char request[256], instead[256], outcome[512];
+} shown;
+
+static void keep_shown(void *to, const ck_open_effect *effect) {
+  shown *self = to;
+  ck_bytes outcome = effect->outcome ? ck_value_bytes(effect->outcome) : (ck_bytes){0};
+  self->count++;
+  snprintf(self->request, sizeof self->request, "%.*s", (int)effect->request.len,
+           effect->request.data);
+  snprintf(self->instead, sizeof self->instead, "%.*s", (int)effect->displaced.len,
+           effect->displaced.data);
+  snprintf(self->outcome, sizeof self->outcome, "%.*s", (int)outcome.len, outcome.data);
+}
+
+static void check_shown(fake_flow *s, const char *what) {
+  ck_error err = CK_ERROR_INIT;
+  shown it = {0};
+  tap_is_status(ck_session_list_doubts(s->runtime, "s", keep_shown, &it, &err), CK_OK, &err,
+                "%s: the doubts are read", what);
+  tap_is_int(it.count, 1, "%s: it is one", what);
+  tap_ok(strstr(it.request, "\"pay\"") && strstr(it.instead, "\"look\""),
+         "%s: with what is asked, and what was done: %s, %s", what, it.request, it.instead);
+  tap_ok(strstr(it.outcome, "booked one"), "%s: and its outcome: %s", what, it.outcome);
+}
+
+/* What must not be repeated was done there: a person is asked, is shown both, and neither's outcome
+ * is taken for the other's. */
+static void test_other_tool(void) {
+  fake_flow s = {0};
+  displace(&s, EITHER("once"));
+  tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "another once tool: it stops in doubt");
+  fake_flow_crash(&s);
+  check_shown(&s, "another once tool");
+  fake_flow_resume(&s, "s");
+  fake_flow_crash(&s);
+  check_shown(&s, "asked for again");
+  say(&s, "done", NULL);
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"done (confirmed by hand; its output is not known)\"",
+              "another once tool, done: its outcome is not the other's");
+  fake_flow_close(&s);
+}
+
+#define CALL(name)                                                                       \
+  "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) " \
+  "return ctx.effect { kind = 'tool', class = 'once', request = { name = '" name "' } "  \
+  "}.result end }"
+
+/* A person's word on an effect in doubt is no word on another tool's. */
+static void test_word_on_another(void) {
+  fake_flow s = {0};
+  ck_error err = CK_ERROR_INIT;
+  fake_flow_open(&s, CALL("look"));
+  fake_flow_start(&s, "s");
+  go_on(&s);
+  fake_flow_crash(&s);
+  tap_is_status(ck_session_resolve(s.runtime, "s", "main/start/tool/1", "done", NULL, &err), CK_OK,
+                &err, "look was killed; a person says that it happened");
+  s.engine->unload(s.flow);
+  tap_must(s.engine->load(&s.flow, s.engine->self, flow_file(CALL("pay")), &err) == CK_OK,
+           "load: %s", err.text);
+  fake_flow_resume(&s, "s");
+  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_DIVERGED,
+         "pay in its place was not meant: %s", s.result.text);
+  fake_flow_close(&s);
+}
+
 int main(void) {
+  check_harmless("pure", EITHER("pure"));
+  check_harmless("idempotent", EITHER("idempotent"));
+  test_other_tool();
+  test_word_on_another();
+
   check_stops("once", FLOW("once"));
   check_stops("reconcilable", FLOW("reconcilable"));
   test_done();

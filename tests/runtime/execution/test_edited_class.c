@@ -148,10 +148,8 @@ static void test_ok(int recorded, int declared) {
   fake_flow_close(&s);
 }
 
-static void count_doubt(void *to, const char *key, const char *kind, const char *class,
-                        ck_bytes request) {
-  (void)kind, (void)request;
-  *(int *)to += strcmp(key, "main/start/tool/1") == 0 && strcmp(class, "once") == 0;
+static void count_doubt(void *to, const ck_open_effect *effect) {
+  *(int *)to += strcmp(effect->key, "main/start/tool/1") == 0 && strcmp(effect->class, "once") == 0;
 }
 
 /* Done as `once`; edited to `pure` with another request: a person is asked, and can answer. */

@@ -64,9 +64,8 @@ static void test_answer_survives(void) {
   ck_profile_free(profile);
 }
 
-static void count_question(void *to, const char *key, const char *kind, const char *class,
-                           ck_bytes request) {
-  (void)key, (void)kind, (void)class, (void)request;
+static void count_question(void *to, const ck_open_effect *effect) {
+  (void)effect;
   ++*(int *)to;
 }
 

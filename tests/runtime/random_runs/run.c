@@ -56,11 +56,9 @@ typedef struct keys {
   size_t count;
 } keys;
 
-static void keep_key(void *to, const char *key, const char *kind, const char *class,
-                     ck_bytes request) {
+static void keep_key(void *to, const ck_open_effect *effect) {
   keys *self = to;
-  (void)kind, (void)class, (void)request;
-  if (self->count < 64) snprintf(self->list[self->count++], CK_STATE_KEY_MAX, "%s", key);
+  if (self->count < 64) snprintf(self->list[self->count++], CK_STATE_KEY_MAX, "%s", effect->key);
 }
 
 /* Room for one call at least. */
