@@ -1,5 +1,7 @@
 /* sessions_import.c - sessions import: makes sessions of other programs' recordings. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/host/command/commands.h"
 #include "core/host/run/archive.h"
@@ -43,6 +45,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   if (is_archive(v)) return import_archive(host, v, err);
   bool runs = is_run(v);
+  if (!runs && v->files.count == 1 && access(v->files.list[0], F_OK) != 0 && errno == ENOENT)
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", v->files.list[0]);
   if (!runs && (v->resume_with || v->profile || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
                         "--resume-with, --profile and --accept-changed are for "

@@ -179,9 +179,10 @@ const ck_command ck_command_sessions_inspect = {
     .details =
         "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, "
         "byte for byte); the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, "
-        "created_at, current_node, next_node, execution_path, shared_memory, conversation_states, "
-        "accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, reasons, "
-        "signature; and session_checkpoint, as `ckrun sessions export --format session-checkpoint` "
+        "created_at, current_node, next_node, execution_path, shared_memory, branch_memory, "
+        "conversation_states, accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, "
+        "description, reasons, signature; and session_checkpoint, as "
+        "`ckrun sessions export --format session-checkpoint` "
         "gives it. `settings` are those that the run which took it had for itself (--option, "
         "--policy).\n\n"
         "The flow, the profile and the policies of each run are kept in the store, but for a file "

@@ -5,6 +5,7 @@
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,16 +81,98 @@ static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snap
 
 /* ---- state ---- */
 
-/* The keys below a prefix, without the prefix. */
+/* The key behind "branch.SCOPE/", where a scope keeps what it writes until its parent takes it
+ * over; NULL: it is a key of the main scope. */
+static const char *branch_key(const char *key) {
+  const char *slash = strncmp(key, "branch.", 7) == 0 ? strchr(key, '/') : NULL;
+  return slash ? slash + 1 : NULL;
+}
+
+/* An entry before it has the same key: entries are by key, those of scopes before those of main,
+ * and those of the scopes within a scope before its own. */
+static bool is_written_within(const ck_snapshot *snapshot, size_t index, const char *key) {
+  for (size_t i = 0; i < index; i++) {
+    const char *other = branch_key(snapshot->entries[i].key);
+    if (other && strcmp(other, key) == 0) return true;
+    if (strcmp(snapshot->entries[i].key, "branch0") >= 0) break; /* no more of scopes */
+  }
+  return false;
+}
+
+/* The keys below a prefix, without the prefix; `scopes`: as the innermost scopes have written them,
+ * joined or not, without what they have removed. */
 static void put_keys(ck_document *document, struct cJSON *at, const char *name, const char *prefix,
-                     const ck_snapshot *snapshot) {
+                     bool scopes, const ck_snapshot *snapshot) {
   struct cJSON *object = ck_document_put_object(document, at, name);
   size_t len = strlen(prefix);
   for (size_t i = 0; i < snapshot->entry_count; i++) {
     const ck_state_entry *entry = &snapshot->entries[i];
-    if (strncmp(entry->key, prefix, len) == 0)
-      ck_document_put_value(document, object, entry->key + len, entry->value);
+    const char *within = scopes ? branch_key(entry->key) : NULL;
+    const char *key = within ? within : entry->key;
+    if (strncmp(key, prefix, len) != 0 || (scopes && is_written_within(snapshot, i, key))) continue;
+    if (within && ck_json_type_of(ck_value_bytes(entry->value)) == CK_JSON_NULL) continue;
+    ck_document_put_value(document, object, key + len, entry->value);
   }
+}
+
+/* As a person knows the scope: its branch, step or agent; else the scope itself. Caller frees. */
+static char *name_scope(const ck_snapshot *snapshot, const char *scope, size_t len) {
+  static const char *const members[] = {"branch", "step", "agent"};
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "position.%.*s", (int)len, scope);
+  const ck_value *position = ck_state_get(snapshot->state, key);
+  ck_bytes task = position ? ck_json_get(ck_value_bytes(position), "task") : (ck_bytes){0};
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    ck_bytes name = ck_json_get(task, members[i]);
+    if (ck_json_type_of(name) == CK_JSON_STRING) return ck_json_dup_string(name);
+  }
+  return strndup(scope, len);
+}
+
+/* The scope of an entry of one, between "branch." and "/". */
+static ck_bytes scope_of(const char *key) {
+  return (ck_bytes){key + 7, (size_t)(branch_key(key) - key) - 8};
+}
+
+/* Two scopes of one name go by their scopes. Caller frees. */
+static char *name_branch(const ck_snapshot *snapshot, size_t index) {
+  ck_bytes scope = scope_of(snapshot->entries[index].key);
+  char *name = name_scope(snapshot, scope.data, scope.len);
+  for (size_t i = 0; name && i < index; i++) {
+    if (!branch_key(snapshot->entries[i].key)) continue;
+    ck_bytes other = scope_of(snapshot->entries[i].key);
+    char *taken = name_scope(snapshot, other.data, other.len);
+    bool same = taken && !ck_bytes_equal(scope, other) && strcmp(taken, name) == 0;
+    free(taken);
+    if (!same) continue;
+    free(name);
+    return strndup(scope.data, scope.len);
+  }
+  return name;
+}
+
+/* What branches have written to the memory, which is not in it before they are joined. */
+static void put_branch_memory(ck_document *document, struct cJSON *at,
+                              const ck_snapshot *snapshot) {
+  struct cJSON *all = ck_document_put_object(document, at, "branch_memory"), *one = NULL;
+  ck_bytes last = {0};
+  for (size_t i = 0; i < snapshot->entry_count; i++) {
+    const char *key = snapshot->entries[i].key, *within = branch_key(key);
+    if (!within || strncmp(within, "memory.", 7) != 0) continue;
+    if (!last.data || !ck_bytes_equal(last, scope_of(key))) {
+      char *name = name_branch(snapshot, i);
+      document->failed |= !name;
+      one = name ? ck_document_put_object(document, all, name) : NULL;
+      free(name);
+    }
+    last = scope_of(key);
+    if (one) ck_document_put_value(document, one, within + 7, snapshot->entries[i].value);
+  }
+}
+
+static void put_memory(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot) {
+  put_keys(document, at, "shared_memory", "memory.", false, snapshot);
+  put_branch_memory(document, at, snapshot);
 }
 
 ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
@@ -103,11 +186,10 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
   put_nodes(document, at, snapshot);
   ck_status status = put_path(document, at, snapshot, err);
   const ck_profile *profile = snapshot->profile;
-  if (memory && (!profile || profile->document_memory))
-    put_keys(document, at, "shared_memory", "memory.", snapshot);
+  if (memory && (!profile || profile->document_memory)) put_memory(document, at, snapshot);
   if (status == CK_OK && memory && (!profile || profile->document_conversations))
     status = ck_conversations_put(document, at, snapshot, err);
-  put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
+  put_keys(document, at, "accumulated_outputs", "outputs.", true, snapshot);
   struct cJSON *metrics = ck_document_put_object(document, at, "metrics_snapshot");
   ck_fields_fill_totals(document, metrics, &checkpoint->totals);
   ck_checkpoint_words_put_incidents(document, metrics, checkpoint);

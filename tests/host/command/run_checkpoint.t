@@ -126,4 +126,9 @@ LUA
 exits 8 "a branch asks" run "$dir/branches.lua" --session asking
 exits 0 "it is exported" sessions export asking --format run-checkpoint
 is "nothing has failed" "$(json "$out" 'exists $d->{failurePoint} ? 1 : 0')" 0
+exits 3 "a checkpoint that is not there" sessions import "$dir/none.json" --resume-with flow.lua
+is "is said to be none, and nothing else" "$err" "ckrun: $dir/none.json: there is no such file"
+exits 3 "a recording that is not there" sessions import "$dir/none.json"
+is "is said so, too" "$err" "ckrun: $dir/none.json: there is no such file"
+
 finish

@@ -95,6 +95,31 @@ call inspect_checkpoint "{$work,\"session_id\":\"press\",\"include_memory\":true
 is "with it both are" "$(of '{shared_memory}') $(of '{accumulated_outputs}{collector}')" \
   '{"topic":"bread"} {"found":3}'
 
+# Branch l ends, r fails; two others were joined before.
+cat >"$dir/fan.lua" <<'LUA'
+local flow = require "ck.flow"
+local function put(key, value) return function(ctx) ctx.memory[key] = value return value end end
+return flow.graph {
+  name = "fan", start = "a",
+  nodes = { a = put("x", 1), p = put("early", "p1"), q = put("q", "q1"), m = put("x", 2),
+    l = put("found", "gold"), r = flow.exec { argv = { "sh", "-c", "exit 4" } }, z = put("z", 1) },
+  edges = { a = { parallel = { "p", "q" }, join = "m" }, p = "m", q = "m",
+    m = { parallel = { "l", "r" }, join = "z" }, l = "z", r = "z", z = flow.done },
+}
+LUA
+"$CKRUN" run "$dir/fan.lua" --session fan --profile "$profile" >/dev/null 2>&1
+call inspect_checkpoint "{$work,\"session_id\":\"fan\",\"include_memory\":true}"
+is "the output of a branch that has ended is there before it is joined" \
+  "$(of '{accumulated_outputs}')" '{"a":1,"l":"gold","m":2,"p":"p1","q":"q1"}'
+is "what it wrote to the memory is told by its name" "$(of '{branch_memory}')" \
+  '{"l":{"found":"gold"}}'
+is "and not yet in the memory, which has that of the joined ones" "$(of '{shared_memory}')" \
+  '{"early":"p1","q":"q1","x":2}'
+inspected=$("$CKRUN" --json sessions inspect fan)
+is "inspect says the same" "$(json "$inspected" '$d->{accumulated_outputs}') \
+$(json "$inspected" '$d->{branch_memory}')" \
+  '{"a":1,"l":"gold","m":2,"p":"p1","q":"q1"} {"l":{"found":"gold"}}'
+
 # ---- resume_session ----
 end_of() { # SESSION
   for _ in $(seq 1 3000); do
