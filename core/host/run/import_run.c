@@ -9,7 +9,9 @@
 #include "core/base/own_file.h"
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
+#include "core/host/run/imported_document.h"
 #include "core/host/session/launch.h"
+#include "core/runtime/portable/import.h"
 #include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/session_document.h"
@@ -210,13 +212,17 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
+  if (status == CK_OK && !id)
+    status = ck_imported_document_check(engine->runtime->store, launch->document, err);
   if (status == CK_OK && input_of(of).len) status = ck_value_copy(&input, input_of(of), err);
   if (status == CK_OK && input)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
-  ck_session_options options = {.id = id,
+  char made[CK_ID_SIZE]; /* two that import it at once make the same */
+  ck_import_make_id(made, kinds[of->kind].format, launch->document);
+  ck_session_options options = {.id = id ? id : made,
                                 .profile = engine->profile,
                                 .policies = &engine->policies,
                                 .flow = launch->flow,
@@ -321,11 +327,12 @@ static ck_status read_document(imported *out, ck_bytes document, const char *for
   }
 }
 
-static ck_status read_checkpoint(imported *out, ck_buffer *text,
+static ck_status read_checkpoint(imported *out, char digest[CK_DIGEST_HEX_SIZE], ck_buffer *text,
                                  const ck_import_run_options *options, ck_error *err) {
   ck_status status = read_file(text, options->path, err);
   if (status != CK_OK) return status;
   status = ck_json_check(ck_buffer_bytes(text), err);
+  if (status == CK_OK) ck_imported_document_digest(digest, ck_buffer_bytes(text));
   if (status == CK_OK) status = read_document(out, ck_buffer_bytes(text), options->format, err);
   return status == CK_OK ? CK_OK : ck_error_prefix(err, "%s", options->path);
 }
@@ -336,7 +343,7 @@ ck_status ck_import_run(const ck_host *host, const ck_import_run_options *option
   imported of = {.kind = RUN};
   ck_engine engine = {.output = host->output};
   ck_status status = options->session ? ck_id_check_new("--session", options->session, err) : CK_OK;
-  if (status == CK_OK) status = read_checkpoint(&of, &text, options, err);
+  if (status == CK_OK) status = read_checkpoint(&of, launch.document, &text, options, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
   if (status == CK_OK) status = restore(&of, &engine, err);

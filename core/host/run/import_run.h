@@ -9,7 +9,7 @@ typedef struct ck_import_run_options {
   const char *path;
   const char *format;         /* the document's; NULL: told from it */
   const char *flow, *profile; /* the flow and profile to resume with; profile NULL: the default */
-  const char *session;        /* its id; NULL: a new one */
+  const char *session;        /* its id; NULL: made of the document */
   bool accept_changed;        /* also with another agent or flow than the document's */
 } ck_import_run_options;
 
@@ -21,8 +21,9 @@ bool ck_import_run_knows(const char *format);
 bool ck_import_run_is(const char *path);
 /* Makes the session, paused, and prints the command that resumes it. CK_E_USAGE: no flow is given,
  * or one that is no agent; CK_E_REFUSED: the conversation is another agent's, or was held under
- * another flow; the statuses of ck_run_checkpoint_read with the path. A failure before
- * the store is opened leaves nothing behind. */
+ * another flow; CK_E_EXISTS: the id is taken, or none is given and a session was made of the
+ * document before; the statuses of ck_run_checkpoint_read with the path. A failure before the store
+ * is opened leaves nothing behind. */
 CK_CHECKED ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options,
                                    ck_error *err);
 

@@ -34,6 +34,7 @@ ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) 
   ck_json_member_text(&w, "cassette", self->cassette);
   ck_json_member_text(&w, "profile", self->profile);
   if (self->policies) ck_json_member_raw(&w, "policies", ck_value_bytes(self->policies));
+  if (self->document[0]) ck_json_member_text(&w, "document", self->document);
   if (self->input) ck_json_member_raw(&w, "input", ck_value_bytes(self->input));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &text, err);

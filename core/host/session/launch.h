@@ -7,7 +7,7 @@
 #include "core/model/session.h"
 
 /* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory",
- * "cassette"?, "profile"?, "policies"?, "input"?}. */
+ * "cassette"?, "profile"?, "policies"?, "document"?, "input"?}. */
 typedef struct ck_launch {
   char *flow;           /* absolute path */
   int64_t flow_version; /* 0: it has none */
@@ -16,8 +16,10 @@ typedef struct ck_launch {
   /* the folder where it was started: tools run there, and relative paths mean the same after a
    * resume */
   char *directory;
-  char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */
-  char *profile;      /* a shipped name or an absolute path; NULL: the default */
+  char *cassette; /* FILE or FILE#N with an absolute path; NULL: none */
+  char *profile;  /* a shipped name or an absolute path; NULL: the default */
+  /* of the document that it was imported from; "": none. Not read back */
+  char document[CK_DIGEST_HEX_SIZE];
   ck_value *policies; /* [{name, version, digest}, …] at the start; NULL */
   ck_value *input;    /* the user's JSON; NULL */
 } ck_launch;

@@ -66,9 +66,9 @@ done
 is "turns that continue leave two of six" "$turns_continue" 2
 is "turns that start again leave six" "$turns_reset" 6
 
-exits 0 "an id is made when none is given" --json sessions import "$dir/run.json" --resume-with \
-  "$flow"
-ok "and told" grep -qE '^session_' <<<"$(json "$out" '$d->{session}')"
+CKRUN_STORE=sqlite:$dir/empty.db exits 0 "an id is made when none is given" --json sessions import \
+  "$dir/run.json" --resume-with "$flow"
+ok "and told" grep -qE '^imported_run' <<<"$(json "$out" '$d->{session}')"
 is "with the run it came from" "$(json "$out" '$d->{source_id} . " " . $d->{iteration}')" \
   "$(field '{runId}') 5"
 

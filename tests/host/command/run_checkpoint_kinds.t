@@ -76,7 +76,7 @@ cat >dying.flow.lua <<'END'
 local flow = require "ck.flow"
 return flow.steps { name = "dying", steps = {
   { name = "s1", run = flow.exec { argv = { "echo", "one" } } },
-  { name = "s2", run = flow.exec { argv = { "./die" } }, needs = { "s1" } },
+  { name = "s2", run = flow.exec { class = "idempotent", argv = { "./die" } }, needs = { "s1" } },
 } }
 END
 printf '#!/bin/sh\nkill -9 $PPID\n' >die

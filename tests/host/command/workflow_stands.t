@@ -22,8 +22,10 @@ return flow.steps { name = "w", parallel = 1, steps = {
   { name = "none", run = function() end, needs = { "pure" } },
   { name = "again", run = flow.agent { name = "asked2", prompt = "Say again." },
     needs = { "none" } },
-  { name = "held", run = flow.exec { argv = { "./wait.sh", "held" } }, needs = { "again" } },
-  { name = "last", run = flow.exec { argv = { "./wait.sh", "last" } }, needs = { "held" } },
+  { name = "held", run = flow.exec { class = "idempotent",
+    argv = { "./wait.sh", "held" } }, needs = { "again" } },
+  { name = "last", run = flow.exec { class = "idempotent",
+    argv = { "./wait.sh", "last" } }, needs = { "held" } },
 } }
 FLOW
 # A policy that never asks for a checkpoint, and one that always does.
