@@ -124,6 +124,64 @@ static ck_status read_settled(settled *out, const ck_session *session, ck_error 
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
+/* The limit at which the run stopped that the resume goes on from. */
+typedef struct last_stop {
+  ck_limit_hit hit;
+  char *agent;
+  bool found, failed;
+} last_stop;
+
+static void forget_stop(last_stop *self) {
+  free(self->agent);
+  *self = (last_stop){0};
+}
+
+static ck_dimension find_dimension(ck_bytes name) {
+  int d = 0;
+  while (d < CK_DIMENSION_COUNT && !ck_json_is_text(name, ck_dimension_name((ck_dimension)d))) d++;
+  return (ck_dimension)d;
+}
+
+static bool take_stop(void *to, const ck_event *event) {
+  last_stop *self = to;
+  ck_bytes body = ck_value_bytes(event->body), agent = ck_json_get(body, "agent");
+  if (event->kind != CK_EVENT_CONSTRAINT) forget_stop(self);
+  if (event->kind != CK_EVENT_CONSTRAINT || self->found ||
+      !ck_json_is_text(ck_json_get(body, "what"), "hit"))
+    return true;
+  self->hit.asked = -1;
+  self->hit.dimension = find_dimension(ck_json_get(body, "dimension"));
+  ck_json_read_int(&self->hit.asked, ck_json_get(body, "asked"));
+  if (self->hit.asked < 0) return true;
+  bool named = ck_json_type_of(agent) == CK_JSON_STRING;
+  if (named) self->hit.agent = self->agent = ck_json_dup_string(agent);
+  self->failed = named && !self->agent;
+  self->found = true;
+  return !self->failed;
+}
+
+static ck_status read_stop(last_stop *out, const ck_session *session, ck_error *err) {
+  *out = (last_stop){0};
+  ck_event_query query = {.session = session->record.no,
+                          .view = &session->view,
+                          .until = session->cut,
+                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED};
+  if (session->cut <= 0) return CK_OK;
+  ck_status status = ck_store_read_events(session->runtime->store, &query, take_stop, out, err);
+  return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
+}
+
+static ck_status visit_limits(const ck_session *session, int64_t unsettled,
+                              const ck_dry_run_visitor *visitor, ck_error *err) {
+  last_stop stop;
+  ck_status status = read_stop(&stop, session, err);
+  if (status == CK_OK)
+    ck_limits_visit_used_up(session, unsettled, stop.found ? &stop.hit : NULL, visitor->limit,
+                            visitor->to);
+  forget_stop(&stop);
+  return status;
+}
+
 ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *id,
                              const ck_resume_options *options, const ck_dry_run_visitor *visitor,
                              ck_error *err) {
@@ -141,8 +199,7 @@ ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *i
       show(session->ledger, entry, session->timeline.attempt, visitor);
   free(done.entries);
   if (status == CK_OK) fill(out, session, unsettled);
-  if (status == CK_OK && visitor->limit)
-    ck_limits_visit_used_up(session, unsettled, visitor->limit, visitor->to);
+  if (status == CK_OK && visitor->limit) status = visit_limits(session, unsettled, visitor, err);
   ck_session_close(session);
   return status;
 }

@@ -34,8 +34,8 @@ typedef struct ck_dry_run_effect {
   int64_t cost_micros;    /* of the recorded outcome; 0: none; -1: not known */
   int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free; -1: not known */
 } ck_dry_run_effect;
-/* Who is told: of each effect, and of each limit that is used up (NULL: of none), at which the
- * session would stop again before anything is begun. */
+/* Who is told: of each effect, and of each limit that is used up, or leaves too little for
+ * the call that it stopped (NULL: of none): at it the session would stop again. */
 typedef struct ck_dry_run_visitor {
   void (*effect)(void *to, const ck_dry_run_effect *effect);
   void (*limit)(void *to, const ck_limit_hit *hit);

@@ -41,9 +41,21 @@ static void get_subject(ck_limits_usage *out, const ck_session *session, const c
 typedef struct used_up {
   const ck_session *session;
   int64_t unsettled;
+  const ck_limit_hit *last;
   void (*visit)(void *to, const ck_limit_hit *hit);
   void *to;
 } used_up;
+
+/* How much the next effect takes of it; -1: not known. */
+static int64_t asked_of(const used_up *self, ck_dimension dimension, const char *agent) {
+  const ck_limit_hit *last = self->last;
+  bool same = last && last->dimension == dimension && !last->agent == !agent &&
+              (!agent || strcmp(last->agent, agent) == 0);
+  if (same) return last->asked;
+  bool counted = dimension != CK_DIMENSION_BUDGET && dimension != CK_DIMENSION_TOKENS &&
+                 dimension != CK_DIMENSION_TIME;
+  return counted ? 1 : -1;
+}
 
 static void visit_subject(const used_up *self, const char *agent) {
   ck_limits_usage state;
@@ -55,14 +67,17 @@ static void visit_subject(const used_up *self, const char *agent) {
                         .spent = state.spent.of[d],
                         .limit = state.limit.of[d],
                         .reserved = waits,
-                        .asked = -1};
-    if (hit.limit >= 0 && ck_micros_add(hit.spent, waits) >= hit.limit) self->visit(self->to, &hit);
+                        .asked = asked_of(self, (ck_dimension)d, agent)};
+    int64_t least = hit.asked > 0 ? hit.asked : 1;
+    if (hit.limit >= 0 && ck_micros_add(ck_micros_add(hit.spent, waits), least) > hit.limit)
+      self->visit(self->to, &hit);
   }
 }
 
-void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled,
+void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled, const ck_limit_hit *last,
                              void (*visit)(void *to, const ck_limit_hit *hit), void *to) {
-  const used_up self = {.session = session, .unsettled = unsettled, .visit = visit, .to = to};
+  const used_up self = {
+      .session = session, .unsettled = unsettled, .last = last, .visit = visit, .to = to};
   const ck_spending *spending = &session->spent.agents;
   const ck_profile *profile = session->profile;
   visit_subject(&self, NULL);
@@ -85,6 +100,7 @@ static ck_status record(ck_session *session, const char *what, const ck_limit_hi
   ck_json_member_text(&w, "agent", hit->agent);
   ck_json_member_int(&w, "spent", hit->spent);
   ck_json_member_int(&w, "limit", hit->limit);
+  if (hit->asked > 0) ck_json_member_int(&w, "asked", hit->asked);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK)

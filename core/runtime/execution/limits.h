@@ -15,9 +15,11 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session);
 /* The same for one agent. */
 void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent);
 
-/* Calls `visit` for each limit, of the session and of its agents, that has nothing left: nothing
- * more of it can begin. `unsettled`: micro-dollars that paid calls may have cost the session. */
-void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled,
+/* Calls `visit` for each limit, of the session and of its agents, that has nothing left, or too
+ * little for what is to begin. `unsettled`: micro-dollars that paid calls may have cost the
+ * session. `last`: the hit at which the session stopped, its `asked` what is begun there again;
+ * NULL: at none. */
+void ck_limits_visit_used_up(const ck_session *session, int64_t unsettled, const ck_limit_hit *last,
                              void (*visit)(void *to, const ck_limit_hit *hit), void *to);
 
 /* Whether the call may begin. If not, it waits until others have ended that may take less than they

@@ -199,6 +199,40 @@ model_calls|model_calls = 2|model_calls: 2 of 2 spent|model_calls=3
 tool_calls|tool_calls = 1|tool_calls: 1 of 1 spent|tool_calls=2
 EOF
 
+# ---- a dry run foresees the stop, in the words of the stop, and names what lifts it ----
+
+# Money and tokens stop a call that may take more than is left, though something is: of 4,500
+# micro-dollars the first call takes 3,750, and the 100 tokens of the second's answer alone are
+# 1,500; of 1,100 tokens 1,050 are taken.
+while IFS='|' read -r name limit; do
+  for whose in session agent; do
+    id=foreseen-$name-$whose
+    serve "$id" <<EOF
+{"answer":{"calls":[{"name":"look","arguments":{}}],$usage},"times":0}
+EOF
+    if [ $whose = agent ]; then
+      profile "$id.lua" '' "agents = { one = { constraints = { $limit } } },"
+    else
+      profile "$id.lua" "$limit"
+    fi
+    exits 8 "$id: it stops" run agent.lua --profile "./$id.lua" --session "$id" --input '"?"'
+    stop=${err##*is paused: }
+    before=$(requests "$id")
+    exits 0 "$id: dry" --json resume "$id" --dry-run
+    is "$id: the same is foreseen" "$(json "$out" '$d->{limits}[0]')" "$stop"
+    lift=${stop##*--limit }
+    exits 0 "$id: with what lifts it" --json resume "$id" --dry-run --limit "${lift%% *}"
+    is "$id: none is" "$(json "$out" '$d->{limits}')" '[]'
+    exits 8 "$id: and it goes on" resume "$id" --limit "${lift%% *}"
+    ok "$id: by one call at least" test "$(requests "$id")" -gt "$before" -o $name = tool_calls
+  done
+done <<'EOF'
+budget|budget_usd = 0.0045
+tokens|tokens = 1100
+model_calls|model_calls = 3
+tool_calls|tool_calls = 3
+EOF
+
 # ---- calls of the flow's own tools ----
 
 # tools SESSION: as its transcript, its runs and the summary have them.
