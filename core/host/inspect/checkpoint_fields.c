@@ -55,10 +55,17 @@ static bool is_completion(ck_bytes kind) {
          ck_json_is_text(kind, "round_complete") || ck_json_is_text(kind, "safe_point");
 }
 
+/* An optional step that failed is over, and not completed. */
+static bool has_failed(ck_bytes body) {
+  return ck_json_is_text(ck_json_get(body, "kind"), "step_complete") &&
+         ck_json_type_of(ck_json_get(body, "last_error")) == CK_JSON_STRING;
+}
+
 static bool add_step(void *to, const ck_event *event) {
   path *self = to;
   ck_bytes body = ck_value_bytes(event->body), node = ck_json_get(body, "node");
-  if (!is_completion(ck_json_get(body, "kind")) || ck_json_type_of(node) != CK_JSON_STRING)
+  if (!is_completion(ck_json_get(body, "kind")) || has_failed(body) ||
+      ck_json_type_of(node) != CK_JSON_STRING)
     return true;
   char *text = ck_json_dup_string(node);
   if (text)

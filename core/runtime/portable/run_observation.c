@@ -32,7 +32,10 @@ static void clear_scopes(ck_map *scopes) {
 
 void ck_run_observation_clear(ck_run_observation *self) {
   clear_scopes(&self->scopes);
-  for (size_t i = 0; i < self->unit_count; i++) free(self->units[i].name);
+  for (size_t i = 0; i < self->unit_count; i++) {
+    free(self->units[i].name);
+    free(self->units[i].error);
+  }
   free(self->units);
   free(self->said);
   free(self->active);
@@ -105,13 +108,14 @@ static ck_run_scope *find_own(const ck_run_observation *self, const char *node) 
   return own && own->said ? own : NULL;
 }
 
-static void add_unit(ck_run_observation *self, ck_bytes node) {
+static void add_unit(ck_run_observation *self, ck_bytes node, ck_bytes error) {
   ck_run_unit *units =
       grow(self, self->units, self->unit_count, &self->unit_cap, sizeof *self->units);
   if (!units) return;
   self->units = units;
   ck_run_unit *unit = &units[self->unit_count++];
   *unit = (ck_run_unit){.name = dup_text(self, node), .first = self->said_count};
+  if (error.len) unit->error = dup_text(self, error);
   ck_run_scope *own = find_own(self, unit->name);
   if (own) {
     add_said(self, unit, own);
@@ -169,8 +173,10 @@ static void take_iteration(ck_run_observation *self, const ck_event *event) {
   self->iterations++;
   self->boundary = event->seq;
   self->boundary_ms = event->at_ms;
-  if (ck_json_is_text(kind, "step_complete")) end_step(self, ck_json_get(body, "node"), event->seq);
-  if (!self->converses) add_unit(self, ck_json_get(body, "node"));
+  bool step = ck_json_is_text(kind, "step_complete");
+  ck_bytes error = step ? ck_json_get(body, "last_error") : (ck_bytes){0};
+  if (step) end_step(self, ck_json_get(body, "node"), event->seq);
+  if (!self->converses) add_unit(self, ck_json_get(body, "node"), error);
   if (!event->agent || (self->agent && strcmp(self->agent, event->agent) == 0)) return;
   free(self->agent);
   self->agent = strdup(event->agent);

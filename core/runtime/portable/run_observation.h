@@ -10,6 +10,7 @@
 /* A completed node, step or round, and the outcomes that it came to. */
 typedef struct ck_run_unit {
   char *name;          /* of the node; NULL: it has none, as a round */
+  char *error;         /* of an optional step that failed; NULL */
   size_t first, count; /* in `said` */
 } ck_run_unit;
 

@@ -56,6 +56,10 @@ static ck_status read_result(record *self, size_t index, ck_error *err) {
   const ck_run_unit *unit = &self->observed->units[index];
   ck_status status = CK_OK;
   ck_buffer_reset(&self->result);
+  if (unit->error) {
+    ck_buffer_append_format(&self->result, "Error: %s", unit->error);
+    return CK_OK;
+  }
   if (append_output(self, index)) return CK_OK;
   for (size_t i = 0; status == CK_OK && i < unit->count; i++)
     status = append_said(self, &self->observed->said[unit->first + i], unit->count > 1, err);

@@ -55,6 +55,19 @@ is "steps: what was wanted is the flow" "$(json "$document" '$d->{originalInput}
 is "steps: and said first" "$(json "$document" '$d->{history}[0]{content}')" \
   "Run the flow steps.flow."
 
+# An optional step that failed is over, so it is one of the completed iterations; it is no success.
+cat >optional.flow.lua <<'END'
+local flow = require "ck.flow"
+return flow.steps { parallel = 1, steps = {
+  { name = "a", run = function() return "A" end },
+  { name = "o", optional = true, run = flow.exec { argv = { "false" } } },
+  { name = "c", run = flow.exec { argv = { "sh", "-c", "exit 2" } }, needs = { "o" } },
+} }
+END
+exits 1 "an optional step fails, then another" run optional.flow.lua --session optional
+given "an optional step" optional 2 '{"iteration":3,"phase":"tool","stage":"c"}'
+is "its result is its error" "$(results)" "a=A o=Error: false: exit status 1"
+
 cat >raising.flow.lua <<'END'
 local flow = require "ck.flow"
 return flow.steps { name = "raising", steps = {

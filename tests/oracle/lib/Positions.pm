@@ -4,8 +4,8 @@
 # one that the boundary names; a boundary without a node (pause, final) has those of the last one of
 # its scope, a failure has the node that failed, an edit those of the checkpoint behind which it is
 # made: nothing has moved. execution_path has completed nodes and steps
-# and passed safe points, in order, each as often as it was passed. All are names, never internal
-# paths.
+# and passed safe points, in order, each as often as it was passed; not an optional step that
+# failed. All are names, never internal paths.
 package Positions;
 use strict;
 use warnings;
@@ -68,6 +68,7 @@ sub execution_path {
   return map { $_->{body}{node} } grep {
     $_->{kind} eq "boundary" && defined $_->{body}{node}
       && $_->{body}{kind} =~ /^(node_complete|step_complete|safe_point)$/
+      && !($_->{body}{kind} eq "step_complete" && $_->{body}{last_error})
   } @_;
 }
 
