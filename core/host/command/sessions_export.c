@@ -37,7 +37,17 @@ static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection,
   return ck_cassette_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
-/* The latest checkpoint, unless one is named. */
+/* What the session has spent, as every view of it says. */
+static ck_status read_totals(ck_totals *out, const ck_inspection *inspection, ck_error *err) {
+  ck_runs runs = {0};
+  ck_status status =
+      ck_runs_read(&runs, inspection->store, &inspection->head, inspection->live, err);
+  *out = runs.totals;
+  ck_runs_clear(&runs);
+  return status;
+}
+
+/* The latest checkpoint, and what was spent by now, unless one is named. */
 static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *inspection,
                                           ck_output *output, const char *checkpoint,
                                           ck_error *err) {
@@ -45,6 +55,8 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *i
   ck_document document;
   ck_document_init_bare(&document, output);
   ck_status status = ck_snapshot_open(&snapshot, inspection, output, checkpoint, err);
+  if (status == CK_OK && !checkpoint)
+    status = read_totals(&snapshot.checkpoint.totals, inspection, err);
   if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
   if (status == CK_OK) status = ck_document_write(out, &document, err);
   ck_document_clear(&document);
@@ -57,16 +69,6 @@ static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *inspe
   (void)checkpoint;
 
   return ck_run_checkpoint_write(out, inspection->store, &inspection->head, output->redactor, err);
-}
-
-/* What the session has spent, as every view of it says. */
-static ck_status read_totals(ck_totals *out, const ck_inspection *inspection, ck_error *err) {
-  ck_runs runs = {0};
-  ck_status status =
-      ck_runs_read(&runs, inspection->store, &inspection->head, inspection->live, err);
-  *out = runs.totals;
-  ck_runs_clear(&runs);
-  return status;
 }
 
 static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
@@ -218,7 +220,8 @@ const ck_command ck_command_sessions_export = {
         "session-checkpoint: where a session of several agents stands, as one JSON object: "
         "sessionId, constraintState, activeAgents (agentId, parentAgentId, depth, "
         "conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
-        "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
+        "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds; spent "
+        "is what `ckrun sessions show` says, with --checkpoint what was spent until there.\n\n"
         "run-checkpoint: a run that failed or stopped short of its end, as one JSON object that "
         "another run goes on from: version, runId, history, lastCompletedIteration, "
         "originalInput, checkpointedAt, failurePoint, agent, flow. The history has the messages "
