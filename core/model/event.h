@@ -11,7 +11,8 @@
   X(CK_EVENT_SESSION_STARTED, 1, "session_started") \
   /* {run, parent_run, checkpoint?, attempt, cuts, rules} */ \
   X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed") \
-  X(CK_EVENT_SESSION_PAUSED, 3, "session_paused") /* {reason, checkpoint?} */ \
+  /* {reason, status?, checkpoint?}: status: waiting or in_doubt */ \
+  X(CK_EVENT_SESSION_PAUSED, 3, "session_paused") \
   X(CK_EVENT_SESSION_FAILED, 4, "session_failed") /* {status, error} */ \
   X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */ \
   X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */ \

@@ -25,11 +25,22 @@ static ck_run *find(ck_runs *self, int64_t timeline) {
   return NULL;
 }
 
+static const char died[] = "died";
+
+/* It waits for a person, or an effect is in doubt; earlier versions said of each that it paused. */
+static const char *pause_of(const ck_event *event) {
+  ck_bytes status = ck_json_get(ck_value_bytes(event->body), "status");
+  for (int i = CK_SESSION_WAITING; i <= CK_SESSION_IN_DOUBT; i++)
+    if (ck_json_is_text(status, ck_session_status_name((ck_session_status)i)))
+      return ck_session_status_name((ck_session_status)i);
+  return "paused";
+}
+
 /* The outcome of a run whose last event this is. */
 static const char *ending_of(const ck_event *event) {
   switch (event->kind) {
     case CK_EVENT_SESSION_PAUSED:
-      return "paused";
+      return pause_of(event);
     case CK_EVENT_SESSION_FAILED:
       return "failed";
     case CK_EVENT_SESSION_COMPLETED:
@@ -39,7 +50,7 @@ static const char *ending_of(const ck_event *event) {
     case CK_EVENT_RESOLUTION:
       return "resolved";
     default:
-      return "died";
+      return died;
   }
 }
 
@@ -65,6 +76,11 @@ static void take_settings(ck_runs *self, ck_run *run, const ck_event *event) {
     self->failed |= ck_value_copy(&run->settings, settings, &ignored) != CK_OK;
 }
 
+/* Checkpoints that a person drops are written down behind the end of the last run. */
+static bool is_afterwards(const ck_run *run, const ck_event *event) {
+  return event->kind == CK_EVENT_PRUNE && run->outcome != died;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   ck_runs *self = to;
   ck_run *run = find(self, event->timeline);
@@ -73,7 +89,7 @@ static bool take_event(void *to, const ck_event *event) {
   self->reserved = ck_micros_add(self->reserved, reserved);
   self->cut_off += outcome && ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
   if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
-  if (!run) return true;
+  if (!run || is_afterwards(run, event)) return true;
   run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
@@ -90,7 +106,7 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   if (!self->list) return ck_error_no_memory(err);
   for (size_t i = 0; i < head->timeline_count; i++)
     if (!head->timelines[i].session)
-      self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
+      self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = died};
   self->flow = head->session.flow;
   if (head->has_latest) self->totals = head->latest.totals;
   self->counted = head->has_latest ? head->latest.seq : 0;

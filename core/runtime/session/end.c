@@ -26,13 +26,27 @@ static const ending endings[] = {
     {CK_SESSION_CANCELLED, CK_EVENT_SESSION_CANCELLED, 0},
 };
 
-static ck_status append_closing(ck_session *self, ck_event_kind kind, const char *reason,
+static const ending *find_ending(ck_session_status status) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (endings[i].status == status) return &endings[i];
+  return NULL;
+}
+
+/* Of one that waits for a person, or for a word on what is in doubt: a pause that is none. */
+static const char *word_of(ck_session_status status) {
+  bool stands = status == CK_SESSION_WAITING || status == CK_SESSION_IN_DOUBT;
+  return stands ? ck_session_status_name(status) : NULL;
+}
+
+static ck_status append_closing(ck_session *self, ck_session_status status, const char *reason,
                                 const char *node, const char *checkpoint, const ck_value *result,
                                 ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
+  ck_event_kind kind = find_ending(status)->event;
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "reason", reason);
+  ck_json_member_text(&w, "status", word_of(status));
   if (kind == CK_EVENT_SESSION_FAILED && self->failure)
     ck_json_member_text(&w, "status", ck_status_name(self->failure));
   ck_json_member_text(&w, "node", node);
@@ -40,17 +54,11 @@ static ck_status append_closing(ck_session *self, ck_event_kind kind, const char
   if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
   ck_json_end(&w, '}');
   ck_value *body = NULL;
-  ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_append(self, kind, NULL, NULL, body, err);
+  ck_status done = ck_value_from(&body, &buffer, err);
+  if (done == CK_OK) done = ck_session_append(self, kind, NULL, NULL, body, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
-  return status;
-}
-
-static const ending *find_ending(ck_session_status status) {
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (endings[i].status == status) return &endings[i];
-  return NULL;
+  return done;
 }
 
 /* A reason can be an error's text, and that can quote anything: it is redacted. So are names. */
@@ -113,7 +121,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
   if (done == CK_OK) done = ck_session_close_saving(self, err);
   if (done == CK_OK) done = read_node(&node, self, err);
   const char *where = failed || self->failed_node ? node : NULL;
-  if (done == CK_OK) done = append_closing(self, as->event, reason, where, saved.id, result, err);
+  if (done == CK_OK) done = append_closing(self, status, reason, where, saved.id, result, err);
   if (done == CK_OK) done = close_run(self, status, reason, node, err);
   free(node);
   return done;
@@ -165,8 +173,7 @@ bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
 void ck_session_leave(ck_session *self, const char *reason) {
   ck_error ignored = CK_ERROR_INIT;
   if (self->record.status != CK_SESSION_RUNNING || !self->lease.session || !flush(self)) return;
-  ck_status status =
-      append_closing(self, CK_EVENT_SESSION_PAUSED, reason, NULL, NULL, NULL, &ignored);
+  ck_status status = append_closing(self, CK_SESSION_PAUSED, reason, NULL, NULL, NULL, &ignored);
   if (status == CK_OK) status = close_run(self, CK_SESSION_PAUSED, reason, NULL, &ignored);
   if (status != CK_OK) ck_session_park(self, status, reason);
 }

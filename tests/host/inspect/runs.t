@@ -56,4 +56,30 @@ begin resume u
 steps 2 3 4
 ended
 is "that goes on" "$code $(ends_of u)" "0 forked completed"
+
+# ---- how a run ended is not changed by what a person drops later; what it stopped for is told ----
+cat >"$dir/stops.lua" <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "z", nodes = {
+  z = function() end, a = function(ctx) ctx.pause("first") end, b = flow.ask { question = "Well?" },
+  c = flow.exec { argv = { "sh", "-c", "kill -9 $$" }, class = "once" } },
+  edges = { z = "a", a = "b", b = "c", c = flow.done } }
+END
+exits 8 "a run pauses" run "$dir/stops.lua" --profile graph --session stops
+is "it was paused" "$(ends_of stops)" paused
+begun_of() { json "$("$CKRUN" --json sessions show stops)" '$d->{runs}[0]{last}'; }
+last=$(begun_of)
+exits 0 "its checkpoints are dropped by hand" sessions prune stops --keep 1
+pruned() { "$CKRUN" sessions log stops --kind pruned --all | grep -c ''; }
+is "which is written down" "$(pruned)" 1
+is "it was paused all the same" "$(ends_of stops)" paused
+is "and not later" "$(begun_of)" "$last"
+exits 8 "the next asks" resume stops
+is "it waits" "$(ends_of stops)" "paused waiting"
+exits 0 "it is answered" answer stops yes
+exits 75 "the next is in doubt" resume stops
+is "which it is said to be" "$(ends_of stops)" "paused waiting resolved in_doubt"
+exits 0 "its checkpoints are dropped by hand, too" sessions prune stops --keep 1
+is "and written down" "$(pruned)" 2
+is "that changes nothing" "$(ends_of stops)" "paused waiting resolved in_doubt"
 finish
