@@ -42,9 +42,8 @@ static const ck_column columns[] = {
 };
 
 static void put_row(listing *self, const ck_session_record *record, const char *flow,
-                    const ck_stop *stop, bool live, const char *fault) {
+                    const ck_stop *stop, const char *fault) {
   ck_table *table = &self->table;
-  bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
   ck_table_put_word(table, ck_session_status_name(record->status));
   ck_table_put_time(table, record->updated_ms);
@@ -52,9 +51,7 @@ static void put_row(listing *self, const ck_session_record *record, const char *
   ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));
   ck_table_put_word(table, stop->last_checkpoint);
-  ck_table_put_text(table, ck_bytes_text(died     ? "its process is gone: resume it"
-                                         : *fault ? fault
-                                                  : record->reason));
+  ck_table_put_text(table, ck_bytes_text(*fault ? fault : stop->error));
 }
 
 /* `wanted`: the file's path, or its last part. */
@@ -97,7 +94,7 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
   if (status == CK_OK && self->output->json)
     status = print_json(self, record, flow, &stop, live, fault);
   else if (status == CK_OK)
-    put_row(self, record, flow, &stop, live, fault);
+    put_row(self, record, flow, &stop, fault);
   self->count++;
   ck_stop_clear(&stop);
   return status;

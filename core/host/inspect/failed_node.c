@@ -61,8 +61,15 @@ ck_status ck_failed_node_read(char **out, ck_store *store, const ck_head *head, 
   return status;
 }
 
+static bool is_orphan(ck_store *store, const ck_session_record *session) {
+  ck_error owned = CK_ERROR_INIT;
+  return session->status == CK_SESSION_RUNNING &&
+         ck_store_check_owner(store, session->id, &owned) == CK_OK;
+}
+
 ck_status ck_stop_read(ck_stop *out, ck_store *store, const ck_head *head, ck_error *err) {
-  *out = (ck_stop){.error = head->session.reason,
+  bool orphan = is_orphan(store, &head->session);
+  *out = (ck_stop){.error = orphan ? "its process is gone: resume it" : head->session.reason,
                    .last_checkpoint = head->has_checkpoint ? head->checkpoint.id : NULL};
   return ck_failed_node_read(&out->node, store, head, err);
 }

@@ -13,7 +13,8 @@ CK_CHECKED ck_status ck_failed_node_read(char **out, ck_store *store, const ck_h
 /* What a list says of where a session stopped. Texts owned but last_checkpoint, of the head. */
 typedef struct ck_stop {
   char *node;                  /* as above */
-  const char *error;           /* the reason of its status; NULL: none. Of the head */
+  const char *error;           /* the reason of its status, of the head, or that its process is
+                                * gone; NULL: none */
   const char *last_checkpoint; /* its id; NULL: none */
 } ck_stop;
 CK_CHECKED ck_status ck_stop_read(ck_stop *out, ck_store *store, const ck_head *head,

@@ -260,6 +260,8 @@ static ck_status tail(ck_mcp *self, ck_document *out, const ck_mcp_value *values
   if (status != CK_OK) return status;
   status = ck_agent_tail_read(&of, &inspection, self->host->output, &options, err);
   if (status == CK_OK) status = put_tail(out, &of, err);
+  if (status == CK_OK && of.tail.count == 0)
+    status = ck_agent_tail_check_agent(&inspection, values[1].text, err);
   ck_agent_tail_clear(&of);
   ck_inspection_close(&inspection);
   return status;

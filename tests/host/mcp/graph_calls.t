@@ -151,6 +151,22 @@ call resume_session "{$work,\"session_id\":\"held\",\"checkpoint_id\":\"\",
   \"memory_modifications\":\"\"}"
 has "what is completed cannot be resumed" "$failure" "completed"
 
+# ---- a session whose process was killed ----
+cat >"$dir/killed.lua" <<'END'
+return require("ck.flow").graph { start = "a", nodes = {
+  a = require("ck.flow").exec { argv = { "sh", "-c", "kill -9 $PPID" }, class = "pure" } },
+  edges = { a = require("ck.flow").done } }
+END
+{ "$CKRUN" run "$dir/killed.lua" --session killed; } >"$dir/told" 2>&1
+call list_resumable_sessions '{"status":"running"}'
+is "is listed with what it stopped for" "$(of '{sessions}[0]{session_id}'): \
+$(of '{sessions}[0]{error}')" "killed: its process is gone: resume it"
+run --json sessions list --status running
+is "as the command line says it, too" "$(json "$out" '$d->{error}')" \
+  "its process is gone: resume it"
+run sessions list --status running
+is "and to people" "$(cut -f8 <<<"$out")" "its process is gone: resume it"
+
 # ---- pause_session ----
 for session in done press; do
   call pause_session "{\"session_id\":\"$session\"}"

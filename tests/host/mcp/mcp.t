@@ -164,7 +164,9 @@ is "a diff" "$result" "$(json "$("$CKRUN" --json sessions diff halted first late
 call agent_tail '{"session_id":"done","agent":"airline","last":3}'
 is "a tail" "$(of '{section}')" "$("$CKRUN" sessions tail done airline --last 3)"
 call agent_tail '{"session_id":"done","agent":"nobody"}'
-is "of nobody" "$(of '{section}')" ""
+run sessions tail "done" nobody
+has "of nobody: an error that names those that there are" "$failure" "airline"
+has "which is the command line's" "$err" "$failure"
 
 while IFS='|' read -r tool arguments text; do
   call "$tool" "$arguments"
