@@ -4,10 +4,11 @@
  * They count from the start of the session, along its lineage: what a resume has left behind does
  * not count. A retry is an effect that is begun again after it failed or was lost, or a node that
  * is tried again; not one that was never begun, nor one that is asked anew because a person went
- * back or edited, even if it had failed or was lost in what was left behind. A failure is that of
- * an effect (a program's end with another code than 0 is one, a tool's error that a model is told
- * is none), a scope, a node, a policy's checkpoint hook or the session. Each checkpoint carries
- * them in its info. */
+ * back or edited, even if it had failed or was lost in what was left behind; nor a request that a
+ * model's call sends again within itself (after 503, say): that effect has not failed, and the log
+ * has an update for each. A failure is that of an effect (a program's end with another code than 0
+ * is one, a tool's error that a model is told is none), a scope, a node, a policy's checkpoint hook
+ * or the session. Each checkpoint carries them in its info. */
 #ifndef CK_RUNTIME_SESSION_INCIDENTS_H
 #define CK_RUNTIME_SESSION_INCIDENTS_H
 

@@ -197,4 +197,28 @@ exits 137 "one that dies behind it" run "$dir/probe.lua" --session gone --profil
 exits 0 "goes on with what the program had said" resume gone
 is "which is no more clean" "$(cleanness gone)" "look:clean rest:no rest:no"
 is "what was tried again is what it died of" "$(metrics gone)" "1 "
+
+# ---- a model that was busy once, a tool whose error the model is told ----
+. "$root/tests/host/served.sh"
+serve busy <<'END'
+{"answer":{"calls":[{"name":"bad","arguments":{}}],"usage":{"input":1,"output":1}}}
+{"status":503,"headers":{"Retry-After":"0"},"body":"oh","times":1}
+{"answer":{"text":"done","usage":{"input":1,"output":1}}}
+END
+cat >busy.lua <<END
+return { name = "busy", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m",
+    key = "main", price = { input = 3, output = 15 } } } }
+END
+cat >asks.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "w", prompt = "W", tools = { bad = flow.tool(
+  function() error("boom") end, { description = "d", parameters = { type = "object" } }) } }
+END
+exits 0 "a run with both" run asks.lua --input '"x"' --session busy --profile ./busy.lua
+is "the request was sent again" "$(requests busy)" 3
+is "within one call, so the log says" "$("$CKRUN" --json sessions log busy --kind update |
+  perl -MJSON::PP -ne 'print decode_json($_)->{body}{update}{retry}')" 1
+is "no effect was tried again and none has failed" \
+  "$(cleanness busy | tr ' ' '\n' | grep -c ':no') $(metrics busy)" "0 0 "
 finish
