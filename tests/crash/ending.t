@@ -63,4 +63,53 @@ ckrun sessions fork s --session edited --set memory.ends=5 >out 2>err
 ckrun resume edited >resumed 2>err
 check "with an edit it goes on from its last boundary" grep -qxF \
   "$(printf 'result\t{"ends":6}')" resumed
+
+# A policy that masks whatever holds an address reaches the result, not the position.
+cat >mask.lua <<'END_OF_POLICY'
+local function has(value)
+  if type(value) == "table" then
+    for _, one in pairs(value) do if has(one) then return true end end
+  end
+  return type(value) == "string" and value:find("@", 1, true) ~= nil
+end
+return { name = "mask", version = 1, redact = function(item)
+  if has(item.value) then return ck.mask end
+end }
+END_OF_POLICY
+cat >mail.lua <<'END_OF_FLOW'
+local flow = require "ck.flow"
+return flow.custom { name = "mail", run = function(ctx)
+  if not ctx.position then
+    local file = ctx.memory.n
+    ctx.memory.n = (file or 0) + 1
+    ctx.boundary("tool_round", { position = { path = "round#1" } })
+  end
+  ctx.memory.ends = (ctx.memory.ends or 0) + 1
+  return { to = "bob@example.org", ends = ctx.memory.ends }
+end }
+END_OF_FLOW
+state_of() { ckrun --json sessions inspect "$1" |
+  grep -oE '"memory.ends":[0-9]+|"memory.n":[0-9]+' | tr '\n' ' '; }
+fresh
+ckrun run mail.lua --policy ./mask.lua --session s >out 2>err
+ckrun sessions fork s --session masked >out 2>err
+ckrun resume masked >resumed 2>err
+check "with a masked result it has ended" grep -qx 'status.completed' resumed
+check "and nothing is done anew" test "$(state_of masked)" = \
+  '"memory.ends":1 "memory.n":1 '
+check "the result stays masked" test "$(grep -c 'bob@' resumed; ckrun --json sessions inspect s |
+  grep -c 'bob@')" = "$(printf '0\n0')"
+
+# One that reaches the position leaves nothing to go on from.
+cat >all.lua <<'END_OF_POLICY'
+return { name = "all", version = 1, redact = function(item)
+  if item.key and item.key:sub(1, 9) == "position." then return ck.mask end
+end }
+END_OF_POLICY
+fresh
+ckrun run mail.lua --policy ./all.lua --session s >out 2>err
+ckrun sessions fork s --session masked >out 2>err
+ckrun resume masked >resumed 2>err
+check "a masked position is refused, not begun anew" test $? = 5
+check "with the rule that masks it named" grep -q 'position of scope main.*masked.*position\.' err
 finish

@@ -5,15 +5,11 @@
 
 #include "core/runtime/execution/scope_private.h"
 
-static void write_result(ck_json_writer *w, const ck_runner *self) {
-  ck_json_member_bool(w, "done", true);
-  if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
-}
-
-/* The main scope keeps its cut: when an edit takes its end back, it goes on from there. */
+/* The main scope keeps its cut: when an edit takes its end back, it goes on from there. Its result
+ * is a key of its own: rules that mask what is in it must not reach the position. */
 static void write_main(ck_json_writer *w, const ck_runner *self) {
   if (self->phase != CK_PHASE_ENDED) return;
-  write_result(w, self);
+  ck_json_member_bool(w, "done", true);
   ck_json_member_int(w, "end", self->end);
 }
 
@@ -27,7 +23,8 @@ static void write_fork(ck_json_writer *w, const ck_runner *self) {
   if (self->unknown) ck_json_member_bool(w, "unknown", true);
   if (self->task) ck_json_member_raw(w, "task", ck_value_bytes(self->task));
   if (self->phase != CK_PHASE_ENDED) return;
-  write_result(w, self);
+  ck_json_member_bool(w, "done", true);
+  if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
   if (!self->error) return;
   ck_json_member_text(w, "error", self->error);
   ck_json_member_int(w, "end", self->end);
@@ -88,9 +85,22 @@ static bool holds(const ck_runner *self, ck_bytes record) {
   return done && (!failed || attempt >= (int64_t)self->execution->session->timeline.attempt);
 }
 
+/* What was done is known by the position alone: without it all would be done again. */
+static ck_status check_record(const ck_runner *self, ck_bytes record, ck_error *err) {
+  if (ck_json_type_of(record) == CK_JSON_OBJECT) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "the position of scope %s is %.*s, so nothing tells what it has done: a "
+                      "policy's redact masked it; let it leave keys that begin with \"position.\" "
+                      "as they are, and go on from an older checkpoint",
+                      self->scope, record.len < 80 ? (int)record.len : 80, record.data);
+}
+
 ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved,
                                   ck_error *err) {
   ck_bytes record = ck_value_bytes(saved);
+  *done = false;
+  ck_status status = check_record(self, record, err);
+  if (status != CK_OK) return status;
   *done = holds(self, record);
   ck_json_read_int(&self->born, ck_json_get(record, "born"));
   ck_json_read_int(&self->cut, ck_json_get(record, "cut"));
@@ -99,7 +109,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   ck_json_read_bool(&self->tagged, ck_json_get(record, "tagged"));
   ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));
   ck_json_read_bool(&self->unknown, ck_json_get(record, "unknown"));
-  ck_status status = take_value(&self->position, record, "at", err);
+  status = take_value(&self->position, record, "at", err);
   if (status == CK_OK) status = take_value(&self->task, record, "task", err);
   if (status == CK_OK) status = take_text(&self->tag, record, "tag", err);
   if (status == CK_OK) status = take_text(&self->agent, record, "agent", err);

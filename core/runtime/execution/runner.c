@@ -189,7 +189,9 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   self->result = ck_value_share(self->yield.value);
   ck_runner_complete(self);
   self->end = ck_session_last_seq(execution->session);
-  return ck_runner_put_position(self, self->cut, err);
+  if (self->result)
+    status = ck_session_put(execution->session, CK_SESSION_RESULT_KEY, self->result, err);
+  return status == CK_OK ? ck_runner_put_position(self, self->cut, err) : status;
 }
 
 /* ---- one step ---- */

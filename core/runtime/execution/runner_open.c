@@ -88,6 +88,8 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
   ck_status status = self->parent ? CK_OK : restore_main(&done, self, err);
   if (status != CK_OK) return status;
   if (!done) return open_coroutine(self, err);
+  const ck_value *result = ck_session_get(self->execution->session, CK_SESSION_RESULT_KEY);
+  if (result) self->result = ck_value_share(result);
   ck_runner_complete(self);
   return CK_OK;
 }

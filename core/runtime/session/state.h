@@ -6,6 +6,9 @@
 
 typedef struct ck_session ck_session;
 
+/* The key of the result of a flow that has ended. */
+#define CK_SESSION_RESULT_KEY "ended.main"
+
 /* Sets a key (value shared) or removes it (value NULL). Durable with the next checkpoint, as far as
  * redaction lets it be written: the running session keeps the whole value, a resumed one has what
  * was written. */

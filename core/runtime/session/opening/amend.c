@@ -73,6 +73,8 @@ ck_status ck_session_take_end_back(ck_session *self, ck_error *err) {
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&value, &buffer, err);
   if (status == CK_OK) status = ck_session_put(self, key, value, err);
+  if (status == CK_OK && ck_session_get(self, CK_SESSION_RESULT_KEY))
+    status = ck_session_put(self, CK_SESSION_RESULT_KEY, NULL, err);
   ck_value_free(value);
   ck_buffer_clear(&buffer);
   return status;
