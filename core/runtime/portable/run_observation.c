@@ -164,6 +164,19 @@ static void take_node(ck_run_observation *self, ck_run_scope *scope, ck_bytes bo
   scope->node_seq = seq;
 }
 
+/* A graph goes round: its nodes count, not its laps. An agent's last answer counts. */
+static bool is_lap(const ck_run_observation *self, const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body);
+  return self->walks && !event->agent && ck_json_get(body, "node").len &&
+         ck_json_is_text(ck_json_get(body, "kind"), "loop_iteration");
+}
+
+/* A checkpoint has what was complete by then. */
+static void take_checkpoint(ck_run_observation *self, const ck_event *event) {
+  if (!ck_json_get(ck_value_bytes(event->body), "checkpoint").len) return;
+  while (self->kept_units < self->unit_count) self->units[self->kept_units++].state = event->seq;
+}
+
 /* Iterations are those of the main scope, which the conversation is cut at. */
 static void take_iteration(ck_run_observation *self, const ck_event *event) {
   static const char *const iterations[] = {"tool_round",    "loop_iteration", "round_complete",
@@ -193,7 +206,10 @@ static void see_boundary(ck_run_observation *self, const ck_event *event) {
   if (is_kind(ck_json_get(body, "kind"), stops)) return;
   scope->floor = event->seq;
   take_node(self, scope, body, event->seq);
-  if (is_main) take_iteration(self, event);
+  if (!is_main) return;
+  self->walks |= ck_json_is_text(ck_json_get(body, "kind"), "node_start");
+  if (!is_lap(self, event)) take_iteration(self, event);
+  take_checkpoint(self, event);
 }
 
 /* A run that was imported: what it had completed counts. */

@@ -12,6 +12,7 @@ typedef struct ck_run_unit {
   char *name;          /* of the node; NULL: it has none, as a round */
   char *error;         /* of an optional step that failed; NULL */
   size_t first, count; /* in `said` */
+  int64_t state;       /* seq of the first checkpoint from its end on; 0: none */
 } ck_run_unit;
 
 /* The outcome that a scope had last within a unit. */
@@ -35,6 +36,8 @@ typedef struct ck_run_observation {
   ck_status cause;     /* why it failed; CK_OK: it did not, or that is not known */
   ck_run_unit *units;
   size_t unit_count, unit_cap;
+  size_t kept_units; /* those whose `state` is known */
+  bool walks;        /* the main scope goes from node to node */
   ck_run_said *said;
   size_t said_count, said_cap;
   /* of run_observation.c */

@@ -12,6 +12,7 @@ typedef struct record {
   int64_t session;
   const ck_state *state;
   ck_buffer result;
+  ck_status status; /* of what was loaded for it */
 } record;
 
 /* ---- results ---- */
@@ -34,22 +35,44 @@ static ck_status append_said(record *self, const ck_run_said *said, bool named, 
   return ck_store_read_events(self->store, &query, take_outcome, &self->result, err);
 }
 
-static bool is_last(const record *self, size_t index) {
+/* `state` 0: of all units behind it; else of those that the same checkpoint has. */
+static bool is_last(const record *self, size_t index, int64_t state) {
   const ck_run_unit *units = self->observed->units;
   for (size_t i = index + 1; i < self->observed->unit_count; i++)
-    if (units[i].name && strcmp(units[i].name, units[index].name) == 0) return false;
+    if (units[i].name && strcmp(units[i].name, units[index].name) == 0 &&
+        (!state || units[i].state == state))
+      return false;
   return true;
 }
 
 /* False: the state does not have it. */
-static bool append_output(record *self, size_t index) {
+static bool append_output_of(record *self, const char *name, const ck_state *state) {
   char key[CK_STATE_KEY_MAX];
-  const char *name = self->observed->units[index].name;
-  if (!name || !self->state || !is_last(self, index)) return false;
   int len = snprintf(key, sizeof key, "outputs.%s", name);
-  const ck_value *output = len < (int)sizeof key ? ck_state_get(self->state, key) : NULL;
+  const ck_value *output = len < (int)sizeof key ? ck_state_get(state, key) : NULL;
   if (output) ck_message_append_text(&self->result, ck_value_bytes(output));
   return output != NULL;
+}
+
+/* Of an earlier visit of the node: as the checkpoint behind it has it, where it was kept. */
+static bool append_earlier(record *self, const ck_run_unit *unit, ck_error *err) {
+  ck_state *state = NULL;
+  ck_error given = CK_ERROR_INIT;
+  ck_status status = ck_store_get_state(&state, self->store, self->session, unit->state, &given);
+  if (status != CK_OK && status != CK_E_NOT_FOUND)
+    self->status = ck_error_set(err, status, "%s", given.text);
+  if (status != CK_OK) return false;
+  bool found = append_output_of(self, unit->name, state);
+  ck_state_free(state);
+  return found;
+}
+
+static bool append_output(record *self, size_t index, ck_error *err) {
+  const ck_run_unit *unit = &self->observed->units[index];
+  if (!unit->name) return false;
+  if (is_last(self, index, 0))
+    return self->state && append_output_of(self, unit->name, self->state);
+  return unit->state && is_last(self, index, unit->state) && append_earlier(self, unit, err);
 }
 
 static ck_status read_result(record *self, size_t index, ck_error *err) {
@@ -60,7 +83,8 @@ static ck_status read_result(record *self, size_t index, ck_error *err) {
     ck_buffer_append_format(&self->result, "Error: %s", unit->error);
     return CK_OK;
   }
-  if (append_output(self, index)) return CK_OK;
+  if (append_output(self, index, err)) return CK_OK;
+  if (self->status != CK_OK) return self->status;
   for (size_t i = 0; status == CK_OK && i < unit->count; i++)
     status = append_said(self, &self->observed->said[unit->first + i], unit->count > 1, err);
   return status;
