@@ -89,6 +89,7 @@ static bool take_event(void *to, const ck_event *event) {
   self->reserved = ck_micros_add(self->reserved, reserved);
   self->cut_off += outcome && ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
   if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
+  if (event->seq > self->counted) ck_active_take(&self->active, event);
   if (!run || is_afterwards(run, event)) return true;
   run->reserved = ck_micros_add(run->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
@@ -110,12 +111,14 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   self->flow = head->session.flow;
   if (head->has_latest) self->totals = head->latest.totals;
   self->counted = head->has_latest ? head->latest.seq : 0;
+  ck_active_begin(&self->active, head->has_latest ? &head->latest : NULL);
   ck_event_query query = {.session = head->session.no};
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->count && status == CK_OK; i++)
     status =
         ck_place_read(&self->list[i].place, store, head->session.no, self->list[i].timeline, err);
   if (status == CK_OK) status = ck_store_read_events(store, &query, take_event, self, err);
+  self->totals.active_us += self->active.us;
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;

@@ -6,6 +6,7 @@
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/session/place.h"
+#include "core/runtime/budget/active.h"
 #include "core/store/store.h"
 
 typedef struct ck_run {
@@ -24,9 +25,10 @@ typedef struct ck_runs {
   ck_run *list; /* oldest first; those inherited by a fork are left out */
   size_t count;
   /* Of the session: what its latest checkpoint counts, of a fork with what its origin had spent,
-   * and every outcome behind it, as a resume would count them. Active time up to that checkpoint.
-   */
+   * and every outcome behind it, as a resume would count them; active time likewise, of a run that
+   * was killed up to its last event. */
   ck_totals totals;
+  ck_active active; /* behind that checkpoint */
   const char *flow; /* where the session was begun; of the head */
   bool failed;      /* for want of memory, see ck_runs_read */
   int64_t counted;  /* the seq of that checkpoint; 0: none */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/runtime/budget/active.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/session_private.h"
 
@@ -107,12 +108,28 @@ static ck_status load_spending(ck_session *self, const ck_head *head,
   return status;
 }
 
+static bool take_active(void *to, const ck_event *event) {
+  ck_active_take(to, event);
+  return true;
+}
+
+/* A run that was killed was at work up to its last event at least. */
+static ck_status add_active(ck_session *self, const ck_head *head, ck_error *err) {
+  const ck_checkpoint_info *latest = head->has_latest ? &head->latest : NULL;
+  ck_active active;
+  ck_event_query query = {.session = head->session.no, .after = latest ? latest->seq : 0};
+  ck_active_begin(&active, latest);
+  ck_status status = ck_store_read_events(self->runtime->store, &query, take_active, &active, err);
+  self->spent.totals.active_us += active.us;
+  return status;
+}
+
 ck_status ck_session_load_totals(ck_session *self, const ck_head *head,
                                  const ck_checkpoint_info *from, ck_error *err) {
-  if (!head->has_latest) return CK_OK;
+  if (!head->has_latest) return add_active(self, head, err);
   ck_status status = load_spending(self, head, from, err);
   self->spent.totals = head->latest.totals;
-  return status;
+  return status == CK_OK ? add_active(self, head, err) : status;
 }
 
 /* ---- the base ---- */
