@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/inspect/marks.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_checkpoint.h"
@@ -154,6 +155,20 @@ static ck_status export_archive(ck_host *host, const values *v, ck_error *err) {
   return status;
 }
 
+/* A run goes on in another session with its conversation, not with its position. */
+static ck_status warn_of_marks(ck_output *output, const ck_inspection *inspection, ck_error *err) {
+  ck_marks marks;
+  const ck_head *head = &inspection->head;
+  ck_status status = ck_marks_read(&marks, inspection->store, head, err);
+  if (status == CK_OK && marks.count > 0)
+    ck_output_notice(output,
+                     "session %s has an active mark of checkpoint, which the document does not "
+                     "hold: 'rewind' finds none where it is imported; --format archive keeps it",
+                     head->session.id);
+  ck_marks_clear(&marks);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   const format *of = v->format ? find_format(v->format) : NULL;
@@ -176,6 +191,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_session_check_settled(inspection.store, &inspection.head, inspection.live, err);
   if (status == CK_OK)
     status = selected->write(&text, &inspection, host->output, v->checkpoint, err);
+  if (status == CK_OK && (selected->write == write_loop || selected->write == write_run_checkpoint))
+    status = warn_of_marks(host->output, &inspection, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_inspection_close(&inspection);

@@ -38,6 +38,11 @@ is "as JSON, too" "$(json "$out" 'join " ", map { "$_->{scope} $_->{goal}" } @{$
   "main find the leak"
 ok "with its start" test "$(json "$out" '$d->{marks}[0]{started}')" = "$("$CKRUN" --json \
   sessions log guard --all --kind note | grep -o '"startedAt":"[^"]*' | cut -d'"' -f4)"
+for format in loop-checkpoint run-checkpoint; do
+  exits 0 "it is exported as $format" sessions export guard --format $format
+  has "and told that the mark is not in it" "$err" "session guard has an active mark"
+  has "and what keeps it" "$err" "--format archive"
+done
 exits 8 "a resume warns it once more, and pauses" resume guard
 is "for one turn" "$(requests guard)" 6
 exits 8 "so does the next" resume guard
@@ -50,6 +55,8 @@ It is the cache.
 is "and takes the place of the exploration" "$(roles guard 9)" "system user assistant tool user"
 run sessions show guard
 is "there is no mark any more" "$(cell "$out" mark)" ""
+run sessions export guard --format loop-checkpoint
+is "so its export says nothing of one" "$(grep -c "active mark" <<<"$err")" 0
 
 # ---- a rewind by hand ends the exploration ----
 
