@@ -10,8 +10,8 @@
 enum { REFUSAL_MAX = 1 << 16 }; /* bytes read of an error's body */
 
 /* All was sent; a server that has no finish_reason says it by this alone. */
-static void end_by_mark(ck_model_reply *reply) {
-  if (reply->ended || !ck_model_reply_is_begun(reply)) return;
+static void end_by_mark(ck_model_reply *reply, const ck_model_format *format) {
+  if (reply->ended || !ck_model_reply_is_begun(reply) || !format->may_end(reply)) return;
   reply->ended = reply->marked = true;
 }
 
@@ -19,7 +19,7 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
   ck_model_answer *self = to;
   (void)event; /* the data names the event, too */
   if (self->format->end_mark && ck_bytes_equal(data, ck_bytes_text(self->format->end_mark))) {
-    end_by_mark(&self->reply);
+    end_by_mark(&self->reply, self->format);
     return CK_OK;
   }
   ck_model_take_usage(&self->reply, self->format, data);
@@ -99,8 +99,9 @@ static void judge_transport(ck_model_fault *out, const ck_http_end *end) {
 }
 
 /* A stream that has no end of its own, and came whole with the usage of all of it. */
-static void end_by_usage(ck_model_reply *reply) {
-  if (reply->final && !reply->unreadable && reply->fault.len == 0) end_by_mark(reply);
+static void end_by_usage(ck_model_answer *self) {
+  ck_model_reply *reply = &self->reply;
+  if (reply->final && !reply->unreadable && reply->fault.len == 0) end_by_mark(reply, self->format);
 }
 
 static ck_status read_stream(ck_model_answer *self, ck_model_fault *fault, ck_error *err) {
@@ -177,8 +178,7 @@ static ck_status judge(ck_value **out, ck_model_fault *fault, ck_model_answer *s
                        const ck_http_end *end, ck_error *err) {
   ck_error *broken = &self->broken;
   bool answered = end->ending == CK_HTTP_ANSWERED, refused = end->ending == CK_HTTP_REFUSED;
-  if (answered && self->type == CK_MODEL_BODY_EVENTS && self->format->end_mark)
-    end_by_usage(&self->reply);
+  if (answered && self->type == CK_MODEL_BODY_EVENTS && self->format->end_mark) end_by_usage(self);
   if (answered || is_whole(self))
     broken->status = read_answer(out, fault, self, broken);
   else if (read_short(out, fault, self, end, broken))

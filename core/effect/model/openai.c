@@ -261,5 +261,6 @@ const ck_model_format ck_model_openai = {
     .state = ck_openai_state,
     .read = ck_openai_read,
     .take = ck_openai_take,
+    .may_end = ck_openai_may_end,
     .finish = ck_openai_finish,
 };

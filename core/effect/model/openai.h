@@ -8,6 +8,7 @@
 void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins);
 CK_CHECKED ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err);
 CK_CHECKED ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err);
+bool ck_openai_may_end(ck_model_reply *reply);
 CK_CHECKED ck_status ck_openai_finish(ck_model_reply *out, ck_error *err);
 
 #endif

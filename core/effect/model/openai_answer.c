@@ -71,6 +71,21 @@ static void join_member(ck_model_fields *fields, const ck_json_iterator *at) {
   ck_model_fields_join(fields, at->name, at->value);
 }
 
+/* A member of a delta that brings something: neither nothing nor a repetition. */
+static bool brings(const ck_model_fields *fields, const ck_json_iterator *at) {
+  if (comes_once(at->name) && is_there(fields, at->name)) return false;
+  ck_json_type type = ck_json_type_of(at->value);
+  if (type == CK_JSON_STRING) return at->value.len > 2;
+  return type == CK_JSON_ARRAY ? ck_json_count(at->value) > 0 : type != CK_JSON_NULL;
+}
+
+static bool goes_on(const ck_model_reply *reply, ck_bytes delta) {
+  ck_json_iterator it = ck_json_iterate(delta);
+  while (ck_json_type_of(delta) == CK_JSON_OBJECT && ck_json_next(&it))
+    if (brings(&reply->fields, &it)) return true;
+  return false;
+}
+
 static void take_function(ck_model_fields *to, ck_bytes function) {
   ck_json_iterator it = ck_json_iterate(function);
   while (ck_json_type_of(function) == CK_JSON_OBJECT && ck_json_next(&it)) join_member(to, &it);
@@ -138,11 +153,35 @@ ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   bool ends = index == 0 && ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING;
   out->ended |= ends;
   if (ends) out->cut = ck_model_cut_word(ck_json_get(choice, "finish_reason"));
+  ck_bytes delta = ck_json_get(choice, "delta");
+  if (goes_on(out, delta)) out->final = false; /* what was stated was not of this */
   bool stated = ck_json_type_of(ck_json_get(data, "usage")) == CK_JSON_OBJECT;
   out->final |= stated && (out->ended || choice.len == 0);
   if (choice.len == 0 || index != 0) return CK_OK;
-  ck_bytes delta = ck_json_get(choice, "delta");
   return ck_json_type_of(delta) == CK_JSON_OBJECT ? take_delta(out, delta, err) : CK_OK;
+}
+
+/* Arguments are JSON in a string; a tool without any may be called with none. */
+static bool has_whole_arguments(ck_model_part *call) {
+  const ck_model_field *given = ck_model_fields_get(&call->more, "arguments");
+  ck_buffer string = {0}, arguments = {0};
+  if (!given || !given->text || given->value.len == 0) return true;
+  ck_buffer_append_char(&string, '"');
+  ck_buffer_append_bytes(&string, ck_buffer_bytes(&given->value));
+  ck_buffer_append_char(&string, '"');
+  if (!string.failed) ck_json_read_string(&arguments, ck_buffer_bytes(&string));
+  bool failed = string.failed || arguments.failed;
+  bool whole = failed || ck_json_check(ck_buffer_bytes(&arguments), NULL) == CK_OK;
+  call->more.failed |= failed;
+  ck_buffer_clear(&string);
+  ck_buffer_clear(&arguments);
+  return whole;
+}
+
+bool ck_openai_may_end(ck_model_reply *reply) {
+  for (size_t i = 0; i < reply->part_count; i++)
+    if (!has_whole_arguments(&reply->parts[i])) return false;
+  return true;
 }
 
 static void write_parts(ck_json_writer *w, const ck_model_reply *reply) {

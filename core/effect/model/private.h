@@ -55,7 +55,7 @@ typedef struct ck_model_reply {
   ck_buffer message; /* the whole message, once complete */
   ck_usage usage;    /* as far as it was stated */
   bool input_stated, output_stated;
-  bool final;      /* a stream: the usage of all of it was stated */
+  bool final;      /* a stream: the usage of all that has come was stated, behind it */
   bool unreadable; /* a figure was no number of tokens: none of them is believed */
   ck_buffer fault; /* the provider's error in place of an answer: a JSON object */
   bool ended;      /* a stream: it announced its end */
@@ -93,6 +93,9 @@ typedef struct ck_model_format {
                                ck_error *err); /* of checked JSON */
   CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
                                ck_error *err); /* one event, checked JSON */
+  /* Of a stream that tells no finish_reason: no call stops within its arguments. NULL: there is
+   * none without. Out of memory shows in finish. */
+  bool (*may_end)(ck_model_reply *reply);
   CK_CHECKED ck_status (*finish)(ck_model_reply *out,
                                  ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;

@@ -167,6 +167,14 @@ static const money_case whole[] = {
 #define EACH(input, output)                                                              \
   DATA("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"}}],\"usage\":{$I:" input \
        ",$O:" output "}}")
+#define OPENAI_EARLY DATA("{\"choices\":[],\"usage\":{$I:5,$O:0}}")
+#define OPENAI_CALL(arguments)                                                            \
+  DATA("{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\"," \
+       "\"type\":\"function\",\"function\":{\"name\":\"pay\",\"arguments\":\"" arguments  \
+       "\"}}]}}]}")
+#define HALF_CALL OPENAI_CALL("{\\\"amount\\\":1")
+#define OPENAI_NOTHING \
+  DATA("{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}")
 
 static const money_case openai_streams[] = {
     {"a message", OPENAI_PART OPENAI_END OPENAI_USAGE DATA("[DONE]"), "ok", STATED, .reserved = 0},
@@ -184,6 +192,32 @@ static const money_case openai_streams[] = {
     {"the same, without usage", OPENAI_PART DATA("[DONE]"), "ok", RESERVE, .reserved = RESERVE},
     {"cut before its usage", OPENAI_PART "data: {", "failed", RESERVE, .reserved = RESERVE,
      .cut = -1},
+    {"usage before the text", OPENAI_EARLY OPENAI_PART, "failed", RESERVE, .reserved = RESERVE},
+    {"usage before a text that ends", OPENAI_EARLY OPENAI_PART OPENAI_END DATA("[DONE]"), "ok",
+     RESERVE, .reserved = RESERVE},
+    {"usage before and behind the text", OPENAI_EARLY OPENAI_PART OPENAI_USAGE, "ok", STATED,
+     .reserved = 0},
+    {"usage, then more text", OPENAI_PART OPENAI_USAGE OPENAI_PART, "failed", RESERVE,
+     .reserved = RESERVE},
+    {"usage, then more text that ends", OPENAI_PART OPENAI_USAGE OPENAI_PART OPENAI_END, "ok",
+     RESERVE, .reserved = RESERVE},
+    {"usage, then a part that brings nothing", OPENAI_PART OPENAI_USAGE OPENAI_NOTHING, "ok",
+     STATED, .reserved = 0},
+    {"usage before a message of nothing", OPENAI_EARLY OPENAI_NOTHING, "failed", RESERVE,
+     .reserved = RESERVE},
+    {"usage before half a call", OPENAI_EARLY HALF_CALL, "failed", RESERVE, .reserved = RESERVE},
+    {"usage before a whole call", OPENAI_EARLY OPENAI_CALL("{}"), "failed", RESERVE,
+     .reserved = RESERVE},
+    {"usage behind half a call", HALF_CALL OPENAI_USAGE, "failed", STATED, .reserved = 0},
+    {"half a call, and all of it was sent", HALF_CALL DATA("[DONE]"), "failed", RESERVE,
+     .reserved = RESERVE},
+    {"usage behind a whole call", OPENAI_CALL("{\\\"amount\\\":1}") OPENAI_USAGE, "ok", STATED,
+     .reserved = 0},
+    {"usage behind a call without arguments", OPENAI_CALL("") OPENAI_USAGE, "ok", STATED,
+     .reserved = 0},
+    {"usage between two parts of a call",
+     OPENAI_CALL("{\\\"amount\\\":1") OPENAI_USAGE OPENAI_CALL("0}"), "failed", RESERVE,
+     .reserved = RESERVE},
     {"usage in each part", EACH("1000", "1") EACH("1000", "50") OPENAI_END OPENAI_USAGE, "ok",
      STATED, .reserved = 0},
     {"a last usage that is less",

@@ -156,4 +156,13 @@ serve half <<<"{\"type\":\"text/event-stream\",\"body\":\"${stream%%data: \[DONE
 model half.lua openai "$price" 'budget_usd = 1'
 exits 8 "one that nothing ended is no answer" run told.lua --profile ./half.lua --session half
 is "and is asked for again" "$(requests half)" 3
+early='data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":0}}\n\n'
+serve early <<<"{\"type\":\"text/event-stream\",\"body\":\"$early${stream%%data: \[DONE*}\",
+  \"times\":0}"
+model early.lua openai "$price, max_tokens = 100" 'budget_usd = 1'
+exits 8 "nor one whose usage came before it" run told.lua --profile ./early.lua --session early
+is "it is asked for again, too" "$(requests early)" 3
+ok "and each of them costs its reserve, of 100 tokens and more" \
+  test "$(json "$("$CKRUN" --json sessions show early)" 'micros($d->{totals}{cost_usd})')" -ge \
+  $((3 * 100 * 15))
 finish
