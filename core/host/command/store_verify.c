@@ -24,7 +24,7 @@ static void visit(void *to, const char *session, int64_t seq, ck_status status, 
   verification *self = to;
   if (self->output->json) {
     struct cJSON *problem = ck_document_put_object(&self->document, self->problems, NULL);
-    ck_document_put_text(&self->document, problem, "session", session);
+    if (*session) ck_document_put_text(&self->document, problem, "session", session);
     ck_document_put_int(&self->document, problem, "seq", seq);
     ck_document_put_text(&self->document, problem, "status", ck_status_name(status));
     ck_document_put_text(&self->document, problem, "text", text);

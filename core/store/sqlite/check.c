@@ -75,7 +75,7 @@ typedef struct checking {
 
 static void tell(checking *self, const char *text) {
   self->problems++;
-  if (self->visit) self->visit(self->to, NULL, 0, CK_E_CORRUPT, text);
+  if (self->visit) self->visit(self->to, "", 0, CK_E_CORRUPT, text);
 }
 
 static const char *column_text(sqlite3_stmt *stmt, int column) {
