@@ -260,4 +260,12 @@ is "no command is missing" "$("$CKRUN" help | perl -ne 'print "$1\n" if /^  ([a-
     compgen -G "docs/${command// /_}*" >/dev/null || echo "$command"
   done)" ""
 
+# ---- help stays text ----
+for asked in "help" "-h" "--help" "help run" "run -h" "sessions list --help"; do
+  # shellcheck disable=SC2086
+  exits 0 "--json $asked" --json $asked
+  # shellcheck disable=SC2086
+  is "is the text that it is without --json" "$out" "$("$CKRUN" $asked)"
+done
+
 finish
