@@ -147,7 +147,9 @@ typedef struct lineage {
 static bool take_payers(void *to, const ck_event *event) {
   lineage *self = to;
   ck_bytes payers = ck_json_get(ck_value_bytes(event->body), "for");
-  if (ck_json_type_of(payers) != CK_JSON_ARRAY) return true;
+  /* a loss is told by the resume that finds it, whatever branch the call was made on */
+  bool is_lost = ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "via"), "lost");
+  if (is_lost || ck_json_type_of(payers) != CK_JSON_ARRAY) return true;
   int count = 0;
   for (ck_json_iterator it = ck_json_iterate(payers); ck_json_next(&it); count++) {
     if (count == 0 && !ck_json_is_text(it.value, self->agent)) return true;
