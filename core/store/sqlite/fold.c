@@ -19,7 +19,8 @@ enum {
   INDEX_HEADER = 48,
   INDEX_IS_INIT = 12,
   INDEX_FRAMES = 16, /* in the machine's byte order */
-  INDEX_SALT = 32    /* as in the log */
+  INDEX_SALT = 32,   /* as in the log */
+  INDEX_MOVED = 2 * INDEX_HEADER
 };
 
 /* https://www.sqlite.org/walformat.html#the_wal_index_file_format: two copies of the header; they
@@ -28,7 +29,7 @@ bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db) {
   *out = (ck_wal_index){0};
   sqlite3_file *file = NULL;
   void volatile *map = NULL;
-  uint8_t header[2 * INDEX_HEADER];
+  uint8_t header[2 * INDEX_HEADER + sizeof out->moved];
   if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
       !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap)
     return false;
@@ -37,6 +38,7 @@ bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db) {
   if (!header[INDEX_IS_INIT] || memcmp(header, header + INDEX_HEADER, INDEX_HEADER) != 0)
     return false;
   memcpy(&out->frames, header + INDEX_FRAMES, sizeof out->frames);
+  memcpy(&out->moved, header + INDEX_MOVED, sizeof out->moved);
   memcpy(out->salt, header + INDEX_SALT, CK_SALT_SIZE);
   return true;
 }
@@ -54,13 +56,16 @@ void ck_wal_note_synced(ck_sqlite *self) {
   ck_mark before = ck_mark_read(ck_lock_fd(self->lock));
   ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames};
   mark.id = before.id ? before.id : use.id;
+  mark.begins = before.state == CK_MARK_LIVE && before.begins;
+  mark.before = mark.begins ? before.before : 0;
   memcpy(mark.salt, index.salt, CK_SALT_SIZE);
   if (ck_mark_write(ck_lock_fd(self->lock), &mark, false, &ignored) != CK_OK) return;
 }
 
 /* What the mark says before the database has the number of a new use. A log that goes on (of a
  * store that an older ckrun began to use, or that another program kept from being emptied) keeps
- * what is known of it. */
+ * what is known of it, and its number, which its first pages have; those of an older ckrun have
+ * none, and bring that back whenever the log is moved into the file. */
 static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
   ck_wal_index index;
   ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
@@ -70,13 +75,13 @@ static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
   if (!goes_on) mark.frames = 0;
   mark.state = goes_on ? CK_MARK_LIVE : CK_MARK_BEGUN;
   mark.before = before->id;
-  mark.id = ck_use_make_id();
+  mark.id = goes_on && before->id ? before->id : ck_use_make_id();
   mark.begins = true;
   return mark;
 }
 
 /* The header goes back when its sync fails: found there, it would be taken to be on disk. */
-static ck_status begin_use(ck_sqlite *self, const ck_use *before, ck_error *err) {
+static ck_status sign_file(ck_sqlite *self, const ck_use *before, ck_error *err) {
   ck_mark mark = mark_of_new(self, before);
   ck_use use = {.state = CK_USE_LIVE, .id = mark.id};
   ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
@@ -91,15 +96,40 @@ static ck_status begin_use(ck_sqlite *self, const ck_use *before, ck_error *err)
   return status;
 }
 
+/* Other writers have their numbers from the file as well: a page that was read before they began
+ * their use is older. */
+static ck_status forget_page(ck_sqlite *self, ck_error *err) {
+  ck_use use;
+  int code = ck_use_read(&use, self->writer->db);
+  if (code == SQLITE_OK && use.id != self->use) code = sqlite3_db_release_memory(self->writer->db);
+  if (code != SQLITE_OK)
+    return ck_sqlite_error(self, self->writer->db, code, "read its header", err);
+  self->use = use.id;
+  return CK_OK;
+}
+
 ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   ck_use use;
   errno = 0;
   int code = ck_use_read(&use, self->writer->db);
   if (code != SQLITE_OK)
     return ck_sqlite_error(self, self->writer->db, code, "read its header", err);
-  if (use.state == CK_USE_LIVE && use.id) return CK_OK;
+  if (use.state == CK_USE_LIVE && use.id)
+    return use.id == self->use ? CK_OK : forget_page(self, err);
   ck_status status = ck_place_check_whole(self, err);
-  return status == CK_OK ? begin_use(self, &use, err) : status;
+  if (status != CK_OK) return status;
+  self->used = true;
+  self->use = 0;
+  status = sign_file(self, &use, err);
+  return status == CK_OK ? forget_page(self, err) : status;
+}
+
+/* SQLite starts a log again when all of it had been moved before the transaction began. */
+ck_status ck_wal_sign(ck_sqlite *self, ck_error *err) {
+  ck_wal_index index;
+  if (ck_wal_get_index(&index, self->writer->db) && index.moved < index.frames) return CK_OK;
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_SIGN);
+  return ck_sqlite_write(self, &binder, "sign its write-ahead log", err);
 }
 
 /* ---- at rest ---- */

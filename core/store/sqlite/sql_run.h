@@ -9,6 +9,7 @@
 #define CK_SQL_RUN_TABLE(X)                                                                        \
   X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                               \
   X(CK_SQL_COMMIT, "COMMIT")                                                                       \
+  X(CK_SQL_SIGN, "PRAGMA application_id=0x636b726e") /* as it is: it writes the first page */      \
   X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                   \
   X(CK_SQL_EPOCH, "SELECT epoch, coalesce((SELECT max(seq) FROM event WHERE session = ?1), cut),"  \
                   " ?2 <= cut OR EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = "   \

@@ -104,6 +104,7 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_damage_check_files(self, err);
   if (status == CK_OK) status = ck_connection_open(&self->writer, self, CK_CONNECTION_WRITE, err);
   if (status != CK_OK) return status;
+  self->use = 0;
   if (sqlite3_db_readonly(self->writer->db, "main") == 1)
     status =
         ck_error_set(err, CK_E_READ_ONLY, "store %s: cannot write it: it is read-only", self->path);

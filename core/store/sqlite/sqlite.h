@@ -54,6 +54,7 @@ typedef struct ck_sqlite {
   ck_durability level; /* of the transaction */
   int64_t changes;     /* rows changed when the transaction began; -1: it writes without */
   bool used;           /* something was committed since the log was folded */
+  uint64_t use;        /* the number that the writer's first page has (binding.h); 0: unknown */
   bool unknown;        /* a sync failed: nothing is written before a recovery */
   int wal_frames;      /* in the WAL after the writer's last commit, other processes' included */
   int checkpoint_at;   /* number of frames from which the next WAL checkpoint pays */

@@ -46,13 +46,18 @@ ck_status ck_wal_error(ck_sqlite *self, int code, const char *doing, ck_error *e
  * or the index is being changed. */
 typedef struct ck_wal_index {
   uint32_t frames;
+  uint32_t moved; /* of them are in the database */
   uint8_t salt[CK_SALT_SIZE];
 } ck_wal_index;
 bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db);
 /* Marks what the log holds as synced. After a sync, under the store's lock. */
 void ck_wal_note_synced(ck_sqlite *self);
-/* Signs a file at rest as in use, with a new number. Before a commit, in its transaction. */
+/* Signs a file at rest as in use, with a new number, and lets the writer forget a first page with
+ * another one, so that what it commits has this number too: a checkpoint of any program may write
+ * that over the file's. Before a transaction, under the store's lock. */
 CK_CHECKED ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err);
+/* Puts the first page into a log that begins. In a transaction that writes. */
+CK_CHECKED ck_status ck_wal_sign(ck_sqlite *self, ck_error *err);
 /* Moves everything into the database and leaves an empty log, if nobody reads at this moment;
  * `cut`: nor keeps its blocks. *folded: it is so. Under the store's lock. */
 CK_CHECKED ck_status ck_wal_fold(bool *folded, ck_sqlite *self, bool cut, ck_error *err);

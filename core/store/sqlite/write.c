@@ -20,6 +20,8 @@ ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
 }
 
 ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_error *err) {
+  ck_status status = ck_wal_begin_use(self, err);
+  if (status != CK_OK) return status;
   int code = run(self, CK_SQL_BEGIN);
   if (code != SQLITE_DONE)
     return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
@@ -89,7 +91,7 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
   bool changed = sqlite3_total_changes64(self->writer->db) != self->changes;
   if (changed) {
     self->used = true;
-    status = ck_wal_begin_use(self, err);
+    status = ck_wal_sign(self, err);
   }
   if (status == CK_OK) {
     int code = commit(self);
