@@ -77,6 +77,8 @@ void ck_execution_end(ck_execution *self, ck_session_status status, ck_status ca
 /* The same, because of a failure at a node; NULL: not known. */
 void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status status,
                          ck_status cause, const char *text);
+/* The main scope has ended, with its runner's result: so does the session. */
+void ck_execution_complete(ck_execution *self);
 /* Shows progress to the execution's owner. */
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress);
 int64_t ck_execution_now_us(const ck_execution *self);

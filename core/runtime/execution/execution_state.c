@@ -62,6 +62,12 @@ void ck_execution_end(ck_execution *self, ck_session_status status, ck_status ca
   ck_execution_end_at(self, NULL, status, cause, text);
 }
 
+void ck_execution_complete(ck_execution *self) {
+  ck_runner_set_ended(self->runners.first);
+  self->ending = (ck_ending){0}; /* whatever else it was about to end for */
+  ck_execution_end(self, CK_SESSION_COMPLETED, CK_OK, NULL);
+}
+
 void ck_execution_pause(ck_execution *self, const char *reason) {
   ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason ? reason : "user_requested");
   ck_waker_wake(self->options.waker);

@@ -163,12 +163,6 @@ static const ck_runner *find_open(const ck_execution *self) {
   return runner;
 }
 
-void ck_runner_complete(ck_runner *self) {
-  ck_runner_set_ended(self);
-  self->execution->ending = (ck_ending){0}; /* whatever else it was about to end for */
-  ck_execution_end(self->execution, CK_SESSION_COMPLETED, CK_OK, NULL);
-}
-
 static ck_status reach_done(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   ck_error failure = CK_ERROR_INIT;
@@ -187,7 +181,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (status != CK_OK) return status;
   if (finish_drivers(execution, &failure) != CK_OK) return fail(self, &failure, err);
   self->result = ck_value_share(self->yield.value);
-  ck_runner_complete(self);
+  ck_execution_complete(execution);
   self->end = ck_session_last_seq(execution->session);
   if (self->result)
     status = ck_session_put(execution->session, CK_SESSION_RESULT_KEY, self->result, err);

@@ -90,7 +90,7 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
   if (!done) return open_coroutine(self, err);
   const ck_value *result = ck_session_get(self->execution->session, CK_SESSION_RESULT_KEY);
   if (result) self->result = ck_value_share(result);
-  ck_runner_complete(self);
+  ck_execution_complete(self->execution);
   return CK_OK;
 }
 

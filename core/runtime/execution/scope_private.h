@@ -34,9 +34,6 @@ CK_CHECKED ck_status ck_runner_begin_join(ck_runner *self, ck_error *err);
  * otherwise. */
 CK_CHECKED ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err);
 
-/* The main scope has ended, with self->result: so does the session. */
-void ck_runner_complete(ck_runner *self);
-
 /* ---- scope_end.c ---- */
 
 /* The coroutine of a forked scope has ended, with self->result or self->error. */
