@@ -147,7 +147,7 @@ static void test_statuses(void) {
     bool unknown = status == 124 || (status > 128 && status <= 128 + 64);
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
       unknown &= status != 128 + passing[i];
-    char number[8];
+    char number[12];
     snprintf(number, sizeof number, "%d", status);
     fixture it;
     const ck_outcome *outcome = play(&it, "fail", number, false);
