@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/host/print/document.h"
@@ -194,8 +195,24 @@ static ck_status print(const importing *self, ck_error *err) {
   return self->host->output->json ? print_json(self, err) : print_table(self, err);
 }
 
+/* Whichever descriptor of a store's file is closed first drops all of the process's locks on it. */
+static ck_status check_other(const importing *self, ck_error *err) {
+  static const char scheme[] = "sqlite:";
+  struct stat store, file;
+  const char *path = self->location.url;
+  if (strncmp(path, scheme, sizeof scheme - 1) != 0) return CK_OK;
+  path += sizeof scheme - 1;
+  bool same = stat(path, &store) == 0 && stat(self->path, &file) == 0 &&
+              store.st_dev == file.st_dev && store.st_ino == file.st_ino;
+  if (!same) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "%.300s is a file of the open store %.300s: name another one", self->path,
+                      path);
+}
+
 static ck_status import(importing *self, ck_error *err) {
-  ck_status status = open_archive(self, err);
+  ck_status status = check_other(self, err);
+  if (status == CK_OK) status = open_archive(self, err);
   if (status == CK_OK) status = verify(self, err);
   if (status == CK_OK) status = open_store(self, err);
   self->err = err;

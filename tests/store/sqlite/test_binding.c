@@ -2,6 +2,7 @@
  * mixed with those of other uses: what a crash leaves is read whole, what lost a commit is refused
  * by name. The bytes are those of core/store/sqlite/binding.h and mark.h. */
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,17 @@
 #include "tests/tap.h"
 #include "core/store/sqlite/binding.h"
 
-enum { STEPS = 4, AT_REST = 1, KILLED = AT_REST + 1 + 2 * STEPS, REFUSED = -1, WRONG = -2 };
+enum {
+  STEPS = 4,
+  AT_REST = 1,
+  KILLED = AT_REST + 1 + 2 * STEPS,
+  AGAIN = KILLED + 1 + 1 + 2 * STEPS,
+  REFUSED = -1,
+  WRONG = -2
+};
 
 static const fixture_step power = {.text = "t", .key = "memory.k", .value = "1"};
-static char url[500], rested[500], killed[500], folded[500];
+static char url[500], rested[500], killed[500], folded[500], again[500], other[500];
 static const char *path;
 
 /* ---- files ---- */
@@ -124,18 +132,13 @@ static void begin(const char *name, const char *from) {
 
 /* ---- the moments of a use ---- */
 
-static void make_images(void) {
+static void die_writing(char *image, const char *name) {
   fixture session;
   ck_error err = CK_ERROR_INIT;
-  begin("made.db", NULL);
-  ck_store *store = fixture_open(url);
-  tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
-  ck_store_close(store);
-  copy_all(path, strcpy(rested, tap_tmpfile("rested.db")));
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    store = fixture_open(url);
+    ck_store *store = fixture_open(url);
     if (fixture_acquire(&session, store, "s", &err) != CK_OK) _exit(1);
     for (int i = 0; i < STEPS; i++)
       if (fixture_commit(&session, &power, &err) != CK_OK) _exit(1);
@@ -143,9 +146,23 @@ static void make_images(void) {
   }
   int status;
   tap_must(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 9, "a writer dies");
-  copy_all(path, strcpy(killed, tap_tmpfile("killed.db")));
+  copy_all(path, strcpy(image, tap_tmpfile(name)));
+}
+
+static void make_images(void) {
+  fixture session;
+  ck_error err = CK_ERROR_INIT;
+  for (int i = 0; i < 2; i++) {
+    begin(i ? "made.db" : "made_other.db", NULL);
+    ck_store *store = fixture_open(url);
+    tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
+    ck_store_close(store);
+    if (i) copy_all(path, strcpy(rested, tap_tmpfile("rested.db")));
+    die_writing(i ? killed : other, i ? "killed.db" : "other.db");
+  }
   go_on();
   copy_all(path, strcpy(folded, tap_tmpfile("folded.db")));
+  die_writing(again, "again.db");
 }
 
 static void test_states(void) {
@@ -256,6 +273,33 @@ static void test_others(void) {
   finds(REFUSED, "a damaged sign");
 }
 
+/* Beside a file in use, with its mark, with one that knows nothing of a log yet, and without. */
+static void test_other_logs(void) {
+  const char *const logs[] = {killed, other};
+  for (int i = 0; i < 2; i++) {
+    const char *whose = i ? "another store" : "an earlier use";
+    begin(i ? "log_of_other.db" : "log_of_earlier.db", again);
+    finds(AGAIN, "a store that was killed again");
+    copy(logs[i], path, "-wal");
+    tap_must(unlink(side(path, "-shm")) == 0, "the index of its log goes");
+    finds(REFUSED, whose);
+    ck_mark mark = mark_of(again);
+    mark.state = CK_MARK_BEGUN;
+    memset(mark.salt, 1, sizeof mark.salt);
+    set_mark(mark);
+    finds(REFUSED, whose);
+    copy(again, path, ".lock");
+    set_use(CK_USE_REST, use_of(again).id);
+    finds(REFUSED, whose);
+    tap_ok(!log_is_empty(), "the log is left as it is");
+    set_use(CK_USE_LIVE, use_of(again).id);
+    tap_must(unlink(side(path, ".lock")) == 0, "its lock file is removed");
+    finds(REFUSED, whose);
+    copy_all(again, path);
+    finds(AGAIN, "and with its own");
+  }
+}
+
 static void test_missing(void) {
   ck_error err;
   struct stat found;
@@ -305,6 +349,41 @@ static void test_older(void) {
   tap_ok(log_is_empty(), "which is made empty");
 }
 
+/* As an older ckrun goes on with a store that has a number: it keeps that, signs it, and its log
+ * has the first page as it was at rest. */
+static void use_by_older(void) {
+  sqlite3 *db = NULL;
+  int persist = 1;
+  ck_use use = use_of(path);
+  tap_must(sqlite3_open(path, &db) == SQLITE_OK &&
+               sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK &&
+               sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist) == SQLITE_OK &&
+               sqlite3_exec(db, "PRAGMA user_version=3", NULL, NULL, NULL) == SQLITE_OK,
+           "an older ckrun commits");
+  sqlite3_close(db);
+  set_use(CK_USE_LIVE, use.id);
+}
+
+static void test_older_after(void) {
+  begin("older_early.db", folded);
+  use_by_older();
+  finds(KILLED + 1, "killed before it wrote its mark");
+  begin("older_mark.db", folded);
+  use_by_older();
+  set_old_mark(mark_of(folded));
+  finds(KILLED + 1, "and when it had written that the log of before is folded");
+  go_on();
+  finds(KILLED + 2, "it goes on");
+  begin("older_other.db", folded);
+  copy(other, path, "-wal");
+  set_use(CK_USE_LIVE, use_of(folded).id);
+  finds(REFUSED, "another one's log in its place");
+  set_old_mark(mark_of(folded));
+  finds(REFUSED, "nor with its mark");
+  empty_log();
+  finds(REFUSED, "nor without a log");
+}
+
 int main(void) {
   make_images();
   test_states();
@@ -312,7 +391,9 @@ int main(void) {
   test_old_log();
   test_end();
   test_others();
+  test_other_logs();
   test_missing();
   test_older();
+  test_older_after();
   return tap_done();
 }
