@@ -212,3 +212,15 @@ static int64_t verify(ck_store *store, ck_problem_visit visit) {
 int64_t fixture_verify(ck_store *store) { return verify(store, show_problem); }
 
 int64_t fixture_count_problems(ck_store *store) { return verify(store, take_problem); }
+
+void fixture_copy_file(const char *from, const char *to, const char *suffix) {
+  char command[1200];
+  snprintf(command, sizeof command, "cp '%s%s' '%s%s'", from, suffix, to, suffix);
+  tap_must(system(command) == 0, "%s", command);
+}
+
+void fixture_copy_store(const char *from, const char *to) {
+  fixture_copy_file(from, to, "");
+  fixture_copy_file(from, to, "-wal");
+  fixture_copy_file(from, to, ".lock");
+}

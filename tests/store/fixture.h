@@ -62,4 +62,10 @@ int64_t fixture_verify(ck_store *store);
 /* The same where problems are expected: not shown. */
 int64_t fixture_count_problems(ck_store *store);
 
+/* Copies FROM with a suffix ("", "-wal", ".lock") to TO with the same; the test ends where that
+ * fails. */
+void fixture_copy_file(const char *from, const char *to, const char *suffix);
+/* The database, its log and its lock file. */
+void fixture_copy_store(const char *from, const char *to);
+
 #endif

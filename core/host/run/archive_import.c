@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/file_identity.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/run/archive.h"
@@ -197,13 +197,13 @@ static ck_status print(const importing *self, ck_error *err) {
 
 /* Whichever descriptor of a store's file is closed first drops all of the process's locks on it. */
 static ck_status check_other(const importing *self, ck_error *err) {
-  static const char scheme[] = "sqlite:";
-  struct stat store, file;
-  const char *path = self->location.url;
-  if (strncmp(path, scheme, sizeof scheme - 1) != 0) return CK_OK;
-  path += sizeof scheme - 1;
-  bool same = stat(path, &store) == 0 && stat(self->path, &file) == 0 &&
-              store.st_dev == file.st_dev && store.st_ino == file.st_ino;
+  const char *path;
+  ck_file_identity store, file;
+  ck_error none = CK_ERROR_INIT;
+  if (ck_store_location_check_file(&path, self->location.url, &none) != CK_OK) return CK_OK;
+  bool same = ck_file_identity_read(&store, AT_FDCWD, path, true) &&
+              ck_file_identity_read(&file, AT_FDCWD, self->path, true) &&
+              ck_file_identity_equal(&store, &file);
   if (!same) return CK_OK;
   return ck_error_set(err, CK_E_REFUSED,
                       "%.300s is a file of the open store %.300s: name another one", self->path,

@@ -37,18 +37,6 @@ static const char *side(const char *of, const char *suffix) {
   return name;
 }
 
-static void copy(const char *from, const char *to, const char *suffix) {
-  char command[1200];
-  snprintf(command, sizeof command, "cp '%s%s' '%s%s'", from, suffix, to, suffix);
-  tap_must(system(command) == 0, "%s", command);
-}
-
-static void copy_all(const char *from, const char *to) {
-  copy(from, to, "");
-  copy(from, to, "-wal");
-  copy(from, to, ".lock");
-}
-
 static ck_use use_of(const char *of) {
   uint8_t bytes[CK_USE_SIZE];
   int fd = open(of, O_RDONLY | O_CLOEXEC);
@@ -127,7 +115,7 @@ static void go_on(void) {
 static void begin(const char *name, const char *from) {
   path = tap_tmpfile(name);
   snprintf(url, sizeof url, "sqlite:%s", path);
-  if (from) copy_all(from, path);
+  if (from) fixture_copy_store(from, path);
 }
 
 /* ---- the moments of a use ---- */
@@ -146,7 +134,7 @@ static void die_writing(char *image, const char *name) {
   }
   int status;
   tap_must(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 9, "a writer dies");
-  copy_all(path, strcpy(image, tap_tmpfile(name)));
+  fixture_copy_store(path, strcpy(image, tap_tmpfile(name)));
 }
 
 static void make_images(void) {
@@ -157,11 +145,11 @@ static void make_images(void) {
     ck_store *store = fixture_open(url);
     tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
     ck_store_close(store);
-    if (i) copy_all(path, strcpy(rested, tap_tmpfile("rested.db")));
+    if (i) fixture_copy_store(path, strcpy(rested, tap_tmpfile("rested.db")));
     die_writing(i ? killed : other, i ? "killed.db" : "other.db");
   }
   go_on();
-  copy_all(path, strcpy(folded, tap_tmpfile("folded.db")));
+  fixture_copy_store(path, strcpy(folded, tap_tmpfile("folded.db")));
   die_writing(again, "again.db");
 }
 
@@ -207,7 +195,7 @@ static void test_old_log(void) {
   ck_mark mark = begun();
   ck_wal_head head = ck_wal_read_head(side(killed, "-wal"));
   begin("old_log.db", folded);
-  copy(killed, path, "-wal");
+  fixture_copy_file(killed, path, "-wal");
   set_bytes("-wal", 32 + 4120 * 2 + 1000, "\xff\xfe", 2);
   mark.before = use_of(folded).id;
   mark.id = 4711;
@@ -215,7 +203,7 @@ static void test_old_log(void) {
   set_mark(mark);
   finds(KILLED + 1, "a folded log that came back when the next use had its mark");
   tap_ok(log_is_empty(), "is made empty again");
-  copy(killed, path, "-wal");
+  fixture_copy_file(killed, path, "-wal");
   set_bytes("-wal", 32 + 4120 * 2 + 1000, "\xff\xfe", 2);
   set_use(CK_USE_LIVE, mark.id);
   finds(KILLED + 1, "and when it had its header");
@@ -225,7 +213,7 @@ static void test_end(void) {
   begin("end.db", folded);
   set_mark(mark_of(killed));
   finds(KILLED + 1, "killed between the zeros and the mark");
-  copy(killed, path, "-wal");
+  fixture_copy_file(killed, path, "-wal");
   set_bytes("-wal", 32 + 4120 * 2 + 1000, "\xff\xfe", 2);
   finds(KILLED + 1, "killed between the header and the mark");
   tap_ok(log_is_empty(), "the log, which is in the file, is made empty");
@@ -238,7 +226,7 @@ static void test_end(void) {
 
 static void test_others(void) {
   begin("rest_over.db", killed);
-  copy(rested, path, "");
+  fixture_copy_file(rested, path, "");
   finds(REFUSED, "the file of before beside a log");
   set_mark(begun());
   finds(REFUSED, "beside one of which nothing is known to be synced");
@@ -247,16 +235,16 @@ static void test_others(void) {
   tap_must(unlink(side(path, ".lock")) == 0, "its lock file is removed");
   finds(REFUSED, "and beside one without a mark");
   tap_ok(!log_is_empty(), "the log is left as it is");
-  copy(killed, path, "");
-  copy(killed, path, ".lock");
+  fixture_copy_file(killed, path, "");
+  fixture_copy_file(killed, path, ".lock");
   finds(KILLED, "with its own file it is whole");
 
   begin("killed_over.db", rested);
-  copy(killed, path, "");
+  fixture_copy_file(killed, path, "");
   finds(REFUSED, "the file of a killed store in the place of one at rest");
   tap_must(unlink(side(path, ".lock")) == 0, "its lock file is removed");
   finds(REFUSED, "the same without its lock file");
-  copy(killed, path, "-wal");
+  fixture_copy_file(killed, path, "-wal");
   finds(KILLED, "with its log it is whole");
 
   begin("both_killed.db", killed);
@@ -266,7 +254,7 @@ static void test_others(void) {
   finds(KILLED, "and its own beside it");
 
   begin("swapped.db", rested);
-  copy(folded, path, "");
+  fixture_copy_file(folded, path, "");
   finds(KILLED + 1, "a file at rest in the place of another one");
   begin("sign.db", killed);
   set_bytes("", CK_USE_AT, "cklw", 4);
@@ -280,7 +268,7 @@ static void test_other_logs(void) {
     const char *whose = i ? "another store" : "an earlier use";
     begin(i ? "log_of_other.db" : "log_of_earlier.db", again);
     finds(AGAIN, "a store that was killed again");
-    copy(logs[i], path, "-wal");
+    fixture_copy_file(logs[i], path, "-wal");
     tap_must(unlink(side(path, "-shm")) == 0, "the index of its log goes");
     finds(REFUSED, whose);
     ck_mark mark = mark_of(again);
@@ -288,14 +276,14 @@ static void test_other_logs(void) {
     memset(mark.salt, 1, sizeof mark.salt);
     set_mark(mark);
     finds(REFUSED, whose);
-    copy(again, path, ".lock");
+    fixture_copy_file(again, path, ".lock");
     set_use(CK_USE_REST, use_of(again).id);
     finds(REFUSED, whose);
     tap_ok(!log_is_empty(), "the log is left as it is");
     set_use(CK_USE_LIVE, use_of(again).id);
     tap_must(unlink(side(path, ".lock")) == 0, "its lock file is removed");
     finds(REFUSED, whose);
-    copy_all(again, path);
+    fixture_copy_store(again, path);
     finds(AGAIN, "and with its own");
   }
 }
@@ -344,7 +332,7 @@ static void test_older(void) {
   set_use(CK_USE_REST, 0);
   set_old_mark(mark_of(folded));
   finds(KILLED + 1, "one at rest");
-  copy(killed, path, "-wal");
+  fixture_copy_file(killed, path, "-wal");
   finds(KILLED + 1, "whose folded log came back");
   tap_ok(log_is_empty(), "which is made empty");
 }
@@ -375,7 +363,7 @@ static void test_older_after(void) {
   go_on();
   finds(KILLED + 2, "it goes on");
   begin("older_other.db", folded);
-  copy(other, path, "-wal");
+  fixture_copy_file(other, path, "-wal");
   set_use(CK_USE_LIVE, use_of(folded).id);
   finds(REFUSED, "another one's log in its place");
   set_old_mark(mark_of(folded));

@@ -209,18 +209,6 @@ static void test_goes_on(void) {
   is_whole(&session, "in the end");
 }
 
-static void copy(const char *from, const char *to, const char *suffix) {
-  char command[1200];
-  snprintf(command, sizeof command, "cp '%s%s' '%s%s'", from, suffix, to, suffix);
-  tap_must(system(command) == 0, "%s", command);
-}
-
-static void copy_all(const char *from, const char *to) {
-  copy(from, to, "");
-  copy(from, to, "-wal");
-  copy(from, to, ".lock");
-}
-
 static void look_at(const char *at) { snprintf(url, sizeof url, "sqlite:%s", path = at); }
 
 /* A round of the log that the mark does not know yet, and one of before beside a later mark. */
@@ -233,18 +221,18 @@ static void test_rounds(const char *kind, bool counted) {
   ck_store *found, *store = open_store(counted ? "counted.db" : "random.db");
   snprintf(live, sizeof live, "%s", path);
   tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
-  copy(live, earlier, "-wal");
+  fixture_copy_file(live, earlier, "-wal");
   move_by_other(kind);
   tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t", .process = true}, &err),
                 CK_OK, &err, "a commit that is not synced begins another round");
-  copy_all(live, later);
+  fixture_copy_store(live, later);
   look_at(later);
   is_whole(&session, "a round that the mark does not know");
   look_at(live);
   commit(&session, "a synced commit");
   snprintf(later + strlen(later), 3, "_2");
-  copy_all(live, later);
-  if (counted) copy(earlier, later, "-wal");
+  fixture_copy_store(live, later);
+  if (counted) fixture_copy_file(earlier, later, "-wal");
   look_at(later);
   if (counted)
     tap_is_status(ck_store_open(&found, url, &(ck_store_options){0}, &err), CK_E_CORRUPT, &err,
