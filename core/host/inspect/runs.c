@@ -10,11 +10,51 @@
 #include "core/host/session/fields.h"
 #include "core/runtime/ledger/ledger_body.h"
 
+/* ---- the intents that have no outcome yet ---- */
+
+static void forget_intent(ck_map *open, const char *key) { free(ck_map_remove(open, key).key); }
+
+static void clear_open(ck_map *open) {
+  for (size_t i = 0; i < open->cap; i++) free(open->slots[i].key);
+  ck_map_clear(open);
+}
+
+/* Takes `key`. */
+static ck_status remember_intent(ck_map *open, char *key, ck_run *run, ck_error *err) {
+  forget_intent(open, key);
+  ck_status status = run ? ck_map_add(open, key, run, err) : CK_OK;
+  if (!run || status != CK_OK) free(key);
+  return status;
+}
+
+/* The run that an outcome counts for: the one that began the call, which a later one may only have
+ * found lost, or found out about. Of a call that a fork's origin began, and of what needs no
+ * intent, `recorder`. */
+static ck_run *take_payer(ck_runs *self, const ck_event *event, ck_run *recorder) {
+  ck_error ignored = CK_ERROR_INIT;
+  bool intent = event->kind == CK_EVENT_INTENT;
+  if (!intent && event->kind != CK_EVENT_OUTCOME) return recorder;
+  char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
+  self->failed |= !key;
+  if (!key) return recorder;
+  if (intent) {
+    self->failed |= remember_intent(&self->open, key, recorder, &ignored) != CK_OK;
+    return recorder;
+  }
+  ck_run *began = ck_map_get(&self->open, key);
+  forget_intent(&self->open, key);
+  free(key);
+  return began ? began : recorder;
+}
+
+/* ---- the runs ---- */
+
 void ck_runs_clear(ck_runs *self) {
   for (size_t i = 0; i < self->count; i++) {
     ck_place_clear(&self->list[i].place);
     ck_value_free(self->list[i].settings);
   }
+  clear_open(&self->open);
   free(self->list);
   *self = (ck_runs){0};
 }
@@ -90,14 +130,15 @@ static bool take_event(void *to, const ck_event *event) {
   self->cut_off += outcome && ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
   if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
   if (event->seq > self->counted) ck_active_take(&self->active, event);
+  ck_run *payer = take_payer(self, event, run);
   if (!run || is_afterwards(run, event)) return true;
-  run->reserved = ck_micros_add(run->reserved, reserved);
+  payer->reserved = ck_micros_add(payer->reserved, reserved);
   if (!run->begun_ms) run->begun_ms = event->at_ms;
   run->last_ms = event->at_ms;
   take_settings(self, run, event);
   if (change_of(event)) run->change = change_of(event);
   run->outcome = run->change ? run->change : ending_of(event);
-  if (outcome) ck_totals_add_outcome(&run->spent, event->body);
+  if (outcome) ck_totals_add_outcome(&payer->spent, event->body);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CK_HOST_INSPECT_RUNS_H
 #define CK_HOST_INSPECT_RUNS_H
 
+#include "core/base/map.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/session/place.h"
@@ -15,9 +16,9 @@ typedef struct ck_run {
   const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
   const char *change;  /* "rewound", "forked", "undone": by a person, at rest; NULL: it executes */
   int64_t begun_ms, last_ms; /* its first and last event */
-  ck_totals spent;           /* by its own outcomes; active_us is unknown */
+  ck_totals spent;           /* for what it began; active_us is unknown */
   ck_value *settings;        /* its own, see run_settings.h; owned; NULL: none */
-  int64_t reserved; /* micro-dollars of it that are estimates: see ck_ledger_read_reserved */
+  int64_t reserved; /* micro-dollars of that which are estimates: see ck_ledger_read_reserved */
 } ck_run;
 
 /* Zero-initialise. */
@@ -34,6 +35,7 @@ typedef struct ck_runs {
   int64_t counted;  /* the seq of that checkpoint; 0: none */
   int64_t reserved; /* the part of the totals that is an estimate */
   int64_t cut_off;  /* answers of models that end before their end */
+  ck_map open;      /* the run of each intent that has no outcome yet, by key; keys owned */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. */

@@ -150,16 +150,22 @@ static void put_timing(ck_table *table, const ck_timing *timing) {
   ck_table_put_duration(table, timing->max_us);
 }
 
-/* What this run alone has spent, lost attempts of earlier ones that it had to count among it. */
+static ck_totals without(const ck_totals *all, const ck_totals *part) {
+  return (ck_totals){.cost_micros = all->cost_micros - part->cost_micros,
+                     .input_tokens = all->input_tokens - part->input_tokens,
+                     .output_tokens = all->output_tokens - part->output_tokens,
+                     .model_calls = all->model_calls - part->model_calls,
+                     .tool_calls = all->tool_calls - part->tool_calls,
+                     .unmetered = all->unmetered - part->unmetered,
+                     .active_us = all->active_us - part->active_us};
+}
+
+/* What this run alone has spent. Lost attempts of earlier ones, which it had to count, are
+ * theirs. */
 static ck_totals spent_here(const outcome *self) {
-  const ck_totals *now = ck_session_totals(self->engine->session), *before = &self->before;
-  return (ck_totals){.cost_micros = now->cost_micros - before->cost_micros,
-                     .input_tokens = now->input_tokens - before->input_tokens,
-                     .output_tokens = now->output_tokens - before->output_tokens,
-                     .model_calls = now->model_calls - before->model_calls,
-                     .tool_calls = now->tool_calls - before->tool_calls,
-                     .unmetered = now->unmetered - before->unmetered,
-                     .active_us = now->active_us - before->active_us};
+  const ck_session *session = self->engine->session;
+  const ck_totals recorded = without(ck_session_totals(session), &self->before);
+  return without(&recorded, ck_session_earlier(session));
 }
 
 static void put_count(ck_table *table, const char *name, int64_t count) {

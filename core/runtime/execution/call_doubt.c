@@ -64,6 +64,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
                              err);
   ck_value_free(body);
+  self->begun |= status == CK_OK;
   if (self->again) ck_session_count_retry(session); /* no limit has held it back */
   self->again = false;
   if (status == CK_OK)

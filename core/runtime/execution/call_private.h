@@ -45,6 +45,7 @@ struct ck_call {
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
+  bool begun;            /* this process has recorded its intent */
   bool again;            /* its next intent is a retry */
   bool in_batch;         /* its message enters the conversation with those of its batch */
   bool counted;          /* it is in the sums of reserves.h, at `counts` */

@@ -98,6 +98,13 @@ static void notify_outcome(ck_call *self, const ck_progress *progress, uint64_t 
   ck_notifications_push(&execution->notifications, &note, ticket);
 }
 
+/* An earlier run of this session began it. */
+static bool is_earlier(const ck_call *self) {
+  const ck_session *session = self->runner->execution->session;
+  const ck_ledger_entry *entry = self->begun ? NULL : ck_ledger_get(session->ledger, self->key);
+  return entry && entry->open && entry->intent_seq > session->record.origin.cut;
+}
+
 /* What was done is recorded with the last memory that there is. */
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
   ck_execution *execution = self->runner->execution;
@@ -110,6 +117,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
   if (status == CK_OK)
     status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
+  if (status == CK_OK && is_earlier(self)) ck_session_add_earlier(execution->session, body);
   if (status == CK_OK) status = ck_limits_count(self, err);
   /* a program's bad end: whether its node fails of it, is the flow's to say */
   if (status == CK_OK && outcome->status == CK_OUTCOME_ERROR &&

@@ -56,6 +56,7 @@ static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, c
   ck_event event = {
       .kind = CK_EVENT_OUTCOME, .scope = entry->scope, .agent = entry->agent, .body = body};
   status = ck_session_record_cost(session, &event, err);
+  if (status == CK_OK) ck_session_add_earlier(session, body);
   if (status == CK_OK) status = ck_ledger_apply(session->ledger, &event, err);
   ck_value_free(body);
   return status;

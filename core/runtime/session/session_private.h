@@ -30,6 +30,7 @@ typedef struct ck_state_changes {
 /* totals.c: what was spent, and from where each constraint counts it. */
 typedef struct ck_spent {
   ck_totals totals, base;
+  ck_totals earlier;  /* of the totals: recorded by this run, for calls that earlier ones began */
   ck_spending agents; /* of each agent; rounds */
   int64_t rounds_base;
   bool inherits_base;     /* a fork's, which the state that it goes on from does not have */

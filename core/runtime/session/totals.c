@@ -9,6 +9,8 @@
 
 const ck_totals *ck_session_totals(const ck_session *self) { return &self->spent.totals; }
 
+const ck_totals *ck_session_earlier(const ck_session *self) { return &self->spent.earlier; }
+
 static int64_t now_us(const ck_session *self) {
   return self->runtime->clock.mono_us(self->runtime->clock.self);
 }
@@ -42,6 +44,10 @@ void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t 
 ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err) {
   ck_totals_add_outcome(&self->spent.totals, body);
   return ck_spending_add_outcome(&self->spent.agents, body, err);
+}
+
+void ck_session_add_earlier(ck_session *self, const ck_value *body) {
+  ck_totals_add_outcome(&self->spent.earlier, body);
 }
 
 void ck_session_add_round(ck_session *self) {

@@ -14,6 +14,9 @@ typedef struct ck_session ck_session;
 
 /* Borrowed. Its active time is that of the last checkpoint; see ck_session_active_us. */
 const ck_totals *ck_session_totals(const ck_session *self);
+/* The part of it that this run has recorded for calls which earlier runs began: those that it found
+ * lost, or learnt the outcome of. Borrowed. */
+const ck_totals *ck_session_earlier(const ck_session *self);
 
 /* ---- within the runtime ---- */
 
@@ -26,6 +29,8 @@ void ck_session_restart_active(ck_session *self);
 
 /* Adds what an outcome's body says, to the totals and to each of its payers. */
 CK_CHECKED ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err);
+/* What an outcome's body says, which is in the totals, is an earlier run's. */
+void ck_session_add_earlier(ck_session *self, const ck_value *body);
 /* A round of the session is over. */
 void ck_session_add_round(ck_session *self);
 CK_CHECKED ck_status ck_session_add_ms(ck_session *self, const char *agent, int64_t ms,

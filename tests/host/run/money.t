@@ -216,7 +216,37 @@ while ! "$CKRUN" sessions log waiting --all 2>/dev/null | grep -q wait_ms; do
 done
 kill -KILL $pid
 wait $pid 2>/dev/null
-exits 0 "one that is killed in the wait goes on" resume waiting
+exits 0 "one that is killed in the wait goes on" --json resume waiting
+# The call that was lost is that of the run which began it.
+is "the resume has what it spent itself" "$(json "$out" 'join " ",
+  micros($d->{this_run}{cost_usd}),
+  @{$d->{this_run}}{qw(model_calls tool_calls input_tokens output_tokens)}')" "450 1 0 100 10"
+is "and the session all" "$(json "$out" 'join " ", map { micros($_->{cost_usd}), $_->{model_calls} }
+  $d->{totals}')" "$((reserve + 450)) 2"
+by_run() {
+  json "$("$CKRUN" --json sessions show "$1")" 'join " ", map { join ":", $_->{outcome},
+    micros($_->{cost_usd}), micros($_->{reserved_usd}) // 0, $_->{model_calls} } @{$d->{runs}}'
+}
+is "so each run is shown" "$(by_run waiting)" "died:$reserve:$reserve:1 completed:450:0:1"
+# So is one that a probe tells of.
+serve probed <<EOF
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"answer":{"text":"Hello.","usage":{"input":100,"output":10}}}
+EOF
+sed 's/"pure"/"reconcilable", probe = { "echo", "seen" }/; s/{ "true" }/{ ".\/kill" }/' \
+  die.lua >probed.lua
+printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >kill
+chmod +x kill
+profile probes.lua openai 0 false
+exits 137 "a run that is killed in its tool" run probed.lua --profile ./probes.lua \
+  --session probed --input '"?"'
+exits 0 "goes on with what a probe tells" --json resume probed
+is "it has made no tool call itself" "$(json "$out" 'join " ", $d->{this_run}{tool_calls},
+  $d->{totals}{tool_calls}')" "0 1"
+is "the killed run has" "$(json "$("$CKRUN" --json sessions show probed)" \
+  'join " ", map { "$_->{outcome}:$_->{tool_calls}" } @{$d->{runs}}')" "died:1 completed:0"
+exits 0 "a fork of it" sessions fork waiting --session waiting-fork
+is "begins with neither" "$(by_run waiting-fork)" "forked:0:0:0"
 agrees "killed in a wait" waiting
 is "with the first try at its reserve" "$(shown waiting)" "$((reserve + 450)) $reserve"
 

@@ -4,7 +4,8 @@
 # a replay is free. What a provider does not state counts at the reserve of its intent; so does a
 # call that a run began and did not live to hear of. Every function that a model calls is a tool
 # call (flow.tool, note, delegate), counted once for each place in the flow; to list a server's
-# tools is none. What an agent spends counts for each agent above it, too.
+# tools is none. What an agent spends counts for each agent above it, too. A timeline has what it
+# began, whichever finds out what became of it; of what a fork's origin began, the fork has it.
 package Spending;
 use strict;
 use warnings;
@@ -82,8 +83,9 @@ sub _take {
   my ($self, $event) = @_;
   my $body = $event->{body};
   $self->_lose_open($event) if View::begins_timeline($event);
+  $self->{begun} = {} if $event->{kind} eq "session_forked";
   if ($event->{kind} eq "intent") {
-    $self->{open}{ $body->{key} } = $event;
+    $self->{open}{ $body->{key} } = $self->{begun}{ $body->{key} } = $event;
     $self->{reserve}{ $body->{key} } = $body->{reserve} // 0;
     my $tools = ($body->{request} // {})->{tools} // [];
     $self->{offered}{ $body->{key} } = { map { (ref $_ ? $_->{name} : $_) => 1 } @$tools };
@@ -99,6 +101,7 @@ sub _outcome {
   my ($self, $event) = @_;
   my $body = $event->{body};
   my %amounts = (nothing(), cost_of($body, $self->{reserve}{ $body->{key} }));
+  my $begun = delete $self->{begun}{ $body->{key} };
   if ($body->{kind} eq "model" && $body->{status} ne "ended") {
     $amounts{model_calls} = 1;
     $amounts{$_} = $body->{$_} // 0 for qw(input_tokens output_tokens);
@@ -106,7 +109,7 @@ sub _outcome {
     $amounts{tool_calls} = 1;
     $self->{counted}{ $body->{key} } = 1;
   }
-  $self->_add($event, %amounts);
+  $self->_add($event, $begun // $event, %amounts);
 }
 
 # The part of %amounts that is money; a cost below 0 is one that nobody knows.
@@ -151,14 +154,14 @@ sub _answered {
   my $message = $event->{body}{message};
   return if ref $message ne "HASH" || ($message->{role} // "") ne "tool";
   my $key = $self->{calls}{ $event->{scope} }{ $message->{tool_call_id} // "" } // return;
-  $self->_add($event, nothing(), tool_calls => 1) if !$self->{counted}{$key}++;
+  $self->_add($event, $event, nothing(), tool_calls => 1) if !$self->{counted}{$key}++;
 }
 
 sub _add {
-  my ($self, $event, %amounts) = @_;
+  my ($self, $event, $begun, %amounts) = @_;
   my @payers = @{ $self->{above}{ $event->{scope} } // [] };
   @payers = ($event->{agent} // ()) if !@payers;
-  for my $into ($self->{all}, $self->{timelines}{ $event->{timeline} } //= {nothing()},
+  for my $into ($self->{all}, $self->{timelines}{ $begun->{timeline} } //= {nothing()},
     map { $self->{agents}{$_} //= {nothing()} } @payers) {
     $into->{$_} += $amounts{$_} for keys %amounts;
   }
