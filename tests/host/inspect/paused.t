@@ -110,6 +110,36 @@ is "the pad has the notes of all scopes, in their order" \
   "$(json "$("$CKRUN" --json sessions inspect twice)" '$d->{state}{scratch}{risk}{notes}
     // $d->{state}{"scratch.risk"}{notes}')" '["for the work","before","below"]'
 
+# ---- a call that a left branch lost does not tell where its agent acted last ----
+
+serve lost <<END
+$(asks risk)
+$(asks work)
+{"answer":{"text":"A month."}}
+{"answer":{"text":"Low."}}
+{"status":500,"body":"x"}
+$(asks work)
+{"answer":{"text":"never heard"},"pause_ms":600000}
+{"status":500,"body":"x"}
+END
+profile lost.profile.lua
+exits 8 "one has worked below another" run team.lua --profile ./lost.profile.lua --session lost \
+  --input '"?"'
+at=$("$CKRUN" sessions checkpoints lost | awk -F'\t' 'END { print $2 }')
+{ "$CKRUN" resume lost >/dev/null 2>&1 </dev/null & } 2>/dev/null
+pid=$!
+while [ "$(requests lost)" -lt 7 ]; do read -rt 0.01 <> <(:) || :; done
+kill -KILL $pid
+wait $pid 2>/dev/null
+is "the next run dies while it works at the top" "$("$CKRUN" --json sessions log lost --all \
+  --kind intent | tail -1 | grep -c '"agent":"work".*"for":\["work"\]')" 1
+exits 0 "that is left" sessions rewind lost --to "$at" --report "Nothing."
+exits 8 "the session goes on" resume lost
+is "and counts the call as lost, for an agent at the top" "$("$CKRUN" --json sessions log lost \
+  --all --kind outcome | grep '"via":"lost"' | grep -c '"for":\["work"\]')" 1
+is "who has worked below the other all the same" \
+  "$(exported lost '"$a{work}{parentAgentId} $a{work}{depth}"')" "risk 1"
+
 # ---- the depth of delegation, where an agent stands above itself ----
 
 cat >deep.lua <<'END'
