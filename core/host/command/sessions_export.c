@@ -38,17 +38,6 @@ static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection,
   return ck_cassette_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
-/* What the session has spent, as every view of it says. */
-static ck_status read_totals(ck_totals *out, const ck_inspection *inspection, ck_error *err) {
-  ck_runs runs = {0};
-  ck_status status =
-      ck_runs_read(&runs, inspection->store, &inspection->head, inspection->live, err);
-  *out = runs.totals;
-  ck_runs_clear(&runs);
-  return status;
-}
-
-/* The latest checkpoint, and what was spent by now, unless one is named. */
 static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *inspection,
                                           ck_output *output, const char *checkpoint,
                                           ck_error *err) {
@@ -56,8 +45,6 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *i
   ck_document document;
   ck_document_init_bare(&document, output);
   ck_status status = ck_snapshot_open(&snapshot, inspection, output, checkpoint, err);
-  if (status == CK_OK && !checkpoint)
-    status = read_totals(&snapshot.checkpoint.totals, inspection, err);
   if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
   if (status == CK_OK) status = ck_document_write(out, &document, err);
   ck_document_clear(&document);
@@ -77,7 +64,7 @@ static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_
   (void)checkpoint;
 
   ck_totals totals;
-  ck_status status = read_totals(&totals, inspection, err);
+  ck_status status = ck_runs_read_totals(&totals, inspection->store, &inspection->head, err);
   return status == CK_OK ? ck_loop_document_write(out, inspection->store, &inspection->head,
                                                   &totals, output->redactor, err)
                          : status;
@@ -86,7 +73,7 @@ static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_
 static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err) {
   ck_totals totals;
-  ck_status status = read_totals(&totals, inspection, err);
+  ck_status status = ck_runs_read_totals(&totals, inspection->store, &inspection->head, err);
   ck_checkpoint_info named = {0};
   if (status == CK_OK && checkpoint)
     status = ck_resolve_checkpoint(&named, inspection, checkpoint, err);

@@ -165,6 +165,14 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 
+ck_status ck_runs_read_totals(ck_totals *out, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_runs runs = {0};
+  ck_status status = ck_runs_read(&runs, store, head, false, err);
+  *out = runs.totals;
+  ck_runs_clear(&runs);
+  return status;
+}
+
 void ck_runs_put(ck_document *document, const ck_runs *self) {
   struct cJSON *list = ck_document_put_array(document, NULL, "runs");
   for (size_t i = 0; i < self->count; i++) {

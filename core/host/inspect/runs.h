@@ -42,6 +42,9 @@ typedef struct ck_runs {
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
                                   ck_error *err);
 void ck_runs_clear(ck_runs *self);
+/* Only the totals: what the session has spent by now. */
+CK_CHECKED ck_status ck_runs_read_totals(ck_totals *out, ck_store *store, const ck_head *head,
+                                         ck_error *err);
 /* Adds "runs": [{run, parent_run?, flow?, stored?, directory?, host?, outcome, settings?, attempt,
  * begun, last, cost_micros, reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);

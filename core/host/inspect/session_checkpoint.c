@@ -1,5 +1,6 @@
 /* session_checkpoint.c - a paused session of several agents as one document. */
 #include "core/host/inspect/session_checkpoint.h"
+#include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_agents.h"
 
 #include <stdlib.h>
@@ -110,11 +111,21 @@ static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snaps
   return status;
 }
 
+/* A run goes on behind its latest checkpoint, if only for the moment in which it ends. */
+static ck_status read_totals(ck_totals *out, const ck_snapshot *snapshot, ck_error *err) {
+  const ck_inspection *inspection = snapshot->inspection;
+  *out = snapshot->checkpoint.totals;
+  if (snapshot->named) return CK_OK;
+  return ck_runs_read_totals(out, inspection->store, &inspection->head, err);
+}
+
 static ck_status put_constraints(ck_document *document, struct cJSON *at,
                                  const ck_snapshot *snapshot, ck_error *err) {
   ck_limits_usage usage;
-  ck_status status = ck_limits_usage_read(&usage, snapshot->profile, snapshot->state,
-                                          &snapshot->checkpoint.totals, err);
+  ck_totals totals;
+  ck_status status = read_totals(&totals, snapshot, err);
+  if (status == CK_OK)
+    status = ck_limits_usage_read(&usage, snapshot->profile, snapshot->state, &totals, err);
   if (status != CK_OK) return status;
   struct cJSON *object = ck_document_put_object(document, at, "constraintState");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)

@@ -9,6 +9,9 @@
 /* Adds sessionId, constraintState, activeAgents, roundsCompleted, pendingDelegations,
  * transcriptReplayDepth, createdAt.
  *
+ * The latest checkpoint's, and what was spent by now, unless one is named: then what was spent
+ * until there.
+ *
  * constraintState: by dimension (budget in micro-dollars, time in milliseconds, rounds, tokens,
  * tool_calls, model_calls)
  *   {spent, limit?, minimum?}, and approaching [DIMENSION], hit, hit_reason?, constraint_conflict.

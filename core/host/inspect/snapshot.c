@@ -55,7 +55,7 @@ static ck_status select_checkpoint(ck_snapshot *self, const char *word, ck_error
 ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *inspection, ck_output *output,
                            const char *word, ck_error *err) {
   const ck_head *head = &inspection->head;
-  *out = (ck_snapshot){.inspection = inspection};
+  *out = (ck_snapshot){.inspection = inspection, .named = word != NULL};
   ck_status status = ck_profile_secrets_hide(output, inspection->store, head->session.id, err);
   if (status == CK_OK) status = select_checkpoint(out, word, err);
   if (status == CK_OK) status = load_state(out, err);

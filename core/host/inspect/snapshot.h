@@ -12,6 +12,7 @@ typedef struct ck_snapshot {
   const ck_inspection *inspection;
   /* false: the session has none; the state is empty and the view has the whole timeline */
   bool has_checkpoint;
+  bool named; /* by a word; else the session is shown as it stands */
   ck_checkpoint_info checkpoint;
   ck_state *state;
   ck_state_entry *entries; /* by key */
