@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy_tool/about.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
@@ -205,39 +206,6 @@ static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err)
 
 /* ---- the whole ---- */
 
-static void write_hooks(ck_json_writer *w, const loaded_policy *policy) {
-  ck_json_name(w, "hooks");
-  ck_json_begin(w, '[');
-  for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
-    if (!ck_policy_has(policy, hook)) continue;
-    ck_json_begin(w, '{');
-    ck_json_member_text(w, "hook", ck_policy_hooks[hook].name);
-    ck_json_member_int(w, "line", policy->lines[hook]);
-    ck_json_end(w, '}');
-  }
-  ck_json_end(w, ']');
-}
-
-static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, ck_error *err) {
-  ck_value *options = NULL;
-  char hex[CK_DIGEST_HEX_SIZE];
-  ck_status status = ck_policy_get_options(&options, policy, err);
-  if (status != CK_OK) return status;
-  ck_digest_hex(hex, &policy->digest);
-  ck_json_member_text(w, "name", policy->name);
-  ck_json_member_int(w, "version", policy->version);
-  ck_json_member_text(w, "digest", hex);
-  write_hooks(w, policy);
-  ck_json_member_raw(w, "options", ck_value_bytes(options));
-  ck_value_free(options);
-  return CK_OK;
-}
-
-/* A readable file that is no policy is a problem to report, not a failure of the command. */
-static bool is_of_the_text(ck_status status) {
-  return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE;
-}
-
 static ck_status pass_on(ck_error *err, const ck_error *failure) {
   if (err) *err = *failure;
   return failure->status;
@@ -248,15 +216,15 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   ck_error failure = CK_ERROR_INIT;
   ck_profile_policy from = {.name = (char *)self->name};
   ck_status linted = lint(self, &failure);
-  if (linted != CK_OK && !is_of_the_text(linted)) return pass_on(err, &failure);
+  if (linted != CK_OK && !ck_policy_is_mistake(linted)) return pass_on(err, &failure);
   ck_status status = ck_policy_load(&policy, &from, NULL, &failure);
-  if (status != CK_OK && is_of_the_text(status)) {
+  if (status != CK_OK && ck_policy_is_mistake(status)) {
     put_error(self, 1, failure.text);
     return CK_OK;
   }
   if (status != CK_OK) return pass_on(err, &failure);
   if (linted != CK_OK) put_error(self, 1, failure.text);
-  status = write_policy(w, &policy, err);
+  status = ck_policy_about_write(w, &policy, err);
   if (status == CK_OK) status = compare_all(self, &policy, err);
   ck_policy_clear(&policy);
   return status;

@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/model/value.h"
+#include "lua/vm/sources.h"
 
 /* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
  * options, problems: [{place, text}]}; place is "file:line". `name` is that of a shipped policy or
@@ -13,6 +14,11 @@
  * overrun. Of a file that does not load there are only file and one problem. CK_E_NOT_FOUND,
  * CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
 CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err);
+
+/* The shipped policies and those found in `folder`, as ck_sources_list: name, version,
+ * digest, hooks: [{hook, line}], options. */
+CK_CHECKED ck_status ck_policy_tool_list(const char *folder, ck_sources_take take, void *to,
+                                         ck_error *err);
 
 /* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls, us,
  * instructions, failures, failure?, contained}. us is the median of batches, with all that a live

@@ -40,6 +40,7 @@
 #include "core/model/profile.h"
 #include "core/model/script.h"
 #include "lua/policy/policy.h"
+#include "lua/vm/sources.h"
 
 /* One mistake, behind its file and line. */
 typedef void (*ck_profile_problem)(void *to, const ck_error *problem);
@@ -65,5 +66,10 @@ CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_erro
  * "built in" or "the command line". Loads the policies. */
 CK_CHECKED ck_status ck_profile_describe(ck_value **out, const ck_profile *profile,
                                          const char *agent, ck_error *err);
+
+/* The shipped profiles and those found in `folder`, as ck_sources_list: name, and policies, those
+ * of its list or the inherited one, files by their full paths. */
+CK_CHECKED ck_status ck_profile_list(const char *folder, ck_sources_take take, void *to,
+                                     ck_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/base/embed.h"
 #include "lua/vm/names.h"
+#include "lua/vm/sources.h"
 #include "lua/vm/vm.h"
 
 enum { SHIPPED_MAX = 64, SHIPPED_NAME_SIZE = 64 };
@@ -16,40 +17,42 @@ bool ck_source_is_path(const char *name) {
   return strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".lua") == 0);
 }
 
-static const char *folder_of(const char *kind) {
+const char *ck_source_folder(const char *kind) {
   return strcmp(kind, "profile") == 0 ? "policies/profiles/" : "policies/";
 }
 
-/* The bare names of the texts directly in `folder`, ended by NULL. */
-static void list_shipped(char names[SHIPPED_MAX][SHIPPED_NAME_SIZE],
-                         const char *list[SHIPPED_MAX + 1], const char *folder) {
-  size_t count = 0, skip = strlen(folder);
-  for (const ck_embedded *row = ck_embedded_table; row->name && count < SHIPPED_MAX; row++) {
-    if (strncmp(row->name, folder, skip) != 0 || strchr(row->name + skip, '/')) continue;
-    int len = (int)strlen(row->name + skip) - 4;
-    if (len <= 0 || len >= SHIPPED_NAME_SIZE) continue;
-    snprintf(names[count], SHIPPED_NAME_SIZE, "%.*s", len, row->name + skip);
-    list[count] = names[count];
-    count++;
-  }
-  list[count] = NULL;
+typedef struct shipped_names {
+  char names[SHIPPED_MAX][SHIPPED_NAME_SIZE];
+  const char *list[SHIPPED_MAX + 1]; /* ended by NULL */
+  size_t count;
+} shipped_names;
+
+static ck_status keep_name(void *to, const char *name, ck_error *err) {
+  (void)err;
+  shipped_names *self = to;
+  if (self->count == SHIPPED_MAX || strlen(name) >= SHIPPED_NAME_SIZE) return CK_OK;
+  snprintf(self->names[self->count], SHIPPED_NAME_SIZE, "%s", name);
+  self->list[self->count] = self->names[self->count];
+  self->count++;
+  return CK_OK;
 }
 
 static ck_status refuse_unknown(const char *kind, const char *name, ck_error *err) {
-  char names[SHIPPED_MAX][SHIPPED_NAME_SIZE];
-  const char *list[SHIPPED_MAX + 1];
+  shipped_names shipped = {.count = 0};
   char hint[CK_NAMES_HINT_SIZE];
-  list_shipped(names, list, folder_of(kind));
-  ck_names_hint(hint, name, list);
+  const char *folder = ck_source_folder(kind);
+  ck_status status = ck_sources_visit_shipped(kind, keep_name, &shipped, err);
+  if (status != CK_OK) return status;
+  ck_names_hint(hint, name, shipped.list);
   return ck_error_set(err, CK_E_NOT_FOUND,
                       "%s '%s': not among the shipped ones, searched %s%s.lua%s; a file of your "
                       "own is named by its path, such as ./%s.lua",
-                      kind, name, folder_of(kind), name, hint, name);
+                      kind, name, folder, name, hint, name);
 }
 
 static ck_status read_shipped(ck_source *out, const char *kind, const char *name, ck_error *err) {
   ck_buffer path = {0};
-  ck_buffer_append_format(&path, "%s%s.lua", folder_of(kind), name);
+  ck_buffer_append_format(&path, "%s%s.lua", ck_source_folder(kind), name);
   ck_status status = ck_buffer_check(&path, err);
   if (status == CK_OK) {
     out->text = ck_embedded_get(path.data);

@@ -17,7 +17,9 @@ typedef struct ck_source {
 
 /* A name with a slash or ending in .lua is a path. */
 bool ck_source_is_path(const char *name);
-/* `kind` is "policy" or "profile" and selects the shipped folder: policies/ or policies/profiles/.
+/* The shipped folder of a kind: "policies/" of "policy", "policies/profiles/" of "profile". */
+const char *ck_source_folder(const char *kind);
+/* `kind` is "policy" or "profile" and selects the shipped folder.
  * CK_E_NOT_FOUND: with the folder that was searched; else the answers of ck_vm_read_file. */
 CK_CHECKED ck_status ck_source_read(ck_source *out, const char *kind, const char *name,
                                     ck_error *err);

@@ -61,17 +61,8 @@ static ck_status print_table(ck_output *output, ck_bytes about, ck_error *err) {
 
 static ck_status print_json(ck_output *output, ck_bytes about, ck_error *err) {
   ck_document document;
-  ck_status status = CK_OK;
   ck_document_init(&document, output);
-  ck_json_iterator it = ck_json_iterate(about);
-  while (status == CK_OK && ck_json_next(&it)) {
-    char *name = ck_json_dup_string(it.name);
-    ck_value *value = NULL;
-    status = name ? ck_value_copy(&value, it.value, err) : ck_error_no_memory(err);
-    if (status == CK_OK) ck_document_put_value(&document, NULL, name, value);
-    ck_value_free(value);
-    free(name);
-  }
+  ck_status status = ck_document_put_members(&document, NULL, about, err);
   if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;

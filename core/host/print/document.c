@@ -123,6 +123,20 @@ void ck_document_put_value(ck_document *self, cJSON *at, const char *name, const
   ck_value_free(kept);
 }
 
+ck_status ck_document_put_members(ck_document *self, cJSON *at, ck_bytes object, ck_error *err) {
+  ck_status status = CK_OK;
+  ck_json_iterator it = ck_json_iterate(object);
+  while (status == CK_OK && ck_json_next(&it)) {
+    char *name = ck_json_dup_string(it.name);
+    ck_value *value = NULL;
+    status = name ? ck_value_copy(&value, it.value, err) : ck_error_no_memory(err);
+    if (status == CK_OK) ck_document_put_value(self, at, name, value);
+    ck_value_free(value);
+    free(name);
+  }
+  return status;
+}
+
 ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err) {
   char *text = self->failed ? NULL : cJSON_PrintUnformatted(self->root);
   if (!text) return ck_error_no_memory(err);

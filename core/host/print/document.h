@@ -43,6 +43,10 @@ void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name,
 void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name,
                            const ck_value *value);
 
+/* The members of an object, as ck_document_put_value. */
+CK_CHECKED ck_status ck_document_put_members(ck_document *self, struct cJSON *at, ck_bytes object,
+                                             ck_error *err);
+
 /* Appends it as one line. */
 CK_CHECKED ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err);
 /* One line to stdout. */

@@ -151,6 +151,8 @@ takes 0 "facts list"
 takes 0 "facts set" city '"Oslo"'
 takes 0 "facts get" city
 takes 0 "facts delete" city
+takes 0 "policy list"
+takes 0 "policy new" fresh_one
 takes 0 "policy check" smart
 cat >mine.lua <<'END'
 return { name = "mine", version = 1, checkpoint = function(at)
@@ -164,6 +166,7 @@ END
 takes 1 "policy test" mine_test.lua
 takes 0 "policy simulate" air --plot
 takes 0 "policy bench" mine.lua --calls 100
+takes 0 "profile list"
 takes 0 "profile check" ./paid.profile.lua
 takes 0 "profile show" ./paid.profile.lua
 takes 0 "store verify"
