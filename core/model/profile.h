@@ -32,6 +32,7 @@ typedef struct ck_profile_agent {
   int64_t model_calls;
   int64_t replay_depth; /* events in its tail; the profile's where the agent sets none */
   bool unmetered; /* a process that may be used under a budget, though its price is not known */
+  bool alone;     /* extend = false: the profile's policies are not asked of what it does */
   /* replace those of the same name in the profile's list, whose options are their defaults */
   ck_profile_policy *policies;
   size_t policy_count;

@@ -135,7 +135,8 @@
 --- Something on its way to the store: a key of the state, or the body of an event.
 ---@class ck.Item
 ---@field key string|nil  a key of the state, such as `memory.x`; nil: the body of an event
----@field kind ck.EventKind|nil  of the event; nil for a key, and in a running session of this version
+---@field kind ck.EventKind|nil  of the event; nil for a key
+---@field agent string|nil  the acting agent of the event; nil: none, or a key
 ---@field value ck.Json  read anew at each access: keep it in a local
 
 --- A session that is about to be resumed.
@@ -166,6 +167,7 @@
 --- An effect that could not be carried out.
 ---@class ck.Failure
 ---@field node string|nil  nil: not known
+---@field agent string|nil  the acting agent; nil: none
 ---@field key string  of the effect: `main/plan#1/exec/1`
 ---@field status string  the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …
 ---@field error string|nil  one line

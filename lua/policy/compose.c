@@ -11,6 +11,7 @@
 typedef struct question {
   asking call;       /* hook and arguments for each policy, and where its answer goes */
   const char *agent; /* whose policies are asked; NULL: those of the profile alone */
+  const char *key;   /* redact: of the item; NULL: it has none */
   void *out;         /* the answer so far */
   bool settled;      /* no further policy is asked */
   /* Merges `answered` into `out`; `status`: of the call, which may have failed. Gives the status of
@@ -23,10 +24,16 @@ static bool is_of(const loaded_policy *policy, const char *agent) {
   return agent && strcmp(policy->agent, agent) == 0;
 }
 
+static bool is_alone(const policy_list *self, const char *agent) {
+  char **name = self->alone;
+  while (agent && *name && strcmp(*name, agent) != 0) name++;
+  return agent && *name;
+}
+
 /* The policy at position `i` of the list, or the one that replaces it for `agent` (NULL: none);
- * NULL when it lacks the hook. */
-static loaded_policy *select_policy(const policy_list *self, size_t i, const char *agent,
-                                    policy_hook hook) {
+ * NULL when it is not asked. */
+static loaded_policy *select_of_agent(const policy_list *self, size_t i, const char *agent,
+                                      policy_hook hook) {
   loaded_policy *found = &self->policies[i];
   if (found->agent && (found->replaces != SIZE_MAX || !is_of(found, agent))) return NULL;
   for (size_t k = self->count; agent && !found->agent && k-- > 0 && self->policies[k].agent;) {
@@ -35,7 +42,25 @@ static loaded_policy *select_policy(const policy_list *self, size_t i, const cha
       break;
     }
   }
+  if (!found->agent && !found->of_run && is_alone(self, agent)) return NULL;
   return ck_policy_has(found, hook) ? found : NULL;
+}
+
+/* Every list counts, whoever acts: what one agent's masks reaches the others. A pad is its agent's
+ * own. */
+static loaded_policy *select_of_all(const policy_list *self, size_t i, const char *key) {
+  static const char pads[] = "scratch.";
+  loaded_policy *found = &self->policies[i];
+  const char *owner =
+      key && strncmp(key, pads, sizeof pads - 1) == 0 ? key + sizeof pads - 1 : NULL;
+  if (found->agent && owner && !is_of(found, owner)) return NULL;
+  return ck_policy_has(found, POLICY_redact) ? found : NULL;
+}
+
+static loaded_policy *select_policy(const policy_list *self, size_t i, const question *about) {
+  policy_hook hook = about->call.hook;
+  if (ck_policy_hooks[hook].reach == HOOK_OF_ALL) return select_of_all(self, i, about->key);
+  return select_of_agent(self, i, about->agent, hook);
 }
 
 /* The first failure is the answer's status; the answers of later ones are closed all the same. */
@@ -45,7 +70,7 @@ static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
   policy_hook hook = about->call.hook;
   for (size_t i = 0; i < self->count && !about->settled; i++) {
     asking call = about->call;
-    call.policy = select_policy(self, i, about->agent, hook);
+    call.policy = select_policy(self, i, about);
     if (!call.policy) continue;
     ck_status status = ck_policy_ask(&call, &found);
     if (about->merge) status = about->merge(about, &call, status, &found);
@@ -182,7 +207,10 @@ static ck_status merge_redact(question *self, const asking *answered, ck_status 
 static ck_status engine_redact(ck_redaction *out, void *self, const ck_item *given, ck_error *err) {
   policy_list *own = self;
   removal of = {.out = out, .item = *given};
-  question about = {.out = &of, .merge = merge_redact, .settled = is_excluded(own, given->key)};
+  question about = {.key = given->key,
+                    .out = &of,
+                    .merge = merge_redact,
+                    .settled = is_excluded(own, given->key)};
   about.call = (asking){.hook = POLICY_redact, .subject = &of.item, .text = &own->text};
   *out = (ck_redaction){.verdict = about.settled ? CK_REDACT_DROP : CK_REDACT_LEAVE};
   ck_status status = ask_each(own, &about, err);
@@ -258,7 +286,7 @@ static ck_status merge_word(question *self, const asking *answered, ck_status st
 static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure,
                                    ck_error *err) {
   int word = -1;
-  question about = {.out = &word, .merge = merge_word};
+  question about = {.agent = failure->agent, .out = &word, .merge = merge_word};
   about.call = (asking){.hook = POLICY_on_failure, .subject = failure, .word = -1};
   ck_status status = ask_each(self, &about, err);
   if (status != CK_OK)

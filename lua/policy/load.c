@@ -226,6 +226,17 @@ ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_
   return status;
 }
 
+ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err) {
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
+    if (self->hooks[i] == LUA_NOREF || ck_policy_hooks[i].reach != HOOK_OF_SESSION) continue;
+    return ck_error_set(err, CK_E_PARSE,
+                        "the hook %s of policy %s is asked for the session, never for one agent: "
+                        "list the policy in the profile's own policies",
+                        ck_policy_hooks[i].name, self->name);
+  }
+  return CK_OK;
+}
+
 void ck_policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
   free(self->agent);

@@ -30,6 +30,8 @@ typedef struct loaded_policy {
 /* `scripts` as ck_source_read_for. `self` must not move afterwards. On failure it is empty. */
 CK_CHECKED ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from,
                                     ck_scripts *scripts, ck_error *err);
+/* CK_E_PARSE when it has a hook that is the session's, and so cannot stand in an agent's list. */
+CK_CHECKED ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err);
 void ck_policy_clear(loaded_policy *self);
 /* Its effective options as a JSON object. */
 CK_CHECKED ck_status ck_policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);

@@ -7,12 +7,17 @@
 #include "lua/policy/compose.h"
 #include "lua/vm/json.h"
 
+static void free_names(char **names) {
+  for (char **name = names; name && *name; name++) free(*name);
+  free(names);
+}
+
 static void engine_free(void *self) {
   policy_list *own = self;
   if (!own) return;
   for (size_t i = 0; i < own->count; i++) ck_policy_clear(&own->policies[i]);
-  for (char **name = own->excluded; name && *name; name++) free(*name);
-  free(own->excluded);
+  free_names(own->excluded);
+  free_names(own->alone);
   free(own->policies);
   ck_buffer_clear(&own->text);
   free(own);
@@ -27,9 +32,26 @@ static ck_status load_of_agent(policy_list *self, const ck_profile *profile,
     self->count++;
     loaded->agent = strdup(agent->name);
     if (!loaded->agent) return ck_error_no_memory(err);
+    status = ck_policy_check_agent(loaded, err);
+    if (status != CK_OK) {
+      ck_error_prefix(err, "agents.%s.policies", agent->name);
+      return status;
+    }
     for (size_t k = profile->policy_count; k-- > 0;) {
       if (strcmp(profile->policies[k].name, agent->policies[i].name) == 0) loaded->replaces = k;
     }
+  }
+  return CK_OK;
+}
+
+static ck_status copy_alone(policy_list *self, const ck_profile *profile, ck_error *err) {
+  size_t count = 0;
+  self->alone = calloc(profile->agent_count + 1, sizeof *self->alone);
+  if (!self->alone) return ck_error_no_memory(err);
+  for (size_t i = 0; i < profile->agent_count; i++) {
+    if (!profile->agents[i].alone) continue;
+    self->alone[count] = strdup(profile->agents[i].name);
+    if (!self->alone[count++]) return ck_error_no_memory(err);
   }
   return CK_OK;
 }
@@ -52,7 +74,7 @@ static ck_status load_all(policy_list *self, const ck_profile *profile, ck_error
     if (status != CK_OK) return status;
     self->count++;
   }
-  ck_status status = CK_OK;
+  ck_status status = copy_alone(self, profile, err);
   for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
     status = load_of_agent(self, profile, &profile->agents[i], err);
   return status;

@@ -5,10 +5,10 @@
  * hooks, how the answers of a list become one, and the answer of a hook that fails. Which
  * checkpoints must stay whatever `prune` answers is the caller's to know.
  *
- * An agent's own policies replace those of the same name in the profile's list, and add to it,
- * where the agent is known: checkpoint, tail, in_doubt. A hook that fails or overruns gives the
- * fail-closed answer, and its error (`policy "name", hook: file:line: message`) is the status of
- * the call. */
+ * An agent's own policies replace those of the same name in the profile's list, and add to it, for
+ * what the agent does: checkpoint, tail, on_failure, in_doubt. Those that redact are asked of all
+ * that is written, whoever acts. A hook that fails or overruns gives the fail-closed answer, and
+ * its error (`policy "name", hook: file:line: message`) is the status of the call. */
 #ifndef CK_LUA_POLICY_POLICY_H
 #define CK_LUA_POLICY_POLICY_H
 

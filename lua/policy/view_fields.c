@@ -131,6 +131,7 @@ FIELD(checkpoint_description, ck_checkpoint_info, push_description(L, of))
 
 TEXT(item_key, ck_item, of->key)
 TEXT(item_kind, ck_item, of->key ? NULL : ck_event_kind_name(of->kind))
+TEXT(item_agent, ck_item, of->agent)
 JSON(item_value, ck_item, ck_value_bytes(of->value))
 
 TEXT(session_id, ck_resume_case, of->session->id)
@@ -155,6 +156,7 @@ TEXT(event_agent, ck_event, of->agent)
 JSON(event_body, ck_event, ck_value_bytes(of->body))
 
 TEXT(failure_node, ck_failure, of->node)
+TEXT(failure_agent, ck_failure, of->agent)
 TEXT(failure_key, ck_failure, of->key)
 TEXT(failure_status, ck_failure, ck_status_name(of->status))
 TEXT(failure_error, ck_failure, of->error)
@@ -234,7 +236,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"key", item_key, 0, "string|nil",
       "a key of the state, such as `memory.x`; nil: the body of an event"},
     {"kind", item_kind, 0, "ck.EventKind|nil",
-      "of the event; nil for a key, and in a running session of this version"},
+      "of the event; nil for a key"},
+    {"agent", item_agent, 0, "string|nil", "the acting agent of the event; nil: none, or a key"},
     {"value", item_value, 0, "ck.Json", "read anew at each access: keep it in a local"},
   },
   [CK_VIEW_SESSION] = {
@@ -263,6 +266,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
   },
   [CK_VIEW_FAILURE] = {
     {"node", failure_node, 0, "string|nil", "nil: not known"},
+    {"agent", failure_agent, 0, "string|nil", "the acting agent; nil: none"},
     {"key", failure_key, 0, "string", "of the effect: `main/plan#1/exec/1`"},
     {"status", failure_status, 0, "string",
       "the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …"},

@@ -258,6 +258,7 @@ static void read_tail(reading *self, ck_bytes json) {
 static void read_on_failure(reading *self, ck_bytes json) {
   ck_failure *failure = &self->of->failure;
   failure->node = get_text(self, json, "node", NULL);
+  failure->agent = get_text(self, json, "agent", NULL);
   failure->key = get_text(self, json, "key", "main/start/tool/1");
   failure->error = get_text(self, json, "error", "it failed");
   failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, find_status);
@@ -285,6 +286,7 @@ static void read_redact(reading *self, ck_bytes json) {
   get_value(self, json, "value", "{}");
   self->of->item.key = get_text(self, json, "key", kind.len ? NULL : "memory.x");
   self->of->item.kind = (ck_event_kind)get_name(self, json, "kind", CK_EVENT_MESSAGE, find_event);
+  self->of->item.agent = get_text(self, json, "agent", NULL);
   self->of->item.value = self->of->value;
   self->of->about = &self->of->item;
 }

@@ -100,12 +100,21 @@ static ck_status put_unmetered(const profile_target *to, ck_bytes value, ck_erro
   return ck_profile_set_origin(to, "unmetered", value, err);
 }
 
+static ck_status put_extend(const profile_target *to, ck_bytes value, ck_error *err) {
+  bool extend;
+  if (!ck_json_read_bool(&extend, value))
+    return ck_error_set(err, CK_E_PARSE, "extend: true or false is expected");
+  to->agent->alone = !extend;
+  return ck_profile_set_origin(to, "extend", value, err);
+}
+
 static ck_status put_in_agent(const profile_target *to, const char *section, const char *name,
                               ck_bytes value, ck_error *err) {
   (void)section;
   if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   if (strcmp(name, "unmetered") == 0) return put_unmetered(to, value, err);
+  if (strcmp(name, "extend") == 0) return put_extend(to, value, err);
   return ck_profile_refuse_key(to, NULL, name, value, err);
 }
 

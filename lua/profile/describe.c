@@ -1,7 +1,7 @@
 /* describe.c - the settings of a profile as they hold, and where each came from. */
 #include <string.h>
 
-#include "lua/policy/load.h"
+#include "lua/policy/ask.h"
 #include "lua/profile/reading.h"
 
 typedef struct {
@@ -111,6 +111,13 @@ static void write_options(description *self, const loaded_policy *loaded, ck_byt
   }
 }
 
+/* It has a hook that no agent's list takes the place of. */
+static bool holds_beside(const loaded_policy *policy) {
+  for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++)
+    if (ck_policy_has(policy, hook) && ck_policy_hooks[hook].reach != HOOK_OF_AGENT) return true;
+  return false;
+}
+
 static ck_status write_policy(description *self, const ck_profile_policy *policy, const entry *at,
                               ck_error *err) {
   loaded_policy loaded;
@@ -118,6 +125,11 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
   ck_buffer key = {0};
   ck_status status = ck_policy_load(&loaded, policy, NULL, err);
   if (status != CK_OK) return status;
+  if (at->of_agent < 0 && !at->of_run && self->agent && self->agent->alone &&
+      !holds_beside(&loaded)) {
+    ck_policy_clear(&loaded);
+    return CK_OK;
+  }
   status = ck_policy_get_options(&options, &loaded, err);
   if (status == CK_OK) {
     const ck_profile_origin *list = at->of_profile >= 0
@@ -190,6 +202,14 @@ static void write_store_keys(description *self) {
   }
 }
 
+/* Whether the agent has the profile's policies, too. */
+static void write_extend(description *self) {
+  const ck_profile_origin *own = find_own(self, "extend");
+  if (!self->agent) return;
+  write_row(self, "extend", ck_bytes_text(self->agent->alone ? "false" : "true"),
+            own ? author_of(self, own, true) : author_of_default("built in"));
+}
+
 /* The models as the files have them; secrets by their names. */
 static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
@@ -208,6 +228,7 @@ ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const c
   ck_profile_visit_settings(write_setting, &self);
   ck_status status = write_secrets(&self, err);
   write_store_keys(&self);
+  write_extend(&self);
   write_models(&self);
   if (status == CK_OK) status = write_policies(&self, err);
   ck_json_end(&self.w, ']');

@@ -35,6 +35,7 @@ ck_status ck_profile_take(profile_sink *sink, const ck_source *source, const cha
 typedef struct list {
   const ck_profile_policy *policies;
   size_t count;
+  bool of_agent;
   char path[256];   /* "policies", "agents.ann.policies" */
   ck_source source; /* that has it; zeros: none was read */
   ck_bytes written; /* the list as it stands there */
@@ -57,6 +58,18 @@ static ck_status try_policy(const ck_profile_policy *policy, ck_scripts *scripts
   loaded_policy loaded;
   ck_status status = ck_policy_load(&loaded, policy, scripts, failure);
   if (status == CK_OK) ck_policy_clear(&loaded);
+  return status;
+}
+
+/* The same in its list: an agent's has no hooks that are the session's. */
+static ck_status try_listed(const list *self, const ck_profile_policy *policy, ck_scripts *scripts,
+                            ck_error *failure) {
+  loaded_policy loaded;
+  ck_status status = ck_policy_load(&loaded, policy, scripts, failure);
+  if (status != CK_OK) return status;
+  if (self->of_agent) status = ck_policy_check_agent(&loaded, failure);
+  if (status != CK_OK) ck_error_prefix(failure, "%s", self->path);
+  ck_policy_clear(&loaded);
   return status;
 }
 
@@ -103,7 +116,7 @@ static ck_status check_list(const list *self, profile_sink *sink, ck_error *err)
     char path[512];
     ck_error failure = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
     const ck_profile_policy *policy = &self->policies[i];
-    status = try_policy(policy, sink->scripts, &failure);
+    status = try_listed(self, policy, sink->scripts, &failure);
     bool of_options =
         ck_profile_is_mistake(status) && policy->options &&
         try_policy(&(ck_profile_policy){.name = policy->name}, sink->scripts, &ignored) == CK_OK;
@@ -136,7 +149,7 @@ ck_status ck_profile_check_policies(const ck_profile *self, profile_sink *sink, 
   ck_status status = check_named(self, &of, sink, err);
   for (size_t i = 0; status == CK_OK && i < self->agent_count; i++) {
     const ck_profile_agent *agent = &self->agents[i];
-    list own = {.policies = agent->policies, .count = agent->policy_count};
+    list own = {.policies = agent->policies, .count = agent->policy_count, .of_agent = true};
     snprintf(own.path, sizeof own.path, "agents.%s.policies", agent->name);
     status = check_named(self, &own, sink, err);
   }

@@ -96,7 +96,8 @@ static void list_names(const char *out[NAMES_MAX], const char *section, bool of_
   for (int i = 0; !section && !of_agent && sections[i]; i++) out[count++] = sections[i];
   for (int i = 0; !section && !of_agent && other_keys[i]; i++) out[count++] = other_keys[i];
   if (!section && of_agent)
-    out[count++] = "constraints", out[count++] = "policies", out[count++] = "unmetered";
+    out[count++] = "constraints", out[count++] = "policies", out[count++] = "unmetered",
+    out[count++] = "extend";
   out[count] = NULL;
 }
 

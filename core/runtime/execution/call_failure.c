@@ -14,6 +14,7 @@ static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
   ck_failure failure = {.node = ck_runner_node(self->runner),
+                        .agent = self->effect.agent,
                         .key = self->key,
                         .status = cause,
                         .error = text,

@@ -110,7 +110,8 @@ static ck_status write_info(ck_value **out, ck_session *self, const ck_boundary 
   ck_value *info = NULL;
   status = ck_buffer_check(&words, err);
   if (status == CK_OK) status = ck_value_from(&info, &text, err);
-  if (status == CK_OK) status = ck_session_redact(out, self, info, err);
+  if (status == CK_OK)
+    status = ck_session_redact(out, self, CK_EVENT_BOUNDARY, at->agent, info, err);
   ck_value_free(info);
   ck_buffer_clear(&words);
   ck_buffer_clear(&text);

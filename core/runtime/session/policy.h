@@ -65,8 +65,9 @@ typedef struct ck_prune_plan {
 
 /* redact: one item on its way to a sink. */
 typedef struct ck_item {
-  const char *key; /* NULL: an event's body */
-  ck_event_kind kind;
+  const char *key;    /* NULL: an event's body */
+  ck_event_kind kind; /* of the event; a key has none */
+  const char *agent;  /* of the event; NULL: nobody, or a key */
   const ck_value *value;
 } ck_item;
 typedef struct ck_redaction {
@@ -88,7 +89,8 @@ typedef struct ck_resume_rules {
 
 /* on_failure and in_doubt. */
 typedef struct ck_failure {
-  const char *node, *key;
+  const char *node, *agent; /* NULL: none */
+  const char *key;
   ck_status status;
   const char *error;
   uint32_t attempt;

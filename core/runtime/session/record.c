@@ -14,7 +14,7 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   ck_value *body = NULL, *kept = NULL;
   ck_scope *scope;
   ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_redact(&kept, self, body, err);
+  if (status == CK_OK) status = ck_session_redact(&kept, self, CK_EVENT_MESSAGE, agent, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, scope_name, err);
   if (status == CK_OK)
     status = ck_session_append_redacted(self, CK_EVENT_MESSAGE, scope_name, agent, kept, err);
@@ -29,7 +29,7 @@ ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, con
                                    const ck_value *rewind, ck_error *err) {
   ck_value *kept;
   ck_scope *scope;
-  ck_status status = ck_session_redact(&kept, self, rewind, err);
+  ck_status status = ck_session_redact(&kept, self, CK_EVENT_REWIND, agent, rewind, err);
   if (status != CK_OK) return status;
   status = ck_session_scope(&scope, self, scope_name, err);
   if (status == CK_OK)
@@ -44,7 +44,7 @@ ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, c
   ck_scope *scope;
   ck_value *kept;
   *seq = self->transcript.next_seq;
-  ck_status status = ck_session_redact(&kept, self, body, err);
+  ck_status status = ck_session_redact(&kept, self, CK_EVENT_OUTCOME, effect->agent, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
   if (status == CK_OK)
     status =
@@ -58,7 +58,8 @@ ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, c
 ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err) {
   ck_value *kept;
   outcome->seq = self->transcript.next_seq;
-  ck_status status = ck_session_redact(&kept, self, outcome->body, err);
+  ck_status status =
+      ck_session_redact(&kept, self, CK_EVENT_OUTCOME, outcome->agent, outcome->body, err);
   if (status == CK_OK)
     status = ck_session_append_redacted(self, CK_EVENT_OUTCOME, outcome->scope, outcome->agent,
                                         kept, err);

@@ -10,9 +10,11 @@
 
 static ck_status ask_policies(ck_redact_verdict *out, char **ref, void *to, const char *key,
                               const ck_value *value, ck_error *err) {
-  const ck_policy_engine *policies = to;
+  const ck_session *session = to;
+  const ck_policy_engine *policies = session->policies;
   ck_redaction redaction = {0};
   ck_item item = {.key = key, .value = value};
+  if (!key) item.kind = session->redacted.kind, item.agent = session->redacted.agent;
   *ref = NULL;
   ck_status status = policies->redact(&redaction, policies->self, &item, err);
   *out = status == CK_OK ? redaction.verdict : CK_REDACT_DROP;
@@ -35,8 +37,7 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
-  if (self->policies->redact)
-    ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);
+  if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, self);
   if (self->runtime->key_ref)
     status = ck_secret_register(self->redactor, "store key", self->runtime->key_ref, err);
   if (status == CK_OK)

@@ -30,7 +30,10 @@ static ck_status add_pending(ck_transcript *self, ck_event *event, ck_error *err
   return CK_OK;
 }
 
-ck_status ck_session_redact(ck_value **out, ck_session *self, const ck_value *body, ck_error *err) {
+ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind, const char *agent,
+                            const ck_value *body, ck_error *err) {
+  self->redacted.kind = kind;
+  self->redacted.agent = agent;
   ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, body, err);
   if (status == CK_OK && !*out)
     status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
@@ -56,7 +59,7 @@ ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind, const
 ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope,
                             const char *agent, const ck_value *body, ck_error *err) {
   ck_value *redacted;
-  ck_status status = ck_session_redact(&redacted, self, body, err);
+  ck_status status = ck_session_redact(&redacted, self, kind, agent, body, err);
   if (status != CK_OK) return status;
   status = ck_session_append_redacted(self, kind, scope, agent, redacted, err);
   ck_value_free(redacted);

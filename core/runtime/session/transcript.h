@@ -29,10 +29,11 @@ CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability
 
 /* ---- within the runtime ---- */
 
-/* The body as it may be written. Whatever is folded is folded from this form: a live run goes on
- * with exactly what a resumed one would read. */
-CK_CHECKED ck_status ck_session_redact(ck_value **out, ck_session *self, const ck_value *body,
-                                       ck_error *err);
+/* The body of such an event, acted by `agent` (NULL: none), as it may be written. Whatever is
+ * folded is folded from this form: a live run goes on with exactly what a resumed one would read.
+ */
+CK_CHECKED ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind,
+                                       const char *agent, const ck_value *body, ck_error *err);
 /* ck_session_append of a body that ck_session_redact made. */
 CK_CHECKED ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind,
                                                 const char *scope, const char *agent,

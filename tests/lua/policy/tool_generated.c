@@ -3,7 +3,7 @@
  *
  * A region lies between a line `-- generated: NAME` (in Markdown `<!-- generated: NAME -->`) and a
  * line `-- end` (`<!-- end -->`). Of lua/ck/meta.lua: words, views, hooks; of policies/README.md:
- * hooks.composition, hooks.failure, and the name of a view, such as at.since. */
+ * hooks.composition, hooks.agents, hooks.failure, and the name of a view, such as at.since. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +119,18 @@ static void print_fields(ck_view_kind kind) {
   }
 }
 
+static void print_reach(void) {
+  static const char *const words[] = {
+      [HOOK_OF_AGENT] = "what the agent does: it replaces policies of the same name, adds others",
+      [HOOK_OF_ALL] =
+          "all that is written, beside every other list; a pad, `scratch.NAME`, is asked "
+          "of NAME's list alone",
+      [HOOK_OF_SESSION] = "the session only: in an agent's list it is a mistake"};
+  printf("| hook | counts for |\n|---|---|\n");
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++)
+    printf("| `%s` | %s |\n", ck_policy_hooks[i].name, words[ck_policy_hooks[i].reach]);
+}
+
 static void print_rules(bool failure) {
   printf("| hook | %s |\n|---|---|\n", failure ? "when it fails" : "composition");
   for (int i = 0; i < POLICY_HOOK_COUNT; i++)
@@ -142,6 +154,8 @@ static bool print_region(const char *name) {
     print_hooks();
   else if (strcmp(name, "hooks.composition") == 0)
     print_rules(false);
+  else if (strcmp(name, "hooks.agents") == 0)
+    print_reach();
   else if (strcmp(name, "hooks.failure") == 0)
     print_rules(true);
   else

@@ -78,7 +78,7 @@ ck_status ck_session_clean_settings(ck_value **out, ck_session *self, const ck_v
                                     ck_error *err) {
   *out = NULL;
   if (!settings) return CK_OK;
-  return ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, settings, err);
+  return ck_redactor_apply(out, self->redactor, CK_SINK_REQUEST, NULL, settings, err);
 }
 
 ck_status ck_session_create(ck_session *self, ck_session_record *record,

@@ -10,11 +10,12 @@
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
+#include "core/runtime/session/transcript.h"
 
 /* As it may be written: the host gives the flow the same form, as a resume will. */
 static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
                             ck_error *err) {
-  ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, input, err);
+  ck_status status = ck_session_redact(out, self, CK_EVENT_SESSION_STARTED, NULL, input, err);
   return status == CK_OK && !*out ? ck_value_copy(out, ck_bytes_text("{}"), err) : status;
 }
 
