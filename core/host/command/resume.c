@@ -56,6 +56,16 @@ static void tell_settings(const ck_preflight *found, ck_output *output) {
   ck_buffer_clear(&words);
 }
 
+/* What was paid for is not dropped in silence. */
+static void tell_dropped(const ck_preflight *found, ck_output *output) {
+  ck_buffer text = {0};
+  if (ck_preflight_append_dropped(&text, found))
+    ck_output_notice(output,
+                     "the state is edited: what lies behind the checkpoint is made anew: %s",
+                     text.data ? text.data : "");
+  ck_buffer_clear(&text);
+}
+
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, const char *record, ck_error *err) {
@@ -109,6 +119,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
   if (status == CK_OK && !v->dry_run) tell_settings(&found, host->output);
+  if (status == CK_OK && !v->dry_run) tell_dropped(&found, host->output);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
   if (status == CK_OK && !v->dry_run)
     status = resume(host, engine, &found, location, v->record, err);
@@ -226,26 +237,28 @@ static const ck_option options[] = {
 const ck_command ck_command_resume = {
     .name = "resume",
     .summary = "go on with a session that stopped, crashed or failed",
-    .details = "Everything is checked first, and every problem is told at once: the flow and its "
-               "digest, the recording, the profile, the checkpoint, the keys the flow reads, its "
-               "tools. Then the session goes on from its latest checkpoint; what was done after it "
-               "is replayed from the ledger, not done again.\n\n"
-               "A session whose files were moved goes on with --flow and --directory, on another "
-               "machine or as another user, too: a profile and a recording that were moved with "
-               "them are found there, and later resumes need neither.\n\n"
-               "Where the files are gone, --flow stored goes on with what the store kept of the "
-               "last run: the flow, the profile, the policies, whose digests are shown. Whoever "
-               "can write a store without a key can have put other files there, which run "
-               "programs here: in such a store each must be named by its digest, of a source that "
-               "you trust (--trust-flow). Nothing else ever runs what a store keeps.\n\n"
-               "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
-               "checkpoint of its own, and model calls and other pure effects behind it are asked "
-               "anew, but for answers whose calls were made and cannot simply be repeated.\n\n"
-               "--dry-run tells what would become of each effect behind the checkpoint, what that "
-               "may cost, what is left of each constraint after the policies' rules, and which "
-               "policies decide; it writes nothing. A session that died three times in a row "
-               "within half a minute of being resumed, without getting anywhere, is failing: it "
-               "goes on with --retry.",
+    .details =
+        "Everything is checked first, and every problem is told at once: the flow and its "
+        "digest, the recording, the profile, the checkpoint, the keys the flow reads, its "
+        "tools. Then the session goes on from its latest checkpoint; what was done after it "
+        "is replayed from the ledger, not done again.\n\n"
+        "A session whose files were moved goes on with --flow and --directory, on another "
+        "machine or as another user, too: a profile and a recording that were moved with "
+        "them are found there, and later resumes need neither.\n\n"
+        "Where the files are gone, --flow stored goes on with what the store kept of the "
+        "last run: the flow, the profile, the policies, whose digests are shown. Whoever "
+        "can write a store without a key can have put other files there, which run "
+        "programs here: in such a store each must be named by its digest, of a source that "
+        "you trust (--trust-flow). Nothing else ever runs what a store keeps.\n\n"
+        "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
+        "checkpoint of its own, and model calls and other pure effects behind it are asked "
+        "anew, but for answers whose calls were made and cannot simply be repeated: what that "
+        "drops is told, by --dry-run as well, with what it had cost.\n\n"
+        "--dry-run tells what would become of each effect behind the checkpoint, what that "
+        "may cost, what is left of each constraint after the policies' rules, and which "
+        "policies decide; it writes nothing. A session that died three times in a row "
+        "within half a minute of being resumed, without getting anywhere, is failing: it "
+        "goes on with --retry.",
     .operands = operands,
     .options = options,
     .run = run,

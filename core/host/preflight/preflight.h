@@ -71,6 +71,11 @@ CK_CHECKED ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine,
 /* The refusal, with the problems reported; CK_OK when there are none. */
 CK_CHECKED ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output,
                                          ck_error *err);
+/* The resume edits more of the state than limits. */
+bool ck_preflight_edits_memory(const ck_preflight *self);
+/* "5 model calls, recorded at $0.34, and 2 other effects": what is recorded behind the checkpoint
+ * and, because memory is edited, not replayed but made anew. False: there is none. */
+bool ck_preflight_append_dropped(ck_buffer *out, const ck_preflight *self);
 /* --dry-run: all findings. */
 CK_CHECKED ck_status ck_preflight_print(const ck_preflight *self, ck_output *output, ck_error *err);
 

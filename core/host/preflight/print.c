@@ -288,6 +288,13 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   put_money_row(table, "cost recorded", self->cost_micros);
   put_money_row(table, "cost at most", self->reserve_micros);
+  ck_buffer dropped = {0};
+  if (ck_preflight_append_dropped(&dropped, self)) {
+    ck_table_put_word(table, "edit drops");
+    ck_table_put_text(table, ck_buffer_bytes(&dropped));
+  }
+  table->text.failed |= dropped.failed;
+  ck_buffer_clear(&dropped);
   put_constraint_rows(table, self);
   put_effect_rows(table, self);
 }

@@ -97,7 +97,8 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
   const ck_dry_run_visitor visitor = {take_effect, take_limit, &t};
   ck_error failure = CK_ERROR_INIT;
   /* Without problems, and without --dry-run, the resume itself is the dry run. */
-  bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
+  bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0 ||
+                ck_preflight_edits_memory(self);
   if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
   ck_status status = ck_session_dry_run(&self->plan, engine->runtime, self->options.session,

@@ -74,6 +74,34 @@ exits 5 "every problem" --json resume s --set-env key=TOPIC_KEY --set api_key=hu
 is "at once" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 is "and nothing was written" "$(sha256sum store/ckrun.db store/ckrun.db-wal)" "$before"
 
+# ---- what was done behind the checkpoint is not dropped in silence ----
+mkdir panel && cd panel || exit 1
+cp "$root"/examples/deliberation/* .
+exits 8 "a round that stops in its middle" run flow.lua --profile ./profile.lua --session panel \
+  --cassette cassette.jsonl --limit model_calls=5 \
+  --input '"Should the shop move to a cheaper cloud this quarter?"'
+# Since the round began: all that was called, none of it once.
+done_here=$("$CKRUN" --json sessions log panel --kind outcome | perl -MJSON::PP -ne '
+  my $b = JSON::PP->new->utf8->decode($_)->{body};
+  $models += $b->{kind} eq "model"; $others += $b->{kind} ne "model"; $cost += $b->{cost} // 0;
+  END { printf "%d model calls, recorded at \$%.2f, and %d other effects", $models, $cost / 1e6,
+    $others }')
+exits 0 "a dry run with an edit" resume panel --dry-run --set x=1
+is "tells what the edit drops" "$(cell "$out" "edit drops")" "$done_here"
+exits 0 "a dry run without" resume panel --dry-run
+is "drops nothing" "$(cell "$out" "edit drops") $(cell "$out" "run anew")" " 0"
+exits 0 "nor does a limit" resume panel --dry-run --limit model_calls=6
+is "drop anything" "$(cell "$out" "edit drops") $(cell "$out" "run anew")" " 0"
+exits 8 "the resume itself, without more calls" resume panel --set x=1
+has "tells it, too, before it begins" "$err" \
+  "the state is edited: what lies behind the checkpoint is made anew: $done_here"
+exits 8 "later there is no edit" resume panel
+is "and nothing to tell" "$(grep -c "made anew" <<<"$err")" 0
+oldest=$("$CKRUN" sessions checkpoints panel | awk -F'\t' 'NR == 1 { print $2 }')
+exits 0 "from an older one with an edit" resume panel --checkpoint "$oldest" --dry-run --set x=1
+is "it is not the edit that drops anything" "$(cell "$out" "edit drops")" ""
+cd ..
+
 # ---- a secret ----
 export TOPIC_KEY=the-value-of-the-key
 exits 0 "resume --set-env" resume s --set-env key=TOPIC_KEY --set topic=bees
