@@ -245,6 +245,8 @@ const ck_command ck_command_sessions_export = {
         "reads it where it is. The other formats hold no files: neither the flow, the profile and "
         "its policies (`ckrun sessions inspect SESSION --files` shows their texts) nor what tools "
         "wrote; who goes on with them brings these.\n\n"
+        "What a session has and the format of a checkpoint no place for is in one member of "
+        "ckrun's own, `ckrun`: its input, as it was given. It may be missing in a document.\n\n"
         "The four checkpoints are refused with exit code 75 while an effect of class once or "
         "reconcilable was begun and has no outcome, since whoever goes on would do it again: see "
         "`ckrun resolve`.\n\n"

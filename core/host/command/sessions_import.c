@@ -143,7 +143,9 @@ const ck_command ck_command_sessions_import = {
         "pads are kept, and each agent is told the tail of what it was involved in.\n\nA loop "
         "checkpoint becomes a paused session of a flow.agent at the turn after, a workflow "
         "checkpoint one of a flow.steps whose completed steps are not run again. Both begin a run "
-        "of their own, with the document's as its parent, and what was spent counts on.",
+        "of their own, with the document's as its parent, and what was spent counts on.\n\n"
+        "The session's input is the one that the document's session was given; of a document "
+        "without ckrun's own member `ckrun` it is what its system tells of it.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -8,6 +8,7 @@
 
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/budget/usage.h"
+#include "core/runtime/portable/extension.h"
 
 enum { DEPTH_DEFAULT = 50 };
 
@@ -137,12 +138,26 @@ static ck_status put_constraints(ck_document *document, struct cJSON *at,
   return put_hit(document, object, snapshot, &usage, err);
 }
 
+/* What the document has no place for (core/runtime/portable/extension.h). */
+static ck_status put_extension(ck_document *document, struct cJSON *at,
+                               const ck_session_record *session, ck_error *err) {
+  ck_bytes input = ck_extension_input(session);
+  ck_value *value = NULL;
+  ck_status status = input.len ? ck_value_copy(&value, input, err) : CK_OK;
+  ck_document_put_value(document, ck_document_put_object(document, at, CK_EXTENSION), "input",
+                        value);
+  ck_value_free(value);
+  return status;
+}
+
 ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at,
                                     const ck_snapshot *snapshot, ck_error *err) {
   ck_spending spending = {0};
   ck_document_put_text(document, at, "sessionId", snapshot->inspection->head.session.id);
   ck_status status = put_constraints(document, at, snapshot, err);
   if (status == CK_OK) status = ck_session_agents_put(document, at, snapshot, err);
+  if (status == CK_OK)
+    status = put_extension(document, at, &snapshot->inspection->head.session, err);
   if (status == CK_OK) status = ck_spending_read(&spending, snapshot->state, err);
   ck_document_put_int(document, at, "roundsCompleted", spending.rounds);
   ck_document_put_int(document, at, "transcriptReplayDepth",

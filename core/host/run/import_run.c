@@ -194,8 +194,11 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
 
 /* ---- the session ---- */
 
+/* As it was given to the session, which a document of another program tells in its own way. */
 static ck_bytes input_of(const imported *of) {
-  return of->kind == WORKFLOW ? of->workflow.input : of->run.input;
+  if (of->kind == WORKFLOW) return of->workflow.input;
+  ck_bytes own = of->kind == SESSION ? of->session.extension : of->run.extension;
+  return own.len ? ck_json_get(own, "input") : of->run.input;
 }
 
 /* The run that it goes on from; NULL: not known, or its id is none of ours. */

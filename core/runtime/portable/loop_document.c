@@ -3,10 +3,14 @@
 #include "core/runtime/portable/loop_document.h"
 
 #include "core/runtime/portable/blocks.h"
+#include "core/runtime/portable/extension.h"
 #include "core/runtime/portable/field.h"
 #include "core/runtime/portable/line.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/portable/run_checkpoint.h"
+
+/* Members that both documents have alike. */
+static const char *const kept[] = {"agent", "flow", CK_EXTENSION};
 
 /* ---- writing ---- */
 
@@ -20,7 +24,6 @@ static ck_status check_loop(const ck_head *head, ck_bytes run, ck_error *err) {
 
 static ck_status write_document(ck_value **out, const ck_head *head, const ck_totals *totals,
                                 ck_bytes run, ck_error *err) {
-  static const char *const kept[] = {"agent", "flow"};
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_json_begin(&w, '{');
@@ -90,7 +93,6 @@ static ck_status read_fields(fields *out, ck_bytes document, ck_error *err) {
 }
 
 static ck_status write_run(ck_buffer *out, const fields *of, ck_bytes document, ck_error *err) {
-  static const char *const kept[] = {"agent", "flow"};
   ck_buffer history = {0}, wanted = {0};
   ck_json_writer of_history = {.out = &history}, w = {.out = out};
   ck_status status = ck_blocks_read(&of_history, of->messages, err);

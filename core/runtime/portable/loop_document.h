@@ -2,7 +2,7 @@
  *
  *   {"schema_version": 1, "run_id", "parent_run_id"?, "session_id", "turn", "messages": [message],
  *    "total_usage", "tool_calls_count", "verification_reports": [], "checkpoint_ms",
- *    "agent"?, "flow"?}
+ *    "agent"?, "flow"?, "ckrun"? (extension.h)}
  *
  * `turn` is the last completed one; messages are those of blocks.h; usage is that of carried.h.
  * It is a run checkpoint (run_checkpoint.h) with other names, and what was spent. */

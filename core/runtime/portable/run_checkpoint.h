@@ -4,7 +4,7 @@
  *   {"version": 1, "runId", "history": [message], "lastCompletedIteration",
  *    "originalInput": {"message"}, "checkpointedAt" (ms since 1970),
  *    "failurePoint"?: {"iteration", "phase": "iteration"|"tool"|"llm"|"unknown", "stage"?},
- *    "agent"?: {"id"}, "flow"?: {"name", "digest"}}
+ *    "agent"?: {"id"}, "flow"?: {"name", "digest"}, "ckrun"? (extension.h)}
  *
  * `history` is the main scope's conversation up to its last completed iteration, as every provider
  * takes it (chat.h); of a flow that holds none there, such as steps or a graph, each completed
@@ -34,6 +34,7 @@ typedef struct ck_run_checkpoint {
   ck_bytes run, history, input, failure; /* JSON; failure: no bytes when there is none */
   /* JSON strings; no bytes: the document does not say */
   ck_bytes agent, flow, flow_digest;
+  ck_bytes extension; /* JSON; no bytes: none */
   int64_t last_completed;
   int64_t at_ms;
 } ck_run_checkpoint;

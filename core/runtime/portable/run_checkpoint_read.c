@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/runtime/portable/chat_check.h"
+#include "core/runtime/portable/extension.h"
 #include "core/runtime/portable/field.h"
 
 /* ---- fields ---- */
@@ -103,6 +104,7 @@ ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_e
                                  INT64_MAX, err);
   if (status == CK_OK) status = read_failure(&out->failure, document, err);
   if (status == CK_OK) status = read_identity(out, document, err);
+  if (status == CK_OK) status = ck_extension_read(&out->extension, document, err);
   if (status == CK_OK) status = check_history(out, text, err);
   if (status != CK_OK) *out = (ck_run_checkpoint){0};
   return status;

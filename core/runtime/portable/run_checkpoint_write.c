@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/portable/extension.h"
 #include "core/runtime/portable/line.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/portable/run_checkpoint.h"
@@ -87,8 +88,7 @@ static void name_flow(writing *self) {
 
 /* The session's input, or the first words of a user. */
 static ck_status find_message(writing *self, ck_error *err) {
-  const ck_value *launch = self->head->session.input;
-  ck_bytes input = launch ? ck_json_get(ck_value_bytes(launch), "input") : (ck_bytes){0};
+  ck_bytes input = ck_extension_input(&self->head->session);
   ck_bytes message = ck_json_get(input, "message");
   ck_message_append_text(&self->message, message.len ? message : input);
   ck_event_query query = {.session = self->head->session.no,
@@ -199,6 +199,13 @@ static void write_identity(ck_json_writer *w, const writing *self) {
   ck_json_end(w, '}');
 }
 
+static void write_extension(ck_json_writer *w, const writing *self) {
+  ck_json_name(w, CK_EXTENSION);
+  ck_json_begin(w, '{');
+  ck_extension_write_input(w, &self->head->session);
+  ck_json_end(w, '}');
+}
+
 static ck_status write_document(ck_value **out, const writing *self, ck_error *err) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
@@ -216,6 +223,7 @@ static ck_status write_document(ck_value **out, const writing *self, ck_error *e
   ck_json_member_int(&w, "checkpointedAt", self->observed.boundary_ms);
   write_failure(&w, self);
   write_identity(&w, self);
+  write_extension(&w, self);
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(out, &json, err);
   ck_buffer_clear(&json);

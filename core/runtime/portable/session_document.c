@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/runtime/budget/dimension.h"
+#include "core/runtime/portable/extension.h"
 #include "core/runtime/portable/field.h"
 #include "core/runtime/portable/restored.h"
 #include "core/runtime/session/session_private.h"
@@ -76,6 +77,7 @@ ck_status ck_session_document_read(ck_session_document *out, ck_bytes document, 
     status = ck_field_read_count(&depth, document, "transcriptReplayDepth", "transcriptReplayDepth",
                                  INT32_MAX, err);
   if (status == CK_OK) status = ck_field_read(&out->created, document, "createdAt", &created, err);
+  if (status == CK_OK) status = ck_extension_read(&out->extension, document, err);
   ck_json_iterator it = ck_json_iterate(out->agents);
   for (size_t i = 0; status == CK_OK && ck_json_next(&it); i++)
     status = check_agent(it.value, i, err);

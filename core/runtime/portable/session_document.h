@@ -3,7 +3,7 @@
  *
  *   {"sessionId", "constraintState": {DIMENSION: {"spent"}}, "activeAgents": [{"agentId", "depth",
  *    "conversationTail": [event], "expertiseSnapshot"?}], "roundsCompleted", "pendingDelegations",
- *    "transcriptReplayDepth", "createdAt"}
+ *    "transcriptReplayDepth", "createdAt", "ckrun"? (extension.h)}
  *
  * Conversations do not travel, their tails do: each agent's tail enters its context as the section
  * of tail_section.h, behind its prompt. */
@@ -18,6 +18,7 @@ enum { CK_SESSION_DOCUMENT_ROUNDS_MAX = 1000000 };
 /* Spans of the document's text. */
 typedef struct ck_session_document {
   ck_bytes session, constraints, agents, created;
+  ck_bytes extension; /* no bytes: none */
   int64_t rounds;
 } ck_session_document;
 

@@ -28,7 +28,7 @@ compare "deliberation, paused" "$limits" panel
 paused=$(inspected panel '$d->{session_checkpoint}')
 of_paused() { json "$paused" "$1"; }
 is "deliberation: a SessionCheckpoint has these members" "$(of_paused 'join " ", sort keys %$d')" \
-  "activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId \
+  "activeAgents ckrun constraintState createdAt pendingDelegations roundsCompleted sessionId \
 transcriptReplayDepth"
 is "deliberation: one round is complete, 50 events are told" \
   "$(of_paused 'join " ", @$d{qw(sessionId roundsCompleted transcriptReplayDepth)}')" "panel 1 50"

@@ -19,8 +19,8 @@ exits 0 "portable: it leaves" sessions export here --format run-checkpoint -o he
 document=$(cat here.json)
 pick() { json "$document" "$1"; }
 is "portable: the document's fields, and whose it is" "$(pick 'join " ", sort keys %$d')" \
-  "agent checkpointedAt failurePoint flow history lastCompletedIteration originalInput runId \
-version"
+  "agent checkpointedAt ckrun failurePoint flow history lastCompletedIteration originalInput \
+runId version"
 is "portable: version, iterations and input" "$(pick 'join " ", @$d{qw(version
   lastCompletedIteration)}, keys %{$d->{originalInput}}, $d->{originalInput}{message}')" \
   "1 2 message Carry it."

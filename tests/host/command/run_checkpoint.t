@@ -13,8 +13,8 @@ exits 0 "is a run checkpoint" sessions export failed --format run-checkpoint -o 
 document=$(cat "$dir/run.json")
 field() { json "$document" "\$d->$1"; }
 is "of exactly these members" "$(json "$document" 'join " ", sort keys %$d')" \
-  "agent checkpointedAt failurePoint flow history lastCompletedIteration originalInput runId \
-version"
+  "agent checkpointedAt ckrun failurePoint flow history lastCompletedIteration originalInput \
+runId version"
 is "version" "$(field '{version}')" 1
 is "runId" "$(field '{runId}')" "$(cell "$("$CKRUN" sessions show failed)" run)"
 is "lastCompletedIteration" "$(field '{lastCompletedIteration}')" 4

@@ -87,7 +87,7 @@ run --json sessions inspect team
 is "is the one that inspect shows" "$(json "$checkpoint" '$d')" \
   "$(json "$out" '$d->{session_checkpoint}')"
 field() { json "$checkpoint" "\$d->$1"; }
-members="activeAgents constraintState createdAt pendingDelegations roundsCompleted sessionId"
+members="activeAgents ckrun constraintState createdAt pendingDelegations roundsCompleted sessionId"
 is "its members" "$(json "$checkpoint" 'join " ", sort keys %$d')" \
   "$members transcriptReplayDepth"
 is "sessionId" "$(field '{sessionId}')" team
