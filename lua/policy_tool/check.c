@@ -8,6 +8,7 @@
 
 #include "lua/policy_tool/about.h"
 #include "lua/policy_tool/policy_tool.h"
+#include "lua/policy_tool/shapes.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
 #include "lua/vm/source.h"
@@ -95,7 +96,8 @@ static int lint_body(lua_State *L) {
   ck_sandbox_require(L, "ck.lint");
   lua_pushlstring(L, self->source->text.data, self->source->text.len);
   push_known(L);
-  lua_call(L, 2, 1);
+  ck_policy_push_shapes(L);
+  lua_call(L, 3, 1);
   ck_sandbox_mark_array(L, -1);
   ck_json_append_lua(&self->found, L, -1, PROBLEMS_SIZE);
   return 0;

@@ -97,6 +97,7 @@ const ck_command ck_command_policy_check = {
     .summary = "look for what would go wrong live in a policy",
     .details = "Shows its name, hooks and options. Problems are told by file and line, and the "
                "exit code is 1: text that is no policy; names that the sandbox does not have; "
+               "fields that a view does not have, and words that a field never is; "
                "globals; what the file keeps and a function changes; a hook that fails or overruns "
                "its budget; a hook that answers differently in a used and in a fresh sandbox. Each "
                "hook is asked about samples of everything it can meet.",

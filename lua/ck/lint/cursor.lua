@@ -11,15 +11,30 @@ local cursor = {}
 ---@field depth integer                      of functions; 0: the file itself
 ---@field scopes table<string, integer>[]    name -> depth of its declaration, innermost last
 ---@field known table                        names of the environment
+---@field hooks table<string, table>         the shapes of the parameters of each hook
+---@field shapes table<string, ck.lint.Shape>[]  of the names in `scopes` that are views
 ---@field block fun(self: ck.lint.Cursor)    reads a block: statements hold expressions, which hold
 ---                                          functions, which hold blocks
+---@field policy string|nil                  the name of the table that the file returns
+---@field tables integer                     constructors that are open
+---@field given string|nil                   the hook that the function ahead is
+---@field in_policy boolean                  the value ahead is the table that the file returns
 ---@field problems { line: integer, text: string }[]
 
+--- "policy" of a text that ends with "return policy".
+local function returned_name(tokens)
+  local last = #tokens - 1
+  if last > 0 and tokens[last][1] == ";" then last = last - 1 end
+  local is_name = last > 1 and tokens[last - 1][1] == "return" and tokens[last][2] == "name"
+  return is_name and tokens[last][1] or nil
+end
+
 ---@return ck.lint.Cursor
-function cursor.open(text, known, block)
+function cursor.open(text, known, hooks, block)
+  local tokens = scan(text)
   return {
-    tokens = scan(text), index = 1, depth = 0, scopes = {}, known = known, block = block,
-    problems = {},
+    tokens = tokens, index = 1, depth = 0, scopes = {}, shapes = {}, known = known, hooks = hooks,
+    block = block, policy = returned_name(tokens), tables = 0, in_policy = false, problems = {},
   }
 end
 
@@ -48,7 +63,18 @@ function cursor.accept(self, word)
   return true
 end
 
-function cursor.declare(self, name) self.scopes[#self.scopes][name] = self.depth end
+---@param shape? ck.lint.Shape|false  of what it is, when that is known
+function cursor.declare(self, name, shape)
+  self.scopes[#self.scopes][name] = self.depth
+  self.shapes[#self.shapes][name] = shape or nil
+end
+
+--- What a name is; nil: nothing is known of it.
+function cursor.shape_of(self, name)
+  for i = #self.scopes, 1, -1 do
+    if self.scopes[i][name] then return self.shapes[i][name] end
+  end
+end
 
 --- The depth of functions at which `name` was declared; nil: no local of that name.
 function cursor.level_of(self, name)
@@ -59,9 +85,9 @@ end
 
 --- Runs body(self) in a scope of its own.
 function cursor.scoped(self, body)
-  self.scopes[#self.scopes + 1] = {}
+  self.scopes[#self.scopes + 1], self.shapes[#self.shapes + 1] = {}, {}
   body(self)
-  self.scopes[#self.scopes] = nil
+  self.scopes[#self.scopes], self.shapes[#self.shapes] = nil, nil
 end
 
 --- A name that is changed: a problem when the file's own local is changed in a function. Its level.

@@ -1,6 +1,7 @@
 --- Reads expressions: operators, values, tables, functions, and names with what follows them.
 
 local cursor = require "ck.lint.cursor"
+local shape = require "ck.lint.shape"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
 local take, token = cursor.take, cursor.token
@@ -18,41 +19,65 @@ local UNARY = set "not - # ~"
 local VALUES = set "nil true false ..."
 local CHANGERS = set "insert remove sort"
 
+--- A list that is, or is not, the table that the file returns.
+function expression.policy_list(self, is_policy)
+  self.in_policy = is_policy
+  expression.list(self)
+  self.in_policy = false
+end
+
 function expression.list(self)
   repeat expression.read(self) until not accept(self, ",")
 end
 
-local function read_parameters(self)
+local function read_parameters(self, hook)
+  local shapes, count = hook and self.hooks[hook] or {}, 0
   take(self)
   while not accept(self, ")") do
     local name = take(self)
-    if name[2] == "name" then declare(self, name[1]) end
+    if name[2] == "name" then
+      count = count + 1
+      declare(self, name[1], shapes[count])
+    end
   end
 end
 
---- A function behind its name: parameters and block, to the end. A method has `self`.
-function expression.body(self, is_method)
+--- A function behind its name: parameters and block, to the end. A method has `self`. `name`: of
+--- the field that it is given to, which may be a hook.
+function expression.body(self, is_method, name)
   self.depth = self.depth + 1
   cursor.scoped(self, function()
     if is_method then declare(self, "self") end
-    read_parameters(self)
+    read_parameters(self, name)
     self.block(self)
   end)
   take(self)
   self.depth = self.depth - 1
 end
 
+--- name = value, in a table: in that of the policy a function may be the hook of that name.
+local function read_field(self)
+  local name, is_hook = take(self)[1], self.in_policy and self.tables == 1 and self.depth == 0
+  skip(self, 1)
+  self.given = is_hook and peek(self) == "function" and name or nil
+  expression.read(self)
+end
+
 local function read_table(self)
+  self.tables = self.tables + 1
   while not accept(self, "}") do
     if accept(self, "[") then
       expression.read(self)
       skip(self, 2)
+      expression.read(self)
     elseif token(self)[2] == "name" and token(self, 1)[1] == "=" then
-      skip(self, 2)
+      read_field(self)
+    else
+      expression.read(self)
     end
-    expression.read(self)
     if not accept(self, ",") then accept(self, ";") end
   end
+  self.tables = self.tables - 1
 end
 
 local function read_arguments(self)
@@ -100,6 +125,16 @@ local function read_suffix(self, base, field)
   return false, base, field
 end
 
+--- The fields behind a name that is a view, which are not taken.
+local function check_fields(self, base)
+  local of, first, ahead = cursor.shape_of(self, base[1]), self.index - 1, 0
+  while of and token(self, ahead)[1] == "." do
+    of = shape.field(self, of, token(self, ahead + 1))
+    ahead = ahead + 2
+  end
+  shape.compared(self, of, first, ahead)
+end
+
 --- A name or (expression) with its suffixes: the base token, and whether there are any suffixes.
 function expression.suffixed(self)
   local base, more, field = take(self), false, nil
@@ -107,7 +142,10 @@ function expression.suffixed(self)
     expression.read(self)
     take(self)
   end
-  if base[2] == "name" then cursor.used(self, base) end
+  if base[2] == "name" then
+    cursor.used(self, base)
+    check_fields(self, base)
+  end
   while true do
     local found
     found, base, field = read_suffix(self, base, field)
@@ -123,7 +161,9 @@ local function read_operand(self)
   elseif accept(self, "{") then
     read_table(self)
   elseif accept(self, "function") then
-    expression.body(self)
+    local name = self.given
+    self.given = nil
+    expression.body(self, false, name)
   else
     expression.suffixed(self)
   end

@@ -56,18 +56,19 @@ readers["for"] = function(self)
 end
 
 readers["function"] = function(self)
-  local base, is_method, more = take(self), false, false
+  local base, is_method, field = take(self), false, nil
   while peek(self) ~= "(" do
-    is_method, more = take(self)[1] == ":", true
-    take(self)
+    is_method = take(self)[1] == ":"
+    field = take(self)[1]
   end
-  if more then
+  if field then
     cursor.used(self, base)
     cursor.changed(self, base)
   else
     cursor.assigned(self, base)
   end
-  expression.body(self, is_method)
+  local is_hook = field and not is_method and base[1] == self.policy and self.depth == 0
+  expression.body(self, is_method, is_hook and field or nil)
 end
 
 readers["local"] = function(self)
@@ -80,13 +81,14 @@ readers["local"] = function(self)
     names[#names + 1] = take(self)[1]
     if accept(self, "<") then skip(self, 2) end
   until not accept(self, ",")
-  if accept(self, "=") then expression.list(self) end
+  local is_policy = self.depth == 0 and names[1] == self.policy
+  if accept(self, "=") then expression.policy_list(self, is_policy) end
   for _, name in ipairs(names) do declare(self, name) end
 end
 
 readers["return"] = function(self)
   local is_empty = CLOSERS[peek(self)] or peek(self) == ";" or token(self)[2] == "end"
-  if not is_empty then expression.list(self) end
+  if not is_empty then expression.policy_list(self, self.depth == 0) end
 end
 
 readers["goto"] = take
@@ -116,6 +118,8 @@ local function read_assignment(self)
       if more then cursor.changed(self, base) else cursor.assigned(self, base) end
     end
   end
+  local is_field = #targets == 1 and token(self, -3)[1] == "." and peek(self) == "function"
+  self.given = is_field and token(self, -4)[1] == self.policy and token(self, -2)[1] or nil
   expression.list(self)
 end
 

@@ -8,52 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/session.h"
 #include "lua/policy/load.h"
 #include "lua/policy/view_fields.h"
+#include "lua/policy/words.h"
 #include "lua/vm/source.h"
 
 enum { NAME_SIZE = 32 };
 
-/* ---- words: the names that a type of a field stands for ---- */
-
-typedef struct word_list {
-  const char *type;
-  const char *words[48]; /* ends with NULL */
-} word_list;
-
-#define TEXT_3(name, number, text, ...) text,
-#define TEXT_2(name, text) text,
-static const word_list word_lists[] = {
-    {"ck.BoundaryKind", {CK_BOUNDARY_TABLE(TEXT_3) NULL}},
-    {"ck.EventKind", {CK_EVENT_TABLE(TEXT_3) NULL}},
-    {"ck.SessionStatus", {CK_SESSION_STATUS_TABLE(TEXT_3) NULL}},
-    {"ck.EffectKind", {CK_EFFECT_KIND_TABLE(TEXT_2) NULL}},
-    {"ck.EffectClass", {CK_EFFECT_CLASS_TABLE(TEXT_2) NULL}},
-};
-enum { WORD_LISTS = sizeof word_lists / sizeof word_lists[0] };
-
-/* The words of a type that is written `type` or `type|nil`; NULL: it is no list of words. */
-static const char *const *find_words(const char *type) {
-  for (size_t i = 0; i < WORD_LISTS; i++) {
-    size_t len = strlen(word_lists[i].type);
-    if (strncmp(type, word_lists[i].type, len) == 0 && (!type[len] || type[len] == '|'))
-      return word_lists[i].words;
-  }
-  return NULL;
-}
-
 static bool has_words_in_front(const view_field *field) {
-  return (!field->meaning[0] || field->meaning[0] == ';') && find_words(field->type);
+  return (!field->meaning[0] || field->meaning[0] == ';') && ck_view_words_of(field->type);
 }
 
 /* ---- annotations ---- */
 
 static void print_words(void) {
-  for (size_t i = 0; i < WORD_LISTS; i++) {
-    printf("---@alias %s\n", word_lists[i].type);
-    for (const char *const *word = word_lists[i].words; *word; word++)
-      printf("---| \"%s\"\n", *word);
+  for (const view_words *list = ck_view_words; list->type; list++) {
+    printf("---@alias %s\n", list->type);
+    for (const char *const *word = list->words; *word; word++) printf("---| \"%s\"\n", *word);
   }
 }
 
@@ -92,7 +63,7 @@ static void print_hooks(void) {
 static void print_type(const char *type) {
   size_t len = strcspn(type, "|");
   bool is_class = strncmp(type, "ck.", 3) == 0;
-  if (strncmp(type, "string", len) == 0 || find_words(type))
+  if (strncmp(type, "string", len) == 0 || ck_view_words_of(type))
     printf("text");
   else if (strcmp(type, "ck.Json") == 0)
     printf("JSON");
@@ -102,7 +73,7 @@ static void print_type(const char *type) {
 }
 
 static void print_meaning(const view_field *field) {
-  const char *const *words = find_words(field->type);
+  const char *const *words = ck_view_words_of(field->type);
   for (int i = 0; has_words_in_front(field) && words[i]; i++)
     printf("%s`%s`", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
   printf("%s", field->meaning);

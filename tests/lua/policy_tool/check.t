@@ -21,7 +21,7 @@ problem() {
 problem "a name that is not there, never reached" 3 "the sandbox has no 'os'" <<'EOF2'
 return { name = "p", version = 1,
   checkpoint = function(at)
-    if at.kind == "never" then return os.time() end
+    if at.scope == "never" then return os.time() end
   end }
 EOF2
 problem "a function that is not there" 2 "the sandbox has no 'string.gsub'" <<'EOF2'
@@ -67,6 +67,57 @@ return { name = "p", version = 1, checkpoint = function(at)
   return "before " .. at.next.tool
 end }
 EOF2
+problem "a word that a field never is, never reached" 3 \
+  "'at.kind' is never 'tool_rond': it is node_start" <<'EOF2'
+local policy = { name = "p", version = 1 }
+function policy.checkpoint(at)
+  if at.scope == "never" and at.kind == "tool_rond" then return "a" end
+end
+return policy
+EOF2
+problem "on the other side of the comparison" 2 "'effect.class' is never 'twice'" <<'EOF2'
+return { name = "p", version = 1, in_doubt = function(effect)
+  if 'twice' ~= effect.class then return "stop" end
+end }
+EOF2
+problem "of an inner view, in a hook that is assigned" 3 "'at.next.class' is never 'onc'" <<'EOF2'
+local policy = { name = "p", version = 1 }
+policy.checkpoint = function(at)
+  return at.next.class == "onc"
+end
+return policy;
+EOF2
+problem "of the second parameter" 2 "'checkpoint.kind' is never 'nix'" <<'EOF2'
+local policy = { name = "p", version = 1, resume = function(_session, checkpoint)
+  if checkpoint and checkpoint.kind == "nix" then return { time = "reset" } end
+end }
+return policy
+EOF2
+problem "a field that a view lacks, never reached" 3 "'at.since' has no field 'costs': it has" \
+  <<'EOF2'
+return { name = "p", version = 1, checkpoint = function(at)
+  if at.scope == "never" then
+    return at.since.costs > 1
+  end
+end }
+EOF2
+cat >sound.lua <<'EOF2'
+local list = { tail = function(of) return of.first end }
+function list.resume(other) return other.kind == "mine" end
+local policy = { name = "p", version = 1, options = { prune = { kind = "x" } } }
+function policy.checkpoint(at, opt)
+  local inner = function(at) return at.knd == 1 end
+  for _, at in ipairs { { kind = "y" } } do
+    if at.kind == "y" then inner(at) end
+  end
+  if list.tail { first = 1 } == 2 or list.resume(opt) then return "a" end
+  if "x" .. "y" == at.kind then return "b" end
+  return at.kind == "tool_" .. "round" or at.kind == opt.prune.kind
+end
+function policy.migrate(document) return document.kind == "x" and document or nil end
+return policy
+EOF2
+exits 0 "functions of other tables, other names, other values are left alone" policy check sound.lua
 # Which of its limits stops it depends on the machine, and may be another one the next time.
 cat >p.lua <<'EOF2'
 return { name = "p", version = 1, prune = function()

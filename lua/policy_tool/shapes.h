@@ -1,0 +1,11 @@
+/* shapes.h - what the parameters of hooks are, for the reader of a policy's text. */
+#ifndef CK_LUA_POLICY_TOOL_SHAPES_H
+#define CK_LUA_POLICY_TOOL_SHAPES_H
+
+#include <lua.h>
+
+/* Pushes { hook = { shape of each parameter } }: false for what is no view, else { name = "at",
+ * fields = { name = shape } }, or of a field of words { name =, words = { "once", … } }. Raises. */
+void ck_policy_push_shapes(lua_State *L);
+
+#endif
