@@ -170,6 +170,26 @@ static void acknowledge(ck_writer *self, size_t count, const ck_error *cause) {
   if (waited_for) pthread_cond_broadcast(&self->acknowledged);
 }
 
+/* Where there is no memory for all at once there can be for some: an outcome is not lost with the
+ * checkpoint behind it. Nothing behind the first that fails is tried. */
+static ck_status commit_singly(ck_writer *self, size_t made, ck_error *cause) {
+  ck_status status = CK_OK;
+  *cause = (ck_error)CK_ERROR_INIT;
+  for (size_t i = 0; i < made; i++) {
+    if (status == CK_OK) status = ck_store_commit(self->store, &self->batches[i], 1, cause);
+    if (status != CK_OK) self->batches[i].status = status;
+  }
+  return status;
+}
+
+static ck_status commit_together(ck_writer *self, size_t made, ck_error *cause) {
+  int64_t begun = mono_us();
+  ck_status status = ck_store_commit(self->store, self->batches, made, cause);
+  for (size_t i = 0; i < made && status != CK_OK; i++) self->batches[i].status = status;
+  if (status == CK_OK) note_cost(self, made, begun);
+  return status;
+}
+
 /* Commits queued jobs. With the mutex and no round under way; without the mutex afterwards. */
 static void commit_round(ck_writer *self) {
   size_t of[CK_WRITER_ROUND_MAX];
@@ -179,14 +199,9 @@ static void commit_round(ck_writer *self) {
   pthread_mutex_unlock(&self->mutex);
   size_t made = make_batches(self, count, of);
   if (made > 0) {
-    int64_t begun = mono_us();
-    ck_status status = ck_store_commit(self->store, self->batches, made, &cause);
-    if (status == CK_E_UNKNOWN)
-      settle_unknown(self, made, of, &cause);
-    else if (status != CK_OK)
-      for (size_t i = 0; i < made; i++) self->batches[i].status = status;
-    else
-      note_cost(self, made, begun);
+    ck_status status = commit_together(self, made, &cause);
+    if (status == CK_E_NO_MEMORY && made > 1) status = commit_singly(self, made, &cause);
+    if (status == CK_E_UNKNOWN) settle_unknown(self, made, of, &cause);
   }
   for (size_t i = 0; i < made; i++) {
     self->round[of[i]].status = self->batches[i].status;

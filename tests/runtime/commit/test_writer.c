@@ -1,10 +1,12 @@
 /* test_writer.c - what is queued is committed: whoever waits or does not, in order, from many
  * threads, and never after a failure. */
+/* link: -Wl,--wrap=ck_store_commit */
 #include "core/runtime/commit/channel.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/runtime/session/session.h"
 #include "core/store/verify.h"
@@ -137,6 +139,93 @@ static void test_failed_channel(void) {
   ck_runtime_close(runtime);
 }
 
+/* ---- no memory for a whole round ---- */
+
+/* A store that holds up the first commit until more is queued, and then has no memory for
+ * checkpoints. */
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  bool armed, inside, open;
+} gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void hold_up(void) {
+  pthread_mutex_lock(&gate.mutex);
+  gate.inside = true;
+  pthread_cond_broadcast(&gate.changed);
+  while (!gate.open) pthread_cond_wait(&gate.changed, &gate.mutex);
+  pthread_mutex_unlock(&gate.mutex);
+}
+
+ck_status __real_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err);
+ck_status __wrap_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err);
+ck_status __wrap_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err) {
+  bool fails = false;
+  if (gate.armed) hold_up();
+  for (size_t i = 0; i < count && gate.armed; i++) fails |= batches[i].checkpoint != NULL;
+  return fails ? ck_error_no_memory(err) : __real_ck_store_commit(store, batches, count, err);
+}
+
+static uint64_t push_fact(ck_session *session) {
+  uint64_t ticket;
+  ck_value *body;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_value_copy(&body, ck_bytes_text("{}"), &err) == CK_OK &&
+               ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, &err) == CK_OK &&
+               ck_session_push(&ticket, session, CK_DURABLE_POWER, &err) == CK_OK,
+           "push: %s", err.text);
+  ck_value_free(body);
+  return ticket;
+}
+
+static bool count_event(void *to, const ck_event *event) {
+  *(int *)to += event->kind == CK_EVENT_NOTE;
+  return true;
+}
+
+static int facts(ck_runtime *runtime, const char *id) {
+  ck_session_record record;
+  ck_error err = CK_ERROR_INIT;
+  int count = 0;
+  tap_must(ck_store_get_session(&record, runtime->store, id, &err) == CK_OK, "record: %s",
+           err.text);
+  ck_event_query query = {.session = record.no};
+  tap_must(ck_store_read_events(runtime->store, &query, count_event, &count, &err) == CK_OK,
+           "events: %s", err.text);
+  ck_session_record_clear(&record);
+  return count;
+}
+
+/* One fact is being committed while a second, a checkpoint and a third are queued: one round. */
+static void test_no_memory(void) {
+  ck_runtime *runtime = open_runtime("memory:");
+  ck_session *session = start(runtime, "short");
+  ck_error err = CK_ERROR_INIT;
+  ck_saved saved;
+  gate.armed = true;
+  push_fact(session);
+  pthread_mutex_lock(&gate.mutex);
+  while (!gate.inside) pthread_cond_wait(&gate.changed, &gate.mutex);
+  uint64_t second = push_fact(session);
+  tap_must(step(session, &saved) && saved.taken, "a boundary takes a checkpoint");
+  uint64_t third = push_fact(session);
+  gate.open = true;
+  pthread_cond_broadcast(&gate.changed);
+  pthread_mutex_unlock(&gate.mutex);
+  tap_is_status(ck_session_wait(session, second, &err), CK_OK, &err,
+                "without memory for a checkpoint, what was queued before it is committed");
+  tap_is_status(ck_session_wait(session, saved.ticket, &err), CK_E_NO_MEMORY, &err,
+                "the checkpoint is not");
+  tap_ok(strstr(err.text, "ulimit -v") != NULL, "which names the remedy: %s", err.text);
+  tap_is_status(ck_session_wait(session, third, &err), CK_E_NO_MEMORY, &err,
+                "nor what was queued behind it");
+  gate.armed = false;
+  tap_is_int(facts(runtime, "short"), 2, "the store has what was said to be in it");
+  tap_is_int(checkpoints(runtime, "short"), 0, "and no more");
+  ck_session_close(session);
+  ck_runtime_close(runtime);
+}
+
 int main(void) {
   char url[512];
   test_nobody_waits();
@@ -144,5 +233,6 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("writer.db"));
   test_threads(url);
   test_failed_channel();
+  test_no_memory();
   return tap_done();
 }
