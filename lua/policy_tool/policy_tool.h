@@ -42,8 +42,8 @@ typedef void (*ck_policy_tool_visit)(void *to, const ck_policy_tool_test *test);
 /* Runs every function test_* of the table that the file returns, by name, each in a VM of its own
  * with lua/ck/test.lua at hand. A file that ends in _test.lua is a test file; of another one the
  * tests are in the file of that name beside it: of smart.lua in smart_test.lua. Paths in it are
- * relative to it. A file that does not load is a test that failed. CK_E_NOT_FOUND: no file, or no
- * tests in it. */
+ * relative to it. A file that does not load is a test that failed. Of a folder: those of all its
+ * files of tests. CK_E_NOT_FOUND: no file, or no tests in it. */
 CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit,
                                               void *to, ck_error *err);
 

@@ -257,8 +257,7 @@ static ck_status refuse_absent(const char *name, const char *path, ck_error *err
                       "%s: there is no such file; it would hold the tests of %s", name, path);
 }
 
-ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to,
-                                   ck_error *err) {
+static ck_status run_file(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
   ck_source source = {0};
   testing self = {.source = &source};
   char *name = name_tests(path);
@@ -269,4 +268,33 @@ ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit,
   ck_buffer_clear(&self.names);
   free(name);
   return status;
+}
+
+/* ---- a folder ---- */
+
+typedef struct folder_tests {
+  ck_policy_tool_visit visit;
+  void *to;
+  bool any;
+} folder_tests;
+
+static ck_status run_next(void *to, const char *name, ck_error *err) {
+  folder_tests *self = to;
+  self->any = true;
+  return run_file(name, self->visit, self->to, err);
+}
+
+static ck_status run_folder(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
+  folder_tests self = {.visit = visit, .to = to};
+  ck_status status = ck_sources_visit_tests(path, run_next, &self, err);
+  if (status == CK_OK && !self.any)
+    status =
+        ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no file of tests (…_test.lua) in it", path);
+  return status;
+}
+
+ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to,
+                                   ck_error *err) {
+  return ck_sources_is_folder(path) ? run_folder(path, visit, to, err)
+                                    : run_file(path, visit, to, err);
 }

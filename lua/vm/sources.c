@@ -35,9 +35,14 @@ ck_status ck_sources_visit_shipped(const char *kind, ck_sources_visit visit, voi
 
 /* ---- a folder ---- */
 
-static int is_wanted(const struct dirent *entry) {
-  return entry->d_name[0] != '.' && ends_with(entry->d_name, ".lua") &&
-         !ends_with(entry->d_name, "_test.lua");
+typedef int filter(const struct dirent *entry);
+
+static int is_test(const struct dirent *entry) {
+  return entry->d_name[0] != '.' && ends_with(entry->d_name, "_test.lua");
+}
+
+static int is_source(const struct dirent *entry) {
+  return entry->d_name[0] != '.' && ends_with(entry->d_name, ".lua") && !is_test(entry);
 }
 
 static int compare(const struct dirent **a, const struct dirent **b) {
@@ -60,14 +65,15 @@ static ck_status cannot_list(const char *folder, ck_error *err) {
 }
 
 /* False: errno says why. */
-static bool is_folder(const char *path) {
+bool ck_sources_is_folder(const char *path) {
   DIR *open = opendir(path);
   return open && closedir(open) == 0;
 }
 
-static ck_status visit_folder(const char *folder, ck_sources_visit visit, void *to, ck_error *err) {
+static ck_status visit_folder(const char *folder, filter *wanted, ck_sources_visit visit, void *to,
+                              ck_error *err) {
   struct dirent **list;
-  int count = scandir(folder, &list, is_wanted, compare);
+  int count = scandir(folder, &list, wanted, compare);
   if (count < 0 && errno == ENOMEM) return ck_error_no_memory(err);
   if (count < 0) return cannot_list(folder, err);
   ck_status status = CK_OK;
@@ -79,12 +85,18 @@ static ck_status visit_folder(const char *folder, ck_sources_visit visit, void *
   return status;
 }
 
+ck_status ck_sources_visit_tests(const char *folder, ck_sources_visit visit, void *to,
+                                 ck_error *err) {
+  return visit_folder(folder, is_test, visit, to, err);
+}
+
 static ck_status visit_below(const char *folder, const char *name, ck_sources_visit visit, void *to,
                              ck_error *err) {
   ck_buffer path = {0};
   ck_buffer_append_format(&path, "%s/%s", folder, name);
   ck_status status = ck_buffer_check(&path, err);
-  if (status == CK_OK && is_folder(path.data)) status = visit_folder(path.data, visit, to, err);
+  if (status == CK_OK && ck_sources_is_folder(path.data))
+    status = visit_folder(path.data, is_source, visit, to, err);
   ck_buffer_clear(&path);
   return status;
 }
@@ -181,10 +193,10 @@ ck_status ck_sources_list(const char *kind, const char *folder, ck_sources_write
                           ck_sources_take take, void *to, ck_error *err) {
   listing self = {kind, write, take, to};
   bool profiles = strcmp(kind, "profile") == 0;
-  if (folder && !is_folder(folder)) return cannot_list(folder, err);
+  if (folder && !ck_sources_is_folder(folder)) return cannot_list(folder, err);
   ck_status status = ck_sources_visit_shipped(kind, list_one, &self, err);
   if (status != CK_OK || !folder) return status;
-  status = visit_folder(folder, list_one, &self, err);
+  status = visit_folder(folder, is_source, list_one, &self, err);
   if (status == CK_OK)
     status = visit_below(folder, profiles ? "profiles" : "policies", list_one, &self, err);
   if (status == CK_OK && profiles)

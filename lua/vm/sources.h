@@ -12,6 +12,13 @@ typedef ck_status (*ck_sources_visit)(void *to, const char *name, ck_error *err)
 CK_CHECKED ck_status ck_sources_visit_shipped(const char *kind, ck_sources_visit visit, void *to,
                                               ck_error *err);
 
+/* True of a folder that can be read. */
+bool ck_sources_is_folder(const char *path);
+/* The tests of policies (_test.lua) directly in `folder`, as "FOLDER/NAME", in the order of their
+ * names. CK_E_NOT_FOUND: there is no such folder. CK_E_IO. */
+CK_CHECKED ck_status ck_sources_visit_tests(const char *folder, ck_sources_visit visit, void *to,
+                                            ck_error *err);
+
 /* Loads what is called `name` and writes members of an object that has begun: what it is. */
 typedef ck_status (*ck_sources_write)(ck_json_writer *w, const char *name, ck_error *err);
 /* One object of the list; borrowed. Another answer than CK_OK ends it. */

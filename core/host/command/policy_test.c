@@ -78,7 +78,7 @@ static const ck_operand operands[] = {
      .many = true,
      .offset = offsetof(values, files),
      .complete = CK_COMPLETE_FILE,
-     .help = "a file of tests (…_test.lua), or a policy with such a file beside it"},
+     .help = "a file of tests (…_test.lua), a policy with such a file beside it, or a folder"},
     {0},
 };
 
@@ -86,9 +86,10 @@ const ck_command ck_command_policy_test = {
     .name = "policy test",
     .summary = "run the tests of policies in the real sandbox",
     .details = "A file of tests returns a table; its functions test_* run by name, each in a "
-               "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it. require "
-               "\"ck.test\" has what they are written with: lua/ck/test.lua begins with an "
-               "example. Prints TAP; exit code 1 when a test fails.",
+               "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
+               "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
+               "written with: lua/ck/test.lua begins with an example. Prints TAP; exit code 1 "
+               "when a test fails.",
     .operands = operands,
     .run = run,
 };

@@ -58,6 +58,14 @@ for hook in $hooks; do # a test that cannot fail is none
   exits 1 "$hook: its tests fail without it" policy test "broken_$hook.lua"
 done
 rm broken_*
+exits 0 "the tests of a folder" policy test .
+is "are those of its files, in their order" \
+  "$(sed -n 's/^ok [0-9]* - \.\/\(mine_.*_test.lua\): .*/\1/p' <<<"$out" | uniq)" \
+  "$(LC_ALL=C ls mine_*_test.lua)"
+mkdir none
+refused 3 "a folder without tests" "none: there is no file of tests" policy test none
+echo 'return { test_no = function() error "no" end }' >none/bad_test.lua
+exits 1 "one that fails" policy test none
 exits 0 "a name alone" policy new plain
 exits 0 "is a checkpoint policy" policy check plain.lua
 has "with its hook" "$out" "hook	checkpoint"
