@@ -57,7 +57,7 @@ run() {
     recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; \
       done ;;
     oracle) part oracle oracle/lives.t "ORACLE_LIVES=$(share 1000)" \
-      "ORACLE_FIRST=$((RANDOM * 100))" ;;
+      "ORACLE_FIRST=$((RANDOM * 100))" ORACLE_PARALLEL=1 ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }

@@ -3,7 +3,8 @@
 # agents, delegates, rounds, nodes that fail and are tried again, steps, loops, models that fail,
 # kills, pauses, limits, resumes, rewinds, forks.
 # ORACLE_LIVES=N: so many, from the seed ORACLE_FIRST on. ORACLE_SEED=N: that one alone, with all
-# that differs, kept in $ORACLE_FOLDER if there is one.
+# that differs, kept in $ORACLE_FOLDER if there is one. ORACLE_PARALLEL=1: agents, branches and
+# steps run side by side; a life is then no function of its seed, as time decides who comes first.
 . "$(dirname "$0")/oracle.sh"
 first=${ORACLE_SEED:-${ORACLE_FIRST:-1}}
 last=$((first + ${ORACLE_LIVES:-30} - 1))
@@ -12,7 +13,7 @@ export oracle folder=${ORACLE_FOLDER:-$dir}
 
 # live SEED: prints "SEED CODE KIND STOPS COMPARISONS STATUS".
 live() {
-  timeout 300 perl "$oracle/lives/live.pl" "$CKRUN" "$1" "$folder/life$1" >"$dir/$1.out" \
+  timeout 3600 perl "$oracle/lives/live.pl" "$CKRUN" "$1" "$folder/life$1" >"$dir/$1.out" \
     2>"$dir/$1.err"
   echo "$1 $? $(cat "$dir/$1.out")"
   [ "$folder" != "$dir" ] || rm -rf "$folder/life$1"

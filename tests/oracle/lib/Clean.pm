@@ -6,9 +6,9 @@
 # program that ended badly, whatever its flow made of that. A retry: a node that starts again in its
 # scope before it was completed, an effect that is begun again when the last that was heard of it is
 # that it failed or was lost with its run, and one whose outcome is taken over although it had failed
-# or been lost before that. What is asked anew because a person went back, or edited, is none, even if
-# it had failed or been lost in what was left behind: trouble counts where it lives at the
-# checkpoint, and in the attempt that met it. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
+# or been lost before that. What is asked anew, or taken over, because a person went back, or edited,
+# is none, even if it had failed or been lost in what was left behind: trouble counts where it lives
+# at the checkpoint, and in the attempt that met it. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
 # person or a time is no retry.
 package Clean;
 use strict;
@@ -58,6 +58,7 @@ sub effect_retries {
   my ($view, $seq, @list) = @_;
   my %lives = map { $_->{seq} => 1 } @list;
   my (@found, %trouble, %open, %went);    # by key: all that went wrong; begun; how it went last
+  my %attempt = (1 => 1);                 # of each timeline
   my $counts = sub {
     my ($key, $attempt) = @_;
     return grep { $lives{ $_->{seq} } || attempt($_) == $attempt } @{ $trouble{$key} // [] };
@@ -68,10 +69,12 @@ sub effect_retries {
     if (View::begins_timeline($event)) {
       $went{$_} = 1, push @{ $trouble{$_} }, $open{$_} for keys %open;
       %open = ();
+      $attempt{ $event->{timeline} } = attempt($event);
     } elsif ($kind eq "replay") {
       my $of = $view->outcome($event);    # its own: in the place of another one
       push @found, $event->{seq}
-        if !$of->{body}{own} && $lives{ $event->{seq} } && $counts->($key, attempt($of));
+        if !$of->{body}{own} && $lives{ $event->{seq} }
+        && $counts->($key, $attempt{ $event->{timeline} });
     } elsif ($kind eq "intent") {
       push @found, $event->{seq}
         if $went{$key} && $lives{ $event->{seq} } && $counts->($key, attempt($event));

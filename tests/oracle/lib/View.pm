@@ -106,12 +106,15 @@ sub is_of_scope {
 }
 
 # What a resume would have now: all up to the newest checkpoint, and the outcomes behind it, which
-# it replays; what has failed behind its scope's cut is tried again.
+# it replays; what has failed behind its scope's cut is tried again. A run that went on from there
+# has said some of them anew: the replay stands for its outcome, which counts once.
 sub resumable {
   my ($self) = @_;
   return $self->living if !$self->_newest && ($self->is_over || !$self->{all}[0]{body}{flow});
   my $until = $self->_newest // $self->{all}[0]; # without a checkpoint it begins anew
   my %again = map { $_->{seq} => 1 } $self->failed_behind, $self->superseded_behind;
+  $again{ $_->{body}{of} } = 1
+    for grep { $_->{kind} eq "replay" && $_->{seq} > $until->{seq} } $self->living;
   return grep {
     !$again{ $_->{seq} } && ($_->{seq} <= $until->{seq} || $_->{kind} =~ /^(outcome|replay)$/)
   } $self->living;

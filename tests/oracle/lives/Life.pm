@@ -1,5 +1,7 @@
 # Life.pm - a flow and a profile from a seed: agents that ask each other, graphs with retries,
-# branches and loops, steps.
+# branches and loops, steps. One thing at a time is done in them, so that a life is a function of
+# its seed; with ORACLE_PARALLEL=1 agents, branches and steps run side by side, and what happens
+# first is chance.
 package Life;
 use strict;
 use warnings;
@@ -13,7 +15,8 @@ my %first = (
 
 sub new {
   my ($class, $seed) = @_;
-  my $self = bless { dice => Dice->new("life", $seed), marks => 0 }, $class;
+  my $self = bless { dice => Dice->new("life", $seed), marks => 0,
+      parallel => $ENV{ORACLE_PARALLEL} }, $class;
   $self->{kind} = $self->{dice}->pick(qw(rounds rounds rounds graph graph steps agent));
   my $make = "_$self->{kind}";
   $self->{flow} = "local flow = require \"ck.flow\"\n\n" . $self->_tools . $self->$make;
@@ -85,12 +88,17 @@ sub _orchestrator {
   my $asks = join "", map {
     my @who = $dice->some(@names);
     my $how = @who == 1 ? "target = \"$who[0]\""
-      : $dice->pick(qw(targets parallel sequential)) . " = { "
+      : $self->_side_by_side($dice->pick(qw(targets parallel sequential)), "sequential") . " = { "
       . join(", ", map { "\"$_\"" } @who) . " }";
     "    if round == $_ then ask { $how, message = \"Part $_?\" } end\n"
   } 1 .. $rounds;
   return "  orchestrator = function(_, round, ask)\n$asks"
     . "    if round == $rounds then return \"done\" end\n  end,\n";
+}
+
+sub _side_by_side {
+  my ($self, $parallel, $alone) = @_;
+  return $self->{parallel} ? $parallel : $alone;
 }
 
 # A node's text. Nodes that may fail for good lead to the session's failure.
@@ -121,6 +129,7 @@ sub _graph {
   my $nodes = join "", map { "    $_ = " . $self->_node($_) . ",\n" } @names;
   my $edges = "";
   my $fork = @names > 4 && $dice->one_in(2) ? 1 + $dice->roll(@names - 4) : -1;
+  $fork = $self->_side_by_side($fork, -1);
   for (my $i = 0; $i < @names; $i++) {
     my $next = $i == $#names ? "flow.done" : "\"$names[$i + 1]\"";
     if ($i == $fork) { # two branches, and the node where they meet
@@ -151,8 +160,9 @@ sub _steps {
     my $run = $self->_exec($dice->one_in(2));
     $steps .= "    { name = \"s$i\", run = $run$needs$optional },\n";
   }
-  return "return flow.steps {\n  name = \"life\", parallel = " . (1 + $dice->roll(3))
-    . ",\n  steps = {\n$steps  },\n}\n";
+  my $parallel = $self->_side_by_side(1 + $dice->roll(3), 1);
+  return "return flow.steps {\n  name = \"life\", parallel = $parallel,\n"
+    . "  steps = {\n$steps  },\n}\n";
 }
 
 sub _agent {

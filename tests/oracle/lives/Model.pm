@@ -1,10 +1,12 @@
 # Model.pm - a model behind HTTP for random lives: what it answers depends on the seed and on what
-# it is asked, and on nothing else; what goes wrong does so once.
+# it is asked, and on nothing else (no time, id, port or folder that a message tells); what goes
+# wrong does so once.
 package Model;
 use strict;
 use warnings;
 
 use Digest::MD5 qw(md5_hex);
+use IO::Select;
 use IO::Socket::INET;
 use JSON::PP;
 
@@ -12,21 +14,25 @@ use Dice;
 
 my $json = JSON::PP->new->utf8->canonical;
 
-# start SEED, PIDFILE: (port, pid). PIDFILE names the process that a request may kill.
+# start SEED, FOLDER: (port, pid). FOLDER/pid names the process that a request may kill. The server
+# ends with the process that starts it.
 sub start {
-  my ($seed, $pidfile) = @_;
+  my ($seed, $folder) = @_;
   my $server = IO::Socket::INET->new(Listen => 20, LocalAddr => "127.0.0.1") or die "no port: $!";
+  my $parent = $$;
   my $pid = fork // die "cannot fork: $!";
   return ($server->sockport, $pid) if $pid;
   $SIG{PIPE} = "IGNORE";
-  alarm 900;
-  my %seen;
-  while (my $client = $server->accept) { serve($client, $seed, $pidfile, \%seen) }
+  my $self = { seed => $seed, folder => $folder, seen => {}, parallel => $ENV{ORACLE_PARALLEL} };
+  my $waiting = IO::Select->new($server);
+  while (getppid == $parent) {
+    serve($self, scalar $server->accept) if $waiting->can_read(1);
+  }
   exit 0;
 }
 
 sub serve {
-  my ($client, $seed, $pidfile, $seen) = @_;
+  my ($self, $client) = @_;
   my ($length, $body) = (0, "");
   while (my $line = <$client>) {
     $length = $1 if $line =~ /^content-length: (\d+)/i;
@@ -34,18 +40,29 @@ sub serve {
   }
   read $client, $body, $length;
   my $asked = eval { $json->decode($body) } // return close $client;
-  my $dice = Dice->new($seed, md5_hex($json->encode($asked->{messages})));
+  my $said = without_chance($self, $json->encode($asked->{messages}));
+  my $dice = Dice->new($self->{seed}, md5_hex($said));
   my $fate = $dice->roll(40);
-  my $new = !$seen->{$body}++;
+  my $new = !$self->{seen}{$said}++;
   if ($new && $fate == 0) {
-    kill_client($pidfile);
+    kill_client("$self->{folder}/pid");
   } elsif ($new && $fate <= 2) {
     my $status = $dice->pick("500 Broken", "429 Too Many", "400 Bad Request", "401 Unauthorized");
     reply($client, $status, '{"error":{"message":"not now","type":"no"}}');
   } else {
-    reply($client, "200 OK", $json->encode(answer($asked, $dice)));
+    reply($client, "200 OK", $json->encode(answer($self, $asked, $dice)));
   }
   close $client;
+}
+
+# What is asked, without what is another at each run: times, ids, the port, the folder.
+sub without_chance {
+  my ($self, $said) = @_;
+  $said =~ s/\Q$self->{folder}\E//g;
+  $said =~ s/127\.0\.0\.1:\d+//g;
+  $said =~ s/\d{4}-\d\d-\d\dT[\d:.]+Z//g;
+  $said =~ s/\b(?:checkpoint|run)_[0-9a-f_-]+//g;
+  return $said;
 }
 
 sub reply {
@@ -61,8 +78,8 @@ sub kill_client {
 }
 
 sub answer {
-  my ($asked, $dice) = @_;
-  my $message = message($asked, $dice);
+  my ($self, $asked, $dice) = @_;
+  my $message = message($self, $asked, $dice);
   return { choices => [ { index => 0, message => $message,
     finish_reason => $message->{tool_calls} ? "tool_calls" : "stop" } ],
     usage => {
@@ -81,16 +98,16 @@ sub turns {
 }
 
 sub message {
-  my ($asked, $dice) = @_;
+  my ($self, $asked, $dice) = @_;
   my %tool = map { $_->{function}{name} => $_->{function} } @{ $asked->{tools} // [] };
   my $text = "Answer " . $dice->roll(1000) . ".";
   my $turns = turns($asked);
   my $over = $turns >= 1 + $dice->roll(4);
   my @calls;
   if ($tool{finish}) {
-    @calls = $over ? ([ finish => { result => $text } ]) : delegate($tool{delegate}, $dice);
+    @calls = $over ? ([ finish => { result => $text } ]) : delegate($self, $tool{delegate}, $dice);
   } elsif (!$over && %tool) {
-    @calls = map { call($_, $tool{$_}, $dice) } $dice->some(sort keys %tool);
+    @calls = map { call($self, $_, $tool{$_}, $dice) } $dice->some(sort keys %tool);
     push @calls, [ nothing => {} ] if $dice->one_in(15);
     splice @calls, 3 if @calls > 3;
     @calls = $calls[0] if grep { $_->[0] =~ /^(checkpoint|rewind)$/ } @calls;
@@ -104,8 +121,8 @@ sub message {
 }
 
 sub call {
-  my ($name, $tool, $dice) = @_;
-  return delegate($tool, $dice) if $name eq "delegate";
+  my ($self, $name, $tool, $dice) = @_;
+  return delegate($self, $tool, $dice) if $name eq "delegate";
   return [ note => { text => "note " . $dice->roll(1000) } ] if $name eq "note";
   return [ checkpoint => { goal => "goal " . $dice->roll(100) } ] if $name eq "checkpoint";
   return [ rewind => { report => "report " . $dice->roll(100) } ] if $name eq "rewind";
@@ -114,12 +131,14 @@ sub call {
 
 # Whom it may ask is in the tool's description.
 sub delegate {
-  my ($tool, $dice) = @_;
+  my ($self, $tool, $dice) = @_;
   my ($names) = $tool->{parameters}{properties}{target}{description} =~ /: (.*)/;
   my @names = $dice->some(split /, /, $names);
   my $message = "Question " . $dice->roll(1000) . "?";
   return [ delegate => { target => $names[0], message => $message } ] if @names == 1;
-  return [ delegate => { $dice->pick("parallel", "sequential") => \@names, message => $message } ];
+  my $how = $dice->pick("parallel", "sequential");
+  $how = "sequential" if !$self->{parallel};
+  return [ delegate => { $how => \@names, message => $message } ];
 }
 
 1;

@@ -22,7 +22,7 @@ $ENV{no_proxy} = $ENV{NO_PROXY} = "127.0.0.1";
 
 my $life = Life->new($seed);
 my $dice = Dice->new("lot", $seed);
-my ($port, $server) = Model::start($seed, "$folder/pid");
+my ($port, $server) = Model::start($seed, $folder);
 END { kill "KILL", $server if $server } # leaves the exit code as it is
 write_file("flow.lua", $life->{flow});
 write_file("profile.lua", $life->profile($port));
@@ -36,7 +36,7 @@ sub write_file {
   close $to;
 }
 
-# Runs a command; its exit code, 128 + N when a signal ended it. A minute at most.
+# Runs a command; its exit code, 128 + N when a signal ended it.
 sub ckrun {
   my (@command) = @_;
   push @said, "@command";
@@ -46,7 +46,6 @@ sub ckrun {
     open STDIN, "<", "/dev/null";
     open STDOUT, ">", "out";
     open STDERR, ">", "err";
-    alarm 60;
     exec $ckrun, @command or die;
   }
   waitpid $pid, 0;

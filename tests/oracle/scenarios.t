@@ -1,0 +1,70 @@
+#!/bin/bash
+# scenarios.t - places where chance alone led the oracle and ckrun apart, written by hand.
+. "$(dirname "$0")/oracle.sh"
+
+# ---- what was lost, and begun again, in what a person has left behind ----
+cat >"$dir/starts.lua" <<'LUA'
+return { name = "starts", extends = "default",
+  policies = { { "every_boundary", on_node_complete = false } } }
+LUA
+cat >"$dir/back.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.graph {
+  name = "back", start = "a",
+  nodes = {
+    a = function() return 1 end,
+    b = flow.exec { class = "idempotent", argv = { "sh", "-c",
+      "test -e died || { touch died; kill -9 $PPID; sleep 1; }" } },
+    c = flow.lua(function(ctx) if not ctx.memory.on then ctx.pause("look") end end),
+  },
+  edges = { a = "b", b = "c", c = flow.done },
+}
+LUA
+cd "$dir" || exit 1
+exits 137 "a program that is lost with its run" run back.lua --session back --profile ./starts.lua
+exits 8 "is begun again" resume back
+compare "begun again" '{}' back
+exits 0 "a person goes back to before it" resume back --clean --set on=true
+is "its outcome is taken over, and nothing tried again on this way" \
+  "$("$CKRUN" --json sessions checkpoints back | perl -MJSON::PP -ne '$d = decode_json($_);
+    print $d->{clean} ? "clean " : "no " if !$d->{abandoned}')" "clean clean clean clean clean "
+compare "taken over" '{}' back
+
+# ---- a run that replayed, and ended without a checkpoint: each outcome is in the tail once ----
+cat >"$dir/doubt.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.agent {
+  name = "solo", prompt = "You act.", user = flow.ask {}, stop = function() return true end,
+  tools = {
+    look = flow.command { argv = { "printf", "seen" }, class = "pure", description = "Looks." },
+    act = flow.command { argv = { "sh", "-c", "kill -9 $PPID; sleep 1" }, class = "once",
+      description = "Acts." },
+  },
+}
+LUA
+# calls NAME ID: a model's answer that calls a tool.
+calls() {
+  printf '{"scope":"main","kind":"model","cost_micros":100,"usage":{"input_tokens":9,'
+  printf '"output_tokens":1},"message":{"role":"assistant","content":null,"tool_calls":['
+  printf '{"id":"%s",' "$2"
+  printf '"type":"function","function":{"name":"%s","arguments":"{}"}}]}}\n' "$1"
+}
+{
+  echo '{"cassette":1}'
+  echo '{"scope":"main","kind":"ask","answer":"Act."}'
+  calls look c1
+  echo '{"scope":"main","kind":"tool","index":0,"name":"look","arguments":"{}","result":"seen"}'
+  calls act c2
+} >"$dir/doubt.jsonl"
+# What the agent's tail has: keys of effects and roles of messages; nothing of a boundary.
+tail_of_solo() {
+  "$CKRUN" --json sessions tail doubt solo | perl -MJSON::PP -e 'print join ", ",
+    map { join " ", grep defined, $_->{body}{key}, $_->{body}{message}{role} }
+    @{ decode_json(join "", <>)->{events} }'
+}
+exits 137 "an act that is lost" run doubt.lua --session doubt --profile loop --cassette doubt.jsonl
+exits 75 "is in doubt" resume doubt
+is "the outcome that is replayed is told once" "$(tail_of_solo)" "system, main/start/ask/1 user, \
+main/start/model/1 assistant, main/start/tool/1 tool, , main/agent#2/model/1 assistant"
+compare "in doubt" '{}' doubt
+finish
