@@ -10,6 +10,7 @@ local policy = {
     rounds = "continue",
     tokens = "continue",
     tool_calls = "continue",
+    model_calls = "continue",
   },
 }
 
@@ -20,7 +21,7 @@ local policy = {
 function policy.resume(_session, _checkpoint, opt)
   return {
     time = opt.time, budget = opt.budget, rounds = opt.rounds, tokens = opt.tokens,
-    tool_calls = opt.tool_calls,
+    tool_calls = opt.tool_calls, model_calls = opt.model_calls,
   }
 end
 

@@ -17,7 +17,7 @@ typedef struct ck_profile_policy {
 
 /* What a resume does to each dimension, unless a policy says otherwise. */
 typedef struct ck_profile_rules {
-  ck_rule budget, time, rounds, tokens, tool_calls;
+  ck_rule budget, time, rounds, tokens, tool_calls, model_calls;
 } ck_profile_rules;
 
 /* The settings of one agent. -1 in a limit: none of its own; the session's limits apply in any

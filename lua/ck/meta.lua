@@ -203,6 +203,7 @@
 ---@field rounds ck.Rule|nil
 ---@field tokens ck.Rule|nil
 ---@field tool_calls ck.Rule|nil
+---@field model_calls ck.Rule|nil
 ---@field refuse string|nil         why the resume is refused: what ck.refuse makes
 
 --- ck.drop, ck.mask or what ck.ref makes.

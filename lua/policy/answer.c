@@ -19,12 +19,12 @@ const char *const ck_answer_doubt_words[] = {"stop", "rerun", "tell", NULL};
 static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
 static const char *const durabilities[] = {"async", "sync", NULL};
 static const char *const rule_words[] = {"continue", "reset", "refuse", NULL};
-static const char *const rule_keys[] = {"budget",     "time",   "rounds", "tokens",
-                                        "tool_calls", "refuse", NULL};
+static const char *const rule_keys[] = {"budget",     "time",        "rounds", "tokens",
+                                        "tool_calls", "model_calls", "refuse", NULL};
 static const size_t rule_offsets[] = {
-    offsetof(ck_resume_rules, budget), offsetof(ck_resume_rules, time),
-    offsetof(ck_resume_rules, rounds), offsetof(ck_resume_rules, tokens),
-    offsetof(ck_resume_rules, tool_calls)};
+    offsetof(ck_resume_rules, budget),     offsetof(ck_resume_rules, time),
+    offsetof(ck_resume_rules, rounds),     offsetof(ck_resume_rules, tokens),
+    offsetof(ck_resume_rules, tool_calls), offsetof(ck_resume_rules, model_calls)};
 static const char *const plan_keys[] = {"drop", "keep", NULL};
 static const char answer[] = "the answer";
 

@@ -228,7 +228,8 @@ static ck_resume_rules begin_rules(const ck_profile_rules *from) {
                            .time = from->time,
                            .rounds = from->rounds,
                            .tokens = from->tokens,
-                           .tool_calls = from->tool_calls};
+                           .tool_calls = from->tool_calls,
+                           .model_calls = from->model_calls};
 }
 
 /* A failure refuses, with its text as the reason; the first refusal stays. */
@@ -341,7 +342,8 @@ static bool any_has(const policy_list *self, policy_hook hook) {
 }
 
 static bool has_rules(const ck_profile_rules *rules) {
-  return rules->budget || rules->time || rules->rounds || rules->tokens || rules->tool_calls;
+  return rules->budget || rules->time || rules->rounds || rules->tokens || rules->tool_calls ||
+         rules->model_calls;
 }
 
 void ck_policy_compose(ck_policy_engine *out, policy_list *self) {

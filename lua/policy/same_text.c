@@ -41,9 +41,12 @@ static const struct {
     /* redact_keys */
     {"e06d22fa3d3819ce23df4f1f5044cbbe393697063f349a2649ea4bcac306612e",
      "ec5aa8984610ca48f8b7309fba87545a94763ed0eef885b7968dd5bb66e667ef"},
-    /* resume_limits */
+    /* resume_limits: also as it was before model_calls, which go on unless told otherwise, had a
+     * rule */
     {"e2fa5e88eab49537e3b29eacc5ff924c1ab170fd5a3b37c6668ee057c4213b50",
-     "cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60"},
+     "7b29214b809a6183b7d9698ffa38e99653afe1e353d2c13bec1c3e4d5ea5eeb3"},
+    {"cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60",
+     "7b29214b809a6183b7d9698ffa38e99653afe1e353d2c13bec1c3e4d5ea5eeb3"},
     /* smart */
     {"a7e1fef7678a4e88190b2ff8edf90c4b9d6f6f6bc4c5c4099e2462a3ee154afa",
      "b8b25170a0097d6fd0eba90988010d3691ede356c43f72ebf2839551ed7c14f8"},

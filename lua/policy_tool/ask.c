@@ -55,6 +55,7 @@ static void write_rules(ck_json_writer *w, const ck_resume_rules *rules, const c
   ck_json_member_text(w, "rounds", words[rules->rounds]);
   ck_json_member_text(w, "tokens", words[rules->tokens]);
   ck_json_member_text(w, "tool_calls", words[rules->tool_calls]);
+  ck_json_member_text(w, "model_calls", words[rules->model_calls]);
   ck_json_end(w, '}');
   if (refusal->len) ck_json_member_string(w, "refusal", ck_buffer_bytes(refusal));
 }

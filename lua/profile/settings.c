@@ -52,6 +52,7 @@ static const setting settings[] = {
     RULE_SET("resume.rounds", resume.rounds),
     RULE_SET("resume.tokens", resume.tokens),
     RULE_SET("resume.tool_calls", resume.tool_calls),
+    RULE_SET("resume.model_calls", resume.model_calls),
     {"exclude_memory_keys", NAMES, 0, 1, {NULL}, "[]"},
     {"checkpoints", WORD, OF(single_checkpoint), 1, {"many", "single"}, "\"many\""},
     {"on_success", WORD, OF(delete_on_success), 1, {"keep", "delete"}, "\"keep\""},

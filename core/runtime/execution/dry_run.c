@@ -218,6 +218,7 @@ const char *ck_dry_run_rule(const ck_dry_run *self, ck_dimension dimension) {
     case CK_DIMENSION_TOOL_CALLS:
       return ck_rule_name(rules->tool_calls);
     case CK_DIMENSION_MODEL_CALLS:
+      return ck_rule_name(rules->model_calls);
     case CK_DIMENSION_COUNT:
       break;
   }

@@ -83,7 +83,7 @@ typedef struct ck_resume_case {
   int64_t now_ms;
 } ck_resume_case;
 typedef struct ck_resume_rules {
-  ck_rule budget, time, rounds, tokens, tool_calls;
+  ck_rule budget, time, rounds, tokens, tool_calls, model_calls;
   char *refusal; /* not NULL: the resume is refused, and why. Owned */
 } ck_resume_rules;
 

@@ -161,6 +161,7 @@ static void reset_agents(ck_spending *spending, const ck_resume_rules *rules) {
     if (rules->rounds == CK_RULE_RESET) agent->rounds = 0;
     if (rules->tokens == CK_RULE_RESET) agent->tokens = 0;
     if (rules->tool_calls == CK_RULE_RESET) agent->tool_calls = 0;
+    if (rules->model_calls == CK_RULE_RESET) agent->model_calls = 0;
   }
   spending->changed |= spending->count > 0;
 }
@@ -203,6 +204,7 @@ static void reset(ck_spent *spent, const ck_resume_rules *rules) {
   if (rules->time == CK_RULE_RESET) spent->base.active_us = spent->totals.active_us;
   if (rules->rounds == CK_RULE_RESET) spent->rounds_base = spent->agents.rounds;
   if (rules->tool_calls == CK_RULE_RESET) spent->base.tool_calls = spent->totals.tool_calls;
+  if (rules->model_calls == CK_RULE_RESET) spent->base.model_calls = spent->totals.model_calls;
   if (rules->tokens != CK_RULE_RESET) return;
   spent->base.input_tokens = spent->totals.input_tokens;
   spent->base.output_tokens = spent->totals.output_tokens;

@@ -81,7 +81,8 @@ is "deliberation: each delegation was made once, under its id" \
 is "deliberation: time begins anew, all else goes on, by each resume" \
   "$(log 'my $r = $_->{body}{rules}; join " ", map { "$_=$r->{$_}" } sort keys %$r' panel \
     --kind session_resumed --all | sort -u)" \
-  "budget=continue rounds=continue time=reset tokens=continue tool_calls=continue"
+  "budget=continue model_calls=continue rounds=continue time=reset tokens=continue \
+tool_calls=continue"
 is "deliberation: seven answers and a failure, four calls of tools, four runs" "$(totals panel)" \
   "8 4 4"
 compare "deliberation, ended" "$limits" panel

@@ -45,8 +45,25 @@ END
   done
 done <<'END'
 tool_calls|tool_calls|1|2|1
+model_calls|model_calls|2|2|2
 tokens|tokens|11000|1|1
 budget|budget_usd|0.91|1|1
 rounds|rounds|1|1|1
 END
+
+# "refuse" refuses, and the dry run names the rule.
+serve refused <<'END'
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":0,"output":9000}},"times":0}
+END
+rules refused "constraints = { model_calls = 1 }" 'model_calls = "refuse"'
+exits 8 "a session stops at its calls of models" run solo.lua --profile ./refused.lua \
+  --session refused --input '"Where?"'
+refused 5 "its resume" "session refused is not resumed: the rule for its model_calls is to refuse" \
+  resume refused
+exits 0 "a dry run of one that is reset" --json resume model_calls-session-reset --dry-run
+is "says the rule, and what is left" "$(json "$out" \
+  'join " ", @{$d->{constraints}{model_calls}}{qw(rule used left)}')" "reset 0 2"
+exits 0 "a dry run of one that goes on" --json resume model_calls-session-continue --dry-run
+is "says that rule" "$(json "$out" \
+  'join " ", @{$d->{constraints}{model_calls}}{qw(rule used left)}')" "continue 2 0"
 finish

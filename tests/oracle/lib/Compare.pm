@@ -239,7 +239,7 @@ sub _state {
   $self->same("outputs", $where, \%said, $outputs);
   return if $where =~ /\(edit\)/ || grep { $_ eq "reset" } map {
     my $rules = $_->{body}{rules} // {};
-    map { $rules->{$_} // () } qw(budget tokens tool_calls)
+    map { $rules->{$_} // () } qw(budget tokens tool_calls model_calls)
   } @{ $view->{all} };
   my $agents = Spending::of_agents($view, $seq);
   for my $name (sort keys %$agents) {

@@ -24,6 +24,7 @@ void ck_session_write_rules(const ck_session *self, ck_json_writer *w) {
   ck_json_member_text(w, "rounds", rule_names[self->rules.rounds]);
   ck_json_member_text(w, "tokens", rule_names[self->rules.tokens]);
   ck_json_member_text(w, "tool_calls", rule_names[self->rules.tool_calls]);
+  ck_json_member_text(w, "model_calls", rule_names[self->rules.model_calls]);
   ck_json_end(w, '}');
 }
 
@@ -31,11 +32,9 @@ static ck_status check_refusal(const ck_resume_rules *rules, const char *id, ck_
   const struct {
     const char *dimension;
     ck_rule rule;
-  } all[] = {{"budget", rules->budget},
-             {"time", rules->time},
-             {"rounds", rules->rounds},
-             {"tokens", rules->tokens},
-             {"tool_calls", rules->tool_calls}};
+  } all[] = {{"budget", rules->budget},         {"time", rules->time},
+             {"rounds", rules->rounds},         {"tokens", rules->tokens},
+             {"tool_calls", rules->tool_calls}, {"model_calls", rules->model_calls}};
   if (rules->refusal)
     return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", id, rules->refusal);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -62,6 +61,7 @@ ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
                                   .time = effective(rules.time, CK_RULE_RESET),
                                   .rounds = effective(rules.rounds, CK_RULE_CONTINUE),
                                   .tokens = effective(rules.tokens, CK_RULE_CONTINUE),
-                                  .tool_calls = effective(rules.tool_calls, CK_RULE_CONTINUE)};
+                                  .tool_calls = effective(rules.tool_calls, CK_RULE_CONTINUE),
+                                  .model_calls = effective(rules.model_calls, CK_RULE_CONTINUE)};
   return status == CK_OK ? ck_session_reset_base(self, head, from, &self->rules, err) : status;
 }
