@@ -73,6 +73,7 @@ typedef struct ck_json_writer {
 void ck_json_begin(ck_json_writer *w, char bracket); /* '{' or '[' */
 void ck_json_end(ck_json_writer *w, char bracket);   /* '}' or ']' */
 void ck_json_name(ck_json_writer *w, const char *name);
+void ck_json_raw_name(ck_json_writer *w, ck_bytes name); /* with its quotes, as it was read */
 void ck_json_put_raw(ck_json_writer *w,
                      ck_bytes json); /* already valid; kept byte for byte; no bytes write null */
 void ck_json_put_string(ck_json_writer *w, ck_bytes text);

@@ -76,6 +76,13 @@ void ck_json_name(ck_json_writer *w, const char *name) {
   w->comma = false;
 }
 
+void ck_json_raw_name(ck_json_writer *w, ck_bytes name) {
+  separate(w);
+  ck_buffer_append_bytes(w->out, name);
+  ck_buffer_append_char(w->out, ':');
+  w->comma = false;
+}
+
 void ck_json_put_raw(ck_json_writer *w, ck_bytes json) {
   separate(w);
   ck_buffer_append_bytes(w->out, json.len ? json : ck_bytes_text("null"));

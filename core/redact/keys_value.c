@@ -99,7 +99,7 @@ bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text) {
 }
 
 bool ck_keys_takes_number(const ck_key_rule *rule, ck_bytes number) {
-  if (rule->flags & (CK_KEY_TEXTS | CK_KEY_PAIRS)) return false;
+  if (rule->flags & CK_KEY_PAIRS) return false;
   if (rule->flags & CK_KEY_RANDOM)
     return (rule->flags & CK_KEY_CODE) && number.len >= NUMBER_MIN && number.len <= CODE_MAX;
   return number.len >= (rule->flags & CK_KEY_CODE ? CODE_MIN : NUMBER_MIN);

@@ -190,40 +190,77 @@ ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err) {
   return status;
 }
 
-/* Masks all texts of an event except its skeleton: a reader finds the outcome, not its contents. */
-static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *value,
-                            ck_error *err) {
-  static const ck_key_rule rule = {
-      .words = "policy", .kind = "policy", .flags = CK_KEY_TEXTS, .len = 6};
-  return apply_rules(out, self, rules_of(CK_SINK_EVENT), &rule, value, err);
+/* Texts alone: a reader finds how an effect ended, and how much it took, but not its contents. */
+static void mask_texts(ck_json_writer *w, ck_redactor *self, ck_bytes value, ck_buffer *plain) {
+  ck_json_type type = ck_json_type_of(value);
+  ck_json_iterator it = ck_json_iterate(value);
+  if (type == CK_JSON_STRING) {
+    char text[CK_PLACEHOLDER_SIZE];
+    ck_buffer_reset(plain);
+    ck_json_read_string(plain, value);
+    ck_bytes inner = ck_buffer_bytes(plain);
+    bool stays = inner.len == 0 || ck_placeholder_is(inner);
+    if (!stays) ck_redactor_mask(text, self, "policy", inner);
+    if (plain->failed) w->out->failed = true;
+    ck_json_put_string(w, stays ? inner : ck_bytes_text(text));
+  } else if (type == CK_JSON_OBJECT || type == CK_JSON_ARRAY) {
+    ck_json_begin(w, type == CK_JSON_OBJECT ? '{' : '[');
+    while (ck_json_next(&it)) {
+      if (it.name.len > 0) ck_json_raw_name(w, it.name);
+      mask_texts(w, self, it.value, plain);
+    }
+    ck_json_end(w, type == CK_JSON_OBJECT ? '}' : ']');
+  } else {
+    ck_json_put_raw(w, value);
+  }
 }
 
-/* Applies the hook's answer to `value`, which is what the rules left. */
+static ck_status mask_content(ck_value **out, ck_redactor *self, const ck_value *content,
+                              ck_error *err) {
+  ck_buffer text = {0}, plain = {0};
+  ck_json_writer w = {.out = &text};
+  mask_texts(&w, self, ck_value_bytes(content), &plain);
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&plain);
+  return status;
+}
+
+/* Applies the hook's answer to `content`, which is what the rules left; `whole`: it is a key's
+ * whole value, which can be gone, or a reference. */
 static ck_status carry_out(ck_value **out, ck_redactor *self, ck_redact_verdict answer,
-                           const char *ref, ck_sink sink, const ck_value *value, ck_error *err) {
+                           const char *ref, bool whole, const ck_value *content, ck_error *err) {
   static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK,
                                      CK_RULE_POLICY_REF};
-  if (answer == CK_REDACT_LEAVE) {
-    *out = ck_value_share(value);
-    return CK_OK;
-  }
   if (answer > CK_REDACT_REF)
     return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
   self->counts[counted[answer]]++;
-  if (sink == CK_SINK_EVENT) return mask_texts(out, self, value, err);
+  if (!whole) return mask_content(out, self, content, err);
   if (answer == CK_REDACT_DROP) return CK_OK;
   if (answer == CK_REDACT_REF && ref) return ck_redact_make_ref(out, ref, err);
-  return mask_whole(out, self, "policy", value, err);
+  return mask_whole(out, self, "policy", content, err);
 }
 
-static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const char *key,
+/* The hook sees the content alone; the rest of `value` stays as it is. */
+static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_content_of of,
                           const ck_value *value, ck_error *err) {
-  bool asked = self->hook && value && (sink == CK_SINK_STATE || sink == CK_SINK_EVENT);
   ck_redact_verdict answer = CK_REDACT_LEAVE;
+  ck_value *content = NULL, *kept = NULL;
   char *ref = NULL;
-  ck_status status = asked ? self->hook(&answer, &ref, self->hook_self, key, value, err) : CK_OK;
-  if (status == CK_OK) status = carry_out(out, self, answer, ref, sink, value, err);
+  ck_status status = ck_content_pick(&content, of, value, err);
+  if (status != CK_OK || !content) {
+    *out = status == CK_OK ? ck_value_share(value) : NULL;
+    return status;
+  }
+  status = self->hook(&answer, &ref, self->hook_self, of.key, content, err);
+  bool whole = of.key && content == value;
+  bool left = status == CK_OK && answer == CK_REDACT_LEAVE;
+  if (left) *out = ck_value_share(value);
+  if (status == CK_OK && !left) status = carry_out(&kept, self, answer, ref, whole, content, err);
+  if (status == CK_OK && kept) status = ck_content_put(out, of, value, kept, err);
   free(ref);
+  ck_value_free(kept);
+  ck_value_free(content);
   return status;
 }
 
@@ -251,8 +288,22 @@ ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, con
   } else {
     status = apply_rules(&ruled, self, rules_of(sink), rule, value, err);
   }
-  if (status == CK_OK) status = ask_hook(out, self, sink, key, ruled, err);
+  bool asked = self->hook && ruled && (sink == CK_SINK_STATE || sink == CK_SINK_EVENT);
+  if (status == CK_OK && asked) {
+    status = ask_hook(out, self, (ck_content_of){self->kind, key}, ruled, err);
+  } else if (status == CK_OK) {
+    *out = ruled;
+    ruled = NULL;
+  }
   ck_value_free(ruled);
+  return status;
+}
+
+ck_status ck_redactor_apply_event(ck_value **out, ck_redactor *self, ck_event_kind kind,
+                                  const ck_value *body, ck_error *err) {
+  self->kind = kind;
+  ck_status status = ck_redactor_apply(out, self, CK_SINK_EVENT, NULL, body, err);
+  self->kind = 0;
   return status;
 }
 

@@ -16,6 +16,7 @@
 #ifndef CK_REDACT_REDACT_H
 #define CK_REDACT_REDACT_H
 
+#include "core/model/content.h"
 #include "core/model/verdict.h"
 #include "core/model/state.h"
 
@@ -57,12 +58,13 @@ CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *
  * key. */
 void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key);
 
-/* What a policy decides about one item after the rules: it can only remove more. `value` is what
- * the rules left. `*ref`: "env:NAME" or "file:PATH", malloc'd, with CK_REDACT_REF. */
+/* What a policy decides about one item after the rules: it can only remove more. `value` is the
+ * content (see content.h) of what the rules left; an item without any is not asked about. `*ref`:
+ * "env:NAME" or "file:PATH", malloc'd, with CK_REDACT_REF. */
 typedef ck_status (*ck_redact_hook)(ck_redact_verdict *out, char **ref, void *self, const char *key,
                                     const ck_value *value, ck_error *err);
-/* The hook is called for state and events; borrowed; NULL removes it. An event keeps its skeleton:
- * drop and mask both mask its texts. */
+/* The hook is called for state and events; borrowed; NULL removes it. Structure stays: where an
+ * item has some, drop and mask both mask the texts of its content. */
 void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_self);
 
 /* `*out` is the redacted form of `value` under `key` (NULL for events): the same value shared when
@@ -70,6 +72,9 @@ void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_sel
  * be kept; the hook's own failure is passed on (drop the item, pause the session). */
 CK_CHECKED ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink,
                                        const char *key, const ck_value *value, ck_error *err);
+/* The body of an event of that kind, for CK_SINK_EVENT. */
+CK_CHECKED ck_status ck_redactor_apply_event(ck_value **out, ck_redactor *self, ck_event_kind kind,
+                                             const ck_value *body, ck_error *err);
 /* The same for plain text, such as an error; appends to `out`. Rules for names apply to members of
  * JSON in the text. */
 CK_CHECKED ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink,

@@ -28,6 +28,7 @@ struct ck_redactor {
   ck_known known;
   ck_keys keys;
   ck_values *values;
+  ck_event_kind kind; /* of the event whose body it is; 0: none */
   ck_redact_hook hook;
   void *hook_self;
   uint64_t counts[CK_RULE_MAX];

@@ -100,10 +100,6 @@ static void expect(const ck_walk *self, ck_walk_level *level, ck_bytes name) {
   level->seal_due = ck_bytes_equal(name, ck_bytes_text("signature")) ||
                     ck_bytes_equal(name, ck_bytes_text("data")) ||
                     ck_bytes_equal(name, ck_bytes_text("encrypted_content"));
-  /* the record of an effect: its key is a position, not content */
-  if (level->outer && level->outer->flags & CK_KEY_TEXTS &&
-      ck_bytes_equal(name, ck_bytes_text("key")))
-    level->rule = NULL;
 }
 
 /* A name that contains a secret is replaced as a whole, so that two names stay different. */

@@ -74,6 +74,36 @@ static ck_status clean(char **out, ck_session *self, const char *text, ck_error 
   return status;
 }
 
+/* The session's row shows it, too: the policies have their say of it as of the closing event's. */
+static ck_status clean_reason(char **out, ck_session *self, ck_session_status as,
+                              const char *reason, ck_error *err) {
+  char *ruled;
+  ck_value *body = NULL, *kept = NULL;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  const ending *closing = find_ending(as);
+  *out = NULL;
+  ck_status status = clean(&ruled, self, reason, err);
+  if (status != CK_OK || !ruled || !closing || !self->policies->redact) {
+    *out = ruled;
+    return status;
+  }
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "reason", ruled);
+  ck_json_end(&w, '}');
+  status = ck_value_from(&body, &text, err);
+  if (status == CK_OK) status = ck_session_redact(&kept, self, closing->event, NULL, body, err);
+  if (status == CK_OK) {
+    *out = ck_json_dup_string(ck_json_get(ck_value_bytes(kept), "reason"));
+    if (!*out) status = ck_error_no_memory(err);
+  }
+  ck_value_free(kept);
+  ck_value_free(body);
+  ck_buffer_clear(&text);
+  free(ruled);
+  return status;
+}
+
 /* Where the flow stands: at the node that failed, else where the main scope was last. */
 static ck_status read_node(char **out, ck_session *self, ck_error *err) {
   const ck_value *reached = self->boundaries.reached;
@@ -130,7 +160,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
 ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
                          const ck_value *result, ck_error *err) {
   char *kept;
-  ck_status done = clean(&kept, self, reason, err);
+  ck_status done = clean_reason(&kept, self, status, reason, err);
   if (done == CK_OK) done = end(self, status, kept, result, err);
   free(kept);
   return done;

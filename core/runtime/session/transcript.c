@@ -34,7 +34,7 @@ ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind
                             const ck_value *body, ck_error *err) {
   self->redacted.kind = kind;
   self->redacted.agent = agent;
-  ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, body, err);
+  ck_status status = ck_redactor_apply_event(out, self->redactor, kind, body, err);
   if (status == CK_OK && !*out)
     status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
   return status;
