@@ -9,8 +9,8 @@ local function fields(...)
   return { fields = found }
 end
 read_globals = {
-  "assert", "error", "ipairs", "next", "pairs", "pcall", "require", "select", "tonumber",
-  "tostring", "type",
+  "assert", "error", "ipairs", "next", "pairs", "pcall", "print", "require", "select",
+  "tonumber", "tostring", "type",
   ck = fields("array", "drop", "find", "gmatch", "gsub", "mask", "match", "null", "ref", "refuse"),
   math = fields("abs", "ceil", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min",
     "mininteger", "modf", "pi", "sqrt", "tointeger", "type", "ult"),

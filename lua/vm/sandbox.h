@@ -29,6 +29,13 @@ void ck_sandbox_set_core(lua_State *L);
 /* Runs lua/ck/<rest of name>.lua once per VM and pushes its result, as `require "ck.…"` does. */
 void ck_sandbox_require(lua_State *L, const char *name);
 
+/* print(…): the values as tostring shows them, behind "FILE:LINE: ", as a line of the log: on
+ * stderr, redacted and escaped there, never in a store. A line has at most 2,000 bytes; of one
+ * state 1,000 are shown. */
+int ck_sandbox_print(lua_State *L);
+/* Whether the whole process shows none: where hooks are asked for trial only. */
+void ck_sandbox_quiet_print(bool quiet);
+
 /* ck.null: what JSON's null is in Lua. */
 void ck_sandbox_push_null(lua_State *L);
 bool ck_sandbox_is_null(lua_State *L, int index);

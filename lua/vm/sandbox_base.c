@@ -139,10 +139,11 @@ static int sandbox_assert(lua_State *L) {
   return lua_error(L);
 }
 
-static const luaL_Reg base_functions[] = {
-    {"assert", sandbox_assert}, {"error", sandbox_error},       {"ipairs", sandbox_ipairs},
-    {"next", sandbox_next},     {"pairs", sandbox_pairs},       {"pcall", ck_vm_pcall},
-    {"type", sandbox_type},     {"tostring", sandbox_tostring}, {NULL, NULL}};
+static const luaL_Reg base_functions[] = {{"assert", sandbox_assert},     {"error", sandbox_error},
+                                          {"ipairs", sandbox_ipairs},     {"next", sandbox_next},
+                                          {"pairs", sandbox_pairs},       {"pcall", ck_vm_pcall},
+                                          {"print", ck_sandbox_print},    {"type", sandbox_type},
+                                          {"tostring", sandbox_tostring}, {NULL, NULL}};
 static const char *const base_names[] = {"select", NULL};
 static const char *const base_counted[] = {"tonumber", NULL};
 

@@ -4,6 +4,7 @@
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "lua/policy_tool/policy_tool.h"
+#include "lua/vm/sandbox.h"
 
 enum { CALLS = 20000 };
 
@@ -75,6 +76,7 @@ static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *e
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_sandbox_quiet_print(true);
   ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS,
                                           .clock = ck_clock_system()};
   ck_value *rows;

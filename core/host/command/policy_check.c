@@ -6,6 +6,7 @@
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "lua/policy_tool/policy_tool.h"
+#include "lua/vm/sandbox.h"
 
 typedef struct values {
   const char *file;
@@ -70,6 +71,7 @@ static ck_status print_json(ck_output *output, ck_bytes about, ck_error *err) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_sandbox_quiet_print(true);
   ck_value *about;
   ck_status status = ck_policy_tool_check(&about, v->file, err);
   if (status != CK_OK) return status;

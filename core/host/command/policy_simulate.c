@@ -10,6 +10,7 @@
 #include "core/host/print/table.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
+#include "lua/vm/sandbox.h"
 
 enum {
   PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1,
@@ -280,6 +281,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (!self) return ck_error_no_memory(err);
   self->output = host->output;
   self->given = given;
+  ck_sandbox_quiet_print(true);
   ck_status status = load_profiles(self, err);
   if (status == CK_OK) status = ck_inspection_open(&self->inspection, host, err);
   if (status == CK_OK && !self->inspection.store)

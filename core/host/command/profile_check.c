@@ -4,6 +4,7 @@
 #include "core/host/print/problems.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
+#include "lua/vm/sandbox.h"
 
 typedef struct values {
   const char *profile;
@@ -36,6 +37,7 @@ static ck_status print(ck_output *output, const ck_profile *profile, const ck_va
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_sandbox_quiet_print(true);
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   ck_value *about = NULL;
