@@ -11,7 +11,7 @@ return flow.custom {
   name = "talks",
   run = function(ctx)
     print("from the flow", 1, true, nil, { 1 }, 1.5)
-    print("the secret is " .. ctx.input.text)
+    print("the secret is " .. ctx.input.text, "hunter2-" .. "hunter2-hunter2")
     print("a\27[31m", "b\nc")
     ctx.boundary("safe_point", { position = { path = "talks#1" } })
     print()
