@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/host/inspect/imported_session.h"
 #include "core/host/inspect/pads.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/budget/spending.h"
@@ -36,6 +37,7 @@ typedef struct cast {
   size_t scope_count;
   actor *actors;
   size_t actor_count;
+  ck_imported_session imported;
   bool failed;
 } cast;
 
@@ -47,6 +49,7 @@ static void clear_cast(cast *self) {
   for (size_t i = 0; i < self->actor_count; i++) free(self->actors[i].name);
   free(self->scopes);
   free(self->actors);
+  ck_imported_session_clear(&self->imported);
 }
 
 static char *take_text(cast *self, ck_bytes value) {
@@ -92,11 +95,22 @@ static void add_actor(cast *self, const char *name, const opened *scope) {
   grown[self->actor_count++] = (actor){.name = copy, .scope = scope, .open = scope && !scope->over};
 }
 
+static void add_imported(cast *self) {
+  ck_json_iterator it = ck_json_iterate(ck_imported_session_agents(&self->imported));
+  while (!self->failed && ck_json_next(&it)) {
+    char *name = take_text(self, ck_json_get(it.value, "agentId"));
+    if (name) add_actor(self, name, NULL);
+    free(name);
+  }
+}
+
 static ck_status read_cast(cast *self, const ck_snapshot *snapshot, ck_error *err) {
   static const char scratch[] = "scratch.";
   ck_spending spending = {0};
   read_scopes(self, snapshot);
-  ck_status status = ck_spending_read(&spending, snapshot->state, err);
+  ck_status status = ck_imported_session_read(&self->imported, snapshot, err);
+  add_imported(self);
+  if (status == CK_OK) status = ck_spending_read(&spending, snapshot->state, err);
   for (size_t i = 0; i < self->scope_count; i++)
     if (self->scopes[i].agent) add_actor(self, self->scopes[i].agent, &self->scopes[i]);
   for (size_t i = 0; i < spending.count; i++) add_actor(self, spending.agents[i].agent, NULL);
@@ -223,19 +237,30 @@ static ck_status settle_scope(actor *of, const cast *self, const ck_snapshot *sn
   return status;
 }
 
-static ck_status find_lineage(lineage *out, const cast *self, const ck_snapshot *snapshot,
+/* One that has done nothing since its session was imported stands where it stood. */
+static void take_imported(lineage *out, cast *self, const char *name) {
+  int64_t depth = 0;
+  ck_bytes agent = ck_imported_session_agent(&self->imported, name);
+  ck_json_read_int(&depth, ck_json_get(agent, "depth"));
+  out->depth = (int)depth;
+  out->parent = take_text(self, ck_json_get(agent, "parentAgentId"));
+}
+
+static ck_status find_lineage(lineage *out, cast *self, const ck_snapshot *snapshot,
                               const actor *of, ck_error *err) {
   bool open = of->scope && !of->scope->over;
   ck_status status = open ? CK_OK : read_lineage(out, snapshot, of->name, err);
-  if (!open && (status != CK_OK || out->found || !of->scope)) return status;
+  if (status != CK_OK || out->found) return status;
   *out = (lineage){.agent = of->name};
+  if (!of->scope) take_imported(out, self, of->name);
+  if (!of->scope) return self->failed ? ck_error_no_memory(err) : CK_OK;
   return ck_text_copy(&out->parent, find_above(&out->depth, self, of->scope), err);
 }
 
 /* ---- as documents ---- */
 
 static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
-                          const char *agent, ck_error *err) {
+                          const ck_imported_session *imported, const char *agent, ck_error *err) {
   const ck_profile *profile = snapshot->profile;
   const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
   bool has_own = own && own->replay_depth >= 0;
@@ -249,14 +274,14 @@ static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snap
                          .policies = profile ? &snapshot->policies : NULL};
   ck_status status = ck_tail_read(&tail, snapshot->inspection->store, &query, err);
   struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
-  for (size_t i = 0; i < tail.count; i++)
-    ck_fields_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
+  if (status == CK_OK)
+    status = ck_imported_session_put_tail(document, list, imported, agent, &tail, query.n, err);
   ck_tail_clear(&tail);
   return status;
 }
 
 static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_snapshot *snapshot,
-                           const cast *all, actor *of, ck_error *err) {
+                           cast *all, actor *of, ck_error *err) {
   lineage above = {0};
   ck_status status = settle_scope(of, all, snapshot, err);
   if (status == CK_OK) status = find_lineage(&above, all, snapshot, of, err);
@@ -265,7 +290,7 @@ static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_s
   ck_document_put_text(document, at, "parentAgentId", above.parent);
   ck_document_put_int(document, at, "depth", above.depth);
   free(above.parent);
-  if (status == CK_OK) status = put_tail(document, at, snapshot, of->name, err);
+  if (status == CK_OK) status = put_tail(document, at, snapshot, &all->imported, of->name, err);
   ck_value *pad = NULL;
   if (status == CK_OK)
     status = ck_pad_read(&pad, snapshot, of->name, of->scope ? of->scope->scope : NULL, err);
@@ -274,8 +299,20 @@ static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_s
   return status;
 }
 
+static void put_imported_pending(ck_document *document, struct cJSON *list, const cast *all) {
+  ck_json_iterator it = ck_json_iterate(ck_imported_session_pending(&all->imported));
+  while (ck_json_next(&it)) {
+    ck_value *one = NULL;
+    ck_error ignored = CK_ERROR_INIT;
+    if (ck_value_copy(&one, it.value, &ignored) != CK_OK) document->failed = true;
+    ck_document_put_value(document, list, NULL, one);
+    ck_value_free(one);
+  }
+}
+
 static void put_pending(ck_document *document, struct cJSON *at, const cast *all) {
   struct cJSON *list = ck_document_put_array(document, at, "pendingDelegations");
+  put_imported_pending(document, list, all);
   for (size_t i = 0; i < all->scope_count; i++) {
     const opened *scope = &all->scopes[i];
     ck_value *task = NULL;

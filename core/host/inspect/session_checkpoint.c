@@ -3,12 +3,14 @@
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_agents.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/portable/extension.h"
+#include "core/runtime/portable/session_document.h"
 
 enum { DEPTH_DEFAULT = 50 };
 
@@ -65,9 +67,20 @@ static void take_hit(reached_limits *self, ck_bytes body, ck_dimension dimension
   free(agent);
 }
 
+/* Of the session that an imported one goes on from. */
+static void take_imported(reached_limits *self, ck_bytes constraints) {
+  char *reason = ck_json_dup_string(ck_json_get(constraints, "hit_reason"));
+  ck_json_read_bool(&self->conflicts, ck_json_get(constraints, "constraint_conflict"));
+  if (reason) snprintf(self->text, sizeof self->text, "%s", reason);
+  free(reason);
+}
+
 static bool take_event(void *to, const ck_event *event) {
   reached_limits *self = to;
   ck_bytes body = ck_value_bytes(event->body), what = ck_json_get(body, "what");
+  if (event->kind == CK_EVENT_NOTE &&
+      ck_json_is_text(ck_json_get(body, "type"), CK_SESSION_DOCUMENT_NOTE))
+    take_imported(self, ck_json_get(body, "constraintState"));
   if (event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_FORKED)
     forget(self);
   if (event->kind != CK_EVENT_CONSTRAINT) return true;
@@ -82,7 +95,8 @@ static ck_status read_reached(reached_limits *self, const ck_snapshot *snapshot,
   ck_event_query query = {.session = snapshot->inspection->head.session.no,
                           .view = &snapshot->view,
                           .until = snapshot->until,
-                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED |
+                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_NOTE |
+                                   1ull << CK_EVENT_SESSION_RESUMED |
                                    1ull << CK_EVENT_SESSION_FORKED};
   ck_status status =
       ck_store_read_events(snapshot->inspection->store, &query, take_event, self, err);
@@ -121,12 +135,10 @@ static ck_status read_totals(ck_totals *out, const ck_snapshot *snapshot, ck_err
 }
 
 static ck_status put_constraints(ck_document *document, struct cJSON *at,
-                                 const ck_snapshot *snapshot, ck_error *err) {
+                                 const ck_snapshot *snapshot, const ck_totals *totals,
+                                 ck_error *err) {
   ck_limits_usage usage;
-  ck_totals totals;
-  ck_status status = read_totals(&totals, snapshot, err);
-  if (status == CK_OK)
-    status = ck_limits_usage_read(&usage, snapshot->profile, snapshot->state, &totals, err);
+  ck_status status = ck_limits_usage_read(&usage, snapshot->profile, snapshot->state, totals, err);
   if (status != CK_OK) return status;
   struct cJSON *object = ck_document_put_object(document, at, "constraintState");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
@@ -139,26 +151,36 @@ static ck_status put_constraints(ck_document *document, struct cJSON *at,
 }
 
 /* What the document has no place for (core/runtime/portable/extension.h). */
-static ck_status put_extension(ck_document *document, struct cJSON *at,
-                               const ck_session_record *session, ck_error *err) {
-  ck_bytes input = ck_extension_input(session);
-  ck_value *value = NULL;
+static ck_status put_extension(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                               const ck_spending *spending, const ck_totals *totals,
+                               ck_error *err) {
+  ck_bytes input = ck_extension_input(&snapshot->inspection->head.session);
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_value *value = NULL, *agents = NULL;
+  ck_spending_write_agents(&w, spending);
   ck_status status = input.len ? ck_value_copy(&value, input, err) : CK_OK;
-  ck_document_put_value(document, ck_document_put_object(document, at, CK_EXTENSION), "input",
-                        value);
+  if (status == CK_OK) status = ck_value_from(&agents, &json, err);
+  struct cJSON *own = ck_document_put_object(document, at, CK_EXTENSION);
+  ck_document_put_value(document, own, "input", value);
+  ck_document_put_int(document, own, "output_tokens", totals->output_tokens);
+  ck_document_put_value(document, own, "agents", agents);
   ck_value_free(value);
+  ck_value_free(agents);
+  ck_buffer_clear(&json);
   return status;
 }
 
 ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at,
                                     const ck_snapshot *snapshot, ck_error *err) {
   ck_spending spending = {0};
+  ck_totals totals;
   ck_document_put_text(document, at, "sessionId", snapshot->inspection->head.session.id);
-  ck_status status = put_constraints(document, at, snapshot, err);
+  ck_status status = read_totals(&totals, snapshot, err);
+  if (status == CK_OK) status = put_constraints(document, at, snapshot, &totals, err);
   if (status == CK_OK) status = ck_session_agents_put(document, at, snapshot, err);
-  if (status == CK_OK)
-    status = put_extension(document, at, &snapshot->inspection->head.session, err);
   if (status == CK_OK) status = ck_spending_read(&spending, snapshot->state, err);
+  if (status == CK_OK) status = put_extension(document, at, snapshot, &spending, &totals, err);
   ck_document_put_int(document, at, "roundsCompleted", spending.rounds);
   ck_document_put_int(document, at, "transcriptReplayDepth",
                       snapshot->profile ? snapshot->profile->replay_depth : DEPTH_DEFAULT);

@@ -80,23 +80,22 @@ ck_status ck_spending_add_ms(ck_spending *self, const char *agent, int64_t ms, c
   return status;
 }
 
-static void read_agent(ck_agent_spending *to, ck_bytes from) {
-  ck_json_read_int(&to->cost_micros, ck_json_get(from, "cost"));
-  ck_json_read_int(&to->tokens, ck_json_get(from, "tokens"));
-  ck_json_read_int(&to->tool_calls, ck_json_get(from, "tool_calls"));
-  ck_json_read_int(&to->model_calls, ck_json_get(from, "model_calls"));
-  ck_json_read_int(&to->ms, ck_json_get(from, "ms"));
-  ck_json_read_int(&to->rounds, ck_json_get(from, "rounds"));
+static void read_count(int64_t *out, ck_bytes from, const char *name) {
+  if (!ck_json_read_int(out, ck_json_get(from, name)) || *out < 0) *out = 0;
 }
 
-ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err) {
-  ck_spending_clear(self);
-  const ck_value *kept = ck_state_get(state, "spending");
-  if (!kept) return CK_OK;
-  ck_bytes from = ck_value_bytes(kept);
+static void read_agent(ck_agent_spending *to, ck_bytes from) {
+  read_count(&to->cost_micros, from, "cost");
+  read_count(&to->tokens, from, "tokens");
+  read_count(&to->tool_calls, from, "tool_calls");
+  read_count(&to->model_calls, from, "model_calls");
+  read_count(&to->ms, from, "ms");
+  read_count(&to->rounds, from, "rounds");
+}
+
+ck_status ck_spending_take_agents(ck_spending *self, ck_bytes agents, ck_error *err) {
   ck_status status = CK_OK;
-  ck_json_iterator it = ck_json_iterate(ck_json_get(from, "agents"));
-  ck_json_read_int(&self->rounds, ck_json_get(from, "rounds"));
+  ck_json_iterator it = ck_json_iterate(agents);
   while (status == CK_OK && ck_json_next(&it)) {
     ck_agent_spending *to;
     status = make(&to, self, ck_json_dup_string(it.name), err);
@@ -105,26 +104,39 @@ ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *e
   return status;
 }
 
+ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err) {
+  ck_spending_clear(self);
+  const ck_value *kept = ck_state_get(state, "spending");
+  if (!kept) return CK_OK;
+  ck_bytes from = ck_value_bytes(kept);
+  ck_json_read_int(&self->rounds, ck_json_get(from, "rounds"));
+  return ck_spending_take_agents(self, ck_json_get(from, "agents"), err);
+}
+
+void ck_spending_write_agents(ck_json_writer *w, const ck_spending *self) {
+  ck_json_begin(w, '{');
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_agent_spending *agent = &self->agents[i];
+    ck_json_name(w, agent->agent);
+    ck_json_begin(w, '{');
+    ck_json_member_int(w, "cost", agent->cost_micros);
+    ck_json_member_int(w, "tokens", agent->tokens);
+    ck_json_member_int(w, "tool_calls", agent->tool_calls);
+    ck_json_member_int(w, "model_calls", agent->model_calls);
+    ck_json_member_int(w, "ms", agent->ms);
+    ck_json_member_int(w, "rounds", agent->rounds);
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, '}');
+}
+
 ck_status ck_spending_write(ck_value **out, const ck_spending *self, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "rounds", self->rounds);
   ck_json_name(&w, "agents");
-  ck_json_begin(&w, '{');
-  for (size_t i = 0; i < self->count; i++) {
-    const ck_agent_spending *agent = &self->agents[i];
-    ck_json_name(&w, agent->agent);
-    ck_json_begin(&w, '{');
-    ck_json_member_int(&w, "cost", agent->cost_micros);
-    ck_json_member_int(&w, "tokens", agent->tokens);
-    ck_json_member_int(&w, "tool_calls", agent->tool_calls);
-    ck_json_member_int(&w, "model_calls", agent->model_calls);
-    ck_json_member_int(&w, "ms", agent->ms);
-    ck_json_member_int(&w, "rounds", agent->rounds);
-    ck_json_end(&w, '}');
-  }
-  ck_json_end(&w, '}');
+  ck_spending_write_agents(&w, self);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

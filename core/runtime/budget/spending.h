@@ -34,6 +34,10 @@ CK_CHECKED ck_status ck_spending_add_ms(ck_spending *self, const char *agent, in
                                         ck_error *err);
 /* Replaces it by the key of a state; a state without the key: nothing was spent. */
 CK_CHECKED ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err);
+/* Adds the agents of {NAME: {…}}. What is less than nothing is nothing. */
+CK_CHECKED ck_status ck_spending_take_agents(ck_spending *self, ck_bytes agents, ck_error *err);
+/* {NAME: {…}} of the agents, as the key has them. */
+void ck_spending_write_agents(ck_json_writer *w, const ck_spending *self);
 CK_CHECKED ck_status ck_spending_write(ck_value **out, const ck_spending *self, ck_error *err);
 
 #endif

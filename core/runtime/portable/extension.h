@@ -1,7 +1,9 @@
 /* extension.h - the member "ckrun" of a document: what a session here has, and the document's own
  * format no place for.
  *
- *   "ckrun": {"input"?: the session's input, any JSON}
+ *   "ckrun": {"input"?: the session's input, any JSON,
+ *             of a session of several agents: "output_tokens": how many of its tokens,
+ *             "agents": {NAME: what it has spent, as in budget/spending.h}}
  *
  * The member is there in every document that ckrun writes; without `input` the session had none. A
  * document without the member is of another program, or of an older ckrun. */

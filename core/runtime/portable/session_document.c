@@ -59,7 +59,6 @@ ck_status ck_session_document_read(ck_session_document *out, ck_bytes document, 
                         agents = {"activeAgents", CK_JSON_ARRAY, "an array"},
                         pending = {"pendingDelegations", CK_JSON_ARRAY, "an array"},
                         created = {"createdAt", CK_JSON_STRING, "a string"};
-  ck_bytes ignored;
   int64_t depth;
   *out = (ck_session_document){0};
   if (ck_json_type_of(document) != CK_JSON_OBJECT)
@@ -72,7 +71,7 @@ ck_status ck_session_document_read(ck_session_document *out, ck_bytes document, 
     status = ck_field_read_count(&out->rounds, document, "roundsCompleted", "roundsCompleted",
                                  CK_SESSION_DOCUMENT_ROUNDS_MAX, err);
   if (status == CK_OK)
-    status = ck_field_read(&ignored, document, "pendingDelegations", &pending, err);
+    status = ck_field_read(&out->pending, document, "pendingDelegations", &pending, err);
   if (status == CK_OK)
     status = ck_field_read_count(&depth, document, "transcriptReplayDepth", "transcriptReplayDepth",
                                  INT32_MAX, err);
@@ -141,6 +140,7 @@ static ck_status write_section(ck_value **out, ck_bytes tail, ck_error *err) {
   ck_json_member_string(&w, "content", ck_buffer_bytes(&text));
   ck_json_end(&w, '}');
   ck_json_member_bool(&w, "report", true);
+  ck_json_member_bool(&w, CK_SESSION_DOCUMENT_TOLD, true);
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) status = ck_value_from(out, &json, err);
@@ -226,13 +226,23 @@ static int64_t spent_of(const restoring *self, ck_dimension dimension) {
   return spent > 0 ? spent : 0;
 }
 
-static void carry_totals(const restoring *self) {
+/* The document's own sum of tokens stands, however ckrun's member divides it. */
+static void divide_tokens(const restoring *self, ck_totals *totals) {
+  int64_t output = 0, all = totals->input_tokens;
+  ck_json_read_int(&output, ck_json_get(self->of->extension, "output_tokens"));
+  totals->output_tokens = output < 0 ? 0 : output < all ? output : all;
+  totals->input_tokens = all - totals->output_tokens;
+}
+
+static ck_status carry_totals(const restoring *self, ck_error *err) {
   ck_totals totals = {.cost_micros = spent_of(self, CK_DIMENSION_BUDGET),
                       .input_tokens = spent_of(self, CK_DIMENSION_TOKENS),
                       .model_calls = spent_of(self, CK_DIMENSION_MODEL_CALLS),
                       .tool_calls = spent_of(self, CK_DIMENSION_TOOL_CALLS),
                       .active_us = spent_of(self, CK_DIMENSION_TIME) * 1000};
+  divide_tokens(self, &totals);
   ck_session_carry_totals(self->session, &totals, self->of->rounds);
+  return ck_session_carry_agents(self->session, ck_json_get(self->of->extension, "agents"), err);
 }
 
 /* Rounds are counted on also by a profile that resets them: the flow's own count is a place. */
@@ -249,10 +259,13 @@ static ck_status put_position(const restoring *self, ck_error *err) {
 
 static ck_status append_note(const restoring *self, ck_error *err) {
   ck_restored note;
-  ck_restored_begin_note(&note, self->session, "session_checkpoint");
+  ck_restored_begin_note(&note, self->session, CK_SESSION_DOCUMENT_NOTE);
   ck_json_member_raw(&note.w, "sessionId", self->of->session);
   ck_json_member_int(&note.w, "roundsCompleted", self->of->rounds);
   ck_json_member_raw(&note.w, "createdAt", self->of->created);
+  ck_json_member_raw(&note.w, "activeAgents", self->of->agents);
+  ck_json_member_raw(&note.w, "pendingDelegations", self->of->pending);
+  ck_json_member_raw(&note.w, "constraintState", self->of->constraints);
   return ck_restored_append_note(&note, err);
 }
 
@@ -261,8 +274,7 @@ ck_status ck_session_document_restore(const ck_session_document *self, ck_sessio
   restoring r = {.of = self, .session = session, .flow = flow};
   ck_status status = append_note(&r, err);
   if (status == CK_OK) status = put_agents(&r, err);
-  if (status != CK_OK) return status;
-  carry_totals(&r);
-  status = put_position(&r, err);
+  if (status == CK_OK) status = carry_totals(&r, err);
+  if (status == CK_OK) status = put_position(&r, err);
   return status == CK_OK ? ck_restored_pause(session, err) : status;
 }

@@ -13,11 +13,16 @@
 #include "core/runtime/session/flow_manifest.h"
 #include "core/runtime/session/session.h"
 
+/* The note of the import is of this type; it has the document's activeAgents, pendingDelegations
+ * and constraintState. What it told an agent of its tail is a message with this member, true. */
+#define CK_SESSION_DOCUMENT_NOTE "session_checkpoint"
+#define CK_SESSION_DOCUMENT_TOLD "imported"
+
 enum { CK_SESSION_DOCUMENT_ROUNDS_MAX = 1000000 };
 
 /* Spans of the document's text. */
 typedef struct ck_session_document {
-  ck_bytes session, constraints, agents, created;
+  ck_bytes session, constraints, agents, pending, created;
   ck_bytes extension; /* no bytes: none */
   int64_t rounds;
 } ck_session_document;

@@ -41,6 +41,11 @@ void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t 
   ck_session_continue_active(self);
 }
 
+ck_status ck_session_carry_agents(ck_session *self, ck_bytes agents, ck_error *err) {
+  self->spent.agents.changed = true;
+  return ck_spending_take_agents(&self->spent.agents, agents, err);
+}
+
 ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err) {
   ck_totals_add_outcome(&self->spent.totals, body);
   return ck_spending_add_outcome(&self->spent.agents, body, err);

@@ -49,6 +49,8 @@ void ck_session_begin_totals(ck_session *self, const ck_totals *totals);
 
 /* A session from elsewhere goes on here: what it had spent counts against every constraint. */
 void ck_session_carry_totals(ck_session *self, const ck_totals *totals, int64_t rounds);
+/* The same of each agent: {NAME: what it had spent}, as `agents` of the key "spending". */
+CK_CHECKED ck_status ck_session_carry_agents(ck_session *self, ck_bytes agents, ck_error *err);
 
 /* Takes the bases from the state (of a fork that goes back behind its beginning, those that it
  * began with), but the totals as the base of each dimension that is reset. */
