@@ -4,6 +4,8 @@
 # make.sh says how the stores were made.
 . "$(dirname "$0")/../crash/lib.sh"
 
+mover=$CKRUN_BUILD/tests/golden/tool_golden_move
+[ -x "$mover" ] || { echo "Bail out! $mover is not built"; exit 1; }
 golden=$(cd "$(dirname "$0")" && pwd)
 # What goes on, by schema: not what is over, and not what a recording cannot follow or a flow cannot
 # do.
@@ -49,7 +51,7 @@ place() {
   cp "$golden"/*.lua "$golden"/six.jsonl .
   cp "$golden/schema$1.db" s.db
   chmod 600 s.db
-  "$CKRUN_BUILD/tests/golden/tool_golden_move" s.db /golden "$PWD" && rm -f s.db-wal s.db-shm
+  "$mover" s.db /golden "$PWD" && rm -f s.db-wal s.db-shm
 }
 
 is_described() { describe >seen 2>&1; diff "$golden/${2:-schema}$1.txt" seen | head -n 20 | \
