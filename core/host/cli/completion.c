@@ -78,6 +78,23 @@ static void bash_rest(ck_buffer *out) {
                              "  case \"$name $count\" in\n");
 }
 
+/* The options whose next word is their value, as patterns for "command option". */
+static void bash_valued(ck_buffer *out, const char *name, const ck_command *command) {
+  for (const ck_option *o = command->options; o && o->name; o++) {
+    if (o->value) ck_buffer_append_format(out, "'%s --%s'|", name, o->name);
+    if (o->value && o->letter) ck_buffer_append_format(out, "'%s -%c'|", name, o->letter);
+  }
+}
+
+static void bash_valued_globals(ck_buffer *out) {
+  const char *between = "";
+  for (const ck_option *o = ck_global_options; o->name; o++) {
+    if (!o->value) continue;
+    ck_buffer_append_format(out, "%s*' --%s'", between, o->name);
+    between = "|";
+  }
+}
+
 static void append_bash(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(
       out,
@@ -89,17 +106,22 @@ static void append_bash(ck_buffer *out, const ck_command_table *table) {
       "candidate\n"
       "  all='");
   each_command(out, table, bash_next);
-  ck_buffer_append_text(out,
-                        "'\n"
-                        "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
-                        "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                        "    word=\"${COMP_WORDS[i]}\"\n"
-                        "    case \"$word\" in --store) ((i++)); continue ;; -*) continue ;; esac\n"
-                        "    candidate=\"${name:+$name }$word\"\n"
-                        "    case \";$all\" in *\";$candidate;\"*|*\";$candidate \"*) "
-                        "name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
-                        "  done\n"
-                        "  case \"$name\" in\n");
+  ck_buffer_append_text(out, "'\n"
+                             "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
+                             "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                             "    word=\"${COMP_WORDS[i]}\"\n"
+                             "    case \"$name $word\" in\n"
+                             "      ");
+  each_command(out, table, bash_valued);
+  bash_valued_globals(out);
+  ck_buffer_append_text(out, ") ((i++)); continue ;;\n"
+                             "      *' -'*) continue ;;\n"
+                             "    esac\n"
+                             "    candidate=\"${name:+$name }$word\"\n"
+                             "    case \";$all\" in *\";$candidate;\"*|*\";$candidate \"*) "
+                             "name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
+                             "  done\n"
+                             "  case \"$name\" in\n");
   each_command(out, table, bash_options);
   bash_rest(out);
   each_command(out, table, bash_operands);

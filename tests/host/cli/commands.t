@@ -53,6 +53,15 @@ is "completes choices of an option" "$(complete_bash ckrun sessions list --statu
   "failing failed"
 is "completes choices behind a group" "$(complete_bash ckrun --json sessions log s --kind bound)" \
   "boundary"
+is "a value of an option is no operand" \
+  "$(complete_bash ckrun sessions export --format markdown --chec)" "--checkpoint"
+is "nor is that of an option of all commands" \
+  "$(complete_bash ckrun --key env:K sessions log s --kind bound)" "boundary"
+for given in "--result 1" "--json --result 1" "--store s.db --key env:K"; do
+  is "an operand behind $given is completed" \
+    "$(complete_bash ckrun resolve s e $given re)" "$(complete_bash ckrun resolve s e re)"
+done
+is "which is one of its choices" "$(complete_bash ckrun resolve s e re)" retry
 run help --completion fish
 has "fish completions are there" "$out" "complete -c ckrun"
 run help --completion zsh
