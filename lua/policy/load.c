@@ -133,6 +133,33 @@ static bool is_of_shape(const char *got, const char *want) {
   return strcmp(want, got) == 0 || strcmp(want, "null") == 0;
 }
 
+/* The shape of an element of the list at `want` that the value at `got` is of; NULL: of none. */
+static const char *find_element(const char **expected, lua_State *L, int want, int got) {
+  const char *shape = shape_of(L, got), *found = NULL;
+  *expected = NULL;
+  for (lua_Integer i = 1; !found && i <= (lua_Integer)lua_rawlen(L, want); i++) {
+    lua_rawgeti(L, want, i);
+    const char *declared = shape_of(L, -1);
+    if (!*expected) *expected = declared;
+    if (is_of_shape(shape, declared)) found = declared;
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/* The elements of a default say of what types a list may be; one without elements says nothing. */
+static void check_elements(lua_State *L, const char *name, int want, int got) {
+  const char *expected;
+  if (!lua_istable(L, want) || lua_rawlen(L, want) == 0) return;
+  for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, got); i++) {
+    lua_rawgeti(L, got, i);
+    if (!find_element(&expected, L, want, lua_gettop(L)))
+      ck_vm_raise_plain(L, CK_E_PARSE, "option '%s': element %d: a %s is expected, not a %s", name,
+                        (int)i, expected, shape_of(L, -1));
+    lua_pop(L, 1);
+  }
+}
+
 /* Stack: … the option's name, the value that overrides it. */
 static void override_option(lua_State *L, int options) {
   const char *name = lua_tostring(L, -2);
@@ -143,6 +170,7 @@ static void override_option(lua_State *L, int options) {
   if (!is_of_shape(got, want)) {
     ck_vm_raise_plain(L, CK_E_PARSE, "option '%s': a %s is expected, not a %s", name, want, got);
   }
+  check_elements(L, name, lua_gettop(L), lua_gettop(L) - 1);
   lua_pop(L, 1);
   lua_rawset(L, options);
 }

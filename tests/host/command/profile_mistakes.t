@@ -42,6 +42,9 @@ return {
       protect = 1, --! option 'protect': a boolean is expected, not a number
     },
     7, --! policies[3]
+    { "before_effect",
+      classes = { "once", 1 }, --! option 'classes': element 2: a string is expected, not a number
+    },
     "nosuch", --! policy 'nosuch'
     "./broken.lua", --! broken.lua:2
   },

@@ -127,6 +127,8 @@ static void test_refusals(void) {
       {"say", "on", "1", "option 'on': a boolean is expected, not a number"},
       {"say", "list", "{\"a\":1}", "option 'list': a list is expected, not a table with names"},
       {"say", "list", "hunter22", "option 'list': a list is expected, not a string"},
+      {"say", "list", "[\"b\",1]", "option 'list': element 2: a string is expected, not a number"},
+      {"say", "list", "[[\"b\"]]", "option 'list': element 1: a string is expected, not a list"},
       {"say", "named", "[1]", "option 'named': a table with names is expected, not a list"},
       {"say", "list", "[\"hunter22\"", "the value begins like JSON and is none"},
       {"say", "text", "\"hunter22", "the value begins like JSON and is none"},
