@@ -24,6 +24,11 @@ static const char *subject(const ck_described *what) {
   return or (what->node, or (what->agent, "a node"));
 }
 
+/* Of a node in a loop: which of its visits, from the second on. */
+static void append_lap(ck_buffer *out, const ck_described *what) {
+  if (what->number > 1) ck_buffer_append_format(out, " (visit %" PRId64 ")", what->number);
+}
+
 static void append_turn(ck_buffer *out, const ck_described *what) {
   if (what->number > 0)
     ck_buffer_append_format(out, "turn %" PRId64, what->number);
@@ -55,22 +60,27 @@ static void append_round(ck_buffer *out, const ck_described *what) {
 static void append_start(ck_buffer *out, const ck_described *what) {
   ck_buffer_append_format(out, what->error ? "before another try of %s" : "before %s",
                           subject(what));
+  append_lap(out, what);
 }
 
 static void append_completion(ck_buffer *out, const ck_described *what) {
   ck_buffer_append_format(out, what->error ? "going on without %s" : "completed %s", subject(what));
+  append_lap(out, what);
 }
 
 static void append_edge(ck_buffer *out, const ck_described *what) {
   if (what->error)
-    ck_buffer_append_format(out, "%s failed", subject(what));
+    ck_buffer_append_text(out, subject(what));
   else
     ck_buffer_append_format(out, "behind %s", subject(what));
+  append_lap(out, what);
+  if (what->error) ck_buffer_append_text(out, " failed");
   if (what->next) ck_buffer_append_format(out, ", before %s", what->next);
 }
 
 static void append_safe_point(ck_buffer *out, const ck_described *what) {
   ck_buffer_append_format(out, "safe point%s%s", what->node ? " " : "", or (what->node, ""));
+  append_lap(out, what);
 }
 
 /* How a run ends: the word, the node of a failure, and why. */

@@ -14,8 +14,9 @@ typedef struct ck_described {
   int64_t number, of;              /* which round, turn or visit, and of how many; 0: not known */
 } ck_described;
 
-/* "completed collector", "before publish", "round 3 of 5 completed", "paused: user_requested". The
- * keys of effects are left out of errors and reasons: the node says where it was. */
+/* "completed collector", "before publish (visit 2)", "round 3 of 5 completed", "paused:
+ * user_requested". The keys of effects are left out of errors and reasons: the node says where it
+ * was. */
 void ck_description_append(ck_buffer *out, const ck_described *what);
 /* Of a stored checkpoint: what it was described as, or what can be said of it by its kind and info
  * (JSON, may be NULL), when it is of a version that described none. */

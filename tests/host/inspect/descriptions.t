@@ -53,19 +53,42 @@ node_start: before mend
 node_complete: completed mend
 edge_transition: behind mend, before collector
 loop_iteration: before visit 2 of collector
-node_start: before collector
-node_complete: completed collector
-edge_transition: behind collector, before checked
+node_start: before collector (visit 2)
+node_complete: completed collector (visit 2)
+edge_transition: behind collector (visit 2), before checked
 loop_iteration: before visit 2 of checked
-node_start: before checked
-safe_point: safe point checked
-edge_transition: behind checked, before publish
+node_start: before checked (visit 2)
+safe_point: safe point checked (visit 2)
+edge_transition: behind checked (visit 2), before publish
 loop_iteration: before visit 2 of publish
-node_start: before publish
-node_complete: completed publish
-edge_transition: behind publish, before hold
+node_start: before publish (visit 2)
+node_complete: completed publish (visit 2)
+edge_transition: behind publish (visit 2), before hold
 node_start: before hold
 pause: paused: wait for the editor'
+
+# A loop whose node fails on its second lap says so, whatever kind of checkpoint is taken.
+cat >"$dir/laps.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.graph { start = "a", nodes = {
+  a = flow.lua { on_error = "b", retry = { times = 2, backoff_ms = 0 },
+    run = function(ctx)
+      ctx.memory.n = (ctx.memory.n or 0) + 1
+      if ctx.memory.n > 1 then error("worn out") end
+    end },
+  b = function() end },
+  edges = { a = flow.choose { to = { "a", "b" }, function() return "a" end }, b = flow.done } }
+LUA
+exits 0 "a loop" run "$dir/laps.lua" --session laps --profile "$dir/all.lua"
+is "its second lap" "$(said laps | sed -n '/visit/,$p')" \
+'loop_iteration: before visit 2 of a
+node_start: before a (visit 2)
+node_start: before another try of a (visit 2)
+edge_transition: a (visit 2) failed, before b
+node_start: before b
+node_complete: completed b
+edge_transition: behind b
+final: the session completed'
 
 exits 0 "as a table" sessions checkpoints news
 is "the description and the policies' reasons are columns" \
