@@ -144,6 +144,7 @@ typedef struct ck_outcome {
   bool cost_known;         /* that is all of it, also when it is 0: no reserve counts for it */
   int64_t reserved_micros; /* the part of it that is an estimate: nothing tells what it is */
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
+  int64_t retry_after_ms;  /* FAILED: that the service asks to wait; 0: it does not say */
   bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
   int64_t input_tokens, output_tokens;
   /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the

@@ -171,7 +171,11 @@
 ---@field key string  of the effect: `main/plan#1/exec/1`
 ---@field status string  the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …
 ---@field error string|nil  one line
+---@field kind ck.EffectKind
+---@field tool string|nil  the tool that was called; nil: it was no call of one
 ---@field attempt integer  from 1, of the effect; tries at once have the same
+---@field try integer  from 1, of this attempt in this run
+---@field retry_after integer|nil  ms that the service asks to wait; nil: it does not say
 
 --- An effect that was begun and whose outcome is not known.
 ---@class ck.Effect
@@ -206,6 +210,11 @@
 ---@field model_calls ck.Rule|nil
 ---@field refuse string|nil         why the resume is refused: what ck.refuse makes
 
+--- { "retry", wait_ms = 2000 }: the first element is the word.
+---@class ck.Retry
+---@field [integer] "retry"
+---@field wait_ms integer|nil       from 0 to a day
+
 --- ck.drop, ck.mask or what ck.ref makes.
 ---@class ck.Verdict
 
@@ -215,7 +224,7 @@
 ---@alias ck.hook.redact fun(item: ck.Item, opt: table): ck.Verdict|nil
 ---@alias ck.hook.resume fun(session: ck.Session, checkpoint: ck.Checkpoint|nil, opt: table): ck.Rules|nil
 ---@alias ck.hook.tail fun(event: ck.Event, agent: string, opt: table): boolean|nil
----@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"
+---@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"|ck.Retry
 ---@alias ck.hook.in_doubt fun(effect: ck.Effect, opt: table): nil|"stop"|"rerun"|"tell"
 ---@alias ck.hook.migrate fun(document: table, from: integer, to: integer, opt: table): table|nil
 

@@ -20,7 +20,8 @@
 ---     { kind =, value = }
 ---   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused
 ---   tail(event, agent) -> boolean
----   on_failure(failure), in_doubt(effect) -> word or nil
+---   on_failure(failure) -> word or nil, ms to wait before a retry or nil
+---   in_doubt(effect) -> word or nil
 ---   migrate(document, from, to) -> document or nil
 
 local _, core = ...

@@ -152,6 +152,40 @@ int ck_answer_read_word(lua_State *L, int index, const char *field, const char *
   return -1;
 }
 
+/* Counts for a wait: whole milliseconds, a day at most. */
+static int64_t read_wait(lua_State *L, int index) {
+  enum { WAIT_MAX_MS = 24 * 3600 * 1000 };
+  int whole;
+  lua_getfield(L, index, "wait_ms");
+  lua_Integer wait = lua_tointegerx(L, -1, &whole);
+  bool given = !lua_isnil(L, -1);
+  bool number = lua_type(L, -1) == LUA_TNUMBER;
+  if (given && (!number || !whole || wait < 0 || wait > WAIT_MAX_MS))
+    ck_vm_raise_plain(L, CK_OK, "wait_ms: a whole number from 0 to %d expected", WAIT_MAX_MS);
+  lua_pop(L, 1);
+  return given ? wait : 0;
+}
+
+int ck_answer_read_failure(int64_t *wait_ms, lua_State *L, int index) {
+  *wait_ms = 0;
+  if (!lua_istable(L, index)) return ck_answer_read_word(L, index, NULL, ck_answer_failure_words);
+  index = lua_absindex(L, index);
+  if (lua_rawlen(L, index) != 1)
+    ck_vm_raise_plain(L, CK_OK, "the answer: { \"retry\", wait_ms = … } expected, got a table");
+  lua_rawgeti(L, index, 1);
+  int word = ck_answer_read_word(L, -1, "the answer's word", ck_answer_failure_words);
+  lua_pop(L, 1);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    bool known = lua_isinteger(L, -2) ||
+                 (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "wait_ms") == 0);
+    if (!known) ck_vm_raise_plain(L, CK_OK, "the answer: only wait_ms is known beside the word");
+  }
+  *wait_ms = read_wait(L, index);
+  if (*wait_ms > 0 && word != CK_FAILURE_RETRY)
+    ck_vm_raise_plain(L, CK_OK, "wait_ms: only a retry waits");
+  return word;
+}
+
 bool ck_answer_read_truth(lua_State *L, int index, bool otherwise) {
   if (lua_isnil(L, index)) return otherwise;
   if (!lua_isboolean(L, index)) refuse(L, index, answer, "true or false", "");

@@ -24,6 +24,8 @@ void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int inde
 extern const char *const ck_answer_failure_words[], *const ck_answer_doubt_words[];
 /* One of `words` (ended by NULL): its index; nil: -1. `field` names it in errors. */
 int ck_answer_read_word(lua_State *L, int index, const char *field, const char *const *words);
+/* nil; a word of ck_answer_failure_words, as ck_answer_read_word; { "retry", wait_ms = … }. */
+int ck_answer_read_failure(int64_t *wait_ms, lua_State *L, int index);
 /* true, false; nil: `otherwise`. */
 bool ck_answer_read_truth(lua_State *L, int index, bool otherwise);
 

@@ -114,7 +114,7 @@ static int push_on_failure(lua_State *L, const asking *of) {
 }
 
 static void read_on_failure(asking *of, lua_State *L) {
-  of->word = ck_answer_read_word(L, -1, NULL, ck_answer_failure_words);
+  of->word = ck_answer_read_failure(&of->wait_ms, L, -1);
 }
 
 static int push_in_doubt(lua_State *L, const asking *of) {

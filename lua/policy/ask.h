@@ -22,6 +22,7 @@ typedef struct asking {
   ck_redact_verdict verdict;
   ck_value *document; /* owned by the caller; NULL: none */
   int word;           /* on_failure, in_doubt: the number of the answer; -1: none */
+  int64_t wait_ms;    /* on_failure: before a retry */
   bool truth;         /* tail */
 } asking;
 

@@ -275,38 +275,44 @@ static ck_status engine_tail(bool *out, void *self, const ck_event *event, const
 
 /* ---- on_failure, in_doubt ---- */
 
+/* The first answer: its word, and how long to wait before it is carried out. */
+typedef struct first_answer {
+  int word; /* -1: none */
+  int64_t wait_ms;
+} first_answer;
+
 static ck_status merge_word(question *self, const asking *answered, ck_status status,
                             ck_error *err) {
-  int *out = self->out;
+  first_answer *out = self->out;
   (void)err;
-  if (status == CK_OK) *out = answered->word;
-  self->settled = *out >= 0;
+  if (status == CK_OK) *out = (first_answer){answered->word, answered->wait_ms};
+  self->settled = out->word >= 0;
   return status;
 }
 
 static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure,
                                    ck_error *err) {
-  int word = -1;
-  question about = {.agent = failure->agent, .out = &word, .merge = merge_word};
+  first_answer first = {.word = -1};
+  question about = {.agent = failure->agent, .out = &first, .merge = merge_word};
   about.call = (asking){.hook = POLICY_on_failure, .subject = failure, .word = -1};
   ck_status status = ask_each(self, &about, err);
   if (status != CK_OK)
-    *out = CK_FAILURE_PAUSE;
-  else if (word >= 0)
-    *out = (ck_failure_answer)word;
+    *out = (ck_failure_answer){.word = CK_FAILURE_PAUSE};
+  else if (first.word >= 0)
+    *out = (ck_failure_answer){(ck_failure_word)first.word, first.wait_ms};
   return status;
 }
 
 static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect,
                                  ck_error *err) {
-  int word = -1;
-  question about = {.agent = effect->agent, .out = &word, .merge = merge_word};
+  first_answer first = {.word = -1};
+  question about = {.agent = effect->agent, .out = &first, .merge = merge_word};
   about.call = (asking){.hook = POLICY_in_doubt, .subject = effect, .word = -1};
   ck_status status = ask_each(self, &about, err);
   if (status != CK_OK)
     *out = CK_DOUBT_STOP;
-  else if (word >= 0)
-    *out = (ck_doubt_answer)word;
+  else if (first.word >= 0)
+    *out = (ck_doubt_answer)first.word;
   return status;
 }
 

@@ -46,7 +46,7 @@ typedef enum { HOOK_OF_AGENT, HOOK_OF_ALL, HOOK_OF_SESSION } hook_reach;
     "all must agree", \
     "the event is left out of the tail") \
   X(on_failure, CK_VIEW_FAILURE, HOOK_ENDS_AT_FAILURE, HOOK_OF_AGENT, \
-    "failure: ck.Failure, at: nil", "nil|\"pause\"|\"retry\"|\"fail\"", \
+    "failure: ck.Failure, at: nil", "nil|\"pause\"|\"retry\"|\"fail\"|ck.Retry", \
     "the first answer", \
     "the session pauses") \
   X(in_doubt, CK_VIEW_EFFECT, HOOK_ENDS_AT_FAILURE, HOOK_OF_AGENT, \

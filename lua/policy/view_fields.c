@@ -158,6 +158,11 @@ JSON(event_body, ck_event, ck_value_bytes(of->body))
 TEXT(failure_node, ck_failure, of->node)
 TEXT(failure_agent, ck_failure, of->agent)
 TEXT(failure_key, ck_failure, of->key)
+TEXT(failure_kind, ck_failure, ck_effect_kind_name(of->kind))
+TEXT(failure_tool, ck_failure, of->tool)
+INTEGER(failure_try, ck_failure, of->tries)
+FIELD(failure_retry_after, ck_failure,
+      of->retry_after_ms > 0 ? lua_pushinteger(L, of->retry_after_ms) : lua_pushnil(L))
 TEXT(failure_status, ck_failure, ck_status_name(of->status))
 TEXT(failure_error, ck_failure, of->error)
 INTEGER(failure_attempt, ck_failure, of->attempt)
@@ -271,8 +276,13 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"status", failure_status, 0, "string",
       "the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …"},
     {"error", failure_error, 0, "string|nil", "one line"},
+    {"kind", failure_kind, 0, "ck.EffectKind", ""},
+    {"tool", failure_tool, 0, "string|nil", "the tool that was called; nil: it was no call of one"},
     {"attempt", failure_attempt, 0, "integer",
       "from 1, of the effect; tries at once have the same"},
+    {"try", failure_try, 0, "integer", "from 1, of this attempt in this run"},
+    {"retry_after", failure_retry_after, 0, "integer|nil",
+      "ms that the service asks to wait; nil: it does not say"},
   },
   [CK_VIEW_EFFECT] = {
     {"scope", effect_scope, 0, "string", "where it happens: `main`, `main.web`"},

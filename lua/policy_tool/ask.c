@@ -98,6 +98,7 @@ static void write_tail(ck_json_writer *w, const asking *of, const policy_subject
 static void write_on_failure(ck_json_writer *w, const asking *of, const policy_subject *subject) {
   (void)subject;
   ck_json_member_text(w, "word", of->word < 0 ? NULL : ck_answer_failure_words[of->word]);
+  if (of->wait_ms > 0) ck_json_member_int(w, "wait_ms", of->wait_ms);
 }
 
 static void write_in_doubt(ck_json_writer *w, const asking *of, const policy_subject *subject) {

@@ -92,8 +92,12 @@ static const char *const sample_tail[] = {
     "{\"event\":{\"kind\":\"note\"},\"agent\":\"nobody\"}", NULL};
 
 static const char *const sample_on_failure[] = {
-    "{}", "{\"node\":\"collect\",\"status\":\"CK_E_IO\",\"error\":\"529 overloaded\"}",
-    "{\"attempt\":3,\"status\":\"CK_E_SECRET_MISSING\"}", NULL};
+    "{}",
+    "{\"node\":\"collect\",\"status\":\"CK_E_IO\",\"error\":\"529 overloaded\"}",
+    "{\"attempt\":3,\"status\":\"CK_E_SECRET_MISSING\"}",
+    "{\"kind\":\"model\",\"status\":\"CK_E_UNAVAILABLE\",\"try\":2,\"retry_after\":30000}",
+    "{\"kind\":\"exec\",\"node\":\"build\",\"error\":\"make: exit status 2\"}",
+    NULL};
 
 static const char *const sample_in_doubt[] = {
     "{}",

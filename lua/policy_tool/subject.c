@@ -263,6 +263,11 @@ static void read_on_failure(reading *self, ck_bytes json) {
   failure->error = get_text(self, json, "error", "it failed");
   failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, find_status);
   failure->attempt = (uint32_t)get_int(self, json, "attempt", 1);
+  failure->tries = (uint32_t)get_int(self, json, "try", 1);
+  failure->retry_after_ms = get_int(self, json, "retry_after", 0);
+  failure->tool = get_text(self, json, "tool", NULL);
+  failure->kind =
+      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
   self->of->about = &self->of->failure;
 }
 

@@ -105,6 +105,7 @@ static void deliver_failure(ck_effect_run *self, ck_outcome_status as, ck_status
     outcome->error_status = status;
     put_cost(self, outcome);
     outcome->attempts = (unsigned)(self->attempts - self->earlier);
+    if (self->answer.retry_after_ms > 0) outcome->retry_after_ms = self->answer.retry_after_ms;
   }
   deliver(self, outcome);
 }

@@ -7,6 +7,7 @@
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
+#include "core/runtime/session/boundary_event.h"
 
 /* ---- the intent ---- */
 
@@ -202,8 +203,13 @@ ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_erro
   ck_outcome *outcome;
   ck_effect begun = self->effect;
   begun.class = self->class;
-  if (policies->in_doubt && policies->in_doubt(&answer, policies->self, &begun, &failure) != CK_OK)
+  if (policies->in_doubt &&
+      policies->in_doubt(&answer, policies->self, &begun, &failure) != CK_OK) {
     answer = CK_DOUBT_STOP;
+    ck_status told =
+        ck_session_record_policy_error(ck_call_session(self), "in_doubt", &failure, err);
+    if (told != CK_OK) return told;
+  }
   if (answer == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
   if (!self->blocked) return ck_call_tell(self, CK_OUTCOME_UNKNOWN, err);

@@ -1,8 +1,11 @@
 /* call_failure.c - an effect was not carried out: policies say whether it is tried again. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/session/boundary_event.h"
 
 /* A person or time can mend it: nothing is lost by waiting. */
 static bool is_transient(ck_status cause) {
@@ -10,20 +13,32 @@ static bool is_transient(ck_status cause) {
          cause == CK_E_NO_MEMORY;
 }
 
-static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {
+static ck_failure_word without_policies(ck_status cause) {
+  return is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
+}
+
+/* `otherwise`: when no policy has an answer. One that fails pauses the session, and is told. */
+static ck_status ask_policies(ck_failure_answer *out, ck_call *self, ck_failure_word otherwise,
+                              ck_status cause, const char *text, ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
-  ck_failure failure = {.node = ck_runner_node(self->runner),
-                        .agent = self->effect.agent,
-                        .key = self->key,
-                        .status = cause,
-                        .error = text,
-                        .attempt = self->effect.attempt};
-  ck_error ignored = CK_ERROR_INIT;
-  if (policies->on_failure &&
-      policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
-    answer = CK_FAILURE_PAUSE;
-  return answer;
+  ck_failure failure = {
+      .node = ck_runner_node(self->runner),
+      .agent = self->effect.agent,
+      .key = self->key,
+      .tool = self->effect.kind == CK_EFFECT_TOOL && self->label[0] ? self->label : NULL,
+      .kind = self->effect.kind,
+      .status = cause,
+      .error = text,
+      .attempt = self->effect.attempt,
+      .tries = self->tries + 1,
+      .retry_after_ms = self->outcome ? self->outcome->retry_after_ms : 0};
+  ck_error problem = CK_ERROR_INIT;
+  *out = (ck_failure_answer){.word = otherwise};
+  if (!policies->on_failure ||
+      policies->on_failure(out, policies->self, &failure, &problem) == CK_OK)
+    return CK_OK;
+  *out = (ck_failure_answer){.word = CK_FAILURE_PAUSE};
+  return ck_session_record_policy_error(ck_call_session(self), "on_failure", &problem, err);
 }
 
 ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
@@ -34,31 +49,100 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   if (!error) return ck_error_no_memory(err);
   snprintf(text, sizeof text, "effect %s: %s", self->key, error);
   free(error);
-  *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
-  if (!*failed) return CK_OK;
+  ck_failure_answer answer;
+  ck_status status = ask_policies(&answer, self, without_policies(cause), cause, text, err);
+  *failed = status == CK_OK && answer.word == CK_FAILURE_FAIL;
+  if (!*failed) return status;
   ck_call_fail(self, cause, text);
   return ck_session_count_failure(ck_call_session(self), ck_runner_node(self->runner), err);
 }
 
-ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
-  ck_outcome *outcome = self->outcome;
-  ck_status cause = outcome->error_status != CK_OK ? outcome->error_status : CK_E_FAILED;
-  char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s: %s", self->key,
-           outcome->error ? outcome->error : "failed");
-  ck_status status = ck_call_record(self, outcome, self->driver->name, err);
-  const char *node = ck_runner_node(self->runner);
-  if (status == CK_OK) status = ck_session_count_failure(ck_call_session(self), node, err);
-  if (status != CK_OK) return status;
-  ck_failure_answer answer = ask_policies(self, cause, text);
-  if (answer == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES) {
-    self->again = true;
-    return ck_call_commit_intent(self, err);
-  }
+/* ---- a wait before the next try ---- */
+
+/* NULL: nothing waits, as in a recording, which would look for the wait among its own. */
+static const ck_effect_driver *find_sleep(const ck_call *self) {
+  ck_effect sleep = {.kind = CK_EFFECT_SLEEP, .scope = self->effect.scope, .key = self->key};
+  const ck_effect_driver *found = ck_execution_find_driver(self->runner->execution, &sleep);
+  return found && strcmp(found->name, "sleep") == 0 ? found : NULL;
+}
+
+/* Without a driver that can wait the next try is made at once. */
+static ck_status wait_to_retry(ck_call *self, int64_t wait_ms, ck_error *err) {
+  char request[48];
+  self->again = true;
+  const ck_effect_driver *sleeper = wait_ms > 0 ? find_sleep(self) : NULL;
+  if (!sleeper) return ck_call_commit_intent(self, err);
+  snprintf(request, sizeof request, "{\"ms\":%" PRId64 "}", wait_ms);
+  ck_effect sleep = {.kind = CK_EFFECT_SLEEP,
+                     .scope = self->effect.scope,
+                     .key = self->key,
+                     .request = ck_bytes_text(request)};
+  self->waits_with = self->driver;
+  self->driver = sleeper;
+  return ck_call_start_with(self, &sleep, err);
+}
+
+ck_status ck_call_end_wait(ck_call *self, ck_error *err) {
+  self->driver = self->waits_with;
+  self->waits_with = NULL;
+  ck_outcome_free(self->outcome);
+  self->outcome = NULL;
+  self->delivered = false;
   self->phase = CK_CALL_LEFT;
-  if (answer == CK_FAILURE_PAUSE)
+  return self->runner->execution->ending.status ? CK_OK : ck_call_commit_intent(self, err);
+}
+
+/* ---- what follows ---- */
+
+static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_status cause,
+                        const char *text, ck_error *err) {
+  const char *node = ck_runner_node(self->runner);
+  if (answer->word == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES)
+    return wait_to_retry(self, answer->wait_ms, err);
+  self->phase = CK_CALL_LEFT;
+  if (answer->word == CK_FAILURE_PAUSE)
     ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause, text);
   else
     ck_call_fail(self, cause, text);
   return CK_OK;
+}
+
+static void describe(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
+  const ck_outcome *outcome = self->outcome;
+  snprintf(text, CK_ERROR_TEXT_MAX, "effect %s: %s", self->key,
+           outcome->error ? outcome->error : "failed");
+}
+
+static ck_status record_failure(ck_call *self, ck_error *err) {
+  const char *node = ck_runner_node(self->runner);
+  ck_status status = ck_call_record(self, self->outcome, self->driver->name, err);
+  return status == CK_OK ? ck_session_count_failure(ck_call_session(self), node, err) : status;
+}
+
+ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
+  ck_status cause = self->outcome->error_status;
+  char text[CK_ERROR_TEXT_MAX];
+  ck_failure_answer answer;
+  if (cause == CK_OK) cause = CK_E_FAILED;
+  describe(text, self);
+  ck_status status = record_failure(self, err);
+  if (status == CK_OK)
+    status = ask_policies(&answer, self, without_policies(cause), cause, text, err);
+  return status == CK_OK ? follow(self, &answer, cause, text, err) : status;
+}
+
+ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  char text[CK_ERROR_TEXT_MAX];
+  ck_failure_answer answer;
+  *handled = false;
+  if (self->effect.kind != CK_EFFECT_EXEC || outcome->status != CK_OUTCOME_ERROR) return CK_OK;
+  describe(text, self);
+  ck_status status = ask_policies(&answer, self, CK_FAILURE_LEAVE, CK_E_FAILED, text, err);
+  *handled = status == CK_OK && answer.word != CK_FAILURE_LEAVE;
+  if (!*handled) return status;
+  outcome->status = CK_OUTCOME_FAILED;
+  outcome->error_status = CK_E_FAILED;
+  status = record_failure(self, err);
+  return status == CK_OK ? follow(self, &answer, CK_E_FAILED, text, err) : status;
 }

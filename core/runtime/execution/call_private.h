@@ -52,10 +52,12 @@ struct ck_call {
   ck_reserve_sum counts; /* without an agent */
   ck_limit_hit fit;      /* effect.fitted: the limit that it was fitted to, as it was then */
   unsigned tries;        /* that a policy asked for after a failure */
-  ck_outcome *lost;      /* how it ended here without telling its outcome; NULL: it did not */
-  uint64_t ticket;       /* of its intent */
-  int64_t begun_us;      /* monotonic time its driver was started */
-  ck_outcome *outcome;   /* delivered by the driver, then recorded; given to the coroutine */
+  /* its own driver while `driver` waits before such a try; NULL: it does not */
+  const ck_effect_driver *waits_with;
+  ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
+  uint64_t ticket;     /* of its intent */
+  int64_t begun_us;    /* monotonic time its driver was started */
+  ck_outcome *outcome; /* delivered by the driver, then recorded; given to the coroutine */
 };
 
 /* ---- call_state.c ---- */
@@ -128,12 +130,19 @@ CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_erro
 
 /* Starts the driver: the intent is committed, or the effect is to be probed. */
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
+/* Its driver is started with another effect in its place. */
+CK_CHECKED ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err);
 CK_CHECKED ck_status ck_call_probe(ck_call *self, ck_error *err);
 /* ---- call_failure.c ---- */
 
 /* The effect was not carried out, says self->outcome: the policies may have it tried again, at most
  * CK_EFFECT_TRIES times in all. */
 CK_CHECKED ck_status ck_call_handle_failure(ck_call *self, ck_error *err);
+/* The same of a program that has ended badly, which is the flow's to handle (false in *handled)
+ * unless a policy has an answer. */
+CK_CHECKED ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err);
+/* The wait before a policy's next try is over: that begins, or is left to a resume. */
+CK_CHECKED ck_status ck_call_end_wait(ck_call *self, ck_error *err);
 /* An effect that failed in this attempt fails again; not (false in *failed) where a policy has it
  * retried or the session paused. */
 CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,

@@ -60,6 +60,8 @@ static ck_status put_off(ck_call *self, ck_error *err) {
 
 static ck_status complete(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
+  bool handled;
+  if (self->waits_with) return ck_call_end_wait(self, err);
   self->delivered = false;
   if (self->probing) return ck_call_complete_probe(self, err);
   bool failed = outcome->status == CK_OUTCOME_FAILED;
@@ -76,7 +78,9 @@ static ck_status complete(ck_call *self, ck_error *err) {
   if (outcome->status == CK_OUTCOME_ABSENT)
     return ck_call_follow_ending(self, CK_ENDING_ABSENT, err);
   count(self);
-  return ck_call_record(self, outcome, self->driver->name, err);
+  ck_status status = ck_call_handle_exit(&handled, self, err);
+  return status == CK_OK && !handled ? ck_call_record(self, outcome, self->driver->name, err)
+                                     : status;
 }
 
 /* No effect waits for a time or a person in a session that is to end: its intent stays open, and a
@@ -161,6 +165,10 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
  * the intent open for whoever asks for the effect again. */
 static ck_status close_call(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
+  if (self->waits_with) {
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
   bool repeats = ck_effect_class_repeats(self->effect.class);
   bool interrupted =
       outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;

@@ -42,22 +42,25 @@ ck_status ck_call_probe(ck_call *self, ck_error *err) {
   return ck_call_start(self, err);
 }
 
-ck_status ck_call_start(ck_call *self, ck_error *err) {
+ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err) {
   const ck_effect_driver *driver = self->driver;
   self->sink = (ck_call_sink){.sink = {.update = update, .done = deliver}, .call = self};
   self->delivered = false;
   self->phase = CK_CALL_DRIVER;
-  self->begun_us = ck_execution_now_us(self->runner->execution);
   ck_error failure = CK_ERROR_INIT;
-  ck_call_notify(self, self->probing ? "probe" : "effect");
   ck_status status =
-      self->probing
-          ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
-          : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
+      self->probing ? driver->probe(&self->run, driver->self, effect, &self->sink.sink, &failure)
+                    : driver->start(&self->run, driver->self, effect, &self->sink.sink, &failure);
   if (status == CK_OK) return CK_OK;
   self->run = NULL;
   self->delivered = true;
   status = ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, failure.text, err);
   if (status == CK_OK) self->outcome->error_status = failure.status;
   return status;
+}
+
+ck_status ck_call_start(ck_call *self, ck_error *err) {
+  self->begun_us = ck_execution_now_us(self->runner->execution);
+  ck_call_notify(self, self->probing ? "probe" : "effect");
+  return ck_call_start_with(self, &self->effect, err);
 }

@@ -34,7 +34,7 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
 bool ck_call_is_idle(const ck_call *self) {
   const ck_effect_driver *driver = self->driver;
   if (self->phase != CK_CALL_DRIVER || !self->run) return false;
-  return ck_call_waits_only(&self->effect) ||
+  return self->waits_with || ck_call_waits_only(&self->effect) ||
          (driver->waits && ck_effect_class_repeats(self->effect.class) &&
           driver->waits(driver->self, self->run));
 }

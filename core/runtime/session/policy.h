@@ -90,13 +90,25 @@ typedef struct ck_resume_rules {
 /* on_failure and in_doubt. */
 typedef struct ck_failure {
   const char *node, *agent; /* NULL: none */
-  const char *key;
+  const char *key, *tool;   /* tool: NULL: it is no call of one */
+  ck_effect_kind kind;
   ck_status status;
   const char *error;
   uint32_t attempt;
+  uint32_t tries;         /* of the effect at once, this one included */
+  int64_t retry_after_ms; /* that its service asks to wait; 0: it does not say */
 } ck_failure;
 /* `*out` comes in as the answer without an opinion, and stays so when no policy has one. */
-typedef enum { CK_FAILURE_PAUSE, CK_FAILURE_RETRY, CK_FAILURE_FAIL } ck_failure_answer;
+typedef enum {
+  CK_FAILURE_PAUSE,
+  CK_FAILURE_RETRY,
+  CK_FAILURE_FAIL,
+  CK_FAILURE_LEAVE /* to the flow: a program that ended badly is an outcome */
+} ck_failure_word;
+typedef struct ck_failure_answer {
+  ck_failure_word word;
+  int64_t wait_ms; /* RETRY: before it */
+} ck_failure_answer;
 typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
 
 typedef struct ck_policy_engine {

@@ -74,7 +74,15 @@ local function word_of(class)
     end
   end
 end
-hooks.on_failure, hooks.in_doubt = word_of "ck.Failure", word_of "ck.Effect"
+hooks.in_doubt = word_of "ck.Effect"
+
+function hooks.on_failure(ask)
+  return function(failure)
+    check_fields(failure or {}, "ck.Failure")
+    local answer = ask(failure or {})
+    return answer.word, answer.wait_ms
+  end
+end
 
 function hooks.migrate(ask)
   return function(document, from, to)

@@ -70,12 +70,12 @@ static void test_words(void) {
                "the first answer counts, without one what the caller says; a failure stops");
   }
   for (uint32_t attempt = 1; attempt <= 3; attempt++) {
-    static const ck_failure_answer want[] = {CK_FAILURE_RETRY, CK_FAILURE_FAIL, CK_FAILURE_PAUSE};
+    static const ck_failure_word want[] = {CK_FAILURE_RETRY, CK_FAILURE_FAIL, CK_FAILURE_PAUSE};
     ck_failure subject = {.node = "n", .status = CK_E_IO, .error = "x", .attempt = attempt};
-    ck_failure_answer answer = CK_FAILURE_RETRY;
+    ck_failure_answer answer = {.word = CK_FAILURE_RETRY};
     tap_is_status(engine.on_failure(&answer, engine.self, &subject, &err),
                   attempt == 3 ? CK_E_POLICY : CK_OK, &err, "on a failure");
-    tap_is_int(answer, want[attempt - 1], "the first answer counts, a failure pauses");
+    tap_is_int(answer.word, want[attempt - 1], "the first answer counts, a failure pauses");
   }
   engine.free(engine.self);
 }

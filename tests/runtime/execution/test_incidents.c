@@ -34,7 +34,8 @@ static ck_status decide(ck_decision *out, void *self, const ck_boundary *at, ck_
 static ck_status try_again(ck_failure_answer *out, void *self, const ck_failure *failure,
                            ck_error *err) {
   (void)self, (void)err;
-  *out = strstr(failure->error, "for good") ? CK_FAILURE_FAIL : CK_FAILURE_RETRY;
+  if (out->word == CK_FAILURE_LEAVE) return CK_OK; /* a program's bad end is the flow's */
+  out->word = strstr(failure->error, "for good") ? CK_FAILURE_FAIL : CK_FAILURE_RETRY;
   return CK_OK;
 }
 

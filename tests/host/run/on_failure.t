@@ -1,0 +1,107 @@
+#!/bin/bash
+# on_failure.t - a policy is asked about each failed effect, and about a program that ends badly: it
+# sees the try, waits, pauses; an error of its own is told.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../models.sh"
+cd "$dir" || exit 1
+
+cat >flaky.lua <<'EOF'
+local flow = require "ck.flow"
+return flow.graph { start = "build", nodes = {
+  build = flow.exec { argv = { "sh", "-c", "echo try >>tries; exit 7" }, on_error = "other" },
+  other = function() return "handled" end },
+  edges = { build = flow.done, other = flow.done } }
+EOF
+cat >twice.lua <<'EOF'
+return { name = "twice", version = 1, on_failure = function(f)
+  if f.try == 3 then return "pause" end
+  return { "retry", wait_ms = 1 }
+end }
+EOF
+tries() { wc -l <tries; }
+exits 0 "a program that fails is an outcome" run flaky.lua --session plain
+is "which the flow handles" "$(grep '^result' <<<"$out") $(tries)" "$(printf 'result\thandled 1')"
+rm tries
+run run flaky.lua --policy ./twice.lua --session twice
+is "a policy has it tried twice more, then pauses" "$(grep ^status <<<"$out") $(tries)" \
+  "$(printf 'status\tpaused 3')"
+is "each try is recorded, the last one too" \
+  "$("$CKRUN" sessions log twice --all --kind outcome | grep -c failed)" 3
+run resume twice --policy ./twice.lua
+is "a resume tries again, from the first" "$(grep ^status <<<"$out") $(tries)" \
+  "$(printf 'status\tpaused 6')"
+exits 0 "without the policy the flow handles it" resume twice
+is "with one more try" "$(tries)" 7
+cat >fail.lua <<'EOF'
+return { name = "fail", version = 1, on_failure = function() return "fail" end }
+EOF
+rm tries
+run run flaky.lua --policy ./fail.lua --session fail
+is "a policy has it fail" "$(grep ^status <<<"$out") $(tries)" "$(printf 'status\tfailed 1')"
+
+cat >tool.lua <<'EOF'
+local flow = require "ck.flow"
+return flow.custom { name = "tool", tools = { boom = flow.command { argv = { "false" },
+  class = "pure" } }, run = function(ctx)
+  return ctx.effect { kind = "tool", class = "pure",
+    request = { name = "boom", arguments = {} } }.status
+end }
+EOF
+run run tool.lua --policy ./fail.lua --session tool
+is "a tool's error is told to whoever called it, and no policy is asked" \
+  "$(grep -E '^(status|result)' <<<"$out" | tr '\n\t' '  ')" "status completed result error "
+
+# ---- what it sees ----
+
+cat >sees.lua <<'EOF'
+return { name = "sees", version = 1, on_failure = function(f)
+  error(table.concat({ f.kind, tostring(f.node), tostring(f.tool), tostring(f.agent),
+    f.status, f.try, f.attempt, tostring(f.retry_after), f.key, f.error }, " "))
+end }
+EOF
+run run flaky.lua --policy ./sees.lua --session sees
+is "an error of the policy pauses" "$(grep ^status <<<"$out")" "$(printf 'status\tpaused')"
+"$CKRUN" sessions log sees --all --kind policy_error >told
+saw="exec build nil nil CK_E_FAILED 1 1 nil main/build#1/exec/1 effect main/build#1/exec/1"
+ok "and is told, by place, with what it saw" \
+  grep -q "hook=on_failure.*sees.lua:2: $saw: sh: exit status 7" told || cat told
+is "once" "$(wc -l <told)" 1
+cat >shout.lua <<'EOF'
+return { name = "shout", version = 1, on_failure = function() return { "pause", wait_ms = 5 } end }
+EOF
+run run flaky.lua --policy ./shout.lua --session shout
+has "an answer of another shape is told" "$("$CKRUN" sessions log shout --kind policy_error)" \
+  "only a retry waits"
+
+serve away <<'EOF'
+{"status":429,"headers":{"retry-after":"3600"},"body":"x"}
+EOF
+profile away.profile.lua 'policies = { "./sees.lua" }'
+cat >chat.lua <<'EOF'
+local flow = require "ck.flow"
+return flow.agent { name = "solo", prompt = "You look." }
+EOF
+run run chat.lua --profile ./away.profile.lua --session chat --input '"Hello"'
+"$CKRUN" sessions log chat --all --kind policy_error >told
+ok "of a model's failure the agent and how long its service asks to wait" \
+  grep -qE 'sees.lua:2: model nil nil solo CK_E_UNAVAILABLE 1 1 3600000 main/' told || cat told
+
+# ---- a wait ----
+
+cat >long.lua <<'EOF'
+return { name = "long", version = 1,
+  on_failure = function() return { "retry", wait_ms = 3600000 } end }
+EOF
+rm tries
+"$CKRUN" run flaky.lua --policy ./long.lua --session long >long.out 2>&1 </dev/null &
+pid=$!
+until "$CKRUN" sessions log long --all --kind outcome 2>/dev/null | grep -q failed; do
+  read -rt 0.05 <> <(:) || :
+done
+exits 0 "a session that waits is paused at once" pause long
+wait $pid
+is "the wait was not over" "$(tries)" 1
+is "and it is paused" "$("$CKRUN" sessions show long | grep '^status')" "$(printf 'status\tpaused')"
+exits 0 "a resume tries at once" resume long
+is "once more" "$(tries)" 2
+finish
