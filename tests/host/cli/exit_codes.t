@@ -5,7 +5,7 @@
 cd "$dir" || exit 1
 
 # Per command, how it is called: S is a session, C a checkpoint, P a profile, L a policy, F a file
-# to be read, N a new file. A command without a row here fails below.
+# or folder to be read, N a new file. A command without a row here fails below.
 rows() {
   cat <<'LIST'
 run|run F --profile P
@@ -35,10 +35,13 @@ facts list|facts list
 facts get|facts get k
 facts set|facts set k 1 --profile P
 facts delete|facts delete k
+policy list|policy list F
+policy new|policy new made
 policy check|policy check L
 policy test|policy test L
 policy simulate|policy simulate S
 policy bench|policy bench L
+profile list|profile list F
 profile check|profile check P
 profile show|profile show P
 store verify|store verify --session S
