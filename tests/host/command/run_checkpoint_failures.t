@@ -89,7 +89,7 @@ done
 
 # The provider says nothing more: the limit ends it.
 serve late < <(script <<<'{"answer":{"text":"never"},"hang":0,"times":0}')
-profile late.lua openai ", timeout_s = 1"
+profile late.lua openai ", timeout_s = 5"
 exits 8 "a timeout" run flow.lua --profile ./late.lua --session late --input '"Count to 3."'
 is_given "a timeout" late
 
