@@ -27,6 +27,7 @@ static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
                          .view = &session->view,
                          .agent = self->effect.agent,
                          .n = (size_t)depth_of(session->profile, self->effect.agent),
+                         .without_rewound = true,
                          .policies = session->policies};
   ck_status status = ck_session_flush(session, CK_DURABLE_PROCESS, err);
   return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;

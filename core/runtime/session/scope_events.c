@@ -75,12 +75,21 @@ static ck_status fold_one(ck_scope *to, const ck_scope_event *event, ck_store *s
   return status;
 }
 
+static ck_status fold_all(const ck_scope_events *self, ck_scope *to, ck_store *store,
+                          int64_t session, const ck_scope_fold_watch *watch, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->count && status == CK_OK; i++) {
+    const ck_scope_event *item = &self->items[i];
+    status = fold_one(to, item, store, session, err);
+    if (watch && status == CK_OK)
+      watch->see(watch->to, to, item->seq, item->kind == CK_EVENT_REWIND ? item->body : NULL);
+  }
+  return status;
+}
+
 ck_status ck_scope_events_fold(const ck_scope_events *self, ck_scope *to, ck_store *store,
                                int64_t session, ck_error *err) {
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < self->count && status == CK_OK; i++)
-    status = fold_one(to, &self->items[i], store, session, err);
-  return status;
+  return fold_all(self, to, store, session, NULL, err);
 }
 
 /* ---- one scope ---- */
@@ -105,14 +114,20 @@ static bool collect(void *to, const ck_event *event) {
   return !self->failed;
 }
 
-ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view,
-                        int64_t until, ck_error *err) {
+ck_status ck_scope_fold_watched(ck_scope *self, ck_store *store, int64_t session,
+                                const ck_view *view, int64_t until,
+                                const ck_scope_fold_watch *watch, ck_error *err) {
   fold f = {.scope = self};
   ck_event_query query = {
       .session = session, .view = view, .until = until, .kinds = ck_scope_event_kinds};
   ck_status status = ck_store_read_events(store, &query, collect, &f, err);
   if (status == CK_OK && f.failed) status = ck_error_no_memory(err);
-  if (status == CK_OK) status = ck_scope_events_fold(&f.events, self, store, session, err);
+  if (status == CK_OK) status = fold_all(&f.events, self, store, session, watch, err);
   ck_scope_events_clear(&f.events);
   return status;
+}
+
+ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view,
+                        int64_t until, ck_error *err) {
+  return ck_scope_fold_watched(self, store, session, view, until, NULL, err);
 }

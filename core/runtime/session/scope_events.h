@@ -27,4 +27,15 @@ void ck_scope_events_cut(ck_scope_events *self, int64_t cut);
 CK_CHECKED ck_status ck_scope_events_fold(const ck_scope_events *self, ck_scope *to,
                                           ck_store *store, int64_t session, ck_error *err);
 
+/* Sees each event of a scope once it is folded; `rewind` is the body of one that rewinds, else
+ * NULL. */
+typedef struct ck_scope_fold_watch {
+  void (*see)(void *to, const ck_scope *scope, int64_t seq, const ck_value *rewind);
+  void *to;
+} ck_scope_fold_watch;
+/* ck_scope_fold, watched; `watch` NULL: not. */
+CK_CHECKED ck_status ck_scope_fold_watched(ck_scope *self, ck_store *store, int64_t session,
+                                           const ck_view *view, int64_t until,
+                                           const ck_scope_fold_watch *watch, ck_error *err);
+
 #endif

@@ -111,6 +111,52 @@ is "and the report is the next" "$(request tail 7 '$m->[2]{content}')" "<rewind-
 R
 </rewind-report>"
 
+# ---- what was rewound is in no tail, the report is ----
+
+# section NAME N: what the Nth request tells of the session.
+section() { request "$1" "$2" '(grep { $_->{content} =~ /^## Session Context/ } @$m)[0]{content}'; }
+cat >digger.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "digger", prompt = "You dig.", tools = {
+  dig = flow.tool(function(_, given) return "found " .. given.at end) } }
+END
+dig() { echo '{"name":"dig","arguments":{"at":"'"$1"'"}}'; }
+serve dug <<END
+{"answer":{"calls":[$(dig moss)]}}
+{"answer":{"calls":[{"name":"checkpoint","arguments":{"goal":"find it"}},$(dig slate)]}}
+{"answer":{"text":"Hm.","calls":[$(dig clay)]}}
+{"answer":{"calls":[$(dig iron)]}}
+{"answer":{"calls":[$(dig gold),{"name":"rewind","arguments":{"report":"It is gold."}}]}}
+{"answer":{"calls":[$(dig sand)]}}
+{"status":500,"body":"x","times":2}
+{"answer":{"calls":[{"name":"checkpoint","arguments":{"goal":"again"}}]}}
+{"answer":{"calls":[$(dig lead)]}}
+{"answer":{"calls":[{"name":"rewind","arguments":{"report":"No lead."}}]}}
+{"status":500,"body":"x"}
+{"status":500,"body":"x","times":0}
+END
+profile dug.profile.lua 'checkpoint_tool = { enabled = true }, resume_context = "tail"'
+# told N: which of these the Nth request's section tells.
+words='found (moss|slate|clay|iron|gold|sand|lead)|Hm\.|It is gold\.|No lead\.|my report'
+told() { section dug "$1" | grep -v 'calls rewind' | grep -oE "$words" | awk '!seen[$0]++' |
+  paste -sd,; }
+exits 8 "a model explores, and reports beside another call" run digger.lua --profile \
+  ./dug.profile.lua --session dug --input '"Where?"'
+exits 8 "it goes on with its tail" resume dug
+is "told is all but the exploration: the mark's own batch, that of rewind, the report behind it" \
+  "$(told 8)" "found moss,found slate,found gold,It is gold.,found sand"
+exits 8 "it goes on, explores again and stops" resume dug
+is "told was the same" "$(told 9)" "found moss,found slate,found gold,It is gold.,found sand"
+exits 8 "and once more" resume dug
+is "each report is told, no exploration" "$(told 13)" \
+  "found moss,found slate,found gold,It is gold.,found sand,No lead."
+first=$("$CKRUN" --json sessions checkpoints dug | head -n 1 | grep -o '"id":"[^"]*' |
+  cut -d'"' -f4)
+exits 0 "a person rewinds it to its first checkpoint" sessions rewind dug --to "$first" \
+  --report "my report"
+exits 8 "it goes on" resume dug
+is "and is told what was before, and the person's report" "$(told 14)" "found moss,my report"
+
 # ---- those that an agent delegates to are subagents ----
 
 cat >team.lua <<'END'

@@ -10,6 +10,7 @@
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/actors.h"
+#include "core/runtime/session/tail/rewound.h"
 #include "core/runtime/session/tail/targets.h"
 
 static bool is_other(void *agent, ck_bytes name) { return !ck_json_is_text(name, agent); }
@@ -53,6 +54,7 @@ bool ck_tail_involves(const ck_event *event, const char *agent) {
 typedef struct walk {
   const ck_tail_query *query;
   ck_abandoned abandoned;
+  ck_rewound rewound;
   ck_actors actors; /* of the scopes with messages of nobody */
   ck_tail tail;
   size_t cap;
@@ -118,6 +120,7 @@ static bool take_event(void *to, const ck_event *event) {
       ck_abandoned_has(&self->abandoned, event))
     return true;
   if (!name_agent(self, &named)) return false;
+  if (ck_rewound_has(&self->rewound, &named)) return true;
   if (!ck_tail_involves(&named, self->query->agent) || !agreed(self->query, &named)) return true;
   ck_event *copy = NULL;
   self->status =
@@ -203,7 +206,11 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   walk at = {.query = query, .err = err};
   ck_status status =
       ck_abandoned_read(&at.abandoned, store, query->session, query->view, query->until, err);
+  if (status == CK_OK && query->without_rewound)
+    status = ck_rewound_read(&at.rewound, store, query->session, query->view, query->until,
+                             query->agent, err);
   if (status == CK_OK) status = walk_all(&at, store);
+  ck_rewound_clear(&at.rewound);
   ck_abandoned_clear(&at.abandoned);
   ck_actors_clear(&at.actors);
   for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {

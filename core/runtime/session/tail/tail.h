@@ -21,7 +21,8 @@ typedef struct ck_tail_query {
   int64_t cut;
   const ck_state *state; /* at the cut: its scopes go on at cuts of their own; NULL: at `cut` */
   const char *agent;
-  size_t n; /* at most; 0: none */
+  size_t n;             /* at most; 0: none */
+  bool without_rewound; /* what the agent's own rewinds took out of its context is not in it */
   /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
   const ck_policy_engine *policies;
 } ck_tail_query;
