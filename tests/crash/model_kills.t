@@ -101,15 +101,19 @@ attack() {
 
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
-# by_clock ROUNDS: as many kills at random times. One that comes when all is done is drawn again,
-# from what that took.
+# by_clock ROUNDS: as many kills at random times, or more, until one came behind a request. One that
+# comes when all is done is drawn again, from what that took; behind one that came before any
+# request there is more time: the machine can be slower by now.
 by_clock() {
-  local left=$1 tries=$((10 * $1)) range=$((took < 900 ? took : 900)) at point
-  while [ "$left" -gt 0 ] && [ $((tries -= 1)) -ge 0 ]; do
+  local left=$1 tries=$((10 * $1)) range=$took at point far=
+  while { [ "$left" -gt 0 ] || [ -z "$far" ]; } && [ $((tries -= 1)) -ge 0 ]; do
     at=$((RANDOM % range + 5))
     point=$(attack "clock:$at" timeout --foreground --preserve-status -s KILL \
-      "0.$(printf %03d "$at")")
-    if [ -n "$point" ]; then echo "$point" && left=$((left - 1)); else range=$at; fi
+      "$((at / 1000)).$(printf %03d $((at % 1000)))")
+    [ -n "$point" ] || { range=$at; continue; }
+    echo "$point"
+    left=$((left - 1))
+    case $(cut -d ' ' -f 6 <<<"$point") in 0) range=$((range + range / 4 + 1)) ;; *) far=1 ;; esac
   done
 }
 
