@@ -3,7 +3,8 @@
 ---
 --- An agent's conversation goes on at the next delegation to it. The task of its scope is { agent=,
 --- delegation=, message=, depth= }; it is part of the delegating scope's position until the answer
---- is joined, so the position shows the pending delegations.
+--- is joined, so the position shows the pending delegations. Ids of delegations below it begin with
+--- its own; where several agents were asked under one, also with who delegates (`below`).
 
 local calls = require "ck.flow.agent_calls"
 local pads = require "ck.flow.pads"
@@ -42,6 +43,7 @@ local function wave(delegations, step)
         started[#started + 1] = { delegation = delegation, name = name }
         children[#children + 1] = {
           name = name, delegation = delegation.id, message = message_for(delegation, at),
+          below = #delegation.names > 1 and ("%s/%s"):format(delegation.id, name) or nil,
         }
       end
     end
@@ -70,6 +72,7 @@ local function run_wave(ctx, children, started, depth)
       scope = scopes[i], agent = child.name,
       task = {
         agent = child.name, delegation = child.delegation, message = child.message, depth = depth,
+        below = child.below,
       },
     }
   end

@@ -31,7 +31,9 @@ local function tools_of(def, task)
     rounds_tools.note,
     delegate.tool {
       targets = targets, who = task.agent, depth = task.depth + 1, hidden = too_deep,
-      prefix = function(loop) return ("%s/%d."):format(task.delegation, loop.turn) end,
+      prefix = function(loop)
+        return ("%s/%d."):format(task.below or task.delegation, loop.turn)
+      end,
       refuse = function() return too_deep and TOO_DEEP:format(def.max_depth) or nil end,
     },
   }

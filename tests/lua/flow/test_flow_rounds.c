@@ -282,6 +282,34 @@ static void test_nested(void) {
   test_deaths(text, "delegations below delegations");
 }
 
+/* ---- ids of delegations ---- */
+
+/* Each of several that were asked under one id delegates itself, in turns of the same number. */
+static void test_ids(void) {
+  static const part both[] = {
+      {"main",
+       {FLOW_CALLS(DELEGATE("1", "\"parallel\":[\"cost\",\"law\"],\"message\":\"m\"")),
+        FLOW_CALLS(FINISH("2", "ok"))}},
+      {"main.agent.cost",
+       {FLOW_CALLS(DELEGATE("3", "\"target\":\"risk\",\"message\":\"a\"")), FLOW_SAYS("one")}},
+      {"main.agent.law",
+       {FLOW_CALLS(DELEGATE("4", "\"target\":\"risk\",\"message\":\"b\"")), FLOW_SAYS("two")}},
+      {"main.agent.cost.agent.risk", {FLOW_SAYS("low")}},
+      {"main.agent.law.agent.risk", {FLOW_SAYS("high")}},
+      {0},
+  };
+  script = both;
+  const char *text = ROUNDS(", delegates = { cost = { \"risk\" }, law = { \"risk\" } }");
+  flow_run run = open_run(text);
+  is_result(&run, "{\"result\":\"ok\",\"rounds\":1}", "two delegate side by side");
+  const char *events = flow_run_events(&run, CK_EVENT_DELEGATION);
+  tap_ok(strstr(events, "main.agent.cost cost {\"id\":\"1.1/cost/1.1\"") != NULL &&
+             strstr(events, "main.agent.law law {\"id\":\"1.1/law/1.1\"") != NULL,
+         "each under an id of its own: %s", events);
+  flow_run_close(&run);
+  test_deaths(text, "ids of delegations side by side");
+}
+
 /* ---- an agent that works in two scopes at once ---- */
 
 static void test_two_scopes(void) {
@@ -480,6 +508,7 @@ int main(void) {
   test_refusals();
   test_limit();
   test_nested();
+  test_ids();
   test_two_scopes();
   test_exploring();
   test_function();

@@ -79,6 +79,11 @@ sub _view {
   $self->same("what lives", $session, \@shown, \@living);
   my @unmarked = map { $_->{seq} } grep { !$_->{abandoned} } @{ $view->{all} };
   $self->same("what is marked as abandoned", $session, \@unmarked, \@living);
+  my %asked; # said anew it keeps its id, and its scope
+  $asked{ $_->{body}{id} }{ $_->{scope} } = 1
+    for grep { $_->{kind} eq "delegation" && defined $_->{body}{id} } $view->living;
+  $self->same("an id is of one delegation", $session,
+    [ sort grep { keys %{ $asked{$_} } > 1 } keys %asked ], []);
 }
 
 sub _tails {
