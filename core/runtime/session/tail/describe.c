@@ -13,11 +13,54 @@ static void append_value(ck_buffer *out, ck_bytes value) {
 static void append_call(ck_buffer *out, ck_bytes call) {
   ck_bytes function = ck_json_get(call, "function");
   if (function.len == 0) function = call;
+  ck_bytes arguments = ck_json_get(function, "arguments");
   ck_buffer_append_text(out, " [calls ");
   append_value(out, ck_json_get(function, "name"));
   ck_buffer_append_char(out, ' ');
-  append_value(out, ck_json_get(function, "arguments"));
+  append_value(out, arguments.len ? arguments : ck_json_get(function, "input"));
   ck_buffer_append_char(out, ']');
+}
+
+static void append_blocks(ck_buffer *out, ck_bytes content, int depth);
+
+/* A block within a result is one within another. */
+static void append_result(ck_buffer *out, ck_bytes block, int depth) {
+  ck_bytes content = ck_json_get(block, "content");
+  bool failed = false;
+  ck_json_read_bool(&failed, ck_json_get(block, "is_error"));
+  ck_buffer_append_text(out, failed ? " [error" : " [result");
+  append_blocks(out, content, depth + 1);
+  ck_buffer_append_char(out, ']');
+}
+
+/* What is none of these is shown as it is. */
+static void append_block(ck_buffer *out, ck_bytes block, int depth) {
+  ck_bytes type = ck_json_get(block, "type"), text = ck_json_get(block, "text");
+  if (ck_json_is_text(type, "tool_use") || ck_json_is_text(type, "toolCall")) {
+    append_call(out, block);
+    return;
+  }
+  if (ck_json_is_text(type, "tool_result") && depth == 0) {
+    append_result(out, block, depth);
+    return;
+  }
+  bool is_text = ck_json_is_text(type, "text") && ck_json_type_of(text) == CK_JSON_STRING;
+  ck_buffer_append_char(out, ' ');
+  append_value(out, is_text ? text : block);
+}
+
+/* A content is a text, a list of blocks, or what a tool gave. */
+static void append_blocks(ck_buffer *out, ck_bytes content, int depth) {
+  ck_json_iterator it = ck_json_iterate(content);
+  bool blocks = ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_next(&it) &&
+                ck_json_type_of(ck_json_get(it.value, "type")) == CK_JSON_STRING;
+  if (content.len == 0 || ck_json_type_of(content) == CK_JSON_NULL) return;
+  if (!blocks) {
+    ck_buffer_append_char(out, ' ');
+    append_value(out, content);
+    return;
+  }
+  for (it = ck_json_iterate(content); ck_json_next(&it);) append_block(out, it.value, depth);
 }
 
 void ck_describe_message(ck_buffer *out, ck_bytes message) {
@@ -28,10 +71,7 @@ void ck_describe_message(ck_buffer *out, ck_bytes message) {
     append_value(out, name);
   }
   ck_buffer_append_text(out, ":");
-  if (content.len && ck_json_type_of(content) != CK_JSON_NULL) {
-    ck_buffer_append_char(out, ' ');
-    append_value(out, content);
-  }
+  append_blocks(out, content, 0);
   ck_json_iterator calls = ck_json_iterate(ck_json_get(message, "tool_calls"));
   while (ck_json_next(&calls)) append_call(out, calls.value);
 }
