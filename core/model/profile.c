@@ -50,7 +50,8 @@ static ck_status append_policy(ck_profile_policy **list, size_t *count,
   if (policies) *list = policies;
   char *copy = policies ? strdup(from->name) : NULL;
   if (!copy) return ck_error_no_memory(err);
-  policies[(*count)++] = (ck_profile_policy){copy, ck_value_share(from->options), from->of_run};
+  policies[(*count)++] = (ck_profile_policy){
+      .name = copy, .options = ck_value_share(from->options), .of_run = from->of_run};
   return CK_OK;
 }
 
@@ -58,6 +59,7 @@ static void clear_policies(ck_profile_policy *list, size_t *count) {
   for (size_t i = 0; i < *count; i++) {
     free(list[i].name);
     ck_value_free(list[i].options);
+    ck_value_free(list[i].own);
   }
   *count = 0;
 }
@@ -65,18 +67,20 @@ static void clear_policies(ck_profile_policy *list, size_t *count) {
 ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options,
                                    ck_error *err) {
   return append_policy(&self->policies, &self->policy_count,
-                       &(ck_profile_policy){(char *)name, (ck_value *)options, false}, err);
+                       &(ck_profile_policy){.name = (char *)name, .options = (ck_value *)options},
+                       err);
 }
 
 ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name,
                                          const ck_value *options, ck_error *err) {
   return append_policy(&self->policies, &self->policy_count,
-                       &(ck_profile_policy){(char *)name, (ck_value *)options, false}, err);
+                       &(ck_profile_policy){.name = (char *)name, .options = (ck_value *)options},
+                       err);
 }
 
 ck_status ck_profile_append_run_policy(ck_profile *self, const char *name, ck_error *err) {
   return append_policy(&self->policies, &self->policy_count,
-                       &(ck_profile_policy){(char *)name, NULL, true}, err);
+                       &(ck_profile_policy){.name = (char *)name, .of_run = true}, err);
 }
 
 static ck_profile_policy *find_run_options(const ck_profile *self, const char *policy) {
@@ -94,8 +98,11 @@ ck_status ck_profile_put_run_options(ck_profile *self, const char *policy, const
                                      ck_error *err) {
   ck_profile_policy *found = find_run_options(self, policy);
   if (!found)
-    return append_policy(&self->run_options, &self->run_option_count,
-                         &(ck_profile_policy){(char *)policy, (ck_value *)options, true}, err);
+    return append_policy(
+        &self->run_options, &self->run_option_count,
+        &(ck_profile_policy){
+            .name = (char *)policy, .options = (ck_value *)options, .of_run = true},
+        err);
   ck_value *before = found->options;
   found->options = ck_value_share(options);
   ck_value_free(before);

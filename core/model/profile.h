@@ -12,6 +12,8 @@
 typedef struct ck_profile_policy {
   char *name;        /* shipped name or a path */
   ck_value *options; /* JSON object; NULL: defaults */
+  bool set_by_run;   /* the run has changed them, from: */
+  ck_value *own;     /* those of the profile */
   bool of_run;       /* of one run: the profile does not list it */
 } ck_profile_policy;
 

@@ -240,6 +240,16 @@ static ck_status load_source(loaded_policy *self, const ck_source *source,
   return status;
 }
 
+/* What the profile says: defaults are part of the policy's text, and a run's words of that run. */
+static void digest_options(loaded_policy *self, const ck_value *options) {
+  self->has_options = options && ck_json_count(ck_value_bytes(options)) > 0;
+  if (!self->has_options) return;
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update_field(&digester, ck_value_bytes(options));
+  self->options_digest = ck_digester_final(&digester);
+}
+
 ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_scripts *scripts,
                          ck_error *err) {
   *self = (loaded_policy){.replaces = SIZE_MAX};
@@ -248,6 +258,7 @@ ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_
   if (status != CK_OK) return status;
   self->digest = source.digest;
   self->of_run = from->of_run;
+  digest_options(self, from->set_by_run ? from->own : from->options);
   status = load_source(self, &source, from->options, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);

@@ -16,6 +16,8 @@ typedef struct loaded_policy {
   char name[POLICY_NAME_SIZE];
   int64_t version;
   ck_digest digest;
+  bool has_options;             /* the profile sets some */
+  ck_digest options_digest;     /* of these */
   char file[LUA_IDSIZE];        /* as errors show it */
   int hooks[POLICY_HOOK_COUNT]; /* references in the VM's registry; LUA_NOREF: not defined */
   int lines[POLICY_HOOK_COUNT]; /* where each begins */

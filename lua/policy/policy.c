@@ -109,6 +109,9 @@ ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, boo
     ck_json_member_text(&w, "name", self->policies[i].name);
     ck_json_member_int(&w, "version", self->policies[i].version);
     ck_json_member_text(&w, "digest", hex);
+    if (self->policies[i].has_options) ck_digest_hex(hex, &self->policies[i].options_digest);
+    ck_json_name(&w, "options_digest");
+    ck_json_put_text(&w, self->policies[i].has_options ? hex : NULL);
     ck_json_member_text(&w, "agent", self->policies[i].agent);
     if (self->policies[i].of_run) ck_json_member_bool(&w, "run", true);
     ck_json_end(&w, '}');

@@ -63,11 +63,18 @@ static bool is_same_text(ck_bytes then, ck_bytes now) {
   return false;
 }
 
+/* What earlier versions started says nothing of options. */
+static bool has_same_options(ck_bytes then, ck_bytes now) {
+  ck_bytes before = ck_json_get(then, "options_digest");
+  return before.len == 0 || ck_bytes_equal(before, ck_json_get(now, "options_digest"));
+}
+
 static bool is_same_policy(ck_bytes then, ck_bytes now) {
   static const char *const fields[] = {"name", "version", "agent"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!ck_bytes_equal(ck_json_get(then, fields[i]), ck_json_get(now, fields[i]))) return false;
-  return is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
+  return has_same_options(then, now) &&
+         is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
 }
 
 bool ck_policies_equal(ck_bytes then, ck_bytes now) {

@@ -4,9 +4,9 @@
 
 #include "core/base/buffer.h"
 
-/* Compares two descriptions made by ck_policy_describe: the same names, versions, agents and texts
- * in the same order. Two texts of a shipped policy that differ in comments and line breaks alone
- * count as the same, so that a newer ckrun resumes what an older one started. */
+/* Compares two descriptions made by ck_policy_describe: the same names, versions, agents, texts and
+ * options in the same order. Two texts of a shipped policy that differ in comments and line breaks
+ * alone count as the same, so that a newer ckrun resumes what an older one started. */
 bool ck_policies_equal(ck_bytes then, ck_bytes now);
 
 #endif

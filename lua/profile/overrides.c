@@ -148,6 +148,8 @@ static ck_status put_value(const setting *self, ck_profile_policy *entry, ck_err
     ck_value_free(merged);
     return status == CK_E_PARSE ? CK_E_USAGE : status;
   }
+  if (!entry->set_by_run) entry->own = ck_value_share(entry->options);
+  entry->set_by_run = true;
   ck_value_free(entry->options);
   entry->options = merged;
   return CK_OK;

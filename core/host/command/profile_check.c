@@ -1,8 +1,12 @@
 /* profile_check.c - profile check: loads a profile, those it extends, and all of its policies. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/problems.h"
 #include "lua/policy/policy.h"
+#include "lua/policy_tool/policy_tool.h"
 #include "lua/profile/profile.h"
 #include "lua/vm/sandbox.h"
 
@@ -35,6 +39,39 @@ static ck_status print(ck_output *output, const ck_profile *profile, const ck_va
   return status;
 }
 
+/* One problem that `policy check` finds. */
+static void take_problem(ck_problems *to, ck_bytes problem) {
+  ck_error found = CK_ERROR_INIT;
+  char *place = ck_json_dup_string(ck_json_get(problem, "place")),
+       *text = ck_json_dup_string(ck_json_get(problem, "text"));
+  ck_error_set(&found, CK_E_PARSE, "%s: %s", place ? place : "", text ? text : "");
+  ck_problems_take(to, &found);
+  free(place);
+  free(text);
+}
+
+/* A policy that loads can still fail in a session. Those that are shipped are checked by tests. */
+static ck_status check_policy(ck_problems *to, const char *name, ck_error *err) {
+  ck_value *about = NULL;
+  if (!strchr(name, '/')) return CK_OK;
+  ck_status status = ck_policy_tool_check(&about, name, err);
+  if (status != CK_OK) return status;
+  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "problems"));
+  while (ck_json_next(&it)) take_problem(to, it.value);
+  ck_value_free(about);
+  return CK_OK;
+}
+
+static ck_status check_policies(ck_problems *to, const ck_profile *profile, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++)
+    status = check_policy(to, profile->policies[i].name, err);
+  for (size_t i = 0; i < profile->agent_count; i++)
+    for (size_t k = 0; status == CK_OK && k < profile->agents[i].policy_count; k++)
+      status = check_policy(to, profile->agents[i].policies[k].name, err);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_sandbox_quiet_print(true);
@@ -45,6 +82,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_profile_read(&profile, v->profile, NULL, ck_problems_take, &found, err);
   if (status == CK_OK && profile)
     status = ck_profile_open_policies(&policies, profile, ck_problems_take, &found, err);
+  if (status == CK_OK && profile && found.count == 0) status = check_policies(&found, profile, err);
   if (status == CK_OK) status = ck_problems_answer(&found, host->output, NULL, err);
   ck_problems_clear(&found);
   if (is_of_the_text(status)) status = CK_E_FAILED;
@@ -70,8 +108,8 @@ const ck_command ck_command_profile_check = {
     .details =
         "All mistakes are told at once, each by file and line, an unknown key with the "
         "nearest known one, a name of another system with what does the same here; the exit "
-        "code is 1 then, 3 when a profile or policy is not there. 'ckrun policy check' looks "
-        "into a policy.",
+        "code is 1 then, 3 when a profile or policy is not there. Policies that are files are "
+        "looked into as by 'ckrun policy check'.",
     .operands = operands,
     .run = run,
 };

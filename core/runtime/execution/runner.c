@@ -92,6 +92,13 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   return CK_OK;
 }
 
+static void end_of_policies(ck_execution *execution) {
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "policies failed three times in a row, the last: %.900s",
+           execution->session->boundaries.policy_failure.text);
+  ck_execution_end(execution, CK_SESSION_PAUSED, CK_E_POLICY, text);
+}
+
 static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   ck_boundary at = self->yield.boundary;
@@ -101,8 +108,7 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_status status = save_boundary(&saved, self, &at, err);
   if (status != CK_OK) return status;
   if (execution->session->boundaries.policy_failures >= POLICY_FAILURES_MAX)
-    ck_execution_end(execution, CK_SESSION_PAUSED, CK_E_POLICY,
-                     "policies failed three times in a row: see the session's policy_error events");
+    end_of_policies(execution);
   self->ticket = saved.ticket;
   self->phase = execution->ending.status ? CK_PHASE_REST
                 : saved.sync             ? CK_PHASE_SAVE

@@ -91,6 +91,7 @@ static void decide(ck_saved *out, passage *self, ck_session *session) {
     ck_session_mark_unclean(session);
   bool failed = self->failure.status != CK_OK, always = ck_boundary_kind_always(self->at.kind);
   session->boundaries.policy_failures = failed ? session->boundaries.policy_failures + 1 : 0;
+  session->boundaries.policy_failure = self->failure;
   self->decision.sync |= always || self->at.asked;
   out->taken = self->decision.take || always || self->at.asked;
   out->sync = out->taken && self->decision.sync;

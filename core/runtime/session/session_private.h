@@ -52,6 +52,7 @@ typedef struct ck_boundaries {
   /* {node?, next?, agent?} of the boundary that the main scope reached last; NULL: none yet */
   ck_value *reached;
   unsigned policy_failures; /* checkpoint hooks that failed in a row */
+  ck_error policy_failure;  /* the last of them */
   uint64_t random;          /* state of the numbers that policies are given */
 } ck_boundaries;
 
