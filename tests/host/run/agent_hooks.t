@@ -69,6 +69,20 @@ exits 0 "the policy of that name in her list adds to the profile's" run pin.lua 
 is "the profile's still holds" "$(grep -c '^memory.pin' kept)" 0
 ok "and hers" grep -q '^memory.card.*redacted:policy' kept
 
+# ---- whose item, and of which kind ----
+
+cat >kinds.lua <<'EOF'
+return { name = "kinds", version = 1, redact = function(item)
+  if item.kind == "message" and item.agent == "bob" then return ck.mask end
+end }
+EOF
+exits 0 "a policy that masks one agent's messages" run team.lua --policy ./kinds.lua --session kinds
+said() { "$CKRUN" --json sessions log kinds --all --kind message | grep "\"agent\":\"$1\""; }
+ok "masks them in a running session" grep -q 'redacted:policy' <(said bob)
+ok "and not the other's" grep -q 'card 4111 of Ada' <(said alice)
+is "nor what is none" "$("$CKRUN" sessions inspect kinds 2>/dev/null |
+  grep -c '^memory.card.*card 4111 of Ada')" 1
+
 # ---- hooks of the session ----
 
 for one in keep_recent resume_limits; do
