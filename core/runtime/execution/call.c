@@ -127,22 +127,11 @@ static void set_begun_ms(ck_call *self, const ck_ledger_entry *entry) {
 
 /* ---- the ledger's answer ---- */
 
-/* The same request but for the id that the model gave the call: each of its answers gives another
- * one. The message made from the outcome gets the new id. */
+/* The message made from the outcome gets the new id. */
 static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
-  if (!self->in_batch || entry->open || !entry->intent) return false;
-  ck_bytes asked = ck_value_bytes(self->request),
-           recorded = ck_json_get(ck_value_bytes(entry->intent), "request");
-  if (ck_json_type_of(recorded) != CK_JSON_OBJECT ||
-      ck_json_count(asked) != ck_json_count(recorded))
-    return false;
-  ck_json_iterator a = ck_json_iterate(asked), b = ck_json_iterate(recorded);
-  while (ck_json_next(&a) && ck_json_next(&b)) {
-    if (!ck_bytes_equal(a.name, b.name)) return false;
-    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\"")))
-      return false;
-  }
-  return true;
+  return self->in_batch && !entry->open && entry->intent &&
+         ck_ledger_is_same_action(ck_value_bytes(self->request),
+                                  ck_json_get(ck_value_bytes(entry->intent), "request"));
 }
 
 static ck_status record_blocked(ck_call *self, ck_error *err) {
@@ -244,6 +233,14 @@ static ck_status act_on_ledger(ck_call *self, const ck_ledger_case *found,
   }
 }
 
+static void recall(ck_call *self) {
+  const ck_ledger_request asked = {.attempt = self->effect.attempt,
+                                   .digest = self->digest,
+                                   .request = ck_value_bytes(self->request),
+                                   .by_model = self->in_batch};
+  ck_ledger_recall(ck_call_session(self)->ledger, self->key, &asked);
+}
+
 /* The first call of an agent that is not replayed may have to tell the agent what it has lost (see
  * context.c), or what a person has found out (corrections.h): that is part of the request. */
 static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
@@ -277,6 +274,7 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   if (!self->effect.own)
     self->driver = ck_execution_find_driver(self->runner->execution, &self->effect);
   if (!self->driver && !self->effect.own) return stop_without_driver(self);
+  recall(self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;
   status = consult(&found, self, err);

@@ -193,10 +193,13 @@ ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *i
   int64_t unsettled = 0;
   if (status == CK_OK) status = ck_unsettled_expect(&unsettled, session, err);
   if (status == CK_OK) status = read_settled(&done, session, err);
+  const ck_ledger_request any = {.attempt = session->timeline.attempt, .digest = ""};
   const ck_ledger_entry *entry;
-  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++) {
+    ck_ledger_recall(session->ledger, entry->key, &any);
     if (!is_mark(entry) && !is_settled(&done, entry))
       show(session->ledger, entry, session->timeline.attempt, visitor);
+  }
   free(done.entries);
   if (status == CK_OK) fill(out, session, unsettled);
   if (status == CK_OK && visitor->limit) status = visit_limits(session, unsettled, visitor, err);

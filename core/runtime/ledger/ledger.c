@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/ledger/acted_on.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 /* Open addressing over indices into `entries`; -1 is free. Entries are never removed. */
@@ -11,6 +12,7 @@ typedef struct record {
   ck_ledger_entry view;
   char *key, *scope, *agent;
   ck_value *intent, *displaced, *outcome, *resolution;
+  struct record *before; /* carried out under this key before another request was; newest first */
 } record;
 
 struct ck_ledger {
@@ -37,6 +39,11 @@ ck_status ck_ledger_new(ck_ledger **out, ck_error *err) {
 
 static void free_entry(record *self) {
   if (!self) return;
+  for (record *next; self->before; self->before = next) {
+    next = self->before->before;
+    self->before->before = NULL;
+    free_entry(self->before);
+  }
   ck_value_free(self->intent);
   ck_value_free(self->displaced);
   ck_value_free(self->outcome);
@@ -161,6 +168,78 @@ bool ck_ledger_went_wrong(const ck_ledger *self, const ck_ledger_entry *entry) {
   return entry->troubles > 0 || was_lost(self, entry);
 }
 
+static ck_ledger_state closed_state(const ck_ledger_entry *entry) {
+  return ck_ledger_read_state(ck_value_bytes(entry->outcome));
+}
+
+/* ---- what was carried out before another request under the same key ---- */
+
+/* What came of it stands, whatever is asked for in its place. */
+static bool stands(const ck_ledger_entry *entry) {
+  if (entry->open || !entry->outcome || ck_effect_class_repeats(entry->class)) return false;
+  ck_ledger_state state = closed_state(entry);
+  return state == CK_LEDGER_OK || state == CK_LEDGER_UNKNOWN;
+}
+
+static ck_bytes request_of(const ck_ledger_entry *entry) {
+  return entry->intent ? ck_json_get(ck_value_bytes(entry->intent), "request") : (ck_bytes){0};
+}
+
+/* What stands is kept when another request takes its place. */
+static bool keep_before(record *to, ck_bytes body) {
+  if (!stands(&to->view) || ck_json_is_text(ck_json_get(body, "digest"), to->view.outcome_digest) ||
+      ck_ledger_is_same_action(ck_json_get(body, "request"), request_of(&to->view)))
+    return true;
+  record *kept = calloc(1, sizeof *kept);
+  if (!kept) return false;
+  *kept = (record){.view = to->view, .before = to->before};
+  kept->intent = ck_value_share(to->intent);
+  kept->outcome = ck_value_share(to->outcome);
+  kept->resolution = ck_value_share(to->resolution);
+  kept->agent = to->agent ? strdup(to->agent) : NULL;
+  kept->view.agent = kept->agent;
+  kept->view.displaced = NULL;
+  to->before = kept;
+  return kept->agent || !to->agent;
+}
+
+/* The one at `link` takes the entry's place. */
+static void put_back(record *to, record **link) {
+  record *found = *link, latest = *to;
+  *link = found->before;
+  found->before = to->before;
+  *to = *found;
+  *found = latest;
+  to->view.key = to->key = latest.key;
+  to->view.scope = to->scope = latest.scope;
+  to->view.troubles = latest.view.troubles;
+  found->before = NULL;
+  found->key = found->scope = NULL;
+  free_entry(found);
+}
+
+static bool is_asked(const record *self, const ck_ledger_request *asked) {
+  return strcmp(self->view.outcome_digest, asked->digest) == 0 ||
+         (asked->by_model && ck_ledger_is_same_action(asked->request, request_of(&self->view)));
+}
+
+void ck_ledger_recall(ck_ledger *self, const char *key, const ck_ledger_request *asked) {
+  int32_t index = self->count ? self->slots[find_slot(self, key)] : -1;
+  record *to = index < 0 ? NULL : self->entries[index];
+  if (!to || !to->before) return;
+  const ck_ledger_entry *view = &to->view;
+  bool held = view->open && view->blocked;
+  uint32_t attempt = view->open ? view->intent_attempt : view->outcome_attempt;
+  if ((view->open && !held) || attempt >= asked->attempt) return;
+  if (stands(view) && is_asked(to, asked)) return;
+  record **link = &to->before;
+  while (*link && !is_asked(*link, asked)) link = &(*link)->before;
+  if (!*link && !held && !stands(view)) link = &to->before;
+  if (*link) put_back(to, link);
+}
+
+/* ---- events ---- */
+
 /* What was carried out in the place of one that is not begun; asked for again, it stays. */
 static void keep_displaced(record *to, bool held) {
   if (held && to->view.open && to->view.blocked) return;
@@ -172,6 +251,8 @@ static bool apply_intent(const ck_ledger *self, record *to, const ck_event *even
   char name[24];
   to->view.troubles += was_lost(self, &to->view);
   ck_json_read_bool(&held, ck_json_get(body, "held"));
+  if (held && to->before && !to->view.open && !stands(&to->view)) put_back(to, &to->before);
+  if (!keep_before(to, body)) return false;
   keep_displaced(to, held);
   replace(&to->intent, event->body);
   to->view.intent_seq = event->seq;
@@ -252,14 +333,6 @@ static ck_ledger_state open_state(const ck_ledger_entry *entry) {
   return entry->blocked ? CK_LEDGER_BLOCKED : CK_LEDGER_OPEN;
 }
 
-static ck_ledger_state closed_state(const ck_ledger_entry *entry) {
-  ck_bytes body = ck_value_bytes(entry->outcome), status = ck_json_get(body, "status");
-  if (ck_json_is_text(status, "failed"))
-    return ck_ledger_is_unsettled(body) ? CK_LEDGER_LOST : CK_LEDGER_FAILED;
-  if (ck_json_is_text(status, "ok")) return CK_LEDGER_OK;
-  return ck_json_is_text(status, "unknown") ? CK_LEDGER_UNKNOWN : CK_LEDGER_ERROR;
-}
-
 static bool acts(ck_effect_kind kind) {
   return kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
 }
@@ -292,89 +365,11 @@ ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effec
   return out;
 }
 
-/* ---- what was done on a model's answer ---- */
-
-/* The parts of the key SCOPE[@TAG]/PATH/model/N. */
-typedef struct turn {
-  const char *scope, *tag, *path; /* `tag` begins with '@', or is empty */
-  size_t scope_len, tag_len, path_len;
-} turn;
-
-static bool read_turn(turn *out, const char *key) {
-  const char *slash = strchr(key, '/'), *kind = NULL;
-  for (const char *at = strstr(key, "/model/"); at; at = strstr(at + 1, "/model/")) kind = at;
-  if (!slash || !kind || kind <= slash) return false;
-  const char *at = memchr(key, '@', (size_t)(slash - key));
-  const char *tag = at ? at : slash;
-  *out = (turn){.scope = key,
-                .scope_len = (size_t)(tag - key),
-                .tag = tag,
-                .tag_len = (size_t)(slash - tag),
-                .path = slash + 1,
-                .path_len = (size_t)(kind - slash) - 1};
-  return true;
-}
-
-/* An effect in the same turn of the same scope. */
-static bool is_beside(const turn *self, const char *key) {
-  size_t len = self->scope_len + self->tag_len + 1 + self->path_len;
-  return strncmp(key, self->scope, len) == 0 && key[len] == '/';
-}
-
-/* In a scope below, which was forked in this turn: the last part of its tag but those of the scope
- * itself is the turn's path. */
-static bool is_below(const turn *self, const char *key) {
-  const char *slash = strchr(key, '/'), *tag = strchr(key, '@');
-  if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 ||
-      key[self->scope_len] != '.')
-    return false;
-  size_t len = (size_t)(slash - tag);
-  if (len <= self->tag_len || strncmp(slash - self->tag_len, self->tag, self->tag_len) != 0)
-    return false;
-  const char *end = slash - self->tag_len, *begin = end;
-  while (begin[-1] != '@') begin--;
-  size_t own = (size_t)(end - begin);
-  return own >= self->path_len && strncmp(begin, self->path, self->path_len) == 0 &&
-         (own == self->path_len || begin[self->path_len] == '.');
-}
-
-static bool was_begun(const ck_ledger_entry *entry, int64_t since) {
-  if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
-  ck_ledger_state state = entry->open      ? CK_LEDGER_OPEN
-                          : entry->outcome ? closed_state(entry)
-                                           : CK_LEDGER_NOTHING;
-  return state == CK_LEDGER_OPEN || state == CK_LEDGER_OK || state == CK_LEDGER_UNKNOWN;
-}
-
-/* In the form of either provider, OpenAI's or Anthropic's. */
-static bool has_calls(ck_bytes message) {
-  ck_bytes calls = ck_json_get(message, "tool_calls"), content = ck_json_get(message, "content");
-  if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0) return true;
-  if (ck_json_type_of(content) != CK_JSON_ARRAY) return false;
-  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
-    if (ck_json_is_text(ck_json_get(it.value, "type"), "tool_use")) return true;
-  return false;
-}
-
-static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
-  turn at;
-  if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) ||
-      !read_turn(&at, answer->key))
-    return false;
-  for (size_t i = 0; i < self->count; i++) {
-    const ck_ledger_entry *entry = &self->entries[i]->view;
-    if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) &&
-        was_begun(entry, answer->outcome_seq))
-      return true;
-  }
-  return false;
-}
-
 ck_ledger_case ck_ledger_find(const ck_ledger *self, const ck_effect *effect, const char *digest) {
   const ck_ledger_entry *entry = ck_ledger_get(self, effect->key);
   ck_ledger_case out = ck_ledger_find_entry(entry, effect, digest);
   if (out.state == CK_LEDGER_OK && effect->kind == CK_EFFECT_MODEL &&
-      out.request == CK_REQUEST_SAME && was_acted_on(self, entry))
+      out.request == CK_REQUEST_SAME && ck_ledger_was_acted_on(self, entry))
     out.state = CK_LEDGER_ACTED_ON;
   return out;
 }

@@ -56,6 +56,18 @@ typedef struct ck_ledger_fold {
 bool ck_ledger_fold_event(void *to, const ck_event *event);
 /* Borrowed; NULL: the key has neither intent nor outcome. */
 const ck_ledger_entry *ck_ledger_get(const ck_ledger *self, const char *key);
+/* An effect that is asked for. */
+typedef struct ck_ledger_request {
+  uint32_t attempt;
+  const char *digest;
+  ck_bytes request; /* as the ledger keeps it: redacted */
+  bool by_model;    /* the id that the model gave its call does not count */
+} ck_ledger_request;
+/* At a later attempt each outcome that stands (of what must not be repeated, ok or unknown) is
+ * found again, whatever was asked for under the same key since: the key's entry becomes that of the
+ * same action, else, when the last request left none (it was not begun, or failed), the one before
+ * it. For ck_ledger_get and ck_ledger_find of this effect. */
+void ck_ledger_recall(ck_ledger *self, const char *key, const ck_ledger_request *asked);
 /* In no order; NULL past the end. */
 const ck_ledger_entry *ck_ledger_at(const ck_ledger *self, size_t index);
 

@@ -149,6 +149,14 @@ bool ck_ledger_is_unsettled(ck_bytes body) {
   return ck_json_is_text(ck_json_get(body, "via"), via_unsettled);
 }
 
+ck_ledger_state ck_ledger_read_state(ck_bytes body) {
+  ck_bytes status = ck_json_get(body, "status");
+  if (ck_json_is_text(status, "failed"))
+    return ck_ledger_is_unsettled(body) ? CK_LEDGER_LOST : CK_LEDGER_FAILED;
+  if (ck_json_is_text(status, "ok")) return CK_LEDGER_OK;
+  return ck_json_is_text(status, "unknown") ? CK_LEDGER_UNKNOWN : CK_LEDGER_ERROR;
+}
+
 static bool is_program(ck_bytes kind) {
   return ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_EXEC)) ||
          ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_AGENT));
@@ -228,6 +236,19 @@ bool ck_ledger_is_other_tool(ck_bytes request, ck_bytes recorded) {
     return false;
   return !ck_bytes_equal(name, other) ||
          !ck_bytes_equal(ck_json_get(request, "server"), ck_json_get(recorded, "server"));
+}
+
+bool ck_ledger_is_same_action(ck_bytes request, ck_bytes recorded) {
+  if (ck_json_type_of(recorded) != CK_JSON_OBJECT ||
+      ck_json_count(request) != ck_json_count(recorded))
+    return false;
+  ck_json_iterator a = ck_json_iterate(request), b = ck_json_iterate(recorded);
+  while (ck_json_next(&a) && ck_json_next(&b)) {
+    if (!ck_bytes_equal(a.name, b.name)) return false;
+    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\"")))
+      return false;
+  }
+  return true;
 }
 
 static bool has_stand_in(const ck_ledger_entry *entry) {

@@ -36,6 +36,8 @@ CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_e
                                                ck_error *err);
 /* True for the body of such an outcome. */
 bool ck_ledger_is_unsettled(ck_bytes body);
+/* The state of an effect with such an outcome. */
+ck_ledger_state ck_ledger_read_state(ck_bytes body);
 /* The body is that of an effect that failed, or of a program (exec, agent) that ended badly: not of
  * one that was put off before it began, or that waits for a person, nor a tool's error, which is
  * told to the model. */
@@ -46,6 +48,9 @@ int64_t ck_ledger_read_reserve(ck_bytes intent);
 int64_t ck_ledger_read_reserved(ck_bytes body);
 /* Both requests name a tool, and not the same one: neither's outcome can be the other's. */
 bool ck_ledger_is_other_tool(ck_bytes request, ck_bytes recorded);
+/* The same request but for the id that the model gave the call: each of its answers gives another
+ * one. */
+bool ck_ledger_is_same_action(ck_bytes request, ck_bytes recorded);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq,
                                             ck_error *err);

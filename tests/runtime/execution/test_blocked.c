@@ -262,7 +262,87 @@ static void test_word_on_another(void) {
   fake_flow_close(&s);
 }
 
+/* ---- what was carried out stands, whatever became of what was asked for in its place ---- */
+
+/* Once more from before the model's answer, which is now `answer`. */
+static void goes_back(fake_flow *s, const char *answer) {
+  fake_flow_failed(s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
+  go_on(s);
+  fake_flow_ok(s, "/model/1", answer, 5);
+}
+
+static bool is_run(const fake_flow *s) { return fake_flow_is_running(s, "main/start/tool/1"); }
+
+static void stands(fake_flow *s, const char *name) {
+  fake_flow_ok(s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(s, "s"), "\"booked one\"", "%s: it stands for itself: %s", name,
+              s->result.text);
+}
+
+/* "other" is asked for in the place of "one", and a person says `verdict`. */
+static void decide(fake_flow *s, const char *flow, const char *verdict) {
+  displace(s, flow);
+  fake_flow_crash(s);
+  say(s, verdict, NULL);
+}
+
+static void test_stands_after(const char *verdict, const char *flow, const char *name) {
+  fake_flow s = {0};
+  decide(&s, flow, verdict);
+  goes_back(&s, one);
+  tap_ok(!is_run(&s), "%s, %s: it is not run again", name, verdict);
+  go_on(&s);
+  tap_ok(!is_run(&s), "%s, %s: nor after a crash", name, verdict);
+  stands(&s, name);
+  fake_flow_close(&s);
+}
+
+/* A person's "retry" ran the other one, too: both stand. */
+static void test_both_stand(void) {
+  fake_flow s = {0};
+  decide(&s, EITHER("once"), "retry");
+  fake_flow_ok(&s, "main/start/tool/1", "\"paid\"", 0);
+  goes_back(&s, one);
+  tap_ok(!is_run(&s), "both were run: the first is not run again");
+  goes_back(&s, other);
+  tap_ok(!is_run(&s), "nor the other");
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"paid\"", "and each has its own outcome");
+  fake_flow_close(&s);
+}
+
+/* The other one was run and failed: nothing of it stands. */
+static void test_stands_after_error(void) {
+  fake_flow s = {0};
+  decide(&s, EITHER("once"), "retry");
+  fake_flow_error(&s, "main/start/tool/1", "refused");
+  goes_back(&s, one);
+  tap_ok(!is_run(&s), "the other one failed: the first is not run again");
+  stands(&s, "the other one failed");
+  fake_flow_close(&s);
+}
+
+/* What a person did not want run is put to a person again. */
+static void test_asked_again(void) {
+  fake_flow s = {0};
+  decide(&s, EITHER("once"), "abort");
+  goes_back(&s, other);
+  tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "aborted, and asked for again: in doubt again");
+  tap_ok(!is_run(&s), "and not run");
+  fake_flow_crash(&s);
+  check_shown(&s, "asked for again after abort");
+  fake_flow_close(&s);
+}
+
 int main(void) {
+  test_stands_after("abort", FLOW("once"), "the same tool");
+  test_stands_after("abort", EITHER("once"), "another tool");
+  test_stands_after("abort", EITHER("reconcilable"), "another tool, reconcilable");
+  test_stands_after("done", EITHER("once"), "another tool");
+  test_both_stand();
+  test_stands_after_error();
+  test_asked_again();
+
   check_harmless("pure", EITHER("pure"));
   check_harmless("idempotent", EITHER("idempotent"));
   test_other_tool();
