@@ -8,6 +8,10 @@
 typedef struct ck_effect_sink {
   /* Between start and done. `chunk`, a JSON object, becomes an `update` event. */
   void (*update)(struct ck_effect_sink *sink, ck_bytes chunk);
+  /* NULL: it is not kept. Between start and done, when the driver waits before it delivers that a
+   * try has failed whose cost and tokens are known: they are durable soon, and not lost with this
+   * process. True: kept, and not to be in the outcome of `done`. Borrowed. */
+  bool (*spent)(struct ck_effect_sink *sink, const ck_outcome *known);
   /* Exactly once, also after cancel. Takes `outcome`. */
   void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome);
 } ck_effect_sink;

@@ -38,13 +38,7 @@ void ck_model_run_free(ck_effect_run *self) {
   free(self);
 }
 
-/* Takes `outcome`; NULL: no memory for it. */
-static void deliver(ck_effect_run *self, ck_outcome *outcome) {
-  ck_effect_sink *sink = self->sink;
-  if (!outcome) {
-    outcome = self->spare;
-    self->spare = NULL;
-  }
+static void put_tokens(const ck_effect_run *self, ck_outcome *outcome) {
   ck_usage all = self->spent;
   ck_usage_add(&all, &self->told);
   outcome->input_tokens = all.input + all.cache_read + all.cache_write + all.cache_write_long;
@@ -52,6 +46,16 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
   int64_t told = outcome->input_tokens + outcome->output_tokens;
   if (self->lost && self->reserve_tokens > told)
     outcome->output_tokens += self->reserve_tokens - told;
+}
+
+/* Takes `outcome`; NULL: no memory for it. */
+static void deliver(ck_effect_run *self, ck_outcome *outcome) {
+  ck_effect_sink *sink = self->sink;
+  if (!outcome) {
+    outcome = self->spare;
+    self->spare = NULL;
+  }
+  put_tokens(self, outcome);
   ck_model_run_free(self);
   sink->done(sink, outcome);
 }
@@ -135,7 +139,7 @@ static void on_due(void *to) {
   ck_effect_run *self = to;
   ck_error err = CK_ERROR_INIT;
   self->waits = false;
-  if (self->lost || self->spent.known)
+  if (self->lost || self->spent.known || self->kept)
     deliver_failure(self, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, self->why.text);
   else if (attempt(self, &err))
     deliver_failure(self, CK_OUTCOME_FAILED, err.status, err.text);
@@ -176,6 +180,17 @@ static void report_retry(const ck_effect_run *self, const ck_model_fault *fault,
   ck_buffer_clear(&json);
 }
 
+/* A kill in the wait would leave nothing that tells of it. */
+static void tell_spent(ck_effect_run *self) {
+  ck_outcome known = {.error = self->why.text};
+  if (self->lost || !self->spent.known || !self->sink->spent) return;
+  put_cost(self, &known);
+  put_tokens(self, &known);
+  if (!known.cost_known || !self->sink->spent(self->sink, &known)) return;
+  self->spent = (ck_usage){0};
+  self->kept = true;
+}
+
 static void on_ended(void *to, const ck_http_end *end) {
   ck_effect_run *self = to;
   ck_model_fault fault;
@@ -203,6 +218,7 @@ static void on_ended(void *to, const ck_http_end *end) {
   ck_error_set(&self->why, fault.status, "%s", fault.text);
   ck_timer_set(self->timer, wait);
   self->waits = true;
+  tell_spent(self);
   report_retry(self, &fault, wait); /* which may cancel it */
 }
 

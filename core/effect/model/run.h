@@ -64,6 +64,7 @@ struct ck_effect_run {
   ck_timer *timer;
   ck_model_answer answer;
   ck_usage spent;                 /* cost of failed attempts */
+  bool kept;                      /* that of the last one was given to the sink */
   ck_usage told;                  /* by a lost attempt, of its tokens, before it was lost */
   ck_loop_task task;              /* delivers a cancelled one */
   ck_outcome *spare;              /* delivered when there is no memory for the true outcome */

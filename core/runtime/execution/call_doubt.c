@@ -74,6 +74,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   self->lost = NULL;
   self->class = self->effect.class;
   self->probing = false;
+  self->settled = false;
   self->phase = CK_CALL_INTENT;
   return status;
 }
@@ -126,26 +127,49 @@ static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *
   return ck_call_record(self, outcome, via, err);
 }
 
-ck_status ck_call_run_again(ck_call *self, ck_error *err) {
+/* A try that came to nothing, at its cost. */
+static ck_status record_lost(ck_call *self, ck_outcome *lost, ck_error *err) {
   const ck_effect *effect = &self->effect;
-  ck_outcome unsettled = {.status = CK_OUTCOME_FAILED,
-                          .error_status = CK_E_INTERRUPTED,
-                          .error = self->lost ? self->lost->error : NULL,
-                          .input_tokens = self->lost ? self->lost->input_tokens : 0,
-                          .output_tokens = self->lost ? self->lost->output_tokens : 0};
   ck_value *body;
-  if (!self->left_open) return ck_call_commit_intent(self, err);
-  put_lost_cost(&unsettled, self);
-  self->left_open = false;
-  ck_status status =
-      ck_ledger_write_outcome(&body, effect, &unsettled, self->digest, "lost", NULL, err);
+  lost->status = CK_OUTCOME_FAILED;
+  lost->error_status = CK_E_INTERRUPTED;
+  ck_status status = ck_ledger_write_outcome(&body, effect, lost, self->digest, "lost", NULL, err);
   if (status != CK_OK) return status;
   ck_event event = {
       .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
   status = ck_session_record_cost(ck_call_session(self), &event, err);
   ck_value_free(body);
+  return status;
+}
+
+ck_status ck_call_run_again(ck_call *self, ck_error *err) {
+  self->again |= self->settled;
+  self->settled = false;
+  if (!self->left_open) return ck_call_commit_intent(self, err);
+  ck_outcome unsettled = {.error = self->lost ? self->lost->error : NULL,
+                          .input_tokens = self->lost ? self->lost->input_tokens : 0,
+                          .output_tokens = self->lost ? self->lost->output_tokens : 0};
+  put_lost_cost(&unsettled, self);
+  self->left_open = false;
+  ck_status status = record_lost(self, &unsettled, err);
   self->again = true;
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
+}
+
+ck_status ck_call_settle_try(ck_call *self, const ck_outcome *known, ck_error *err) {
+  uint64_t ticket;
+  ck_outcome lost = {.error = known->error,
+                     .cost_micros = known->cost_micros,
+                     .input_tokens = known->input_tokens,
+                     .output_tokens = known->output_tokens};
+  ck_status status = record_lost(self, &lost, err);
+  if (status != CK_OK) return status;
+  self->settled = true;
+  ck_reserves_withdraw(self);
+  ck_runner_wake(self->runner); /* others may wait for room */
+  if (ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_POWER, err) != CK_OK)
+    ck_waker_wake(self->runner->execution->options.waker); /* the next turn meets that, too */
+  return CK_OK;
 }
 
 /* ---- an unknown outcome as the result ---- */

@@ -75,7 +75,7 @@ ck_status ck_call_take_unknown(ck_call *self, ck_error *err) {
   ck_outcome_free(self->lost);
   self->lost = self->outcome;
   self->outcome = NULL;
-  self->left_open = true;
+  self->left_open = !self->settled;
   return ck_call_follow_ending(self,
                                cause == CK_E_INTERRUPTED   ? CK_ENDING_CANCELLED
                                : cause == CK_E_UNAVAILABLE ? CK_ENDING_CUT

@@ -46,6 +46,7 @@ struct ck_call {
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
   bool begun;            /* this process has recorded its intent */
+  bool settled;          /* its driver waits, and what its last try cost is recorded */
   bool again;            /* its next intent is a retry */
   bool in_batch;         /* its message enters the conversation with those of its batch */
   bool counted;          /* it is in the sums of reserves.h, at `counts` */
@@ -101,6 +102,9 @@ CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwi
 /* Makes it again after an ending that told nothing: that attempt is recorded as lost, at its
  * cost or reserve. */
 CK_CHECKED ck_status ck_call_run_again(ck_call *self, ck_error *err);
+/* Its driver waits before it delivers that a try has failed: this is recorded now, at its known
+ * cost. */
+CK_CHECKED ck_status ck_call_settle_try(ck_call *self, const ck_outcome *known, ck_error *err);
 /* An ending that told nothing becomes its outcome, with what it had written: UNKNOWN, or ERROR
  * where a probe has told that nothing happened. */
 CK_CHECKED ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err);

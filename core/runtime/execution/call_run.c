@@ -22,6 +22,10 @@ static void count(ck_call *self) {
  * and the next one had not begun) counts at that. */
 static ck_status handle_interruption(ck_call *self, ck_error *err) {
   bool repeats = ck_effect_class_repeats(self->effect.class);
+  if (self->settled) {
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
   if (repeats && self->outcome->cost_known && self->effect.reserve_micros != 0) {
     ck_status status = ck_call_record(self, self->outcome, self->driver->name, err);
     self->phase = CK_CALL_LEFT;
@@ -184,6 +188,7 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   self->delivered = false;
   self->phase = CK_CALL_LEFT;
   if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
+  if (self->settled && interrupted) return CK_OK;
   self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
   ck_unsettled_release(self);

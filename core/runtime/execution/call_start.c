@@ -37,6 +37,12 @@ static void update(ck_effect_sink *sink, ck_bytes chunk) {
     self->driver->cancel(self->driver->self, self->run);
 }
 
+/* What cannot be kept now is in the outcome. */
+static bool spent(ck_effect_sink *sink, const ck_outcome *known) {
+  ck_error ignored = CK_ERROR_INIT;
+  return ck_call_settle_try(((ck_call_sink *)sink)->call, known, &ignored) == CK_OK;
+}
+
 ck_status ck_call_probe(ck_call *self, ck_error *err) {
   self->probing = true;
   return ck_call_start(self, err);
@@ -44,7 +50,8 @@ ck_status ck_call_probe(ck_call *self, ck_error *err) {
 
 ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err) {
   const ck_effect_driver *driver = self->driver;
-  self->sink = (ck_call_sink){.sink = {.update = update, .done = deliver}, .call = self};
+  self->sink =
+      (ck_call_sink){.sink = {.update = update, .spent = spent, .done = deliver}, .call = self};
   self->delivered = false;
   self->phase = CK_CALL_DRIVER;
   ck_error failure = CK_ERROR_INIT;

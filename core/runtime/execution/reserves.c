@@ -78,7 +78,7 @@ static ck_status make_sums(ck_reserves *self, const char *const *payers, ck_erro
 /* ---- calls ---- */
 
 static bool is_under_way(const ck_call *call) {
-  return call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER;
+  return !call->settled && (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
 }
 
 static int64_t or_none(int64_t amount) { return amount > 0 ? amount : 0; }

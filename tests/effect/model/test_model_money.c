@@ -383,6 +383,40 @@ static void test_stopped_waiting(const char *api, bool paid) {
   model_fixture_close(&it);
 }
 
+static int64_t told, times_told;
+
+static bool keep_spent(ck_effect_sink *sink, const ck_outcome *known) {
+  (void)sink;
+  times_told++;
+  told = known->cost_known ? known->cost_micros : -1;
+  return true;
+}
+
+/* What was told before the wait is not told again behind it; nothing stated, or lost, is not told
+ * before it. */
+static void test_told_before_waiting(const char *api, const char *answer, int64_t before) {
+  model_fixture it;
+  ck_effect_run *run;
+  char script[512];
+  snprintf(script, sizeof script, "{%s,\"times\":0}\n", answer);
+  model_fixture_open(&it, api, script);
+  it.model->retries = 1;
+  model_fixture_add(&it, "user", "Hello");
+  it.effect.reserve_micros = RESERVE;
+  it.drive.sink.spent = keep_spent;
+  told = times_told = 0;
+  tap_must(model_fixture_begin(&it, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
+  drive_wait(&it.drive);
+  const ck_outcome *outcome = it.drive.outcome;
+  tap_is_int(times_told, before > 0, "%s: %s: told before the wait", api, answer);
+  tap_is_int(told, before, "%s: %s: at its cost", api, answer);
+  if (before)
+    tap_ok(outcome->status == CK_OUTCOME_UNKNOWN && outcome->cost_known &&
+               outcome->cost_micros == 0 && outcome->input_tokens + outcome->output_tokens == 0,
+           "%s: the try ends behind the wait, and costs nothing more", api);
+  model_fixture_close(&it);
+}
+
 static void test_sums(void) {
   tap_ok(ck_micros_add(INT64_MAX, 1) == INT64_MAX && ck_micros_add(1, INT64_MAX) == INT64_MAX &&
              ck_micros_add(1, 2) == 3,
@@ -395,6 +429,12 @@ int main(void) {
     test_each_attempt(apis[a]);
     test_stopped_waiting(apis[a], true);
     test_stopped_waiting(apis[a], false);
+    test_told_before_waiting(apis[a],
+                             "\"body\":{\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":"
+                             "50,\"input_tokens\":1000,\"output_tokens\":50}}",
+                             STATED);
+    test_told_before_waiting(apis[a], "\"status\":503", 0);
+    test_told_before_waiting(apis[a], "\"status\":200,\"body\":\"no\",\"cut\":1", 0);
   }
   for (size_t i = 0; i < COUNT(openai_streams); i++) check(&openai_streams[i], "openai", true);
   for (size_t i = 0; i < COUNT(anthropic_streams); i++)

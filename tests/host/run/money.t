@@ -203,31 +203,39 @@ is "has its estimates" "$(shown leftfork)" "$(shown left)"
 exits 0 "and so has a fork of the fork" sessions fork leftfork --session leftfork2
 is "as many" "$(shown leftfork2)" "$(shown left)"
 
-# Killed while it waits for its next try: nothing durable tells what the first one cost, so it
-# counts at its reserve, never less.
-serve waiting <<<"{\"body\":{$usage},\"headers\":{\"retry-after\":\"59\"}}
-{\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
-profile waiting.lua openai 5 false
-{ "$CKRUN" run flow.lua --profile ./waiting.lua --session waiting --input '"?"' >/dev/null 2>&1 \
-  </dev/null & } 2>/dev/null
-pid=$!
-while ! "$CKRUN" sessions log waiting --all 2>/dev/null | grep -q wait_ms; do
-  read -rt 0.05 <> <(:) || :
-done
-kill -KILL $pid
-wait $pid 2>/dev/null
-exits 0 "one that is killed in the wait goes on" --json resume waiting
-# The call that was lost is that of the run which began it.
-is "the resume has what it spent itself" "$(json "$out" 'join " ",
-  micros($d->{this_run}{cost_usd}),
-  @{$d->{this_run}}{qw(model_calls tool_calls input_tokens output_tokens)}')" "450 1 0 100 10"
-is "and the session all" "$(json "$out" 'join " ", map { micros($_->{cost_usd}), $_->{model_calls} }
-  $d->{totals}')" "$((reserve + 450)) 2"
 by_run() {
   json "$("$CKRUN" --json sessions show "$1")" 'join " ", map { join ":", $_->{outcome},
     micros($_->{cost_usd}), micros($_->{reserved_usd}) // 0, $_->{model_calls} } @{$d->{runs}}'
 }
-is "so each run is shown" "$(by_run waiting)" "died:$reserve:$reserve:1 completed:450:0:1"
+
+# Killed while its first request is under way, and so at its reserve; or in the wait for the next
+# one, when what the first one cost was stated. The call is that of the run which began it.
+while read -r name cost reserved answer; do
+  serve "$name" <<<"{$answer,\"headers\":{\"retry-after\":\"59\"}}
+{\"answer\":{\"text\":\"Hello.\",\"usage\":{\"input\":100,\"output\":10}}}"
+  profile "$name.lua" openai 5 false
+  { "$CKRUN" run flow.lua --profile "./$name.lua" --session "$name" --input '"?"' >/dev/null 2>&1 \
+    </dev/null & } 2>/dev/null
+  pid=$!
+  while ! { [[ $answer == *pause_ms* ]] && [ -s "$name.log" ]; } &&
+    ! "$CKRUN" sessions log "$name" --all 2>/dev/null | grep -q wait_ms; do
+    read -rt 0.05 <> <(:) || :
+  done
+  kill -KILL $pid
+  wait $pid 2>/dev/null
+  exits 0 "$name: one that is killed goes on" --json resume "$name"
+  is "$name: the resume has what it spent itself" "$(json "$out" 'join " ",
+    micros($d->{this_run}{cost_usd}),
+    @{$d->{this_run}}{qw(model_calls tool_calls input_tokens output_tokens)}')" "450 1 0 100 10"
+  is "$name: and the session all" "$(json "$out" 'join " ", map { micros($_->{cost_usd}),
+    $_->{model_calls} } $d->{totals}')" "$((cost + 450)) 2"
+  is "$name: so each run is shown" "$(by_run "$name")" "died:$cost:$reserved:1 completed:450:0:1"
+  agrees "$name: killed" "$name"
+  is "$name: with the first try at that" "$(shown "$name")" "$((cost + 450)) $reserved"
+done <<END
+waiting 3750 0 "body":{$usage}
+begun $reserve $reserve "pause_ms":59000,"body":{$usage}
+END
 # So is one that a probe tells of.
 serve probed <<EOF
 {"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
@@ -247,8 +255,6 @@ is "the killed run has" "$(json "$("$CKRUN" --json sessions show probed)" \
   'join " ", map { "$_->{outcome}:$_->{tool_calls}" } @{$d->{runs}}')" "died:1 completed:0"
 exits 0 "a fork of it" sessions fork waiting --session waiting-fork
 is "begins with neither" "$(by_run waiting-fork)" "forked:0:0:0"
-agrees "killed in a wait" waiting
-is "with the first try at its reserve" "$(shown waiting)" "$((reserve + 450)) $reserve"
 
 # Told to pause while it waits, by a signal or a command: the wait ends at once, whatever the grace
 # is, so no second signal can come in between. What the first try cost was stated, or is nothing of
