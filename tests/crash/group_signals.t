@@ -58,6 +58,13 @@ for signal in HUP INT TERM; do
   done
 done
 
+# One that comes when all is done and said changes nothing of that.
+for signal in HUP INT TERM; do
+  run_many "SIGNAL=$(kill -l $signal)" SIGNAL_AT=end "LD_PRELOAD=$work/signal_at.so"
+  check "SIG$signal when the session has ended: it has completed, and says so" [ "$code" = 0 ]
+  check "SIG$signal when the session has ended: and it rests" [ "$(log_frames)" = 0 ]
+done
+
 # at_random: one signal to the group within 60 ms of its first tool.
 at_random() {
   local signals=(HUP INT TERM) program

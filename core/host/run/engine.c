@@ -251,6 +251,7 @@ void ck_engine_close(ck_engine *self) {
   ck_execution_close(self->execution);
   ck_drivers_close(&self->drivers);
   if (self->asker) self->asker->free(self->asker->self);
+  if (self->loop) ck_steer_hold(); /* nobody heeds them any more, and what is done stands */
   ck_loop_free(self->loop);
   if (self->session) ck_orphans_end(self->output);
   free(self->spills);

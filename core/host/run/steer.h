@@ -27,7 +27,8 @@ typedef struct ck_steer {
 } ck_steer;
 
 /* Before the session is made or resumed: SIGINT, SIGTERM and SIGHUP wait for ck_steer_begin, so
- * that none of them leaves a session that looks as if its run had died. */
+ * that none of them leaves a session that looks as if its run had died. And when its run is over,
+ * so that the program ends as that did. */
 void ck_steer_hold(void);
 /* From now on SIGINT, SIGTERM and SIGHUP request a pause, and a second one stops at once; the store
  * is polled for requests every CK_STEER_POLL_MS. `err` is for `failure`. */

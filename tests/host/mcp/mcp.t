@@ -266,6 +266,7 @@ has "the caller is told so" "$(of '{message}')" "it is paused when this server e
 kill -KILL "$server"
 wait "$server" 2>/dev/null
 is "its server is killed: it is paused by itself" "$(rested slow)" paused
+run pause slow # one that was not would run on
 is "and has not died" "$("$CKRUN" sessions show slow | grep '^runs' | tail -n 1 | grep -c paused)" 1
 exec {to}>&- {from}<&-
 
