@@ -121,7 +121,8 @@ static void test_refusals(void) {
             "a child without a name");
   is_raised("ctx.fork { { scope = \"a\", agent = 1 } }", "'agent' must be a string, not a number",
             "an agent that is no text");
-  is_raised("ctx.fork { { scope = \"a\", task = print } }", "global", "a task that is not there");
+  is_raised("ctx.fork { { scope = \"a\", task = mistyped } }", "global",
+            "a task that is not there");
   is_raised("ctx.fork { { scope = \"a\", task = ctx.fork } }", "cannot be stored",
             "a task that is no JSON");
   is_raised("ctx.fork { { scope = \"a\" }, { scope = \"a\" } }", "the scope 'a' is named twice",

@@ -18,6 +18,10 @@ WRAP(realloc, (void *old, size_t size), (old, size))
 WRAP(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
 WRAP(strdup, (const char *text), (text))
 
+#define CHECKPOINT                                                                \
+  "local t = {} pcall(function() for i = 1, 9 do t[i] = opt.text .. i end end)\n" \
+  "return table.concat(t, at.kind) end,\n"
+
 static int broken; /* promises that did not hold after a failure */
 
 static ck_status ask(const ck_policy_engine *engine, ck_error *err) {
@@ -82,12 +86,12 @@ int main(void) {
   vm_script_file(
       "policy.lua",
       "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = "
-      "function(at, opt)\n"
-      "local t = {} pcall(function() for i = 1, 9 do t[i] = opt.text .. i end end)\n"
-      "return table.concat(t, at.kind) end,\n"
+      "function(at, opt)\n" CHECKPOINT
       "prune = function(history) return { drop = { history[1].id } } end,\n"
       "redact = function(item) if ck.match(item.value.a, '(x)') then return ck.ref 'env:X' end end "
       "}");
+  vm_script_file("own.lua", "return { name = 'own', version = 1, options = { text = 'a' }, "
+                            "checkpoint = function(at, opt)\n" CHECKPOINT "}");
   const char *path = vm_script_file(
       "profile.lua",
       "return { name = 'x', extends = 'default', policies = { { './policy.lua', text = 'b\"' } }, "
@@ -95,7 +99,7 @@ int main(void) {
       "secrets = { s = 'env:S' }, models = { m = { api = 'openai', model = 'gpt', key = 's', "
       "base_url = 'http://h', max_tokens = 5, options = { top_p = 1 },\n"
       "price = { input = 1 }, headers = { ['X-A'] = 'b', ['X-C'] = { secret = 's' } } } },\n"
-      "agents = { a = { constraints = { rounds = 1 }, policies = { { './policy.lua', text = 'c' } "
+      "agents = { a = { constraints = { rounds = 1 }, policies = { { './own.lua', text = 'c' } "
       "} } } }");
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_NO_MEMORY;
