@@ -10,6 +10,7 @@
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
 #include "core/host/run/imported_document.h"
+#include "core/host/run/scripts.h"
 #include "core/host/session/launch.h"
 #include "core/runtime/portable/import.h"
 #include "core/runtime/portable/loop_document.h"
@@ -349,6 +350,8 @@ ck_status ck_import_run(const ck_host *host, const ck_import_run_options *option
   if (status == CK_OK) status = read_checkpoint(&of, launch.document, &text, options, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
+  if (status == CK_OK)
+    status = ck_scripts_keep(&engine.scripts, engine.runtime->store, engine.session, err);
   if (status == CK_OK) status = restore(&of, &engine, err);
   if (status == CK_OK) status = print(host, &engine, &of, err);
   ck_engine_close(&engine);

@@ -64,10 +64,12 @@ travels() {
     at "$name.$format"
     exits 0 "$name: and taken" sessions import "$name.$format.json" --resume-with agent.flow.lua \
       --profile "./$name.lua" --session there
+    exits 0 "$name: with its files, which the store misses none of" store verify
     provider "$name" <<<"$call"'
 {"status":500,"body":"oh","times":0}'
     exits 8 "$name: it goes on" resume there
     is "$name: and its flow sees the same" "$(seen there)" "$want 2"
+    exits 0 "$name: the store is whole" store verify
     exits 0 "$name: it is given away again" sessions export there --format $format-checkpoint -o \
       again.json
     is "$name: with the same input" "$(json "$(cat again.json)" '$d->{ckrun}')" \
