@@ -115,6 +115,13 @@ size_t ck_json_count(ck_bytes value) {
   return count;
 }
 
+size_t ck_json_count_common(ck_bytes a, ck_bytes b) {
+  size_t count = 0;
+  ck_json_iterator x = ck_json_iterate(a), y = ck_json_iterate(b);
+  while (ck_json_next(&x) && ck_json_next(&y) && ck_bytes_equal(x.value, y.value)) count++;
+  return count;
+}
+
 /* `string` has its quotes. Without a backslash the bytes are the text. */
 static bool decodes_to(ck_bytes string, ck_bytes text) {
   ck_bytes inner = {string.data + 1, string.len - 2};

@@ -46,6 +46,8 @@ ck_json_iterator ck_json_iterate(ck_bytes value);
 bool ck_json_next(ck_json_iterator *it);
 /* Number of elements or members. */
 size_t ck_json_count(ck_bytes value);
+/* Number of elements with which two arrays begin alike, byte by byte. */
+size_t ck_json_count_common(ck_bytes a, ck_bytes b);
 
 /* Appends the decoded text of a string value; false when it is not a string. */
 bool ck_json_read_string(ck_buffer *out, ck_bytes value);

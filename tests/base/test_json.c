@@ -196,6 +196,11 @@ static void test_any_text(void) {
   }
   tap_ok(true, "cut and damaged texts are read in bounds");
   tap_is_int((int64_t)ck_json_count((ck_bytes){NULL, 0}), 0, "no bytes have no members");
+  ck_bytes list = ck_bytes_text("[\"a\",\"b\",\"c\"]");
+  tap_is_int((int64_t)ck_json_count_common(list, ck_bytes_text("[\"a\",\"b\",\"x\",\"c\"]")), 2,
+             "two lists begin alike up to where they differ");
+  tap_is_int((int64_t)ck_json_count_common(list, ck_bytes_text("[\"a\"]")), 1, "or one ends");
+  tap_is_int((int64_t)ck_json_count_common(list, (ck_bytes){NULL, 0}), 0, "with none not at all");
 }
 
 int main(void) {

@@ -117,7 +117,8 @@ static ck_status write_notes(size_t *count, ck_json_writer *w, const ck_snapshot
   for (size_t i = 0; i < *count; i++) {
     bool has_above = go_up(list[i].scope, snapshot);
     const ck_value *base = pad_seen(snapshot, has_above ? list[i].scope : NULL, agent);
-    add_notes(w, notes_of(list[i].pad), ck_json_count(notes_of(base)));
+    ck_bytes notes = notes_of(list[i].pad); /* its parent's can have grown since it was opened */
+    add_notes(w, notes, ck_json_count_common(notes, notes_of(base)));
   }
   free(list);
   return CK_OK;

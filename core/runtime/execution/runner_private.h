@@ -93,9 +93,13 @@ bool ck_runner_rests(const ck_runner *self);
 bool ck_runner_join_is_over(const ck_runner *self);
 /* Notes in `names` that `name` is used; false in *fresh when it was before. */
 CK_CHECKED ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err);
+/* Writes one of the scope's own keys: of the session, or in its overlay. `value` NULL removes it.
+ */
+CK_CHECKED ck_status ck_runner_write(ck_runner *self, const char *key, const ck_value *value,
+                                     ck_error *err);
 /* Adds the yield's writes to those since its last boundary. */
 CK_CHECKED ck_status ck_runner_buffer_changes(ck_runner *self, ck_error *err);
-/* Writes them to the scope's own keys: those of the session, or its overlay. */
+/* Writes them. */
 CK_CHECKED ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err);
 /* Forgets them. */
 void ck_runner_drop_changes(ck_runner *self);

@@ -95,27 +95,31 @@ ck_status ck_runner_buffer_changes(ck_runner *self, ck_error *err) {
 
 /* A forked scope's write goes to its overlay, where a removal is a null: the key may well be there
  * below. */
-static ck_status write_overlay(ck_runner *self, const ck_change *change, ck_error *err) {
-  char key[CK_STATE_KEY_MAX + 1];
-  int len = snprintf(key, sizeof key, "%s%s", self->overlays[0], change->key);
+static ck_status write_overlay(ck_runner *self, const char *key, const ck_value *given,
+                               ck_error *err) {
+  char whole[CK_STATE_KEY_MAX + 1];
+  int len = snprintf(whole, sizeof whole, "%s%s", self->overlays[0], key);
   if (len < 0 || len > CK_STATE_KEY_MAX)
-    return ck_error_set(err, CK_E_RANGE, "the key %.64s… is too long for a write of scope %s",
-                        change->key, self->scope);
-  ck_value *value = change->value ? ck_value_share(change->value) : NULL;
+    return ck_error_set(err, CK_E_RANGE, "the key %.64s… is too long for a write of scope %s", key,
+                        self->scope);
+  ck_value *value = given ? ck_value_share(given) : NULL;
   ck_status status = value ? CK_OK : ck_value_copy(&value, ck_bytes_text("null"), err);
-  if (status == CK_OK) status = ck_session_put(self->execution->session, key, value, err);
-  if (status == CK_OK) status = ck_state_put(self->written, change->key, value, err);
+  if (status == CK_OK) status = ck_session_put(self->execution->session, whole, value, err);
+  if (status == CK_OK) status = ck_state_put(self->written, key, value, err);
   ck_value_free(value);
   return status;
+}
+
+ck_status ck_runner_write(ck_runner *self, const char *key, const ck_value *value, ck_error *err) {
+  return self->parent ? write_overlay(self, key, value, err)
+                      : ck_session_put(self->execution->session, key, value, err);
 }
 
 ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->change_count && status == CK_OK; i++) {
     const ck_change *change = &self->changes[i];
-    status = self->parent
-                 ? write_overlay(self, change, err)
-                 : ck_session_put(self->execution->session, change->key, change->value, err);
+    status = ck_runner_write(self, change->key, change->value, err);
   }
   ck_runner_drop_changes(self);
   return status;

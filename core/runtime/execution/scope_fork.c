@@ -48,9 +48,10 @@ static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *er
   return status == CK_OK ? ck_runner_open(self, err) : status;
 }
 
-/* *saved: NULL, or a saved position that this very fork made. That of another fork is removed. */
-static ck_status take_saved(const ck_value **saved, const ck_runner *self, const char *tag,
-                            const char *scope, ck_error *err) {
+/* *saved: NULL, or a saved position that this very fork made. That of another fork is removed; the
+ * notes of its agents go to `pads`. */
+static ck_status take_saved(const ck_value **saved, ck_state *pads, const ck_runner *self,
+                            const char *tag, const char *scope, ck_error *err) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "position.%s", scope);
   *saved = ck_session_get(self->execution->session, key);
@@ -62,23 +63,37 @@ static ck_status take_saved(const ck_value **saved, const ck_runner *self, const
       ck_json_is_text(ck_json_get(record, "parent"), self->scope))
     return CK_OK;
   *saved = NULL;
-  return ck_execution_remove_saved(self->execution, scope, err);
+  return ck_execution_remove_saved(self->execution, scope, pads, err);
 }
 
-static ck_status open_child(ck_runner *self, const ck_flow_child *child, ck_error *err) {
-  char *tag = make_tag(self, child);
-  if (!tag) return ck_error_no_memory(err);
+/* Takes `tag`. What a scope of its name had noted is in its pads from the start. */
+static ck_status open_child(ck_runner *self, const ck_flow_child *child, char *tag, ck_state *pads,
+                            ck_error *err) {
   const ck_value *saved;
   ck_runner *made;
-  ck_status status = take_saved(&saved, self, tag, child->scope, err);
+  ck_status status = take_saved(&saved, pads, self, tag, child->scope, err);
   if (status == CK_OK) status = ck_runner_new(&made, self->execution, self, child->scope, err);
-  if (status == CK_OK && saved) {
-    status = reopen(made, saved, err);
-  } else if (status == CK_OK) {
+  if (status == CK_OK && !saved) {
     made->tag = tag;
-    return begin(made, child, err);
+    status = ck_runner_add_notes(made, pads, err);
+    return status == CK_OK ? begin(made, child, err) : status;
   }
+  if (status == CK_OK) status = reopen(made, saved, err);
   free(tag);
+  return status;
+}
+
+static ck_status fork_child(ck_runner *self, const ck_flow_child *child, ck_error *err) {
+  char *tag = make_tag(self, child);
+  ck_state *pads;
+  if (!tag) return ck_error_no_memory(err);
+  ck_status status = ck_state_new(&pads, err);
+  if (status != CK_OK) {
+    free(tag);
+    return status;
+  }
+  status = open_child(self, child, tag, pads, err);
+  ck_state_free(pads);
   return status;
 }
 
@@ -112,7 +127,7 @@ ck_status ck_runner_fork(ck_runner *self, ck_error *err) {
        i++) {
     const char *problem = find_problem(self, &yield->children[i]);
     status = problem ? refuse(self, yield->children[i].scope, problem, err)
-                     : open_child(self, &yield->children[i], err);
+                     : fork_child(self, &yield->children[i], err);
   }
   return status;
 }

@@ -100,31 +100,60 @@ ck_status ck_execution_remove_keys(ck_execution *self, const char *scope, const 
   return status;
 }
 
-static ck_status remove_below(ck_execution *self, const char *parent, ck_error *err) {
+static ck_status remove_below(ck_execution *self, const char *parent, ck_state *pads,
+                              ck_error *err) {
   ck_status status = CK_OK;
   ck_saved_scope *child;
   while (status == CK_OK && (child = ck_saved_scopes_first(&self->saved, parent)))
-    status = ck_execution_remove_saved(self, child->scope, err);
+    status = ck_execution_remove_saved(self, child->scope, pads, err);
+  return status;
+}
+
+/* What a scope noted, and then what those below it added to that. */
+static ck_status collect_notes(ck_execution *self, const char *scope, const ck_state *written,
+                               ck_state *pads, ck_error *err) {
+  ck_state *own;
+  ck_status status = ck_state_new(&own, err);
+  if (status != CK_OK) return status;
+  status = ck_scope_notes_add(own, written, err);
+  if (status == CK_OK) status = remove_below(self, scope, own, err);
+  if (status == CK_OK) status = ck_scope_notes_add(pads, own, err);
+  ck_state_free(own);
   return status;
 }
 
 /* The scope's conversation stays, up to the cut in its position: it is folded while that is
  * known. */
-ck_status ck_execution_remove_saved(ck_execution *self, const char *scope, ck_error *err) {
+ck_status ck_execution_remove_saved(ck_execution *self, const char *scope, ck_state *pads,
+                                    ck_error *err) {
   ck_scope *kept;
   char *name = strdup(scope); /* it may be the index's own */
   if (!name) return ck_error_no_memory(err);
   ck_state *written = ck_saved_scopes_take(&self->saved, name);
   ck_status status = ck_session_scope(&kept, self->session, name, err);
   if (status == CK_OK) status = ck_execution_remove_keys(self, name, written, err);
-  if (status == CK_OK) status = remove_below(self, name, err);
+  if (status == CK_OK) status = collect_notes(self, name, written, pads, err);
   ck_state_free(written);
   free(name);
   return status;
 }
 
+/* `scope` NULL: all below the runner's. */
+static ck_status remove_and_keep_notes(ck_runner *self, const char *scope, ck_error *err) {
+  ck_state *pads;
+  ck_status status = ck_state_new(&pads, err);
+  if (status != CK_OK) return status;
+  status = scope ? ck_execution_remove_saved(self->execution, scope, pads, err)
+                 : remove_below(self->execution, self->scope, pads, err);
+  if (status == CK_OK) status = ck_runner_add_notes(self, pads, err);
+  ck_state_free(pads);
+  return status;
+}
+
 ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err) {
-  return remove_below(self->execution, self->scope, err);
+  return ck_saved_scopes_first(&self->execution->saved, self->scope)
+             ? remove_and_keep_notes(self, NULL, err)
+             : CK_OK;
 }
 
 /* A scope with a tag may be forked again under it, at another position. */
@@ -133,7 +162,7 @@ static ck_status put_away(ck_runner *parent, const char *scope, const ck_value *
   ck_execution *execution = parent->execution;
   bool tagged = false, done;
   ck_json_read_bool(&tagged, ck_json_get(ck_value_bytes(saved), "tagged"));
-  if (!tagged) return ck_execution_remove_saved(execution, scope, err);
+  if (!tagged) return remove_and_keep_notes(parent, scope, err);
   ck_runner *made;
   ck_status status = ck_runner_new(&made, execution, parent, scope, err);
   if (status != CK_OK) return status;
