@@ -104,6 +104,11 @@ sub _tails {
       my $want = Tail::section($view, @wanted);
       my @begins = map { substr $lines[$_] // "", 0, length $want->[$_] } 0 .. $#$want;
       $self->same("sections", $where, [ scalar(@lines), @begins ], [ scalar(@$want), @$want ]);
+      my $told = $self->{said}->tool("agent_tail",
+        { session_id => $session, agent => $agent, last => $n });
+      $told = {} if ref $told ne "HASH"; # of nobody: an error
+      $self->same("to clients: tails", $where, [ map { $_->{seq} } @{ $told->{events} } ],
+        [ map { $_->{seq} } @wanted ]);
     }
   }
 }
@@ -232,8 +237,28 @@ sub _checkpoint {
   my $over = $boundary->{body}{kind} eq "final"; # nothing is said anew
   $self->_conversations($where, $view, $got, $over ? undef : $view->cuts(@list), @list);
   $self->_state($where, $view, $seq, $got, @list);
+  $self->_inspected($session, $where, $boundary->{body}{checkpoint}, {
+    current_node => $node, next_node => $next,
+    execution_path => [ Positions::execution_path(@list) ],
+    is_clean => Clean::is_clean($view, $seq, @list) ? 1 : 0,
+    map { $_ => $spent->{$_} } @totals,
+  });
   $self->_session_checkpoint($where, $view, $boundary, $got->{session_checkpoint}, @list);
   return $got;
+}
+
+# What a client of the MCP is told of a checkpoint.
+sub _inspected {
+  my ($self, $session, $where, $checkpoint, $wanted) = @_;
+  my $got = $self->{said}->tool("inspect_checkpoint",
+    { session_id => $session, checkpoint_id => $checkpoint, include_memory => JSON::PP::true });
+  return $self->same("to clients: a checkpoint", $where, $got, {}) if ref $got ne "HASH";
+  my $metrics = $got->{metrics_snapshot};
+  in_micros($metrics);
+  $self->same("to clients: $_", $where, $got->{$_}, $wanted->{$_})
+    for qw(current_node next_node execution_path);
+  $self->same("to clients: is_clean", $where, $got->{is_clean} ? 1 : 0, $wanted->{is_clean});
+  $self->same("to clients: $_", $where, $metrics->{$_}, $wanted->{$_}) for @totals;
 }
 
 # What the state keeps: outcomes of programs, and what each agent spent.
