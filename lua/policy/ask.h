@@ -9,6 +9,7 @@
 typedef struct asking {
   policy_hook hook;
   loaded_policy *policy; /* defines the hook */
+  size_t place;          /* of the policy in the list */
   const void *subject;   /* the struct of its view; prune: ck_history; migrate: ck_value */
   const char *agent;     /* tail */
   int from, to;          /* migrate */

@@ -72,6 +72,7 @@ static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
     asking call = about->call;
     call.policy = select_policy(self, i, about);
     if (!call.policy) continue;
+    call.place = (size_t)(call.policy - self->policies);
     ck_status status = ck_policy_ask(&call, &found);
     if (about->merge) status = about->merge(about, &call, status, &found);
     if (status != CK_OK && first == CK_OK) {
@@ -96,10 +97,17 @@ static void count_boundary(policy_list *self, const ck_boundary *at) {
       at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
 }
 
+static int answer_of(const asking *answered, ck_status status) {
+  if (status != CK_OK) return CK_ANSWER_FAILED;
+  if (!answered->decision.take) return CK_ANSWER_NO;
+  return answered->decision.sync ? CK_ANSWER_SYNC : CK_ANSWER_YES;
+}
+
 static ck_status merge_checkpoint(question *self, const asking *answered, ck_status status,
                                   ck_error *err) {
   ck_decision *out = self->out;
   (void)err;
+  ck_answers_put(&out->answers, answered->place, answer_of(answered, status));
   out->take |= status != CK_OK || answered->decision.take;
   out->sync |= status != CK_OK || answered->decision.sync;
   return status;

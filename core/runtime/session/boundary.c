@@ -84,11 +84,19 @@ static ck_status prepare(passage *self, ck_session *session, ck_error *err) {
 }
 
 /* A hook that fails has filled its answer with the fail-closed one. */
-static void decide(ck_saved *out, passage *self, ck_session *session) {
+static void ask(passage *self, ck_session *session) {
   const ck_policy_engine *policies = session->policies;
+  ck_clock *clock = &session->runtime->clock;
+  int64_t begun_us = clock->mono_us(clock->self);
   if (policies->checkpoint &&
       policies->checkpoint(&self->decision, policies->self, &self->at, &self->failure) != CK_OK)
     ck_session_mark_unclean(session);
+  self->decision.answers.hook = CK_HOOK_CHECKPOINT;
+  self->decision.answers.took_us = clock->mono_us(clock->self) - begun_us;
+}
+
+static void decide(ck_saved *out, passage *self, ck_session *session) {
+  ask(self, session);
   bool failed = self->failure.status != CK_OK, always = ck_boundary_kind_always(self->at.kind);
   session->boundaries.policy_failures = failed ? session->boundaries.policy_failures + 1 : 0;
   session->boundaries.policy_failure = self->failure;
@@ -123,7 +131,12 @@ static ck_status announce(ck_session *session, const passage *self, ck_error *er
   ck_status status = ck_boundary_write_event(&body, &self->at, &self->decision, id,
                                              outcome_of(session, self), err);
   if (status != CK_OK) return status;
-  status = ck_session_append(session, CK_EVENT_BOUNDARY, self->at.scope, self->at.agent, body, err);
+  char answers[CK_ANSWERS_SIZE];
+  ck_event event = {
+      .kind = CK_EVENT_BOUNDARY, .scope = self->at.scope, .agent = self->at.agent, .body = body};
+  if (self->decision.answers.hook)
+    event.decision = ck_answers_encode(answers, &self->decision.answers);
+  status = ck_session_append_decided(session, &event, err);
   ck_value_free(body);
   if (status != CK_OK || self->failure.status == CK_OK) return status;
   return ck_session_record_policy_error(session, "checkpoint", &self->failure, err);

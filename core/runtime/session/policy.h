@@ -6,6 +6,7 @@
 #ifndef CK_RUNTIME_SESSION_POLICY_H
 #define CK_RUNTIME_SESSION_POLICY_H
 
+#include "core/model/answers.h"
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
@@ -47,8 +48,9 @@ typedef struct ck_boundary {
 
 typedef struct ck_decision {
   bool take;
-  bool sync;         /* the flow waits until it is durable */
-  ck_value *reasons; /* JSON array of {policy, version, reason}; NULL: none given. Owned */
+  bool sync;          /* the flow waits until it is durable */
+  ck_value *reasons;  /* JSON array of {policy, version, reason}; NULL: none given. Owned */
+  ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_decision;
 void ck_decision_clear(ck_decision *self);
 

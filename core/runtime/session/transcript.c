@@ -40,30 +40,40 @@ ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind
   return status;
 }
 
-ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind, const char *scope,
-                                     const char *agent, ck_value *redacted, ck_error *err) {
+/* `like`: what the caller knows of the event, with its redacted body. */
+static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
   if (status != CK_OK) return status;
-  ck_event event = {.seq = self->transcript.next_seq,
-                    .timeline = self->timeline.no,
-                    .kind = kind,
-                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
-                    .scope = scope ? scope : "main",
-                    .agent = agent,
-                    .body = redacted};
+  ck_event event = *like;
+  event.seq = self->transcript.next_seq;
+  event.timeline = self->timeline.no;
+  event.at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self);
+  if (!event.scope) event.scope = "main";
   ck_event *made;
   status = ck_event_new(&made, &event, err);
   return status == CK_OK ? add_pending(&self->transcript, made, err) : status;
 }
 
+ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind, const char *scope,
+                                     const char *agent, ck_value *redacted, ck_error *err) {
+  ck_event event = {.kind = kind, .scope = scope, .agent = agent, .body = redacted};
+  return append(self, &event, err);
+}
+
+ck_status ck_session_append_decided(ck_session *self, const ck_event *event, ck_error *err) {
+  ck_event kept = *event;
+  ck_status status =
+      ck_session_redact(&kept.body, self, event->kind, event->agent, event->body, err);
+  if (status != CK_OK) return status;
+  status = append(self, &kept, err);
+  ck_value_free(kept.body);
+  return status;
+}
+
 ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope,
                             const char *agent, const ck_value *body, ck_error *err) {
-  ck_value *redacted;
-  ck_status status = ck_session_redact(&redacted, self, kind, agent, body, err);
-  if (status != CK_OK) return status;
-  status = ck_session_append_redacted(self, kind, scope, agent, redacted, err);
-  ck_value_free(redacted);
-  return status;
+  ck_event event = {.kind = kind, .scope = scope, .agent = agent, .body = (ck_value *)body};
+  return ck_session_append_decided(self, &event, err);
 }
 
 ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how,

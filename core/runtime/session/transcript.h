@@ -34,6 +34,10 @@ CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability
  */
 CK_CHECKED ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind,
                                        const char *agent, const ck_value *body, ck_error *err);
+/* ck_session_append of the event's kind, scope, agent and body, with its `decision`, which passes
+ * no redactor: numbers alone. */
+CK_CHECKED ck_status ck_session_append_decided(ck_session *self, const ck_event *event,
+                                               ck_error *err);
 /* ck_session_append of a body that ck_session_redact made. */
 CK_CHECKED ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind,
                                                 const char *scope, const char *agent,

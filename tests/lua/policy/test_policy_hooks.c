@@ -149,7 +149,61 @@ static void test_resume(void) {
   engine.free(engine.self);
 }
 
+/* A bit for each place of the list: profile's policies, then those of agents. */
+static void check_answers(const ck_policy_engine *engine, const char *agent,
+                          const uint64_t want[CK_ANSWER_COUNT]) {
+  ck_decision decision;
+  ck_error err = CK_ERROR_INIT;
+  ck_boundary at = {
+      .kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .agent = agent, .budget = {0, -1}};
+  ck_status status = engine->checkpoint(&decision, engine->self, &at, &err);
+  tap_is_status(status, want[CK_ANSWER_FAILED] ? CK_E_POLICY : CK_OK, &err, "%s is asked about",
+                agent ? agent : "nobody");
+  for (int i = 0; i < CK_ANSWER_COUNT; i++)
+    tap_is_int((int64_t)decision.answers.policies[i], (int64_t)want[i], "who answered %s",
+               ck_answer_name(CK_HOOK_CHECKPOINT, i) ? ck_answer_name(CK_HOOK_CHECKPOINT, i)
+                                                     : "what nobody can");
+  ck_decision_clear(&decision);
+}
+
+static void test_answers(void) {
+  static const char *const texts[] = {
+      "return { name = 'a', version = 1, checkpoint = function() end }",
+      "return { name = 'b', version = 1, redact = function() end }",
+      "return { name = 'c', version = 1, checkpoint = function(at) if at.agent == 'x' then "
+      "error('lost') end return 'so' end }",
+      "return { name = 'd', version = 1, checkpoint = function() return { durability = 'sync' } "
+      "end }",
+      "return { name = 'e', version = 1, checkpoint = function() return false end }"};
+  ck_policy_engine engine;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(vm_script_engines(&engine, texts, 5, &err) == CK_OK, "five policies load: %s", err.text);
+  check_answers(&engine, NULL, (const uint64_t[]){1 | 16, 4, 8, 0, 0, 0, 0, 0});
+  check_answers(&engine, "x", (const uint64_t[]){1 | 16, 0, 8, 0, 0, 0, 0, 4});
+  engine.free(engine.self);
+}
+
+/* x has a list of its own, which replaces the first policy of the profile's. */
+static void test_answers_of_agents(void) {
+  const char *a = vm_script_file("a.lua", "return { name = 'a', version = 1, checkpoint = "
+                                          "function() return true end }");
+  const char *b = vm_script_file("b.lua", "return { name = 'b', version = 1, checkpoint = "
+                                          "function() return false end }");
+  ck_profile_policy own[] = {{.name = (char *)a}},
+                    of_x[] = {{.name = (char *)a}, {.name = (char *)b}};
+  ck_profile_agent agents[] = {{.name = (char *)"x", .policies = of_x, .policy_count = 2}};
+  ck_profile profile = {.policies = own, .policy_count = 1, .agents = agents, .agent_count = 1};
+  ck_policy_engine engine;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_policy_engine_open(&engine, &profile, &err) == CK_OK, "an engine: %s", err.text);
+  check_answers(&engine, NULL, (const uint64_t[]){0, 1, 0, 0, 0, 0, 0, 0});
+  check_answers(&engine, "x", (const uint64_t[]){4, 2, 0, 0, 0, 0, 0, 0});
+  engine.free(engine.self);
+}
+
 int main(void) {
+  test_answers();
+  test_answers_of_agents();
   test_kept_views();
   test_words();
   test_tail();
