@@ -28,7 +28,8 @@
   X(CK_EVENT_OUTCOME, 12, "outcome") /* see ledger.h; may carry a message */ \
   X(CK_EVENT_REPLAY, 13, "replay") /* {key, of}: the outcome at seq `of`, re-announced here */ \
   /* {key, verdict, result?}: a person's verdict on an effect in doubt; with {call, name, */ \
-  /* correction} on one that was recorded as unknown, see core/runtime/history/correct.h */ \
+  /* correction} on one that was recorded as unknown, see core/runtime/history/correct.h; with */ \
+  /* {policy} the answer of that policy's in_doubt: retry or tell */ \
   X(CK_EVENT_RESOLUTION, 14, "resolution") \
   /* {key, recorded, asked}: request digests that differ */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence") \

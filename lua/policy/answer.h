@@ -20,7 +20,7 @@ typedef struct ck_answer_checkpoint {
 } ck_answer_checkpoint;
 void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int index);
 
-/* Answers of on_failure, in the order of ck_failure_answer; of in_doubt, of ck_doubt_answer. */
+/* Answers of on_failure, in the order of ck_failure_answer; of in_doubt, of ck_doubt_word. */
 extern const char *const ck_answer_failure_words[], *const ck_answer_doubt_words[];
 /* One of `words` (ended by NULL): its index; nil: -1. `field` names it in errors. */
 int ck_answer_read_word(lua_State *L, int index, const char *field, const char *const *words);

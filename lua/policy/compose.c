@@ -287,13 +287,15 @@ static ck_status engine_tail(bool *out, void *self, const ck_event *event, const
 typedef struct first_answer {
   int word; /* -1: none */
   int64_t wait_ms;
+  const char *policy; /* whose it is */
 } first_answer;
 
 static ck_status merge_word(question *self, const asking *answered, ck_status status,
                             ck_error *err) {
   first_answer *out = self->out;
   (void)err;
-  if (status == CK_OK) *out = (first_answer){answered->word, answered->wait_ms};
+  if (status == CK_OK)
+    *out = (first_answer){answered->word, answered->wait_ms, answered->policy->name};
   self->settled = out->word >= 0;
   return status;
 }
@@ -318,9 +320,9 @@ static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effe
   about.call = (asking){.hook = POLICY_in_doubt, .subject = effect, .word = -1};
   ck_status status = ask_each(self, &about, err);
   if (status != CK_OK)
-    *out = CK_DOUBT_STOP;
+    *out = (ck_doubt_answer){.word = CK_DOUBT_STOP};
   else if (first.word >= 0)
-    *out = (ck_doubt_answer)first.word;
+    *out = (ck_doubt_answer){(ck_doubt_word)first.word, first.policy};
   return status;
 }
 

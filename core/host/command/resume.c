@@ -29,9 +29,12 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
   if (!found->fell_back || yes || found->unasked) return CK_OK;
   for (size_t i = 0; i < found->effect_count; i++) {
     const ck_dry_run_effect *effect = &found->effects[i].is;
+    ck_buffer what = {0};
+    ck_dry_run_describe(&what, effect);
     ck_output_notice(output, "after it: %s%s%s (%s): %s", effect->key, effect->name ? " " : "",
                      effect->name ? effect->name : "", ck_effect_class_name(effect->class),
-                     ck_dry_run_plan_name(effect->what));
+                     what.data ? what.data : "");
+    ck_buffer_clear(&what);
   }
   int answer = 0;
   if (isatty(STDIN_FILENO) && output->notice_terminal && !output->json) {

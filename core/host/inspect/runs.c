@@ -87,8 +87,8 @@ static const char *ending_of(const ck_event *event) {
       return "completed";
     case CK_EVENT_SESSION_CANCELLED:
       return "cancelled";
-    case CK_EVENT_RESOLUTION:
-      return "resolved";
+    case CK_EVENT_RESOLUTION: /* a policy's is one of the run's own events */
+      return ck_ledger_is_policy_verdict(ck_value_bytes(event->body)) ? died : "resolved";
     default:
       return died;
   }

@@ -69,6 +69,7 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK && can_resume(inspection))
     status = read_doubts(&self->doubts, inspection, err);
   if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
+  if (status == CK_OK) status = ck_verdicts_read(&self->verdicts, store, self->head, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_saving_read(&self->saving, store, session, err);
   return status;
@@ -93,6 +94,7 @@ void ck_session_view_clear(ck_session_view *self) {
   ck_place_clear(&self->place);
   ck_lineage_clear(&self->lineage);
   ck_runs_clear(&self->runs);
+  ck_verdicts_clear(&self->verdicts);
   ck_marks_clear(&self->marks);
   ck_buffer_clear(&self->doubts.keys);
   ck_buffer_clear(&self->next);

@@ -7,6 +7,7 @@
 #include "core/host/inspect/lineage.h"
 #include "core/host/inspect/marks.h"
 #include "core/host/inspect/runs.h"
+#include "core/host/inspect/verdicts.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/place.h"
 #include "core/host/session/saving.h"
@@ -34,6 +35,7 @@ typedef struct ck_session_view {
   ck_runs runs;
   ck_saving_view saving;
   ck_doubts doubts;
+  ck_verdicts verdicts;
   ck_marks marks; /* of models' own explorations */
   ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;

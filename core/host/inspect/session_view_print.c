@@ -92,6 +92,11 @@ static void member_doubts(ck_document *document, const char *name, const void *v
     ck_document_put_text(document, list, NULL, key);
 }
 
+static void member_verdicts(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_verdicts_put(document, value);
+}
+
 static void member_marks(ck_document *document, const char *name, const void *value) {
   (void)name;
   ck_marks_put(document, value);
@@ -214,6 +219,11 @@ static void rows_doubts(ck_table *table, const char *name, const void *value) {
     put_text(table, "in_doubt", key);
 }
 
+static void rows_verdicts(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_verdicts_put_rows(table, value);
+}
+
 static void rows_marks(ck_table *table, const char *name, const void *value) {
   (void)name;
   ck_marks_put_rows(table, value);
@@ -265,8 +275,9 @@ static const field other_fields[] = {
     {"lineage",          AT(lineage),          member_lineage,    rows_lineage,   5},
     {"saving",           AT(saving),           member_saving,     row_saving,    18},
     {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   22},
-    {"marks",            AT(marks),            member_marks,      rows_marks,    23},
-    {"next",             AT(next),             member_buffer,     row_buffer,    24},
+    {"settled",          AT(verdicts),         member_verdicts,   rows_verdicts, 23},
+    {"marks",            AT(marks),            member_marks,      rows_marks,    24},
+    {"next",             AT(next),             member_buffer,     row_buffer,    25},
     {0},
 };
 #undef AT

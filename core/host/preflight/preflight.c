@@ -26,8 +26,7 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_value_free(self->settings);
   ck_value_free(self->settings_before);
   for (size_t i = 0; i < self->effect_count; i++) {
-    free(self->effects[i].key);
-    free(self->effects[i].name);
+    ck_preflight_effect_clear(&self->effects[i]);
   }
   free(self->effects);
   ck_buffer_clear(&self->limits);

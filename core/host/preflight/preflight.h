@@ -25,8 +25,9 @@ typedef struct ck_preflight_options {
 /* An effect behind the checkpoint. Texts owned. */
 typedef struct ck_preflight_effect {
   ck_dry_run_effect is;
-  char *key, *name;
+  char *key, *name, *policy, *failure;
 } ck_preflight_effect;
+void ck_preflight_effect_clear(ck_preflight_effect *self);
 
 /* Zero-initialise; ck_preflight_clear. */
 typedef struct ck_preflight {

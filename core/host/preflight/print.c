@@ -97,6 +97,8 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
     ck_document_put_text(document, at, "kind", ck_effect_kind_name(effect->kind));
     ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
     ck_document_put_text(document, at, "what", ck_dry_run_plan_name(effect->what));
+    if (effect->policy) ck_document_put_text(document, at, "policy", effect->policy);
+    if (effect->failure) ck_document_put_text(document, at, "error", effect->failure);
     put_money(document, at, "cost_usd", effect->cost_micros);
     put_money(document, at, "reserve_usd", effect->reserve_micros);
   }
@@ -142,9 +144,11 @@ static void put_constraints(ck_document *document, const ck_preflight *self) {
 static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
   ck_document_put_int(document, NULL, "rerun",
-                      self->counts[CK_DRY_RUN_AGAIN] + self->counts[CK_DRY_RUN_ANEW]);
+                      self->counts[CK_DRY_RUN_AGAIN] + self->counts[CK_DRY_RUN_ANEW] +
+                          self->counts[CK_DRY_RUN_REDO]);
   ck_document_put_int(document, NULL, "probed", self->counts[CK_DRY_RUN_PROBE]);
   ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_DRY_RUN_DOUBT]);
+  ck_document_put_int(document, NULL, "told", self->counts[CK_DRY_RUN_TELL]);
   ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   put_money(document, NULL, "cost_usd", self->cost_micros);
   put_money(document, NULL, "reserve_usd", self->reserve_micros);
@@ -257,9 +261,9 @@ static void put_effect_rows(ck_table *table, const ck_preflight *self) {
   for (size_t i = 0; i < self->effect_count; i++) {
     const ck_dry_run_effect *effect = &self->effects[i].is;
     ck_buffer text = {0};
-    ck_buffer_append_format(&text, "%s%s%s (%s): %s", effect->key, effect->name ? " " : "",
-                            effect->name ? effect->name : "", ck_effect_class_name(effect->class),
-                            ck_dry_run_plan_name(effect->what));
+    ck_buffer_append_format(&text, "%s%s%s (%s): ", effect->key, effect->name ? " " : "",
+                            effect->name ? effect->name : "", ck_effect_class_name(effect->class));
+    ck_dry_run_describe(&text, effect);
     if (effect->cost_micros > 0) {
       ck_buffer_append_text(&text, ", recorded at ");
       ck_format_money(&text, effect->cost_micros);
@@ -282,9 +286,10 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "attempt", self->plan.attempt);
   put_count(table, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
   put_count(table, "run anew", self->counts[CK_DRY_RUN_ANEW]);
-  put_count(table, "run again", self->counts[CK_DRY_RUN_AGAIN]);
+  put_count(table, "run again", self->counts[CK_DRY_RUN_AGAIN] + self->counts[CK_DRY_RUN_REDO]);
   put_count(table, "probed", self->counts[CK_DRY_RUN_PROBE]);
   put_count(table, "in doubt", self->counts[CK_DRY_RUN_DOUBT]);
+  put_count(table, "told as unknown", self->counts[CK_DRY_RUN_TELL]);
   put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   put_money_row(table, "cost recorded", self->cost_micros);
   put_money_row(table, "cost at most", self->reserve_micros);

@@ -35,24 +35,45 @@ static void add(int64_t *sum, int64_t micros) {
   *sum = *sum < 0 || micros < 0 ? -1 : ck_micros_add(*sum, micros);
 }
 
+void ck_preflight_effect_clear(ck_preflight_effect *self) {
+  free(self->key);
+  free(self->name);
+  free(self->policy);
+  free(self->failure);
+  *self = (ck_preflight_effect){0};
+}
+
+/* False: no memory. */
+static bool copy_text(char **out, const char **shown, const char *text) {
+  *shown = *out = text ? strdup(text) : NULL;
+  return *out || !text;
+}
+
+static bool copy_effect(ck_preflight_effect *out, const ck_dry_run_effect *from) {
+  *out = (ck_preflight_effect){.is = *from};
+  if (copy_text(&out->key, &out->is.key, from->key) &&
+      copy_text(&out->name, &out->is.name, from->name) &&
+      copy_text(&out->policy, &out->is.policy, from->policy) &&
+      copy_text(&out->failure, &out->is.failure, from->failure))
+    return true;
+  ck_preflight_effect_clear(out);
+  return false;
+}
+
 static void take_effect(void *to, const ck_dry_run_effect *effect) {
   taking *self = to;
   ck_preflight *into = self->preflight;
   ck_preflight_effect *effects =
       reallocarray(into->effects, into->effect_count + 1, sizeof *effects);
   if (effects) into->effects = effects;
-  char *key = effects ? strdup(effect->key) : NULL,
-       *name = key && effect->name ? strdup(effect->name) : NULL;
-  if (!key || (effect->name && !name)) {
+  if (!effects || !copy_effect(&effects[into->effect_count], effect)) {
     self->failed = true;
-    free(key);
     return;
   }
-  effects[into->effect_count] = (ck_preflight_effect){.is = *effect, .key = key, .name = name};
-  effects[into->effect_count].is.key = key;
-  effects[into->effect_count++].is.name = name;
+  into->effect_count++;
   into->counts[effect->what]++;
-  bool anew = effect->what == CK_DRY_RUN_ANEW, again = effect->what == CK_DRY_RUN_AGAIN;
+  bool anew = effect->what == CK_DRY_RUN_ANEW,
+       again = effect->what == CK_DRY_RUN_AGAIN || effect->what == CK_DRY_RUN_REDO;
   if (anew) add(&into->cost_micros, effect->cost_micros);
   if (anew || again) add(&into->reserve_micros, effect->reserve_micros);
   check_tool(self, effect);

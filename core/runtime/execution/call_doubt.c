@@ -220,27 +220,48 @@ ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err) {
                          : status;
 }
 
-ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_error *err) {
+/* A failure stops the session. */
+static ck_status ask_policies(ck_doubt_answer *out, const ck_call *self, ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_doubt_answer answer = otherwise;
   ck_error failure = CK_ERROR_INIT;
-  ck_outcome *outcome;
   ck_effect begun = self->effect;
   begun.class = self->class;
-  if (policies->in_doubt &&
-      policies->in_doubt(&answer, policies->self, &begun, &failure) != CK_OK) {
-    answer = CK_DOUBT_STOP;
-    ck_status told =
-        ck_session_record_policy_error(ck_call_session(self), "in_doubt", &failure, err);
-    if (told != CK_OK) return told;
-  }
-  if (answer == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
-  if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
-  if (!self->blocked) return ck_call_tell(self, CK_OUTCOME_UNKNOWN, err);
+  if (!policies->in_doubt || policies->in_doubt(out, policies->self, &begun, &failure) == CK_OK)
+    return CK_OK;
+  *out = (ck_doubt_answer){.word = CK_DOUBT_STOP};
+  return ck_session_record_policy_error(ck_call_session(self), "in_doubt", &failure, err);
+}
+
+/* A policy's word stands before what is done by it, so that whoever goes on from here after a kill
+ * finds it, and asks nobody again. */
+static ck_status record_answer(ck_call *self, const ck_doubt_answer *answer, ck_error *err) {
+  ck_value *body;
+  if (!answer->policy || answer->word == CK_DOUBT_STOP) return CK_OK;
+  ck_status status = ck_ledger_write_policy_verdict(
+      &body, self->key, answer->word == CK_DOUBT_RERUN ? "retry" : "tell", answer->policy, err);
+  if (status != CK_OK) return status;
+  status = ck_session_append(ck_call_session(self), CK_EVENT_RESOLUTION, self->effect.scope, NULL,
+                             body, err);
+  ck_value_free(body);
+  return status;
+}
+
+static ck_status tell_blocked(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
   ck_status status = ck_outcome_new(
       &outcome, CK_OUTCOME_ERROR, NULL,
       "not run: another call was made in its place before the session went back", err);
   return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
+}
+
+ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_word otherwise, ck_error *err) {
+  ck_doubt_answer answer = {.word = otherwise};
+  ck_status status = ask_policies(&answer, self, err);
+  if (status == CK_OK) status = record_answer(self, &answer, err);
+  if (status != CK_OK) return status;
+  if (answer.word == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
+  if (answer.word == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
+  return self->blocked ? tell_blocked(self, err) : ck_call_tell(self, CK_OUTCOME_UNKNOWN, err);
 }
 
 ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {

@@ -98,7 +98,7 @@ void ck_call_notify(const ck_call *self, const char *what);
 CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
 /* Neither ledger nor driver has its outcome: the policies decide, `otherwise` holds when none has
  * an opinion. */
-CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_answer otherwise, ck_error *err);
+CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_word otherwise, ck_error *err);
 /* Makes it again after an ending that told nothing: that attempt is recorded as lost, at its
  * cost or reserve. */
 CK_CHECKED ck_status ck_call_run_again(ck_call *self, ck_error *err);

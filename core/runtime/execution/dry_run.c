@@ -19,6 +19,15 @@ const char *ck_dry_run_plan_name(ck_dry_run_plan what) {
   return names[what];
 }
 
+void ck_dry_run_describe(ck_buffer *out, const ck_dry_run_effect *effect) {
+  static const char *const answers[CK_DRY_RUN_COUNT] = {
+      [CK_DRY_RUN_REDO] = "would be done again", [CK_DRY_RUN_TELL] = "would be told as unknown"};
+  const char *answer = answers[effect->what];
+  ck_buffer_append_text(out, answer ? answer : ck_dry_run_plan_name(effect->what));
+  if (effect->policy) ck_buffer_append_format(out, ", by policy \"%s\"", effect->policy);
+  if (effect->failure) ck_buffer_append_format(out, ": %s", effect->failure);
+}
+
 /* A flow's pause is kept as an ask that has ended: nobody was asked anything. */
 static bool is_mark(const ck_ledger_entry *entry) {
   return entry->outcome &&
@@ -29,7 +38,8 @@ static ck_dry_run_plan judge_open(const ck_ledger_entry *entry, ck_plan_action a
   if (action == CK_PLAN_RESOLVE) return CK_DRY_RUN_REPLAY;
   if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE) return CK_DRY_RUN_QUESTION;
   if (action == CK_PLAN_RUN) return CK_DRY_RUN_AGAIN;
-  return entry->class == CK_EFFECT_RECONCILABLE ? CK_DRY_RUN_PROBE : CK_DRY_RUN_DOUBT;
+  bool probed = entry->class == CK_EFFECT_RECONCILABLE && !entry->blocked;
+  return probed ? CK_DRY_RUN_PROBE : CK_DRY_RUN_DOUBT;
 }
 
 static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
@@ -45,12 +55,39 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
                                          : CK_DRY_RUN_ANEW;
 }
 
-static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt,
+/* The policies are asked as the resume would ask them, but that they see the request as it is
+ * stored. */
+static void rehearse(ck_dry_run_effect *out, const ck_session *session,
+                     const ck_ledger_entry *entry, ck_error *failure) {
+  static const ck_dry_run_plan plans[] = {[CK_DOUBT_STOP] = CK_DRY_RUN_DOUBT,
+                                          [CK_DOUBT_RERUN] = CK_DRY_RUN_REDO,
+                                          [CK_DOUBT_TELL] = CK_DRY_RUN_TELL};
+  const ck_policy_engine *policies = session->policies;
+  ck_doubt_answer answer = {.word = CK_DOUBT_STOP};
+  if (!policies || !policies->in_doubt || !entry->intent) return;
+  const ck_effect begun = {.scope = entry->scope,
+                           .key = entry->key,
+                           .kind = entry->kind,
+                           .class = entry->class,
+                           .agent = entry->agent,
+                           .attempt = session->timeline.attempt,
+                           .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
+  if (policies->in_doubt(&answer, policies->self, &begun, failure) != CK_OK) {
+    out->failure = failure->text;
+    return;
+  }
+  out->what = plans[answer.word];
+  out->policy = answer.policy;
+}
+
+static void show(const ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
-  ck_dry_run_effect effect = {.what = judge(ledger, entry, attempt),
+  ck_error failure = CK_ERROR_INIT;
+  ck_dry_run_effect effect = {.what = judge(session->ledger, entry, session->timeline.attempt),
                               .key = entry->key,
                               .kind = entry->kind,
                               .class = entry->class};
+  if (effect.what == CK_DRY_RUN_DOUBT) rehearse(&effect, session, entry, &failure);
   ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0};
   ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
   char *name = ck_json_dup_string(ck_json_get(ck_json_get(intent, "request"), "name"));
@@ -197,8 +234,7 @@ ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *i
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++) {
     ck_ledger_recall(session->ledger, entry->key, &any);
-    if (!is_mark(entry) && !is_settled(&done, entry))
-      show(session->ledger, entry, session->timeline.attempt, visitor);
+    if (!is_mark(entry) && !is_settled(&done, entry)) show(session, entry, visitor);
   }
   free(done.entries);
   if (status == CK_OK) fill(out, session, unsettled);

@@ -15,6 +15,8 @@
   X(CK_DRY_RUN_AGAIN, "run again")   /* it was begun and may be repeated */ \
   X(CK_DRY_RUN_PROBE, "probe")       /* it was begun: a probe is asked whether it happened */ \
   X(CK_DRY_RUN_DOUBT, "in doubt")    /* it was begun, and may not be repeated */ \
+  X(CK_DRY_RUN_REDO, "do again")     /* as in doubt, but a policy has it done again */ \
+  X(CK_DRY_RUN_TELL, "tell")         /* as in doubt, but a policy has it told as unknown */ \
   X(CK_DRY_RUN_QUESTION, "wait")     /* a person was asked, and has not answered */
 /* clang-format on */
 typedef enum {
@@ -29,11 +31,15 @@ const char *ck_dry_run_plan_name(ck_dry_run_plan what);
 typedef struct ck_dry_run_effect {
   ck_dry_run_plan what;
   const char *key, *name; /* name: of the tool; NULL */
+  const char *policy;     /* whose answer that is, of what is in doubt; NULL: nobody's */
+  const char *failure;    /* of a policy that was asked; NULL: none failed */
   ck_effect_kind kind;
   ck_effect_class class;
   int64_t cost_micros;    /* of the recorded outcome; 0: none; -1: not known */
   int64_t reserve_micros; /* the most it may cost, as its intent says; 0: free; -1: not known */
 } ck_dry_run_effect;
+/* "in doubt"; "would be done again, by policy \"x\"". */
+void ck_dry_run_describe(ck_buffer *out, const ck_dry_run_effect *effect);
 /* Who is told: of each effect, and of each limit that is used up, or leaves too little for
  * the call that it stopped (NULL: of none): at it the session would stop again. */
 typedef struct ck_dry_run_visitor {

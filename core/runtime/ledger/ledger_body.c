@@ -74,6 +74,22 @@ ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const
   return finish_intent(out, &w, request, err);
 }
 
+ck_status ck_ledger_write_policy_verdict(ck_value **out, const char *key, const char *verdict,
+                                         const char *policy, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "key", key);
+  ck_json_member_text(&w, "verdict", verdict);
+  ck_json_member_text(&w, "policy", policy);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+bool ck_ledger_is_policy_verdict(ck_bytes body) { return ck_json_get(body, "policy").len > 0; }
+
 static const char via_unsettled[] = "lost";
 
 static bool is_lost(const char *via) { return strcmp(via, via_unsettled) == 0; }

@@ -26,6 +26,13 @@ CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *eff
  * stands for it, or it is to be done as well. */
 CK_CHECKED ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect,
                                              const char *digest, ck_bytes request, ck_error *err);
+/* What a policy says of an effect in doubt: the body of a RESOLUTION, as a person's, with its
+ * name. */
+CK_CHECKED ck_status ck_ledger_write_policy_verdict(ck_value **out, const char *key,
+                                                    const char *verdict, const char *policy,
+                                                    ck_error *err);
+/* True for such a body. */
+bool ck_ledger_is_policy_verdict(ck_bytes body);
 CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
                                              const ck_outcome *outcome, const char *digest,
                                              const char *via, const ck_value *message,

@@ -111,7 +111,11 @@ typedef struct ck_failure_answer {
   ck_failure_word word;
   int64_t wait_ms; /* RETRY: before it */
 } ck_failure_answer;
-typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
+typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_word;
+typedef struct ck_doubt_answer {
+  ck_doubt_word word;
+  const char *policy; /* who says so; NULL: nobody. Borrowed from the engine */
+} ck_doubt_answer;
 
 typedef struct ck_policy_engine {
   void *self;

@@ -25,12 +25,12 @@ static void test_kept_views(void) {
                         .kind = CK_EFFECT_TOOL,
                         .class = CK_EFFECT_ONCE,
                         .attempt = 1};
-    answer = CK_DOUBT_RERUN;
+    answer = (ck_doubt_answer){.word = CK_DOUBT_RERUN};
     tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), CK_E_POLICY, &err,
                   "a kept view raises");
     tap_ok(strstr(err.text, "the view is only valid during the call") != NULL, "and says why: %s",
            err.text);
-    tap_is_int(answer, CK_DOUBT_STOP, "and the answer is closed");
+    tap_is_int(answer.word, CK_DOUBT_STOP, "and the answer is closed");
   }
   engine.free(engine.self);
 }
@@ -48,11 +48,14 @@ static void test_words(void) {
   static const struct {
     const char *request;
     ck_status status;
-    ck_doubt_answer answer;
-  } doubts[] = {
-      {"{\"n\":1}", CK_OK, CK_DOUBT_RERUN},      {"{\"n\":2}", CK_OK, CK_DOUBT_TELL},
-      {"{\"n\":0}", CK_OK, CK_DOUBT_RERUN},      {"{\"n\":3}", CK_E_POLICY, CK_DOUBT_STOP},
-      {"{\"n\":4}", CK_E_POLICY, CK_DOUBT_STOP}, {"", CK_E_POLICY, CK_DOUBT_STOP}};
+    ck_doubt_word answer;
+    const char *policy;
+  } doubts[] = {{"{\"n\":1}", CK_OK, CK_DOUBT_RERUN, "a"},
+                {"{\"n\":2}", CK_OK, CK_DOUBT_TELL, "b"},
+                {"{\"n\":0}", CK_OK, CK_DOUBT_RERUN, NULL},
+                {"{\"n\":3}", CK_E_POLICY, CK_DOUBT_STOP, NULL},
+                {"{\"n\":4}", CK_E_POLICY, CK_DOUBT_STOP, NULL},
+                {"", CK_E_POLICY, CK_DOUBT_STOP, NULL}};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
   tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
@@ -63,11 +66,12 @@ static void test_words(void) {
                         .class = CK_EFFECT_ONCE,
                         .attempt = 1,
                         .request = ck_bytes_text(doubts[i].request)};
-    ck_doubt_answer answer = CK_DOUBT_RERUN;
+    ck_doubt_answer answer = {.word = CK_DOUBT_RERUN};
     tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), doubts[i].status, &err,
                   "in doubt about %s", doubts[i].request);
-    tap_is_int(answer, doubts[i].answer,
+    tap_is_int(answer.word, doubts[i].answer,
                "the first answer counts, without one what the caller says; a failure stops");
+    tap_is_text(answer.policy, doubts[i].policy, "and whose it is");
   }
   for (uint32_t attempt = 1; attempt <= 3; attempt++) {
     static const ck_failure_word want[] = {CK_FAILURE_RETRY, CK_FAILURE_FAIL, CK_FAILURE_PAUSE};

@@ -93,9 +93,10 @@ static void test_engine(const ck_profile *profile) {
   tap_ok(engine.tail(&in, engine.self, &event, "y-1", &err) == CK_OK && in,
          "a tail is the common one's");
   tap_ok(engine.tail(&in, engine.self, &event, "x", &err) == CK_OK && !in, "or the agent's own");
-  ck_doubt_answer answer = CK_DOUBT_TELL;
+  ck_doubt_answer answer = {.word = CK_DOUBT_TELL};
   ck_effect effect = {.scope = "main", .key = "k", .agent = "x"};
-  tap_ok(engine.in_doubt(&answer, engine.self, &effect, &err) == CK_OK && answer == CK_DOUBT_RERUN,
+  tap_ok(engine.in_doubt(&answer, engine.self, &effect, &err) == CK_OK &&
+             answer.word == CK_DOUBT_RERUN,
          "so is a doubt");
   ck_resume_rules rules;
   ck_session_record record = {.id = "s"};

@@ -155,7 +155,7 @@ static ck_status answer(ck_doubt_answer *out, void *self, const ck_effect *effec
 }
 
 static void test_policies(void) {
-  ck_doubt_answer rerun = CK_DOUBT_RERUN, tell = CK_DOUBT_TELL;
+  ck_doubt_answer rerun = {CK_DOUBT_RERUN, "p"}, tell = {CK_DOUBT_TELL, "p"};
   ck_policy_engine engine = {.self = &rerun, .in_doubt = answer};
   fake_flow s = {.policies = &engine};
   displace(&s, FLOW("once"));

@@ -100,7 +100,7 @@ static void test_probed(int recorded, int declared, bool tells_nothing) {
 static ck_status rerun_harmless(ck_doubt_answer *out, void *self, const ck_effect *effect,
                                 ck_error *err) {
   (void)self, (void)err;
-  *out = ck_effect_class_repeats(effect->class) ? CK_DOUBT_RERUN : CK_DOUBT_STOP;
+  out->word = ck_effect_class_repeats(effect->class) ? CK_DOUBT_RERUN : CK_DOUBT_STOP;
   return CK_OK;
 }
 

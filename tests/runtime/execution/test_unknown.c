@@ -190,10 +190,10 @@ static ck_status fail(ck_doubt_answer *out, void *self, const ck_effect *effect,
 
 /* What a policy says of a model's call goes before what happens without one. */
 static void test_policies(void) {
-  static const ck_doubt_answer answers[] = {CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL};
+  static const ck_doubt_word answers[] = {CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL};
   static const ck_session_status ends[] = {CK_SESSION_IN_DOUBT, 0, CK_SESSION_COMPLETED};
   for (int i = 0; i < 4; i++) {
-    ck_doubt_answer answer = answers[i % 3];
+    ck_doubt_answer answer = {answers[i % 3], "p"};
     const ck_policy_engine policies = {
         .self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = i < 3 ? say : fail};
     fake_flow s = {.policies = &policies};
@@ -201,7 +201,8 @@ static void test_policies(void) {
     fake_flow_start(&s, "policy");
     fake_flow_unknown(&s, "tool", CK_OK, "half of it");
     tap_is_int(s.result.status, ends[i % 3], "%s: the session", i < 3 ? "an answer" : "a failure");
-    tap_is_int((int64_t)s.count, answer == CK_DOUBT_RERUN, "runs it again when that is its word");
+    tap_is_int((int64_t)s.count, answer.word == CK_DOUBT_RERUN,
+               "runs it again when that is its word");
     fake_flow_close(&s);
   }
 }
