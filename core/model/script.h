@@ -7,7 +7,8 @@
 #include "core/base/error.h"
 
 typedef struct ck_script {
-  const char *kind; /* "flow", "profile", "policy"; static */
+  const char *kind; /* "flow", "profile", "policy", or "flow_module", "policy_module": a file that
+                       one of these requires; static */
   char *asked;      /* the name by which it was asked for */
   char *name;       /* its file's path, or its name in the program: shown in errors */
   bool shipped;     /* with the program */

@@ -8,6 +8,7 @@
 #include "core/model/script.h"
 #include "lua/flow/manifest.h"
 #include "lua/flow/coroutine.h"
+#include "lua/vm/modules.h"
 
 typedef struct engine {
   ck_flow_engine shown;
@@ -25,6 +26,7 @@ typedef struct loading {
   ck_flow *flow;
   const char *path;
   ck_bytes source;
+  ck_modules modules;
 } loading;
 
 /* The table on top is a flow when it has `kind` and `run`. */
@@ -61,9 +63,11 @@ static void check_fields(lua_State *L) {
 }
 
 static int load_body(lua_State *L) {
-  const loading *load = lua_touserdata(L, 1);
+  loading *load = lua_touserdata(L, 1);
+  ck_modules_open(&load->modules, L);
   ck_vm_push_chunk(L, load->path, load->source);
   lua_call(L, 0, 1);
+  ck_modules_close(L);
   check_definition(L);
   check_fields(L);
   ck_manifest_read(&load->flow->manifest, L, -1, load->path);
@@ -78,12 +82,31 @@ static void unload(ck_flow *flow) {
   free(flow);
 }
 
-static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, const ck_clock *clock,
-                          ck_error *err) {
-  loading load = {flow, path, source};
+/* Of a file that is kept the path is the real one that it had. */
+static char *find_real_path(const engine *from, const char *path) {
+  bool closed = from->scripts && from->scripts->closed;
+  char *real = closed ? NULL : realpath(path, NULL);
+  return real ? real : strdup(path);
+}
+
+static ck_status run_text(ck_flow *flow, loading *load, const ck_clock *clock, ck_error *err) {
+  ck_digest text = ck_digest_of(load->source);
   ck_status status = ck_vm_new(&flow->vm, &ck_vm_flow_limits, clock, err);
-  if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, &load, err);
-  flow->manifest.shown.digest = ck_digest_of(source);
+  if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, load, err);
+  if (status == CK_OK) flow->manifest.shown.digest = ck_modules_digest(&load->modules, &text);
+  ck_modules_clear(&load->modules);
+  return status;
+}
+
+static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, const engine *from,
+                          ck_error *err) {
+  char *real = find_real_path(from, path);
+  if (!real) return ck_error_no_memory(err);
+  loading load = {.flow = flow, .path = path, .source = source};
+  load.modules =
+      (ck_modules){.kind = "flow_module", .chunk = path, .path = real, .scripts = from->scripts};
+  ck_status status = run_text(flow, &load, from->clock, err);
+  free(real);
   /* 'return flow.agent{…}' is a tail call: its line is lost in Lua. */
   if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0)
     ck_error_prefix(err, "%s", path);
@@ -118,7 +141,7 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   ck_status status = read_text(&source, from, path, err);
   ck_flow *flow = status == CK_OK ? calloc(1, sizeof *flow) : NULL;
   if (status == CK_OK && !flow) status = ck_error_no_memory(err);
-  if (status == CK_OK) status = run_file(flow, path, ck_buffer_bytes(&source), from->clock, err);
+  if (status == CK_OK) status = run_file(flow, path, ck_buffer_bytes(&source), from, err);
   if (status == CK_OK)
     *out = flow;
   else

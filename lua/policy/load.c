@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
+#include "lua/vm/modules.h"
 #include "lua/vm/names.h"
 #include "lua/vm/source.h"
 #include "lua/policy/view.h"
@@ -29,6 +30,7 @@ typedef struct {
   const ck_source *source;
   const ck_value *overrides; /* JSON object; NULL: none */
   ck_buffer defaults;        /* JSON; owned by the caller of ck_vm_call */
+  ck_modules modules;
 } loading;
 
 /* ---- the table ---- */
@@ -210,12 +212,14 @@ static void read_options(loading *load, lua_State *L, int table) {
 static int load_body(lua_State *L) {
   loading *load = lua_touserdata(L, 1);
   loaded_policy *self = load->self;
+  if (!load->source->shipped) ck_modules_open(&load->modules, L);
   ck_vm_push_chunk(L, load->source->name, load->source->text);
   lua_Debug about;
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">S", &about);
   memcpy(self->file, about.short_src, sizeof self->file);
   lua_call(L, 0, 1);
+  ck_modules_close(L);
   if (!lua_istable(L, -1))
     ck_vm_raise_plain(L, CK_E_PARSE, "a policy returns a table, not a %s", ck_sandbox_type(L, -1));
   int table = lua_gettop(L);
@@ -228,11 +232,15 @@ static int load_body(lua_State *L) {
 }
 
 static ck_status load_source(loaded_policy *self, const ck_source *source,
-                             const ck_value *overrides, ck_error *err) {
+                             const ck_value *overrides, ck_scripts *scripts, ck_error *err) {
   loading load = {.self = self, .source = source, .overrides = overrides};
+  load.modules = (ck_modules){
+      .kind = "policy_module", .chunk = source->name, .path = source->name, .scripts = scripts};
   ck_status status = ck_vm_new(&self->vm, &ck_vm_policy_limits, NULL, err);
   if (status != CK_OK) return status;
   status = ck_vm_call(self->vm, load_body, &load, err);
+  self->digest = ck_modules_digest(&load.modules, &source->digest);
+  ck_modules_clear(&load.modules);
   ck_buffer_clear(&load.defaults);
   bool named = err && strncmp(err->text, source->name, strlen(source->name)) == 0;
   if (status != CK_OK && status != CK_E_NO_MEMORY && !named)
@@ -256,10 +264,9 @@ ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_
   ck_source source;
   ck_status status = ck_source_read_for(&source, "policy", from->name, scripts, err);
   if (status != CK_OK) return status;
-  self->digest = source.digest;
   self->of_run = from->of_run;
   digest_options(self, from->set_by_run ? from->own : from->options);
-  status = load_source(self, &source, from->options, err);
+  status = load_source(self, &source, from->options, scripts, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;

@@ -1,5 +1,5 @@
-/* check.c - policy check: the text for names and state, then every hook twice, in a used and in a
- * fresh VM. */
+/* check.c - policy check: the text, and those of the files that it requires, for names and state,
+ * then every hook twice, in a used and in a fresh VM. */
 #include <lauxlib.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,8 +26,16 @@ typedef struct checking {
   const ck_source *source;
   const char *name;   /* as it was given */
   ck_buffer problems; /* the elements of an array */
-  ck_buffer found;    /* what the reader of text found, JSON */
+  ck_scripts scripts; /* with the files that it requires */
 } checking;
+
+/* One text that is read. */
+typedef struct linting {
+  const char *file;
+  ck_bytes text;
+  bool is_policy;  /* else a file that it requires */
+  ck_buffer found; /* JSON */
+} linting;
 
 /* ---- problems ---- */
 
@@ -90,40 +98,63 @@ static void push_known(lua_State *L) {
 }
 
 static int lint_body(lua_State *L) {
-  checking *self = lua_touserdata(L, 1);
-  ck_vm_push_chunk(L, self->source->name,
-                   self->source->text); /* lua/ck/lint.lua expects a text that compiles */
+  linting *self = lua_touserdata(L, 1);
+  ck_vm_push_chunk(L, self->file, self->text); /* lua/ck/lint.lua expects a text that compiles */
   ck_sandbox_require(L, "ck.lint");
-  lua_pushlstring(L, self->source->text.data, self->source->text.len);
+  lua_pushlstring(L, self->text.data, self->text.len);
   push_known(L);
-  ck_policy_push_shapes(L);
+  if (self->is_policy)
+    ck_policy_push_shapes(L);
+  else
+    lua_newtable(L);
   lua_call(L, 3, 1);
   ck_sandbox_mark_array(L, -1);
   ck_json_append_lua(&self->found, L, -1, PROBLEMS_SIZE);
   return 0;
 }
 
-static ck_status lint(checking *self, ck_error *err) {
-  ck_vm *vm;
-  ck_status status = ck_vm_new(&vm, &lint_limits, NULL, err);
-  if (status != CK_OK) return status;
-  status = ck_vm_call(vm, lint_body, self, err);
-  ck_vm_free(vm);
-  if (status != CK_OK) return status;
-  ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&self->found));
+static void put_found(checking *self, const linting *of) {
+  ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&of->found));
   while (ck_json_next(&it)) {
     char location[PATH_MAX + 24];
     int64_t line = 0;
     ck_json_read_int(&line, ck_json_get(it.value, "line"));
     char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
-    snprintf(location, sizeof location, "%s:%lld", self->source->name, (long long)line);
+    snprintf(location, sizeof location, "%s:%lld", of->file, (long long)line);
     if (text)
       put_problem(self, location, text);
     else
       self->problems.failed = true;
     free(text);
   }
-  return ck_buffer_check(&self->problems, err);
+}
+
+static ck_status lint(checking *self, linting of, ck_error *err) {
+  ck_vm *vm;
+  ck_status status = ck_vm_new(&vm, &lint_limits, NULL, err);
+  if (status != CK_OK) return status;
+  status = ck_vm_call(vm, lint_body, &of, err);
+  ck_vm_free(vm);
+  if (status == CK_OK) put_found(self, &of);
+  ck_buffer_clear(&of.found);
+  return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
+}
+
+static ck_status lint_policy(checking *self, ck_error *err) {
+  linting of = {.file = self->source->name, .text = self->source->text, .is_policy = true};
+  return lint(self, of, err);
+}
+
+/* Those that were loaded: they compile. */
+static ck_status lint_modules(checking *self, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < self->scripts.count; i++) {
+    const ck_script *script = &self->scripts.list[i];
+    if (strcmp(script->kind, "policy_module") != 0) continue;
+    status =
+        lint(self, (linting){.file = script->name, .text = ck_buffer_bytes(&script->text)}, err);
+  }
+  return status;
 }
 
 /* ---- hooks, asked twice ---- */
@@ -217,9 +248,9 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   loaded_policy policy;
   ck_error failure = CK_ERROR_INIT;
   ck_profile_policy from = {.name = (char *)self->name};
-  ck_status linted = lint(self, &failure);
+  ck_status linted = lint_policy(self, &failure);
   if (linted != CK_OK && !ck_policy_is_mistake(linted)) return pass_on(err, &failure);
-  ck_status status = ck_policy_load(&policy, &from, NULL, &failure);
+  ck_status status = ck_policy_load(&policy, &from, &self->scripts, &failure);
   if (status != CK_OK && ck_policy_is_mistake(status)) {
     put_error(self, 1, failure.text);
     return CK_OK;
@@ -227,6 +258,7 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   if (status != CK_OK) return pass_on(err, &failure);
   if (linted != CK_OK) put_error(self, 1, failure.text);
   status = ck_policy_about_write(w, &policy, err);
+  if (status == CK_OK) status = lint_modules(self, err);
   if (status == CK_OK) status = compare_all(self, &policy, err);
   ck_policy_clear(&policy);
   return status;
@@ -252,7 +284,7 @@ ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) 
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
   ck_buffer_clear(&self.problems);
-  ck_buffer_clear(&self.found);
+  ck_scripts_clear(&self.scripts);
   ck_source_clear(&source);
   return status;
 }

@@ -9,6 +9,7 @@
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
+#include "lua/vm/modules.h"
 #include "lua/vm/source.h"
 
 enum { POLICIES_MAX = 16, TEXT_MAX = 4 << 20 };
@@ -27,6 +28,7 @@ typedef struct testing {
   ck_buffer names;    /* of all tests, each with a NUL */
   const char *wanted; /* the one to run; NULL: list them */
   ck_buffer scratch;  /* of one function of the core; freed when the test has ended */
+  ck_modules modules; /* that the file requires */
 } testing;
 
 /* ---- the core of lua/ck/test.lua ---- */
@@ -179,6 +181,7 @@ static void list_tests(testing *self, lua_State *L, int table) {
 static int test_body(lua_State *L) {
   testing *self = lua_touserdata(L, 1);
   set_core(L, self);
+  ck_modules_open(&self->modules, L);
   ck_vm_push_chunk(L, self->source->name, self->source->text);
   lua_call(L, 0, 1);
   if (!lua_istable(L, -1))
@@ -199,8 +202,11 @@ static ck_status run(testing *self, const char *wanted, ck_error *err) {
   self->wanted = wanted;
   ck_status status = ck_vm_new(&vm, &test_limits, NULL, err);
   if (status != CK_OK) return status;
+  self->modules = (ck_modules){
+      .kind = "policy_module", .chunk = self->source->name, .path = self->source->name};
   status = ck_vm_call(vm, test_body, self, err);
   ck_vm_free(vm);
+  ck_modules_clear(&self->modules);
   for (; self->policy_count > 0; self->policy_count--) {
     ck_policy_clear(self->policies[self->policy_count - 1]);
     free(self->policies[self->policy_count - 1]);

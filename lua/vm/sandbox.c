@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/embed.h"
+#include "lua/vm/modules.h"
 
 /* Keys of the registry. */
 static const char core_key, modules_key;
@@ -57,8 +58,11 @@ static void load_module(lua_State *L, const char *name) {
   path = lua_pushfstring(L, "lua/ck/%s.lua", path);
   ck_bytes text = known ? ck_embedded_get(path) : (ck_bytes){NULL, 0};
   if (!text.data)
-    ck_vm_raise(L, CK_OK, "there is no module '%s': only those of ckrun, ck.*, can be required",
-                name);
+    ck_vm_raise(
+        L, CK_OK,
+        "there is no module '%s': those of ckrun are called ck.*, and a file is required by "
+        "its path from this one's folder, as in require \"./%s\"",
+        name, name);
   ck_vm_push_chunk(L, path, text);
   lua_pushstring(L, name);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &core_key);
@@ -86,7 +90,11 @@ void ck_sandbox_require(lua_State *L, const char *name) {
 }
 
 static int require_module(lua_State *L) {
-  ck_sandbox_require(L, luaL_checkstring(L, 1));
+  const char *name = luaL_checkstring(L, 1);
+  if (ck_modules_is_path(name))
+    ck_modules_require(L, name);
+  else
+    ck_sandbox_require(L, name);
   return 1;
 }
 

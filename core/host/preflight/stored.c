@@ -38,7 +38,8 @@ static bool was_for_that_run(const ck_preflight *self, const ck_kept_file *file)
 /* A profile of the command line is a file, with its policies. Shipped ones are the program's. */
 static bool is_run(const ck_preflight *self, const ck_kept_file *file) {
   if (file->shipped || was_for_that_run(self, file)) return false;
-  return strcmp(file->kind, "flow") == 0 || !self->options.profile;
+  bool of_flow = strcmp(file->kind, "flow") == 0 || strcmp(file->kind, "flow_module") == 0;
+  return of_flow || !self->options.profile;
 }
 
 static void check_trust(ck_preflight *self, const ck_engine *engine) {

@@ -7,7 +7,7 @@
 #include "core/base/json.h"
 #include "core/store/blob.h"
 
-static const char *const kinds[] = {"flow", "profile", "policy"};
+static const char *const kinds[] = {"flow", "flow_module", "profile", "policy", "policy_module"};
 
 void ck_kept_files_clear(ck_kept_files *self) {
   for (size_t i = 0; i < self->count; i++) {

@@ -108,10 +108,12 @@ static void record(ck_runtime *runtime) {
 int main(void) {
   ck_runtime *runtime;
   ck_error err = CK_ERROR_INIT;
+  vm_script_file("answer.lua", "return { word = 'many' }");
   policy = vm_script_file(
       "mine.lua",
+      "local answer = require './answer'\n"
       "return { name = 'mine', version = 1, options = { n = 2 },\n"
-      "checkpoint = function(at, opt) return at.since.events > opt.n and 'many' end,\n"
+      "checkpoint = function(at, opt) return at.since.events > opt.n and answer.word end,\n"
       "prune = function(history) return { drop = { history[1] and history[1].id } } end,\n"
       "redact = function(item) return ck.ref 'env:X' end,\n"
       "resume = function(session) return session.status == 'failed' and ck.refuse 'no' or { time = "
