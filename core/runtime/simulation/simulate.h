@@ -19,6 +19,9 @@
  * that announces it. */
 enum { CK_SIMULATE_ROW_BYTES = 400 };
 
+/* As a limit: the budget that each boundary was recorded with. */
+enum { CK_SIMULATE_AS_RECORDED = -2 };
+
 typedef struct ck_simulated_decision {
   size_t boundary; /* index in the recording */
   bool taken, sync;
@@ -40,7 +43,8 @@ typedef struct ck_simulation {
 } ck_simulation;
 
 /* `policies` are fresh: asked about no other session. `limit_micros`: the profile's budget, -1
- * none. A policy's failure is no failure of the simulation; CK_E_NO_MEMORY is. */
+ * none; CK_SIMULATE_AS_RECORDED. A policy's failure is no failure of the simulation; CK_E_NO_MEMORY
+ * is. */
 CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
                                  const ck_policy_engine *policies, int64_t limit_micros,
                                  ck_error *err);

@@ -1,0 +1,330 @@
+/* policy_explain.c - policy explain: why a session has a checkpoint at a boundary, or none. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/command/commands.h"
+#include "core/host/explain/explanation.h"
+#include "core/host/explain/pruned_list.h"
+#include "core/host/explain/run_policies.h"
+#include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/print/table.h"
+#include "lua/vm/sandbox.h"
+
+typedef struct values {
+  const char *session, *place, *rerun;
+  bool all;
+} values;
+
+typedef struct explaining {
+  ck_output *output;
+  const values *given;
+  ck_inspection inspection;
+  ck_view view;
+  ck_run_policies policies;
+  ck_pruned_list pruned;
+  ck_rerun rerun;
+  ck_explanation now; /* of the event that is looked at */
+  int64_t seq;        /* the one that is asked about; 0: all */
+  size_t shown, differing, asked;
+  size_t unrecorded; /* written by an earlier version */
+  ck_table table;
+  ck_status status;
+  ck_error *err;
+} explaining;
+
+static const ck_column columns[] = {
+    {"SEQ", CK_COLUMN_RIGHT},
+    {"BOUNDARY", CK_COLUMN_LEFT},
+    {"NODE", CK_COLUMN_CUT},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"CHECKPOINT", CK_COLUMN_LEFT},
+    {"WHY", CK_COLUMN_WIDE},
+    {NULL, 0},
+};
+static const ck_column columns_of_rerun[] = {
+    {"SEQ", CK_COLUMN_RIGHT},
+    {"BOUNDARY", CK_COLUMN_LEFT},
+    {"NODE", CK_COLUMN_CUT},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"CHECKPOINT", CK_COLUMN_LEFT},
+    {"WHY", CK_COLUMN_CUT},
+    {"NOW", CK_COLUMN_LEFT},
+    {"WHY NOW", CK_COLUMN_WIDE},
+    {NULL, 0},
+};
+
+/* ---- one boundary ---- */
+
+static void put_member(ck_table *table, ck_bytes body, const char *name) {
+  ck_buffer text = {0};
+  ck_json_read_string(&text, ck_json_get(body, name));
+  if (text.failed) table->text.failed = true;
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+typedef void (*append_words)(ck_buffer *out, const ck_explanation *self);
+
+static void put_words(ck_table *table, const ck_explanation *of, append_words append) {
+  ck_buffer text = {0};
+  append(&text, of);
+  if (text.failed) table->text.failed = true;
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static void put_row(explaining *self) {
+  const ck_explanation *of = &self->now;
+  ck_bytes body = ck_value_bytes(of->event->body);
+  const char *taken = of->pruned ? "pruned" : of->checkpoint.len ? "yes" : "no";
+  ck_table_put_count(&self->table, of->event->seq);
+  put_member(&self->table, body, "kind");
+  put_member(&self->table, body, "node");
+  ck_table_put_text(&self->table, ck_bytes_text(of->event->agent));
+  char cell[48];
+  snprintf(cell, sizeof cell, "%s%s", taken, of->abandoned ? " (abandoned)" : "");
+  ck_table_put_word(&self->table, cell);
+  put_words(&self->table, of, ck_explanation_append_why);
+  if (!self->given->rerun) return;
+  ck_table_put_word(&self->table, of->now && of->now->taken ? "yes" : "no");
+  put_words(&self->table, of, ck_explanation_append_now);
+}
+
+/* Each sentence is a line. */
+static ck_status print_sentences(explaining *self) {
+  ck_buffer text = {0}, safe = {0};
+  ck_explanation_append_sentences(&text, &self->now);
+  ck_status status = ck_buffer_check(&text, self->err);
+  for (size_t at = 0; status == CK_OK && at < text.len; at += strlen(text.data + at) + 1) {
+    ck_output_append_safe(self->output, &safe, ck_bytes_text(text.data + at));
+    ck_buffer_append_char(&safe, '\n');
+  }
+  if (status == CK_OK) status = ck_buffer_check(&safe, self->err);
+  if (status == CK_OK) ck_output_write(self->output, ck_buffer_bytes(&safe));
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&safe);
+  return status;
+}
+
+static ck_status print_json(explaining *self) {
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_explanation_put(&document, &self->now);
+  ck_status status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static void find_fate(explaining *self) {
+  char *id = self->now.checkpoint.len ? ck_json_dup_string(self->now.checkpoint) : NULL;
+  self->now.pruned = id && ck_pruned_list_has(&self->pruned, self->now.event->seq);
+  self->now.pruned_at = self->now.pruned ? ck_pruned_list_get(&self->pruned, id) : 0;
+  self->now.abandoned = !ck_view_contains(&self->view, self->now.event->seq);
+  free(id);
+}
+
+static bool visit(void *to, const ck_event *event) {
+  explaining *self = to;
+  ck_bytes policies;
+  self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
+  if (self->status != CK_OK) return false;
+  self->now.session = self->inspection.head.session.id;
+  ck_explanation_read(&self->now, event, policies, self->given->rerun ? &self->rerun : NULL);
+  find_fate(self);
+  bool differs = ck_rerun_differs(&self->rerun, self->now.now);
+  self->asked += self->now.now != NULL;
+  self->differing += differs;
+  if (self->given->rerun && !self->seq && !differs) return true;
+  self->shown++;
+  self->unrecorded += self->now.said.recorded == CK_E_EMPTY && self->now.kind != CK_BOUNDARY_EDIT;
+  if (self->output->json)
+    self->status = print_json(self);
+  else if (self->seq)
+    self->status = print_sentences(self);
+  else
+    put_row(self);
+  return self->status == CK_OK;
+}
+
+/* ---- which ---- */
+
+typedef struct neighbours {
+  int64_t of, before, behind;
+  ck_event_kind kind; /* of the event itself; 0: there is none */
+} neighbours;
+
+static bool look_around(void *to, const ck_event *event) {
+  neighbours *self = to;
+  if (event->seq == self->of) self->kind = event->kind;
+  if (event->kind != CK_EVENT_BOUNDARY) return true;
+  if (event->seq < self->of) self->before = event->seq;
+  if (event->seq > self->of) self->behind = event->seq;
+  return self->behind == 0;
+}
+
+/* The number is of no boundary: the nearest ones are told. */
+static ck_status refuse_seq(explaining *self) {
+  const ck_head *head = &self->inspection.head;
+  neighbours around = {.of = self->seq};
+  ck_event_query query = {.session = head->session.no};
+  ck_status status =
+      ck_store_read_events(self->inspection.store, &query, look_around, &around, self->err);
+  if (status != CK_OK) return status;
+  if (!around.kind)
+    return ck_error_set(self->err, CK_E_NOT_FOUND,
+                        "session %s has no event %" PRId64 ": its last boundary is event %" PRId64,
+                        head->session.id, self->seq, around.before);
+  const char *name = ck_event_kind_name(around.kind);
+  ck_buffer near = {0};
+  if (around.before) ck_buffer_append_format(&near, " before it: %" PRId64, around.before);
+  if (around.behind)
+    ck_buffer_append_format(&near, "%s behind it: %" PRId64, near.len ? "," : "", around.behind);
+  status = ck_error_set(self->err, CK_E_NOT_FOUND,
+                        "event %" PRId64 " of session %s is no boundary (%s): policies are asked "
+                        "about checkpoints at boundaries%s%s",
+                        self->seq, head->session.id, name ? name : "of a later version",
+                        near.len ? "; the nearest" : "", near.data ? near.data : "");
+  ck_buffer_clear(&near);
+  return status;
+}
+
+static bool is_seq(const char *word) {
+  size_t digits = strspn(word, "0123456789");
+  return digits > 0 && digits <= 18 && !word[digits];
+}
+
+/* A checkpoint that was pruned is found by its whole id, too. */
+static ck_status resolve_place(explaining *self) {
+  const char *word = self->given->place;
+  ck_checkpoint_info info;
+  ck_error ignored = CK_ERROR_INIT;
+  if (!word) return CK_OK;
+  if (is_seq(word)) {
+    self->seq = strtoll(word, NULL, 10);
+    if (self->seq) return CK_OK;
+    return ck_error_set(self->err, CK_E_NOT_FOUND,
+                        "session %s has no event '%s': the first one is 1",
+                        self->inspection.head.session.id, word);
+  }
+  ck_status status = CK_E_NOT_FOUND;
+  if (*word)
+    status = ck_store_get_checkpoint(&info, self->inspection.store,
+                                     self->inspection.head.session.no, word, 0, &ignored);
+  if (status != CK_OK) status = ck_resolve_checkpoint(&info, &self->inspection, word, self->err);
+  if (status != CK_OK) return status;
+  self->seq = info.seq;
+  ck_checkpoint_info_clear(&info);
+  return CK_OK;
+}
+
+/* ---- all ---- */
+
+static ck_status explain(explaining *self) {
+  const ck_head *head = &self->inspection.head;
+  bool whole = self->given->all || self->seq;
+  ck_event_query query = {.session = head->session.no,
+                          .view = whole ? NULL : &self->view,
+                          .after = self->seq ? self->seq - 1 : 0,
+                          .until = self->seq,
+                          .kinds = UINT64_C(1) << CK_EVENT_BOUNDARY};
+  ck_status status = ck_store_read_events(self->inspection.store, &query, visit, self, self->err);
+  if (status == CK_OK) status = self->status;
+  if (status == CK_OK && self->seq && !self->shown) status = refuse_seq(self);
+  return status == CK_OK && !self->seq && self->shown ? ck_table_print(&self->table, self->err)
+                                                      : status;
+}
+
+static ck_status prepare(explaining *self) {
+  const ck_head *head = &self->inspection.head;
+  self->policies.of = &self->inspection;
+  ck_status status = resolve_place(self);
+  if (status == CK_OK)
+    status = ck_view_make(&self->view, head->timelines, head->timeline_count,
+                          head->session.timeline, self->err);
+  if (status == CK_OK) status = ck_pruned_list_read(&self->pruned, &self->inspection, self->err);
+  if (status == CK_OK && self->given->rerun)
+    status = ck_rerun_ask(&self->rerun, &self->inspection, self->given->rerun, self->err);
+  return status;
+}
+
+static ck_status conclude(explaining *self) {
+  const ck_simulation *simulation = &self->rerun.simulation;
+  if (self->given->rerun && !self->seq)
+    ck_output_notice(self->output, "%zu of %zu boundaries would be decided otherwise by %s",
+                     self->differing, self->asked, self->given->rerun);
+  else if (!self->shown)
+    ck_output_notice(self->output, "no boundary yet: no policy was asked");
+  if (self->unrecorded && !self->seq)
+    ck_output_notice(self->output,
+                     "an earlier ckrun wrote %zu of the %zu boundaries: who was asked there is not "
+                     "recorded; --rerun POLICY asks a policy now",
+                     self->unrecorded, self->shown);
+  if (!simulation->failures) return CK_OK;
+  return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld calls of it failed; the first: %s",
+                      self->given->rerun, (long long)simulation->failures,
+                      simulation->failure.text);
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  explaining *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->output = host->output;
+  self->given = given;
+  self->err = err;
+  ck_sandbox_quiet_print(true);
+  ck_table_init(&self->table, host->output, self->given->rerun ? columns_of_rerun : columns);
+  ck_status status = ck_inspection_open_session(&self->inspection, host, self->given->session, err);
+  bool opened = status == CK_OK;
+  if (status == CK_OK) status = prepare(self);
+  if (status == CK_OK) status = explain(self);
+  if (status == CK_OK) status = conclude(self);
+  ck_rerun_clear(&self->rerun);
+  ck_pruned_list_clear(&self->pruned);
+  ck_run_policies_clear(&self->policies);
+  ck_view_clear(&self->view);
+  ck_table_clear(&self->table);
+  if (opened) ck_inspection_close(&self->inspection);
+  free(self);
+  return status;
+}
+
+static const ck_operand operands[] = {
+    CK_SESSION_OPERAND(values, session),
+    {.name = "SEQ|CHECKPOINT",
+     .optional = true,
+     .offset = offsetof(values, place),
+     .help = "one boundary in whole sentences: the number of its event or a checkpoint, an id or "
+             "the beginning of one, \"first\" or \"latest\"; of one that was pruned the whole id"},
+    {0},
+};
+
+static const ck_option options[] = {
+    {.name = "rerun",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, rerun),
+     .value = "POLICY",
+     .complete = CK_COMPLETE_FILE,
+     .help = "ask this policy now, a file or a shipped one, and show where it decides otherwise"},
+    {.name = "all",
+     .offset = offsetof(values, all),
+     .help = "boundaries of every timeline, also those that a resume has left behind"},
+    {0},
+};
+
+const ck_command ck_command_policy_explain = {
+    .name = "policy explain",
+    .summary = "say why a session has a checkpoint at a boundary, or none",
+    .details =
+        "Columns: seq, the boundary's kind, node, agent, whether a checkpoint was taken (or pruned "
+        "since), and why: which policies said yes with their reasons, which failed, which said no. "
+        "Policies that are not named were not asked: they have no checkpoint hook, or none for the "
+        "agent who acted. Of sessions that an earlier ckrun wrote only reasons are recorded.\n\n"
+        "With --rerun each recorded boundary is shown to that policy alone, with what was recorded "
+        "of it; what is told since the last checkpoint is counted from those that it takes, as "
+        "policy simulate does. Boundaries at which it decides otherwise are listed, with its "
+        "reasons. Nothing is written. Exit code 5 when it failed.",
+    .operands = operands,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,87 @@
+/* pruned_list.c - which checkpoints of a session were pruned, and the events that tell of it. */
+#include "core/host/explain/pruned_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+
+typedef struct reading {
+  ck_pruned_list *to;
+  bool failed;
+} reading;
+
+void ck_pruned_list_clear(ck_pruned_list *self) {
+  free(self->list);
+  free(self->there);
+  *self = (ck_pruned_list){0};
+}
+
+/* An id of another length is none of ours. */
+static bool add(ck_pruned_list *self, ck_bytes id, int64_t seq) {
+  if (ck_json_type_of(id) != CK_JSON_STRING || id.len - 2 >= CK_ID_SIZE) return true;
+  ck_pruned_checkpoint *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) return false;
+  self->list = list;
+  ck_pruned_checkpoint *made = &list[self->count++];
+  *made = (ck_pruned_checkpoint){.seq = seq};
+  memcpy(made->id, id.data + 1, id.len - 2);
+  return true;
+}
+
+static bool visit(void *to, const ck_event *event) {
+  reading *self = to;
+  ck_bytes ids = ck_json_get(ck_value_bytes(event->body), "ids");
+  if (ck_json_type_of(ids) != CK_JSON_ARRAY) return true;
+  for (ck_json_iterator it = ck_json_iterate(ids); ck_json_next(&it);)
+    self->failed |= !add(self->to, it.value, event->seq);
+  return !self->failed;
+}
+
+static bool visit_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
+  reading *self = to;
+  ck_pruned_list *of = self->to;
+  int64_t *there = ck_array_grow(of->there, of->there_count, &of->there_cap, sizeof *there);
+  self->failed |= !there;
+  if (!there) return false;
+  of->there = there;
+  there[of->there_count++] = checkpoint->seq;
+  return true;
+}
+
+static int compare(const void *left, const void *right) {
+  const ck_pruned_checkpoint *a = left, *b = right;
+  return strcmp(a->id, b->id);
+}
+
+ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of, ck_error *err) {
+  *out = (ck_pruned_list){0};
+  reading self = {.to = out};
+  ck_event_query query = {.session = of->head.session.no, .kinds = UINT64_C(1) << CK_EVENT_PRUNE};
+  ck_status status = ck_store_read_events(of->store, &query, visit, &self, err);
+  if (status == CK_OK)
+    status = ck_store_list_checkpoints(of->store, query.session, visit_checkpoint, &self, err);
+  if (status == CK_OK && self.failed) status = ck_error_no_memory(err);
+  if (status != CK_OK) ck_pruned_list_clear(out);
+  if (status == CK_OK && out->count) qsort(out->list, out->count, sizeof *out->list, compare);
+  return status;
+}
+
+static int compare_seqs(const void *left, const void *right) {
+  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+bool ck_pruned_list_has(const ck_pruned_list *self, int64_t seq) {
+  return !self->there_count ||
+         !bsearch(&seq, self->there, self->there_count, sizeof *self->there, compare_seqs);
+}
+
+int64_t ck_pruned_list_get(const ck_pruned_list *self, const char *id) {
+  ck_pruned_checkpoint key = {.seq = 0};
+  if (!self->count || strlen(id) >= sizeof key.id) return 0;
+  strcpy(key.id, id);
+  const ck_pruned_checkpoint *found =
+      bsearch(&key, self->list, self->count, sizeof *self->list, compare);
+  return found ? found->seq : 0;
+}

@@ -1,0 +1,46 @@
+/* rerun.c - another policy is asked about the recorded boundaries of a session. */
+#include "core/host/explain/rerun.h"
+
+#include "lua/policy/policy.h"
+
+void ck_rerun_clear(ck_rerun *self) {
+  ck_simulation_clear(&self->simulation);
+  ck_recording_free(self->recording);
+  *self = (ck_rerun){0};
+}
+
+ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {
+  ck_profile_policy one = {.name = (char *)policy};
+  ck_profile alone = {.policies = &one, .policy_count = 1};
+  ck_policy_engine engine;
+  *out = (ck_rerun){.policy = policy};
+  ck_status status = ck_policy_engine_open(&engine, &alone, err);
+  if (status != CK_OK) return status;
+  status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
+  if (status == CK_OK)
+    status = ck_simulate(&out->simulation, out->recording, &engine, CK_SIMULATE_AS_RECORDED, err);
+  engine.free(engine.self);
+  if (status != CK_OK) ck_rerun_clear(out);
+  return status;
+}
+
+static int64_t seq_of(const ck_rerun *self, size_t at) {
+  return self->recording->boundaries[self->simulation.decisions[at].boundary].at.seq;
+}
+
+const ck_simulated_decision *ck_rerun_at(const ck_rerun *self, int64_t seq) {
+  size_t low = 0, high = self->recording ? self->simulation.decision_count : 0;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (seq_of(self, middle) < seq)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = self->recording && low < self->simulation.decision_count && seq_of(self, low) == seq;
+  return found ? &self->simulation.decisions[low] : NULL;
+}
+
+bool ck_rerun_differs(const ck_rerun *self, const ck_simulated_decision *decision) {
+  return decision && decision->taken != self->recording->boundaries[decision->boundary].taken;
+}

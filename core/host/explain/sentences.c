@@ -1,0 +1,148 @@
+/* sentences.c - explains one boundary in whole sentences. */
+#include <string.h>
+
+#include "core/host/explain/explanation.h"
+#include "core/host/explain/words.h"
+#include "core/host/print/format.h"
+
+static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
+
+static void append_member(ck_buffer *out, const ck_explanation *self, const char *name,
+                          const char *before) {
+  ck_bytes value = ck_json_get(ck_value_bytes(self->event->body), name);
+  if (ck_json_type_of(value) != CK_JSON_STRING) return;
+  ck_buffer_append_text(out, before);
+  ck_json_read_string(out, value);
+}
+
+/* "event 3, node_complete of a: a checkpoint was taken, checkpoint_…". */
+static void say_what(ck_buffer *out, const ck_explanation *self) {
+  const ck_event *event = self->event;
+  ck_buffer_append_format(out, "event %lld, ", (long long)event->seq);
+  append_member(out, self, "kind", "");
+  append_member(out, self, "node", " of ");
+  if (event->agent) ck_buffer_append_format(out, ", agent %s", event->agent);
+  if (strcmp(event->scope, "main") != 0) ck_buffer_append_format(out, ", scope %s", event->scope);
+  ck_buffer_append_text(out, self->checkpoint.len ? ": a checkpoint was taken" : ": no checkpoint");
+  append_member(out, self, "checkpoint", ", ");
+  end(out);
+}
+
+static void say_fate(ck_buffer *out, const ck_explanation *self) {
+  if (self->pruned) {
+    ck_buffer_append_text(out, "it was pruned");
+    if (self->pruned_at) ck_buffer_append_format(out, " at event %lld", (long long)self->pruned_at);
+    end(out);
+  }
+  if (!self->abandoned) return;
+  ck_buffer_append_text(out, "a resume or a rewind has left this event behind");
+  end(out);
+}
+
+static void say_cause(ck_buffer *out, const ck_explanation *self) {
+  if (self->always) {
+    ck_buffer_append_format(out, "at a boundary of kind %s one is always taken",
+                            ck_boundary_kind_name(self->kind));
+    end(out);
+  }
+  if (!self->requested) return;
+  ck_buffer_append_text(out, "a command asked for it, such as ckrun checkpoint");
+  end(out);
+}
+
+static void append_reason(ck_buffer *out, const ck_said *said) {
+  if (ck_json_type_of(said->reason) != CK_JSON_STRING) {
+    ck_buffer_append_text(out, ", and gave no reason");
+    return;
+  }
+  ck_buffer_append_text(out, ": ");
+  ck_json_read_string(out, said->reason);
+}
+
+static void append_owner(ck_buffer *out, const ck_said *said) {
+  ck_bytes agent = ck_json_get(said->policy, "agent");
+  if (said->version) ck_buffer_append_format(out, " (version %lld", (long long)said->version);
+  if (said->version && ck_json_type_of(agent) == CK_JSON_STRING) {
+    ck_buffer_append_text(out, ", of agent ");
+    ck_json_read_string(out, agent);
+  }
+  if (said->version) ck_buffer_append_text(out, ")");
+}
+
+static void say_answer(ck_buffer *out, const ck_said *said) {
+  ck_words_append_name(out, said);
+  append_owner(out, said);
+  if (said->answer == CK_ANSWER_FAILED) {
+    ck_buffer_append_text(out, " failed: then a checkpoint is taken, and waited for");
+  } else if (ck_said_is_yes(said)) {
+    ck_buffer_append_text(
+        out, said->answer == CK_ANSWER_SYNC ? " said yes, to be waited for" : " said yes");
+    append_reason(out, said);
+  } else {
+    const char *name = ck_answer_name(CK_HOOK_CHECKPOINT, said->answer);
+    ck_buffer_append_format(out, " said %s", name ? name : "what this ckrun does not know");
+  }
+  end(out);
+}
+
+static void say_not_asked(ck_buffer *out, const ck_explanation *self) {
+  int place = 0;
+  const char *before = "not asked, having no checkpoint hook or none for who acts here: ";
+  bool any = false;
+  for (ck_json_iterator it = ck_json_iterate(self->policies);
+       place < CK_ANSWERS_POLICIES && ck_json_next(&it); place++) {
+    if (self->said.asked >> place & 1) continue;
+    ck_buffer_append_text(out, before);
+    ck_json_read_string(out, ck_json_get(it.value, "name"));
+    before = ", ";
+    any = true;
+  }
+  if (any) end(out);
+}
+
+static void say_unrecorded(ck_buffer *out, const ck_explanation *self) {
+  if (self->kind == CK_BOUNDARY_EDIT) {
+    ck_buffer_append_text(out, "no policy is asked about an edit");
+  } else {
+    ck_buffer_append_format(out, "who was asked is %s", ck_words_unrecorded(self->said.recorded));
+    if (self->said.recorded == CK_E_EMPTY)
+      ck_buffer_append_format(out,
+                              " (an earlier ckrun wrote the event); "
+                              "`ckrun policy explain %s %lld --rerun POLICY` asks a policy now",
+                              self->session, (long long)self->event->seq);
+  }
+  end(out);
+}
+
+static void say_recorded(ck_buffer *out, const ck_explanation *self) {
+  if (!self->said.count) {
+    ck_buffer_append_text(out, "no policy was asked");
+    end(out);
+  }
+  say_not_asked(out, self);
+  if (!self->said.count) return;
+  ck_buffer_append_text(out, "the question took ");
+  ck_format_duration(out, self->said.took_us);
+  end(out);
+}
+
+static void say_now(ck_buffer *out, const ck_explanation *self) {
+  bool differs = ck_rerun_differs(self->rerun, self->now);
+  ck_buffer_append_format(out, "%s, asked now: ", self->rerun->policy);
+  ck_explanation_append_now(out, self);
+  ck_buffer_append_text(out, self->now->taken ? "; a checkpoint" : "; no checkpoint");
+  ck_buffer_append_text(out, differs ? ", other than recorded" : ", as recorded");
+  end(out);
+}
+
+void ck_explanation_append_sentences(ck_buffer *out, const ck_explanation *self) {
+  say_what(out, self);
+  say_fate(out, self);
+  say_cause(out, self);
+  for (size_t i = 0; i < self->said.count; i++) say_answer(out, &self->said.list[i]);
+  if (self->said.recorded == CK_OK)
+    say_recorded(out, self);
+  else
+    say_unrecorded(out, self);
+  if (self->now) say_now(out, self);
+}
