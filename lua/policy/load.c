@@ -31,6 +31,7 @@ typedef struct {
   const ck_value *overrides; /* JSON object; NULL: none */
   ck_buffer defaults;        /* JSON; owned by the caller of ck_vm_call */
   ck_modules modules;
+  const policy_probe *probe; /* NULL: none */
 } loading;
 
 /* ---- the table ---- */
@@ -209,9 +210,19 @@ static void read_options(loading *load, lua_State *L, int table) {
   load->self->options = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
+static void set_probe(lua_State *L, const policy_probe *probe) {
+  ck_sandbox_push_env(L);
+  lua_pushstring(L, "__ck_probe");
+  lua_pushlightuserdata(L, probe->of);
+  lua_pushcclosure(L, probe->call, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
 static int load_body(lua_State *L) {
   loading *load = lua_touserdata(L, 1);
   loaded_policy *self = load->self;
+  if (load->probe) set_probe(L, load->probe);
   if (!load->source->shipped) ck_modules_open(&load->modules, L);
   ck_vm_push_chunk(L, load->source->name, load->source->text);
   lua_Debug about;
@@ -231,12 +242,21 @@ static int load_body(lua_State *L) {
   return 0;
 }
 
-static ck_status load_source(loaded_policy *self, const ck_source *source,
-                             const ck_value *overrides, ck_scripts *scripts, ck_error *err) {
-  loading load = {.self = self, .source = source, .overrides = overrides};
+static ck_vm_limits limits_of(const policy_probe *probe) {
+  ck_vm_limits limits = ck_vm_policy_limits;
+  if (!probe) return limits;
+  limits.instructions *= PROBED_TIMES;
+  limits.time_us *= PROBED_TIMES;
+  return limits;
+}
+
+static ck_status load_source(loading load, ck_scripts *scripts, ck_error *err) {
+  loaded_policy *self = load.self;
+  const ck_source *source = load.source;
+  const ck_vm_limits limits = limits_of(load.probe);
   load.modules = (ck_modules){
       .kind = "policy_module", .chunk = source->name, .path = source->name, .scripts = scripts};
-  ck_status status = ck_vm_new(&self->vm, &ck_vm_policy_limits, NULL, err);
+  ck_status status = ck_vm_new(&self->vm, &limits, NULL, err);
   if (status != CK_OK) return status;
   status = ck_vm_call(self->vm, load_body, &load, err);
   self->digest = ck_modules_digest(&load.modules, &source->digest);
@@ -258,18 +278,24 @@ static void digest_options(loaded_policy *self, const ck_value *options) {
   self->options_digest = ck_digester_final(&digester);
 }
 
-ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_scripts *scripts,
-                         ck_error *err) {
+ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *from,
+                                ck_scripts *scripts, const policy_probe *probe, ck_error *err) {
   *self = (loaded_policy){.replaces = SIZE_MAX};
   ck_source source;
   ck_status status = ck_source_read_for(&source, "policy", from->name, scripts, err);
   if (status != CK_OK) return status;
   self->of_run = from->of_run;
   digest_options(self, from->set_by_run ? from->own : from->options);
-  status = load_source(self, &source, from->options, scripts, err);
+  loading load = {.self = self, .source = &source, .overrides = from->options, .probe = probe};
+  status = load_source(load, scripts, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;
+}
+
+ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from, ck_scripts *scripts,
+                         ck_error *err) {
+  return ck_policy_load_probed(self, from, scripts, NULL, err);
 }
 
 ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err) {

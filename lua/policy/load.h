@@ -32,6 +32,16 @@ typedef struct loaded_policy {
 /* `scripts` as ck_source_read_for. `self` must not move afterwards. On failure it is empty. */
 CK_CHECKED ck_status ck_policy_load(loaded_policy *self, const ck_profile_policy *from,
                                     ck_scripts *scripts, ck_error *err);
+/* The same with a function for its text, as the global __ck_probe: of(number, value) with `of` as
+ * its upvalue. It has PROBED_TIMES the budget. */
+typedef struct policy_probe {
+  lua_CFunction call;
+  void *of;
+} policy_probe;
+enum { PROBED_TIMES = 20 };
+CK_CHECKED ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *from,
+                                           ck_scripts *scripts, const policy_probe *probe,
+                                           ck_error *err);
 /* CK_E_PARSE when it has a hook that is the session's, and so cannot stand in an agent's list. */
 CK_CHECKED ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err);
 void ck_policy_clear(loaded_policy *self);

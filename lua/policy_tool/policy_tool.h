@@ -39,12 +39,24 @@ typedef struct ck_policy_tool_test {
   const char *text; /* why not: "file:line: message" */
 } ck_policy_tool_test;
 typedef void (*ck_policy_tool_visit)(void *to, const ck_policy_tool_test *test);
+/* What tests reach of the policies that they load, and of the files that these require; shipped
+ * ones are not counted. */
+typedef struct ck_coverage ck_coverage;
+CK_CHECKED ck_status ck_coverage_new(ck_coverage **out, ck_error *err);
+void ck_coverage_free(ck_coverage *self); /* NULL: nothing */
+/* A JSON array of {file, hook, lines, lines_run, branches, branches_taken, missing: [{line,
+ * text}]}, for each hook of each file and without `hook` for what is in none. A line counts that
+ * has a statement; each condition (of if, while, until, and what stands before `and` and `or`) has
+ * two branches. `missing`: lines that no test reached, conditions that came out one way alone. */
+CK_CHECKED ck_status ck_coverage_write(ck_value **out, const ck_coverage *self, ck_error *err);
+
 /* Runs every function test_* of the table that the file returns, by name, each in a VM of its own
  * with lua/ck/test.lua at hand. A file that ends in _test.lua is a test file; of another one the
  * tests are in the file of that name beside it: of smart.lua in smart_test.lua. Paths in it are
  * relative to it. A file that does not load is a test that failed. Of a folder: those of all its
- * files of tests. CK_E_NOT_FOUND: no file, or no tests in it. */
-CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit,
-                                              void *to, ck_error *err);
+ * files of tests. `coverage`: counts what they reach; NULL: nothing does. CK_E_NOT_FOUND: no file,
+ * or no tests in it. */
+CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_coverage *coverage,
+                                              ck_policy_tool_visit visit, void *to, ck_error *err);
 
 #endif

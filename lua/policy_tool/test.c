@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lua/policy/view_fields.h"
+#include "lua/policy_tool/coverage.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
@@ -23,6 +24,7 @@ static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL,
 
 typedef struct testing {
   const ck_source *source;
+  ck_coverage *coverage;                 /* NULL: not counted */
   loaded_policy *policies[POLICIES_MAX]; /* of the test that runs */
   size_t policy_count;
   ck_buffer names;    /* of all tests, each with a NUL */
@@ -52,8 +54,13 @@ static ck_status load_policy(testing *self, const char *name, const ck_value *op
   loaded_policy *policy = calloc(1, sizeof *policy);
   char *path = resolve(self, name);
   ck_profile_policy from = {.name = path, .options = (ck_value *)options};
-  ck_status status =
-      policy && path ? ck_policy_load(policy, &from, NULL, err) : ck_error_no_memory(err);
+  ck_status status = CK_OK;
+  if (!policy || !path)
+    status = ck_error_no_memory(err);
+  else if (self->coverage)
+    status = ck_coverage_load(self->coverage, policy, &from, err);
+  else
+    status = ck_policy_load(policy, &from, NULL, err);
   free(path);
   if (status == CK_OK)
     self->policies[self->policy_count++] = policy;
@@ -263,9 +270,10 @@ static ck_status refuse_absent(const char *name, const char *path, ck_error *err
                       "%s: there is no such file; it would hold the tests of %s", name, path);
 }
 
-static ck_status run_file(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
+static ck_status run_file(const char *path, ck_coverage *coverage, ck_policy_tool_visit visit,
+                          void *to, ck_error *err) {
   ck_source source = {0};
-  testing self = {.source = &source};
+  testing self = {.source = &source, .coverage = coverage};
   char *name = name_tests(path);
   ck_status status = name ? ck_source_read(&source, "policy", name, err) : ck_error_no_memory(err);
   if (status == CK_E_NOT_FOUND) status = refuse_absent(name, path, err);
@@ -279,6 +287,7 @@ static ck_status run_file(const char *path, ck_policy_tool_visit visit, void *to
 /* ---- a folder ---- */
 
 typedef struct folder_tests {
+  ck_coverage *coverage;
   ck_policy_tool_visit visit;
   void *to;
   bool any;
@@ -287,11 +296,12 @@ typedef struct folder_tests {
 static ck_status run_next(void *to, const char *name, ck_error *err) {
   folder_tests *self = to;
   self->any = true;
-  return run_file(name, self->visit, self->to, err);
+  return run_file(name, self->coverage, self->visit, self->to, err);
 }
 
-static ck_status run_folder(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
-  folder_tests self = {.visit = visit, .to = to};
+static ck_status run_folder(const char *path, ck_coverage *coverage, ck_policy_tool_visit visit,
+                            void *to, ck_error *err) {
+  folder_tests self = {.coverage = coverage, .visit = visit, .to = to};
   ck_status status = ck_sources_visit_tests(path, run_next, &self, err);
   if (status == CK_OK && !self.any)
     status =
@@ -299,8 +309,8 @@ static ck_status run_folder(const char *path, ck_policy_tool_visit visit, void *
   return status;
 }
 
-ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to,
-                                   ck_error *err) {
-  return ck_sources_is_folder(path) ? run_folder(path, visit, to, err)
-                                    : run_file(path, visit, to, err);
+ck_status ck_policy_tool_run_tests(const char *path, ck_coverage *coverage,
+                                   ck_policy_tool_visit visit, void *to, ck_error *err) {
+  return ck_sources_is_folder(path) ? run_folder(path, coverage, visit, to, err)
+                                    : run_file(path, coverage, visit, to, err);
 }

@@ -1,10 +1,12 @@
 /* policy_test.c - policy test: runs the tests of policies in the real sandbox and prints TAP. */
 #include "core/host/command/commands.h"
+#include "core/host/print/coverage.h"
 #include "core/host/print/document.h"
 #include "lua/policy_tool/policy_tool.h"
 
 typedef struct values {
   ck_words files;
+  bool coverage;
 } values;
 
 typedef struct testing {
@@ -60,18 +62,44 @@ static void visit(void *to, const ck_policy_tool_test *test) {
     print_line(self, test);
 }
 
+static ck_status print_coverage(testing *self, const ck_coverage *coverage, ck_error *err) {
+  ck_value *parts = NULL;
+  ck_status status = ck_coverage_write(&parts, coverage, err);
+  if (status == CK_OK) status = ck_coverage_print(self->output, ck_value_bytes(parts), err);
+  ck_value_free(parts);
+  return status;
+}
+
+static ck_status run_files(testing *self, const ck_words *files, ck_coverage *coverage,
+                           ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < files->count; i++)
+    status = ck_policy_tool_run_tests(files->list[i], coverage, visit, self, err);
+  if (status == CK_OK) status = self->status;
+  if (status != CK_OK) return status;
+  if (!self->output->json) ck_output_print(self->output, "1..%zu\n", self->count);
+  return coverage ? print_coverage(self, coverage, err) : CK_OK;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   testing self = {.output = host->output, .status = CK_OK, .err = err};
-  ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < v->files.count; i++)
-    status = ck_policy_tool_run_tests(v->files.list[i], visit, &self, err);
-  if (status == CK_OK) status = self.status;
-  if (status == CK_OK && !host->output->json) ck_output_print(host->output, "1..%zu\n", self.count);
+  ck_coverage *coverage = NULL;
+  ck_status status = v->coverage ? ck_coverage_new(&coverage, err) : CK_OK;
+  if (status == CK_OK) status = run_files(&self, &v->files, coverage, err);
+  ck_coverage_free(coverage);
   if (status == CK_OK && self.failed)
     status = ck_error_set(err, CK_E_FAILED, "%zu of %zu tests failed", self.failed, self.count);
   return status;
 }
+
+static const ck_option options[] = {
+    {.name = "coverage",
+     .type = CK_OPTION_FLAG,
+     .offset = offsetof(values, coverage),
+     .help = "show which lines and branches of each hook the tests reach"},
+    {0},
+};
 
 static const ck_operand operands[] = {
     {.name = "FILE",
@@ -89,7 +117,9 @@ const ck_command ck_command_policy_test = {
                "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
                "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
                "written with: lua/ck/test.lua begins with an example. Prints TAP; exit code 1 "
-               "when a test fails.",
+               "when a test fails. Branches are the two ways out of each condition, also of "
+               "what stands before 'and' and 'or'; shipped policies are not counted.",
+    .options = options,
     .operands = operands,
     .run = run,
 };

@@ -19,7 +19,14 @@ local cursor = {}
 ---@field tables integer                     constructors that are open
 ---@field given string|nil                   the hook that the function ahead is
 ---@field in_policy boolean                  the value ahead is the table that the file returns
+---@field hook string|nil                    the hook whose function is being read
+---@field marks ck.lint.Mark[]|nil           statements and conditions, when they are asked for
 ---@field problems { line: integer, text: string }[]
+---@class ck.lint.Mark  a condition: the tokens `from` up to `to`; or, without `to`, a statement
+---@field from integer
+---@field to integer|nil
+---@field line integer
+---@field hook string|nil
 
 --- "policy" of a text that ends with "return policy".
 local function returned_name(tokens)
@@ -40,6 +47,15 @@ end
 
 function cursor.problem(self, line, ...)
   self.problems[#self.problems + 1] = { line = line, text = table.concat { ... } }
+end
+
+--- Notes a statement that begins at a token, or a condition that ends before the next one.
+function cursor.mark(self, from, is_condition)
+  if not self.marks then return end
+  self.marks[#self.marks + 1] = {
+    from = from, to = is_condition and self.index or nil, line = self.tokens[from][3],
+    hook = self.hook,
+  }
 end
 
 --- The next token, or the one `ahead` of it.

@@ -45,14 +45,16 @@ end
 --- A function behind its name: parameters and block, to the end. A method has `self`. `name`: of
 --- the field that it is given to, which may be a hook.
 function expression.body(self, is_method, name)
+  local outer = self.hook
   self.depth = self.depth + 1
+  if self.depth == 1 then self.hook = name end
   cursor.scoped(self, function()
     if is_method then declare(self, "self") end
     read_parameters(self, name)
     self.block(self)
   end)
   take(self)
-  self.depth = self.depth - 1
+  self.depth, self.hook = self.depth - 1, outer
 end
 
 --- name = value, in a table: in that of the policy a function may be the hook of that name.
@@ -170,11 +172,15 @@ local function read_operand(self)
 end
 
 function expression.read(self)
+  local from = self.index
   while true do
     while UNARY[peek(self)] and token(self)[2] ~= "text" do skip(self, 1) end
     read_operand(self)
     if token(self)[2] == "text" or not BINARY[peek(self)] then return end
+    local decides = peek(self) == "and" or peek(self) == "or" -- binds less than all others
+    if decides then cursor.mark(self, from, true) end
     skip(self, 1)
+    if decides then from = self.index end
   end
 end
 

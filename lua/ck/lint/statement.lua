@@ -9,6 +9,13 @@ local take, token, scoped = cursor.take, cursor.token, cursor.scoped
 local statement = {}
 
 local CLOSERS = { ["end"] = true, ["else"] = true, ["elseif"] = true, ["until"] = true }
+local EMPTY = { ["::"] = true, [";"] = true }
+
+local function read_condition(self)
+  local from = self.index
+  expression.read(self)
+  cursor.mark(self, from, true)
+end
 
 --- Readers by keyword, which is taken already.
 local readers = {}
@@ -19,7 +26,7 @@ readers["do"] = function(self)
 end
 
 readers["while"] = function(self)
-  expression.read(self)
+  read_condition(self)
   take(self)
   readers["do"](self)
 end
@@ -28,14 +35,14 @@ readers["repeat"] = function(self)
   scoped(self, function()
     statement.block(self)
     take(self)
-    expression.read(self)
+    read_condition(self)
   end)
 end
 
 readers["if"] = function(self)
   repeat
     if token(self, -1)[1] ~= "else" then
-      expression.read(self)
+      read_condition(self)
       take(self)
     end
     scoped(self, statement.block)
@@ -127,6 +134,7 @@ end
 function statement.block(self)
   while token(self)[2] ~= "end" and not CLOSERS[peek(self)] do
     local reader = token(self)[2] ~= "name" and readers[peek(self)]
+    if not EMPTY[peek(self)] then cursor.mark(self, self.index) end
     if reader then
       skip(self, 1)
       reader(self)

@@ -164,6 +164,7 @@ return { test_fails = function() error "no" end,
   test_waits = function() test.equal(test.policy("./mine.lua").checkpoint {}, nil) end }
 END
 takes 1 "policy test" mine_test.lua
+takes 1 "policy test" mine_test.lua --coverage
 takes 0 "policy simulate" air --plot
 takes 0 "policy explain" air
 takes 0 "policy explain" air latest --rerun mine.lua

@@ -47,7 +47,21 @@ static void visit(void *to, const ck_policy_tool_test *test) {
   if (!test->ok) tap_diag("%s: %s", test->name ? test->name : "-", test->text);
 }
 
-static ck_status test(ck_error *err) { return ck_policy_tool_run_tests(tests, visit, NULL, err); }
+static ck_status test(ck_error *err) {
+  return ck_policy_tool_run_tests(tests, NULL, visit, NULL, err);
+}
+
+static ck_status cover(ck_error *err) {
+  ck_coverage *coverage = NULL;
+  ck_value *reached = NULL;
+  ck_status status = ck_coverage_new(&coverage, err);
+  if (status == CK_OK) status = ck_policy_tool_run_tests(tests, coverage, visit, NULL, err);
+  if (status == CK_OK) status = ck_coverage_write(&reached, coverage, err);
+  broken += (reached == NULL) != (status != CK_OK);
+  ck_value_free(reached);
+  ck_coverage_free(coverage);
+  return status;
+}
 
 static ck_status simulate(ck_error *err) {
   ck_recording *recording = NULL;
@@ -135,6 +149,7 @@ int main(void) {
   attack("check", check);
   attack("bench", bench);
   attack("test", test);
+  attack("coverage", cover);
   attack("simulate", simulate);
   ck_runtime_close(runtime);
   return tap_done();
