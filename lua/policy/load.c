@@ -250,18 +250,18 @@ static ck_vm_limits limits_of(const policy_probe *probe) {
   return limits;
 }
 
-static ck_status load_source(loading load, ck_scripts *scripts, ck_error *err) {
-  loaded_policy *self = load.self;
-  const ck_source *source = load.source;
-  const ck_vm_limits limits = limits_of(load.probe);
-  load.modules = (ck_modules){
+static ck_status load_source(loading *load, ck_scripts *scripts, ck_error *err) {
+  loaded_policy *self = load->self;
+  const ck_source *source = load->source;
+  const ck_vm_limits limits = limits_of(load->probe);
+  load->modules = (ck_modules){
       .kind = "policy_module", .chunk = source->name, .path = source->name, .scripts = scripts};
   ck_status status = ck_vm_new(&self->vm, &limits, NULL, err);
   if (status != CK_OK) return status;
-  status = ck_vm_call(self->vm, load_body, &load, err);
-  self->digest = ck_modules_digest(&load.modules, &source->digest);
-  ck_modules_clear(&load.modules);
-  ck_buffer_clear(&load.defaults);
+  status = ck_vm_call(self->vm, load_body, load, err);
+  self->digest = ck_modules_digest(&load->modules, &source->digest);
+  ck_modules_clear(&load->modules);
+  ck_buffer_clear(&load->defaults);
   bool named = err && strncmp(err->text, source->name, strlen(source->name)) == 0;
   if (status != CK_OK && status != CK_E_NO_MEMORY && !named)
     ck_error_prefix(err, "%s", source->name);
@@ -287,7 +287,7 @@ ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *fr
   self->of_run = from->of_run;
   digest_options(self, from->set_by_run ? from->own : from->options);
   loading load = {.self = self, .source = &source, .overrides = from->options, .probe = probe};
-  status = load_source(load, scripts, err);
+  status = load_source(&load, scripts, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;
