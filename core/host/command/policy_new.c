@@ -4,6 +4,7 @@
 
 #include "core/base/embed.h"
 #include "core/host/command/commands.h"
+#include "core/host/command/editor.h"
 #include "core/host/print/document.h"
 #include "core/host/print/write_file.h"
 #include "lua/policy/load.h"
@@ -88,6 +89,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = check_name(v->name, err);
   if (status == CK_OK) status = prepare(&policy, v, "", err);
   if (status == CK_OK) status = prepare(&test, v, "_test", err);
+  bool for_editor;
+  if (status == CK_OK) status = ck_editor_write(&for_editor, err);
   if (status == CK_OK) status = ck_write_file(policy.path.data, ck_buffer_bytes(&policy.text), err);
   if (status == CK_OK) {
     status = ck_write_file(test.path.data, ck_buffer_bytes(&test.text), err);
@@ -121,7 +124,8 @@ const ck_command ck_command_policy_new = {
     .summary = "make a policy to begin with, and its test",
     .details = "Writes NAME.lua and NAME_test.lua into the current folder, or neither: a policy "
                "with one hook, which works, and tests that pass. Files that are there are left as "
-               "they are, and refused.",
+               "they are, and refused. For the Lua language server it writes .luarc.json, too, "
+               "where there is none: completion and types of all that a policy or a flow sees.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -66,7 +66,15 @@ mkdir none
 refused 3 "a folder without tests" "none: there is no file of tests" policy test none
 echo 'return { test_no = function() error "no" end }' >none/bad_test.lua
 exits 1 "one that fails" policy test none
+rm -f .luarc.json
 exits 0 "a name alone" policy new plain
+is "settings for editors are made beside it" "$(json "$(cat .luarc.json)" \
+  '"$d->{q(runtime.version)} " . scalar(@{$d->{q(workspace.library)}})')" "Lua 5.4 1"
+ok "which name the folder of the annotations" grep -q '^---@meta ck' \
+  "$(json "$(cat .luarc.json)" '$d->{q(workspace.library)}[0]')/ck/meta.lua"
+echo '{}' >.luarc.json
+exits 0 "where there are settings" policy new plainer
+is "they are left as they are" "$(cat .luarc.json)" '{}'
 exits 0 "is a checkpoint policy" policy check plain.lua
 has "with its hook" "$out" "hook	checkpoint"
 echo kept >taken_test.lua
