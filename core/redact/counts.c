@@ -14,13 +14,13 @@ void ck_redactor_count(ck_redactor *self, const ck_edits *edits) {
 }
 
 static bool name_rule(ck_redact_count *out, const ck_redactor *self, size_t index) {
-  static const char *const own[CK_RULE_VALUES] = {"known",    "id",     "signed", "slot",
-                                                  "excluded", "policy", "policy", "policy"};
-  static const char *const answers[] = {"drop", "mask", "ref"};
+  static const char *const own[CK_RULE_VALUES] = {"known",  "id",     "signed", "slot",  "excluded",
+                                                  "policy", "policy", "policy", "policy"};
+  static const char *const answers[] = {"drop", "mask", "ref", "replace"};
   *out = (ck_redact_count){.family = "", .rule = "", .count = self->counts[index]};
   if (index < CK_RULE_VALUES) {
     out->family = own[index];
-    if (index >= CK_RULE_POLICY_DROP && index <= CK_RULE_POLICY_REF)
+    if (index >= CK_RULE_POLICY_DROP && index <= CK_RULE_POLICY_REPLACE)
       out->rule = answers[index - CK_RULE_POLICY_DROP];
   } else if (index < CK_RULE_KEYS) {
     out->family = "value";

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/redact/keys.h"
-#include "core/redact/placeholder.h"
+#include "core/base/placeholder.h"
 
 enum { RANDOM_MIN = 12, NUMBER_MIN = 4, CODE_MIN = 3, CODE_MAX = 12 };
 

@@ -5,7 +5,7 @@
 
 #include "core/redact/edits.h"
 #include "core/redact/patterns.h"
-#include "core/redact/placeholder.h"
+#include "core/base/placeholder.h"
 #include "core/redact/unfold.h"
 
 enum { CK_KNOWN_LAYERS = 8 };

@@ -226,39 +226,95 @@ static ck_status mask_content(ck_value **out, ck_redactor *self, const ck_value 
   return status;
 }
 
+static void put_kept(ck_json_writer *w, ck_redactor *self, ck_bytes before, ck_bytes after) {
+  char text[CK_PLACEHOLDER_SIZE];
+  bool masked = ck_bytes_equal(before, after) || ck_redact_is_masked(after);
+  if (!masked) ck_redactor_mask(text, self, "policy", before);
+  if (masked)
+    ck_json_put_raw(w, after);
+  else
+    ck_json_put_text(w, text);
+}
+
+static bool is_argument(ck_bytes raw_name) {
+  return ck_bytes_equal(raw_name, ck_bytes_text("\"arguments\"")) ||
+         ck_bytes_equal(raw_name, ck_bytes_text("\"input\""));
+}
+
+/* Writes `after`, which is `before` with other texts. A call that is made from a stored message
+ * must not be made with another text than the model gave: within its arguments such a text is a
+ * placeholder, or holds one, so that the call is refused. */
+static void put_replaced(ck_json_writer *w, ck_redactor *self, ck_bytes before, ck_bytes after,
+                         bool argument) {
+  ck_json_type type = ck_json_type_of(before);
+  ck_json_iterator it = ck_json_iterate(before), by = ck_json_iterate(after);
+  if (type != CK_JSON_OBJECT && type != CK_JSON_ARRAY) {
+    if (argument && type == CK_JSON_STRING)
+      put_kept(w, self, before, after);
+    else
+      ck_json_put_raw(w, after);
+    return;
+  }
+  ck_json_begin(w, type == CK_JSON_OBJECT ? '{' : '[');
+  while (ck_json_next(&it) && ck_json_next(&by)) {
+    if (it.name.len > 0) ck_json_raw_name(w, it.name);
+    put_replaced(w, self, it.value, by.value, argument || is_argument(it.name));
+  }
+  ck_json_end(w, type == CK_JSON_OBJECT ? '}' : ']');
+}
+
+/* What a hook has put in the place of `content` is subject to the rules, too. */
+static ck_status take_replaced(ck_value **out, ck_redactor *self, const ck_value *content,
+                               const ck_value *given, bool event, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_value *kept = NULL;
+  *out = NULL;
+  if (!event) return apply_rules(out, self, rules_of(CK_SINK_STATE), NULL, given, err);
+  put_replaced(&w, self, ck_value_bytes(content), ck_value_bytes(given), false);
+  ck_status status = ck_value_from(&kept, &text, err);
+  if (status == CK_OK) status = apply_rules(out, self, rules_of(CK_SINK_EVENT), NULL, kept, err);
+  ck_value_free(kept);
+  ck_buffer_clear(&text);
+  return status;
+}
+
 /* Applies the hook's answer to `content`, which is what the rules left; `whole`: it is a key's
  * whole value, which can be gone, or a reference. */
-static ck_status carry_out(ck_value **out, ck_redactor *self, ck_redact_verdict answer,
-                           const char *ref, bool whole, const ck_value *content, ck_error *err) {
+static ck_status carry_out(ck_value **out, ck_redactor *self, const ck_redact_answer *answer,
+                           bool whole, const ck_value *content, ck_error *err) {
   static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK,
-                                     CK_RULE_POLICY_REF};
-  if (answer > CK_REDACT_REF)
-    return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
-  self->counts[counted[answer]]++;
+                                     CK_RULE_POLICY_REF, CK_RULE_POLICY_REPLACE};
+  ck_redact_verdict verdict = answer->verdict;
+  if (verdict > CK_REDACT_REPLACE)
+    return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)verdict);
+  self->counts[counted[verdict]]++;
+  if (verdict == CK_REDACT_REPLACE && answer->value)
+    return take_replaced(out, self, content, answer->value, !whole, err);
   if (!whole) return mask_content(out, self, content, err);
-  if (answer == CK_REDACT_DROP) return CK_OK;
-  if (answer == CK_REDACT_REF && ref) return ck_redact_make_ref(out, ref, err);
+  if (verdict == CK_REDACT_DROP) return CK_OK;
+  if (verdict == CK_REDACT_REF && answer->ref) return ck_redact_make_ref(out, answer->ref, err);
   return mask_whole(out, self, "policy", content, err);
 }
 
 /* The hook sees the content alone; the rest of `value` stays as it is. */
 static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_content_of of,
                           const ck_value *value, ck_error *err) {
-  ck_redact_verdict answer = CK_REDACT_LEAVE;
+  ck_redact_answer answer = {0};
   ck_value *content = NULL, *kept = NULL;
-  char *ref = NULL;
   ck_status status = ck_content_pick(&content, of, value, err);
   if (status != CK_OK || !content) {
     *out = status == CK_OK ? ck_value_share(value) : NULL;
     return status;
   }
-  status = self->hook(&answer, &ref, self->hook_self, of.key, content, err);
+  status = self->hook(&answer, self->hook_self, of.key, content, err);
   bool whole = of.key && content == value;
-  bool left = status == CK_OK && answer == CK_REDACT_LEAVE;
+  bool left = status == CK_OK && answer.verdict == CK_REDACT_LEAVE;
   if (left) *out = ck_value_share(value);
-  if (status == CK_OK && !left) status = carry_out(&kept, self, answer, ref, whole, content, err);
+  if (status == CK_OK && !left) status = carry_out(&kept, self, &answer, whole, content, err);
   if (status == CK_OK && kept) status = ck_content_put(out, of, value, kept, err);
-  free(ref);
+  free(answer.ref);
+  ck_value_free(answer.value);
   ck_value_free(kept);
   ck_value_free(content);
   return status;

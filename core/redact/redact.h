@@ -58,13 +58,19 @@ CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *
  * key. */
 void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key);
 
-/* What a policy decides about one item after the rules: it can only remove more. `value` is the
- * content (see content.h) of what the rules left; an item without any is not asked about. `*ref`:
- * "env:NAME" or "file:PATH", malloc'd, with CK_REDACT_REF. */
-typedef ck_status (*ck_redact_hook)(ck_redact_verdict *out, char **ref, void *self, const char *key,
+/* What a policy decides about one item after the rules. Owned by who asked. */
+typedef struct ck_redact_answer {
+  ck_redact_verdict verdict;
+  char *ref;       /* REF: "env:NAME" or "file:PATH", malloc'd */
+  ck_value *value; /* REPLACE: what it was asked about, with other texts; the rest as it was */
+} ck_redact_answer;
+/* `value` is the content (see content.h) of what the rules left; an item without any is not asked
+ * about. */
+typedef ck_status (*ck_redact_hook)(ck_redact_answer *out, void *self, const char *key,
                                     const ck_value *value, ck_error *err);
 /* The hook is called for state and events; borrowed; NULL removes it. Structure stays: where an
- * item has some, drop and mask both mask the texts of its content. */
+ * item has some, drop and mask both mask the texts of its content. The rules apply to texts that it
+ * gives, too. */
 void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_self);
 
 /* `*out` is the redacted form of `value` under `key` (NULL for events): the same value shared when

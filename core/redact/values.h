@@ -3,7 +3,7 @@
 #define CK_REDACT_VALUES_H
 
 #include "core/redact/edits.h"
-#include "core/redact/placeholder.h"
+#include "core/base/placeholder.h"
 
 typedef struct ck_values ck_values;
 

@@ -221,7 +221,7 @@
 -- generated: hooks
 ---@alias ck.hook.checkpoint fun(at: ck.Boundary, opt: table): nil|boolean|string|ck.Decision
 ---@alias ck.hook.prune fun(history: ck.History, opt: table): ck.Plan|nil
----@alias ck.hook.redact fun(item: ck.Item, opt: table): ck.Verdict|nil
+---@alias ck.hook.redact fun(item: ck.Item, opt: table): ck.Verdict|ck.Json|nil
 ---@alias ck.hook.resume fun(session: ck.Session, checkpoint: ck.Checkpoint|nil, opt: table): ck.Rules|nil
 ---@alias ck.hook.tail fun(event: ck.Event, agent: string, opt: table): boolean|nil
 ---@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"|ck.Retry
@@ -251,8 +251,14 @@ ck = {}
 ck.null = nil ---@type userdata
 --- The item is not written at all.
 ck.drop = nil ---@type ck.Verdict
---- A placeholder with the kind is written in the item's place.
-ck.mask = nil ---@type ck.Verdict
+--- As an answer: a placeholder with the kind is written in the item's place. As a function: the
+--- value with what a PCRE2 pattern matches in its texts replaced by placeholders; those that are
+--- there stay.
+---@generic T
+---@param value T
+---@param pattern string
+---@return T
+function ck.mask(value, pattern) end
 
 --- A reference is written in the item's place; a resume fills it again from the environment.
 ---@param name string "env:NAME"

@@ -16,8 +16,8 @@
 --- ones have usual values: a tool round, clean, nothing spent, one event since the last checkpoint.
 ---   checkpoint(at) -> nil, or the reason (true when it gives none), "sync" | "async"
 ---   prune(history) -> ids that go, ids that no other policy may drop; history: see test.history
----   redact(item) -> nil, "drop", "mask" or "env:NAME"; item: { key =, value = } or
----     { kind =, value = }
+---   redact(item) -> nil, "drop", "mask", "env:NAME" or the value with other texts; item:
+---     { key =, value = } or { kind =, value = }
 ---   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused
 ---   tail(event, agent) -> boolean
 ---   on_failure(failure) -> word or nil, ms to wait before a retry or nil

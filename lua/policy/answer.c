@@ -274,25 +274,40 @@ void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
 
 /* ---- redact, migrate ---- */
 
-ck_redact_verdict ck_answer_read_redaction(ck_buffer *ref, lua_State *L, int index) {
-  ck_buffer_reset(ref);
+/* What ck.ref made, or a table of that form where it cannot be a value with other texts. */
+static bool is_reference(lua_State *L, int index, ck_bytes value) {
+  if (ck_sandbox_is_ref(L, index)) return true;
+  if (!lua_istable(L, index) || ck_json_get(value, "ref").len > 0) return false;
+  bool is = lua_getfield(L, index, "ref") == LUA_TSTRING;
+  lua_pop(L, 1);
+  return is;
+}
+
+static void read_reference(ck_buffer *out, lua_State *L, int index) {
+  static const char *const keys[] = {"ref", NULL};
+  check_keys(L, index, keys);
+  lua_getfield(L, index, "ref");
+  size_t len;
+  const char *text = lua_tolstring(L, -1, &len);
+  ck_sandbox_check_ref(L, text, len);
+  ck_buffer_append(out, text, len);
+  lua_pop(L, 1);
+}
+
+ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int index,
+                                           ck_bytes value) {
+  ck_buffer_reset(out);
   _Static_assert(CK_REDACT_DROP == 1 && CK_REDACT_MASK == 2,
                  "the numbers of ck_sandbox_is_verdict");
   int verdict;
   if (lua_isnil(L, index)) return CK_REDACT_LEAVE;
   if (ck_sandbox_is_verdict(&verdict, L, index)) return (ck_redact_verdict)verdict;
   index = lua_absindex(L, index);
-  if (!lua_istable(L, index) || lua_getfield(L, index, "ref") != LUA_TSTRING) {
-    refuse(L, index, answer, "nil, ck.drop, ck.mask or ck.ref \"env:NAME\"", "");
+  if (is_reference(L, index, value)) {
+    read_reference(out, L, index);
+    return CK_REDACT_REF;
   }
-  static const char *const keys[] = {"ref", NULL};
-  check_keys(L, index, keys);
-  size_t len;
-  const char *text = lua_tolstring(L, -1, &len);
-  ck_sandbox_check_ref(L, text, len);
-  ck_buffer_append(ref, text, len);
-  lua_pop(L, 1);
-  return CK_REDACT_REF;
+  return ck_answer_read_texts(out, L, index, value) ? CK_REDACT_REPLACE : CK_REDACT_LEAVE;
 }
 
 void ck_answer_read_document(ck_value **out, lua_State *L, int index) {

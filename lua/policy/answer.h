@@ -41,8 +41,13 @@ void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
 /* As qsort wants it, over pointers to ck_checkpoint_info. */
 int ck_answer_compare_ids(const void *left, const void *right);
 
-/* nil; ck.drop; ck.mask; ck.ref "env:NAME", whose text goes to `ref`, emptied before. */
-ck_redact_verdict ck_answer_read_redaction(ck_buffer *ref, lua_State *L, int index);
+/* nil; ck.drop; ck.mask; ck.ref "env:NAME", whose text goes to `out`, emptied before; or `value`
+ * (JSON) with other texts in it, which goes there whole. */
+ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int index, ck_bytes value);
+/* answer_texts.c: appends `value` with the texts of the answer at `index`, which is like it but for
+ * them; false when they are the same. Raises for another shape, and for more than
+ * CK_SANDBOX_TEXT_MAX bytes, or than `value` has if those are more. */
+bool ck_answer_read_texts(ck_buffer *out, lua_State *L, int index, ck_bytes value);
 
 /* nil: NULL; a table: its JSON, owned by the caller of ck_vm_call. */
 void ck_answer_read_document(ck_value **out, lua_State *L, int index);

@@ -70,12 +70,15 @@ static void read_prune(asking *of, lua_State *L) {
 /* ---- redact ---- */
 
 static int push_redact(lua_State *L, const asking *of) {
+  const ck_item *item = of->subject;
+  ck_sandbox_set_fingerprint(L, item->fingerprint);
   push_view(L, of, CK_VIEW_ITEM);
   return 1;
 }
 
 static void read_redact(asking *of, lua_State *L) {
-  of->verdict = ck_answer_read_redaction(of->text, L, -1);
+  const ck_item *item = of->subject;
+  of->verdict = ck_answer_read_redaction(of->text, L, -1, ck_value_bytes(item->value));
 }
 
 /* ---- resume ---- */

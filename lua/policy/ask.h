@@ -17,7 +17,8 @@ typedef struct asking {
   ck_view_counts counts;                  /* checkpoint */
   /* The answer, by hook. */
   ck_answer_checkpoint decision;
-  ck_buffer *text; /* checkpoint: the reasons so far; resume: a refusal; redact: a reference */
+  ck_buffer *text; /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the
+                      value with other texts */
   ck_prune_plan *plan;
   ck_resume_rules *rules;
   ck_redact_verdict verdict;

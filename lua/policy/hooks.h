@@ -32,8 +32,9 @@ typedef enum { HOOK_OF_AGENT, HOOK_OF_ALL, HOOK_OF_SESSION } hook_reach;
     "dropped if some policy drops it and none keeps it", \
     "nothing is dropped") \
   X(redact, CK_VIEW_ITEM, HOOK_ENDS_AT_FAILURE, HOOK_OF_ALL, \
-    "item: ck.Item", "ck.Verdict|nil", \
-    "each sees what the one before left, and can only remove more; " \
+    "item: ck.Item", "ck.Verdict|ck.Json|nil", \
+    "each sees what the one before left, and can only remove more, " \
+    "the whole item or texts of it; " \
     "the profile's `exclude_memory_keys` first", \
     "the item is dropped") \
   X(resume, CK_VIEW_SESSION, HOOK_ASKS_ALL, HOOK_OF_SESSION, \

@@ -80,10 +80,12 @@ static void write_redact(ck_json_writer *w, const asking *of, const policy_subje
   static const char *const verdicts[] = {[CK_REDACT_LEAVE] = "leave",
                                          [CK_REDACT_DROP] = "drop",
                                          [CK_REDACT_MASK] = "mask",
-                                         [CK_REDACT_REF] = "ref"};
+                                         [CK_REDACT_REF] = "ref",
+                                         [CK_REDACT_REPLACE] = "replace"};
   (void)subject;
   ck_json_member_text(w, "verdict", verdicts[of->verdict]);
   if (of->verdict == CK_REDACT_REF) ck_json_member_string(w, "ref", ck_buffer_bytes(of->text));
+  if (of->verdict == CK_REDACT_REPLACE) ck_json_member_raw(w, "value", ck_buffer_bytes(of->text));
 }
 
 static void write_resume(ck_json_writer *w, const asking *of, const policy_subject *subject) {

@@ -50,7 +50,7 @@ const char *ck_policy_subject_sample(policy_hook hook, size_t index);
 /* Asks the hook, which the policy must have, and writes its answer as a JSON object:
  *   checkpoint            {take, sync, reason?}
  *   prune                 {drop, keep}
- *   redact                {verdict, ref?}
+ *   redact                {verdict, ref?, value?}
  *   resume                {rules, refusal?}
  *   tail                  {truth}
  *   on_failure, in_doubt  {word?}

@@ -10,6 +10,7 @@
 #ifndef CK_LUA_VM_SANDBOX_H
 #define CK_LUA_VM_SANDBOX_H
 
+#include "core/base/placeholder.h"
 #include "lua/vm/vm.h"
 
 enum {
@@ -43,6 +44,14 @@ bool ck_sandbox_is_null(lua_State *L, int index);
 /* ck.drop and ck.mask: false for other values. Their numbers are 1 and 2, as in
  * ck_redact_verdict. */
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
+/* What ck.ref made. */
+bool ck_sandbox_is_ref(lua_State *L, int index);
+/* What ck.mask makes of a part of a text is fingerprinted with this key from now on; NULL: twelve
+ * zeros. Borrowed. */
+void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key);
+/* Pushes the function ck.mask, which is also a verdict, see sandbox_mask.c. */
+void ck_sandbox_push_mask(lua_State *L);
+bool ck_sandbox_is_mask(lua_State *L, int index);
 /* Raises unless the text is "env:" and the name of a variable, as ck.ref takes it. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
 

@@ -21,13 +21,23 @@ static int refuse_resume(lua_State *L) {
   return 1;
 }
 
-/* Answers of a redact hook: addresses that nothing else has. */
-static const char verdicts[2];
+/* An answer of a redact hook: an address that nothing else has. */
+static const char drop;
+/* Key of the registry: the metatable of references. */
+static const char ref_key;
 
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index) {
   const void *value = lua_islightuserdata(L, index) ? lua_touserdata(L, index) : NULL;
-  *out = value == &verdicts[0] ? 1 : value == &verdicts[1] ? 2 : 0;
+  *out = value == &drop ? 1 : ck_sandbox_is_mask(L, index) ? 2 : 0;
   return *out != 0;
+}
+
+bool ck_sandbox_is_ref(lua_State *L, int index) {
+  if (!lua_istable(L, index) || !lua_getmetatable(L, index)) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &ref_key);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
 }
 
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len) {
@@ -45,6 +55,13 @@ static int make_ref(lua_State *L) {
   lua_createtable(L, 0, 1);
   lua_pushvalue(L, 1);
   lua_setfield(L, -2, "ref");
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &ref_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &ref_key);
+  }
+  lua_setmetatable(L, -2);
   return 1;
 }
 
@@ -56,8 +73,8 @@ void ck_sandbox_push_ck(lua_State *L) {
   ck_sandbox_add_patterns(L);
   ck_sandbox_push_null(L);
   lua_setfield(L, -2, "null");
-  lua_pushlightuserdata(L, (void *)&verdicts[0]);
+  lua_pushlightuserdata(L, (void *)&drop);
   lua_setfield(L, -2, "drop");
-  lua_pushlightuserdata(L, (void *)&verdicts[1]);
+  ck_sandbox_push_mask(L);
   lua_setfield(L, -2, "mask");
 }

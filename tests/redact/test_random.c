@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/redact/placeholder.h"
+#include "core/base/placeholder.h"
 #include "core/redact/redact.h"
 #include "tests/tap.h"
 

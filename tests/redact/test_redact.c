@@ -168,13 +168,49 @@ static void test_ids(void) {
 static ck_redact_verdict answer;
 static const char *answer_ref;
 static ck_status answer_status;
-static ck_status hook(ck_redact_verdict *out, char **ref, void *self, const char *key,
-                      const ck_value *value, ck_error *err) {
+static const char *answer_value; /* JSON */
+static ck_status hook(ck_redact_answer *out, void *self, const char *key, const ck_value *value,
+                      ck_error *err) {
   tap_must(self == &answer && value && err, "the hook is given what it needs%s",
            key ? "" : " for an event");
-  *out = answer;
-  *ref = answer_ref ? strdup(answer_ref) : NULL;
+  *out = (ck_redact_answer){.verdict = answer, .ref = answer_ref ? strdup(answer_ref) : NULL};
+  if (answer_value)
+    tap_must(ck_value_new(&out->value, ck_bytes_text(answer_value), NULL) == CK_OK, "a value");
   return answer_status == CK_OK ? CK_OK : ck_error_set(err, answer_status, "policy x line 3: no");
+}
+
+/* Other texts in the place of an item's own. */
+static void test_replaced(void) {
+  answer = CK_REDACT_REPLACE;
+  answer_value = "[\"Ada who\",2]";
+  becomes(CK_SINK_STATE, "memory.a", "[\"Ada Lovelace\",2]", "[\"Ada who\",2]",
+          "a policy may replace texts");
+  answer_value = "\"password=sk-ant-api03-0123456789abcdefghij\"";
+  becomes(CK_SINK_STATE, "memory.a", "\"x\"", "\"password=[redacted:model_key:#]\"",
+          "the rules apply to those, too");
+  event_kind = CK_EVENT_MESSAGE;
+  answer_value = "{\"message\":{\"content\":\"pay X\",\"tool_calls\":[{\"function\":{"
+                 "\"arguments\":\"{\\\"to\\\":\\\"X\\\"}\"}}]}}";
+  becomes(CK_SINK_EVENT, NULL,
+          "{\"message\":{\"role\":\"assistant\",\"content\":\"pay Ada\",\"tool_calls\":[{"
+          "\"id\":\"c1\",\"function\":{\"name\":\"pay\",\"arguments\":"
+          "\"{\\\"to\\\":\\\"Ada\\\"}\"}}]}}",
+          "{\"message\":{\"role\":\"assistant\",\"content\":\"pay X\",\"tool_calls\":[{"
+          "\"id\":\"c1\",\"function\":{\"name\":\"pay\",\"arguments\":"
+          "\"[redacted:policy:#]\"}}]}}",
+          "what a call would be made with is never another text: it is masked");
+  answer_value = "{\"message\":{\"content\":\"pay Ada\",\"tool_calls\":[{\"function\":{"
+                 "\"arguments\":\"{\\\"to\\\":\\\"[redacted:policy:0123456789ab]\\\"}\"}}]}}";
+  becomes(CK_SINK_EVENT, NULL,
+          "{\"message\":{\"role\":\"assistant\",\"content\":\"pay Ada\",\"tool_calls\":[{"
+          "\"id\":\"c1\",\"function\":{\"name\":\"pay\",\"arguments\":"
+          "\"{\\\"to\\\":\\\"Ada\\\"}\"}}]}}",
+          "{\"message\":{\"role\":\"assistant\",\"content\":\"pay Ada\",\"tool_calls\":[{"
+          "\"id\":\"c1\",\"function\":{\"name\":\"pay\",\"arguments\":"
+          "\"{\\\"to\\\":\\\"[redacted:policy:#]\\\"}\"}}]}}",
+          "a mask within it stays: the call is refused for it");
+  event_kind = 0;
+  answer_value = NULL;
 }
 
 static void test_hook(void) {
@@ -199,6 +235,7 @@ static void test_hook(void) {
   event_kind = 0;
   answer = CK_REDACT_MASK;
   becomes(CK_SINK_STATE, "memory.a", "[1]", "\"[redacted:policy:#]\"", "a policy may mask an item");
+  test_replaced();
   answer = CK_REDACT_REF;
   answer_ref = "env:KEY";
   becomes(CK_SINK_STATE, "memory.a", "\"x\"", "{\"$ckrun.ref\":\"env:KEY\"}",

@@ -7,6 +7,7 @@
 #define CK_RUNTIME_SESSION_POLICY_H
 
 #include "core/model/answers.h"
+#include "core/base/placeholder.h"
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
@@ -71,10 +72,12 @@ typedef struct ck_item {
   ck_event_kind kind; /* of the event; a key has none */
   const char *agent;  /* of the event; NULL: nobody, or a key */
   const ck_value *value;
+  const ck_fingerprint_key *fingerprint; /* for masks of parts; NULL: they have none */
 } ck_item;
 typedef struct ck_redaction {
   ck_redact_verdict verdict;
-  char *ref; /* REF: "env:NAME". Owned */
+  char *ref;       /* REF: "env:NAME". Owned */
+  ck_value *value; /* REPLACE: the item's value with other texts in it. Owned */
 } ck_redaction;
 
 /* resume: what happens to each dimension. */

@@ -3,22 +3,25 @@
 #include "core/runtime/session/redaction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/runtime/session/secret.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/rekey.h"
 
-static ck_status ask_policies(ck_redact_verdict *out, char **ref, void *to, const char *key,
+static ck_status ask_policies(ck_redact_answer *out, void *to, const char *key,
                               const ck_value *value, ck_error *err) {
   const ck_session *session = to;
   const ck_policy_engine *policies = session->policies;
   ck_redaction redaction = {0};
-  ck_item item = {.key = key, .value = value};
+  ck_fingerprint_key fingerprint;
+  memcpy(fingerprint.bytes, ck_store_fingerprint_key(session->runtime->store),
+         sizeof fingerprint.bytes);
+  ck_item item = {.key = key, .value = value, .fingerprint = &fingerprint};
   if (!key) item.kind = session->redacted.kind, item.agent = session->redacted.agent;
-  *ref = NULL;
   ck_status status = policies->redact(&redaction, policies->self, &item, err);
-  *out = status == CK_OK ? redaction.verdict : CK_REDACT_DROP;
-  *ref = redaction.ref;
+  *out = (ck_redact_answer){status == CK_OK ? redaction.verdict : CK_REDACT_DROP, redaction.ref,
+                            redaction.value};
   return status;
 }
 

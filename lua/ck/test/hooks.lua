@@ -45,6 +45,7 @@ function hooks.redact(ask)
     check_fields(item, "ck.Item")
     local answer = ask(item)
     if answer.verdict == "leave" then return nil end
+    if answer.verdict == "replace" then return answer.value end
     return answer.ref or answer.verdict
   end
 end

@@ -212,7 +212,7 @@ static const attack attacks[] = {
     {"the address of a function", "return tostring(pairs) .. tostring(function() end)", CK_OK,
      "\"functionfunction\""},
     {"the address of a verdict", "return tostring(ck.drop) .. string.format('%s', ck.mask)", CK_OK,
-     "\"userdatauserdata\""},
+     "\"userdatafunction\""},
     {"the number of a verdict", "return ck.drop + 1", CK_E_POLICY, "attempt to perform arithmetic"},
     {"the order of verdicts", "return ck.drop < ck.mask", CK_E_POLICY, "attempt to compare"},
     {"verdicts as keys", "for _ in pairs{[ck.drop] = 1} do end", CK_E_POLICY,

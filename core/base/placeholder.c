@@ -1,5 +1,5 @@
 /* placeholder.c - writes and recognises placeholders. */
-#include "core/redact/placeholder.h"
+#include "core/base/placeholder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +41,8 @@ void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_ke
 
 void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key,
                           const char *kind, ck_bytes secret) {
-  char hex[CK_FINGERPRINT_SIZE];
-  ck_fingerprint_write(hex, key, secret);
+  char hex[CK_FINGERPRINT_SIZE] = "000000000000";
+  if (key) ck_fingerprint_write(hex, key, secret);
   snprintf(out, CK_PLACEHOLDER_SIZE, BEGIN "%.32s:%s]", kind, hex);
 }
 
@@ -70,6 +70,11 @@ bool ck_placeholder_find(ck_bytes *out, ck_bytes *kind, ck_bytes text) {
     text = (ck_bytes){at + BEGIN_LEN, text.len - BEGIN_LEN};
   }
   return false;
+}
+
+size_t ck_placeholder_measure(ck_bytes text) {
+  ck_bytes kind;
+  return measure(&kind, text);
 }
 
 bool ck_placeholder_is(ck_bytes text) {

@@ -1,0 +1,100 @@
+#!/bin/bash
+# redact_texts.t - a policy replaces parts of texts before anything is written; what models and
+# tools are given of it, in the run itself and behind a resume.
+. "$(dirname "$0")/../tap.sh"
+. "$root/tests/host/models.sh"
+cd "$dir" || exit 1
+n=0
+
+cat >names.lua <<'END'
+return { name = "names", version = 1, options = { names = { "Ada Lovelace", "Bob" } },
+  redact = function(item, opt)
+    local value = ck.mask(item.value, "\\b\\d{4}-\\d{4}\\b")
+    for _, name in ipairs(opt.names) do value = ck.mask(value, "\\Q" .. name .. "\\E") end
+    return value
+  end }
+END
+printf '#!/bin/sh\necho "card 4111-1111 of Ada Lovelace, 3 orders"\n' >look.sh
+cat >pay.sh <<END
+#!/bin/sh
+read -r line; printf '%s\n' "\$line" >>"$dir/paid"
+kill -9 \$PPID
+sleep 60
+END
+chmod +x look.sh pay.sh
+cat >flow.lua <<END
+local flow = require "ck.flow"
+return flow.agent { name = "clerk", prompt = "You serve Bob.", tools = {
+  look = flow.command { argv = { "$dir/look.sh" }, class = "pure" },
+  pay = flow.command { argv = { "$dir/pay.sh" }, class = "pure" } } }
+END
+serve clerk <<'END'
+{"answer":{"calls":[{"name":"look","arguments":{}}]}}
+{"answer":{"calls":[{"name":"pay","arguments":{"to":"Ada Lovelace","usd":7}}]}}
+{"answer":{"text":"Ada Lovelace was not paid."}}
+END
+profile names.profile.lua 'policies = { "tool_rounds", "./names.lua" }'
+# hide: each mask by its length alone, so that what stands around it is read.
+hide() { sed -E 's/\[redacted:policy:[0-9a-f]{12}\]/#/g'; }
+
+# ---- in the run itself ----
+exits 137 "an agent whose tool kills the run" run flow.lua --profile ./names.profile.lua \
+  --session work --input '"Help Bob with 4111-1111"'
+is "its model is sent the conversation as it is stored: prompt and task" \
+  "$(request clerk 1 'join "|", map { $_->{content} } @$m' | hide)" "You serve #.|Help # with #"
+is "and what a tool gave" "$(request clerk 2 '$m->[3]{content}' | hide)" \
+  "card # of #, 3 orders"
+is "the same text has the same mask" "$(request clerk 2 \
+  'join "|", map { $_->{content} =~ /(?:card|with) (\S+?)(?: of|$)/ } @$m[1, 3]' |
+  awk -F'|' '{ print ($1 == $2 && $1 ~ /^\[redacted:policy:/) }')" 1
+ok "which is the store's own: no other store has it" test -z \
+  "$(grep -o 'redacted:policy:0\{12\}' clerk.log)"
+is "a tool is called with what the model said" "$(json "$(cat paid)" '$d->{arguments}')" \
+  '{"to":"Ada Lovelace","usd":7}'
+# The policy names its names, and is kept with the session; the card is nobody's but the tool's.
+ok "what a tool gave is in no file of the store" test -z "$(grep -rla 4111-1111 store)"
+has "numbers stay, and the text around" "$("$CKRUN" sessions log work --all | hide)" \
+  'pay {"to":"#","usd":7}'
+
+# ---- behind a resume: what was masked is gone ----
+exits 0 "it is resumed" resume work
+is "the tool is not called with a mask" "$(wc -l <paid | tr -d ' ')" 1
+has "its model is told why" "$(request clerk 3 '$m->[-1]{content}')" \
+  "its arguments held a secret that was not stored"
+is "the rest of the conversation is the same, to the byte" \
+  "$(request clerk 3 '[@$m[0 .. 3]]')" "$(request clerk 2 '[@$m[0 .. 3]]')"
+ok "still nothing is in a file" test -z "$(grep -rla 4111-1111 store)"
+exits 0 "the store is sound" store verify
+
+# ---- memory: the flow has it in the run, the mask behind a resume ----
+cat >memory.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "learn", nodes = {
+  learn = flow.lua(function(ctx) ctx.memory.who = { "Bob", 1.50, { card = "4111-1111" } } end),
+  tell = flow.lua(function(ctx)
+    ctx.memory.told = ctx.memory.who[1] == "Bob"
+    ctx.pause("wait")
+    return ctx.memory.who
+  end) }, edges = { learn = "tell", tell = flow.done } }
+END
+cat >graph.profile.lua <<'END'
+return { name = "g", extends = "graph", policies = { "every_boundary", "./names.lua" } }
+END
+exits 8 "a flow that keeps a name" run memory.lua --profile ./graph.profile.lua --session memory
+has "it is stored masked within its value, number and shape as they were" \
+  "$("$CKRUN" sessions inspect memory 2>/dev/null | hide)" '["#",1.5,{"card":"#"}]'
+exits 0 "resumed" --json resume memory
+is "the flow gets the masks" "$(json "$out" '$d->{result}' | hide)" '["#",1.5,{"card":"#"}]'
+
+# ---- fail closed ----
+for body in 'item.value .. "!"' '{ item.value }' '7' 'ck.mask(item.value, "(")'; do
+  name=closed$((++n))
+  echo "return { name = \"p$n\", version = 1, redact = function(item)" \
+    "if item.key == \"memory.who\" then return $body end end }" >"$name.lua"
+  sed "s/{ \"Bob\".*} end/\"Bob\" .. \" of 4111\" end/" memory.lua >"$name.flow.lua"
+  exits 5 "$body: an answer of another shape" run "$name.flow.lua" --policy "./$name.lua" \
+    --session "$name"
+  has "is told" "$err" "policy \"p$n\", redact: "
+  ok "and nothing of the item is written" test -z "$(grep -rla 'Bob of' store)"
+done
+finish
