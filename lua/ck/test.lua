@@ -100,6 +100,18 @@ function test.history(count, usual, single)
   return history
 end
 
+--- The boundaries of a recorded session, as a policy was shown them, in their order; with "#SEQ"
+--- behind the session's id the one whose event that is. They are read from the store that the
+--- command names (--store), else the usual one. `since` is counted from the checkpoints that were
+--- taken then.
+---@param session string
+---@return ck.Boundary[]|ck.Boundary
+function test.session(session)
+  local boundaries = core.session(session)
+  if string.find(session, "#", 1, true) then return boundaries[1] end
+  return boundaries
+end
+
 local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed_bytes" }
 
 --- Calls a policy at a row of boundaries and returns the numbers of those where it takes a

@@ -86,17 +86,6 @@ static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
 
 /* ---- checkpoint ---- */
 
-/* A boundary holds where the last checkpoint was, so the counts since then follow from the
- * boundaries alone. */
-static void count_boundary(policy_list *self, const ck_boundary *at) {
-  int64_t last_checkpoint = at->seq - 1 - at->since.events;
-  if (last_checkpoint != self->last_checkpoint) self->counts = (ck_view_counts){0};
-  self->last_checkpoint = last_checkpoint;
-  self->counts.boundaries++;
-  self->counts.iterations +=
-      at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
-}
-
 static int answer_of(const asking *answered, ck_status status) {
   if (status != CK_OK) return CK_ANSWER_FAILED;
   if (!answered->decision.take) return CK_ANSWER_NO;
@@ -128,7 +117,7 @@ static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_bounda
   policy_list *own = self;
   *out = (ck_decision){0};
   ck_buffer_reset(&own->text);
-  count_boundary(own, at);
+  ck_view_count(&own->counts, at);
   question about = {.agent = at->agent, .out = out, .merge = merge_checkpoint};
   about.call =
       (asking){.hook = POLICY_checkpoint, .subject = at, .text = &own->text, .counts = own->counts};

@@ -12,7 +12,6 @@ typedef struct policy_list {
   char **excluded; /* names below memory. that are never written; ends with NULL */
   char **alone;    /* agents with no policies but their own; ends with NULL */
   ck_profile_rules rules;
-  int64_t last_checkpoint; /* seq, as the boundaries report it */
   ck_view_counts counts;
 } policy_list;
 

@@ -13,6 +13,16 @@ typedef struct {
   size_t offset; /* of the element in the slot's array, bytes */
 } view;
 
+/* A boundary holds where the last checkpoint was, so the counts since then follow from the
+ * boundaries alone. */
+void ck_view_count(ck_view_counts *self, const ck_boundary *at) {
+  int64_t last_checkpoint = at->seq - 1 - at->since.events;
+  if (last_checkpoint != self->last_checkpoint) *self = (ck_view_counts){0};
+  self->last_checkpoint = last_checkpoint;
+  self->boundaries++;
+  self->iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
+}
+
 /* Addresses of its elements are keys of the registry: one metatable per kind. */
 static const char kind_keys[CK_VIEW_COUNT];
 

@@ -47,7 +47,10 @@ typedef enum {
 /* Counted by the engine; fields of a boundary's view beside those of the boundary. */
 typedef struct ck_view_counts {
   int64_t boundaries, iterations; /* since the last checkpoint, this one included */
+  int64_t last_checkpoint;        /* its seq, as the boundaries tell it */
 } ck_view_counts;
+/* Each boundary in turn, from the first one of a session. */
+void ck_view_count(ck_view_counts *self, const ck_boundary *at);
 
 /* Belongs to one policy and outlives its state. */
 typedef struct ck_view_slot {

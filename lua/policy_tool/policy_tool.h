@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/model/value.h"
+#include "core/runtime/session/policy.h"
 #include "lua/vm/sources.h"
 
 /* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
@@ -39,6 +40,14 @@ typedef struct ck_policy_tool_test {
   const char *text; /* why not: "file:line: message" */
 } ck_policy_tool_test;
 typedef void (*ck_policy_tool_visit)(void *to, const ck_policy_tool_test *test);
+/* Recorded sessions that tests look at; borrowed. */
+typedef ck_status (*ck_policy_tool_take)(void *to, const ck_boundary *at, ck_error *err);
+typedef struct ck_policy_tool_fixtures {
+  void *self;
+  /* Gives the boundaries of the session to `take`, in order. */
+  ck_status (*visit)(void *self, const char *session, ck_policy_tool_take take, void *to,
+                     ck_error *err);
+} ck_policy_tool_fixtures;
 /* What tests reach of the policies that they load, and of the files that these require; shipped
  * ones are not counted. */
 typedef struct ck_coverage ck_coverage;
@@ -54,9 +63,14 @@ CK_CHECKED ck_status ck_coverage_write(ck_value **out, const ck_coverage *self, 
  * with lua/ck/test.lua at hand. A file that ends in _test.lua is a test file; of another one the
  * tests are in the file of that name beside it: of smart.lua in smart_test.lua. Paths in it are
  * relative to it. A file that does not load is a test that failed. Of a folder: those of all its
- * files of tests. `coverage`: counts what they reach; NULL: nothing does. CK_E_NOT_FOUND: no file,
- * or no tests in it. */
-CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_coverage *coverage,
-                                              ck_policy_tool_visit visit, void *to, ck_error *err);
+ * files of tests. CK_E_NOT_FOUND: no file, or no tests in it. */
+typedef struct ck_policy_tool_tests {
+  ck_coverage *coverage;                   /* counts what they reach; NULL: nothing does */
+  const ck_policy_tool_fixtures *fixtures; /* NULL: there are none */
+  ck_policy_tool_visit visit;
+  void *to;
+} ck_policy_tool_tests;
+CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, const ck_policy_tool_tests *tests,
+                                              ck_error *err);
 
 #endif

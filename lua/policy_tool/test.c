@@ -7,6 +7,7 @@
 
 #include "lua/policy/view_fields.h"
 #include "lua/policy_tool/coverage.h"
+#include "lua/policy_tool/fixture.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
@@ -24,7 +25,7 @@ static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL,
 
 typedef struct testing {
   const ck_source *source;
-  ck_coverage *coverage;                 /* NULL: not counted */
+  const ck_policy_tool_tests *how;
   loaded_policy *policies[POLICIES_MAX]; /* of the test that runs */
   size_t policy_count;
   ck_buffer names;    /* of all tests, each with a NUL */
@@ -57,8 +58,8 @@ static ck_status load_policy(testing *self, const char *name, const ck_value *op
   ck_status status = CK_OK;
   if (!policy || !path)
     status = ck_error_no_memory(err);
-  else if (self->coverage)
-    status = ck_coverage_load(self->coverage, policy, &from, err);
+  else if (self->how->coverage)
+    status = ck_coverage_load(self->how->coverage, policy, &from, err);
   else
     status = ck_policy_load(policy, &from, NULL, err);
   free(path);
@@ -140,6 +141,19 @@ static int core_json(lua_State *L) {
   return 1;
 }
 
+/* session("ID" or "ID#SEQ") -> its boundaries, as a list of tables. */
+static int core_session(lua_State *L) {
+  testing *self = self_of(L);
+  const char *session = luaL_checkstring(L, 1);
+  ck_error err = CK_ERROR_INIT;
+  ck_buffer_reset(&self->scratch);
+  ck_status status = ck_fixture_append(&self->scratch, self->how->fixtures, session, &err);
+  if (status != CK_OK)
+    return ck_vm_raise_plain(L, status == CK_E_NO_MEMORY ? status : CK_OK, "%s", err.text);
+  ck_json_push(L, ck_buffer_bytes(&self->scratch));
+  return 1;
+}
+
 /* fields(class) -> the names that a view of that class has, such as "ck.Boundary". */
 static int core_fields(lua_State *L) {
   const char *class = luaL_checkstring(L, 1);
@@ -155,11 +169,9 @@ static int core_fields(lua_State *L) {
 }
 
 static void set_core(lua_State *L, testing *self) {
-  static const luaL_Reg functions[] = {{"load", core_load},
-                                       {"ask", core_ask},
-                                       {"json", core_json},
-                                       {"fields", core_fields},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"load", core_load},     {"ask", core_ask},
+                                       {"json", core_json},     {"session", core_session},
+                                       {"fields", core_fields}, {NULL, NULL}};
   luaL_newlibtable(L, functions);
   lua_pushlightuserdata(L, self);
   luaL_setfuncs(L, functions, 1);
@@ -238,8 +250,9 @@ static char *name_tests(const char *path) {
   return ck_buffer_take(&name);
 }
 
-static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit visit, void *to,
-                         ck_error *err) {
+static ck_status run_all(testing *self, const char *file, ck_error *err) {
+  ck_policy_tool_visit visit = self->how->visit;
+  void *to = self->how->to;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = run(self, NULL, &failure);
   if (status == CK_OK) status = ck_buffer_check(&self->names, &failure);
@@ -270,14 +283,13 @@ static ck_status refuse_absent(const char *name, const char *path, ck_error *err
                       "%s: there is no such file; it would hold the tests of %s", name, path);
 }
 
-static ck_status run_file(const char *path, ck_coverage *coverage, ck_policy_tool_visit visit,
-                          void *to, ck_error *err) {
+static ck_status run_file(const char *path, const ck_policy_tool_tests *how, ck_error *err) {
   ck_source source = {0};
-  testing self = {.source = &source, .coverage = coverage};
+  testing self = {.source = &source, .how = how};
   char *name = name_tests(path);
   ck_status status = name ? ck_source_read(&source, "policy", name, err) : ck_error_no_memory(err);
   if (status == CK_E_NOT_FOUND) status = refuse_absent(name, path, err);
-  if (status == CK_OK) status = run_all(&self, name, visit, to, err);
+  if (status == CK_OK) status = run_all(&self, name, err);
   ck_source_clear(&source);
   ck_buffer_clear(&self.names);
   free(name);
@@ -287,21 +299,18 @@ static ck_status run_file(const char *path, ck_coverage *coverage, ck_policy_too
 /* ---- a folder ---- */
 
 typedef struct folder_tests {
-  ck_coverage *coverage;
-  ck_policy_tool_visit visit;
-  void *to;
+  const ck_policy_tool_tests *how;
   bool any;
 } folder_tests;
 
 static ck_status run_next(void *to, const char *name, ck_error *err) {
   folder_tests *self = to;
   self->any = true;
-  return run_file(name, self->coverage, self->visit, self->to, err);
+  return run_file(name, self->how, err);
 }
 
-static ck_status run_folder(const char *path, ck_coverage *coverage, ck_policy_tool_visit visit,
-                            void *to, ck_error *err) {
-  folder_tests self = {.coverage = coverage, .visit = visit, .to = to};
+static ck_status run_folder(const char *path, const ck_policy_tool_tests *how, ck_error *err) {
+  folder_tests self = {.how = how};
   ck_status status = ck_sources_visit_tests(path, run_next, &self, err);
   if (status == CK_OK && !self.any)
     status =
@@ -309,8 +318,7 @@ static ck_status run_folder(const char *path, ck_coverage *coverage, ck_policy_t
   return status;
 }
 
-ck_status ck_policy_tool_run_tests(const char *path, ck_coverage *coverage,
-                                   ck_policy_tool_visit visit, void *to, ck_error *err) {
-  return ck_sources_is_folder(path) ? run_folder(path, coverage, visit, to, err)
-                                    : run_file(path, coverage, visit, to, err);
+ck_status ck_policy_tool_run_tests(const char *path, const ck_policy_tool_tests *tests,
+                                   ck_error *err) {
+  return ck_sources_is_folder(path) ? run_folder(path, tests, err) : run_file(path, tests, err);
 }

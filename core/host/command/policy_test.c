@@ -1,7 +1,9 @@
 /* policy_test.c - policy test: runs the tests of policies in the real sandbox and prints TAP. */
 #include "core/host/command/commands.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/print/coverage.h"
 #include "core/host/print/document.h"
+#include "core/runtime/simulation/recording.h"
 #include "lua/policy_tool/policy_tool.h"
 
 typedef struct values {
@@ -70,11 +72,51 @@ static ck_status print_coverage(testing *self, const ck_coverage *coverage, ck_e
   return status;
 }
 
+/* ---- recorded sessions ---- */
+
+/* The store is opened when the first test looks at a session. */
+typedef struct sessions {
+  const ck_host *host;
+  ck_inspection inspection;
+  bool opened;
+} sessions;
+
+static ck_status open_sessions(sessions *self, ck_error *err) {
+  if (!self->opened) {
+    ck_status status = ck_inspection_open(&self->inspection, self->host, err);
+    if (status != CK_OK) return status;
+    self->opened = true;
+  }
+  if (self->inspection.store) return CK_OK;
+  return ck_error_set(err, CK_E_NOT_FOUND,
+                      "there is no store %s, from which tests read sessions: name one with --store",
+                      self->inspection.location.url);
+}
+
+static ck_status visit_boundaries(void *of, const char *session, ck_policy_tool_take take, void *to,
+                                  ck_error *err) {
+  sessions *self = of;
+  char id[CK_ID_SIZE];
+  ck_recording *recording = NULL;
+  ck_status status = open_sessions(self, err);
+  if (status == CK_OK) status = ck_resolve_session(id, self->inspection.store, session, err);
+  if (status == CK_OK) status = ck_recording_read(&recording, self->inspection.store, id, err);
+  for (size_t i = 0; status == CK_OK && i < recording->boundary_count; i++)
+    status = take(to, &recording->boundaries[i].at, err);
+  ck_recording_free(recording);
+  return status;
+}
+
 static ck_status run_files(testing *self, const ck_words *files, ck_coverage *coverage,
-                           ck_error *err) {
+                           const ck_host *host, ck_error *err) {
+  sessions of = {.host = host};
+  ck_policy_tool_fixtures fixtures = {&of, visit_boundaries};
+  ck_policy_tool_tests tests = {
+      .coverage = coverage, .fixtures = &fixtures, .visit = visit, .to = self};
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < files->count; i++)
-    status = ck_policy_tool_run_tests(files->list[i], coverage, visit, self, err);
+    status = ck_policy_tool_run_tests(files->list[i], &tests, err);
+  if (of.opened) ck_inspection_close(&of.inspection);
   if (status == CK_OK) status = self->status;
   if (status != CK_OK) return status;
   if (!self->output->json) ck_output_print(self->output, "1..%zu\n", self->count);
@@ -86,7 +128,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   testing self = {.output = host->output, .status = CK_OK, .err = err};
   ck_coverage *coverage = NULL;
   ck_status status = v->coverage ? ck_coverage_new(&coverage, err) : CK_OK;
-  if (status == CK_OK) status = run_files(&self, &v->files, coverage, err);
+  if (status == CK_OK) status = run_files(&self, &v->files, coverage, host, err);
   ck_coverage_free(coverage);
   if (status == CK_OK && self.failed)
     status = ck_error_set(err, CK_E_FAILED, "%zu of %zu tests failed", self.failed, self.count);
@@ -113,12 +155,13 @@ static const ck_operand operands[] = {
 const ck_command ck_command_policy_test = {
     .name = "policy test",
     .summary = "run the tests of policies in the real sandbox",
-    .details = "A file of tests returns a table; its functions test_* run by name, each in a "
-               "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
-               "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
-               "written with: lua/ck/test.lua begins with an example. Prints TAP; exit code 1 "
-               "when a test fails. Branches are the two ways out of each condition, also of "
-               "what stands before 'and' and 'or'; shipped policies are not counted.",
+    .details =
+        "A file of tests returns a table; its functions test_* run by name, each in a "
+        "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
+        "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
+        "written with, test.session \"ID\" the boundaries of a recorded session: lua/ck/test.lua begins with an example. Prints TAP; exit code 1 "
+        "when a test fails. Branches are the two ways out of each condition, also of "
+        "what stands before 'and' and 'or'; shipped policies are not counted.",
     .options = options,
     .operands = operands,
     .run = run,

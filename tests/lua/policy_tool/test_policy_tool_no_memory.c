@@ -48,14 +48,16 @@ static void visit(void *to, const ck_policy_tool_test *test) {
 }
 
 static ck_status test(ck_error *err) {
-  return ck_policy_tool_run_tests(tests, NULL, visit, NULL, err);
+  return ck_policy_tool_run_tests(tests, &(ck_policy_tool_tests){.visit = visit}, err);
 }
 
 static ck_status cover(ck_error *err) {
   ck_coverage *coverage = NULL;
   ck_value *reached = NULL;
   ck_status status = ck_coverage_new(&coverage, err);
-  if (status == CK_OK) status = ck_policy_tool_run_tests(tests, coverage, visit, NULL, err);
+  if (status == CK_OK)
+    status = ck_policy_tool_run_tests(
+        tests, &(ck_policy_tool_tests){.coverage = coverage, .visit = visit}, err);
   if (status == CK_OK) status = ck_coverage_write(&reached, coverage, err);
   broken += (reached == NULL) != (status != CK_OK);
   ck_value_free(reached);
