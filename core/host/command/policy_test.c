@@ -155,13 +155,13 @@ static const ck_operand operands[] = {
 const ck_command ck_command_policy_test = {
     .name = "policy test",
     .summary = "run the tests of policies in the real sandbox",
-    .details =
-        "A file of tests returns a table; its functions test_* run by name, each in a "
-        "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
-        "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
-        "written with, test.session \"ID\" the boundaries of a recorded session: lua/ck/test.lua begins with an example. Prints TAP; exit code 1 "
-        "when a test fails. Branches are the two ways out of each condition, also of "
-        "what stands before 'and' and 'or'; shipped policies are not counted.",
+    .details = "A file of tests returns a table; its functions test_* run by name, each in a "
+               "sandbox of its own. Of mine.lua the tests are in mine_test.lua beside it, of "
+               "a folder in all its files …_test.lua. require \"ck.test\" has what they are "
+               "written with, test.session \"ID\" the boundaries of a recorded session: "
+               "lua/ck/test.lua begins with an example. Prints TAP; exit code 1 when a test "
+               "fails. Branches are the two ways out of each condition, also of what stands "
+               "before 'and' and 'or'; shipped policies are not counted.",
     .options = options,
     .operands = operands,
     .run = run,

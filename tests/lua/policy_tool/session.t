@@ -69,6 +69,6 @@ exits 0 "the same with the store named" --store "$CKRUN_STORE" policy test one_t
 exits 1 "from a store that is not there" --store "$dir/none.db" policy test spy.lua
 has "which is said" "$out" "none.db"
 ok "and not made" test ! -e none.db
-echo 'return { test_none = function() end }' >none_test.lua
-exits 0 "tests that look at no session need no store" --store "$dir/none.db" policy test none_test.lua
+echo 'return { test_none = function() end }' >no_test.lua
+exits 0 "tests that look at no session need none" --store "$dir/none.db" policy test no_test.lua
 finish
