@@ -17,6 +17,7 @@ my ($ckrun, $name, $profile, @sessions) = @ARGV;
 my $said = Said->new($ckrun);
 my $compare = Compare->new($said, JSON::PP->new->utf8->decode($profile));
 $compare->session($_) for @sessions;
+$compare->facts;
 my %result = $compare->results;
 for my $thing (sort keys %result) {
   my ($times, @differences) = @{ $result{$thing} };

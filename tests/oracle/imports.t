@@ -26,6 +26,7 @@ if [ -d "${CKRUN_DATA:-}" ]; then
   recordings pi "$CKRUN_DATA"/pi/*.jsonl
   recordings agentdojo "$CKRUN_DATA"/agentdojo/*.jsonl
   recordings swe_agent "$CKRUN_DATA"/swe_agent/*.traj
+  recordings openhands "$CKRUN_DATA"/openhands_llm_logs/*/*.json
 else
   skip "no recorded sessions: CKRUN_DATA names no folder"
 fi

@@ -67,4 +67,31 @@ exits 75 "is in doubt" resume doubt
 is "the outcome that is replayed is told once" "$(tail_of_solo)" "system, main/start/ask/1 user, \
 main/start/model/1 assistant, main/start/tool/1 tool, , main/agent#2/model/1 assistant"
 compare "in doubt" '{}' doubt
+
+# ---- facts: put once, whatever is resumed or left behind, for the sessions that come ----
+export CKRUN_STORE=sqlite:$dir/facts.db
+cat >"$dir/facts.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.graph {
+  name = "facts", start = "a",
+  nodes = {
+    a = function(ctx)
+      ctx.facts.put("runs", (ctx.facts.get "runs" or 0) + 1)
+      ctx.facts.put("runs", "its own", "ann")
+      ctx.facts.put("gone", true)
+      ctx.facts.put("gone", nil)
+    end,
+    b = flow.exec { class = "idempotent", argv = { "sh", "-c",
+      "test -e fallen || { touch fallen; kill -9 $PPID; sleep 1; }" } },
+  },
+  edges = { a = "b", b = flow.done },
+}
+LUA
+exits 137 "a session that keeps facts is killed" run facts.lua --session one
+exits 0 "it goes on" resume one
+exits 0 "another one begins" run facts.lua --session two
+is "each counted once, what was put with nil is gone" \
+  "$("$CKRUN" facts list | cut -f1,2,4)" $'\truns\t2\nann\truns\t"its own"'
+compare "facts" '{}' one two
+is "the facts of all sessions were compared" "$(grep -c 'facts (' "$dir/compared")" 1
 finish

@@ -6,13 +6,14 @@ use warnings;
 use JSON::PP;
 
 use Clean;
+use CompareDocuments;
 use Conversation;
 use Delegations;
+use Facts;
 use Limits;
 use Outputs;
 use Pads;
 use Positions;
-use RunCheckpoint;
 use Runs;
 use Spending;
 use Tail;
@@ -52,11 +53,13 @@ sub session {
   my ($self, $session, $n) = @_;
   my @log = $self->{said}->lines("sessions", "log", $session, "--all");
   my $view = View->new(@log);
+  $self->{facts}{$session} = [ Facts::of_session($session, @log) ];
   $self->_view($session, $view);
   $self->_tails($session, $view);
   $self->_totals($session, $view);
   my %boundary = map { $_->{body}{checkpoint} => $_ } @{ $view->{checkpoints} };
-  $self->_run_checkpoint($session, $view);
+  $self->_of_agents($session, $view);
+  CompareDocuments::compare($self, $session, $view);
   $self->_mcp($session, $view) if @{ $view->{checkpoints} };
   $self->_dry_run($session, $view) if !$view->is_over;
   my @listed = $self->{said}->lines("sessions", "checkpoints", $session);
@@ -157,39 +160,25 @@ sub _mcp {
     Positions::failed_node($one->{failed_at_node}, $view->at($last)));
 }
 
-sub _run_checkpoint {
+# Limits of agents.
+sub _of_agents {
   my ($self, $session, $view) = @_;
-  my $got = $self->{said}->object("sessions", "export", $session, "--format", "run-checkpoint");
-  my @list = $view->living;
-  my $over = $view->is_over;
-  $self->same("run checkpoint: refused when it is over", $session, $got->{refused} ? 1 : 0, 1)
-    if $over;
-  return if $over || $got->{refused};
-  my $runs = Runs::runs($view);
-  $self->same("run checkpoint: runId", $session, $got->{runId}, $runs->[-1]{run});
-  $self->same("run checkpoint: history", $session, RunCheckpoint::fault(@{ $got->{history} }), "");
-  my $iterations = RunCheckpoint::iterations(@list);
-  $self->same("run checkpoint: lastCompletedIteration", $session, $got->{lastCompletedIteration},
-    $iterations) if defined $iterations;
-  my $input = $view->{all}[0]{body}{input}{input};
-  $self->same("run checkpoint: originalInput", $session, $got->{originalInput}{message}, $input)
-    if defined $input && !ref $input;
-  $self->_failure_point($session, $view, $got);
+  $self->same("limits of calls that are passed", $session,
+    [ Limits::passed($view, $self->{profile}) ], []);
+  $self->same("limits of agents that are hit", "$session, $_->[0]: $_->[1]", @$_[ 2, 3 ])
+    for Limits::hits($view);
 }
 
-sub _failure_point {
-  my ($self, $session, $view, $got) = @_;
-  my @list = $view->living;
-  my ($shown) = $self->{said}->lines("sessions", "show", $session);
-  my $paused = $shown->{status} =~ /^(paused|waiting)$/ ? 1 : 0;
-  my @stops = RunCheckpoint::stopped_in($paused, @list);
-  my $said = $got->{failurePoint};
-  @stops = ($paused ? undef : [ "iteration", RunCheckpoint::begun_node(@list) ]) if !@stops;
-  my $point = $said ? [ @$said{qw(phase stage)} ] : undef;
-  my ($same) = grep { $json->encode($_) eq $json->encode($point) } @stops;
-  $self->same("run checkpoint: phase and stage", $session, $point, @stops && $same // $stops[0]);
-  $self->same("run checkpoint: iteration", $session, $said->{iteration},
-    $got->{lastCompletedIteration} + 1) if $said;
+# What the store keeps beyond its sessions, if all of them were compared.
+sub facts {
+  my ($self) = @_;
+  return if grep { !$self->{facts}{ $_->{session} } } $self->{said}->lines("sessions", "list");
+  my $kept = Facts::kept(map { @$_ } values %{ $self->{facts} });
+  my %said = map { (($_->{agent} // "") . " $_->{key}") => $_->{value} }
+    $self->{said}->lines("facts", "list");
+  delete @$_{ keys %{ $kept->{unsure} } } for \%said, $kept->{facts};
+  $self->same("facts", "the store", \%said, $kept->{facts});
+  $self->same("facts that were read", @$_) for @{ $kept->{told} };
 }
 
 # What a resume would have left of each limit.

@@ -20,7 +20,7 @@ sub scope_of { "$_[0].agent.$_[1]" }
 sub agents {
   my ($view, $boundary, @list) = @_;
   my (%scope, %work);
-  push @{ $work{ $_->{scope} } }, $_ for @list;
+  push @{ $work{ $_->{scope} } }, $_ for grep { !is_lost($_) } @list;
   my %ended = map { $_ => has_ended($view, @{ $work{$_} }) || is_passed($_, \%work) } keys %work;
   my @acts = grep { has_acted($_) } @list;
   $scope{ $_->{agent} } = $_->{scope} for grep { $ended{ $_->{scope} } } @acts;
@@ -51,10 +51,14 @@ sub is_passed {
   return 0;
 }
 
+# What a run finds out of a call that an earlier one lost: nothing that its scope does, which may
+# be one of those that were left behind.
+sub is_lost { $_[0]{kind} eq "outcome" && $_[0]{body}{via} eq "lost" }
+
 # In the main scope an agent acts from its first call on.
 sub has_acted {
   my ($event) = @_;
-  return 0 if !defined $event->{agent} || ($event->{body}{via} // "") eq "lost";
+  return 0 if !defined $event->{agent} || is_lost($event);
   return $event->{kind} =~ /^(intent|outcome|replay)$/
     || $event->{kind} eq "message" && $event->{scope} ne "main";
 }
@@ -115,7 +119,9 @@ sub has_ended {
   my ($view, @work) = @_;
   my %marked;
   View::mark(\%marked, $_) for @work;
-  my @said = grep { $_->{kind} eq "message" && !$_->{body}{report} || $view->outcome($_) } @work;
+  my @said = grep {
+    $_->{kind} eq "message" && !$_->{body}{report} || $view->outcome($_) && !is_lost($_)
+  } @work;
   return @said && !%marked && $view->is_answer($said[-1]);
 }
 

@@ -4,7 +4,9 @@
 # limits.NAME). What a resume does to each dimension is in its event: `continue` keeps what was
 # spent, `reset` begins anew. Those of a fork begin at the fork. `approaching`: 80 % of a maximum or
 # more. `hit`: a maximum is reached, or the transcript says since the last resume that the next call
-# would pass it. `constraint_conflict`: one is hit while another's minimum is under half met.
+# would pass it, whether of the session or of an agent. `constraint_conflict`: one of the session's is
+# hit while another's minimum is under half met. Calls are never more than their limit, an agent's
+# own neither, in which those that it asked count (a child cannot get more than its parent has left).
 package Limits;
 use strict;
 use warnings;
@@ -69,7 +71,10 @@ sub base {
   my $gone = $forked && !grep { $_ == $forked } @list;
   my @of_origin = grep { $gone && $_->{seq} < $forked->{seq} } @list;
   my %base = $gone ? %{ amounts($view, $forked->{seq}, @of_origin) } : ();
-  for my $i (grep { $list[$_]{kind} =~ /^session_(resumed|forked)$/ } 0 .. $#list) {
+  my $since = $gone ? $forked->{seq} : 0; # what its origin, itself a fork, had set back is covered
+  for my $i (grep {
+    $list[$_]{seq} > $since && $list[$_]{kind} =~ /^session_(resumed|forked)$/
+  } 0 .. $#list) {
     my $rules = $list[$i]{body}{rules} // {};
     my $then = amounts($view, $list[$i]{seq}, @list[ 0 .. $i ]);
     for my $name (@dimensions) {
@@ -78,6 +83,51 @@ sub base {
     }
   }
   return \%base;
+}
+
+# passed VIEW, PROFILE {constraints, agents}: "WHO DIMENSION: SPENT of LIMIT" of each limit of calls
+# that is passed, by the most that it ever was. Of the session where none was ever set back.
+sub passed {
+  my ($view, $profile) = @_;
+  my $end = $view->{all}[-1]{seq};
+  my $agents = Spending::of_agents($view, $end);
+  my @passed = map { over($view, $_, $profile->{agents}{$_}, $agents->{$_}) }
+    sort keys %{ $profile->{agents} // {} };
+  return @passed if grep { $_->{kind} eq "session_forked" || sets_back($_) } @{ $view->{all} };
+  my $all = Spending::spent($view, @{ $view->{all} })->{all};
+  return (@passed, over($view, "", $profile->{constraints}, $all));
+}
+
+sub sets_back {
+  my $rules = $_[0]{body}{rules} // return 0;
+  return grep { ($_ // "") eq "reset" } @$rules{qw(tool_calls model_calls)};
+}
+
+sub over {
+  my ($view, $agent, $limits, $spent) = @_;
+  my @over;
+  for my $name (grep { defined $limits->{$_} } qw(tool_calls model_calls)) {
+    my $key = join ".", "limits", grep({ length } $agent), $name;
+    my ($most) = sort { $b <=> $a } $limits->{$name}, map { $_->{body}{value} } grep {
+      $_->{kind} eq "edit" && $_->{body}{key} eq $key
+    } @{ $view->{all} };
+    my $now = $spent->{$name} // 0;
+    push @over, "$agent $name: $now of $most" if $now > $most;
+  }
+  return @over;
+}
+
+# hits VIEW: [WHERE, DIMENSION, SPENT, as the event of an agent's limit says, and as it was].
+sub hits {
+  my ($view) = @_;
+  return map {
+    my ($seq, $body) = ($_->{seq}, $_->{body});
+    my $spent = Spending::of_agents($view, $seq)->{ $body->{agent} } // {};
+    [ "$body->{agent} at $seq", @$body{qw(dimension spent)}, $spent->{ $body->{dimension} } // 0 ]
+  } grep {
+    $_->{kind} eq "constraint" && $_->{body}{what} eq "hit" && defined $_->{body}{agent}
+      && $_->{body}{dimension} =~ /^(tool|model)_calls$/
+  } @{ $view->{all} };
 }
 
 sub limit {
@@ -99,15 +149,16 @@ sub judge {
     push @near, $name if $one->{limit} > 0 && $one->{spent} * 100 >= $one->{limit} * 80;
     $hit{$name} = 1 if $one->{spent} >= $one->{limit};
   }
-  my %said;
+  my (%said, %of_agents);
   for my $event (@list) {
-    %said = () if $event->{kind} =~ /^session_(resumed|forked)$/;
+    %said = %of_agents = () if $event->{kind} =~ /^session_(resumed|forked)$/;
     my $body = $event->{body};
-    $said{ $body->{dimension} } = 1 if $event->{kind} eq "constraint" && $body->{what} eq "hit";
+    next if $event->{kind} ne "constraint" || $body->{what} ne "hit";
+    (defined $body->{agent} ? \%of_agents : \%said)->{ $body->{dimension} } = 1;
   }
   $state->{approaching} = \@near;
-  $state->{hit} = %hit || %said ? 1 : 0;
-  $state->{hit_of} = { %hit, %said };
+  $state->{hit} = %hit || %said || %of_agents ? 1 : 0;
+  $state->{hit_of} = { %hit, %said, %of_agents };
   $state->{constraint_conflict} = conflict($state, $profile, { %hit, %said });
 }
 

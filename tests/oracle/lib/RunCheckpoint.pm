@@ -1,8 +1,9 @@
 # RunCheckpoint.pm - the portable run checkpoint of a session's last run.
 #
 # Rules (REQUIREMENTS 5; issue 11, lines 22 and 23): made of every run that stopped short of
-# completion behind a completed iteration; runId is its run's, originalInput its input, the history
-# a conversation that every provider takes.
+# completion behind a completed iteration, unless another run would meet the same (context, malformed
+# request) or lack the same (credentials); runId is its run's, originalInput its input, the history a
+# conversation that every provider takes.
 package RunCheckpoint;
 use strict;
 use warnings;
@@ -44,29 +45,52 @@ sub iterations {
   } @boundaries;
 }
 
+# Whether a run of this session can be gone on with elsewhere.
+sub is_made {
+  my ($view, @list) = @_;
+  return 0 if $view->is_over || grep {
+    ($_->{body}{cause} // "") =~ /^CK_E_(CONTEXT|REQUEST|CREDENTIALS)$/
+  } map { $_->{outcome} // () } @{ (stopping(@list))[2] // [] };
+  return 1 if grep { View::is_import($_) && $_->{body}{lastCompletedIteration} } @list;
+  return scalar(grep {
+    $_->{kind} eq "boundary" && $_->{scope} eq "main" && $_->{body}{kind}
+      =~ /^(tool_round|loop_iteration|round_complete|node_complete|step_complete)$/
+  } @list) > 0 ? 1 : 0;
+}
+
 # What the run stopped in: [PHASE, STAGE] of each effect that may be told; STAGE is its tool's name,
 # else that of the node it is in. What had failed comes before what was open, that before what ended
 # badly; what its scope went on from is over. A question and a sleep of a run that was paused have
 # not failed.
 sub stopped_in {
   my ($paused, @list) = @_;
+  my $at = places(@list);
+  my @found = map { [ grep { !$paused || $_->{intent}{body}{kind} !~ /^(ask|sleep)$/ } @$_ ] }
+    stopping(@list);
+  my ($best) = grep { @$_ } reverse @found;
+  return map {
+    my ($scope, $body) = @{ $_->{intent} }{qw(scope body)};
+    [ phase($body->{kind}),
+      $body->{kind} eq "tool" ? $body->{request}{name} : node_of($at->{node}, $scope) ];
+  } @{ $best // [] };
+}
+
+# The effects in which a run stopped: ([those that ended badly], [open], [failed]).
+sub stopping {
+  my (@list) = @_;
   my ($begun) = grep { View::begins_timeline($_) } reverse @list;
   my $at = places(@list);
-  my @found;
+  my @found = ([], [], []);
   for my $one (values %{ $at->{effects} }) {
     my ($intent, $outcome) = @$one{qw(intent outcome)};
     my ($scope, $seq) = @$intent{qw(scope seq)};
     next if $seq <= ($at->{floor}{$scope} // 0) || $begun && $seq <= $begun->{seq};
     next if $outcome && $at->{last}{$scope} > $outcome->{seq};
-    my $kind = $intent->{body}{kind};
     my $state = $outcome ? $outcome->{body}{status} : "open";
-    next if $state =~ /^(ok|ended)$/ || $paused && $kind =~ /^(ask|sleep)$/;
-    my $rank = $state eq "failed" ? 2 : $state eq "open" ? 1 : 0;
-    push @{ $found[$rank] }, [ phase($kind),
-      $kind eq "tool" ? $intent->{body}{request}{name} : node_of($at->{node}, $scope) ];
+    next if $state =~ /^(ok|ended)$/;
+    push @{ $found[ $state eq "failed" ? 2 : $state eq "open" ? 1 : 0 ] }, $one;
   }
-  my ($best) = grep { defined } reverse @found;
-  return $best ? @$best : ();
+  return @found;
 }
 
 sub phase { $_[0] eq "model" ? "llm" : $_[0] =~ /^(tool|exec|agent)$/ ? "tool" : "unknown" }
@@ -85,7 +109,10 @@ sub places {
       $floor{$scope} = $event->{seq};
       $node{$scope} = $event if $body->{kind} eq "node_start";
       delete $node{$scope} if $body->{kind} =~ /^(node_complete|edge_transition)$/;
-      delete $node{"$scope.$body->{node}"} if $body->{kind} eq "step_complete";
+      next if $body->{kind} ne "step_complete";
+      my $step = "$scope.$body->{node}"; # an optional one that failed is over, too
+      delete $node{$step};
+      $floor{$step} = $event->{seq};
     }
   }
   return { floor => \%floor, node => \%node, last => \%last, effects => \%effects };

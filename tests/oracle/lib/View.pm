@@ -194,12 +194,13 @@ sub is_answer {
   return $outcome->{body}{kind} eq "model" && !@{ $message->{tool_calls} // [] };
 }
 
-# Notes in which scopes a model's checkpoint is active.
+# Notes in which scopes a model's checkpoint is active: not where it, or a person, has gone back with
+# a report.
 sub mark {
   my ($marked, $event) = @_;
   my $message = $event->{body}{message};
   my $content = ref $message eq "HASH" ? $message->{content} : undef;
-  delete $marked->{ $event->{scope} } if $event->{kind} eq "rewind";
+  delete $marked->{ $event->{scope} } if $event->{kind} eq "rewind" || $event->{body}{report};
   $marked->{ $event->{scope} } = 1
     if defined $content && !ref $content && $content =~ /^Checkpoint created\./;
 }

@@ -16,6 +16,7 @@ my %first = (
 sub new {
   my ($class, $seed) = @_;
   my $self = bless { dice => Dice->new("life", $seed), marks => 0,
+      facts => Dice->new("facts", $seed), limits => Dice->new("limits", $seed),
       parallel => $ENV{ORACLE_PARALLEL} }, $class;
   $self->{kind} = $self->{dice}->pick(qw(rounds rounds rounds graph graph steps agent));
   my $make = "_$self->{kind}";
@@ -92,7 +93,8 @@ sub _orchestrator {
       . join(", ", map { "\"$_\"" } @who) . " }";
     "    if round == $_ then ask { $how, message = \"Part $_?\" } end\n"
   } 1 .. $rounds;
-  return "  orchestrator = function(_, round, ask)\n$asks"
+  my $fact = $self->_fact;
+  return "  orchestrator = function(ctx, round, ask)\n    $fact\n$asks"
     . "    if round == $rounds then return \"done\" end\n  end,\n";
 }
 
@@ -106,13 +108,26 @@ sub _node {
   my ($self, $name) = @_;
   my $dice = $self->{dice};
   my $kind = $dice->pick(qw(lua exec exec exec agent ask safe sleep));
-  return "function(ctx) ctx.memory.$name = (ctx.memory.$name or 0) + 1 end" if $kind eq "lua";
+  return "function(ctx) ctx.memory.$name = (ctx.memory.$name or 0) + 1 " . $self->_fact . "end"
+    if $kind eq "lua";
   return "flow.agent { name = \"$name-agent\", prompt = \"You are $name.\", input = \"Do $name.\","
     . " tools = tools() }" if $kind eq "agent";
   return "flow.ask { question = \"Is it $name?\" }" if $kind eq "ask";
   return "flow.safe_point()" if $kind eq "safe";
   return "flow.sleep(1)" if $kind eq "sleep";
   return $self->_exec($dice->one_in(2));
+}
+
+# What it may do with what outlives the session. Chance of its own: the lives of a seed without
+# facts are what they were before there were any.
+sub _fact {
+  my ($self) = @_;
+  my $dice = $self->{facts};
+  return "" if $dice->one_in(3);
+  my $key = "k" . $dice->roll(3);
+  my $owner = $dice->one_in(3) ? "\"a" . (1 + $dice->roll(2)) . "\"" : "nil";
+  return "ctx.facts.put(\"$key\", nil, $owner) " if $dice->one_in(6);
+  return "ctx.facts.put(\"$key\", (ctx.facts.get(\"$key\", $owner) or 0) + 1, $owner) ";
 }
 
 sub _exec {
@@ -165,6 +180,21 @@ sub _steps {
     . "  steps = {\n$steps  },\n}\n";
 }
 
+# Of some agents; chance of its own, like that of facts.
+sub _limits_of_agents {
+  my ($self) = @_;
+  my $dice = $self->{limits};
+  return {} if !$dice->one_in(4);
+  return { map { $_ => { $dice->pick(qw(tool_calls model_calls)) => 2 + $dice->roll(6) } }
+    $dice->some(qw(a1 a2)) };
+}
+
+sub agent_limits {
+  my ($name, $limits) = @_;
+  return "$name = { constraints = { "
+    . join(", ", map { "$_ = $limits->{$_}" } sort keys %$limits) . " } }";
+}
+
 sub _agent {
   return "return flow.agent {\n  name = \"solo\", prompt = \"You work alone.\",\n"
     . "  input = \"Do it.\", tools = tools(),\n}\n";
@@ -182,10 +212,12 @@ sub profile {
   $constraints{model_calls} = 1 + $dice->roll(12) if $dice->one_in(5);
   $constraints{tokens} = 200 * (1 + $dice->roll(30)) if $dice->one_in(6);
   $constraints{rounds} = 1 + $dice->roll(3) if $self->{kind} eq "rounds" && $dice->one_in(4);
-  $self->{profile} = { constraints => \%constraints, replay => { "*" => 8 } };
+  my $agents = $self->{kind} eq "rounds" ? $self->_limits_of_agents : {};
+  $self->{profile} = { constraints => \%constraints, replay => { "*" => 8 }, agents => $agents };
   my $limits = join "", map { "$_ = $constraints{$_}, " } sort keys %constraints;
   return "return { name = \"life\", extends = \"$extends\",\n"
-    . "  constraints = { ${limits}transcript_replay_depth = 8 },\n"
+    . "  constraints = { ${limits}transcript_replay_depth = 8 },\n  agents = { "
+    . join(", ", map { agent_limits($_, $agents->{$_}) } sort keys %$agents) . " },\n"
     . "  models = { default = { api = \"openai\", base_url = \"http://127.0.0.1:$port/v1\",\n"
     . "    model = \"tiny\", stream = false, retries = 0, max_tokens = 100,\n"
     . "    price = { input = 3, output = 15 } } } }\n";

@@ -70,6 +70,7 @@ sub stop_and_compare {
   my ($all) = @_;
   $stops++;
   $compare->session($session, $all ? undef : 3);
+  $compare->facts;
 }
 
 # A checkpoint of the session's, by chance.
@@ -80,7 +81,10 @@ sub checkpoint {
 
 sub raised {
   return map { ("--limit", $_) } "budget_usd=9", "tool_calls=900", "model_calls=900",
-    "tokens=9000000", "rounds=90";
+    "tokens=9000000", "rounds=90", map {
+      my $name = $_;
+      map { "$name.$_=900" } sort keys %{ $life->{profile}{agents}{$name} }
+    } sort keys %{ $life->{profile}{agents} };
 }
 
 # What a person does to a session that stands.
