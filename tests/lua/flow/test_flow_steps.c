@@ -238,6 +238,33 @@ static void test_agents(void) {
 
 /* ---- kills, and graphs of all shapes ---- */
 
+/* Steps that need nothing end together: each completion is a boundary all the same, also where a
+ * run dies between two of them. */
+static void test_together(void) {
+  enum { MOVES = 12 };
+  static const char *const marks[] = {"step_complete main a", "step_complete main b",
+                                      "step_complete main c"};
+  const char *path = flow_file(
+      "local flow = require \"ck.flow\"\n"
+      "return flow.steps { steps = { { name = \"a\", run = function() return 1 end },\n"
+      "  { name = \"b\", run = function() return 2 end }, { name = \"c\", run = function() return "
+      "3 end } } }\n");
+  int missing = 0;
+  for (int moves = 0; moves <= MOVES; moves++) {
+    flow_run run = {.answer = answer};
+    flow_run_open(&run, path);
+    if (!flow_run_once(&run, moves)) flow_run_finish(&run);
+    tap_must(run.result.status == CK_SESSION_COMPLETED, "it ends: %s", run.result.text);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+      if (count(flow_run_marks(&run), marks[i])) continue;
+      tap_diag("killed after %d moves, no %s in\n%s", moves, marks[i], flow_run_marks(&run));
+      missing++;
+    }
+    flow_run_close(&run);
+  }
+  tap_is_int(missing, 0, "steps that end together are each marked, wherever the run dies");
+}
+
 static void survives(const char *text, const char *key, const char *want, const char *promise) {
   enum { MOVES = 25, SEEDS = 4 };
   const char *path = flow_file(text);
@@ -382,6 +409,7 @@ int main(void) {
   test_pads();
   test_limits();
   test_agents();
+  test_together();
   survives(diamond, "outputs.both", diamond_outputs, "a diamond");
   survives(chain, "outputs.c", "\"c\"", "two chains");
   test_shapes();

@@ -22,6 +22,7 @@ local unavailable = { "put", table.unpack(node.unavailable) }
 ---@field round integer                           boundaries so far
 ---@field done table<string, boolean|{error: string}>  with the error: it was optional
 ---@field running string[]                        open when the boundary was reached
+---@field unmarked string[]|nil  done when the boundary was reached, with theirs still to come
 
 -- ---- a step, in its scope ----
 
@@ -118,9 +119,14 @@ local function collect(ctx, def, at, ended, running, failed)
   return completed
 end
 
+--- Steps that end together have a boundary each; a run that stops between two of them goes on with
+--- the next.
 local function mark(ctx, at, completed, running)
   at.running = running
-  for _, step in ipairs(completed) do
+  for i, step in ipairs(completed) do
+    local rest = {}
+    for later = i + 1, #completed do rest[#rest + 1] = completed[later].name end
+    at.unmarked = #rest > 0 and rest or nil
     at.round = at.round + 1
     at.path = ("steps#%d"):format(at.round)
     local problem = type(at.done[step.name]) == "table" and at.done[step.name].error or nil
@@ -168,12 +174,17 @@ local function open(ctx, def)
     end
   end
   at.round = ctx.position and ctx.position.round or 0
-  return at, known, running
+  local unmarked = {}
+  for i, name in ipairs(ctx.position and ctx.position.unmarked or {}) do
+    unmarked[i] = def.by_name[name]
+  end
+  return at, known, running, unmarked
 end
 
 local function run_all(ctx, def)
-  local at, known, running = open(ctx, def)
+  local at, known, running, unmarked = open(ctx, def)
   local failed = {}
+  mark(ctx, at, unmarked, running)
   while true do
     start(ctx, def, at, known, running)
     if #running == 0 then break end
