@@ -25,7 +25,9 @@
  * The numbers, also those of the answers, never change. */
 /* clang-format off */
 #define CK_HOOK_TABLE(X) \
-  X(CK_HOOK_CHECKPOINT, 1, "checkpoint", "no", "yes", "yes, waited for")
+  X(CK_HOOK_CHECKPOINT, 1, "checkpoint", "no", "yes", "yes, waited for") \
+  /* a policy can drop some and keep others */ \
+  X(CK_HOOK_PRUNE, 2, "prune", "no opinion", "drop", "keep")
 /* clang-format on */
 
 typedef enum {
@@ -34,8 +36,9 @@ typedef enum {
 #undef X
 } ck_hook;
 
-/* Of the checkpoint hook: its number and the answer's name are in the table above. */
+/* The numbers of the answers' names in the table above. */
 enum { CK_ANSWER_NO = 0, CK_ANSWER_YES = 1, CK_ANSWER_SYNC = 2 };
+enum { CK_ANSWER_NO_OPINION = 0, CK_ANSWER_DROP = 1, CK_ANSWER_KEEP = 2 };
 /* Of every hook: it raised, overran, or its answer had no known shape. */
 enum { CK_ANSWER_FAILED = 7, CK_ANSWER_COUNT = 8, CK_ANSWERS_POLICIES = 64 };
 

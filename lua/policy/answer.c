@@ -239,9 +239,10 @@ static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_inf
   return (size_t)(*found - history->checkpoints);
 }
 
-static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id,
+/* True: it names some. */
+static bool read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id,
                      lua_State *L, const char *name) {
-  if (lua_isnil(L, -1)) return;
+  if (lua_isnil(L, -1)) return false;
   if (!lua_istable(L, -1)) refuse(L, -1, name, "a list of ids", "");
   lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
   ck_vm_charge(L, count);
@@ -256,20 +257,23 @@ static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) keys++;
   if (keys != (size_t)count)
     ck_vm_raise_plain(L, CK_OK, "%s: a list without names and gaps expected", name);
+  return count > 0;
 }
 
-void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
-                         const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
-  if (lua_isnil(L, index)) return;
+int ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
+                        const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
+  int said = 0;
+  if (lua_isnil(L, index)) return 1 << CK_ANSWER_NO_OPINION;
   index = lua_absindex(L, index);
   if (!lua_istable(L, index))
     refuse(L, index, answer, "nil or { drop = {id, …}, keep = {id, …} }", "");
   check_keys(L, index, plan_keys);
   lua_getfield(L, index, "drop");
-  read_ids(out->drop, history, by_id, L, "drop");
+  if (read_ids(out->drop, history, by_id, L, "drop")) said |= 1 << CK_ANSWER_DROP;
   lua_getfield(L, index, "keep");
-  read_ids(out->keep, history, by_id, L, "keep");
+  if (read_ids(out->keep, history, by_id, L, "keep")) said |= 1 << CK_ANSWER_KEEP;
   lua_pop(L, 2);
+  return said ? said : 1 << CK_ANSWER_NO_OPINION;
 }
 
 /* ---- redact, migrate ---- */

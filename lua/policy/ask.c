@@ -64,7 +64,7 @@ static int push_prune(lua_State *L, const asking *of) {
 }
 
 static void read_prune(asking *of, lua_State *L) {
-  ck_answer_read_plan(of->plan, of->subject, of->by_id, L, -1);
+  of->planned = ck_answer_read_plan(of->plan, of->subject, of->by_id, L, -1);
 }
 
 /* ---- redact ---- */

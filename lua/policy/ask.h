@@ -20,6 +20,7 @@ typedef struct asking {
   ck_buffer *text; /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the
                       value with other texts */
   ck_prune_plan *plan;
+  int planned; /* as ck_answer_read_plan gives it */
   ck_resume_rules *rules;
   ck_redact_verdict verdict;
   ck_value *document; /* owned by the caller; NULL: none */

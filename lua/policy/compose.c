@@ -137,11 +137,22 @@ static ck_status list_by_id(const ck_checkpoint_info ***out, const ck_history *h
   return CK_OK;
 }
 
+static ck_status merge_prune(question *self, const asking *answered, ck_status status,
+                             ck_error *err) {
+  ck_prune_plan *out = self->out;
+  int said = status == CK_OK ? answered->planned : 1 << CK_ANSWER_FAILED;
+  (void)err;
+  for (int answer = 0; answer < CK_ANSWER_COUNT; answer++) {
+    if (said >> answer & 1) ck_answers_put(&out->answers, answered->place, answer);
+  }
+  return status;
+}
+
 static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *history,
                               ck_error *err) {
   const ck_checkpoint_info **by_id;
   ck_status status = list_by_id(&by_id, history, err);
-  question about = {.out = out};
+  question about = {.out = out, .merge = merge_prune};
   about.call = (asking){.hook = POLICY_prune, .subject = history, .by_id = by_id, .plan = out};
   if (status == CK_OK) status = ask_each(self, &about, err);
   for (size_t i = 0; i < history->count; i++)

@@ -39,6 +39,10 @@ static void test_names(void) {
   tap_is_text(ck_hook_name((ck_hook)1), "checkpoint", "hook 1");
   for (int i = 0; i < 9; i++)
     tap_is_text(ck_answer_name(CK_HOOK_CHECKPOINT, i), words[i], "answer %d of checkpoint", i);
+  static const char *const pruning[] = {"no opinion", "drop", "keep", NULL};
+  tap_is_text(ck_hook_name((ck_hook)2), "prune", "hook 2");
+  for (int i = 0; i < 4; i++)
+    tap_is_text(ck_answer_name(CK_HOOK_PRUNE, i), pruning[i], "answer %d of prune", i);
   tap_ok(ck_answer_name(CK_HOOK_CHECKPOINT, -1) == NULL, "there is no answer below 0");
   tap_ok(ck_hook_name((ck_hook)15) == NULL && ck_answer_name((ck_hook)15, 0) == NULL,
          "a hook of a later version has no name");

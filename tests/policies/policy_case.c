@@ -73,7 +73,7 @@ void policy_case_prune(const char *policy, const policy_prune_case *row) {
     infos[count].stored_bytes = row->history[count].bytes;
     infos[count].clean = !row->history[count].unclean;
   }
-  ck_prune_plan plan = {drop, keep};
+  ck_prune_plan plan = {.drop = drop, .keep = keep};
   tap_is_status(engine.prune(&plan, engine.self, &(ck_history){infos, count, row->now_ms}, &err),
                 CK_OK, &err, "%s %s plans for %zu checkpoints", policy,
                 row->options ? row->options : "", count);

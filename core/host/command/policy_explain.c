@@ -5,6 +5,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/explain/explanation.h"
+#include "core/host/explain/other.h"
 #include "core/host/explain/pruned_list.h"
 #include "core/host/explain/run_policies.h"
 #include "core/host/inspect/resolve_checkpoint.h"
@@ -24,9 +25,10 @@ typedef struct explaining {
   ck_run_policies policies;
   ck_pruned_list pruned;
   ck_rerun rerun;
-  ck_explanation now; /* of the event that is looked at */
+  ck_explanation now; /* of the event that is looked at, a boundary */
+  ck_other other;     /* the same of another event */
   int64_t seq;        /* the one that is asked about; 0: all */
-  size_t shown, differing, asked;
+  size_t shown, boundaries, differing, asked;
   size_t unrecorded; /* written by an earlier version */
   ck_table table;
   ck_status status;
@@ -35,7 +37,7 @@ typedef struct explaining {
 
 static const ck_column columns[] = {
     {"SEQ", CK_COLUMN_RIGHT},
-    {"BOUNDARY", CK_COLUMN_LEFT},
+    {"WHAT", CK_COLUMN_LEFT},
     {"NODE", CK_COLUMN_CUT},
     {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
     {"CHECKPOINT", CK_COLUMN_LEFT},
@@ -44,7 +46,7 @@ static const ck_column columns[] = {
 };
 static const ck_column columns_of_rerun[] = {
     {"SEQ", CK_COLUMN_RIGHT},
-    {"BOUNDARY", CK_COLUMN_LEFT},
+    {"WHAT", CK_COLUMN_LEFT},
     {"NODE", CK_COLUMN_CUT},
     {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
     {"CHECKPOINT", CK_COLUMN_LEFT},
@@ -74,6 +76,20 @@ static void put_words(ck_table *table, const ck_explanation *of, append_words ap
   ck_buffer_clear(&text);
 }
 
+static void put_other_row(explaining *self) {
+  const ck_other *of = &self->other;
+  ck_buffer text = {0};
+  ck_table_put_count(&self->table, of->event->seq);
+  ck_table_put_word(&self->table, ck_event_kind_name(of->event->kind));
+  ck_table_put_word(&self->table, NULL);
+  ck_table_put_text(&self->table, ck_bytes_text(of->event->agent));
+  ck_table_put_word(&self->table, of->abandoned ? "(abandoned)" : NULL);
+  ck_other_append_why(&text, of);
+  if (text.failed) self->table.text.failed = true;
+  ck_table_put_text(&self->table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
 static void put_row(explaining *self) {
   const ck_explanation *of = &self->now;
   ck_bytes body = ck_value_bytes(of->event->body);
@@ -92,9 +108,12 @@ static void put_row(explaining *self) {
 }
 
 /* Each sentence is a line. */
-static ck_status print_sentences(explaining *self) {
+static ck_status print_sentences(explaining *self, bool boundary) {
   ck_buffer text = {0}, safe = {0};
-  ck_explanation_append_sentences(&text, &self->now);
+  if (boundary)
+    ck_explanation_append_sentences(&text, &self->now);
+  else
+    ck_other_append_sentences(&text, &self->other);
   ck_status status = ck_buffer_check(&text, self->err);
   for (size_t at = 0; status == CK_OK && at < text.len; at += strlen(text.data + at) + 1) {
     ck_output_append_safe(self->output, &safe, ck_bytes_text(text.data + at));
@@ -107,13 +126,29 @@ static ck_status print_sentences(explaining *self) {
   return status;
 }
 
-static ck_status print_json(explaining *self) {
+static ck_status print_json(explaining *self, bool boundary) {
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_explanation_put(&document, &self->now);
+  if (boundary)
+    ck_explanation_put(&document, &self->now);
+  else
+    ck_other_put(&document, &self->other);
   ck_status status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return status;
+}
+
+static bool print(explaining *self, bool boundary) {
+  self->shown++;
+  if (self->output->json)
+    self->status = print_json(self, boundary);
+  else if (self->seq)
+    self->status = print_sentences(self, boundary);
+  else if (boundary)
+    put_row(self);
+  else
+    put_other_row(self);
+  return self->status == CK_OK;
 }
 
 static void find_fate(explaining *self) {
@@ -124,11 +159,7 @@ static void find_fate(explaining *self) {
   free(id);
 }
 
-static bool visit(void *to, const ck_event *event) {
-  explaining *self = to;
-  ck_bytes policies;
-  self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
-  if (self->status != CK_OK) return false;
+static bool explain_boundary(explaining *self, const ck_event *event, ck_bytes policies) {
   self->now.session = self->inspection.head.session.id;
   ck_explanation_read(&self->now, event, policies, self->given->rerun ? &self->rerun : NULL);
   find_fate(self);
@@ -136,15 +167,20 @@ static bool visit(void *to, const ck_event *event) {
   self->asked += self->now.now != NULL;
   self->differing += differs;
   if (self->given->rerun && !self->seq && !differs) return true;
-  self->shown++;
+  self->boundaries++;
   self->unrecorded += self->now.said.recorded == CK_E_EMPTY && self->now.kind != CK_BOUNDARY_EDIT;
-  if (self->output->json)
-    self->status = print_json(self);
-  else if (self->seq)
-    self->status = print_sentences(self);
-  else
-    put_row(self);
-  return self->status == CK_OK;
+  return print(self, true);
+}
+
+static bool visit(void *to, const ck_event *event) {
+  explaining *self = to;
+  ck_bytes policies;
+  self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
+  if (self->status != CK_OK) return false;
+  if (event->kind == CK_EVENT_BOUNDARY) return explain_boundary(self, event, policies);
+  ck_other_read(&self->other, event, policies);
+  self->other.abandoned = !ck_view_contains(&self->view, event->seq);
+  return self->other.decided ? print(self, false) : true;
 }
 
 /* ---- which ---- */
@@ -223,11 +259,13 @@ static ck_status resolve_place(explaining *self) {
 static ck_status explain(explaining *self) {
   const ck_head *head = &self->inspection.head;
   bool whole = self->given->all || self->seq;
+  uint64_t kinds = UINT64_C(1) << CK_EVENT_BOUNDARY;
+  if (!self->given->rerun) kinds |= CK_OTHER_KINDS;
   ck_event_query query = {.session = head->session.no,
                           .view = whole ? NULL : &self->view,
                           .after = self->seq ? self->seq - 1 : 0,
                           .until = self->seq,
-                          .kinds = UINT64_C(1) << CK_EVENT_BOUNDARY};
+                          .kinds = kinds};
   ck_status status = ck_store_read_events(self->inspection.store, &query, visit, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK && self->seq && !self->shown) status = refuse_seq(self);
@@ -259,7 +297,7 @@ static ck_status conclude(explaining *self) {
     ck_output_notice(self->output,
                      "an earlier ckrun wrote %zu of the %zu boundaries: who was asked there is not "
                      "recorded; --rerun POLICY asks a policy now",
-                     self->unrecorded, self->shown);
+                     self->unrecorded, self->boundaries);
   if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld calls of it failed; the first: %s",
                       self->given->rerun, (long long)simulation->failures,
@@ -314,12 +352,14 @@ static const ck_option options[] = {
 
 const ck_command ck_command_policy_explain = {
     .name = "policy explain",
-    .summary = "say why a session has a checkpoint at a boundary, or none",
+    .summary = "say what policies decided in a session, and why",
     .details =
-        "Columns: seq, the boundary's kind, node, agent, whether a checkpoint was taken (or pruned "
-        "since), and why: which policies said yes with their reasons, which failed, which said no. "
-        "Policies that are not named were not asked: they have no checkpoint hook, or none for the "
-        "agent who acted. Of sessions that an earlier ckrun wrote only reasons are recorded.\n\n"
+        "Columns: seq, what it was (the kind of a boundary; pruned; resolution, by a policy; "
+        "policy_error), node, agent, whether a checkpoint was taken (or pruned since), and why: "
+        "which policies said yes with their reasons, which failed, which said no; who dropped "
+        "checkpoints. Policies that are not named were not asked: they have no such hook, or none "
+        "for the agent who acted. Of sessions that an earlier ckrun wrote only reasons are "
+        "recorded; nor is it when policies were asked by 'sessions prune'.\n\n"
         "With --rerun each recorded boundary is shown to that policy alone, with what was recorded "
         "of it; what is told since the last checkpoint is counted from those that it takes, as "
         "policy simulate does. Boundaries at which it decides otherwise are listed, with its "

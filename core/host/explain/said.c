@@ -74,5 +74,6 @@ void ck_said_read(ck_said_list *out, const ck_event *event, ck_hook hook, ck_byt
   out->took_us = answers.took_us;
   if (ck_json_type_of(policies) != CK_JSON_ARRAY) policies = (ck_bytes){0};
   if (out->recorded == CK_OK) read_answers(out, &answers, policies);
-  read_reasons(out, ck_json_get(ck_value_bytes(event->body), "reasons"));
+  if (hook == CK_HOOK_CHECKPOINT)
+    read_reasons(out, ck_json_get(ck_value_bytes(event->body), "reasons"));
 }

@@ -35,7 +35,7 @@ static void say_fate(ck_buffer *out, const ck_explanation *self) {
     end(out);
   }
   if (!self->abandoned) return;
-  ck_buffer_append_text(out, "a resume or a rewind has left this event behind");
+  ck_buffer_append_text(out, CK_WORDS_ABANDONED);
   end(out);
 }
 

@@ -1,6 +1,8 @@
 /* words.c - what explanations in rows, in sentences and as JSON say alike. */
 #include "core/host/explain/words.h"
 
+#include <stdlib.h>
+
 void ck_words_append_name(ck_buffer *out, const ck_said *said) {
   if (ck_json_type_of(said->name) == CK_JSON_STRING)
     ck_json_read_string(out, said->name);
@@ -12,4 +14,64 @@ const char *ck_words_unrecorded(ck_status recorded) {
   if (recorded == CK_E_NEWER) return "not known: recorded by a later version of ckrun";
   if (recorded == CK_E_CORRUPT) return "not known: what is recorded cannot be read";
   return "not recorded";
+}
+
+/* ---- as JSON ---- */
+
+void ck_words_put_string(ck_document *document, struct cJSON *at, const char *name,
+                         ck_bytes value) {
+  if (ck_json_type_of(value) != CK_JSON_STRING) return;
+  char *text = ck_json_dup_string(value);
+  document->failed |= !text;
+  ck_document_put_text(document, at, name, text);
+  free(text);
+}
+
+void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reason) {
+  if (ck_json_type_of(reason) == CK_JSON_STRING)
+    ck_words_put_string(document, at, "reason", reason);
+  else
+    ck_document_put_null(document, at, "reason");
+}
+
+static void put_answer(ck_document *document, struct cJSON *list, ck_hook hook,
+                       const ck_said *said) {
+  struct cJSON *row = ck_document_put_object(document, list, NULL);
+  ck_buffer name = {0};
+  ck_words_append_name(&name, said);
+  document->failed |= name.failed;
+  ck_document_put_text(document, row, "policy", name.data);
+  ck_buffer_clear(&name);
+  if (said->version) ck_document_put_int(document, row, "version", said->version);
+  ck_words_put_string(document, row, "agent", ck_json_get(said->policy, "agent"));
+  const char *answer = ck_answer_name(hook, said->answer);
+  ck_document_put_text(document, row, "answer", answer ? answer : "not known");
+  if (hook == CK_HOOK_CHECKPOINT && ck_said_is_yes(said))
+    ck_words_put_reason(document, row, said->reason);
+}
+
+static void put_not_asked(ck_document *document, const ck_said_list *said, ck_bytes policies) {
+  struct cJSON *list = ck_document_put_array(document, NULL, "not_asked");
+  int place = 0;
+  for (ck_json_iterator it = ck_json_iterate(policies);
+       place < CK_ANSWERS_POLICIES && ck_json_next(&it); place++) {
+    if (!(said->asked >> place & 1))
+      ck_words_put_string(document, list, NULL, ck_json_get(it.value, "name"));
+  }
+}
+
+/* "yes"; "no": of an earlier version; "unknown": of a later one, or not to be read. */
+static const char *recorded(const ck_said_list *said) {
+  if (said->recorded == CK_OK) return "yes";
+  return said->recorded == CK_E_EMPTY ? "no" : "unknown";
+}
+
+void ck_words_put_said(ck_document *document, const ck_said_list *said, ck_bytes policies) {
+  ck_document_put_text(document, NULL, "recorded", recorded(said));
+  struct cJSON *answers = ck_document_put_array(document, NULL, "answers");
+  for (size_t i = 0; i < said->count; i++)
+    put_answer(document, answers, said->hook, &said->list[i]);
+  if (said->recorded != CK_OK) return;
+  put_not_asked(document, said, policies);
+  ck_document_put_duration(document, NULL, "took_ms", said->took_us);
 }

@@ -3,10 +3,21 @@
 #define CK_HOST_EXPLAIN_WORDS_H
 
 #include "core/host/explain/said.h"
+#include "core/host/print/document.h"
+
+#define CK_WORDS_ABANDONED "a resume or a rewind has left this event behind"
 
 /* "tools"; "policy 3" where the names are not known. */
 void ck_words_append_name(ck_buffer *out, const ck_said *said);
 /* "not recorded", and why: `recorded` as in ck_said_list, not CK_OK. Static. */
 const char *ck_words_unrecorded(ck_status recorded);
+
+/* A JSON string as a member; another value is left out. */
+void ck_words_put_string(ck_document *document, struct cJSON *at, const char *name, ck_bytes value);
+/* The member `reason`: null when there is none. */
+void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reason);
+/* The members recorded, answers, and when recorded not_asked and took_ms. `policies`: the run's
+ * list. */
+void ck_words_put_said(ck_document *document, const ck_said_list *said, ck_bytes policies);
 
 #endif

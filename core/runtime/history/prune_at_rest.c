@@ -20,10 +20,11 @@ static bool fits(const ck_prune_filter *filter, const ck_checkpoint_info *checkp
 static ck_status select_seqs(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
                              const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
+  ck_answers said; /* not kept: its places are of the list of policies now, not of a run's */
   *count = 0;
   if (order->keep < 0 && !order->filter)
-    return ck_checkpoint_list_ask(seqs, count, before, order->policies, clock.wall_ms(clock.self),
-                                  err);
+    return ck_checkpoint_list_ask(seqs, count, &said, before, order->policies,
+                                  clock.wall_ms(clock.self), err);
   int64_t keep = order->keep < 0 ? 0 : order->keep;
   for (size_t i = 0; i < before->count && (int64_t)(before->count - i) > keep; i++)
     if (!order->filter || fits(order->filter, &before->list[i]))

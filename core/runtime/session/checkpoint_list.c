@@ -35,9 +35,11 @@ ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int6
   return status;
 }
 
-ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, const ck_checkpoint_list *self,
-                                 const ck_policy_engine *policies, int64_t now_ms, ck_error *err) {
+ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, ck_answers *said,
+                                 const ck_checkpoint_list *self, const ck_policy_engine *policies,
+                                 int64_t now_ms, ck_error *err) {
   *count = 0;
+  *said = (ck_answers){0};
   if (!policies->prune || self->count == 0) return CK_OK;
   bool *flags = calloc(self->count * 2, sizeof *flags);
   if (!flags) return ck_error_no_memory(err);
@@ -46,6 +48,7 @@ ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, const ck_checkpoi
   ck_status status = policies->prune(&plan, policies->self, &of, err);
   for (size_t i = 0; i < self->count && status == CK_OK; i++)
     if (plan.drop[i]) seqs[(*count)++] = self->list[i].seq;
+  *said = plan.answers;
   free(flags);
   return status;
 }

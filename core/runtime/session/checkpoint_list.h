@@ -13,8 +13,8 @@ void ck_checkpoint_list_clear(ck_checkpoint_list *self);
 CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store,
                                              int64_t session, ck_error *err);
 /* Writes the seqs that the policies drop into `seqs`, which has room for all; none when a hook
- * fails (its status). */
-CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count,
+ * fails (its status). `said` (without hook and time): what each answered. */
+CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, ck_answers *said,
                                             const ck_checkpoint_list *self,
                                             const ck_policy_engine *policies, int64_t now_ms,
                                             ck_error *err);

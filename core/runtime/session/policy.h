@@ -64,6 +64,7 @@ typedef struct ck_history {
 } ck_history;
 typedef struct ck_prune_plan {
   bool *drop, *keep;
+  ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_prune_plan;
 
 /* redact: one item on its way to a sink. */

@@ -45,7 +45,7 @@ static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int
 }
 
 /* With single_checkpoint all go but the latest; otherwise the policies decide. */
-static ck_status ask(int64_t *seqs, size_t *count, ck_session *self,
+static ck_status ask(int64_t *seqs, size_t *count, ck_answers *said, ck_session *self,
                      const ck_checkpoint_list *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
@@ -55,47 +55,61 @@ static ck_status ask(int64_t *seqs, size_t *count, ck_session *self,
     leave_out(seqs, count, self);
     return CK_OK;
   }
-  ck_status status = ck_checkpoint_list_ask(seqs, count, history, self->policies,
+  int64_t begun_us = clock->mono_us(clock->self);
+  ck_status status = ck_checkpoint_list_ask(seqs, count, said, history, self->policies,
                                             clock->wall_ms(clock->self), &failure);
+  said->took_us = clock->mono_us(clock->self) - begun_us;
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   leave_out(seqs, count, self);
   return status == CK_OK ? CK_OK : ck_session_record_policy_error(self, "prune", &failure, err);
 }
 
-static ck_status record(ck_session *self, const ck_checkpoint_list *history,
+/* Where no policy was asked, that is recorded, too. */
+static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_answers *said,
                         const ck_prune_report *report, ck_error *err) {
-  ck_value *body = NULL;
-  ck_status status = ck_checkpoint_list_describe(&body, history, report, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_PRUNE, NULL, NULL, body, err);
-  ck_value_free(body);
+  char answers[CK_ANSWERS_SIZE];
+  ck_event event = {.kind = CK_EVENT_PRUNE};
+  ck_status status = ck_checkpoint_list_describe(&event.body, history, report, err);
+  if (status != CK_OK) return status;
+  said->hook = CK_HOOK_PRUNE;
+  event.decision = ck_answers_encode(answers, said);
+  status = ck_session_append_decided(self, &event, err);
+  ck_value_free(event.body);
   return status;
 }
 
-static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const int64_t *seqs,
-                      size_t count, ck_error *err) {
+/* The seqs that go, and who said so. */
+typedef struct choice {
+  int64_t *seqs;
+  size_t count;
+  ck_answers said;
+} choice;
+
+static ck_status drop(ck_session *self, const ck_checkpoint_list *history, choice *of,
+                      ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_channel_prune(
-      self->channel, &(ck_pruning){.seqs = seqs, .count = count, .bases = keeps_one(self)}, &report,
-      &failure);
+      self->channel, &(ck_pruning){.seqs = of->seqs, .count = of->count, .bases = keeps_one(self)},
+      &report, &failure);
   if (status != CK_OK) log_failure(self, &failure);
-  status = status == CK_OK && report.count > 0 ? record(self, history, &report, err) : CK_OK;
+  status =
+      status == CK_OK && report.count > 0 ? record(self, history, &of->said, &report, err) : CK_OK;
   ck_prune_report_clear(&report);
   return status;
 }
 
 static ck_status prune_history(ck_session *self, const ck_checkpoint_list *history, int64_t keep,
                                ck_error *err) {
-  size_t count = 0;
   ck_status status = CK_OK;
-  int64_t *seqs = calloc(history->count + 1, sizeof *seqs);
-  if (!seqs) return ck_error_no_memory(err);
+  choice of = {.seqs = calloc(history->count + 1, sizeof *of.seqs)};
+  if (!of.seqs) return ck_error_no_memory(err);
   if (keep < 0)
-    status = ask(seqs, &count, self, history, err);
+    status = ask(of.seqs, &of.count, &of.said, self, history, err);
   else
-    count = leave_latest(seqs, history, keep);
-  if (status == CK_OK && count > 0) status = drop(self, history, seqs, count, err);
-  free(seqs);
+    of.count = leave_latest(of.seqs, history, keep);
+  if (status == CK_OK && of.count > 0) status = drop(self, history, &of, err);
+  free(of.seqs);
   return status;
 }
 

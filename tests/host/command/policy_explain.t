@@ -53,8 +53,10 @@ is "each has its answer, and who said it" "$(cut -f 2,3,5,6 <<<"$out")" \
   edge_transition b no 'no: tools, quiet' \
   node_start c no 'no: tools, quiet' \
   node_complete c yes 'tools: node c; no: quiet' \
+  pruned '' '' '2 checkpoints; drop: tools' \
   edge_transition c no 'no: tools, quiet' \
-  final '' yes 'always at final; no: tools, quiet')"
+  final '' yes 'always at final; no: tools, quiet' \
+  pruned '' '' '1 checkpoint; drop: tools')"
 is "nothing is said besides" "$err" ""
 
 # at KIND NODE [SESSION]: the seq of that boundary, as the transcript tells it.
@@ -89,7 +91,9 @@ has "is the end's" "$out" "at a boundary of kind final one is always taken"
 
 exits 0 "as JSON" --json policy explain one
 ok "an object a line" lines "$out"
-is "for each boundary" "$(grep -c '' <<<"$out")" 10
+is "for each boundary, and where policies decided else" "$(grep -c '' <<<"$out")" 12
+is "each of its kind" "$(grep -o '"kind":"[a-z]*"' <<<"$out" | sort | uniq -c | tr -s ' \n' ' ')" \
+  ' 10 "kind":"boundary" 2 "kind":"pruned" '
 exits 0 "one as JSON" --json policy explain one "$done"
 is "has the answers" "$(json "$out" '$d->{answers}')" \
   "$(printf '[%s,%s]' '{"answer":"yes","policy":"tools","reason":"node a","version":2}' \
@@ -97,6 +101,37 @@ is "has the answers" "$(json "$out" '$d->{answers}')" \
 is "and what became of it" \
   "$(json "$out" '[@$d{qw(taken pruned pruned_at recorded not_asked abandoned)}]')" \
   "[true,true,$pruned,\"yes\",[\"redact_keys\"],false]"
+
+# ---- what was pruned ----
+
+exits 0 "what was pruned" policy explain one "$pruned"
+is "says who dropped what" "$(head -3 <<<"$out")" \
+  "event $pruned, pruned: 2 checkpoints; drop: tools
+$(id "$done") was dropped
+$(id "$(at node_start b)") was dropped"
+exits 0 "as JSON" --json policy explain one "$pruned"
+is "the same" "$(json "$out" '[$d->{answers}, $d->{not_asked}, scalar @{$d->{dropped}}]')" \
+  '[[{"answer":"drop","policy":"tools","version":2}],["quiet","redact_keys"],2]'
+cat >keeps.lua <<'E'
+return { name = "keeps", version = 5, prune = function(history)
+  return { keep = { history[1].id } }
+end }
+E
+cat >several.lua <<'E'
+return { name = "several", prune_every_n_nodes = 2,
+  policies = { "./tools.lua", "./keeps.lua", { "keep_recent", count = 100 } } }
+E
+run run flow.lua --profile several.lua --session several
+exits 0 "several policies" policy explain several
+is "each has its answer" "$(cut -f 2,6 <<<"$out" | grep ^pruned)" \
+  "$(printf 'pruned\t1 checkpoint; drop: tools; keep: keeps; no opinion: keep_recent')"
+echo 'return { name = "single", checkpoints = "single", policies = { "./tools.lua" } }' >single.lua
+run run flow.lua --profile single.lua --session single
+exits 0 "one checkpoint alone" policy explain single
+has "is nobody's answer" "$out" "1 checkpoint; no policy was asked: a person or the profile said"
+run sessions prune several --keep 1
+exits 0 "a person prunes" policy explain several
+has "which nobody is recorded for" "$(tail -1 <<<"$out")" "who dropped them is not recorded"
 
 # ---- mistakes ----
 
@@ -134,6 +169,8 @@ run run flow.lua --profile failing.lua --session failing
 exits 0 "a policy failed" policy explain failing "$(at edge_transition a failing)"
 has "so a checkpoint was taken" "$out" "edge_transition of a: a checkpoint was taken"
 has "for it" "$out" "bad (version 3) failed: then a checkpoint is taken, and waited for"
+has "the error has its row" "$("$CKRUN" policy explain failing | grep policy_error | head -1)" \
+  'checkpoint failed: policy "bad", checkpoint: '
 echo 'return { name = "none", policies = {} }' >none.lua
 run run flow.lua --profile none.lua --session none
 exits 0 "nobody was asked" policy explain none "$(at node_start a none)"

@@ -68,6 +68,8 @@ is "it is counted with what is run again" "$(json "$out" 'join " ", map { $d->{$
 is "nothing was written" "$(files)" "$before"
 is "nothing was done" "$(wc -l <ran | tr -d ' ')" 1
 exits 0 "the resume does it" resume again
+has "and is explained by it" "$("$CKRUN" policy explain again)" \
+  "$key, in doubt: rerun_it said retry"
 is "again" "$(wc -l <ran | tr -d ' ')" 2
 is "the answer stands before the new intent" "$(answers again)" \
   "intent resolution:retry:rerun_it intent outcome "

@@ -45,7 +45,7 @@ static ck_status prune(char out[COUNT + 1], const ck_policy_engine *engine, ck_e
   tap_must(ck_value_new(&info, ck_bytes_text("{\"node\":\"n\",\"next\":\"m\"}"), err) == CK_OK,
            "an info");
   infos[1].info = info;
-  ck_prune_plan plan = {drop, keep};
+  ck_prune_plan plan = {.drop = drop, .keep = keep};
   ck_history history = {infos, COUNT, 9000};
   ck_status status = engine->prune(&plan, engine->self, &history, err);
   for (int i = 0; i < COUNT; i++) out[i] = drop[i] ? 'd' : keep[i] ? 'k' : '.';
@@ -75,6 +75,32 @@ static void check_prune(const char *const *bodies, size_t count, ck_status want,
            err.text);
   engine.free(engine.self);
   for (size_t i = 0; i < count; i++) ck_buffer_clear(&texts[i]);
+}
+
+/* A bit for each policy: one can drop some and keep others; one that failed ends the question. */
+static void test_prune_answers(void) {
+  static const char *const texts[] = {
+      "return { name = 'a', version = 1, prune = function()\n"
+      "return { drop = { 'c1' }, keep = { 'c2' } } end }",
+      "return { name = 'b', version = 1, checkpoint = function() end }",
+      "return { name = 'c', version = 1, prune = function() return { drop = {} } end }",
+      "return { name = 'd', version = 1, prune = function() return { keep = { 'c3' } } end }",
+      "return { name = 'e', version = 1, prune = function() error 'lost' end }",
+      "return { name = 'f', version = 1, prune = function() return { drop = { 'c4' } } end }"};
+  bool drop[COUNT] = {false}, keep[COUNT] = {false};
+  ck_checkpoint_info *infos = make_infos(COUNT);
+  ck_policy_engine engine = open_engine(texts, 6);
+  ck_prune_plan plan = {.drop = drop, .keep = keep};
+  ck_history history = {infos, COUNT, 9000};
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(engine.prune(&plan, engine.self, &history, &err), CK_E_POLICY, &err,
+                "of six policies one fails");
+  tap_is_int((int64_t)plan.answers.policies[CK_ANSWER_DROP], 1, "the first drops one");
+  tap_is_int((int64_t)plan.answers.policies[CK_ANSWER_KEEP], 1 | 8, "and keeps one, as the fourth");
+  tap_is_int((int64_t)plan.answers.policies[CK_ANSWER_NO_OPINION], 4, "the third has no opinion");
+  tap_is_int((int64_t)plan.answers.policies[CK_ANSWER_FAILED], 16, "the fifth fails");
+  engine.free(engine.self);
+  free(infos);
 }
 
 static void test_prune(void) {
@@ -176,7 +202,7 @@ static void test_long_history(void) {
   ck_checkpoint_info *infos = make_infos(MANY);
   bool *flags = calloc(2 * MANY, sizeof *flags);
   tap_must(flags != NULL, "flags");
-  ck_prune_plan plan = {flags, flags + MANY};
+  ck_prune_plan plan = {.drop = flags, .keep = flags + MANY};
   ck_history history = {infos, MANY, 0};
   tap_is_status(engine.prune(&plan, engine.self, &history, &err), CK_OK, &err,
                 "%d checkpoints fit the budget", MANY);
@@ -319,6 +345,7 @@ static void test_migrate(void) {
 }
 
 int main(void) {
+  test_prune_answers();
   still_vm_set(true);
   test_prune();
   test_kept_history();

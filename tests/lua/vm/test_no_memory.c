@@ -35,8 +35,8 @@ static ck_status ask(const ck_policy_engine *engine, ck_error *err) {
                                 {.id = "c2", .seq = 2, .kind = CK_BOUNDARY_TOOL_ROUND}};
   bool drop[2] = {false, false}, keep[2] = {false, false};
   if (status == CK_OK) {
-    status =
-        engine->prune(&(ck_prune_plan){drop, keep}, engine->self, &(ck_history){infos, 2, 3}, err);
+    status = engine->prune(&(ck_prune_plan){.drop = drop, .keep = keep}, engine->self,
+                           &(ck_history){infos, 2, 3}, err);
     broken += drop[0] != (status == CK_OK) || drop[1];
   }
   ck_redaction redaction = {0};

@@ -1,0 +1,128 @@
+/* other.c - explains what policies have decided besides checkpoints. */
+#include "core/host/explain/other.h"
+
+#include "core/host/explain/words.h"
+#include "core/host/print/format.h"
+
+static ck_bytes member(const ck_other *self, const char *name) {
+  return ck_json_get(ck_value_bytes(self->event->body), name);
+}
+
+void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
+  out->event = event;
+  out->policies = policies;
+  ck_said_read(&out->said, event, CK_HOOK_PRUNE, policies);
+  out->decided = event->kind != CK_EVENT_RESOLUTION ||
+                 ck_json_type_of(member(out, "policy")) == CK_JSON_STRING;
+}
+
+/* ---- in short ---- */
+
+/* "drop: tools; no opinion: keep_recent". */
+static void append_answers(ck_buffer *out, const ck_said_list *said) {
+  static const int order[] = {1, 2, 3, 4, 5, 6, CK_ANSWER_FAILED, CK_ANSWER_NO_OPINION};
+  const char *group = "";
+  for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+    const char *name = ck_answer_name(said->hook, order[k]), *before = NULL;
+    for (size_t i = 0; i < said->count; i++) {
+      if (said->list[i].answer != order[k]) continue;
+      if (!before) ck_buffer_append_format(out, "%s%s: ", group, name ? name : "not known");
+      if (before) ck_buffer_append_text(out, before);
+      ck_words_append_name(out, &said->list[i]);
+      before = ", ";
+      group = "; ";
+    }
+  }
+}
+
+static void append_pruned(ck_buffer *out, const ck_other *self) {
+  ck_format_of(out, (int64_t)ck_json_count(member(self, "ids")), "checkpoint");
+  ck_buffer_append_text(out, "; ");
+  if (self->said.recorded != CK_OK)
+    ck_buffer_append_format(out, "who dropped them is %s",
+                            ck_words_unrecorded(self->said.recorded));
+  else if (!self->said.count)
+    ck_buffer_append_text(out, "no policy was asked: a person or the profile said how many stay");
+  else
+    append_answers(out, &self->said);
+}
+
+static void append_text(ck_buffer *out, const ck_other *self, const char *name) {
+  ck_bytes value = member(self, name);
+  if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_read_string(out, value);
+}
+
+void ck_other_append_why(ck_buffer *out, const ck_other *self) {
+  if (self->event->kind == CK_EVENT_PRUNE) {
+    append_pruned(out, self);
+    return;
+  }
+  bool failed = self->event->kind == CK_EVENT_POLICY_ERROR;
+  append_text(out, self, failed ? "hook" : "key");
+  ck_buffer_append_text(out, failed ? " failed: " : ", in doubt: ");
+  append_text(out, self, failed ? "error" : "policy");
+  if (failed) return;
+  ck_buffer_append_text(out, " said ");
+  append_text(out, self, "verdict");
+}
+
+/* ---- in sentences ---- */
+
+static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
+
+static void say_dropped(ck_buffer *out, const ck_other *self) {
+  for (ck_json_iterator it = ck_json_iterate(member(self, "ids")); ck_json_next(&it);) {
+    ck_json_read_string(out, it.value);
+    ck_buffer_append_text(out, " was dropped");
+    end(out);
+  }
+}
+
+void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
+  ck_buffer_append_format(out, "event %lld, %s: ", (long long)self->event->seq,
+                          ck_event_kind_name(self->event->kind));
+  ck_other_append_why(out, self);
+  end(out);
+  if (self->abandoned) {
+    ck_buffer_append_text(out, CK_WORDS_ABANDONED);
+    end(out);
+  }
+  if (self->event->kind != CK_EVENT_PRUNE) return;
+  say_dropped(out, self);
+  if (self->said.recorded != CK_OK || !self->said.count) return;
+  ck_buffer_append_text(out, "the question took ");
+  ck_format_duration(out, self->said.took_us);
+  end(out);
+}
+
+/* ---- as JSON ---- */
+
+static void put(ck_document *document, const ck_other *self, const char *name, const char *from) {
+  ck_words_put_string(document, NULL, name, member(self, from));
+}
+
+static void put_pruned(ck_document *document, const ck_other *self) {
+  struct cJSON *ids = ck_document_put_array(document, NULL, "dropped");
+  for (ck_json_iterator it = ck_json_iterate(member(self, "ids")); ck_json_next(&it);)
+    ck_words_put_string(document, ids, NULL, it.value);
+  ck_words_put_said(document, &self->said, self->policies);
+}
+
+void ck_other_put(ck_document *document, const ck_other *self) {
+  const ck_event *event = self->event;
+  ck_document_put_int(document, NULL, "seq", event->seq);
+  ck_document_put_int(document, NULL, "timeline", event->timeline);
+  ck_document_put_text(document, NULL, "kind", ck_event_kind_name(event->kind));
+  ck_document_put_text(document, NULL, "scope", event->scope);
+  ck_document_put_text(document, NULL, "agent", event->agent);
+  ck_document_put_bool(document, NULL, "abandoned", self->abandoned);
+  if (event->kind == CK_EVENT_PRUNE) {
+    put_pruned(document, self);
+    return;
+  }
+  put(document, self, "hook", "hook");
+  put(document, self, "error", "error");
+  put(document, self, "effect", "key");
+  put(document, self, "verdict", "verdict");
+  put(document, self, "policy", "policy");
+}

@@ -1,0 +1,31 @@
+/* other.h - what policies have decided besides checkpoints: what was pruned, what was done about a
+ * doubt, and where one failed. */
+#ifndef CK_HOST_EXPLAIN_OTHER_H
+#define CK_HOST_EXPLAIN_OTHER_H
+
+#include "core/host/explain/said.h"
+#include "core/host/print/document.h"
+
+/* Bits 1 << kind of the events that can be explained here. */
+enum {
+  CK_OTHER_KINDS = 1 << CK_EVENT_PRUNE | 1 << CK_EVENT_RESOLUTION | 1 << CK_EVENT_POLICY_ERROR
+};
+
+/* Borrows all of it. */
+typedef struct ck_other {
+  const ck_event *event;
+  ck_bytes policies; /* the run's list, JSON; no bytes: not known */
+  bool abandoned;    /* a resume or a rewind has left it behind */
+  bool decided;      /* by a policy, as far as is known; false: it is a person's */
+  ck_said_list said; /* of a PRUNE event */
+} ck_other;
+void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies);
+
+/* Short, for a row. Neither redacted nor escaped, as the next one. */
+void ck_other_append_why(ck_buffer *out, const ck_other *self);
+/* Whole sentences, each behind the one before, with a NUL at its end. */
+void ck_other_append_sentences(ck_buffer *out, const ck_other *self);
+/* The members of one object. */
+void ck_other_put(ck_document *document, const ck_other *self);
+
+#endif
