@@ -295,8 +295,8 @@ static ck_status conclude(explaining *self) {
     ck_output_notice(self->output, "no boundary yet: no policy was asked");
   if (self->unrecorded && !self->seq)
     ck_output_notice(self->output,
-                     "an earlier ckrun wrote %zu of the %zu boundaries: who was asked there is not "
-                     "recorded; --rerun POLICY asks a policy now",
+                     "an import or an earlier ckrun wrote %zu of the %zu boundaries: who was asked "
+                     "there is not recorded; --rerun POLICY asks a policy now",
                      self->unrecorded, self->boundaries);
   if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld calls of it failed; the first: %s",
@@ -343,7 +343,8 @@ static const ck_option options[] = {
      .offset = offsetof(values, rerun),
      .value = "POLICY",
      .complete = CK_COMPLETE_FILE,
-     .help = "ask this policy now, a file or a shipped one, and show where it decides otherwise"},
+     .help = "ask this policy now, or those of this profile, a file or a shipped one, and show "
+             "where it decides otherwise"},
     {.name = "all",
      .offset = offsetof(values, all),
      .help = "boundaries of every timeline, also those that a resume has left behind"},
@@ -358,12 +359,12 @@ const ck_command ck_command_policy_explain = {
         "policy_error), node, agent, whether a checkpoint was taken (or pruned since), and why: "
         "which policies said yes with their reasons, which failed, which said no; who dropped "
         "checkpoints. Policies that are not named were not asked: they have no such hook, or none "
-        "for the agent who acted. Of sessions that an earlier ckrun wrote only reasons are "
-        "recorded; nor is it when policies were asked by 'sessions prune'.\n\n"
-        "With --rerun each recorded boundary is shown to that policy alone, with what was recorded "
-        "of it; what is told since the last checkpoint is counted from those that it takes, as "
-        "policy simulate does. Boundaries at which it decides otherwise are listed, with its "
-        "reasons. Nothing is written. Exit code 5 when it failed.",
+        "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
+        "only reasons are recorded; nor is it when policies were asked by 'sessions prune'.\n\n"
+        "With --rerun each recorded boundary is shown to that policy or profile alone, with what "
+        "was recorded of it; what is told since the last checkpoint is counted from those that it "
+        "takes, as policy simulate does. Boundaries at which it decides otherwise are listed, with "
+        "its reasons. Nothing is written. Exit code 5 when it failed.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -1,7 +1,9 @@
-/* rerun.c - another policy is asked about the recorded boundaries of a session. */
+/* rerun.c - another policy, or those of a profile, are asked about the recorded boundaries of a
+ * session. */
 #include "core/host/explain/rerun.h"
 
 #include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
 
 void ck_rerun_clear(ck_rerun *self) {
   ck_simulation_clear(&self->simulation);
@@ -9,12 +11,23 @@ void ck_rerun_clear(ck_rerun *self) {
   *self = (ck_rerun){0};
 }
 
+/* What is no policy can be a profile; what is neither is told as a policy that it is not. */
+static ck_status open_policies(ck_policy_engine *out, const char *name, ck_error *err) {
+  ck_profile_policy one = {.name = (char *)name};
+  ck_profile alone = {.policies = &one, .policy_count = 1}, *profile;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = ck_policy_engine_open(out, &alone, err);
+  if (status == CK_OK || status == CK_E_NO_MEMORY) return status;
+  if (ck_profile_load(&profile, name, &ignored) != CK_OK) return status;
+  status = ck_policy_engine_open(out, profile, err);
+  ck_profile_free(profile);
+  return status;
+}
+
 ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {
-  ck_profile_policy one = {.name = (char *)policy};
-  ck_profile alone = {.policies = &one, .policy_count = 1};
   ck_policy_engine engine;
   *out = (ck_rerun){.policy = policy};
-  ck_status status = ck_policy_engine_open(&engine, &alone, err);
+  ck_status status = open_policies(&engine, policy, err);
   if (status != CK_OK) return status;
   status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
   if (status == CK_OK)

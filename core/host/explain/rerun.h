@@ -1,4 +1,5 @@
-/* rerun.h - another policy is asked about the recorded boundaries of a session. */
+/* rerun.h - another policy, or those of a profile, are asked about the recorded boundaries of a
+ * session. */
 #ifndef CK_HOST_EXPLAIN_RERUN_H
 #define CK_HOST_EXPLAIN_RERUN_H
 
@@ -7,7 +8,7 @@
 
 /* Zero: nothing is asked. */
 typedef struct ck_rerun {
-  const char *policy; /* its file, or the name of a shipped one; borrowed */
+  const char *policy; /* a file, or the name of a shipped one; or of a profile. Borrowed */
   ck_recording *recording;
   ck_simulation simulation;
 } ck_rerun;

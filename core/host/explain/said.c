@@ -58,8 +58,7 @@ static void read_reasons(ck_said_list *self, ck_bytes reasons) {
   for (ck_json_iterator it = ck_json_iterate(reasons); ck_json_next(&it);) {
     ck_bytes name = ck_json_get(it.value, "policy");
     ck_said *said = self->recorded == CK_OK ? whose(self, name) : NULL;
-    if (!said && self->recorded != CK_OK && self->count < CK_SAID_MAX)
-      said = add(self, -1, (ck_bytes){0}, CK_ANSWER_YES);
+    if (!said && self->count < CK_SAID_MAX) said = add(self, -1, (ck_bytes){0}, CK_ANSWER_YES);
     if (said && !said->policy.len) take_name(said, it.value, name);
     if (said) said->reason = ck_json_get(it.value, "reason");
   }

@@ -23,7 +23,7 @@ typedef struct ck_said_list {
   ck_status recorded;
   int64_t took_us;           /* when recorded */
   uint64_t asked;            /* bit i: policy i was asked, when recorded */
-  ck_said list[CK_SAID_MAX]; /* by place; not recorded: of those with a reason alone */
+  ck_said list[CK_SAID_MAX]; /* by place; behind them those of whom a reason alone is known */
   size_t count;
 } ck_said_list;
 

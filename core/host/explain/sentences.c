@@ -107,10 +107,21 @@ static void say_unrecorded(ck_buffer *out, const ck_explanation *self) {
     ck_buffer_append_format(out, "who was asked is %s", ck_words_unrecorded(self->said.recorded));
     if (self->said.recorded == CK_E_EMPTY)
       ck_buffer_append_format(out,
-                              " (an earlier ckrun wrote the event); "
+                              " (an import or an earlier ckrun wrote the event); "
                               "`ckrun policy explain %s %lld --rerun POLICY` asks a policy now",
                               self->session, (long long)self->event->seq);
   }
+  end(out);
+}
+
+/* Of a longer list than answers are kept of. */
+static void say_too_many(ck_buffer *out, const ck_explanation *self) {
+  size_t count = ck_json_count(self->policies);
+  if (count <= CK_ANSWERS_POLICIES) return;
+  ck_buffer_append_format(out,
+                          "of %zu policies the answers of the first %d are recorded, and the "
+                          "reasons of all",
+                          count, CK_ANSWERS_POLICIES);
   end(out);
 }
 
@@ -120,6 +131,7 @@ static void say_recorded(ck_buffer *out, const ck_explanation *self) {
     end(out);
   }
   say_not_asked(out, self);
+  say_too_many(out, self);
   if (!self->said.count) return;
   ck_buffer_append_text(out, "the question took ");
   ck_format_duration(out, self->said.took_us);

@@ -147,6 +147,7 @@ refused 3 "no such checkpoint" "has no checkpoint 'nothing'" policy explain one 
 
 # ---- another policy ----
 
+echo 'return { name = "neither", nodes = {} }' >neither.lua
 exits 0 "the policies' own answers" policy explain one --rerun tools.lua
 is "differ where the other one had said yes" "$(cut -f 2,3,5-8 <<<"$out")" \
   "$(printf 'node_start\tb\tpruned\tquiet (no reason given); no: tools\tno\tno')"
@@ -157,7 +158,12 @@ has "the answer now" "$out" \
 exits 0 "one as recorded" --json policy explain one "$start" --rerun quiet.lua
 is "is told so" "$(json "$out" '$d->{rerun}')" \
   '{"differs":false,"failed":false,"policy":"quiet.lua","reasons":[],"taken":false}'
+exits 0 "those of the session's own profile" policy explain one --rerun p.lua
+is "decide as they did" "$err" "0 of 10 boundaries would be decided otherwise by p.lua"
+exits 0 "a shipped profile" policy explain one "$start" --rerun graph
+has "its policies answer" "$out" "graph, asked now: every_boundary: node_start; a checkpoint"
 exits 3 "no such policy" policy explain one --rerun nothing
+refused 2 "a file that is neither" "unknown key 'nodes'" policy explain one --rerun neither.lua
 exits 5 "a policy that fails" policy explain one --rerun bad.lua
 has "is counted" "$err" 'policy bad.lua: 3 calls of it failed; the first: policy "bad", '
 has "and named with its line" "$err" "bad.lua:2: lost"
@@ -195,6 +201,21 @@ is "is asked where the agent acts, in the place of what it replaces" \
 is "and not at the end, where nobody does" \
   "$(json "$(tail -1 <<<"$out")" '[map { $_->{policy} } @{$d->{answers}}]')" \
   '["quiet","tool_rounds"]'
+
+names= many=0
+while [ $many -lt 70 ]; do
+  many=$((many + 1))
+  names="$names\"./n$many.lua\", "
+  yes=$([ $many = 70 ] && echo '"the last one"' || echo nil)
+  echo "return { name = \"n$many\", version = 1, checkpoint = function() return $yes end }" \
+    >n$many.lua
+done
+echo "return { name = \"many\", policies = { $names } }" >many.lua
+run run flow.lua --profile many.lua --session many
+exits 0 "of 70 policies" policy explain many "$(at node_start a many)"
+is "64 are known to have said no" "$(grep -c 'said no$' <<<"$out")" 64
+has "whoever said yes is known" "$out" "n70 (version 1) said yes: the last one"
+has "and what is not" "$out" "of 70 policies the answers of the first 64 are recorded"
 
 # ---- what a resume has left behind ----
 
@@ -258,7 +279,16 @@ exits 0 "a sealed store" $sealed policy explain one
 is "tells the same" "$(cut -f 2,3,5,6 <<<"$out" | head -2)" "$(printf '%s\t%s\t%s\t%s\n' \
   node_start a no 'no: tools, quiet' node_complete a pruned 'tools: node a; no: quiet')"
 
-# ---- what an earlier ckrun wrote ----
+# ---- what an import or an earlier ckrun wrote ----
+
+cat >other.json <<'E'
+{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[
+{"id":"1","type":"function","function":{"name":"x","arguments":"{}"}}]},
+{"role":"tool","tool_call_id":"1","content":"y"},{"role":"assistant","content":"bye"}]}
+E
+run sessions import other.json --session imported
+exits 0 "an imported session" policy explain imported
+has "was decided by no policy of ours" "$err" "an import or an earlier ckrun wrote 2 of the 2"
 
 cp "$root/tests/golden/schema2.db" old.db
 exits 0 "an older store" --store sqlite:old.db policy explain done
@@ -268,8 +298,8 @@ has "and what it has not, with the remedy" "$err" \
   "who was asked there is not recorded; --rerun POLICY asks a policy now"
 seq=$(seq_of "$("$CKRUN" --store sqlite:old.db --json policy explain done | head -1)")
 exits 0 "one of its boundaries" --store sqlite:old.db policy explain done "$seq"
-has "the same in a sentence" "$out" "who was asked is not recorded (an earlier ckrun wrote the \
-event); \`ckrun policy explain done $seq --rerun POLICY\` asks a policy now"
+has "the same in a sentence" "$out" "who was asked is not recorded (an import or an earlier ckrun \
+wrote the event); \`ckrun policy explain done $seq --rerun POLICY\` asks a policy now"
 exits 0 "asked now" --store sqlite:old.db policy explain done --rerun tool_rounds
 has "as then" "$err" " boundaries would be decided otherwise by tool_rounds"
 ok "none differs" grep -q '^0 of ' <<<"$err"
