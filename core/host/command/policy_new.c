@@ -4,8 +4,8 @@
 
 #include "core/base/embed.h"
 #include "core/host/command/commands.h"
-#include "core/host/command/editor.h"
 #include "core/host/print/document.h"
+#include "core/host/print/editor.h"
 #include "core/host/print/write_file.h"
 #include "lua/policy/load.h"
 

@@ -1,5 +1,5 @@
 /* editor.c - finds the annotations beside the program, and writes .luarc.json. */
-#include "core/host/command/editor.h"
+#include "core/host/print/editor.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* editor.h - settings by which editors show authors of policies and flows what ckrun gives them. */
-#ifndef CK_HOST_COMMAND_EDITOR_H
-#define CK_HOST_COMMAND_EDITOR_H
+#ifndef CK_HOST_PRINT_EDITOR_H
+#define CK_HOST_PRINT_EDITOR_H
 
 #include "core/base/buffer.h"
 
