@@ -55,10 +55,10 @@ sub is_passed {
 # be one of those that were left behind.
 sub is_lost { $_[0]{kind} eq "outcome" && $_[0]{body}{via} eq "lost" }
 
-# In the main scope an agent acts from its first call on.
+# In the main scope an agent acts from its first call on. What a person reports to it is no act.
 sub has_acted {
   my ($event) = @_;
-  return 0 if !defined $event->{agent} || is_lost($event);
+  return 0 if !defined $event->{agent} || is_lost($event) || $event->{body}{report};
   return $event->{kind} =~ /^(intent|outcome|replay)$/
     || $event->{kind} eq "message" && $event->{scope} ne "main";
 }
@@ -77,8 +77,10 @@ sub pending {
 # The same as { id, target, from: the scope that asked }.
 sub pending_scopes {
   my ($view, $boundary, @list) = @_;
-  my (%pending, %works);
-  for my $asked (grep { $_->{body}{id} } $view->asked($boundary)) {
+  my (%pending, %works, %last);
+  my @asked = grep { $_->{body}{id} } $view->asked($boundary);
+  $last{"$_->{scope} $_->{body}{id}"} = $_->{seq} for @asked; # who is asked anew may ask others
+  for my $asked (grep { $last{"$_->{scope} $_->{body}{id}"} == $_->{seq} } @asked) {
     next if $asked->{scope} =~ /\.agent\./ && !$works{ $asked->{scope} }; # who asked is asked anew
     next if answered($asked, grep { $_->{seq} > $asked->{seq} } @list);
     my $first = first_said($view, $asked);
