@@ -123,9 +123,13 @@ static ck_status diverge_at(const where *at, const ck_effect *effect, const ck_r
   return diverge(at, &asked, &held, err);
 }
 
-/* `message` NULL: that side has fewer messages. */
-static void describe_message(side *out, size_t number, const ck_value *message) {
+/* `message` NULL: that side ends with `last`, the message before; NULL: it has none at all. */
+static void describe_message(side *out, size_t number, const ck_value *message,
+                             const ck_value *last) {
   ck_buffer_append_format(&out->label, message ? "with message %zu" : "no message %zu", number);
+  if (!message && last)
+    ck_buffer_append_format(&out->label, ": it ends with message %zu", number - 1);
+  if (!message) message = last;
   if (message) ck_buffer_append_bytes(&out->body, ck_value_bytes(message));
 }
 
@@ -201,11 +205,13 @@ static ck_status match_model(const where *at, const ck_recorded_scope *scope,
   if (first == SIZE_MAX)
     return has_request ? diverge_in_digest(at, &digest, &record->request, err) : CK_OK;
   side asked = {0}, held = {0};
+  const ck_value *shared = first ? ck_conversation_get(scope->conversation, first - 1) : NULL;
   bool is_sent = first + skipped < ck_conversation_count(sent);
-  describe_message(&asked, first + 1, is_sent ? ck_conversation_get(sent, first + skipped) : NULL);
+  describe_message(&asked, first + 1, is_sent ? ck_conversation_get(sent, first + skipped) : NULL,
+                   shared);
   describe_message(
       &held, first + 1,
-      first < record->messages ? ck_conversation_get(scope->conversation, first) : NULL);
+      first < record->messages ? ck_conversation_get(scope->conversation, first) : NULL, shared);
   return diverge(at, &asked, &held, err);
 }
 

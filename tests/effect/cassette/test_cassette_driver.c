@@ -183,6 +183,28 @@ static void say(ck_conversation *to, ck_status made, ck_value *message) {
   ck_value_free(message);
 }
 
+/* Where one side has fewer messages, both are told: what comes next, what the other ends with. */
+static void test_shorter(void) {
+  ck_conversation *sent = NULL;
+  ck_value *message = NULL;
+  tap_must(ck_conversation_new(&sent, NULL) == CK_OK, "a conversation can begin");
+  ck_status made = ck_message_user(&message, ck_bytes_text("\"hi\""), NULL);
+  say(sent, made, message);
+  ck_effect effect = {
+      .scope = "main", .kind = CK_EFFECT_MODEL, .consumed = 2, .conversation = sent};
+  diverges(HEADER ASK ASK MODEL("{}"), &effect,
+           "the flow asks no message 2: it ends with message 1 {\"role\":\"user\","
+           "\"content\":\"hi\"};",
+           "holds with message 2 {\"role\":\"user\",\"content\":\"hi\"}");
+  made = ck_message_user(&message, ck_bytes_text("\"and more\""), NULL);
+  say(sent, made, message);
+  effect.consumed = 1;
+  diverges(HEADER ASK MODEL("{}"), &effect,
+           "asks with message 2 {\"role\":\"user\",\"content\":\"and more\"}",
+           "holds no message 2: it ends with message 1 {\"role\":\"user\",\"content\":\"hi\"}");
+  ck_conversation_free(sent);
+}
+
 /* The request after a call that another driver carried out: any result of the call fits, the answer
  * to another call does not. */
 static void test_left_out(const char *call_id, ck_outcome_status want) {
@@ -252,6 +274,7 @@ int main(void) {
   test_spelling();
   test_endings();
   test_request_digest();
+  test_shorter();
   test_left_out("c1", CK_OUTCOME_OK);
   test_left_out("c2", CK_OUTCOME_FAILED);
   test_free_while_waiting();
