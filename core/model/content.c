@@ -95,6 +95,7 @@ static const shape bodies[] = {
     [CK_EVENT_DELEGATION] = {said_members, NULL},
     [CK_EVENT_UPDATE] = {update_members, NULL},
     [CK_EVENT_SAVING] = {error_members, NULL},
+    [CK_EVENT_RESUME_REFUSED] = {why_members, NULL},
     [CK_EVENT_NOTE] = {note_members, &all},
 };
 static const shape list_body = {list_members, NULL}, position = {position_members, NULL},

@@ -49,6 +49,8 @@
   X(CK_EVENT_CONSTRAINT, 26, "constraint") \
   /* {what: failing|saved, error?, checkpoints?, ms?}: see backlog.h */ \
   X(CK_EVENT_SAVING, 27, "saving") \
+  /* {reason, policy?}: a resume was refused; policy: none where the profile's own rule does */ \
+  X(CK_EVENT_RESUME_REFUSED, 28, "resume_refused") \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 /* clang-format on */
 

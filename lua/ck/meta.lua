@@ -42,6 +42,7 @@
 ---| "update"
 ---| "constraint"
 ---| "saving"
+---| "resume_refused"
 ---| "note"
 ---@alias ck.SessionStatus
 ---| "running"

@@ -14,6 +14,7 @@ typedef struct question {
   const char *key;   /* redact: of the item; NULL: it has none */
   void *out;         /* the answer so far */
   bool settled;      /* no further policy is asked */
+  bool refuses;      /* resume: the profile's rules do */
   /* Merges `answered` into `out`; `status`: of the call, which may have failed. Gives the status of
    * call and merge. NULL: the call points to the answer. */
   ck_status (*merge)(struct question *self, const asking *answered, ck_status status,
@@ -290,10 +291,22 @@ static ck_resume_rules begin_rules(const ck_profile_rules *from) {
                            .model_calls = from->model_calls};
 }
 
-/* A failure refuses, with its text as the reason; the first refusal stays. */
+static bool any_refuses(const ck_resume_rules *rules) {
+  const ck_rule all[] = {rules->budget, rules->time,       rules->rounds,
+                         rules->tokens, rules->tool_calls, rules->model_calls};
+  bool any = false;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) any |= all[i] == CK_RULE_REFUSE;
+  return any;
+}
+
+/* A failure refuses, with its text as the reason; the first refusal stays. A rule of the profile
+ * that refuses was there before. */
 static ck_status merge_resume(question *self, const asking *answered, ck_status status,
                               ck_error *err) {
   ck_resume_rules *out = self->out;
+  bool says = status != CK_OK || answered->text->len > 0;
+  bool ruled = any_refuses(out) && !self->refuses && !out->refused_by;
+  if ((says && !out->refusal) || ruled) out->refused_by = answered->policy->name;
   if (status == CK_OK && answered->text->failed) status = ck_error_no_memory(err);
   if (status == CK_OK && answered->text->len == 0) return CK_OK;
   if (out->refusal) return status;
@@ -306,7 +319,7 @@ static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume
                                ck_error *err) {
   policy_list *own = self;
   *out = begin_rules(&own->rules);
-  question about = {.out = out, .merge = merge_resume};
+  question about = {.out = out, .merge = merge_resume, .refuses = any_refuses(out)};
   about.call =
       (asking){.hook = POLICY_resume, .subject = subject, .rules = out, .text = &own->text};
   return ask_each(own, &about, err);

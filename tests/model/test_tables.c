@@ -39,6 +39,7 @@ static void test_event_kinds(void) {
               {25, "update"},
               {26, "constraint"},
               {27, "saving"},
+              {28, "resume_refused"},
               {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -91,6 +91,9 @@ typedef struct ck_resume_case {
 typedef struct ck_resume_rules {
   ck_rule budget, time, rounds, tokens, tool_calls, model_calls;
   char *refusal; /* not NULL: the resume is refused, and why. Owned */
+  /* whose the refusal, or the first rule to refuse, is; NULL: the profile's. Borrowed from the
+   * engine */
+  const char *refused_by;
 } ck_resume_rules;
 
 /* on_failure and in_doubt. */

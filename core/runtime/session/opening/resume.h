@@ -24,6 +24,7 @@ typedef struct ck_resume_options {
   /* the caller only adds events: keys that were kept as a reference to a secret stay references,
    * restarts do not count, nothing is migrated */
   bool keep_references;
+  bool records_refusal; /* a dry run writes down that policies refuse, as a resume does */
 } ck_resume_options;
 
 /* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a

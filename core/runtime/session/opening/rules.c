@@ -1,8 +1,10 @@
 /* rules.c - asks the policies' rules at a resume, refuses it or sets the bases. */
 #include "core/runtime/session/opening/rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/runtime/session/opening/refusal.h"
 #include "core/runtime/session/session_private.h"
 
 static const char *const rule_names[] = {[CK_RULE_DEFAULT] = "default",
@@ -28,25 +30,23 @@ void ck_session_write_rules(const ck_session *self, ck_json_writer *w) {
   ck_json_end(w, '}');
 }
 
-static ck_status check_refusal(const ck_resume_rules *rules, const char *id, ck_error *err) {
+/* Why the resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
+static void describe_refusal(char *out, size_t size, const ck_resume_rules *rules) {
   const struct {
     const char *dimension;
     ck_rule rule;
   } all[] = {{"budget", rules->budget},         {"time", rules->time},
              {"rounds", rules->rounds},         {"tokens", rules->tokens},
              {"tool_calls", rules->tool_calls}, {"model_calls", rules->model_calls}};
-  if (rules->refusal)
-    return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", id, rules->refusal);
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+  snprintf(out, size, "%s", rules->refusal ? rules->refusal : "");
+  for (size_t i = 0; !*out && i < sizeof all / sizeof *all; i++)
     if (all[i].rule == CK_RULE_REFUSE)
-      return ck_error_set(err, CK_E_REFUSED,
-                          "session %s is not resumed: the rule for its %s is to refuse", id,
-                          all[i].dimension);
-  return CK_OK;
+      snprintf(out, size, "the rule for its %s is to refuse", all[i].dimension);
 }
 
 ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
-                               const ck_checkpoint_info *from, ck_error *err) {
+                               const ck_checkpoint_info *from, bool records, ck_error *err) {
+  char reason[CK_ERROR_TEXT_MAX];
   const ck_policy_engine *policies = self->policies;
   ck_clock *clock = &self->runtime->clock;
   ck_resume_rules rules = {0};
@@ -55,7 +55,12 @@ ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
                        .totals = &self->spent.totals,
                        .now_ms = clock->wall_ms(clock->self)};
   ck_status status = policies->resume ? policies->resume(&rules, policies->self, &of, err) : CK_OK;
-  if (status == CK_OK) status = check_refusal(&rules, head->session.id, err);
+  describe_refusal(reason, sizeof reason, &rules);
+  if (records && *reason)
+    ck_session_record_refusal(self, head, &(ck_refusal){rules.refused_by, reason});
+  if (status == CK_OK && *reason)
+    status =
+        ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id, reason);
   free(rules.refusal);
   self->rules = (ck_resume_rules){.budget = effective(rules.budget, CK_RULE_CONTINUE),
                                   .time = effective(rules.time, CK_RULE_RESET),

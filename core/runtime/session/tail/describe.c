@@ -114,6 +114,7 @@ static const outline outlines[] = {
     {CK_EVENT_OUTCOME, {"key", "status", "error", reserved_name, "note", "message", "result"}},
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "policy", "result"}},
+    {CK_EVENT_RESUME_REFUSED, {"reason", "policy"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 

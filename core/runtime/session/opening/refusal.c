@@ -1,0 +1,82 @@
+/* refusal.c - one event for a refused resume, behind all others. */
+#include "core/runtime/session/opening/refusal.h"
+
+#include "core/base/log.h"
+#include "core/runtime/session/session_private.h"
+
+static ck_status write_body(ck_value **out, const ck_refusal *refusal, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "reason", refusal->reason);
+  if (refusal->policy) ck_json_member_text(&w, "policy", refusal->policy);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+typedef struct last_event {
+  const ck_value *body;
+  bool same;
+} last_event;
+
+static bool compare(void *to, const ck_event *event) {
+  last_event *self = to;
+  self->same = event->kind == CK_EVENT_RESUME_REFUSED &&
+               ck_bytes_equal(ck_value_bytes(event->body), ck_value_bytes(self->body));
+  return true;
+}
+
+static ck_status is_known(bool *out, ck_store *store, const ck_head *head, const ck_value *body,
+                          ck_error *err) {
+  last_event last = {.body = body};
+  ck_event_query query = {.session = head->session.no, .after = head->last_seq - 1};
+  ck_status status = ck_store_read_events(store, &query, compare, &last, err);
+  *out = last.same;
+  return status;
+}
+
+static ck_status commit(ck_session *self, const ck_head *head, ck_value *body, ck_error *err) {
+  const ck_clock *clock = &self->runtime->clock;
+  ck_store *store = self->runtime->store;
+  ck_lease lease;
+  ck_event event = {.seq = head->last_seq + 1,
+                    .timeline = head->session.timeline,
+                    .kind = CK_EVENT_RESUME_REFUSED,
+                    .at_ms = clock->wall_ms(clock->self),
+                    .scope = "main",
+                    .body = body};
+  ck_event *events[] = {&event};
+  ck_status status =
+      ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
+  if (status != CK_OK) return status;
+  ck_batch batch = {
+      .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
+  status = ck_store_commit(store, &batch, 1, err);
+  if (status == CK_OK && batch.status != CK_OK)
+    status = ck_error_set(err, batch.status, "%s", ck_status_text(batch.status));
+  ck_store_release(store, lease);
+  return status;
+}
+
+static ck_status record(ck_session *self, const ck_head *head, const ck_refusal *refusal,
+                        ck_error *err) {
+  ck_value *given, *body = NULL;
+  bool known = false;
+  ck_status status = write_body(&given, refusal, err);
+  if (status != CK_OK) return status;
+  status = ck_session_redact(&body, self, CK_EVENT_RESUME_REFUSED, NULL, given, err);
+  if (status == CK_OK) status = is_known(&known, self->runtime->store, head, body, err);
+  if (status == CK_OK && !known) status = commit(self, head, body, err);
+  ck_value_free(body);
+  ck_value_free(given);
+  return status;
+}
+
+void ck_session_record_refusal(ck_session *self, const ck_head *head, const ck_refusal *refusal) {
+  ck_error failure = CK_ERROR_INIT;
+  if (record(self, head, refusal, &failure) != CK_OK)
+    ck_log_line(CK_LOG_WARN, "session %s: that its resume was refused is not written down: %s",
+                head->session.id, failure.text);
+}
