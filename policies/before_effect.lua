@@ -11,20 +11,31 @@ local policy = {
   },
 }
 
+local function has(list, name)
+  for i = 1, #list do
+    if list[i] == name then return true end
+  end
+  return false
+end
+
+-- The first of what comes next that is of these classes.
+local function find(at, classes)
+  local coming = at.next
+  local class = coming.class
+  if class and has(classes, class) then return coming.tool or coming.node or class end
+  for _, call in ipairs(at.calls or {}) do
+    if call.class and has(classes, call.class) then return call.tool end
+  end
+end
+
 ---@param at ck.Boundary
 ---@param opt table
 ---@return string|ck.Decision|nil
 function policy.checkpoint(at, opt)
-  local coming = at.next
-  local class = coming.class
-  if not class then return nil end
-  local classes = opt.classes
-  for i = 1, #classes do
-    if classes[i] == class then
-      local reason = "before " .. (coming.tool or coming.node or class)
-      return opt.async and reason or { reason = reason, durability = "sync" }
-    end
-  end
+  local found = find(at, opt.classes)
+  if not found then return nil end
+  local reason = "before " .. found
+  return opt.async and reason or { reason = reason, durability = "sync" }
 end
 
 return policy

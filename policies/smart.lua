@@ -21,6 +21,15 @@ local function has(list, name)
   return false
 end
 
+-- The first call of a model's answer that is risky.
+local function find(calls, opt)
+  for _, call in ipairs(calls) do
+    if has(opt.risky, call.tool) or call.class and has(opt.classes, call.class) then
+      return call.tool
+    end
+  end
+end
+
 ---@param at ck.Boundary
 ---@param opt table
 ---@return string|nil reason
@@ -35,6 +44,9 @@ function policy.checkpoint(at, opt)
   local coming = at.next
   local class, tool, node = coming.class, coming.tool, coming.node
   if class and has(opt.classes, class) then return "before " .. (tool or node or class) end
+  local calls = at.calls
+  local call = calls and find(calls, opt)
+  if call then return "before " .. call end
   if not tool and not node then return nil end
   local risky = opt.risky
   if tool and has(risky, tool) then return "before " .. tool end

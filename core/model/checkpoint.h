@@ -14,6 +14,7 @@
   X(CK_BOUNDARY_NODE_COMPLETE, 2, "node_complete", false) \
   X(CK_BOUNDARY_EDGE_TRANSITION, 3, "edge_transition", false) \
   X(CK_BOUNDARY_LOOP_ITERATION, 4, "loop_iteration", false) \
+  X(CK_BOUNDARY_BEFORE_CALL, 14, "before_call", false) \
   X(CK_BOUNDARY_TOOL_ROUND, 5, "tool_round", false) \
   X(CK_BOUNDARY_ROUND_COMPLETE, 6, "round_complete", false) \
   X(CK_BOUNDARY_STEP_COMPLETE, 7, "step_complete", false) \

@@ -38,6 +38,13 @@ static void append_turn(ck_buffer *out, const ck_described *what) {
   ck_buffer_append_format(out, "%s%s completed", who ? " of " : "", or (who, ""));
 }
 
+/* What a message is about to call, and whose it is. */
+static void append_call(ck_buffer *out, const ck_described *what) {
+  ck_buffer_append_format(out, "before %s", or (what->tool, "a call"));
+  if (what->number > 0) ck_buffer_append_format(out, " in turn %" PRId64, what->number);
+  if (what->agent) ck_buffer_append_format(out, " of %s", what->agent);
+}
+
 static void append_visit(ck_buffer *out, const ck_described *what) {
   if (!what->node)
     append_turn(out, what);
@@ -111,6 +118,7 @@ static void (*const sentences[])(ck_buffer *, const ck_described *) = {
     [CK_BOUNDARY_NODE_COMPLETE] = append_completion,
     [CK_BOUNDARY_EDGE_TRANSITION] = append_edge,
     [CK_BOUNDARY_LOOP_ITERATION] = append_visit,
+    [CK_BOUNDARY_BEFORE_CALL] = append_call,
     [CK_BOUNDARY_TOOL_ROUND] = append_turn,
     [CK_BOUNDARY_ROUND_COMPLETE] = append_round,
     [CK_BOUNDARY_STEP_COMPLETE] = append_completion,

@@ -9,6 +9,7 @@
 typedef struct ck_described {
   ck_boundary_kind kind;
   const char *node, *next, *agent; /* NULL: none */
+  const char *tool;                /* that is called next; NULL: none, or not known */
   const char *error;               /* what has failed before it; NULL: nothing */
   const char *reason;              /* why the run ends here; NULL: not known */
   int64_t number, of;              /* which round, turn or visit, and of how many; 0: not known */

@@ -8,6 +8,7 @@
 ---| "node_complete"
 ---| "edge_transition"
 ---| "loop_iteration"
+---| "before_call"
 ---| "tool_round"
 ---| "round_complete"
 ---| "step_complete"
@@ -86,6 +87,7 @@
 ---@field is_clean boolean  no retry or failure since the session began
 ---@field checkpoint_cost_ms number  ms that a checkpoint took in this store; 0: not yet known
 ---@field last_error string|nil  of the last failure; nil: none
+---@field calls ck.Call[]|nil  what the model's answer calls, in its order, at a `before_call`; nil elsewhere
 ---@field since ck.Since  what happened since the last checkpoint
 ---@field next ck.Next  what comes next, as far as the flow knows
 ---@field budget ck.Budget  of the session
@@ -98,13 +100,13 @@
 ---@field tokens integer  input and output tokens
 ---@field changed_keys integer  keys of the state that changed
 ---@field changed_bytes integer  bytes of their values
----@field boundaries integer  boundaries reached, this one included
+---@field boundaries integer  boundaries reached, this one included; a `before_call` is part of a turn, and does not count
 ---@field iterations integer  of those `loop_iteration` and `tool_round`, this one included
 
 --- What comes next, as far as the flow knows.
 ---@class ck.Next
 ---@field node string|nil  the next node; nil: not known, or none
----@field tool string|nil  the next tool, where a custom flow names it
+---@field tool string|nil  the next tool, at a `before_call`, and where a custom flow names it
 ---@field class ck.EffectClass|nil  nil: not given
 
 --- The session's budget, in dollars.
@@ -188,6 +190,12 @@
 ---@field attempt integer  from 1
 ---@field request ck.Json  what was requested; read anew at each access: keep it in a local
 -- end
+
+--- A call of a model's answer that has not been made yet.
+---@class ck.Call
+---@field tool string
+---@field class ck.EffectClass|nil  nil: it is a function of the flow, or no such tool
+---@field id string|nil             as the model gave it
 
 --- All checkpoints of a session, oldest first.
 ---@class ck.History

@@ -110,15 +110,15 @@ static int ctx_conversation_length(lua_State *L) {
   return 1;
 }
 
+static const ck_value *last_message(const ck_coroutine *self) {
+  if (self->message_count > 0) return self->messages[self->message_count - 1].message;
+  size_t count = ck_coroutine_message_count(self);
+  return count > 0 ? ck_conversation_get(self->conversation, count - 1) : NULL;
+}
+
 static int ctx_last_message(lua_State *L) {
-  ck_coroutine *self = ck_coroutine_check(L);
-  const ck_value *last = NULL;
-  if (self->message_count > 0) {
-    last = self->messages[self->message_count - 1].message;
-  } else if (ck_coroutine_message_count(self) > 0) {
-    last = ck_conversation_get(self->conversation, ck_coroutine_message_count(self) - 1);
-  }
-  ck_coroutine_push_value(L, ck_value_bytes(last));
+  const ck_value *last = last_message(ck_coroutine_check(L));
+  ck_coroutine_push_value(L, last ? ck_value_bytes(last) : (ck_bytes){0});
   return 1;
 }
 
@@ -261,11 +261,19 @@ static void push_blocks(lua_State *L, ck_coroutine *self, ck_bytes content) {
   }
 }
 
-/* ctx.tool_calls(raw): the calls of an assistant message, given as the JSON it came in. */
+/* The message at 1, as the JSON it came in; nothing there: the last one of the conversation. */
+static ck_bytes take_message(lua_State *L, const ck_coroutine *self) {
+  ck_bytes message = {"{}", 2};
+  const ck_value *last = lua_isnoneornil(L, 1) ? last_message(self) : NULL;
+  if (last) return ck_value_bytes(last);
+  if (!lua_isnoneornil(L, 1)) message.data = luaL_checklstring(L, 1, &message.len);
+  return message;
+}
+
+/* ctx.tool_calls(raw): the calls of an assistant message. */
 static int ctx_tool_calls(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
-  ck_bytes message;
-  message.data = luaL_checklstring(L, 1, &message.len);
+  ck_bytes message = take_message(L, self);
   ck_error err = CK_ERROR_INIT;
   if (ck_json_check(message, &err) != CK_OK) return ck_coroutine_raise(L, &err);
   lua_newtable(L);

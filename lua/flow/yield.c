@@ -36,11 +36,37 @@ static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
+/* Pushes the path of the coroutine's position. */
+static void push_path(lua_State *L, const ck_coroutine *self) {
+  ck_bytes path =
+      self->position ? ck_json_get(ck_value_bytes(self->position), "path") : (ck_bytes){0};
+  if (path.len)
+    ck_json_push(L, path);
+  else
+    lua_pushliteral(L, CK_FLOW_START);
+}
+
+/* The position on top is that of a before_call: it may leave out its path, which stays. */
+static void keep_path(lua_State *L, const ck_coroutine *self) {
+  if (!lua_istable(L, -1)) return;
+  push_path(L, self);
+  lua_getfield(L, -2, "path");
+  if (!lua_isnil(L, -1) && !lua_rawequal(L, -1, -2))
+    ck_vm_raise(L, CK_E_FLOW,
+                "ctx.boundary: the path of a before_call is that of the boundary before, '%s': "
+                "leave it out",
+                lua_tostring(L, -2));
+  lua_pop(L, 1);
+  lua_setfield(L, -2, "path");
+}
+
 /* The field `position` of the table at 2 becomes the coroutine's. Its path is part of the keys of
  * effects: if it did not change, the effects after the boundary would be taken for those before it
  * when the coroutine is opened again. */
 static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
+  bool stays = self->yield.boundary.kind == CK_BOUNDARY_BEFORE_CALL;
   lua_getfield(L, 2, "position");
+  if (stays) keep_path(L, self);
   ck_bytes json = ck_coroutine_encode(L, self, -1);
   ck_bytes path = ck_json_get(json, "path");
   if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
@@ -48,7 +74,8 @@ static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
                 "%s needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }",
                 what);
   }
-  if (self->position && ck_bytes_equal(path, ck_json_get(ck_value_bytes(self->position), "path"))) {
+  if (!stays && self->position &&
+      ck_bytes_equal(path, ck_json_get(ck_value_bytes(self->position), "path"))) {
     ck_vm_raise(L, CK_E_FLOW,
                 "%s: the path of 'position' must be another than the one before, %.*s", what,
                 (int)path.len, path.data);
@@ -58,6 +85,7 @@ static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
   if (ck_value_copy(&position, json, &err) != CK_OK) ck_coroutine_raise(L, &err);
   ck_value_free(self->position);
   self->position = position;
+  if (stays) self->yield.boundary.calls = ck_json_get(ck_value_bytes(position), "calls");
   lua_pop(L, 1);
 }
 

@@ -12,6 +12,7 @@ typedef struct policy_list {
   char **excluded; /* names below memory. that are never written; ends with NULL */
   char **alone;    /* agents with no policies but their own; ends with NULL */
   ck_profile_rules rules;
+  ck_value *named; /* see ck_policy_engine */
   ck_view_counts counts;
 } policy_list;
 

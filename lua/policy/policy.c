@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy/ask.h"
 #include "lua/policy/compose.h"
 #include "lua/vm/json.h"
 
@@ -19,6 +20,7 @@ static void engine_free(void *self) {
   free_names(own->excluded);
   free_names(own->alone);
   free(own->policies);
+  ck_value_free(own->named);
   ck_buffer_clear(&own->text);
   free(own);
 }
@@ -80,16 +82,61 @@ static ck_status load_all(policy_list *self, const ck_profile *profile, ck_error
   return status;
 }
 
+/* ---- the calls that policies name ---- */
+
+static bool is_list_of_texts(ck_bytes list) {
+  ck_json_iterator it = ck_json_iterate(list);
+  bool texts = ck_json_type_of(list) == CK_JSON_ARRAY && ck_json_count(list) > 0;
+  while (texts && ck_json_next(&it)) texts = ck_json_type_of(it.value) == CK_JSON_STRING;
+  return texts;
+}
+
+static void append_lists(ck_json_writer *w, const char *agent, ck_bytes options) {
+  ck_bytes classes = ck_json_get(options, "classes"), risky = ck_json_get(options, "risky");
+  bool has_classes = is_list_of_texts(classes), has_risky = is_list_of_texts(risky);
+  if (!has_classes && !has_risky) return;
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "agent", agent);
+  if (has_classes) ck_json_member_raw(w, "classes", classes);
+  if (has_risky) ck_json_member_raw(w, "risky", risky);
+  ck_json_end(w, '}');
+}
+
+/* `classes` and `risky` among the options of a policy that decides on checkpoints. */
+static ck_status append_named(ck_json_writer *w, loaded_policy *policy, ck_error *err) {
+  ck_value *options = NULL;
+  if (!ck_policy_has(policy, POLICY_checkpoint)) return CK_OK;
+  ck_status status = ck_policy_get_options(&options, policy, err);
+  if (status == CK_OK) append_lists(w, policy->agent, ck_value_bytes(options));
+  ck_value_free(options);
+  return status;
+}
+
+static ck_status name_calls(policy_list *self, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_status status = CK_OK;
+  ck_json_begin(&w, '[');
+  for (size_t i = 0; i < self->count && status == CK_OK; i++)
+    status = append_named(&w, &self->policies[i], err);
+  ck_json_end(&w, ']');
+  if (status == CK_OK) status = ck_value_from(&self->named, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
 ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile, ck_error *err) {
   *out = (ck_policy_engine){0};
   policy_list *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   ck_status status = load_all(self, profile, err);
+  if (status == CK_OK) status = name_calls(self, err);
   if (status != CK_OK) {
     engine_free(self);
     return status;
   }
   ck_policy_compose(out, self);
+  out->named = self->named;
   out->free = engine_free;
   return CK_OK;
 }

@@ -11,9 +11,11 @@
 static const struct {
   const char *earlier, *present;
 } texts[] = {
-    /* before_effect */
+    /* before_effect: also as it was before the calls of an answer had a boundary of their own */
     {"0dd666b05edab5488f7573dc86dd0768637d763e5cdfbe64072c17d85ec81f20",
-     "18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd"},
+     "6fa77c07ba9c4093600f34d996640a4f98cf5897750fa0964fc5831b4a3a4819"},
+    {"18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd",
+     "6fa77c07ba9c4093600f34d996640a4f98cf5897750fa0964fc5831b4a3a4819"},
     /* every_boundary: also as it was before every_n_iterations, off unless switched on, counted the
      * turns of agents */
     {"1451ebba18961500650cde65d435482636e3d092d59b6e121639fb2a12b7700b",
@@ -47,9 +49,11 @@ static const struct {
      "7b29214b809a6183b7d9698ffa38e99653afe1e353d2c13bec1c3e4d5ea5eeb3"},
     {"cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60",
      "7b29214b809a6183b7d9698ffa38e99653afe1e353d2c13bec1c3e4d5ea5eeb3"},
-    /* smart */
+    /* smart: also as it was before the calls of an answer had a boundary of their own */
     {"a7e1fef7678a4e88190b2ff8edf90c4b9d6f6f6bc4c5c4099e2462a3ee154afa",
-     "b8b25170a0097d6fd0eba90988010d3691ede356c43f72ebf2839551ed7c14f8"},
+     "2df20769e8a02c1a5c340febcfa3ea81597404ee3b054ee5175e2d724038f87f"},
+    {"b8b25170a0097d6fd0eba90988010d3691ede356c43f72ebf2839551ed7c14f8",
+     "2df20769e8a02c1a5c340febcfa3ea81597404ee3b054ee5175e2d724038f87f"},
     /* tail_involved */
     {"2fb05c8dfaa3446eadb4d3a5e62731a52b0daad9cf5fe6a16d27180203992557",
      "494a27eca1ef4f27cb8c2ded0e4b8deedf9e6896e0452d1a227fa1ca3583367d"},

@@ -19,7 +19,7 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at) {
   int64_t last_checkpoint = at->seq - 1 - at->since.events;
   if (last_checkpoint != self->last_checkpoint) *self = (ck_view_counts){0};
   self->last_checkpoint = last_checkpoint;
-  self->boundaries++;
+  self->boundaries += at->kind != CK_BOUNDARY_BEFORE_CALL;
   self->iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
 }
 

@@ -77,6 +77,8 @@ FIELD(at_random, ck_boundary,
 TRUTH(at_is_clean, ck_boundary, of->clean)
 FIELD(at_checkpoint_cost, ck_boundary, lua_pushnumber(L, (lua_Number)of->checkpoint_cost_us / 1000))
 
+JSON(at_calls, ck_boundary, of->calls)
+
 INTEGER(since_ms, ck_boundary, of->since.ms)
 INTEGER(since_events, ck_boundary, of->since.events)
 DOLLARS(since_cost, ck_boundary, of->since.cost_micros)
@@ -191,6 +193,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"checkpoint_cost_ms", at_checkpoint_cost, 0, "number",
       "ms that a checkpoint took in this store; 0: not yet known"},
     {"last_error", at_last_error, 0, "string|nil", "of the last failure; nil: none"},
+    {"calls", at_calls, 0, "ck.Call[]|nil",
+      "what the model's answer calls, in its order, at a `before_call`; nil elsewhere"},
     {"since", NULL, 1, "ck.Since", "what happened since the last checkpoint"},
     {"next", NULL, 2, "ck.Next", "what comes next, as far as the flow knows"},
     {"budget", NULL, 3, "ck.Budget", "of the session"},
@@ -202,13 +206,15 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"tokens", since_tokens, 0, "integer", "input and output tokens"},
     {"changed_keys", since_keys, 0, "integer", "keys of the state that changed"},
     {"changed_bytes", since_bytes, 0, "integer", "bytes of their values"},
-    {"boundaries", since_boundaries, 0, "integer", "boundaries reached, this one included"},
+    {"boundaries", since_boundaries, 0, "integer", "boundaries reached, this one included; "
+      "a `before_call` is part of a turn, and does not count"},
     {"iterations", since_iterations, 0, "integer",
       "of those `loop_iteration` and `tool_round`, this one included"},
   },
   [CK_VIEW_NEXT] = {
     {"node", next_node, 0, "string|nil", "the next node; nil: not known, or none"},
-    {"tool", next_tool, 0, "string|nil", "the next tool, where a custom flow names it"},
+    {"tool", next_tool, 0, "string|nil",
+      "the next tool, at a `before_call`, and where a custom flow names it"},
     {"class", next_class, 0, "ck.EffectClass|nil", "; nil: not given"},
   },
   [CK_VIEW_BUDGET] = {

@@ -15,6 +15,10 @@ static const char *const sample_checkpoint[] = {
     "{\"kind\":\"loop_iteration\",\"agent\":\"analyst\",\"since\":{\"ms\":900,\"events\":2,\"cost_"
     "usd\":0.002,\"tokens\":800,\"boundaries\":5,"
     "\"iterations\":5},\"budget\":{\"spent\":0.1,\"limit\":5}}",
+    "{\"kind\":\"before_call\",\"agent\":\"analyst\",\"since\":{\"ms\":900,\"events\":3,"
+    "\"cost_usd\":0.01,\"tokens\":900,\"boundaries\":2},\"next\":{\"tool\":\"send_mail\","
+    "\"class\":\"once\"},\"calls\":[{\"tool\":\"search\",\"class\":\"pure\"},{\"tool\":"
+    "\"send_mail\",\"class\":\"once\",\"id\":\"call_1\"},{\"tool\":\"note\"}]}",
     "{\"kind\":\"tool_round\",\"agent\":\"analyst\",\"depth\":1,\"latency_ms\":2500,\"since\":{"
     "\"ms\":2600,\"events\":5,\"cost_usd\":0.02,"
     "\"tokens\":4000,\"changed_keys\":1,\"changed_bytes\":300},\"next\":{\"tool\":\"send_mail\","

@@ -15,11 +15,21 @@ begin
 say "RANDOM_SEED=$seed"
 RANDOM=$seed
 
+# before_call is rounds with a checkpoint between each answer and its calls, delegations too.
+file_of() {
+  local name=$1
+  [ "$1" = before_call ] && name=rounds
+  echo "$here/kinds/$name"
+}
+
 start() {
-  local recording="$here/kinds/$flow.jsonl"
+  local file recording
+  file=$(file_of "$flow")
+  recording=$file.jsonl
   [ -f "$recording" ] && recording=(--cassette "$recording") || recording=()
   [ "$flow" = explore ] && recording+=(--profile explore)
-  bounded "$@" "$CKRUN" --store "$store" run "$here/kinds/$flow.lua" "${recording[@]}" --session s
+  [ "$flow" = before_call ] && recording+=(--profile "$here/before_call.profile.lua")
+  bounded "$@" "$CKRUN" --store "$store" run "$file.lua" "${recording[@]}" --session s
 }
 
 # The order in which scopes end, and so the last position of the main one, is not part of a
@@ -78,8 +88,8 @@ list_chances() {
 
 kills=
 have_compiler && build_kill_at && kills=yes
-for file in "$here"/kinds/${KINDS_ONLY:-*}.lua; do
-  flow=$(basename "$file" .lua)
+all=$(basename -s .lua "$here"/kinds/*.lua)
+for flow in ${KINDS_ONLY:-$all before_call}; do
   check "$flow: undisturbed it completes, each tool once" expect
   if [ -n "$kills" ]; then
     check "$flow: its calls are counted" count_calls

@@ -59,22 +59,12 @@ static void test_event_kinds(void) {
 }
 
 static void test_boundary_kinds(void) {
-  static const char *const names[] = {NULL,
-                                      "node_start",
-                                      "node_complete",
-                                      "edge_transition",
-                                      "loop_iteration",
-                                      "tool_round",
-                                      "round_complete",
-                                      "step_complete",
-                                      "safe_point",
-                                      "user_checkpoint",
-                                      "pause",
-                                      "failure",
-                                      "edit",
-                                      "final"};
+  static const char *const names[] = {
+      NULL,         "node_start",     "node_complete", "edge_transition", "loop_iteration",
+      "tool_round", "round_complete", "step_complete", "safe_point",      "user_checkpoint",
+      "pause",      "failure",        "edit",          "final",           "before_call"};
   for (int i = -2; i < 20; i++) {
-    const char *want = i > 0 && i < 14 ? names[i] : NULL;
+    const char *want = i > 0 && i < 15 ? names[i] : NULL;
     tap_is_text(ck_boundary_kind_name((ck_boundary_kind)i), want, "boundary kind %d", i);
     tap_is_int(ck_boundary_kind_of(want), want ? i : 0, "boundary kind %d by name", i);
     bool always = want && i >= 9 && i <= 13;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/digest.h"
+#include "core/base/embed.h"
+#include "lua/policy/same_text.h"
 #include "tests/tap.h"
 
 ck_policy_engine policy_case_open(const char *name, const char *options) {
@@ -80,4 +83,21 @@ void policy_case_prune(const char *policy, const policy_prune_case *row) {
   for (size_t i = 0; i < count; i++) got[i] = drop[i] ? 'd' : keep[i] ? 'k' : '.';
   tap_is_text(got, row->want, "and plans %s", row->want);
   engine.free(engine.self);
+}
+
+void policy_case_earlier(const char *policy, const char *earlier) {
+  static const char form[] = "[{\"name\":\"%s\",\"version\":1,\"digest\":\"%s\"}]";
+  char file[128], now[256], then[256], hex[CK_DIGEST_HEX_SIZE];
+  snprintf(file, sizeof file, "policies/%s.lua", policy);
+  ck_bytes text = ck_embedded_get(file);
+  tap_ok(text.len > 0, "%s: its text is embedded", policy);
+  ck_digest digest = ck_digest_of(text);
+  ck_digest_hex(hex, &digest);
+  snprintf(now, sizeof now, form, policy, hex);
+  snprintf(then, sizeof then, form, policy, earlier);
+  tap_ok(ck_policies_equal(ck_bytes_text(then), ck_bytes_text(now)),
+         "%s: the text of an earlier version is the same policy", policy);
+  then[strlen(then) - 4] ^= 1;
+  tap_ok(!ck_policies_equal(ck_bytes_text(then), ck_bytes_text(now)), "%s: another text is not",
+         policy);
 }

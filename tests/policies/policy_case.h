@@ -16,6 +16,10 @@ typedef struct policy_boundary_case {
 /* Checks one decision of a fresh engine. */
 void policy_case_boundary(const char *policy, const policy_boundary_case *row);
 
+/* Sessions that began under the text of this digest (hex) go on under the present one, and under no
+ * other. */
+void policy_case_earlier(const char *policy, const char *earlier);
+
 enum { POLICY_CASE_CHECKPOINTS = 12 };
 typedef struct policy_prune_case {
   const char *options;

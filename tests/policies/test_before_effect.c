@@ -2,6 +2,18 @@
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 
+#define CALLS                                                                                \
+  "[{\"tool\":\"look\",\"class\":\"pure\"},{\"tool\":\"note\"},{\"tool\":\"pay\",\"class\":" \
+  "\"reconcilable\"}]"
+#define BEFORE(next_tool, next_class)                                               \
+  {                                                                                 \
+    .kind = CK_BOUNDARY_BEFORE_CALL,                                                \
+    .next = {.tool = next_tool, .has_class = true, .class = next_class}, .calls = { \
+      CALLS,                                                                        \
+      sizeof CALLS - 1                                                              \
+    }                                                                               \
+  }
+
 static const policy_boundary_case rows[] = {
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND}, NULL},
     {NULL,
@@ -32,9 +44,17 @@ static const policy_boundary_case rows[] = {
      {.kind = CK_BOUNDARY_TOOL_ROUND,
       .next = {.tool = "pay", .has_class = true, .class = CK_EFFECT_ONCE}},
      NULL},
+    /* between an answer and its calls: all of them count, not the next alone */
+    {NULL, BEFORE("pay", CK_EFFECT_RECONCILABLE), NULL},
+    {NULL, BEFORE("send", CK_EFFECT_ONCE), "!before send"},
+    {"{\"classes\":[\"reconcilable\"]}", BEFORE("send", CK_EFFECT_ONCE), "!before pay"},
+    {"{\"classes\":[\"pure\"]}", BEFORE("pay", CK_EFFECT_RECONCILABLE), "!before look"},
+    {"{\"classes\":[\"idempotent\"]}", BEFORE("pay", CK_EFFECT_RECONCILABLE), NULL},
 };
 
 int main(void) {
+  policy_case_earlier("before_effect",
+                      "18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     policy_case_boundary("before_effect", &rows[i]);
   return tap_done();

@@ -1,11 +1,6 @@
 /* test_resume_limits.c - time begins anew, money and rounds go on; each can be told otherwise. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/digest.h"
-#include "core/base/embed.h"
-#include "lua/policy/same_text.h"
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 
@@ -23,25 +18,10 @@ static const struct {
      CK_RULE_CONTINUE, CK_RULE_REFUSE, CK_RULE_RESET, CK_RULE_RESET, CK_RULE_CONTINUE},
 };
 
-/* Sessions of a ckrun whose text had no rule for calls of models go on with the present one. */
-static void test_earlier_text(void) {
-  static const char form[] = "[{\"name\":\"resume_limits\",\"version\":1,\"digest\":\"%s\"}]";
-  char now[256], then[256], hex[CK_DIGEST_HEX_SIZE];
-  ck_bytes text = ck_embedded_get("policies/resume_limits.lua");
-  tap_ok(text.len > 0, "its text is embedded");
-  ck_digest digest = ck_digest_of(text);
-  ck_digest_hex(hex, &digest);
-  snprintf(now, sizeof now, form, hex);
-  snprintf(then, sizeof then, form,
-           "cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60");
-  tap_ok(ck_policies_equal(ck_bytes_text(then), ck_bytes_text(now)),
-         "its text before model_calls had a rule is the same policy");
-  then[strlen(then) - 4] ^= 1;
-  tap_ok(!ck_policies_equal(ck_bytes_text(then), ck_bytes_text(now)), "another text is not");
-}
-
 int main(void) {
-  test_earlier_text();
+  /* Sessions of a ckrun whose text had no rule for calls of models go on with the present one. */
+  policy_case_earlier("resume_limits",
+                      "cd92fe4cdecc54122de47a01ccd16ea6b2ff2bb643773acb0f3d7d5823f9ea60");
   ck_session_record record = {.id = "s"};
   ck_totals totals = {0};
   ck_resume_case subject = {.session = &record, .totals = &totals};

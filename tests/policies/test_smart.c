@@ -2,6 +2,18 @@
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 
+#define CALLS                                                                                \
+  "[{\"tool\":\"look\",\"class\":\"pure\"},{\"tool\":\"note\"},{\"tool\":\"pay\",\"class\":" \
+  "\"reconcilable\"}]"
+#define BEFORE(next_tool, next_class)                                               \
+  {                                                                                 \
+    .kind = CK_BOUNDARY_BEFORE_CALL,                                                \
+    .next = {.tool = next_tool, .has_class = true, .class = next_class}, .calls = { \
+      CALLS,                                                                        \
+      sizeof CALLS - 1                                                              \
+    }                                                                               \
+  }
+
 static const policy_boundary_case rows[] = {
     {NULL, {.kind = CK_BOUNDARY_NODE_COMPLETE}, NULL},
     {NULL, {.kind = CK_BOUNDARY_NODE_COMPLETE, .node_latency_ms = 30000}, NULL},
@@ -45,9 +57,17 @@ static const policy_boundary_case rows[] = {
     {"{\"risky\":[\"deploy\"]}",
      {.kind = CK_BOUNDARY_NODE_COMPLETE, .next = {.node = "test"}},
      NULL},
+    /* between an answer and its calls: all of them count, not the next alone */
+    {NULL, BEFORE("pay", CK_EFFECT_RECONCILABLE), NULL},
+    {NULL, BEFORE("send", CK_EFFECT_ONCE), "before send"},
+    {"{\"risky\":[\"note\"]}", BEFORE("pay", CK_EFFECT_RECONCILABLE), "before note"},
+    {"{\"classes\":[],\"risky\":[\"look\"]}", BEFORE("send", CK_EFFECT_ONCE), "before look"},
+    {"{\"classes\":[\"reconcilable\"]}", BEFORE("send", CK_EFFECT_ONCE), "before pay"},
+    {"{\"risky\":[\"deploy\"]}", BEFORE("pay", CK_EFFECT_RECONCILABLE), NULL},
 };
 
 int main(void) {
+  policy_case_earlier("smart", "b8b25170a0097d6fd0eba90988010d3691ede356c43f72ebf2839551ed7c14f8");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) policy_case_boundary("smart", &rows[i]);
   return tap_done();
 }

@@ -28,25 +28,28 @@ static ck_profile *load_profile(ck_store *store, const ck_head *head) {
   return profile;
 }
 
+/* Effects of the origin: those that the fork knows nothing of, and those that it asks about. */
 typedef struct listing {
   ck_key_values *facts;
-  struct cJSON *array;
+  struct cJSON *unknown, *asked;
 } listing;
 
-static void put_effect(void *to, const char *key, const char *kind, const char *class, bool open) {
+static void put_effect(void *to, const ck_effect_behind *effect) {
   listing *self = to;
   char text[256];
   if (!self->facts->json) {
-    snprintf(text, sizeof text, "%s (%s, %s%s)", key, kind, class, open ? ", outcome unknown" : "");
-    ck_key_values_put_text(self->facts, "unknown_to_it", text);
+    snprintf(text, sizeof text, "%s (%s, %s%s)", effect->key, effect->kind, effect->class,
+             effect->open ? ", outcome unknown" : "");
+    ck_key_values_put_text(self->facts, effect->asked ? "asks_about" : "unknown_to_it", text);
     return;
   }
   ck_document *document = &self->facts->document;
-  struct cJSON *at = ck_document_put_object(document, self->array, NULL);
-  ck_document_put_text(document, at, "effect", key);
-  ck_document_put_text(document, at, "kind", kind);
-  ck_document_put_text(document, at, "class", class);
-  ck_document_put_bool(document, at, "open", open);
+  struct cJSON *list = effect->asked ? self->asked : self->unknown;
+  struct cJSON *at = ck_document_put_object(document, list, NULL);
+  ck_document_put_text(document, at, "effect", effect->key);
+  ck_document_put_text(document, at, "kind", effect->kind);
+  ck_document_put_text(document, at, "class", effect->class);
+  ck_document_put_bool(document, at, "open", effect->open);
 }
 
 static ck_status print(const ck_remote_command *remote, const ck_history_edit_result *made,
@@ -62,11 +65,13 @@ static ck_status print(const ck_remote_command *remote, const ck_history_edit_re
   ck_key_values_put_count(&facts, "cut", made->from_seq);
   ck_key_values_put_text(&facts, "checkpoint", made->checkpoint);
   ck_key_values_put_text(&facts, "status", "paused");
-  listing effects = {.facts = &facts, .array = ck_key_values_put_array(&facts, "unknown_to_it")};
+  listing effects = {.facts = &facts,
+                     .unknown = ck_key_values_put_array(&facts, "unknown_to_it"),
+                     .asked = ck_key_values_put_array(&facts, "asks_about")};
   ck_status status = ck_buffer_check(&next, err);
   if (status == CK_OK)
-    status = ck_session_list_effects(remote->runtime, remote->head.session.no, made->from_seq,
-                                     put_effect, &effects, err);
+    status = ck_session_list_effects(remote->runtime, made, remote->head.session.no, put_effect,
+                                     &effects, err);
   ck_key_values_put_text(&facts, "next", next.data);
   if (status == CK_OK) status = ck_key_values_print(&facts, err);
   ck_key_values_clear(&facts);
@@ -146,6 +151,8 @@ const ck_command ck_command_sessions_fork = {
                "--detach.\n\n"
                "What the session did behind the checkpoint is unknown to the fork, effects of "
                "class once too: the fork does them again when it comes to them. They are listed. "
+               "Of calls that the checkpoint stands before (kind before_call) and that the session "
+               "has begun it is in doubt: it asks, and runs none again by itself. "
                "Limits of the fork count from the checkpoint on; its totals begin with those of "
                "the session.",
     .operands = operands,

@@ -191,7 +191,9 @@ ck_status ck_execution_answer(ck_execution *self, const char *key, const char *t
 /* ---- opening and closing ---- */
 
 /* As ck_coroutine_options has them. */
-static ck_status write_flow_options(ck_value **out, const ck_profile *profile, ck_error *err) {
+static ck_status write_flow_options(ck_value **out, const ck_session *session, ck_error *err) {
+  const ck_profile *profile = session->profile;
+  const ck_value *named = session->policies->named;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -200,6 +202,7 @@ static ck_status write_flow_options(ck_value **out, const ck_profile *profile, c
   ck_json_member_bool(&w, "enabled", profile && profile->checkpoint_tool);
   ck_json_member_bool(&w, "subagents", profile && profile->checkpoint_tool_subagents);
   ck_json_end(&w, '}');
+  if (named) ck_json_member_raw(&w, "before_call", ck_value_bytes(named));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -216,8 +219,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   ck_runner *main_runner;
   ck_status status = ck_state_new(&self->limits_reported, err);
   if (status == CK_OK) status = ck_state_new(&self->agents_asked, err);
-  if (status == CK_OK)
-    status = write_flow_options(&self->flow_options, self->session->profile, err);
+  if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session, err);
   if (status == CK_OK) status = ck_unsettled_open(self, err);
   if (status == CK_OK) status = ck_corrections_open(self, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);

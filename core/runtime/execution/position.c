@@ -42,6 +42,7 @@ ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
   ck_json_member_int(&w, "cut", cut);
   if (self->report_seq > cut) ck_json_member_int(&w, "said", self->report_seq);
   if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
+  if (self->counts) ck_json_member_raw(&w, "counts", ck_value_bytes(self->counts));
   ck_json_member_text(&w, "node", self->node);
   if (self->parent)
     write_fork(&w, self);
@@ -110,6 +111,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));
   ck_json_read_bool(&self->unknown, ck_json_get(record, "unknown"));
   status = take_value(&self->position, record, "at", err);
+  if (status == CK_OK) status = take_value(&self->counts, record, "counts", err);
   if (status == CK_OK) status = take_value(&self->task, record, "task", err);
   if (status == CK_OK) status = take_text(&self->tag, record, "tag", err);
   if (status == CK_OK) status = take_text(&self->agent, record, "agent", err);
@@ -126,7 +128,7 @@ ck_status ck_runner_read_path(ck_runner *self, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (!self->position)
-    ck_buffer_append_text(&text, "start");
+    ck_buffer_append_text(&text, CK_FLOW_START);
   else if (!ck_json_read_string(&text, ck_json_get(ck_value_bytes(self->position), "path")))
     status = ck_error_set(err, CK_E_TYPE, "a position of scope %s has no \"path\"", self->scope);
   if (status == CK_OK && text.len >= sizeof self->path)
@@ -145,4 +147,46 @@ ck_status ck_runner_read_path(ck_runner *self, ck_error *err) {
   ck_state_free(self->used);
   self->used = NULL;
   return status == CK_OK ? ck_state_new(&self->used, err) : status;
+}
+
+/* ---- what is counted at one path ----
+ *
+ * A BEFORE_CALL stays at its path: what was counted there before it goes on behind it, also in
+ * another process. */
+
+static uint32_t *count_at(ck_runner *self, size_t index) {
+  uint32_t *const others[] = {&self->pauses, &self->forks, &self->joins};
+  return index < CK_EFFECT_KIND_COUNT ? &self->ordinals[index]
+                                      : others[index - CK_EFFECT_KIND_COUNT];
+}
+
+static const char *count_name(size_t index) {
+  static const char *const others[] = {"pauses", "forks", "joins"};
+  return index < CK_EFFECT_KIND_COUNT ? ck_effect_kind_name((ck_effect_kind)index)
+                                      : others[index - CK_EFFECT_KIND_COUNT];
+}
+
+enum { COUNTS = CK_EFFECT_KIND_COUNT + 3 };
+
+ck_status ck_runner_keep_counts(ck_runner *self, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  for (size_t i = 0; i < COUNTS; i++)
+    if (*count_at(self, i)) ck_json_member_int(&w, count_name(i), *count_at(self, i));
+  ck_json_end(&w, '}');
+  ck_value_free(self->counts);
+  self->counts = NULL;
+  ck_status status = ck_value_from(&self->counts, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+void ck_runner_restore_counts(ck_runner *self) {
+  ck_bytes counts = self->counts ? ck_value_bytes(self->counts) : (ck_bytes){0};
+  for (size_t i = 0; i < COUNTS; i++) {
+    int64_t count;
+    if (ck_json_read_int(&count, ck_json_get(counts, count_name(i))) && count > 0)
+      *count_at(self, i) = (uint32_t)count;
+  }
 }

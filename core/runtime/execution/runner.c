@@ -35,6 +35,8 @@ static ck_status take_node(ck_runner *self, ck_error *err) {
 static ck_status move_position(ck_runner *self, ck_error *err) {
   bool fresh;
   ck_value_free(self->position);
+  ck_value_free(self->counts);
+  self->counts = NULL;
   self->position = ck_value_share(self->yield.position);
   ck_status status = take_node(self, err);
   if (status == CK_OK) status = ck_runner_read_path(self, err);
@@ -44,6 +46,26 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
         err, CK_E_FLOW,
         "a boundary of scope %s comes back to the position \"%s\": each must be a new one",
         self->scope, self->path);
+  return status == CK_OK
+             ? ck_runner_put_position(self, ck_session_next_seq(self->execution->session), err)
+             : status;
+}
+
+/* Between a model's answer and its calls: the path stays, and so do the keys of what is called. A
+ * scope that an earlier process had forked for one of these calls is found by its fork, as long as
+ * that lies behind the position; so the position stays as well until it is. */
+static ck_status stay(ck_runner *self, ck_error *err) {
+  ck_bytes path = ck_json_get(ck_value_bytes(self->yield.position), "path");
+  if (!ck_json_is_text(path, self->path))
+    return ck_error_set(
+        err, CK_E_FLOW,
+        "a before_call of scope %s leaves the position \"%s\" for %.*s: it has none "
+        "of its own",
+        self->scope, self->path, path.len < 200 ? (int)path.len : 200, path.data);
+  if (ck_runner_awaits_fork(self)) return CK_OK;
+  ck_value_free(self->position);
+  self->position = ck_value_share(self->yield.position);
+  ck_status status = ck_runner_keep_counts(self, err);
   return status == CK_OK
              ? ck_runner_put_position(self, ck_session_next_seq(self->execution->session), err)
              : status;
@@ -72,20 +94,26 @@ static void number_round(ck_boundary *at, const ck_runner *self) {
   if (limit > 0 && (!at->of || limit < at->of)) at->of = limit;
 }
 
+/* What the turn has joined and left is put away at its end. */
+static ck_status put_away(ck_runner *self, ck_error *err) {
+  ck_status status = ck_runner_forget_joined(self, err);
+  return status == CK_OK ? ck_runner_settle_orphans(self, err) : status;
+}
+
 static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at, ck_error *err) {
   ck_execution *execution = self->execution;
+  bool within = at->kind == CK_BOUNDARY_BEFORE_CALL;
   at->scope = self->scope;
   if (!at->agent) at->agent = self->agent;
   if (!at->depth) at->depth = ck_runner_agents_above(self);
   at->node_latency_ms = (ck_execution_now_us(execution) - self->boundary_us) / 1000;
   ck_status status = ck_runner_apply_changes(self, err);
-  if (status == CK_OK) status = ck_runner_forget_joined(self, err);
-  if (status == CK_OK) status = ck_runner_settle_orphans(self, err);
+  if (status == CK_OK && !within) status = put_away(self, err);
   if (status == CK_OK) status = ck_limits_reach(execution, at, err);
   number_round(at, self);
   if (status == CK_OK) status = ck_session_boundary(saved, execution->session, at, err);
   if (status != CK_OK) return status;
-  self->boundary_us = ck_execution_now_us(execution);
+  if (!within) self->boundary_us = ck_execution_now_us(execution);
   execution->counts.boundaries++;
   execution->counts.checkpoints += saved->taken;
   report_boundary(execution, at, saved);
@@ -104,7 +132,9 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_boundary at = self->yield.boundary;
   ck_saved saved = {0};
   ck_error misplaced = CK_ERROR_INIT;
-  if (move_position(self, &misplaced) != CK_OK) return fail(self, &misplaced, err);
+  ck_status moved =
+      at.kind == CK_BOUNDARY_BEFORE_CALL ? stay(self, &misplaced) : move_position(self, &misplaced);
+  if (moved != CK_OK) return fail(self, &misplaced, err);
   ck_status status = save_boundary(&saved, self, &at, err);
   if (status != CK_OK) return status;
   if (execution->session->boundaries.policy_failures >= POLICY_FAILURES_MAX)

@@ -64,6 +64,7 @@ static ck_status open_coroutine(ck_runner *self, ck_error *err) {
   bool fresh;
   ck_status status = ck_session_conversation(&conversation, session, self->scope, err);
   if (status == CK_OK) status = ck_runner_read_path(self, err);
+  if (status == CK_OK) ck_runner_restore_counts(self);
   if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
@@ -103,6 +104,7 @@ void ck_runner_free(ck_runner *self) {
   ck_runner_drop_changes(self);
   ck_runner_free_outcomes(self->outcome);
   ck_value_free(self->position);
+  ck_value_free(self->counts);
   ck_value_free(self->task);
   ck_value_free(self->result);
   ck_state_free(self->used);

@@ -45,6 +45,7 @@ struct ck_runner {
   int64_t end;        /* once it has ended: seq of its last event, or later */
   ck_value *position; /* as yielded at the last boundary; NULL: at the top */
   char path[256];     /* its "path" member */
+  ck_value *counts;   /* of a BEFORE_CALL: what was counted before it, see position.c; NULL */
   char *node;         /* of the last boundary that named one; NULL: none */
   bool tagged;        /* the flow gave it its tag */
   bool set_aside;     /* it failed, was joined, and can be forked again */

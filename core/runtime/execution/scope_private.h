@@ -8,13 +8,14 @@ enum { CK_SCOPE_NAME_MAX = 128 }; /* bytes */
 
 /* ---- position.c: the state key position.<scope> ----
  *
- * {"cut": seq, "said"?: seq, "at"?: …, and of a forked scope "parent", "tag", "born", "agent"?,
- * "task"?, "tagged"?: true (the flow gave the tag), "aside"?: true (not open, but can be forked
- * again), "unknown"?: true (see ck_runner), and once it has ended "done": true, "result"?,
- * "error"?, "status"?, "attempt", "end"}: `cut` is the seq up to which its events are in the
- * checkpoint, `said` that of a person's report behind it, `at` the position that the coroutine
- * yielded at its last boundary. One that failed is run again by a later attempt from there, and has
- * its events up to `end` in the same. */
+ * {"cut": seq, "said"?: seq, "at"?: …, "counts"?: {KIND or "pauses", "forks", "joins": how many
+ * there were at its path, before the calls that it has in "at"}, and of a forked scope "parent",
+ * "tag", "born", "agent"?, "task"?, "tagged"?: true (the flow gave the tag), "aside"?: true (not
+ * open, but can be forked again), "unknown"?: true (see ck_runner), and once it has ended "done":
+ * true, "result"?, "error"?, "status"?, "attempt", "end"}: `cut` is the seq up to which its events
+ * are in the checkpoint, `said` that of a person's report behind it, `at` the position that the
+ * coroutine yielded at its last boundary. One that failed is run again by a later attempt from
+ * there, and has its events up to `end` in the same. */
 
 CK_CHECKED ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err);
 /* Takes over what `saved` says; `*done` when the scope had ended (and need not run again). */
@@ -22,6 +23,9 @@ CK_CHECKED ck_status ck_runner_take_position(ck_runner *self, bool *done, const 
                                              ck_error *err);
 /* Reads the path of self->position, and begins to count effects anew. */
 CK_CHECKED ck_status ck_runner_read_path(ck_runner *self, ck_error *err);
+/* What it has counted at its path becomes part of its position, and is taken from there again. */
+CK_CHECKED ck_status ck_runner_keep_counts(ck_runner *self, ck_error *err);
+void ck_runner_restore_counts(ck_runner *self);
 
 /* ---- scope_fork.c ---- */
 
@@ -52,6 +56,9 @@ CK_CHECKED ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, 
 /* Past a boundary: scopes that an earlier process had forked behind the one before, and this one
  * has not, are put away. */
 CK_CHECKED ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err);
+/* An earlier process had forked scopes below it, behind its position, that it has not forked yet.
+ */
+bool ck_runner_awaits_fork(const ck_runner *self);
 /* The coroutine has ended well: scopes that are saved below it are of no use any more. */
 CK_CHECKED ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err);
 /* Removes position.<scope> and what the scope wrote (NULL: nothing) from the state. */

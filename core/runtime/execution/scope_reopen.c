@@ -174,6 +174,13 @@ static ck_status put_away(ck_runner *parent, const char *scope, const ck_value *
   return status;
 }
 
+bool ck_runner_awaits_fork(const ck_runner *self) {
+  const ck_execution *execution = self->execution;
+  const ck_saved_scope *child = ck_saved_scopes_first(&execution->saved, self->scope);
+  while (child && is_aside(get_position(execution, child->scope))) child = child->next;
+  return child != NULL;
+}
+
 ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   ck_saved_scope *child = ck_saved_scopes_first(&execution->saved, self->scope), *next;

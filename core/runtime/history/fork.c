@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/runtime/history/history_edit_private.h"
+#include "core/runtime/history/pending_calls.h"
 #include "core/runtime/session/opening/opening.h"
 
 /* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it
@@ -82,6 +83,14 @@ static ck_status make_record(ck_session_record *out, const ck_history_edit *self
   return status;
 }
 
+/* Of a checkpoint that is itself of an origin, both may have gone on. */
+static ck_status doubt_pending(ck_history_edit *self, ck_error *err) {
+  ck_status status =
+      ck_pending_calls_doubt(self->session, self->head.session.no, self->from.seq, err);
+  if (status != CK_OK || !self->from.session) return status;
+  return ck_pending_calls_doubt(self->session, self->from.session, self->from.seq, err);
+}
+
 static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self,
                            const ck_history_edit_options *options, ck_error *err) {
   ck_session_record record = {0};
@@ -90,6 +99,7 @@ static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self,
   if (status != CK_OK) return status;
   set_position(self);
   status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
+  if (status == CK_OK) status = doubt_pending(self, err);
   for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
     status = make_edit(self, &edits->items[i], err);
   if (status == CK_OK) status = put_base(self, err);
@@ -110,22 +120,46 @@ ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime, cons
   return status;
 }
 
-ck_status ck_session_list_effects(ck_runtime *runtime, int64_t session, int64_t after,
-                                  ck_effect_visit visit, void *to, ck_error *err) {
-  ck_ledger *ledger;
-  ck_status status = ck_ledger_new(&ledger, err);
-  if (status != CK_OK) return status;
+static ck_status read_behind(ck_ledger *ledger, ck_store *store, int64_t session, int64_t after,
+                             ck_error *err) {
   ck_ledger_fold fold = {.ledger = ledger, .status = CK_OK, .err = err};
   ck_event_query query = {.session = session,
                           .after = after,
                           .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
-  status = ck_store_read_events(runtime->store, &query, ck_ledger_fold_event, &fold, err);
-  if (status == CK_OK) status = fold.status;
+  ck_status status = ck_store_read_events(store, &query, ck_ledger_fold_event, &fold, err);
+  return status == CK_OK ? fold.status : status;
+}
+
+static ck_status read_fork(ck_ledger *ledger, ck_store *store, const char *fork, int64_t after,
+                           ck_error *err) {
+  ck_head head = {0};
+  ck_status status = ck_store_get_head(&head, store, fork, err);
+  if (status == CK_OK) status = read_behind(ledger, store, head.session.no, after, err);
+  ck_head_clear(&head);
+  return status;
+}
+
+static void show(const ck_ledger *own, const ck_ledger *known, ck_effect_visit visit, void *to) {
   const ck_ledger_entry *entry;
-  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(ledger, i)) != NULL; i++)
+  for (size_t i = 0; (entry = ck_ledger_at(own, i)) != NULL; i++)
     if (entry->class != CK_EFFECT_PURE && entry->intent)
-      visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class),
-            entry->open);
-  ck_ledger_free(ledger);
+      visit(to, &(ck_effect_behind){.key = entry->key,
+                                    .kind = ck_effect_kind_name(entry->kind),
+                                    .class = ck_effect_class_name(entry->class),
+                                    .open = entry->open,
+                                    .asked = ck_ledger_get(known, entry->key) != NULL});
+}
+
+ck_status ck_session_list_effects(ck_runtime *runtime, const ck_history_edit_result *made,
+                                  int64_t origin, ck_effect_visit visit, void *to, ck_error *err) {
+  ck_ledger *own = NULL, *known = NULL;
+  ck_status status = ck_ledger_new(&own, err);
+  if (status == CK_OK) status = ck_ledger_new(&known, err);
+  if (status == CK_OK) status = read_behind(own, runtime->store, origin, made->from_seq, err);
+  if (status == CK_OK)
+    status = read_fork(known, runtime->store, made->session, made->from_seq, err);
+  if (status == CK_OK) show(own, known, visit, to);
+  ck_ledger_free(known);
+  ck_ledger_free(own);
   return status;
 }

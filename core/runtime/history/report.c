@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/runtime/history/history_edit_private.h"
+#include "core/runtime/history/pending_calls.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/tail/actors.h"
 
@@ -110,22 +111,61 @@ static ck_status find(receivers *self) {
 
 /* ---- the report ---- */
 
-static ck_status write_report(ck_value **out, const char *report, ck_error *err) {
+/* The body of a message's event. */
+static ck_status write_message(ck_value **out, const ck_value *message, bool report,
+                               ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_raw(&w, "message", ck_value_bytes(message));
+  if (report) ck_json_member_bool(&w, "report", true);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status write_report(ck_value **out, const char *report, ck_error *err) {
   ck_value *text = NULL, *message = NULL;
   ck_status status = ck_value_text(&text, ck_bytes_text(report), err);
   if (status == CK_OK) status = ck_message_report(&message, ck_value_bytes(text), err);
-  if (status == CK_OK) {
-    ck_json_begin(&w, '{');
-    ck_json_member_raw(&w, "message", ck_value_bytes(message));
-    ck_json_member_bool(&w, "report", true);
-    ck_json_end(&w, '}');
-    status = ck_value_from(out, &buffer, err);
-  }
+  if (status == CK_OK) status = write_message(out, message, true, err);
   ck_value_free(text);
   ck_value_free(message);
-  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* ---- calls that are pending at the checkpoint ---- */
+
+static ck_status write_answer(ck_value **out, ck_bytes call, ck_error *err) {
+  static const char text[] =
+      "\"The session went back to before this call: what follows says how to go on.\"";
+  ck_bytes id_json = ck_json_get(call, "id");
+  bool has_id = ck_json_type_of(id_json) == CK_JSON_STRING;
+  char *name = ck_json_dup_string(ck_json_get(call, "tool"));
+  char *id = has_id ? ck_json_dup_string(id_json) : NULL;
+  ck_value *message = NULL;
+  ck_status status = name && (id || !has_id) ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK) status = ck_message_tool(&message, id, name, ck_bytes_text(text), err);
+  if (status == CK_OK) status = write_message(out, message, false, err);
+  ck_value_free(message);
+  free(name);
+  free(id);
+  return status;
+}
+
+/* Models take nothing between calls and their answers: each is answered, and not made. */
+static ck_status answer_calls(const ck_history_edit *self, const char *scope, const char *agent,
+                              const ck_value *position, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(ck_pending_calls_of(ck_value_bytes(position)));
+  ck_status status = CK_OK;
+  while (status == CK_OK && ck_json_next(&it)) {
+    ck_value *body = NULL;
+    status = write_answer(&body, it.value, err);
+    if (status == CK_OK)
+      status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, body, err);
+    ck_value_free(body);
+  }
   return status;
 }
 
@@ -146,13 +186,19 @@ static void copy_members(ck_json_writer *w, ck_bytes object, const char *const *
   ck_buffer_clear(&name);
 }
 
-/* The report ends an exploration that a model had begun: where it goes on there is no mark. */
-static void write_place(ck_json_writer *w, ck_bytes at) {
-  static const char *const marks[] = {"mark", "guards", NULL};
+/* The report ends an exploration that a model had begun: where it goes on there is no mark. Calls
+ * that were pending have been answered: the model is asked what now. */
+static void write_place(ck_json_writer *w, ck_bytes record) {
+  static const char *const marks[] = {"mark", "guards", NULL}, *const pending[] = {"mark", "guards",
+                                                                                   "next", "calls",
+                                                                                   NULL};
+  ck_bytes at = ck_json_get(record, "at");
+  bool calls = ck_pending_calls_of(record).len > 0;
   if (ck_json_type_of(at) != CK_JSON_OBJECT) return;
   ck_json_name(w, "at");
   ck_json_begin(w, '{');
-  copy_members(w, at, marks);
+  copy_members(w, at, calls ? pending : marks);
+  if (calls) ck_json_member_text(w, "next", "model");
   ck_json_end(w, '}');
 }
 
@@ -168,7 +214,7 @@ static ck_status keep_report(const ck_history_edit *self, const char *scope,
   snprintf(key, sizeof key, "position.%s", scope);
   ck_json_begin(&w, '{');
   copy_members(&w, record, moves);
-  write_place(&w, ck_json_get(record, "at"));
+  write_place(&w, record);
   ck_json_member_int(&w, "said", ck_session_last_seq(self->session));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&moved, &buffer, err);
@@ -198,6 +244,7 @@ static ck_status add_report(const ck_history_edit *self, const char *scope, cons
   const ck_value *position = position_of(self, scope);
   char *agent;
   ck_status status = find_agent(&agent, self, scope, position, err);
+  if (status == CK_OK && position) status = answer_calls(self, scope, agent, position, err);
   if (status == CK_OK)
     status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
   if (status == CK_OK && position) status = keep_report(self, scope, position, err);

@@ -177,7 +177,8 @@ static void take_checkpoint(ck_run_observation *self, const ck_event *event) {
   while (self->kept_units < self->unit_count) self->units[self->kept_units++].state = event->seq;
 }
 
-/* Iterations are those of the main scope, which the conversation is cut at. */
+/* Iterations are those of the main scope, which the conversation is cut at: a before_call is in the
+ * middle of one. */
 static void take_iteration(ck_run_observation *self, const ck_event *event) {
   static const char *const iterations[] = {"tool_round",    "loop_iteration", "round_complete",
                                            "step_complete", "node_complete",  NULL};

@@ -31,6 +31,7 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
     if (at->next.has_class) ck_json_member_text(w, "class", ck_effect_class_name(at->next.class));
     ck_json_end(w, '}');
   }
+  if (at->calls.len) ck_json_member_raw(w, "calls", at->calls);
   put_nonzero(w, "spent", at->budget.spent_micros);
   if (at->budget.limit_micros >= 0) ck_json_member_int(w, "limit", at->budget.limit_micros);
   if (!at->clean) ck_json_member_bool(w, "clean", false);

@@ -82,6 +82,7 @@ static void describe(ck_buffer *out, const ck_boundary *at, const place *where) 
   const ck_described what = {.kind = at->kind,
                              .node = where->texts[PLACE_NODE],
                              .next = where->texts[PLACE_NEXT],
+                             .tool = at->next.tool,
                              .agent = where->texts[PLACE_AGENT],
                              .error = at->last_error,
                              .reason = at->reason,

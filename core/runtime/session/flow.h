@@ -13,6 +13,9 @@
 #include "core/runtime/session/flow_manifest.h"
 #include "core/runtime/session/policy.h"
 
+/* The path of a scope that has reached no boundary yet. */
+#define CK_FLOW_START "start"
+
 typedef struct ck_flow ck_flow;           /* a loaded flow file */
 typedef struct ck_coroutine ck_coroutine; /* one scope's execution */
 
@@ -76,7 +79,10 @@ typedef struct ck_flow_yield {
   size_t ask_count;
   /* BOUNDARY: kind, node, agent, depth and next are set by the engine, the rest by the runtime. */
   ck_boundary boundary;
-  ck_value *position; /* BOUNDARY: the coroutine's position behind it: {"path": "agent#4", …} */
+  /* BOUNDARY: the coroutine's position behind it: {"path": "agent#4", …}. Each has another path
+   * than those before; that of a BEFORE_CALL stays, so that the effects behind it have the keys
+   * that they have without it */
+  ck_value *position;
   const ck_flow_child *children; /* FORK: to open; JOIN: to wait for, by scope */
   size_t child_count;
   /* JOIN: until one of them has ended, instead of all; the outcome has all that have ended by
@@ -106,7 +112,8 @@ typedef struct ck_coroutine_options {
   const char *const *overlays;
   const ck_value *input;       /* of the session; may be NULL */
   const ck_value *options;     /* what the profile says to flows: {checkpoint_tool?: {enabled,
-                                  subagents}}; NULL: nothing */
+                                  subagents}, before_call?: see ck_policy_engine.named};
+                                  NULL: nothing */
   const char *recorded_prompt; /* system prompt of the cassette; NULL: none */
 } ck_coroutine_options;
 

@@ -32,6 +32,9 @@ typedef struct ck_boundary {
     bool has_class;
     ck_effect_class class;
   } next; /* the next node and its effect, as far as the flow knows them */
+  /* BEFORE_CALL: what the model's answer calls, in its order, a JSON array of {tool, class?, id?};
+   * empty: not given */
+  ck_bytes calls;
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
   } budget;
@@ -126,6 +129,9 @@ typedef struct ck_doubt_answer {
 
 typedef struct ck_policy_engine {
   void *self;
+  /* The calls that its policies name by their options, so that they are asked before these: a JSON
+   * array of {agent? (whose policy it is), classes?, risky?}. NULL: none. The engine's own */
+  const ck_value *named;
   CK_CHECKED ck_status (*checkpoint)(ck_decision *out, void *self, const ck_boundary *at,
                                      ck_error *err);
   CK_CHECKED ck_status (*prune)(ck_prune_plan *out, void *self, const ck_history *history,

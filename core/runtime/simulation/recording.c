@@ -65,7 +65,15 @@ static void clear_boundary(ck_recorded_boundary *self) {
   const char *texts[] = {self->at.scope,     self->at.node,      self->at.agent,
                          self->at.next.node, self->at.next.tool, self->at.last_error};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
+  free((char *)self->at.calls.data);
   ck_value_free((ck_value *)self->reasons);
+}
+
+static bool read_calls(ck_boundary *at, ck_bytes body) {
+  ck_bytes calls = ck_json_get(body, "calls");
+  if (ck_json_type_of(calls) != CK_JSON_ARRAY) return true;
+  at->calls = (ck_bytes){strndup(calls.data, calls.len), calls.len};
+  return at->calls.data != NULL;
 }
 
 static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
@@ -78,7 +86,7 @@ static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
   if (!ok) return false;
   at->next.has_class = class && ck_effect_class_of(&at->next.class, class);
   free((char *)class);
-  return true;
+  return read_calls(at, body);
 }
 
 static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event,

@@ -50,7 +50,7 @@ local function arguments_problem(parameters, arguments)
   end
 end
 
-local function judge(loop, call)
+local function judge_one(loop, call)
   if call.problem then return nil, call.problem end
   local tool = loop.tools[call.name]
   if not tool then return nil, ("there is no tool '%s'"):format(call.name) end
@@ -154,11 +154,14 @@ function calls.by_function(loop, items)
   end
 end
 
-local function judge_all(loop, list)
+--- The calls of a message, each with its tool, or why it cannot be made.
+---@param loop table
+---@param list table[]  of ctx.tool_calls
+---@return ck.flow.Call[]
+function calls.judge(loop, list)
   local items = {}
   for index, call in ipairs(list) do
-    local tool, problem = judge(loop, call)
-    count(loop, problem)
+    local tool, problem = judge_one(loop, call)
     items[index] = { call = call, index = index, tool = tool, problem = problem }
   end
   return items
@@ -187,12 +190,12 @@ end
 --- Makes all calls of a message. A call that cannot be made is answered like one that failed, for
 --- the model to see.
 ---@param loop table
----@param list table[]  of ctx.tool_calls
+---@param items ck.flow.Call[]
 ---@return boolean goes_on  false: the recording has no more
-function calls.make(loop, list)
-  local items = judge_all(loop, list)
+function calls.make(loop, items)
   local first = 1
   loop.items = items
+  for _, item in ipairs(items) do count(loop, item.problem) end
   while first <= #items do
     local run = take_run(items, first)
     if not run[1].tool then

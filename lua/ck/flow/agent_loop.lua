@@ -1,6 +1,7 @@
 --- The conversation of a model with its tools: its opening, one turn, and the boundary after a
 --- turn.
 
+local before_call = require "ck.flow.before_call"
 local calls = require "ck.flow.agent_calls"
 local explore = require "ck.flow.explore"
 local mcp = require "ck.flow.mcp"
@@ -75,7 +76,8 @@ local function adopt(loop, at)
 end
 
 local function go_on(loop, at)
-  local known = at.next == "model" or (at.next == "ask" and (loop.def.user or at.imported))
+  local known = at.next == "model" or at.next == "calls"
+    or (at.next == "ask" and (loop.def.user or at.imported))
   if math.type(at.turn) ~= "integer" or not known then
     error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
   end
@@ -95,7 +97,8 @@ function agent_loop.open(ctx, def, input, more)
   more = more or {}
   local loop = {
     ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
-    subagent = more.subagent or (more.depth or 0) > 0,
+    subagent = more.subagent or (more.depth or 0) > 0, position = ctx.position,
+    named = before_call.named(ctx.options, def.name),
   }
   add_tools(loop, def.tools, calls.by_effect)
   add_tools(loop, def.functions, calls.by_function)
@@ -143,31 +146,43 @@ local function text_of(message)
   return table.concat(texts, "\n")
 end
 
+local function place(loop, position)
+  position.turn, position.next, position.mark = loop.turn, loop.next, loop.mark
+  position.bad = loop.bad > 0 and loop.bad or nil
+  position.guards = loop.guards > 0 and loop.guards or nil
+  return position
+end
+
+--- The last message of the conversation makes these calls.
+local function call_tools(loop, items)
+  local before = loop.ctx.conversation_length() - 1
+  if not calls.make(loop, items) then return "ended", loop.turn end
+  explore.settle(loop, #items, before)
+  return "called"
+end
+
 --- One turn. "called": the model called tools, which have answered; "said", text; "blocked": its
 --- turn may not end yet; "ended", full turns: the recording has ended.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
+  if loop.next == "calls" then return call_tools(loop, calls.judge(loop, ctx.tool_calls())) end
   local reply = ask_model(loop)
   if not reply then return "ended", loop.turn - 1 end
   loop.cut = reply.cut
-  local before = ctx.conversation_length() - 1 -- a resume may have shortened it before the call
-  explore.follow(loop, before)
-  local list = ctx.tool_calls(reply.raw)
-  if #list == 0 then
+  explore.follow(loop, ctx.conversation_length() - 1) -- a resume may have shortened it
+  local items = calls.judge(loop, ctx.tool_calls(reply.raw))
+  if #items == 0 then
     if explore.guard(loop) then return "blocked" end
     return "said", text_of(reply.result)
   end
-  if not calls.make(loop, list) then return "ended", loop.turn end
-  explore.settle(loop, #list, before)
-  return "called"
+  before_call.mark(loop, items, place)
+  return call_tools(loop, items)
 end
 
 --- Ends a turn; `path` is where to go on. `count`: of something else than turns, { number=, of= }.
 function agent_loop.boundary(loop, kind, path, position, count)
-  position = position or {}
-  position.path, position.turn, position.next, position.mark = path, loop.turn, loop.next, loop.mark
-  if loop.bad > 0 then position.bad = loop.bad end
-  if loop.guards > 0 then position.guards = loop.guards end
+  position = place(loop, position or {})
+  position.path, loop.position = path, position
   count = count or { number = loop.turn - 1 }
   loop.ctx.boundary(kind, {
     agent = loop.def.name, depth = loop.depth, position = position,

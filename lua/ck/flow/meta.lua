@@ -8,6 +8,7 @@
 ---| "node_complete"
 ---| "edge_transition"
 ---| "loop_iteration"
+---| "before_call"
 ---| "tool_round"
 ---| "round_complete"
 ---| "step_complete"
@@ -112,7 +113,7 @@
 ---@field message fun(role: string|table, content: any)  adds one to the conversation
 ---@field last_message fun(): table|nil
 ---@field conversation_length fun(): integer
----@field tool_calls fun(message: string|table): table[]
+---@field tool_calls fun(message: string|nil): table[]  nil: of the last message
 ---@field rewind fun(what: { to: integer, report: string, keep: integer|nil,
 ---  labelled: boolean|nil })
 ---  replaces the conversation after its first `to` messages by the report and its last `keep`

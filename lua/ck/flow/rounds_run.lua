@@ -101,7 +101,7 @@ end
 
 --- The turn ends a round when the model has delegated in it.
 local function end_turn(ctx, loop, def, at)
-  loop.turn = loop.turn + 1
+  loop.turn, loop.next = loop.turn + 1, "model"
   if not loop.delegated then
     agent_loop.boundary(loop, "tool_round", ("%s/agent#%d"):format(path_of(at.round), loop.turn),
       { round = at.round })
@@ -121,7 +121,9 @@ local function orchestrate(ctx, def)
   local loop = agent_loop.open(ctx, def.orchestrator, ctx.input, {
     tools = orchestrator_tools(def, at),
   })
-  if ctx.position and ctx.position.path == path_of(at.round) then pass_gate(ctx, def, at.round) end
+  local here = ctx.position
+  local begins = here and here.path == path_of(at.round) and here.next ~= "calls"
+  if begins then pass_gate(ctx, def, at.round) end
   while true do
     local result = take_turn(loop, at)
     if result then return result end

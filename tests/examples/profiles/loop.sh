@@ -26,7 +26,7 @@ serve counter < <(
 life loop
 exits 137 "loop: killed in the second call of a batch" run count.flow.lua --profile ./loop.lua \
   --session loop-1 --input '"Count."'
-is "loop: half a batch is no checkpoint" "$(checkpoints loop-1)" ""
+is "loop: a checkpoint lies before it, and none within it" "$(checkpoints loop-1)" "before_call "
 exits 1 "loop: its id survives; it goes on until the provider refuses" resume loop-1
 is "loop: what was done is not done again, what may be repeated is" "$(xargs <tools)" \
   "count weigh weigh"
@@ -43,8 +43,9 @@ compare "loop, paused" '{}' loop-1
 exits 0 "loop: it ends" --json resume loop-1
 is "loop: with its answer" "$(json "$out" '$d->{result}{text}')" "Counted."
 is "loop: nothing was done twice" "$(xargs <tools)" "count weigh weigh stop"
-is "loop: its checkpoints lie between rounds" "$(checkpoints loop-1)" \
-  "tool_round tool_round failure tool_round pause final "
+is "loop: its checkpoints lie between rounds, and before what must not be repeated" \
+  "$(checkpoints loop-1)" \
+  "before_call tool_round tool_round failure before_call tool_round pause final "
 run --json sessions show loop-1
 is "loop: runs, and whose they continue" "$(json "$out" 'my @r = @{$d->{runs}};
   join " ", scalar @r, map { $r[$_]{parent_run} eq $r[$_ - 1]{run} ? "next" : "?" } 1 .. $#r')" \

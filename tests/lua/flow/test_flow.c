@@ -40,6 +40,9 @@ static const char shop_log[] =
     "\"{\\\"a\\\": 1.50,  \\\"\\\\u00e9\\\":\\\"\\u00e9\\\"}\"}\n"
     "boundary tool_round agent=shop {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n"
     "effect model/0 pure shop {\"model\":\"small\",\"tools\":[\"buy\",\"look\",\"tell\"]}\n"
+    "boundary before_call agent=shop next.tool=buy next.class=once {\"calls\":[{\"class\":\"pure\","
+    "\"id\":\"c1\",\"tool\":\"look\"},{\"id\":\"c2\",\"tool\":\"fly\"},{\"class\":\"once\",\"id\":"
+    "\"c3\",\"tool\":\"buy\"}],\"next\":\"calls\",\"path\":\"agent#2\",\"turn\":2}\n"
     "effect tool/1 pure shop "
     "{\"name\":\"look\",\"call_id\":\"c1\",\"index\":0,\"arguments\":{\"b\":1e2, \"a\":[ ]}}\n"
     "message {\"role\":\"tool\",\"tool_call_id\":\"c2\",\"name\":\"fly\",\"content\":\"Error: "
@@ -85,7 +88,8 @@ static void test_reopen(void) {
   tap_is_status(flow_driver_run(&driver, &err), CK_OK, &err, "the run that was never stopped");
   ck_digest whole = ck_conversation_digest(driver.conversation);
   size_t count = driver.snapshot_count;
-  tap_is_int((int64_t)count, 4, "it has a boundary at each turn's end");
+  tap_is_int((int64_t)count, 5,
+             "it has a boundary at each turn's end, and one before a call of class once");
   for (size_t i = 0; i < count; i++) {
     size_t from = driver.snapshots[i].log;
     flow_driver_rewind(&driver, i);

@@ -35,6 +35,10 @@ static void is_run(const char *want, const char *promise) {
 }
 
 #define MODEL "effect model/0 pure - {\"model\":\"default\",\"tools\":[\"a\",\"b\",\"c\"]}\n"
+#define BEFORE_B                                                                             \
+  "boundary before_call next.tool=b next.class=once {\"calls\":[{\"class\":\"pure\",\"id\":" \
+  "\"x\",\"tool\":\"a\"},{\"class\":\"once\",\"id\":\"x\",\"tool\":\"b\"},{\"class\":"       \
+  "\"idempotent\",\"id\":\"z\",\"tool\":\"c\"}],\"next\":\"calls\",\"path\":\"start\",\"turn\":1}\n"
 #define THREE "tools = { a = \"pure\", b = \"once\", c = \"idempotent\" }"
 
 static void test_side_by_side(void) {
@@ -46,35 +50,37 @@ static void test_side_by_side(void) {
   models = calls;
   tools = results;
   file = AGENT(THREE ", parallel_tools = 8");
-  is_run(MODEL "1 of 3: effect tool/1 pure - "
-               "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
-               "2 of 3: effect tool/2 once - "
-               "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
-               "3 of 3: effect tool/3 idempotent - "
-               "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
-               "boundary tool_round {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" MODEL
-               "done {\"text\":\"ok\",\"turns\":2}\n",
+  is_run(MODEL BEFORE_B
+         "1 of 3: effect tool/1 pure - "
+         "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
+         "2 of 3: effect tool/2 once - "
+         "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
+         "3 of 3: effect tool/3 idempotent - "
+         "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
+         "boundary tool_round {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" MODEL
+         "done {\"text\":\"ok\",\"turns\":2}\n",
          "the calls of one message are asked for at once, whatever their classes");
   flow_driver_survives(load, "calls side by side");
   file = AGENT(THREE ", parallel_tools = 2");
-  is_run(MODEL "1 of 2: effect tool/1 pure - "
-               "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
-               "2 of 2: effect tool/2 once - "
-               "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
-               "effect tool/3 idempotent - "
-               "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
-               "boundary tool_round {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" MODEL
-               "done {\"text\":\"ok\",\"turns\":2}\n",
+  is_run(MODEL BEFORE_B
+         "1 of 2: effect tool/1 pure - "
+         "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
+         "2 of 2: effect tool/2 once - "
+         "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
+         "effect tool/3 idempotent - "
+         "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
+         "boundary tool_round {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" MODEL
+         "done {\"text\":\"ok\",\"turns\":2}\n",
          "at most parallel_tools of them");
   tools = two;
   file = AGENT(THREE ", parallel_tools = 8");
-  is_run(MODEL "1 of 3: effect tool/1 pure - "
-               "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
-               "2 of 3: effect tool/2 once - "
-               "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
-               "3 of 3: effect tool/3 idempotent - "
-               "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
-               "done {\"ended\":\"recording\",\"turns\":1}\n",
+  is_run(MODEL BEFORE_B "1 of 3: effect tool/1 pure - "
+                        "{\"name\":\"a\",\"call_id\":\"x\",\"index\":0,\"arguments\":\"{}\"}\n"
+                        "2 of 3: effect tool/2 once - "
+                        "{\"name\":\"b\",\"call_id\":\"x\",\"index\":1,\"arguments\":\"{}\"}\n"
+                        "3 of 3: effect tool/3 idempotent - "
+                        "{\"name\":\"c\",\"call_id\":\"z\",\"index\":2,\"arguments\":\"{}\"}\n"
+                        "done {\"ended\":\"recording\",\"turns\":1}\n",
          "a recording that ends inside of the batch ends the flow: no round is completed with a "
          "part of the results");
 }
@@ -362,20 +368,24 @@ static void test_servers(void) {
   "effect model/0 pure me "                                                           \
   "{\"model\":\"default\",\"tools\":[\"a\",{\"description\":\"d\",\"name\":\"grep\"," \
   "\"parameters\":{\"required\":[\"for\"],\"type\":\"object\"}}]}\n"
-  is_run("effect tool/1000001 pure me {\"list\":true,\"server\":\"box\"}\n" SERVER_MODEL
-         "1 of 2: effect tool/1 pure me "
-         "{\"server\":\"box\",\"name\":\"grep\",\"call_id\":\"1\",\"index\":0,\"arguments\":\"{"
-         "\\\"for\\\": 1.50}\"}\n"
-         "2 of 2: effect tool/2 once me "
-         "{\"name\":\"a\",\"call_id\":\"2\",\"index\":1,\"arguments\":\"{}\"}\n"
-         "boundary tool_round agent=me "
-         "{\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" SERVER_MODEL
-         "message {\"role\":\"tool\",\"tool_call_id\":\"3\",\"name\":\"grep\",\"content\":\"Error: "
-         "the argument 'for' is missing\"}\n"
-         "boundary tool_round agent=me "
-         "{\"bad\":1,\"next\":\"model\",\"path\":\"agent#3\",\"turn\":3}\n" SERVER_MODEL
-         "done {\"text\":\"ok\",\"turns\":3}\n",
-         "what an MCP server offers is offered, called on the server, and checked as it says");
+  is_run(
+      "effect tool/1000001 pure me {\"list\":true,\"server\":\"box\"}\n" SERVER_MODEL
+      "boundary before_call agent=me next.tool=a next.class=once {\"calls\":[{\"class\":"
+      "\"pure\",\"id\":\"1\",\"tool\":\"grep\"},{\"class\":\"once\",\"id\":\"2\",\"tool\":\"a\"}],"
+      "\"next\":\"calls\",\"path\":\"start\",\"turn\":1}\n"
+      "1 of 2: effect tool/1 pure me "
+      "{\"server\":\"box\",\"name\":\"grep\",\"call_id\":\"1\",\"index\":0,\"arguments\":\"{"
+      "\\\"for\\\": 1.50}\"}\n"
+      "2 of 2: effect tool/2 once me "
+      "{\"name\":\"a\",\"call_id\":\"2\",\"index\":1,\"arguments\":\"{}\"}\n"
+      "boundary tool_round agent=me "
+      "{\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" SERVER_MODEL
+      "message {\"role\":\"tool\",\"tool_call_id\":\"3\",\"name\":\"grep\",\"content\":\"Error: "
+      "the argument 'for' is missing\"}\n"
+      "boundary tool_round agent=me "
+      "{\"bad\":1,\"next\":\"model\",\"path\":\"agent#3\",\"turn\":3}\n" SERVER_MODEL
+      "done {\"text\":\"ok\",\"turns\":3}\n",
+      "what an MCP server offers is offered, called on the server, and checked as it says");
   file = AGENT("tools = { grep = \"once\", box = flow.mcp { argv = { \"./server\" } } }");
   is_run("the tool 'grep' is offered by the flow itself and by the MCP server 'box': leave one of "
          "them out",
