@@ -1,6 +1,6 @@
 #!/bin/bash
 # refused_resume.t - which policy refused a resume, and why, is in the log; a new limit is in the
-# dry run.
+# dry run; so is a value that a policy would mask.
 . "$(dirname "$0")/../tap.sh"
 cd "$dir" || exit 1
 
@@ -79,4 +79,28 @@ is "shows that" "$(json "$out" '$d->{constraints}{tool_calls}{limit}')" 9
 exits 0 "as a table" resume lifted --limit tool_calls=9 --limit budget_usd=2 --dry-run
 is "with what is left of it" "$(cell "$out" tool_calls) $(cell "$out" budget)" \
   "9 left of 9 (continue) \$2.00 left of \$2.00 (continue)"
+
+# ---- a value that a policy masks ----
+cat >card.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "one", nodes = {
+  one = flow.lua(function(ctx) ctx.pause("wait") end),
+  two = flow.lua(function(ctx) return #ctx.memory.card end) },
+  edges = { one = "two", two = flow.done } }
+END
+profile card 'policies = { "every_boundary", { "redact_keys", keys = { card = "mask" } } }'
+text="memory.card: a policy masks or drops it before it is stored, so a resume would not have it: \
+give it with --set-env memory.card=VARIABLE or --set-file memory.card=FILE"
+refused 5 "a run with a value that a policy masks" "$text" run card.lua --profile ./p_card.lua \
+  --set card=4111 --session card
+exits 8 "a session" run card.lua --profile ./p_card.lua --session card
+refused 5 "a resume of it with such a value" "$text" resume card --set card=4111
+exits 5 "a dry run" resume card --set card=4111 --dry-run
+is "lists that problem" "$(cell "$out" problem)" "$text"
+has "a name of a secret is told as before" "$("$CKRUN" resume card --set password=hunter22 2>&1)" \
+  "memory.password looks like a secret"
+exits 0 "another value is no problem" resume card --set kind=4111 --dry-run
+printf 4111 >number
+exits 0 "from a file the flow has it" --json resume card --set-file card=number
+is "whole" "$(json "$out" '$d->{result}')" 4
 finish

@@ -7,10 +7,12 @@
 
 enum { NAMED_KEYS = 5 };
 
-ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
+ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, bool dry_run,
+                                 ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
-    status = ck_state_edit_check(&edits->items[i], self->redactor, err);
+    status = (dry_run ? ck_state_edit_check_policies : ck_state_edit_check)(&edits->items[i],
+                                                                            self->redactor, err);
   return status;
 }
 

@@ -8,9 +8,10 @@
 
 typedef struct ck_session ck_session;
 
-/* Answers as ck_state_edit_check for each. `edits` NULL: none. */
+/* Answers as ck_state_edit_check for each, in a dry run, whose host has seen to the rules, as
+ * ck_state_edit_check_policies. `edits` NULL: none. */
 CK_CHECKED ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits,
-                                            ck_error *err);
+                                            bool dry_run, ck_error *err);
 /* Makes them; the checkpoint that keeps them is durable on return. `edits` NULL: none. */
 CK_CHECKED ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits,
                                            ck_error *err);

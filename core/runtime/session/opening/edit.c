@@ -45,14 +45,46 @@ ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *
   return status;
 }
 
-ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, ck_error *err) {
-  if (self->ref) return ck_secret_register(redactor, self->key, self->ref, err);
+/* How many items the policies have masked, dropped or changed so far. */
+static uint64_t count_of_policies(const ck_redactor *redactor) {
+  ck_redact_count found;
+  uint64_t sum = 0;
+  for (size_t i = 0; ck_redactor_count_at(&found, redactor, i); i++)
+    if (strcmp(found.family, "policy") == 0) sum += found.count;
+  return sum;
+}
+
+/* Whether the value would be written as it is, and whether it is the policies that change it. */
+static ck_status try_value(bool *whole, bool *by_policies, const ck_state_edit *self,
+                           ck_redactor *redactor, ck_error *err) {
   ck_value *kept;
+  uint64_t before = count_of_policies(redactor);
   ck_status status = ck_redactor_apply(&kept, redactor, CK_SINK_STATE, self->key, self->value, err);
   if (status != CK_OK) return status;
-  bool whole = kept && ck_bytes_equal(ck_value_bytes(kept), ck_value_bytes(self->value));
+  *whole = kept && ck_bytes_equal(ck_value_bytes(kept), ck_value_bytes(self->value));
+  *by_policies = count_of_policies(redactor) > before;
   ck_value_free(kept);
-  if (whole) return CK_OK;
+  return CK_OK;
+}
+
+ck_status ck_state_edit_check_policies(const ck_state_edit *self, ck_redactor *redactor,
+                                       ck_error *err) {
+  bool whole, by_policies;
+  if (self->ref) return CK_OK;
+  ck_status status = try_value(&whole, &by_policies, self, redactor, err);
+  if (status != CK_OK || whole || !by_policies) return status;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "%s: a policy masks or drops it before it is stored, so a resume would not "
+                      "have it: give it with --set-env %s=VARIABLE or --set-file %s=FILE",
+                      self->key, self->key, self->key);
+}
+
+ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, ck_error *err) {
+  bool whole, by_policies;
+  if (self->ref) return ck_secret_register(redactor, self->key, self->ref, err);
+  ck_status status = ck_state_edit_check_policies(self, redactor, err);
+  if (status == CK_OK) status = try_value(&whole, &by_policies, self, redactor, err);
+  if (status != CK_OK || whole) return status;
   return ck_error_set(err, CK_E_REFUSED,
                       "%s looks like a secret, and what stands on a command line is public: give "
                       "it with --set-env %s=VARIABLE or --set-file %s=FILE",

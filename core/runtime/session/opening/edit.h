@@ -28,11 +28,15 @@ CK_CHECKED ck_status ck_state_edits_append(ck_state_edits *self, const char *key
 CK_CHECKED ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from,
                                                ck_error *err);
 
-/* CK_E_REFUSED when the value would not be written whole, because it looks like a secret or has
- * such a name: the text names --set-env and --set-file, not the value. A reference is read and made
- * known to `redactor`: CK_E_SECRET_MISSING. */
+/* CK_E_REFUSED when the value would not be written whole, because it looks like a secret, has
+ * such a name, or a policy masks it: the text names --set-env and --set-file, not the value. A
+ * reference is read and made known to `redactor`: CK_E_SECRET_MISSING. */
 CK_CHECKED ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor,
                                          ck_error *err);
+/* The same of a value that the policies would change; of what the rules would, and of references,
+ * CK_OK. */
+CK_CHECKED ck_status ck_state_edit_check_policies(const ck_state_edit *self, ck_redactor *redactor,
+                                                  ck_error *err);
 /* The event's body. */
 CK_CHECKED ck_status ck_state_edit_write(ck_value **out, const ck_state_edit *self, ck_error *err);
 /* Appends the edit that a body holds; one without a key is passed over. */

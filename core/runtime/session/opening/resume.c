@@ -133,13 +133,11 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   return status == CK_OK ? ck_session_fill_secret_references(self, keep_references, err) : status;
 }
 
-static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head,
-                               const ck_checkpoint_info *from, const ck_resume_options *options,
-                               ck_error *err) {
-  ck_status status = ck_session_find_edits(out, self, head, from->seq, err);
-  if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
-  return status == CK_OK && !options->keep_references ? ck_session_check_edits(self, out, err)
-                                                      : status;
+static ck_status collect_edits(plan *p, const ck_resume_options *options, ck_error *err) {
+  ck_status status = ck_session_find_edits(&p->edits, p->session, &p->head, p->from.seq, err);
+  if (status == CK_OK) status = ck_state_edits_append_all(&p->edits, options->edits, err);
+  if (status != CK_OK || (options->keep_references && !p->dry_run)) return status;
+  return ck_session_check_edits(p->session, &p->edits, p->dry_run, err);
 }
 
 static ck_status refuse_failing(const char *id, ck_error *err) {
@@ -170,7 +168,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   ck_status status = ck_session_new(&p->session, runtime, options->profile, options->policies, err);
   ck_session *self = p->session;
   if (status == CK_OK) status = check_restarts(p, options, err);
-  if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
+  if (status == CK_OK) status = collect_edits(p, options, err);
   if (status == CK_OK)
     status = load_state(self, &p->head, &p->from, &p->edits, options->keep_references, err);
   if (status == CK_OK)

@@ -91,7 +91,7 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
   if (status != CK_OK) return status;
   status = make_record(&record, self, options, err);
   if (status == CK_OK) status = ck_session_hold_reserve(self, err);
-  if (status == CK_OK) status = ck_session_check_edits(self, options->edits, err);
+  if (status == CK_OK) status = ck_session_check_edits(self, options->edits, false, err);
   if (status == CK_OK) status = create(self, &record, options, err);
   if (status == CK_OK) status = ck_session_make_view(self, NULL, 0, err);
   if (status == CK_OK) status = ck_session_open_channel(self, err);
