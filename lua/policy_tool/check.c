@@ -33,8 +33,9 @@ typedef struct checking {
 typedef struct linting {
   const char *file;
   ck_bytes text;
-  bool is_policy;  /* else a file that it requires */
-  ck_buffer found; /* JSON */
+  bool is_policy;   /* else a file that it requires */
+  ck_bytes options; /* of the policy, JSON; none: not known */
+  ck_buffer found;  /* JSON */
 } linting;
 
 /* ---- problems ---- */
@@ -104,7 +105,7 @@ static int lint_body(lua_State *L) {
   lua_pushlstring(L, self->text.data, self->text.len);
   push_known(L);
   if (self->is_policy)
-    ck_policy_push_shapes(L);
+    ck_policy_push_shapes(L, self->options);
   else
     lua_newtable(L);
   lua_call(L, 3, 1);
@@ -140,9 +141,16 @@ static ck_status lint(checking *self, linting of, ck_error *err) {
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
 }
 
-static ck_status lint_policy(checking *self, ck_error *err) {
+/* `policy` NULL: it cannot be loaded. */
+static ck_status lint_policy(checking *self, loaded_policy *policy, ck_error *err) {
+  ck_value *options = NULL;
   linting of = {.file = self->source->name, .text = self->source->text, .is_policy = true};
-  return lint(self, of, err);
+  ck_status status = policy ? ck_policy_get_options(&options, policy, err) : CK_OK;
+  if (status != CK_OK) return status;
+  if (options) of.options = ck_value_bytes(options);
+  status = lint(self, of, err);
+  ck_value_free(options);
+  return status;
 }
 
 /* Those that were loaded: they compile. */
@@ -244,22 +252,34 @@ static ck_status pass_on(ck_error *err, const ck_error *failure) {
   return failure->status;
 }
 
+static ck_status check_loaded(checking *self, ck_json_writer *w, loaded_policy *policy,
+                              ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = lint_policy(self, policy, &failure);
+  if (status != CK_OK && !ck_policy_is_mistake(status)) return pass_on(err, &failure);
+  if (status != CK_OK) put_error(self, 1, failure.text);
+  status = ck_policy_about_write(w, policy, err);
+  if (status == CK_OK) status = lint_modules(self, err);
+  return status == CK_OK ? compare_all(self, policy, err) : status;
+}
+
+/* Of a text that does not load: what else is to be found in it, if it compiles. */
+static ck_status check_unloaded(checking *self, const ck_error *failure, ck_error *err) {
+  ck_error unread = CK_ERROR_INIT;
+  ck_status status = lint_policy(self, NULL, &unread);
+  if (status != CK_OK && !ck_policy_is_mistake(status)) return pass_on(err, &unread);
+  put_error(self, 1, failure->text);
+  return CK_OK;
+}
+
 static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) {
   loaded_policy policy;
   ck_error failure = CK_ERROR_INIT;
   ck_profile_policy from = {.name = (char *)self->name};
-  ck_status linted = lint_policy(self, &failure);
-  if (linted != CK_OK && !ck_policy_is_mistake(linted)) return pass_on(err, &failure);
   ck_status status = ck_policy_load(&policy, &from, &self->scripts, &failure);
-  if (status != CK_OK && ck_policy_is_mistake(status)) {
-    put_error(self, 1, failure.text);
-    return CK_OK;
-  }
+  if (status != CK_OK && ck_policy_is_mistake(status)) return check_unloaded(self, &failure, err);
   if (status != CK_OK) return pass_on(err, &failure);
-  if (linted != CK_OK) put_error(self, 1, failure.text);
-  status = ck_policy_about_write(w, &policy, err);
-  if (status == CK_OK) status = lint_modules(self, err);
-  if (status == CK_OK) status = compare_all(self, &policy, err);
+  status = check_loaded(self, w, &policy, err);
   ck_policy_clear(&policy);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "lua/policy/hooks.h"
 #include "lua/policy/view_fields.h"
 #include "lua/policy/words.h"
+#include "lua/vm/json.h"
 
 static void set_name(lua_State *L, const char *name) {
   lua_pushstring(L, name);
@@ -64,22 +65,39 @@ static void push_shape(lua_State *L, const char *type) {
   lua_pushboolean(L, false);
 }
 
-/* "session: ck.Session, checkpoint: ck.Checkpoint|nil" */
-static void push_parameters(lua_State *L, const char *parameters) {
+static void push_options(lua_State *L, ck_bytes options) {
   lua_newtable(L);
+  set_name(L, "opt");
+  lua_newtable(L);
+  ck_json_push(L, options);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushboolean(L, false);
+    lua_rawset(L, -6);
+  }
+  lua_pop(L, 1);
+  lua_setfield(L, -2, "fields");
+}
+
+/* "session: ck.Session, checkpoint: ck.Checkpoint|nil"; behind them comes opt. */
+static void push_parameters(lua_State *L, const char *parameters, ck_bytes options) {
   int count = 0;
+  lua_newtable(L);
   for (const char *at = strstr(parameters, ": "); at; at = strstr(at, ": ")) {
     at += 2;
     push_shape(L, at);
     lua_rawseti(L, -2, ++count);
   }
+  if (options.len == 0) return;
+  push_options(L, options);
+  lua_rawseti(L, -2, ++count);
 }
 
-void ck_policy_push_shapes(lua_State *L) {
+void ck_policy_push_shapes(lua_State *L, ck_bytes options) {
   luaL_checkstack(L, 8, "hooks");
   lua_newtable(L);
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
-    push_parameters(L, ck_policy_hooks[i].parameters);
+    push_parameters(L, ck_policy_hooks[i].parameters, options);
     lua_setfield(L, -2, ck_policy_hooks[i].name);
   }
 }

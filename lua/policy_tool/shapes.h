@@ -4,8 +4,12 @@
 
 #include <lua.h>
 
+#include "core/base/buffer.h"
+
 /* Pushes { hook = { shape of each parameter } }: false for what is no view, else { name = "at",
- * fields = { name = shape } }, or of a field of words { name =, words = { "once", … } }. Raises. */
-void ck_policy_push_shapes(lua_State *L);
+ * fields = { name = shape } }, or of a field of words { name =, words = { "once", … } }. The last
+ * one is `opt`, whose fields are those of `options`, a JSON object (no bytes: not known). Raises.
+ */
+void ck_policy_push_shapes(lua_State *L, ck_bytes options);
 
 #endif

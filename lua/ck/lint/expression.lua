@@ -21,9 +21,10 @@ local CHANGERS = set "insert remove sort"
 
 --- A list that is, or is not, the table that the file returns.
 function expression.policy_list(self, is_policy)
+  local outer = self.in_policy -- a function in the policy's table has lists of its own
   self.in_policy = is_policy
   expression.list(self)
-  self.in_policy = false
+  self.in_policy = outer
 end
 
 function expression.list(self)

@@ -93,6 +93,20 @@ local policy = { name = "p", version = 1, resume = function(_session, checkpoint
 end }
 return policy
 EOF2
+problem "a field that the view of a second hook in the table lacks, never reached" 3 \
+  "'at' has no field 'knid'" <<'EOF2'
+return { name = "p", version = 1, redact = function(item) return nil end,
+  checkpoint = function(at)
+    return at.scope == "never" and at.knid == "final"
+  end }
+EOF2
+problem "an option that there is not" 3 "'opt' has no field 'kyes': it has keys, max" <<'EOF2'
+return { name = "p", version = 1, options = { keys = { "a" }, max = 3 },
+  redact = function(item, opt)
+    for _, key in ipairs(opt.kyes or {}) do if key == item.key then return ck.mask end end
+  end,
+  resume = function(session, checkpoint, own) return own.max == own["max"] and nil end }
+EOF2
 problem "a field that a view lacks, never reached" 3 "'at.since' has no field 'costs': it has" \
   <<'EOF2'
 return { name = "p", version = 1, checkpoint = function(at)

@@ -85,6 +85,26 @@ has "what several files of tests reach is one sum" "$out" \
 exits 0 "without the option" policy test p.lua
 is "there is none" "$(grep -c coverage <<<"$out")" 0
 
+# ---- several hooks in one table, the first with a list of its own ----
+cat >two.lua <<'END'
+return { name = "two", version = 1,
+  redact = function(item) return nil end,
+  checkpoint = function(at)
+    return at.seq > 1 and { reason = "late" }
+  end }
+END
+cat >two_test.lua <<'END'
+local two = require "ck.test".policy "./two.lua"
+return { test_late = function() two.checkpoint { seq = 2 } end }
+END
+exits 0 "two hooks in one table" policy test --coverage two.lua
+is "each has its own lines" "$(sed -n '4,$p' <<<"$out")" \
+  "# coverage of $here/two.lua, checkpoint: 1 of 1 lines, 1 of 2 branches
+#   line 4: a condition was never false
+# coverage of $here/two.lua, redact: 0 of 1 lines, 0 of 0 branches
+#   line 2: not reached
+# coverage of $here/two.lua, outside of hooks: 1 of 1 lines, 0 of 0 branches"
+
 # ---- a hook that fails does so at the line of its file ----
 cat >bad.lua <<'END'
 return { name = "bad", version = 1,
