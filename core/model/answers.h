@@ -27,7 +27,9 @@
 #define CK_HOOK_TABLE(X) \
   X(CK_HOOK_CHECKPOINT, 1, "checkpoint", "no", "yes", "yes, waited for") \
   /* a policy can drop some and keep others */ \
-  X(CK_HOOK_PRUNE, 2, "prune", "no opinion", "drop", "keep")
+  X(CK_HOOK_PRUNE, 2, "prune", "no opinion", "drop", "keep") \
+  /* in the order of ck_failure_word */ \
+  X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail")
 /* clang-format on */
 
 typedef enum {

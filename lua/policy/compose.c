@@ -351,14 +351,20 @@ typedef struct first_answer {
   int word; /* -1: none */
   int64_t wait_ms;
   const char *policy; /* whose it is */
+  ck_answers answers; /* those of who was asked until then, by word + 1; 0: no opinion */
 } first_answer;
 
 static ck_status merge_word(question *self, const asking *answered, ck_status status,
                             ck_error *err) {
   first_answer *out = self->out;
   (void)err;
-  if (status == CK_OK)
-    *out = (first_answer){answered->word, answered->wait_ms, answered->policy->name};
+  if (status == CK_OK) {
+    out->word = answered->word;
+    out->wait_ms = answered->wait_ms;
+    out->policy = answered->policy->name;
+  }
+  ck_answers_put(&out->answers, answered->place,
+                 status == CK_OK ? answered->word + 1 : CK_ANSWER_FAILED);
   self->settled = out->word >= 0;
   return status;
 }
@@ -372,7 +378,8 @@ static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_
   if (status != CK_OK)
     *out = (ck_failure_answer){.word = CK_FAILURE_PAUSE};
   else if (first.word >= 0)
-    *out = (ck_failure_answer){(ck_failure_word)first.word, first.wait_ms};
+    *out = (ck_failure_answer){.word = (ck_failure_word)first.word, .wait_ms = first.wait_ms};
+  out->answers = first.answers;
   return status;
 }
 

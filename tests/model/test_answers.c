@@ -43,6 +43,10 @@ static void test_names(void) {
   tap_is_text(ck_hook_name((ck_hook)2), "prune", "hook 2");
   for (int i = 0; i < 4; i++)
     tap_is_text(ck_answer_name(CK_HOOK_PRUNE, i), pruning[i], "answer %d of prune", i);
+  static const char *const failing[] = {"no opinion", "pause", "retry", "fail", NULL};
+  tap_is_text(ck_hook_name((ck_hook)6), "on_failure", "hook 6");
+  for (int i = 0; i < 5; i++)
+    tap_is_text(ck_answer_name(CK_HOOK_ON_FAILURE, i), failing[i], "answer %d of on_failure", i);
   tap_ok(ck_answer_name(CK_HOOK_CHECKPOINT, -1) == NULL, "there is no answer below 0");
   tap_ok(ck_hook_name((ck_hook)15) == NULL && ck_answer_name((ck_hook)15, 0) == NULL,
          "a hook of a later version has no name");

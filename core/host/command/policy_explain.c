@@ -355,10 +355,11 @@ const ck_command ck_command_policy_explain = {
     .name = "policy explain",
     .summary = "say what policies decided in a session, and why",
     .details =
-        "Columns: seq, what it was (the kind of a boundary; pruned; resolution, by a policy; "
-        "policy_error), node, agent, whether a checkpoint was taken (or pruned since), and why: "
-        "which policies said yes with their reasons, which failed, which said no; who dropped "
-        "checkpoints. Policies that are not named were not asked: they have no such hook, or none "
+        "Columns: seq, what it was (the kind of a boundary; pruned; outcome of what failed; "
+        "resolution, by a policy; policy_error; resume_refused), node, agent, whether a checkpoint "
+        "was taken (or pruned since), and why: which policies said yes with their reasons, which "
+        "failed, which said no; who dropped checkpoints, had an effect retried, refused a resume. "
+        "Policies that are not named were not asked: they have no such hook, or none "
         "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
         "only reasons are recorded; nor is it when policies were asked by 'sessions prune'.\n\n"
         "With --rerun each recorded boundary is shown to that policy or profile alone, with what "

@@ -11,9 +11,11 @@ static ck_bytes member(const ck_other *self, const char *name) {
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   out->event = event;
   out->policies = policies;
-  ck_said_read(&out->said, event, CK_HOOK_PRUNE, policies);
-  out->decided = event->kind != CK_EVENT_RESOLUTION ||
-                 ck_json_type_of(member(out, "policy")) == CK_JSON_STRING;
+  bool failure = event->kind == CK_EVENT_OUTCOME;
+  ck_said_read(&out->said, event, failure ? CK_HOOK_ON_FAILURE : CK_HOOK_PRUNE, policies);
+  out->decided = failure ? out->said.recorded != CK_E_EMPTY
+                         : event->kind != CK_EVENT_RESOLUTION ||
+                               ck_json_type_of(member(out, "policy")) == CK_JSON_STRING;
 }
 
 /* ---- in short ---- */
@@ -52,9 +54,34 @@ static void append_text(ck_buffer *out, const ck_other *self, const char *name) 
   if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_read_string(out, value);
 }
 
+static void append_failure(ck_buffer *out, const ck_other *self) {
+  append_text(out, self, "key");
+  ck_buffer_append_text(out, " failed; ");
+  if (self->said.recorded != CK_OK)
+    ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
+  else
+    append_answers(out, &self->said);
+}
+
+/* Without a policy it was a rule of the profile. */
+static void append_refusal(ck_buffer *out, const ck_other *self) {
+  append_text(out, self, "policy");
+  bool named = ck_json_type_of(member(self, "policy")) == CK_JSON_STRING;
+  ck_buffer_append_text(out, named ? ": " : "the profile: ");
+  append_text(out, self, "reason");
+}
+
 void ck_other_append_why(ck_buffer *out, const ck_other *self) {
   if (self->event->kind == CK_EVENT_PRUNE) {
     append_pruned(out, self);
+    return;
+  }
+  if (self->event->kind == CK_EVENT_OUTCOME) {
+    append_failure(out, self);
+    return;
+  }
+  if (self->event->kind == CK_EVENT_RESUME_REFUSED) {
+    append_refusal(out, self);
     return;
   }
   bool failed = self->event->kind == CK_EVENT_POLICY_ERROR;
@@ -87,8 +114,7 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
     ck_buffer_append_text(out, CK_WORDS_ABANDONED);
     end(out);
   }
-  if (self->event->kind != CK_EVENT_PRUNE) return;
-  say_dropped(out, self);
+  if (self->event->kind == CK_EVENT_PRUNE) say_dropped(out, self);
   if (self->said.recorded != CK_OK || !self->said.count) return;
   ck_buffer_append_text(out, "the question took ");
   ck_format_duration(out, self->said.took_us);
@@ -120,9 +146,15 @@ void ck_other_put(ck_document *document, const ck_other *self) {
     put_pruned(document, self);
     return;
   }
+  if (event->kind == CK_EVENT_OUTCOME) {
+    put(document, self, "effect", "key");
+    ck_words_put_said(document, &self->said, self->policies);
+    return;
+  }
   put(document, self, "hook", "hook");
   put(document, self, "error", "error");
   put(document, self, "effect", "key");
   put(document, self, "verdict", "verdict");
   put(document, self, "policy", "policy");
+  put(document, self, "reason", "reason");
 }

@@ -1,5 +1,5 @@
-/* other.h - what policies have decided besides checkpoints: what was pruned, what was done about a
- * doubt, and where one failed. */
+/* other.h - what policies have decided besides checkpoints: what was pruned, what followed a
+ * failure, what was done about a doubt, who refused a resume, and where a policy failed. */
 #ifndef CK_HOST_EXPLAIN_OTHER_H
 #define CK_HOST_EXPLAIN_OTHER_H
 
@@ -8,7 +8,8 @@
 
 /* Bits 1 << kind of the events that can be explained here. */
 enum {
-  CK_OTHER_KINDS = 1 << CK_EVENT_PRUNE | 1 << CK_EVENT_RESOLUTION | 1 << CK_EVENT_POLICY_ERROR
+  CK_OTHER_KINDS = 1 << CK_EVENT_PRUNE | 1 << CK_EVENT_OUTCOME | 1 << CK_EVENT_RESOLUTION |
+                   1 << CK_EVENT_POLICY_ERROR | 1 << CK_EVENT_RESUME_REFUSED
 };
 
 /* Borrows all of it. */
@@ -16,8 +17,8 @@ typedef struct ck_other {
   const ck_event *event;
   ck_bytes policies; /* the run's list, JSON; no bytes: not known */
   bool abandoned;    /* a resume or a rewind has left it behind */
-  bool decided;      /* by a policy, as far as is known; false: it is a person's */
-  ck_said_list said; /* of a PRUNE event */
+  bool decided;      /* by a policy, as far as is known; false: by a person, or nobody was asked */
+  ck_said_list said; /* of prunes and outcomes */
 } ck_other;
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies);
 

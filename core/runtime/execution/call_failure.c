@@ -33,11 +33,15 @@ static ck_status ask_policies(ck_failure_answer *out, ck_call *self, ck_failure_
       .tries = self->tries + 1,
       .retry_after_ms = self->outcome ? self->outcome->retry_after_ms : 0};
   ck_error problem = CK_ERROR_INIT;
+  const ck_clock *clock = &ck_call_session(self)->runtime->clock;
   *out = (ck_failure_answer){.word = otherwise};
-  if (!policies->on_failure ||
-      policies->on_failure(out, policies->self, &failure, &problem) == CK_OK)
-    return CK_OK;
-  *out = (ck_failure_answer){.word = CK_FAILURE_PAUSE};
+  if (!policies->on_failure) return CK_OK;
+  int64_t begun_us = clock->mono_us(clock->self);
+  ck_status status = policies->on_failure(out, policies->self, &failure, &problem);
+  out->answers.hook = CK_HOOK_ON_FAILURE;
+  out->answers.took_us = clock->mono_us(clock->self) - begun_us;
+  if (status == CK_OK) return CK_OK;
+  out->word = CK_FAILURE_PAUSE;
   return ck_session_record_policy_error(ck_call_session(self), "on_failure", &problem, err);
 }
 
@@ -113,6 +117,15 @@ static void describe(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
            outcome->error ? outcome->error : "failed");
 }
 
+/* The answers belong to the outcome that they are about. */
+static ck_status ask_about_outcome(ck_failure_answer *out, ck_call *self, ck_failure_word otherwise,
+                                   ck_status cause, const char *text, ck_error *err) {
+  ck_status status = ask_policies(out, self, otherwise, cause, text, err);
+  if (out->answers.hook)
+    ck_session_keep_answers(ck_call_session(self), CK_EVENT_OUTCOME, &out->answers);
+  return status;
+}
+
 static ck_status record_failure(ck_call *self, ck_error *err) {
   const char *node = ck_runner_node(self->runner);
   ck_status status = ck_call_record(self, self->outcome, self->driver->name, err);
@@ -125,9 +138,8 @@ ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
   ck_failure_answer answer;
   if (cause == CK_OK) cause = CK_E_FAILED;
   describe(text, self);
-  ck_status status = record_failure(self, err);
-  if (status == CK_OK)
-    status = ask_policies(&answer, self, without_policies(cause), cause, text, err);
+  ck_status status = ask_about_outcome(&answer, self, without_policies(cause), cause, text, err);
+  if (status == CK_OK) status = record_failure(self, err);
   return status == CK_OK ? follow(self, &answer, cause, text, err) : status;
 }
 
@@ -138,7 +150,7 @@ ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err) {
   *handled = false;
   if (self->effect.kind != CK_EFFECT_EXEC || outcome->status != CK_OUTCOME_ERROR) return CK_OK;
   describe(text, self);
-  ck_status status = ask_policies(&answer, self, CK_FAILURE_LEAVE, CK_E_FAILED, text, err);
+  ck_status status = ask_about_outcome(&answer, self, CK_FAILURE_LEAVE, CK_E_FAILED, text, err);
   *handled = status == CK_OK && answer.word != CK_FAILURE_LEAVE;
   if (!*handled) return status;
   outcome->status = CK_OUTCOME_FAILED;

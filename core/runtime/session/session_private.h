@@ -18,6 +18,10 @@ typedef struct ck_transcript {
   int64_t next_seq; /* of the event that is appended next */
   ck_event **pending;
   size_t count, cap;
+  /* of the next event of this kind; no bytes: none */
+  ck_event_kind decided;
+  char decision[CK_ANSWERS_SIZE];
+  size_t decision_len;
 } ck_transcript;
 
 /* state.c: what the next checkpoint has to write of the state. */

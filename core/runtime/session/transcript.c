@@ -40,6 +40,18 @@ ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind
   return status;
 }
 
+void ck_session_keep_answers(ck_session *self, ck_event_kind kind, const ck_answers *answers) {
+  ck_transcript *transcript = &self->transcript;
+  transcript->decided = kind;
+  transcript->decision_len = ck_answers_encode(transcript->decision, answers).len;
+}
+
+static void take_answers(ck_transcript *self, ck_event *event) {
+  if (!self->decision_len || event->kind != self->decided) return;
+  event->decision = (ck_bytes){self->decision, self->decision_len};
+  self->decision_len = 0;
+}
+
 /* `like`: what the caller knows of the event, with its redacted body. */
 static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
@@ -49,6 +61,7 @@ static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   event.timeline = self->timeline.no;
   event.at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self);
   if (!event.scope) event.scope = "main";
+  take_answers(&self->transcript, &event);
   ck_event *made;
   status = ck_event_new(&made, &event, err);
   return status == CK_OK ? add_pending(&self->transcript, made, err) : status;

@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_TRANSCRIPT_H
 #define CK_RUNTIME_SESSION_TRANSCRIPT_H
 
+#include "core/model/answers.h"
 #include "core/model/event.h"
 #include "core/runtime/commit/channel.h"
 
@@ -38,6 +39,8 @@ CK_CHECKED ck_status ck_session_redact(ck_value **out, ck_session *self, ck_even
  * no redactor: numbers alone. */
 CK_CHECKED ck_status ck_session_append_decided(ck_session *self, const ck_event *event,
                                                ck_error *err);
+/* The next event of this kind has these answers as its decision. */
+void ck_session_keep_answers(ck_session *self, ck_event_kind kind, const ck_answers *answers);
 /* ck_session_append of a body that ck_session_redact made. */
 CK_CHECKED ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind,
                                                 const char *scope, const char *agent,

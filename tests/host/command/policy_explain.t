@@ -133,6 +133,54 @@ run sessions prune several --keep 1
 exits 0 "a person prunes" policy explain several
 has "which nobody is recorded for" "$(tail -1 <<<"$out")" "who dropped them is not recorded"
 
+# ---- what followed a failure ----
+
+cat >calm.lua <<'E'
+return { name = "calm", version = 6, on_failure = function() end }
+E
+cat >twice.lua <<'E'
+return { name = "twice", version = 7, on_failure = function(f)
+  return f.try < 3 and "retry" or "pause"
+end }
+E
+cat >never.lua <<'E'
+return { name = "never", version = 8, on_failure = function() return "fail" end }
+E
+echo 'return { name = "f", policies = { "./calm.lua", "./twice.lua", "./never.lua" } }' >tries.lua
+cat >exec.lua <<'E'
+return require("ck.flow").exec { argv = { "sh", "-c", "exit 7" } }
+E
+run run exec.lua --profile tries.lua --session tries
+exits 0 "three tries" policy explain tries
+is "each has who said what" "$(cut -f 2,6 <<<"$out" | grep ^outcome | sed 's/main[^ ]*/KEY/')" \
+  "$(printf 'outcome\tKEY failed; %s\n' 'retry: twice; no opinion: calm' \
+    'retry: twice; no opinion: calm' 'pause: twice; no opinion: calm')"
+failed_at=$(seq_of "$("$CKRUN" --json sessions log tries --kind outcome | head -1)")
+exits 0 "the first" --json policy explain tries "$failed_at"
+is "as JSON: who comes later was not asked" "$(json "$out" '[$d->{answers}, $d->{not_asked}]')" \
+  "$(printf '[[%s,%s],["never"]]' '{"answer":"no opinion","policy":"calm","version":6}' \
+    '{"answer":"retry","policy":"twice","version":7}')"
+echo 'return { name = "broken", version = 1, on_failure = function() error "lost" end }' >broken.lua
+run run exec.lua --policy ./broken.lua --session broken
+exits 0 "a policy that fails" policy explain broken
+is "is told at the outcome, and its error" "$(cut -f 2,6 <<<"$out" | grep -oE \
+  '^(outcome.*failed; failed: broken|policy_error.on_failure failed: policy "broken")' | sort)" \
+  "$(printf 'outcome\tmain/start/exec/1 failed; failed: broken\npolicy_error\t%s' \
+    'on_failure failed: policy "broken"')"
+
+# ---- a resume that is refused ----
+
+cat >old.lua <<'E'
+return { name = "old", version = 1, resume = function() return ck.refuse "it is too old" end }
+E
+echo 'return { name = "o", policies = { "./old.lua" } }' >refuses.lua
+echo 'return require("ck.flow").lua(function(ctx) ctx.pause("here") end)' >pause.lua
+run run pause.lua --profile refuses.lua --session refused
+exits 5 "a policy refuses the resume" resume refused
+exits 0 "which is explained" policy explain refused
+is "by its name and reason" "$(tail -1 <<<"$out" | cut -f 2,6)" \
+  "$(printf 'resume_refused\told: it is too old')"
+
 # ---- mistakes ----
 
 refused 3 "no such session" "no session nobody" policy explain nobody
