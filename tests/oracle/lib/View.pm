@@ -123,8 +123,7 @@ sub resumable {
 # The outcomes behind the cut of their scope in whose place a later one has come.
 sub superseded_behind {
   my ($self) = @_;
-  my $until = $self->_newest // return ();
-  my $cuts = $self->cuts($self->at($until));
+  my $cuts = $self->_cuts_now // return ();
   my (%last, @superseded);
   for my $event (grep { $_->{kind} eq "outcome" } $self->living) {
     next if $event->{seq} <= ($cuts->{ $event->{scope} } // 0);
@@ -138,8 +137,7 @@ sub superseded_behind {
 # The outcomes that have failed behind the cut of their scope.
 sub failed_behind {
   my ($self) = @_;
-  my $until = $self->_newest // return ();
-  my $cuts = $self->cuts($self->at($until));
+  my $cuts = $self->_cuts_now // return ();
   return grep {
     $_->{kind} eq "outcome" && $_->{body}{status} eq "failed"
       && $_->{seq} > ($cuts->{ $_->{scope} } // 0)
@@ -149,6 +147,14 @@ sub failed_behind {
 sub is_over {
   my ($end) = grep { $_->{kind} =~ /^session_/ } reverse @{ $_[0]{all} };
   return $end->{kind} =~ /^session_(completed|cancelled)$/ ? 1 : 0;
+}
+
+# Where each scope would go on from: without a checkpoint from its beginning. undef: nothing goes on.
+sub _cuts_now {
+  my ($self) = @_;
+  my $newest = $self->_newest;
+  return $self->cuts($self->at($newest)) if $newest;
+  return $self->is_over || !$self->{all}[0]{body}{flow} ? undef : {};
 }
 
 # What a resume goes on from: what lives at the newest checkpoint, else the first event.
