@@ -105,6 +105,13 @@ static bool is_earlier(const ck_call *self) {
   return entry && entry->open && entry->intent_seq > session->record.origin.cut;
 }
 
+/* What the flow carries out itself is recorded as it is called: what came of it is not known. */
+static const char *step_of(const ck_call *self) {
+  if (self->outcome->status == CK_OUTCOME_UNKNOWN) return "unknown";
+  if (self->outcome->status != CK_OUTCOME_OK) return "failure";
+  return self->effect.own ? "call" : "outcome";
+}
+
 /* What was done is recorded with the last memory that there is. */
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
   ck_execution *execution = self->runner->execution;
@@ -126,9 +133,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session,
                              ck_call_durability(&self->effect, outcome), err);
-  ck_progress progress = progress_of(self, outcome->status == CK_OUTCOME_OK        ? "outcome"
-                                           : outcome->status == CK_OUTCOME_UNKNOWN ? "unknown"
-                                                                                   : "failure");
+  ck_progress progress = progress_of(self, step_of(self));
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
     notify_outcome(self, &progress, ticket);
   ck_value_free(body);

@@ -14,6 +14,7 @@ typedef struct ck_execution ck_execution;
  *   effect, probe     a driver begins
  *   replay            an outcome is taken from the ledger
  *   outcome, failure  one is durable
+ *   call              a function of the flow's is called: what comes of it is the flow's to know
  *   note              of an outcome: what people should know of it, `text`
  *   boundary          one was reached (its checkpoint, if any, is queued)
  *   checkpoint        it is durable

@@ -45,6 +45,21 @@ END
 exits 1 "a step that fails" run "$dir/broken.lua" --session broken
 is "is not called done" "$(grep -c '^done' <<<"$err") $(grep -c '^failed  *main/one#1/exec/1$' \
   <<<"$err")" "0 1"
+cat >"$dir/falls.lua" <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "clumsy", prompt = "You act.", user = flow.ask {},
+  tools = { fall = flow.tool(function() error("it fell") end, { description = "Falls." }) } }
+END
+{
+  echo '{"cassette":1}'
+  echo '{"scope":"main","kind":"ask","answer":"Act."}'
+  printf '{"scope":"main","kind":"model","message":{"role":"assistant","content":null,'
+  printf '"tool_calls":[{"id":"c1","type":"function",'
+  echo '"function":{"name":"fall","arguments":"{}"}}]}}'
+} >"$dir/falls.jsonl"
+exits 0 "a function of the flow's that raises" run "$dir/falls.lua" --session falls \
+  --cassette "$dir/falls.jsonl"
+is "was called, not done" "$(grep 'tool/1' <<<"$err")" "called      main/start/tool/1  fall"
 begin --json run "$dir/flow.lua" --session silent
 steps 1 2 3 4
 ended
