@@ -78,9 +78,11 @@ sub pending {
 sub pending_scopes {
   my ($view, $boundary, @list) = @_;
   my (%pending, %works, %last);
-  my @asked = grep { $_->{body}{id} } $view->asked($boundary);
-  $last{"$_->{scope} $_->{body}{id}"} = $_->{seq} for @asked; # who is asked anew may ask others
-  for my $asked (grep { $last{"$_->{scope} $_->{body}{id}"} == $_->{seq} } @asked) {
+  my @asked = sort { depth($a) <=> depth($b) || $a->{seq} <=> $b->{seq} }
+    grep { $_->{body}{id} } $view->asked($boundary);
+  $last{"$_->{scope} $_->{body}{id}"} = $_->{seq} for @asked;
+  for my $asked (@asked) {
+    my $is_last = $last{"$asked->{scope} $asked->{body}{id}"} == $asked->{seq};
     next if $asked->{scope} =~ /\.agent\./ && !$works{ $asked->{scope} }; # who asked is asked anew
     next if answered($asked, grep { $_->{seq} > $asked->{seq} } @list);
     my $first = first_said($view, $asked);
@@ -88,6 +90,7 @@ sub pending_scopes {
     for my $target (Tail::targets($asked->{body})) {
       my @work = grep { $_->{scope} eq scope_of($asked->{scope}, $target) } @since;
       next if has_ended($view, @work);
+      next if !$is_last && !@work; # others are asked under its id, and it had not begun
       $pending{"$asked->{body}{id} $target $asked->{scope}"} =
         { id => $asked->{body}{id}, target => $target, from => $asked->{scope} };
       $works{ scope_of($asked->{scope}, $target) } = 1;
@@ -96,6 +99,8 @@ sub pending_scopes {
   }
   return @pending{ sort keys %pending };
 }
+
+sub depth { scalar(() = $_[0]{scope} =~ /\.agent\./g) }
 
 # A delegation is said anew, under its id, when its scope goes on from its cut.
 sub first_said {
