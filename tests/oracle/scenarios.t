@@ -31,6 +31,9 @@ is "its outcome is taken over, and nothing tried again on this way" \
 compare "taken over" '{}' back
 
 # ---- a run that replayed, and ended without a checkpoint: each outcome is in the tail once ----
+cat >"$dir/turns.lua" <<'LUA'
+return { name = "turns", extends = "loop", policies = { "tool_rounds" } }
+LUA
 cat >"$dir/doubt.lua" <<'LUA'
 local flow = require "ck.flow"
 return flow.agent {
@@ -62,7 +65,8 @@ tail_of_solo() {
     map { join " ", grep defined, $_->{body}{key}, $_->{body}{message}{role} }
     @{ decode_json(join "", <>)->{events} }'
 }
-exits 137 "an act that is lost" run doubt.lua --session doubt --profile loop --cassette doubt.jsonl
+exits 137 "an act that is lost" run doubt.lua --session doubt --profile ./turns.lua \
+  --cassette doubt.jsonl
 exits 75 "is in doubt" resume doubt
 is "the outcome that is replayed is told once" "$(tail_of_solo)" "system, main/start/ask/1 user, \
 main/start/model/1 assistant, main/start/tool/1 tool, , main/agent#2/model/1 assistant"
