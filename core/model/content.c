@@ -54,8 +54,11 @@ static const shape asked = {asked_members, &all};
 
 static const member said_members[] = {{"message", &message}, {0}};
 static const member intent_members[] = {{"request", &request}, {0}};
+static const member denied_members[] = {
+    {"reason", &all}, {"question", &all}, {"request", &request}, {0}};
+static const shape denied = {denied_members, NULL};
 static const member outcome_members[] = {
-    {"message", &message}, {"result", &result}, {"error", &all}, {0}};
+    {"message", &message}, {"result", &result}, {"error", &all}, {"denied", &denied}, {0}};
 /* Of a list that the runtime reads: the tools of a server, the scopes of a join. */
 static const member list_members[] = {{"error", &all}, {0}};
 static const member resolution_members[] = {{"result", &all}, {"correction", &all}, {0}};
@@ -125,7 +128,8 @@ static const shape *shape_of(ck_content_of of, const ck_value *whole) {
   bool list = of.kind == CK_EVENT_OUTCOME &&
               (ck_json_get(ck_value_bytes(whole), "list").len > 0 || key_holds(whole, "/join/"));
   bool limit = of.kind == CK_EVENT_RESOLUTION && key_holds(whole, "/limit/");
-  return limit ? &structure : list ? &list_body : &bodies[of.kind];
+  bool permit = of.kind != CK_EVENT_INTENT && key_holds(whole, "/permit\"");
+  return limit || permit ? &structure : list ? &list_body : &bodies[of.kind];
 }
 
 /* ---- the walk ---- */

@@ -38,6 +38,11 @@ bool ck_effect_is_tool_call(const ck_effect *effect) {
   return !list;
 }
 
+bool ck_effect_asks_leave(const ck_effect *effect) {
+  return effect->kind == CK_EFFECT_MODEL || effect->kind == CK_EFFECT_EXEC ||
+         effect->kind == CK_EFFECT_AGENT || ck_effect_is_tool_call(effect);
+}
+
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent) {
   const char *first = effect->payers ? effect->payers[0] : NULL;
   return effect->kind == CK_EFFECT_MODEL && agent && first && strcmp(first, agent) == 0;
@@ -105,6 +110,7 @@ void ck_micros_write(char out[CK_MICROS_TEXT_SIZE], int64_t micros) {
 void ck_outcome_free(ck_outcome *self) {
   if (!self) return;
   ck_value_free(self->result);
+  ck_value_free(self->denied);
   free(self->error);
   free(self->cut);
   free(self->note);

@@ -104,6 +104,9 @@ enum { CK_RESERVE_UNMETERED = -1, CK_RESERVE_UNPRICED = -2 };
 
 /* True for a call of a tool. Listing a server's tools is none and is not counted. */
 bool ck_effect_is_tool_call(const ck_effect *effect);
+/* True for what policies and people are asked about before it begins: calls of models and tools,
+ * programs, prompts of agents. */
+bool ck_effect_asks_leave(const ck_effect *effect);
 /* True for a call whose answer is a turn of `agent` (NULL: of nobody): its model's, which it makes
  * itself. */
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent);
@@ -151,8 +154,11 @@ typedef struct ck_outcome {
    * limit that left it no more ("budget", "tokens"); owned; NULL */
   char *cut;
   bool cut_at_maximum; /* for the maximum of tokens that was asked for */
-  char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */
-  int64_t seq;         /* of its event, once recorded; 0 before */
+  /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
+   * request}; owned; NULL */
+  ck_value *denied;
+  char *note;  /* OK: what is not as it should be, one line for people; owned; NULL */
+  int64_t seq; /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
    * requests; NULL. ck_outcome_free frees one */
   struct ck_outcome *next;

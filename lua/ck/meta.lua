@@ -75,7 +75,7 @@
 -- generated: views
 --- A place where a checkpoint may be taken. Read-only; void after the call.
 ---@class ck.Boundary
----@field kind ck.BoundaryKind
+---@field kind ck.BoundaryKind|nil  nil in `permit`, between boundaries
 ---@field scope string  the scope that reached it: `main`, `main.web`
 ---@field node string|nil  the node or step; nil: none
 ---@field agent string|nil  the acting agent; nil: none
@@ -180,7 +180,7 @@
 ---@field try integer  from 1, of this attempt in this run
 ---@field retry_after integer|nil  ms that the service asks to wait; nil: it does not say
 
---- An effect that was begun and whose outcome is not known.
+--- An effect that is about to begin, or that was begun and whose outcome is not known.
 ---@class ck.Effect
 ---@field scope string  where it happens: `main`, `main.web`
 ---@field key string  `main/plan#1/exec/1`
@@ -188,7 +188,10 @@
 ---@field class ck.EffectClass
 ---@field agent string|nil  the acting agent
 ---@field attempt integer  from 1
----@field request ck.Json  what was requested; read anew at each access: keep it in a local
+---@field tool string|nil  the tool that is called; nil: it is no call of one
+---@field arguments ck.Json  of a tool's call; read anew at each access: keep it in a local
+---@field reserve_usd number|nil  dollars, the most that it may cost; 0: nothing; nil: not known
+---@field request ck.Json  all that is requested; read anew at each access: keep it in a local
 -- end
 
 --- A call of a model's answer that has not been made yet.
@@ -219,6 +222,10 @@
 ---@field model_calls ck.Rule|nil
 ---@field refuse string|nil         why the resume is refused: what ck.refuse makes
 
+---@class ck.Permission
+---@field deny string|nil           why it is not to be done: what ck.deny makes
+---@field ask string|nil            what a person is asked: what ck.ask makes
+
 --- { "retry", wait_ms = 2000 }: the first element is the word.
 ---@class ck.Retry
 ---@field [integer] "retry"
@@ -235,6 +242,7 @@
 ---@alias ck.hook.tail fun(event: ck.Event, agent: string, opt: table): boolean|nil
 ---@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"|ck.Retry
 ---@alias ck.hook.in_doubt fun(effect: ck.Effect, opt: table): nil|"stop"|"rerun"|"tell"
+---@alias ck.hook.permit fun(effect: ck.Effect, at: ck.Boundary, opt: table): nil|"allow"|ck.Permission
 ---@alias ck.hook.migrate fun(document: table, from: integer, to: integer, opt: table): table|nil
 
 --- What a policy's file returns. All but name and version may be left out; other keys are errors.
@@ -249,6 +257,7 @@
 ---@field tail nil|ck.hook.tail
 ---@field on_failure nil|ck.hook.on_failure
 ---@field in_doubt nil|ck.hook.in_doubt
+---@field permit nil|ck.hook.permit
 ---@field migrate nil|ck.hook.migrate
 -- end
 
@@ -278,6 +287,16 @@ function ck.ref(name) end
 ---@param why string
 ---@return ck.Rules
 function ck.refuse(why) end
+
+--- A permit hook's no: what the model gets as the call's result, and a node as its error.
+---@param why string
+---@return ck.Permission
+function ck.deny(why) end
+
+--- A permit hook's question: a person says whether the effect may begin.
+---@param question string
+---@return ck.Permission
+function ck.ask(question) end
 
 --- Marks a table as a JSON array, also when it is empty.
 ---@param list table

@@ -22,6 +22,7 @@
 ---   tail(event, agent) -> boolean
 ---   on_failure(failure) -> word or nil, ms to wait before a retry or nil
 ---   in_doubt(effect) -> word or nil
+---   permit(effect, at) -> nil; or "deny" and why, "ask" and the question
 ---   migrate(document, from, to) -> document or nil
 
 local _, core = ...

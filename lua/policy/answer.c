@@ -276,7 +276,7 @@ int ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
   return said ? said : 1 << CK_ANSWER_NO_OPINION;
 }
 
-/* ---- redact, migrate ---- */
+/* ---- redact, permit, migrate ---- */
 
 /* What ck.ref made, or a table of that form where it cannot be a value with other texts. */
 static bool is_reference(lua_State *L, int index, ck_bytes value) {
@@ -312,6 +312,26 @@ ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int ind
     return CK_REDACT_REF;
   }
   return ck_answer_read_texts(out, L, index, value) ? CK_REDACT_REPLACE : CK_REDACT_LEAVE;
+}
+
+ck_leave_word ck_answer_read_permit(ck_buffer *text, lua_State *L, int index) {
+  static const char *const words[] = {"allow", NULL}, *const keys[] = {"deny", "ask", NULL};
+  static const char expected[] = "nil, \"allow\", ck.deny \"why\" or ck.ask \"question\"";
+  ck_buffer_reset(text);
+  if (lua_isnil(L, index)) return CK_LEAVE_ALLOW;
+  if (lua_type(L, index) == LUA_TSTRING && find_word(words, lua_tostring(L, index)) == 0)
+    return CK_LEAVE_ALLOW;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index)) refuse(L, index, answer, expected, "");
+  check_keys(L, index, keys);
+  bool denies = lua_getfield(L, index, "deny") != LUA_TNIL,
+       asks = lua_getfield(L, index, "ask") != LUA_TNIL;
+  if (denies == asks) refuse(L, index, answer, expected, "");
+  size_t len;
+  const char *given = check_reason(L, denies ? -2 : -1, denies ? "deny" : "ask", &len);
+  ck_buffer_append(text, given, len);
+  lua_pop(L, 2);
+  return denies ? CK_LEAVE_DENY : CK_LEAVE_ASK;
 }
 
 void ck_answer_read_document(ck_value **out, lua_State *L, int index) {

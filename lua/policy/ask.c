@@ -129,6 +129,18 @@ static void read_in_doubt(asking *of, lua_State *L) {
   of->word = ck_answer_read_word(L, -1, NULL, ck_answer_doubt_words);
 }
 
+/* ---- permit ---- */
+
+static int push_permit(lua_State *L, const asking *of) {
+  push_view(L, of, CK_VIEW_EFFECT);
+  push_view(L, of, CK_VIEW_AT);
+  return 2;
+}
+
+static void read_permit(asking *of, lua_State *L) {
+  of->word = (int)ck_answer_read_permit(of->text, L, -1);
+}
+
 /* ---- migrate ---- */
 
 /* The document is a copy of the policy's own, which may change it in place and return it. */
@@ -172,6 +184,7 @@ static void fill_slots(const asking *of, bool shown) {
   if (of->hook == POLICY_resume) checkpoints = ((const ck_resume_case *)of->subject)->checkpoint;
   if (view != CK_VIEW_COUNT && view != CK_VIEW_CHECKPOINT)
     slots[view].subject = shown ? of->subject : NULL;
+  if (of->hook == POLICY_permit) slots[CK_VIEW_AT].subject = shown ? of->at : NULL;
   slots[CK_VIEW_CHECKPOINT].subject = shown ? checkpoints : NULL;
   slots[CK_VIEW_CHECKPOINT].call += shown;
   slots[CK_VIEW_AT].counts = of->counts;

@@ -12,19 +12,21 @@ typedef struct asking {
   size_t place;          /* of the policy in the list */
   const void *subject;   /* the struct of its view; prune: ck_history; migrate: ck_value */
   const char *agent;     /* tail */
+  const ck_boundary *at; /* permit */
   int from, to;          /* migrate */
   const ck_checkpoint_info *const *by_id; /* prune */
   ck_view_counts counts;                  /* checkpoint */
   /* The answer, by hook. */
   ck_answer_checkpoint decision;
-  ck_buffer *text; /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the
-                      value with other texts */
+  /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the value with other
+   * texts; permit: why, or the question */
+  ck_buffer *text;
   ck_prune_plan *plan;
   int planned; /* as ck_answer_read_plan gives it */
   ck_resume_rules *rules;
   ck_redact_verdict verdict;
   ck_value *document; /* owned by the caller; NULL: none */
-  int word;           /* on_failure, in_doubt: the number of the answer; -1: none */
+  int word;           /* on_failure, in_doubt, permit: the number of the answer; -1: none */
   int64_t wait_ms;    /* on_failure: before a retry */
   bool truth;         /* tail */
 } asking;

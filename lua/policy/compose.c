@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lua/policy/ask.h"
+#include "lua/policy/leave_words.h"
+#include "lua/policy/select.h"
 #include "lua/vm/json.h"
 
 /* One question to the whole list. */
@@ -21,49 +23,6 @@ typedef struct question {
                      ck_error *err);
 } question;
 
-static bool is_of(const loaded_policy *policy, const char *agent) {
-  return agent && strcmp(policy->agent, agent) == 0;
-}
-
-static bool is_alone(const policy_list *self, const char *agent) {
-  char **name = self->alone;
-  while (agent && *name && strcmp(*name, agent) != 0) name++;
-  return agent && *name;
-}
-
-/* The policy at position `i` of the list, or the one that replaces it for `agent` (NULL: none);
- * NULL when it is not asked. */
-static loaded_policy *select_of_agent(const policy_list *self, size_t i, const char *agent,
-                                      policy_hook hook) {
-  loaded_policy *found = &self->policies[i];
-  if (found->agent && (found->replaces != SIZE_MAX || !is_of(found, agent))) return NULL;
-  for (size_t k = self->count; agent && !found->agent && k-- > 0 && self->policies[k].agent;) {
-    if (self->policies[k].replaces == i && is_of(&self->policies[k], agent)) {
-      found = &self->policies[k];
-      break;
-    }
-  }
-  if (!found->agent && !found->of_run && is_alone(self, agent)) return NULL;
-  return ck_policy_has(found, hook) ? found : NULL;
-}
-
-/* Every list counts, whoever acts: what one agent's masks reaches the others. A pad is its agent's
- * own. */
-static loaded_policy *select_of_all(const policy_list *self, size_t i, const char *key) {
-  static const char pads[] = "scratch.";
-  loaded_policy *found = &self->policies[i];
-  const char *owner =
-      key && strncmp(key, pads, sizeof pads - 1) == 0 ? key + sizeof pads - 1 : NULL;
-  if (found->agent && owner && !is_of(found, owner)) return NULL;
-  return ck_policy_has(found, POLICY_redact) ? found : NULL;
-}
-
-static loaded_policy *select_policy(const policy_list *self, size_t i, const question *about) {
-  policy_hook hook = about->call.hook;
-  if (ck_policy_hooks[hook].reach == HOOK_OF_ALL) return select_of_all(self, i, about->key);
-  return select_of_agent(self, i, about->agent, hook);
-}
-
 /* The first failure is the answer's status; the answers of later ones are closed all the same. */
 static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
   ck_error found;
@@ -71,7 +30,7 @@ static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
   policy_hook hook = about->call.hook;
   for (size_t i = 0; i < self->count && !about->settled; i++) {
     asking call = about->call;
-    call.policy = select_policy(self, i, about);
+    call.policy = ck_policy_select(self, i, about->call.hook, about->agent, about->key);
     if (!call.policy) continue;
     call.place = (size_t)(call.policy - self->policies);
     ck_status status = ck_policy_ask(&call, &found);
@@ -394,6 +353,31 @@ static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effe
   else if (first.word >= 0)
     *out = (ck_doubt_answer){(ck_doubt_word)first.word, first.policy};
   return status;
+}
+
+/* ---- permit ---- */
+
+/* A policy that fails asks, and says of what it failed. */
+static ck_status merge_permit(question *self, const asking *answered, ck_status status,
+                              ck_error *err) {
+  leave_words *out = self->out;
+  const char *policy = answered->policy->name;
+  if (status != CK_OK)
+    ck_leave_words_add(out, policy, CK_LEAVE_ASK, ck_bytes_text(err->text));
+  else if (answered->word != CK_LEAVE_ALLOW)
+    ck_leave_words_add(out, policy, (ck_leave_word)answered->word, ck_buffer_bytes(answered->text));
+  self->settled = out->word == CK_LEAVE_DENY;
+  return status;
+}
+
+static ck_status engine_permit(ck_leave *out, void *self, const ck_effect *effect,
+                               const ck_boundary *at, ck_error *err) {
+  policy_list *own = self;
+  leave_words words = {.word = CK_LEAVE_ALLOW};
+  question about = {.agent = effect->agent, .out = &words, .merge = merge_permit};
+  about.call = (asking){.hook = POLICY_permit, .subject = effect, .at = at, .text = &own->text};
+  ck_status status = ask_each(own, &about, err);
+  return ck_leave_words_take(out, &words) ? status : ck_error_no_memory(err);
 }
 
 /* ---- migrate ---- */

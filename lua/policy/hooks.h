@@ -14,8 +14,9 @@
 typedef enum { HOOK_ASKS_ALL, HOOK_ENDS_AT_FAILURE } hook_failure_rule;
 
 /* Where an agent's own list counts: for what the agent does (it replaces policies of the same name,
- * or the whole list); beside all others, whoever acts; nowhere, so that it is refused there. */
-typedef enum { HOOK_OF_AGENT, HOOK_OF_ALL, HOOK_OF_SESSION } hook_reach;
+ * or the whole list); for what it does, and replaces none; beside all others, whoever acts;
+ * nowhere, so that it is refused there. */
+typedef enum { HOOK_OF_AGENT, HOOK_ADDED, HOOK_OF_ALL, HOOK_OF_SESSION } hook_reach;
 
 /* X(name, view of its subject (CK_VIEW_COUNT: none), rule, reach, parameters, answer, composition,
  * failure): parameters (without the options) and answer as annotations of the Lua language server;
@@ -54,6 +55,10 @@ typedef enum { HOOK_OF_AGENT, HOOK_OF_ALL, HOOK_OF_SESSION } hook_reach;
     "effect: ck.Effect", "nil|\"stop\"|\"rerun\"|\"tell\"", \
     "the first answer", \
     "the session stops, in doubt") \
+  X(permit, CK_VIEW_EFFECT, HOOK_ASKS_ALL, HOOK_ADDED, \
+    "effect: ck.Effect, at: ck.Boundary", "nil|\"allow\"|ck.Permission", \
+    "the first `ck.deny` wins; else all questions are put to a person as one", \
+    "a person is asked") \
   X(migrate, CK_VIEW_COUNT, HOOK_ENDS_AT_FAILURE, HOOK_OF_SESSION, \
     "document: table, from: integer, to: integer", "table|nil", \
     "each gets the document of the one before", \

@@ -73,6 +73,14 @@ static void read_version(loaded_policy *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+/* Several hooks may show the same one. */
+static void keep_view(loaded_policy *self, lua_State *L, ck_view_kind kind) {
+  if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT || self->slots[kind].made) return;
+  self->slots[kind].made = true;
+  ck_view_push(L, kind, &self->slots[kind]);
+  self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 /* Stack: … the hook. Takes it. */
 static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
   lua_Debug about;
@@ -80,10 +88,8 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
   lua_getinfo(L, ">S", &about);
   self->lines[hook] = about.linedefined;
   self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
-  ck_view_kind kind = ck_policy_hooks[hook].view;
-  if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT) return;
-  ck_view_push(L, kind, &self->slots[kind]);
-  self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+  keep_view(self, L, ck_policy_hooks[hook].view);
+  if (hook == POLICY_permit) keep_view(self, L, CK_VIEW_AT);
 }
 
 static void read_hooks(loaded_policy *self, lua_State *L, int table) {

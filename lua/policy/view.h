@@ -34,7 +34,7 @@
   X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0, \
     "An effect that could not be carried out.") \
   X(CK_VIEW_EFFECT, "effect", "ck.Effect", ck_effect, 0, \
-    "An effect that was begun and whose outcome is not known.")
+    "An effect that is about to begin, or that was begun and whose outcome is not known.")
 /* clang-format on */
 
 typedef enum {
@@ -56,6 +56,7 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at);
 typedef struct ck_view_slot {
   const void *subject; /* NULL: the views on it are void. An array for CK_VIEW_CHECKPOINT */
   uint64_t call;       /* rises with each call */
+  bool made;           /* its view is kept */
   ck_view_counts counts;
 } ck_view_slot;
 

@@ -57,6 +57,23 @@ static void push_description(lua_State *L, const ck_checkpoint_info *of) {
     (void)of, (void)slot;                                                         \
     action;                                                                       \
   }
+/* Of a call of a tool; the list of a server's tools is none. */
+static ck_bytes tool_member(const ck_effect *of, const char *name) {
+  bool call = of->kind == CK_EFFECT_TOOL && ck_effect_is_tool_call(of);
+  return call ? ck_json_get(of->request, name) : (ck_bytes){0};
+}
+
+/* A model gives them as a text of JSON; what is none stays a text. */
+static void push_arguments(lua_State *L, const ck_effect *of) {
+  ck_bytes given = tool_member(of, "arguments");
+  push_json(L, given);
+  if (ck_json_type_of(given) != CK_JSON_STRING) return;
+  ck_error none = CK_ERROR_INIT;
+  ck_bytes text;
+  text.data = lua_tolstring(L, -1, &text.len);
+  if (ck_json_check(text, &none) == CK_OK) push_json(L, text);
+}
+
 #define TEXT(name, type, expression) FIELD(name, type, push_text(L, (expression)))
 #define INTEGER(name, type, expression) FIELD(name, type, lua_pushinteger(L, (expression)))
 #define TRUTH(name, type, expression) FIELD(name, type, lua_pushboolean(L, (expression)))
@@ -176,11 +193,16 @@ TEXT(effect_class, ck_effect, ck_effect_class_name(of->class))
 TEXT(effect_agent, ck_effect, of->agent)
 INTEGER(effect_attempt, ck_effect, of->attempt)
 JSON(effect_request, ck_effect, of->request)
+FIELD(effect_tool, ck_effect, push_json(L, tool_member(of, "name")))
+FIELD(effect_arguments, ck_effect, push_arguments(L, of))
+FIELD(effect_reserve, ck_effect,
+      of->reserve_micros < 0 ? lua_pushnil(L)
+                             : lua_pushnumber(L, (lua_Number)of->reserve_micros / 1e6))
 
 /* clang-format off */
 const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
   [CK_VIEW_AT] = {
-    {"kind", at_kind, 0, "ck.BoundaryKind", ""},
+    {"kind", at_kind, 0, "ck.BoundaryKind|nil", "; nil in `permit`, between boundaries"},
     {"scope", at_scope, 0, "string", "the scope that reached it: `main`, `main.web`"},
     {"node", at_node, 0, "string|nil", "the node or step; nil: none"},
     {"agent", at_agent, 0, "string|nil", "the acting agent; nil: none"},
@@ -297,8 +319,13 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"class", effect_class, 0, "ck.EffectClass", ""},
     {"agent", effect_agent, 0, "string|nil", "the acting agent"},
     {"attempt", effect_attempt, 0, "integer", "from 1"},
+    {"tool", effect_tool, 0, "string|nil", "the tool that is called; nil: it is no call of one"},
+    {"arguments", effect_arguments, 0, "ck.Json",
+      "of a tool's call; read anew at each access: keep it in a local"},
+    {"reserve_usd", effect_reserve, 0, "number|nil",
+      "dollars, the most that it may cost; 0: nothing; nil: not known"},
     {"request", effect_request, 0, "ck.Json",
-      "what was requested; read anew at each access: keep it in a local"},
+      "all that is requested; read anew at each access: keep it in a local"},
   },
 };
 /* clang-format on */

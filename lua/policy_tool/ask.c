@@ -15,6 +15,7 @@ ck_status ck_policy_subject_call(asking *of, ck_buffer *text, loaded_policy *pol
                  .policy = policy,
                  .subject = subject->about,
                  .agent = subject->agent,
+                 .at = &subject->at,
                  .from = subject->from,
                  .to = subject->to,
                  .by_id = subject->by_id,
@@ -106,6 +107,14 @@ static void write_on_failure(ck_json_writer *w, const asking *of, const policy_s
 static void write_in_doubt(ck_json_writer *w, const asking *of, const policy_subject *subject) {
   (void)subject;
   ck_json_member_text(w, "word", of->word < 0 ? NULL : ck_answer_doubt_words[of->word]);
+}
+
+static void write_permit(ck_json_writer *w, const asking *of, const policy_subject *subject) {
+  static const char *const words[] = {
+      [CK_LEAVE_ALLOW] = NULL, [CK_LEAVE_ASK] = "ask", [CK_LEAVE_DENY] = "deny"};
+  (void)subject;
+  ck_json_member_text(w, "word", words[of->word]);
+  if (of->text->len) ck_json_member_string(w, "text", ck_buffer_bytes(of->text));
 }
 
 static void write_migrate(ck_json_writer *w, const asking *of, const policy_subject *subject) {

@@ -111,6 +111,17 @@ static const char *const sample_in_doubt[] = {
     "\"attempt\":2}",
     "{\"class\":\"once\",\"request\":{\"name\":\"send_mail\",\"arguments\":{}}}", NULL};
 
+static const char *const sample_permit[] = {
+    "{}",
+    "{\"effect\":{\"kind\":\"model\",\"class\":\"pure\",\"agent\":\"analyst\",\"request\":{"
+    "\"model\":\"default\"},\"reserve_usd\":3.5},\"at\":{\"agent\":\"analyst\",\"budget\":{"
+    "\"spent\":4.2,\"limit\":5}}}",
+    "{\"effect\":{\"class\":\"once\",\"tool\":\"send_mail\",\"arguments\":{\"to\":\"ann\"}},"
+    "\"at\":{\"next\":{\"tool\":\"send_mail\",\"class\":\"once\"}}}",
+    "{\"effect\":{\"kind\":\"exec\",\"request\":{\"argv\":[\"make\",\"deploy\"]}},\"at\":{"
+    "\"node\":\"deploy\",\"is_clean\":false}}",
+    NULL};
+
 static const char *const sample_migrate[] = {
     "{}", "{\"document\":{\"memory.x\":1,\"outputs.y\":[1,2]},\"from\":1,\"to\":2}", NULL};
 

@@ -272,7 +272,24 @@ static void read_on_failure(reading *self, ck_bytes json) {
   self->of->about = &self->of->failure;
 }
 
-static void read_in_doubt(reading *self, ck_bytes json) {
+/* `value`: of the request. A tool and its arguments are members of it. */
+static void get_request(reading *self, ck_bytes json, const char *otherwise) {
+  ck_bytes tool = ck_json_get(json, "tool"), arguments = ck_json_get(json, "arguments");
+  if (!tool.len && !arguments.len) {
+    get_value(self, json, "request", otherwise);
+    return;
+  }
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '{');
+  if (tool.len) ck_json_member_raw(&w, "name", tool);
+  if (arguments.len) ck_json_member_raw(&w, "arguments", arguments);
+  ck_json_end(&w, '}');
+  if (self->status == CK_OK) self->status = ck_value_from(&self->of->value, &text, self->err);
+  ck_buffer_clear(&text);
+}
+
+static void read_effect(reading *self, ck_bytes json, const char *request) {
   ck_effect *effect = &self->of->effect;
   effect->scope = get_text(self, json, "scope", "main");
   effect->key = get_text(self, json, "key", "main/start/tool/1");
@@ -282,9 +299,20 @@ static void read_in_doubt(reading *self, ck_bytes json) {
   effect->class =
       (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
   effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
-  get_value(self, json, "request", "{}");
+  effect->reserve_micros = get_scaled(self, json, "reserve_usd", 1e6, 0);
+  get_request(self, json, request);
   effect->request = self->of->value ? ck_value_bytes(self->of->value) : (ck_bytes){NULL, 0};
   self->of->about = &self->of->effect;
+}
+
+static void read_in_doubt(reading *self, ck_bytes json) { read_effect(self, json, "{}"); }
+
+/* Between boundaries there is no kind. */
+static void read_permit(reading *self, ck_bytes json) {
+  ck_bytes at = ck_json_get(json, "at");
+  read_checkpoint(self, at);
+  if (!ck_json_get(at, "kind").len) self->of->at.kind = (ck_boundary_kind)0;
+  read_effect(self, ck_json_get(json, "effect"), "{\"name\":\"tool\",\"arguments\":{}}");
 }
 
 static void read_redact(reading *self, ck_bytes json) {

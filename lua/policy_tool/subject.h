@@ -38,6 +38,7 @@ typedef struct policy_subject {
  *   prune    {now?, checkpoints: [ck.Checkpoint, …]}
  *   resume   {session?: ck.Session, checkpoint?: ck.Checkpoint}
  *   tail     {event?: ck.Event, agent?}
+ *   permit   {effect?: ck.Effect, at?: ck.Boundary}
  *   migrate  {document?, from?, to?}
  * CK_E_TYPE: a name that no table of the core has. */
 CK_CHECKED ck_status ck_policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json,
@@ -54,6 +55,7 @@ const char *ck_policy_subject_sample(policy_hook hook, size_t index);
  *   resume                {rules, refusal?}
  *   tail                  {truth}
  *   on_failure, in_doubt  {word?}
+ *   permit                {word?: "deny" | "ask", text?}
  *   migrate               {document?} */
 CK_CHECKED ck_status ck_policy_subject_ask(ck_buffer *answer, loaded_policy *policy,
                                            policy_subject *subject, ck_error *err);

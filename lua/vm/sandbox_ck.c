@@ -12,14 +12,18 @@ static int mark_array(lua_State *L) {
   return 1;
 }
 
-/* The answer of a resume hook that refuses. */
-static int refuse_resume(lua_State *L) {
+/* An answer with a text of its own, {WORD = text}. */
+static int make_answer(lua_State *L, const char *word) {
   luaL_checkstring(L, 1);
   lua_createtable(L, 0, 1);
   lua_pushvalue(L, 1);
-  lua_setfield(L, -2, "refuse");
+  lua_setfield(L, -2, word);
   return 1;
 }
+
+static int refuse_resume(lua_State *L) { return make_answer(L, "refuse"); }
+static int deny_effect(lua_State *L) { return make_answer(L, "deny"); }
+static int ask_person(lua_State *L) { return make_answer(L, "ask"); }
 
 /* An answer of a redact hook: an address that nothing else has. */
 static const char drop;
@@ -65,8 +69,9 @@ static int make_ref(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg ck_functions[] = {
-    {"array", mark_array}, {"ref", make_ref}, {"refuse", refuse_resume}, {NULL, NULL}};
+static const luaL_Reg ck_functions[] = {{"array", mark_array},     {"ask", ask_person},
+                                        {"deny", deny_effect},     {"ref", make_ref},
+                                        {"refuse", refuse_resume}, {NULL, NULL}};
 
 void ck_sandbox_push_ck(lua_State *L) {
   luaL_newlib(L, ck_functions);

@@ -63,6 +63,18 @@ static void test_events(void) {
   shows((ck_content_of){.kind = CK_EVENT_RESOLUTION},
         "{\"key\":\"main/a/model/1/limit/1\",\"verdict\":\"done\",\"result\":\"5\"}", NULL,
         "of the answer to a limit");
+  shows((ck_content_of){.kind = CK_EVENT_RESOLUTION},
+        "{\"key\":\"main/a/exec/1/permit\",\"verdict\":\"done\",\"result\":\"allow\"}", NULL,
+        "of a person's word that an effect may begin");
+  shows(outcome, "{\"key\":\"main/a/exec/1/permit\",\"status\":\"ended\",\"result\":\"deny\"}",
+        NULL, "nor where it is taken");
+  shows(outcome, "{\"key\":\"main/permit/exec/1\",\"status\":\"ok\",\"result\":\"deny\"}",
+        "{\"result\":\"deny\"}", "a node may have any name");
+  shows(outcome,
+        "{\"key\":\"k\",\"status\":\"error\",\"denied\":{\"by\":\"policy\",\"policies\":\"p\","
+        "\"reason\":\"r\",\"class\":\"once\",\"request\":{\"name\":\"send\",\"arguments\":{}}}}",
+        "{\"denied\":{\"reason\":\"r\",\"request\":{\"arguments\":{}}}}",
+        "of a denial why, and of what");
   shows(intent,
         "{\"key\":\"k\",\"kind\":\"tool\",\"class\":\"once\",\"request\":{\"name\":\"stock\","
         "\"arguments\":{\"name\":\"Ada\"}}}",

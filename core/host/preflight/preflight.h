@@ -25,7 +25,7 @@ typedef struct ck_preflight_options {
 /* An effect behind the checkpoint. Texts owned. */
 typedef struct ck_preflight_effect {
   ck_dry_run_effect is;
-  char *key, *name, *policy, *failure;
+  char *key, *name, *policy, *words, *failure;
 } ck_preflight_effect;
 void ck_preflight_effect_clear(ck_preflight_effect *self);
 

@@ -98,6 +98,9 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
     ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
     ck_document_put_text(document, at, "what", ck_dry_run_plan_name(effect->what));
     if (effect->policy) ck_document_put_text(document, at, "policy", effect->policy);
+    bool denied = effect->what == CK_DRY_RUN_DENIED;
+    if (effect->words)
+      ck_document_put_text(document, at, denied ? "reason" : "question", effect->words);
     if (effect->failure) ck_document_put_text(document, at, "error", effect->failure);
     put_money(document, at, "cost_usd", effect->cost_micros);
     put_money(document, at, "reserve_usd", effect->reserve_micros);
@@ -150,6 +153,8 @@ static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_DRY_RUN_DOUBT]);
   ck_document_put_int(document, NULL, "told", self->counts[CK_DRY_RUN_TELL]);
   ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
+  ck_document_put_int(document, NULL, "denied", self->counts[CK_DRY_RUN_DENIED]);
+  ck_document_put_int(document, NULL, "asked", self->counts[CK_DRY_RUN_ASKED]);
   put_money(document, NULL, "cost_usd", self->cost_micros);
   put_money(document, NULL, "reserve_usd", self->reserve_micros);
 }
@@ -291,6 +296,8 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "in doubt", self->counts[CK_DRY_RUN_DOUBT]);
   put_count(table, "told as unknown", self->counts[CK_DRY_RUN_TELL]);
   put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
+  put_count(table, "denied", self->counts[CK_DRY_RUN_DENIED]);
+  put_count(table, "to be asked about", self->counts[CK_DRY_RUN_ASKED]);
   put_money_row(table, "cost recorded", self->cost_micros);
   put_money_row(table, "cost at most", self->reserve_micros);
   ck_buffer dropped = {0};

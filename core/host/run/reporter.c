@@ -141,13 +141,10 @@ static const struct step {
   const char *what, *doing;
   bool line;
 } steps[] = {
-    {"effect", "running", false},
-    {"probe", "probing", true},
-    {"replay", "replayed", true},
-    {"outcome", "done", true},
-    {"call", "called", true},
-    {"failure", "failed", true},
-    {"unknown", "unknown: may have happened", true},
+    {"effect", "running", false}, {"probe", "probing", true},
+    {"replay", "replayed", true}, {"outcome", "done", true},
+    {"call", "called", true},     {"failure", "failed", true},
+    {"denied", "denied", true},   {"unknown", "unknown: may have happened", true},
 };
 
 static const struct step *find_step(const char *what) {

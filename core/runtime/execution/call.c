@@ -162,18 +162,12 @@ static ck_status block(ck_call *self, ck_error *err) {
  * that, and done what must not be done beside a success. A failure that passes (a service that was
  * away), or an effect that was never carried out, may be tried again. */
 static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
-  static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT,
-                                      CK_E_WAITING,     CK_E_INTERRUPTED,    CK_OK};
   if (!self->runner->parent || !entry || entry->open || !entry->outcome ||
       entry->outcome_attempt != self->effect.attempt)
     return false;
-  ck_bytes body = ck_value_bytes(entry->outcome), cause = ck_json_get(body, "cause");
-  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") ||
-      strcmp(entry->outcome_digest, self->digest) != 0)
-    return false;
-  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
-    if (ck_json_is_text(cause, ck_status_name(passing[i]))) return false;
-  return ck_json_type_of(cause) == CK_JSON_STRING;
+  ck_bytes body = ck_value_bytes(entry->outcome);
+  return ck_json_is_text(ck_json_get(body, "status"), "failed") &&
+         strcmp(entry->outcome_digest, self->digest) == 0 && !ck_ledger_failed_in_passing(body);
 }
 
 /* Begun again after it has failed or was lost, in the session's lineage. What had succeeded is

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
@@ -21,12 +21,22 @@ static ck_status refuse_masked(ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
 }
 
+/* False in *may: it is denied, held back by a limit, or a person is asked. */
+static ck_status admit(bool *may, ck_call *self, ck_error *err) {
+  bool denied;
+  *may = false;
+  ck_status status = ck_permit_judge(&denied, self, err);
+  if (status != CK_OK || denied) return status;
+  status = ck_limits_admit(may, self, err);
+  return status == CK_OK && *may ? ck_permit_ask(may, self, err) : status;
+}
+
 /* The flow carries it out: that it was called is all there is to record. */
 static ck_status record_own(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
-  bool within;
-  ck_status status = ck_limits_admit(&within, self, err);
-  if (status != CK_OK || !within) return status;
+  bool may;
+  ck_status status = admit(&may, self, err);
+  if (status != CK_OK || !may) return status;
   status = ck_outcome_new(&outcome, CK_OUTCOME_OK, NULL, NULL, err);
   if (status != CK_OK) return status;
   self->runner->execution->counts.tool_calls++;
@@ -54,11 +64,11 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   if (self->effect.own) return record_own(self, err);
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
     return refuse_masked(self, err);
-  bool within;
+  bool may;
   ck_status status = ck_unsettled_count(self, err);
   if (status == CK_OK) set_reserve(self);
-  if (status == CK_OK) status = ck_limits_admit(&within, self, err);
-  if (status != CK_OK || !within) return status;
+  if (status == CK_OK) status = admit(&may, self, err);
+  if (status != CK_OK || !may) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
                                   err);
   if (status != CK_OK) return status;
@@ -225,7 +235,10 @@ static ck_status ask_policies(ck_doubt_answer *out, const ck_call *self, ck_erro
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_error failure = CK_ERROR_INIT;
   ck_effect begun = self->effect;
+  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   begun.class = self->class;
+  if (!self->begun && entry && entry->intent)
+    ck_json_read_int(&begun.reserve_micros, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
   if (!policies->in_doubt || policies->in_doubt(out, policies->self, &begun, &failure) == CK_OK)
     return CK_OK;
   *out = (ck_doubt_answer){.word = CK_DOUBT_STOP};

@@ -23,6 +23,15 @@ typedef struct ck_call_sink {
   ck_call *call;
 } ck_call_sink;
 
+/* A question whether it may begin, which a policy has a person asked. */
+typedef struct ck_permit_question {
+  ck_effect effect; /* an ask */
+  char key[2 * CK_STATE_KEY_MAX];
+  ck_value *request;
+  bool open;                     /* it was put, and is not answered */
+  const ck_effect_driver *other; /* of the call, while that of the question is in its place */
+} ck_permit_question;
+
 /* One effect under way. */
 struct ck_call {
   ck_runner *runner;
@@ -45,14 +54,17 @@ struct ck_call {
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
-  bool begun;            /* this process has recorded its intent */
-  bool settled;          /* its driver waits, and what its last try cost is recorded */
-  bool again;            /* its next intent is a retry */
-  bool in_batch;         /* its message enters the conversation with those of its batch */
-  bool counted;          /* it is in the sums of reserves.h, at `counts` */
-  ck_reserve_sum counts; /* without an agent */
-  ck_limit_hit fit;      /* effect.fitted: the limit that it was fitted to, as it was then */
-  unsigned tries;        /* that a policy asked for after a failure */
+  bool begun;                   /* this process has recorded its intent */
+  bool settled;                 /* its driver waits, and what its last try cost is recorded */
+  bool again;                   /* its next intent is a retry */
+  bool in_batch;                /* its message enters the conversation with those of its batch */
+  bool counted;                 /* it is in the sums of reserves.h, at `counts` */
+  ck_reserve_sum counts;        /* without an agent */
+  ck_limit_hit fit;             /* effect.fitted: the limit that it was fitted to, as it was then */
+  ck_leave leave;               /* the policies' word on it, once `judged` */
+  bool judged, permitted;       /* permitted: a person allowed it, or it was begun before */
+  ck_permit_question *question; /* that a policy has a person asked; NULL: none */
+  unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
   const ck_effect_driver *waits_with;
   ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
@@ -77,6 +89,8 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
 /* The coroutine fails of it; what was asked for together with it is still waited for, and
  * recorded. */
 void ck_call_fail(ck_call *self, ck_status cause, const char *text);
+/* A question whether it may begin is put, and has no answer yet. */
+bool ck_call_asks_leave(const ck_call *self);
 /* Cancels what the runner's drivers still do; `harmless`: only idle ones. */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);

@@ -107,6 +107,7 @@ static bool is_earlier(const ck_call *self) {
 
 /* What the flow carries out itself is recorded as it is called: what came of it is not known. */
 static const char *step_of(const ck_call *self) {
+  if (self->outcome->denied) return "denied";
   if (self->outcome->status == CK_OUTCOME_UNKNOWN) return "unknown";
   if (self->outcome->status != CK_OUTCOME_OK) return "failure";
   return self->effect.own ? "call" : "outcome";

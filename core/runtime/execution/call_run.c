@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 
@@ -62,10 +62,20 @@ static ck_status put_off(ck_call *self, ck_error *err) {
   return status;
 }
 
+/* A person has said whether it may begin: here, or (`text`) elsewhere. */
+static ck_status take_leave(ck_call *self, const char *text, ck_error *err) {
+  bool may;
+  ck_status status =
+      text ? ck_permit_answer(&may, self, text, err) : ck_permit_complete(&may, self, err);
+  if (status == CK_OK && may) status = ck_call_commit_intent(self, err);
+  return status == CK_OK ? ck_reserves_follow(self, err) : status;
+}
+
 static ck_status complete(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   bool handled;
   if (self->waits_with) return ck_call_end_wait(self, err);
+  if (ck_call_asks_leave(self)) return take_leave(self, NULL, err);
   self->delivered = false;
   if (self->probing) return ck_call_complete_probe(self, err);
   bool failed = outcome->status == CK_OUTCOME_FAILED;
@@ -87,10 +97,17 @@ static ck_status complete(ck_call *self, ck_error *err) {
                                      : status;
 }
 
+static ck_status ask_leave(ck_call *self, ck_error *err) {
+  const ck_effect *asks;
+  ck_status status = ck_permit_find(&asks, self, err);
+  return status == CK_OK && asks ? ck_call_start_with(self, asks, err) : status;
+}
+
 /* No effect waits for a time or a person in a session that is to end: its intent stays open, and a
  * resume goes on from there. */
 static ck_status start_or_leave(ck_call *self, ck_error *err) {
   const ck_execution *execution = self->runner->execution;
+  if (ck_call_asks_leave(self)) return ask_leave(self, err);
   if (execution->stopping || execution->ending.cause == CK_E_NO_MEMORY) return put_off(self, err);
   if (!execution->ending.status || !ck_call_waits_only(&self->effect))
     return ck_call_start(self, err);
@@ -201,7 +218,11 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
   *closed = true;
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
     ck_call *call = self->calls[i];
-    if (call->phase == CK_CALL_INTENT) status = put_off(call, err);
+    bool asks = ck_call_asks_leave(call), begins = call->phase == CK_CALL_INTENT;
+    if (asks && (begins || (call->phase == CK_CALL_DRIVER && call->delivered)))
+      status = ck_permit_close(call, err);
+    else if (begins)
+      status = put_off(call, err);
     if (call->phase == CK_CALL_DRIVER && call->delivered) status = close_call(call, err);
     if (status == CK_OK) status = ck_reserves_follow(call, err);
     *closed &= call->phase != CK_CALL_DRIVER;
@@ -218,6 +239,7 @@ static ck_status answer_limit(ck_call *self, const char *text, ck_error *err) {
 ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   ck_value *result;
   ck_outcome *outcome = NULL;
+  if (ck_call_asks_leave(self)) return take_leave(self, text, err);
   ck_status status = ck_value_text(&result, ck_bytes_text(text), err);
   if (status != CK_OK) return status;
   if (!self->asks_limit)

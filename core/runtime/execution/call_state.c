@@ -31,10 +31,12 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
   return costs || once || probed ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
 }
 
+bool ck_call_asks_leave(const ck_call *self) { return self->question && self->question->open; }
+
 bool ck_call_is_idle(const ck_call *self) {
   const ck_effect_driver *driver = self->driver;
   if (self->phase != CK_CALL_DRIVER || !self->run) return false;
-  return self->waits_with || ck_call_waits_only(&self->effect) ||
+  return self->waits_with || ck_call_asks_leave(self) || ck_call_waits_only(&self->effect) ||
          (driver->waits && ck_effect_class_repeats(self->effect.class) &&
           driver->waits(driver->self, self->run));
 }
@@ -47,6 +49,12 @@ void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
   }
 }
 
+static void drop_leave(ck_call *self) {
+  ck_leave_clear(&self->leave);
+  if (self->question) ck_value_free(self->question->request);
+  free(self->question);
+}
+
 void ck_runner_drop_calls(ck_runner *self) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];
@@ -54,6 +62,7 @@ void ck_runner_drop_calls(ck_runner *self) {
     if (call->run) call->driver->cancel(call->driver->self, call->run);
     ck_outcome_free(call->outcome);
     ck_outcome_free(call->lost);
+    drop_leave(call);
     ck_value_free(call->request);
     ck_value_free(call->tail);
     free(call->payers);

@@ -2,7 +2,9 @@
  * written. */
 #include "core/runtime/execution/dry_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/array.h"
 #include "core/runtime/execution/limits.h"
@@ -21,10 +23,14 @@ const char *ck_dry_run_plan_name(ck_dry_run_plan what) {
 
 void ck_dry_run_describe(ck_buffer *out, const ck_dry_run_effect *effect) {
   static const char *const answers[CK_DRY_RUN_COUNT] = {
-      [CK_DRY_RUN_REDO] = "would be done again", [CK_DRY_RUN_TELL] = "would be told as unknown"};
+      [CK_DRY_RUN_REDO] = "would be done again",
+      [CK_DRY_RUN_TELL] = "would be told as unknown",
+      [CK_DRY_RUN_DENIED] = "would be denied",
+      [CK_DRY_RUN_ASKED] = "a person would be asked"};
   const char *answer = answers[effect->what];
   ck_buffer_append_text(out, answer ? answer : ck_dry_run_plan_name(effect->what));
   if (effect->policy) ck_buffer_append_format(out, ", by policy \"%s\"", effect->policy);
+  if (effect->words) ck_buffer_append_format(out, ": %s", effect->words);
   if (effect->failure) ck_buffer_append_format(out, ": %s", effect->failure);
 }
 
@@ -71,6 +77,7 @@ static void rehearse(ck_dry_run_effect *out, const ck_session *session,
                            .class = entry->class,
                            .agent = entry->agent,
                            .attempt = session->timeline.attempt,
+                           .reserve_micros = out->reserve_micros,
                            .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
   if (policies->in_doubt(&answer, policies->self, &begun, failure) != CK_OK) {
     out->failure = failure->text;
@@ -80,23 +87,78 @@ static void rehearse(ck_dry_run_effect *out, const ck_session *session,
   out->policy = answer.policy;
 }
 
-static void show(const ck_session *session, const ck_ledger_entry *entry,
+/* A person allowed it, and it has come to nothing since. */
+static bool is_allowed(const ck_session *session, const ck_ledger_entry *entry) {
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "%s/permit", entry->key);
+  const ck_ledger_entry *q = ck_ledger_get(session->ledger, key);
+  return q && !q->open && strcmp(q->outcome_digest, entry->outcome_digest) == 0 &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(q->outcome), "result"), "allow") &&
+         ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
+}
+
+/* The same of one that would begin anew; nobody is asked. */
+static void rehearse_leave(ck_dry_run_effect *out, ck_leave *leave, ck_session *session,
+                           const ck_ledger_entry *entry) {
+  static const ck_dry_run_plan plans[] = {[CK_LEAVE_ALLOW] = CK_DRY_RUN_ANEW,
+                                          [CK_LEAVE_ASK] = CK_DRY_RUN_ASKED,
+                                          [CK_LEAVE_DENY] = CK_DRY_RUN_DENIED};
+  const ck_policy_engine *policies = session->policies;
+  ck_bytes denied = ck_json_get(ck_value_bytes(entry->outcome), "denied");
+  ck_bytes from = denied.len ? denied : ck_value_bytes(entry->intent);
+  ck_effect effect = {.scope = entry->scope,
+                      .key = entry->key,
+                      .kind = entry->kind,
+                      .class = out->class,
+                      .agent = entry->agent,
+                      .attempt = session->timeline.attempt,
+                      .request = ck_json_get(from, "request"),
+                      .reserve_micros = out->reserve_micros};
+  ck_boundary at = {.scope = entry->scope,
+                    .agent = entry->agent,
+                    .next = {.tool = out->name, .has_class = true, .class = out->class}};
+  ck_error failure = CK_ERROR_INIT;
+  if (!policies || !policies->permit || !ck_effect_asks_leave(&effect)) return;
+  ck_session_show_boundary(&at, session);
+  /* a hook that fails asks, and the question says of what it failed */
+  if (policies->permit(leave, policies->self, &effect, &at, &failure) != CK_OK && !leave->word)
+    leave->word = CK_LEAVE_ASK;
+  if (leave->word == CK_LEAVE_ASK && is_allowed(session, entry)) return;
+  out->what = plans[leave->word];
+  out->policy = leave->policies;
+  out->words = leave->text;
+}
+
+/* Of one that was denied there is no intent. */
+static void read_denied(ck_dry_run_effect *out, ck_bytes *request, ck_bytes denied) {
+  char *class = ck_json_dup_string(ck_json_get(denied, "class"));
+  if (class) (void)ck_effect_class_of(&out->class, class);
+  free(class);
+  *request = ck_json_get(denied, "request");
+}
+
+static void show(ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
   ck_error failure = CK_ERROR_INIT;
+  ck_leave leave = {0};
   ck_dry_run_effect effect = {.what = judge(session->ledger, entry, session->timeline.attempt),
                               .key = entry->key,
                               .kind = entry->kind,
                               .class = entry->class};
-  if (effect.what == CK_DRY_RUN_DOUBT) rehearse(&effect, session, entry, &failure);
   ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0};
   ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
-  char *name = ck_json_dup_string(ck_json_get(ck_json_get(intent, "request"), "name"));
+  ck_bytes request = ck_json_get(intent, "request"), denied = ck_json_get(outcome, "denied");
+  if (denied.len) read_denied(&effect, &request, denied);
+  char *name = ck_json_dup_string(ck_json_get(request, "name"));
   effect.name = name;
   ck_json_read_int(&effect.cost_micros, ck_json_get(outcome, "cost"));
   ck_json_read_int(&effect.reserve_micros, ck_json_get(intent, "reserve"));
   if (effect.cost_micros < 0) effect.cost_micros = -1;
   if (effect.reserve_micros < 0) effect.reserve_micros = -1;
+  if (effect.what == CK_DRY_RUN_DOUBT) rehearse(&effect, session, entry, &failure);
+  if (effect.what == CK_DRY_RUN_ANEW) rehearse_leave(&effect, &leave, session, entry);
   visitor->effect(visitor->to, &effect);
+  ck_leave_clear(&leave);
   free(name);
 }
 

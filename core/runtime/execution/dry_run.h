@@ -17,7 +17,9 @@
   X(CK_DRY_RUN_DOUBT, "in doubt")    /* it was begun, and may not be repeated */ \
   X(CK_DRY_RUN_REDO, "do again")     /* as in doubt, but a policy has it done again */ \
   X(CK_DRY_RUN_TELL, "tell")         /* as in doubt, but a policy has it told as unknown */ \
-  X(CK_DRY_RUN_QUESTION, "wait")     /* a person was asked, and has not answered */
+  X(CK_DRY_RUN_QUESTION, "wait")     /* a person was asked, and has not answered */ \
+  X(CK_DRY_RUN_DENIED, "denied")     /* as run anew, but a policy denies it */ \
+  X(CK_DRY_RUN_ASKED, "ask")         /* as run anew, once a person has allowed it */
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -31,7 +33,9 @@ const char *ck_dry_run_plan_name(ck_dry_run_plan what);
 typedef struct ck_dry_run_effect {
   ck_dry_run_plan what;
   const char *key, *name; /* name: of the tool; NULL */
-  const char *policy;     /* whose answer that is, of what is in doubt; NULL: nobody's */
+  const char *policy;     /* whose answer that is, of what is in doubt, denied or asked about;
+                           * NULL: nobody's */
+  const char *words;      /* denied: why; ask: the question; NULL: neither */
   const char *failure;    /* of a policy that was asked; NULL: none failed */
   ck_effect_kind kind;
   ck_effect_class class;

@@ -7,7 +7,7 @@
 
 #include "core/base/reserve.h"
 #include "core/base/shortage.h"
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/corrections.h"
@@ -155,9 +155,15 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
 /* A question at this terminal can be answered from elsewhere, too, until the terminal has
  * answered. */
 static bool takes_answer(const ck_call *call) {
-  if (call->phase == CK_CALL_WAITING) return call->asks_limit || ck_call_waits_only(&call->effect);
-  return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run &&
-         !call->delivered && call->driver->withdraw;
+  bool asks = ck_call_waits_only(&call->effect) || ck_call_asks_leave(call);
+  if (call->phase == CK_CALL_WAITING) return call->asks_limit || asks;
+  return call->phase == CK_CALL_DRIVER && asks && call->run && !call->delivered &&
+         call->driver->withdraw;
+}
+
+static bool is_about(const ck_call *call, const char *key) {
+  const char *permit = ck_permit_key(call);
+  return !key || strcmp(key, permit ? permit : call->key) == 0;
 }
 
 static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *count) {
@@ -166,7 +172,7 @@ static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *
   for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
     for (size_t c = 0; c < runner->call_count; c++) {
       ck_call *call = runner->calls[c];
-      if (!takes_answer(call) || (key && strcmp(key, call->key) != 0)) continue;
+      if (!takes_answer(call) || !is_about(call, key)) continue;
       found = call;
       ++*count;
     }

@@ -6,7 +6,7 @@
  *   notifications.c, saved_scopes.c        basics
  *   reserves.c, unsettled.c, limits_ask.c, limits.c      what may be spent
  *   call_record.c, call_doubt.c, context.c,
- *   corrections.c                            an effect's intent, outcome, doubt
+ *   call_permit.c, corrections.c             an effect's leave, intent, outcome, doubt
  *   runner_open.c, scope_reopen.c            a coroutine is opened at its position
  *   scope_end.c, scope_join.c, scope_fork.c  child scopes
  *   call_run.c, call.c                       the effects that a coroutine waits for

@@ -74,16 +74,22 @@ static void show(const ck_ledger_entry *entry, ck_doubt_visit visit, void *to) {
   visit(to, &effect);
 }
 
+/* Of several questions each answer goes on from the checkpoint, and leaves those before it beside
+ * the live timeline: they count all the same. */
 static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
                       ck_doubt_visit visit, void *to, ck_error *err) {
-  ck_ledger *ledger;
-  ck_status status = read_ledger(&ledger, runtime, id, is_open != in_doubt, err);
-  if (status != CK_OK) return status;
+  ck_ledger *ledger = NULL, *all = NULL;
+  bool live_only = is_open != in_doubt;
+  ck_status status = read_ledger(&ledger, runtime, id, live_only, err);
+  if (status == CK_OK && live_only) status = read_ledger(&all, runtime, id, false, err);
   const ck_ledger_entry *entry;
-  for (size_t i = 0; (entry = ck_ledger_at(ledger, i)) != NULL; i++)
-    if (is_open(entry)) show(entry, visit, to);
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(ledger, i)) != NULL; i++) {
+    const ck_ledger_entry *whole = all ? ck_ledger_get(all, entry->key) : entry;
+    if (is_open(entry) && whole && is_open(whole)) show(entry, visit, to);
+  }
   ck_ledger_free(ledger);
-  return CK_OK;
+  ck_ledger_free(all);
+  return status;
 }
 
 ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit,

@@ -119,6 +119,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
     ck_json_member_int(&w, "reserved", outcome->reserved_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
+  if (outcome->denied) ck_json_member_raw(&w, "denied", ck_value_bytes(outcome->denied));
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)
@@ -176,6 +177,19 @@ ck_ledger_state ck_ledger_read_state(ck_bytes body) {
 static bool is_program(ck_bytes kind) {
   return ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_EXEC)) ||
          ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_AGENT));
+}
+
+bool ck_ledger_was_denied(ck_bytes body) { return ck_json_get(body, "denied").len > 0; }
+
+bool ck_ledger_failed_in_passing(ck_bytes body) {
+  static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT,
+                                      CK_E_WAITING,     CK_E_INTERRUPTED,    CK_OK};
+  ck_bytes cause = ck_json_get(body, "cause");
+  if (!ck_json_is_text(ck_json_get(body, "status"), ck_outcome_status_name(CK_OUTCOME_FAILED)))
+    return false;
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+    if (ck_json_is_text(cause, ck_status_name(passing[i]))) return true;
+  return ck_json_type_of(cause) != CK_JSON_STRING;
 }
 
 bool ck_ledger_is_failure(ck_bytes body) {
@@ -315,7 +329,8 @@ void ck_totals_add_outcome(ck_totals *totals, const ck_value *value) {
     totals->cost_micros = ck_micros_add(totals->cost_micros, cost);
   totals->input_tokens += input;
   totals->output_tokens += output;
-  bool list = false, begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime");
+  bool list = false,
+       begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime") && !ck_ledger_was_denied(body);
   ck_json_read_bool(&list, ck_json_get(body, "list"));
   if (!begun || ck_json_is_text(ck_json_get(body, "status"), "ended")) return;
   if (ck_json_is_text(kind, "model")) totals->model_calls++;

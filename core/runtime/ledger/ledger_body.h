@@ -4,11 +4,14 @@
  *
  *   intent      {key, attempt, kind, class, digest, reserve?, for?, request}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
- *               what a server offers), message? | result?, error?, cause? (of a failed one: its
- *               class), for?, cost?, reserved? (the part of the cost that is an estimate),
- * input_tokens?, output_tokens?} resolution  {key, verdict, result?} `digest` is the first half of
- * BLAKE2b-256 over the redacted request and the conversation sent with it, in hex. An outcome that
- * produced a message (model, tool, ask) holds the message; its result is read from there. */
+ *               what a server offers), message? | result?, error?, denied? (see ck_outcome), cause?
+ *               (of a failed one: its class), for?, cost?, reserved? (the part of the cost that is
+ *               an estimate), input_tokens?, output_tokens?}
+ *   resolution  {key, verdict, result?}
+ *
+ * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent
+ * with it, in hex. An outcome that produced a message (model, tool, ask) holds the message; its
+ * result is read from there. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_BODY_H
 #define CK_RUNTIME_LEDGER_LEDGER_BODY_H
 
@@ -45,6 +48,11 @@ CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_e
 bool ck_ledger_is_unsettled(ck_bytes body);
 /* The state of an effect with such an outcome. */
 ck_ledger_state ck_ledger_read_state(ck_bytes body);
+/* The body is that of an effect that policies or a person did not let begin. */
+bool ck_ledger_was_denied(ck_bytes body);
+/* The body is that of an effect that failed for now: a service that was away, or an effect that was
+ * never carried out. */
+bool ck_ledger_failed_in_passing(ck_bytes body);
 /* The body is that of an effect that failed, or of a program (exec, agent) that ended badly: not of
  * one that was put off before it began, or that waits for a person, nor a tool's error, which is
  * told to the model. */

@@ -19,7 +19,7 @@ static uint64_t random_53(ck_session *self) {
   return (z ^ z >> 31) >> 11;
 }
 
-static void fill(ck_boundary *at, ck_session *self) {
+void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   ck_clock *clock = &self->runtime->clock;
   const ck_totals *then = &self->since.totals, *now = &self->spent.totals;
   if (!at->scope) at->scope = "main";
@@ -78,7 +78,7 @@ static ck_status prepare(passage *self, ck_session *session, ck_error *err) {
   ck_status status = ck_session_put_spending(session, err);
   if (status == CK_OK) status = count_incidents(session, &self->at, err);
   if (status != CK_OK) return status;
-  fill(&self->at, session);
+  ck_session_show_boundary(&self->at, session);
   ck_session_show_asked(&self->at, session);
   return keep_reached(session, &self->at, err);
 }
@@ -179,7 +179,7 @@ ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, const char
   passage p = {.at = {.kind = CK_BOUNDARY_EDIT, .description = description},
                .decision = {.take = true, .sync = true},
                .failure = CK_ERROR_INIT};
-  fill(&p.at, self);
+  ck_session_show_boundary(&p.at, self);
   ck_status status = ck_session_make_checkpoint(&p.checkpoint, self, &p.at, NULL, err);
   if (status == CK_OK) status = announce(self, &p, err);
   *out = status == CK_OK ? p.checkpoint : NULL;

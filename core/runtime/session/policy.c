@@ -1,9 +1,17 @@
 /* policy.c - the engine of a session that names no policies. */
 #include "core/runtime/session/policy.h"
 
+#include <stdlib.h>
+
 void ck_decision_clear(ck_decision *self) {
   ck_value_free(self->reasons);
   *self = (ck_decision){0};
+}
+
+void ck_leave_clear(ck_leave *self) {
+  free(self->policies);
+  free(self->text);
+  *self = (ck_leave){0};
 }
 
 static ck_status always(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {

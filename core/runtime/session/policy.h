@@ -128,6 +128,19 @@ typedef struct ck_doubt_answer {
   const char *policy; /* who says so; NULL: nobody. Borrowed from the engine */
 } ck_doubt_answer;
 
+/* permit: whether an effect may begin. */
+typedef enum {
+  CK_LEAVE_ALLOW,
+  CK_LEAVE_ASK, /* a person decides */
+  CK_LEAVE_DENY
+} ck_leave_word;
+typedef struct ck_leave {
+  ck_leave_word word;
+  char *policies; /* whose word it is, separated by ", "; NULL: ALLOW. Owned */
+  char *text;     /* ASK: the question; DENY: why; NULL: ALLOW. Owned */
+} ck_leave;
+void ck_leave_clear(ck_leave *self);
+
 typedef struct ck_policy_engine {
   void *self;
   /* The calls that its policies name by their options, so that they are asked before these: a JSON
@@ -146,6 +159,9 @@ typedef struct ck_policy_engine {
                                      ck_error *err);
   CK_CHECKED ck_status (*in_doubt)(ck_doubt_answer *out, void *self, const ck_effect *effect,
                                    ck_error *err);
+  /* `at` is where the effect would begin: between boundaries, so it has no kind. */
+  CK_CHECKED ck_status (*permit)(ck_leave *out, void *self, const ck_effect *effect,
+                                 const ck_boundary *at, ck_error *err);
   CK_CHECKED ck_status (*migrate)(ck_value **out, void *self, const ck_value *doc, int from, int to,
                                   ck_error *err);
   void (*free)(void *self);

@@ -128,18 +128,20 @@ end
 
 local MASKED = "not run: its arguments held a secret that was not stored; call it again with them"
 
---- A call of a tool that the flow carries out itself counts like any other, and its limits are
---- checked before it is made.
+--- A call of a tool that the flow carries out itself counts like any other, and its limits and the
+--- policies' leave are checked before it is made. Returns why it may not be; nil: it may.
 local function announce(loop, item)
-  loop.ctx.effect {
+  local outcome = loop.ctx.effect {
     kind = "tool", class = "pure", own = true, agent = loop.def.name, request = item.call.request,
     ordinal = item.index,
   }
+  if outcome.status == "error" then return outcome.error or "" end
 end
 
 local function run_function(loop, item)
   if item.call.request:find("[redacted:", 1, true) then return MASKED end
-  announce(loop, item)
+  local denied = announce(loop, item)
+  if denied then return denied end
   local result = item.tool.run(inner_ctx(loop.ctx, loop.def.name), item.call.arguments)
   if result == nil then return "" end
   return type(result) == "table" and result or tostring(result)
@@ -178,13 +180,27 @@ local function take_run(items, first)
   return run
 end
 
+--- Those that may be made are served together, as far as none between them is denied.
+local function serve_announced(loop, run)
+  local how, may = run[1].tool.serve, {}
+  for _, item in ipairs(run) do
+    local denied = announce(loop, item)
+    if not denied then
+      may[#may + 1] = item
+    else
+      if #may > 0 and how(loop, may) == false then return false end
+      calls.answer(loop, item, denied)
+      may = {}
+    end
+  end
+  return #may == 0 or how(loop, may)
+end
+
 --- False: the recording has no more.
 local function serve(loop, run)
   local how = run[1].tool.serve
-  if how ~= calls.by_effect and how ~= calls.by_function then
-    for _, item in ipairs(run) do announce(loop, item) end
-  end
-  return how(loop, run)
+  if how == calls.by_effect or how == calls.by_function then return how(loop, run) end
+  return serve_announced(loop, run)
 end
 
 --- Makes all calls of a message. A call that cannot be made is answered like one that failed, for

@@ -85,6 +85,15 @@ function hooks.on_failure(ask)
   end
 end
 
+function hooks.permit(ask)
+  return function(effect, at)
+    check_fields(effect or {}, "ck.Effect")
+    check_boundary(at or {})
+    local answer = ask { effect = effect, at = at }
+    return answer.word, answer.text
+  end
+end
+
 function hooks.migrate(ask)
   return function(document, from, to)
     return ask({ document = document, from = from, to = to }).document

@@ -186,4 +186,29 @@ ok "and can be given again where it is not" test "$again" -gt 0
 else
   skip "no compiler for the library that kills: nothing is killed at its calls"
 fi
+# ---- several at rest: an answer that lies beside the live timeline counts ----
+
+cat >"$dir/both.lua" <<'EOF'
+local flow = require "ck.flow"
+return flow.custom { name = "both", run = function(ctx)
+  if ctx.task then
+    return ctx.effect { kind = "ask", class = "idempotent",
+      request = { question = ctx.task .. "?" } }.result
+  end
+  ctx.fork { { scope = "a", task = "a" }, { scope = "b", task = "b" } }
+  local ended = ctx.join { "a", "b" }
+  return ended.a.result .. " " .. ended.b.result
+end }
+EOF
+exits 8 "two branches ask" run "$dir/both.lua" --session beside
+exits 0 "the first is answered" answer beside one --effect main.a@start/start/ask/1
+has "the session waits for the other" "$out" "$(printf 'status\twaiting')"
+run answer beside
+is "which alone is listed" "$(cut -f1 <<<"$out")" main.b@start/start/ask/1
+exits 0 "it needs no name any more" answer beside two
+has "and none is left" "$out" "$(printf 'status\tpaused')"
+run answer beside
+is "as the list says" "$out" ""
+exits 0 "both are taken" resume beside
+has "as they were given" "$out" "$(printf 'result\tone two')"
 finish

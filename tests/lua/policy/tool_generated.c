@@ -93,6 +93,7 @@ static void print_fields(ck_view_kind kind) {
 static void print_reach(void) {
   static const char *const words[] = {
       [HOOK_OF_AGENT] = "what the agent does: it replaces policies of the same name, adds others",
+      [HOOK_ADDED] = "what the agent does, beside the profile's: it replaces none",
       [HOOK_OF_ALL] =
           "all that is written, beside every other list; a pad, `scratch.NAME`, is asked "
           "of NAME's list alone",

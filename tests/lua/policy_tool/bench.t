@@ -39,6 +39,7 @@ return { name = "bad", version = 1,
   tail = function() local t = {} for i = 1, 1e9 do t[i] = i .. "" end end,
   on_failure = function() return "retry" end,
   in_doubt = function() error "no" end,
+  permit = function() return "deny" end,
   migrate = function(doc) return doc end }
 EOF2
 exits 1 "a policy that fails" policy bench bad.lua --calls 100
@@ -52,13 +53,14 @@ has "a wrong key" "$(grep '^resume' <<<"$out")" "contained: the resume is refuse
 ok "an endless list" grep -qE "^tail.*$limit; contained: the event is left out of the tail" \
   <<<"$out"
 has "an error" "$(grep '^in_doubt' <<<"$out")" "contained: the session stops, in doubt"
+has "no answer that it knows" "$(grep '^permit' <<<"$out")" "contained: a person is asked"
 is "hooks that hold are timed all the same" \
   "$(grep -cE '^(on_failure|migrate)	84	[0-9]' <<<"$out")" 2
-has "how many fail" "$err" "bad.lua: 6 hooks fail"
+has "how many fail" "$err" "bad.lua: 7 hooks fail"
 exits 1 "--json" --json policy bench bad.lua --calls 100
 is "the same in one object" "$(json "$out" 'scalar grep {
   $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{call_ms}
-} @{$d->{hooks}}')" 6
+} @{$d->{hooks}}')" 7
 refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
 echo 'return 5' >five.lua
 refused 2 "no policy" "a policy returns a table" policy bench five.lua

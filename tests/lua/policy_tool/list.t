@@ -38,7 +38,7 @@ is "with the policies it lists" \
 
 # ---- policy new: one of each hook works as it is ----
 
-hooks="checkpoint prune redact resume tail on_failure in_doubt migrate"
+hooks="checkpoint prune redact resume tail on_failure in_doubt permit migrate"
 for hook in $hooks; do
   exits 0 "new $hook" policy new "mine_$hook" --hook "$hook"
   is "$hook: the two files" "$out" "mine_$hook.lua

@@ -164,9 +164,13 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     first = false;
     bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
     if (is_named(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
-    bool unknown = strcmp(o->names[i], "status") == 0 && ck_json_is_text(value, "unknown");
+    bool is_status = strcmp(o->names[i], "status") == 0;
+    bool unknown = is_status && ck_json_is_text(value, "unknown"),
+         denied = is_status && ck_json_get(body, "denied").len > 0;
     if (message)
       ck_describe_message(out, value);
+    else if (denied)
+      ck_buffer_append_text(out, "denied");
     else if (strcmp(o->names[i], reserved_name) == 0)
       append_amount(out, CK_DIMENSION_BUDGET, value);
     else

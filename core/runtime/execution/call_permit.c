@@ -1,0 +1,345 @@
+/* call_permit.c - whether an effect may begin: the policies say so, or a person whom they ask.
+ *
+ * The question is an effect of its own, KEY/permit below the key of the effect, with the digest of
+ * its request: the answer counts for that request alone, until the effect has an outcome. */
+#include "core/runtime/execution/call_permit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/session/boundary.h"
+#include "core/runtime/session/boundary_event.h"
+
+static const char allow[] = "allow", deny[] = "deny";
+
+const char *ck_permit_key(const ck_call *self) {
+  return ck_call_asks_leave(self) ? self->question->key : NULL;
+}
+
+/* ---- the policies ---- */
+
+/* It was begun with this request, and did not come to an end: what let it begin still holds. */
+static bool was_begun(const ck_call *self) {
+  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
+  if (self->begun) return true;
+  if (!entry || !entry->intent || entry->blocked || strcmp(entry->intent_digest, self->digest) != 0)
+    return false;
+  return entry->open || (entry->outcome && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)));
+}
+
+static ck_boundary where(const ck_call *self) {
+  const ck_effect *effect = &self->effect;
+  ck_boundary at = {
+      .scope = effect->scope,
+      .node = ck_runner_node(self->runner),
+      .agent = effect->agent,
+      .depth = effect->depth,
+      .next = {
+          .tool = *self->label ? self->label : NULL, .has_class = true, .class = effect->class}};
+  int64_t now = ck_execution_now_us(self->runner->execution);
+  at.node_latency_ms = (now - self->runner->boundary_us) / 1000;
+  ck_session_show_boundary(&at, ck_call_session(self));
+  return at;
+}
+
+static ck_status ask_policies(ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  const ck_policy_engine *policies = session->policies;
+  ck_error problem = CK_ERROR_INIT;
+  self->judged = true;
+  if (!policies->permit || !ck_effect_asks_leave(&self->effect)) return CK_OK;
+  const ck_boundary at = where(self);
+  if (policies->permit(&self->leave, policies->self, &self->effect, &at, &problem) == CK_OK)
+    return CK_OK;
+  return ck_session_record_policy_error(session, "permit", &problem, err);
+}
+
+/* ---- a no ---- */
+
+/* `person`: whom the policies asked. */
+static ck_status describe_denial(ck_value **out, const ck_call *self, bool person, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "by", person ? "person" : "policy");
+  ck_json_member_text(&w, "policies", self->leave.policies);
+  ck_json_member_text(&w, person ? "question" : "reason", self->leave.text);
+  ck_json_member_text(&w, "class", ck_effect_class_name(self->effect.class));
+  ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* A model reads the policy's own words as the result of its call; a node's error says whose they
+ * are. */
+static void write_error(char text[CK_ERROR_TEXT_MAX], const ck_call *self, bool person) {
+  const char *why = self->leave.text ? self->leave.text : "it was asked about",
+             *who = self->leave.policies ? self->leave.policies : "?";
+  bool called = self->effect.kind == CK_EFFECT_TOOL;
+  if (called)
+    snprintf(text, CK_ERROR_TEXT_MAX, "%s", person ? "denied by a person" : why);
+  else
+    snprintf(text, CK_ERROR_TEXT_MAX,
+             person ? "denied by a person, asked by policy %s: %s" : "denied by policy %s: %s", who,
+             why);
+}
+
+static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
+  ck_outcome *outcome;
+  ck_value *denied;
+  char text[CK_ERROR_TEXT_MAX];
+  write_error(text, self, person);
+  ck_status status = describe_denial(&denied, self, person, err);
+  if (status != CK_OK) return status;
+  status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL, text, err);
+  if (status != CK_OK) {
+    ck_value_free(denied);
+    return status;
+  }
+  outcome->denied = denied;
+  return ck_call_record(self, outcome, person ? "answer" : "policy", err);
+}
+
+ck_status ck_permit_judge(bool *denied, ck_call *self, ck_error *err) {
+  ck_status status = CK_OK;
+  *denied = false;
+  self->permitted |= was_begun(self);
+  if (self->permitted) return CK_OK;
+  if (!self->judged) status = ask_policies(self, err);
+  *denied = status == CK_OK && self->leave.word == CK_LEAVE_DENY;
+  return *denied ? record_denial(self, false, err) : status;
+}
+
+/* ---- the question ---- */
+
+static ck_status write_request(ck_value **out, const ck_call *self, ck_error *err) {
+  const ck_effect *effect = &self->effect;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  const char *asked = self->leave.text;
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "question", asked ? asked : "a policy failed: may this be done?");
+  ck_json_name(&w, "options");
+  ck_json_begin(&w, '[');
+  ck_json_put_text(&w, allow);
+  ck_json_put_text(&w, deny);
+  ck_json_end(&w, ']');
+  ck_json_member_text(&w, "policies", self->leave.policies);
+  ck_json_name(&w, "effect");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "key", self->key);
+  ck_json_member_text(&w, "kind", ck_effect_kind_name(effect->kind));
+  ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
+  ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status make_question(ck_call *self, ck_error *err) {
+  if (self->question) return CK_OK;
+  ck_permit_question *made = calloc(1, sizeof *made);
+  if (!made) return ck_error_no_memory(err);
+  self->question = made;
+  snprintf(made->key, sizeof made->key, "%s/permit", self->key);
+  ck_status status = write_request(&made->request, self, err);
+  if (status != CK_OK) return status;
+  made->effect = (ck_effect){.scope = self->effect.scope,
+                             .key = made->key,
+                             .attempt = ck_call_session(self)->timeline.attempt,
+                             .kind = CK_EFFECT_ASK,
+                             .class = CK_EFFECT_IDEMPOTENT,
+                             .agent = self->effect.agent,
+                             .request = ck_value_bytes(made->request)};
+  return CK_OK;
+}
+
+/* Its intent, also when an earlier process had asked: that question may lie behind the checkpoint,
+ * where nobody finds it. */
+static ck_status put_question(ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  const ck_permit_question *q = self->question;
+  ck_value *body;
+  ck_status status =
+      ck_ledger_write_intent(&body, &q->effect, self->digest, ck_value_bytes(q->request), err);
+  if (status != CK_OK) return status;
+  status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
+  ck_value_free(body);
+  if (status == CK_OK) status = ck_session_push(&self->ticket, session, CK_DURABLE_POWER, err);
+  self->question->open = true;
+  self->probing = false;
+  self->phase = CK_CALL_INTENT;
+  return status;
+}
+
+/* The answer is taken: the question gets its outcome. */
+static ck_status close_question(ck_call *self, const char *answer, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  const ck_effect *effect = &self->question->effect;
+  ck_outcome outcome = {.status = CK_OUTCOME_ENDED};
+  ck_value *body = NULL;
+  ck_status status = ck_value_text(&outcome.result, ck_bytes_text(answer), err);
+  if (status == CK_OK)
+    status = ck_ledger_write_outcome(&body, effect, &outcome, self->digest, "answer", NULL, err);
+  if (status == CK_OK) status = ck_session_record_outcome(session, effect, body, &outcome.seq, err);
+  self->question->open = false;
+  ck_value_free(outcome.result);
+  ck_value_free(body);
+  return status;
+}
+
+/* ---- a recorded answer ---- */
+
+/* What was allowed may begin until it has come to something; what was denied is asked about again
+ * once that is recorded. */
+static bool is_used_up(const ck_call *self, const ck_ledger_entry *question, bool allowed) {
+  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
+  if (!entry || !entry->outcome || entry->outcome_seq < question->outcome_seq) return false;
+  return !allowed || !ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
+}
+
+/* JSON; without length: there is none that counts. `*open`: the question has no outcome yet. */
+static ck_bytes find_answer(bool *open, const ck_call *self) {
+  const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
+  *open = q && q->open;
+  if (!q) return (ck_bytes){0};
+  if (strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) != 0)
+    return (ck_bytes){0};
+  if (q->open)
+    return q->verdict == CK_VERDICT_DONE ? ck_json_get(ck_value_bytes(q->resolution), "result")
+                                         : (ck_bytes){0};
+  ck_bytes answer = ck_json_get(ck_value_bytes(q->outcome), "result");
+  return is_used_up(self, q, ck_json_is_text(answer, allow)) ? (ck_bytes){0} : answer;
+}
+
+/* An earlier process has asked, or another branch. */
+static bool was_asked(const ck_call *self) {
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "%s/permit", self->key);
+  return ck_ledger_get(ck_call_session(self)->ledger, key) != NULL;
+}
+
+static ck_status obey(bool *may, ck_call *self, bool allowed, ck_error *err) {
+  *may = self->permitted = allowed;
+  return allowed ? CK_OK : record_denial(self, true, err);
+}
+
+/* No policy asks any more what was asked. */
+static ck_status withdraw(bool *may, ck_call *self, bool open, ck_error *err) {
+  *may = self->permitted = true;
+  return open ? close_question(self, "", err) : CK_OK;
+}
+
+ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err) {
+  bool open, asks = self->leave.word == CK_LEAVE_ASK;
+  *may = self->permitted || (!asks && !was_asked(self));
+  if (*may) return CK_OK;
+  ck_status status = make_question(self, err);
+  if (status != CK_OK) return status;
+  ck_bytes answer = find_answer(&open, self);
+  bool allowed = ck_json_is_text(answer, allow), known = allowed || ck_json_is_text(answer, deny);
+  if (known && open) status = close_question(self, allowed ? allow : deny, err);
+  if (known) return status == CK_OK ? obey(may, self, allowed, err) : status;
+  if (!asks) return withdraw(may, self, open, err);
+  self->phase = CK_CALL_LEFT;
+  return self->runner->execution->ending.status ? CK_OK : put_question(self, err);
+}
+
+/* ---- a person is asked ---- */
+
+/* Nobody answers here: it waits for an answer from elsewhere. */
+static ck_status wait_for_answer(ck_call *self, ck_error *err) {
+  ck_outcome_free(self->outcome);
+  self->outcome = NULL;
+  self->phase = CK_CALL_WAITING;
+  const char *asked = self->leave.text ? self->leave.text : self->key;
+  return ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, asked, err);
+}
+
+/* NULL: nobody is there, as in a recording, which would look for the question among its own. */
+static const ck_effect_driver *find_asker(const ck_call *self) {
+  const ck_effect_driver *found =
+      ck_execution_find_driver(self->runner->execution, &self->question->effect);
+  return found && strcmp(found->name, "ask") == 0 ? found : NULL;
+}
+
+ck_status ck_permit_find(const ck_effect **asks, ck_call *self, ck_error *err) {
+  const ck_effect_driver *asker = find_asker(self);
+  *asks = NULL;
+  if (self->runner->execution->ending.status) {
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
+  if (!asker) return wait_for_answer(self, err);
+  self->question->other = self->driver;
+  self->driver = asker;
+  *asks = &self->question->effect;
+  return CK_OK;
+}
+
+static void put_back_driver(ck_call *self) {
+  if (self->phase == CK_CALL_DRIVER) self->driver = self->question->other;
+  self->delivered = false;
+  self->run = NULL;
+  self->phase = CK_CALL_LEFT;
+}
+
+/* The answer is recorded; what it denies, too. */
+static ck_status take_answer(bool *may, ck_call *self, const char *text, ck_error *err) {
+  ck_outcome_free(self->outcome);
+  self->outcome = NULL;
+  ck_status status = close_question(self, text, err);
+  if (status == CK_OK) status = obey(may, self, strcmp(text, allow) == 0, err);
+  *may &= status == CK_OK && !self->runner->execution->ending.status;
+  return status;
+}
+
+/* The answer that the driver of questions has delivered; NULL: none. Owned. */
+static char *read_answer(const ck_call *self) {
+  const ck_outcome *outcome = self->outcome;
+  bool given = outcome->status == CK_OUTCOME_OK && outcome->result;
+  return given ? ck_json_dup_string(ck_value_bytes(outcome->result)) : NULL;
+}
+
+ck_status ck_permit_complete(bool *may, ck_call *self, ck_error *err) {
+  char *text = read_answer(self);
+  *may = false;
+  bool cancelled = !text && self->outcome->error_status == CK_E_INTERRUPTED;
+  put_back_driver(self);
+  ck_status status = text         ? take_answer(may, self, text, err)
+                     : !cancelled ? wait_for_answer(self, err)
+                                  : CK_OK;
+  free(text);
+  return status;
+}
+
+ck_status ck_permit_close(ck_call *self, ck_error *err) {
+  char *text = self->phase == CK_CALL_DRIVER && self->delivered ? read_answer(self) : NULL;
+  put_back_driver(self);
+  ck_status status = text ? close_question(self, text, err) : CK_OK;
+  free(text);
+  return status;
+}
+
+ck_status ck_permit_answer(bool *may, ck_call *self, const char *text, ck_error *err) {
+  ck_value *given;
+  *may = false;
+  ck_status status = ck_value_text(&given, ck_bytes_text(text), err);
+  if (status != CK_OK) return status;
+  status =
+      ck_effect_check_answer(ck_value_bytes(self->question->request), ck_value_bytes(given), err);
+  ck_value_free(given);
+  if (status != CK_OK) return status;
+  if (self->run && !self->driver->withdraw(self->driver->self, self->run, text))
+    return ck_error_set(err, CK_E_NOT_FOUND,
+                        "nothing waits for an answer to %s: it has just been given",
+                        self->question->key);
+  put_back_driver(self);
+  ck_runner_wake(self->runner);
+  return take_answer(may, self, text, err);
+}
