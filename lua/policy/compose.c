@@ -1,6 +1,7 @@
 /* compose.c - asks each policy of the list, and makes one answer of theirs. */
 #include "lua/policy/compose.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,9 +183,25 @@ static ck_status show_removed(removal *of, ck_error *err) {
   return CK_OK;
 }
 
+/* What a redact hook says of its failure can hold what it was to mask, and errors are kept: only
+ * where it failed is told. ckrun's own words of a spent budget stay. */
+static void hide_message(const loaded_policy *policy, ck_error *err) {
+  const char *file = strstr(err->text, policy->file), *end = NULL;
+  if (ck_vm_get_overrun(policy->vm) != CK_VM_WITHIN) return;
+  if (file) end = strchr(file + strlen(policy->file) + 1, ':');
+  int place = end ? (int)(end - err->text) : 0;
+  char text[sizeof err->text];
+  snprintf(text, sizeof text,
+           "%.*s%sit failed; its message is not kept, for it can hold what is to be masked "
+           "(ckrun policy test shows it)",
+           place, err->text, place ? ": " : "");
+  memcpy(err->text, text, sizeof text);
+}
+
 static ck_status merge_redact(question *self, const asking *answered, ck_status status,
                               ck_error *err) {
   removal *of = self->out;
+  if (status != CK_OK && status != CK_E_NO_MEMORY) hide_message(answered->policy, err);
   if (status == CK_OK) status = take_verdict(of->out, answered, err);
   if (status == CK_OK && of->out->verdict != CK_REDACT_LEAVE) status = show_removed(of, err);
   if (status == CK_OK && answered->verdict != CK_REDACT_LEAVE) of->last = answered->policy->name;

@@ -97,4 +97,27 @@ for body in 'item.value .. "!"' '{ item.value }' '7' 'ck.mask(item.value, "(")';
   has "is told" "$err" "policy \"p$n\", redact: "
   ok "and nothing of the item is written" test -z "$(grep -rla 'Bob of' store)"
 done
+
+# ---- what a hook says of its failure can be what it was to mask ----
+cat >telling.lua <<'END'
+return { name = "telling", version = 1, redact = function(item)
+  if item.key == "memory.who" then error("cannot parse " .. item.value) end end }
+END
+cat >mistaken.lua <<'END'
+return { name = "mistaken", version = 1, redact = function(item)
+  if item.key == "memory.who" then return ck.mask(item.value, item.value .. "(") end end }
+END
+cat >endless.lua <<'END'
+return { name = "endless", version = 1, redact = function(item)
+  while item.key == "memory.who" do end end }
+END
+sed 's/{ "Bob".*} end/"Rosebud-77" end/' memory.lua >secret.flow.lua
+sed 's/"Rosebud-77"/"Rose" .. "bud-77"/' secret.flow.lua >whole.flow.lua
+for policy in telling mistaken endless; do
+  exits 5 "$policy" run whole.flow.lua --policy "./$policy.lua" --session "$policy"
+  has "it is told where it failed" "$err" "policy \"$policy\", redact: $dir/$policy.lua:"
+  is "and not of what" "$(grep -c 'Rosebud-77' <<<"$out$err$("$CKRUN" sessions show "$policy")")" 0
+  ok "nor is that in a file of the store" test -z "$(grep -rla 'Rosebud-77' store)"
+done
+has "what ckrun says itself of a spent budget stays" "$err" "the budget of"
 finish
