@@ -172,6 +172,7 @@ static int ask_body(lua_State *L) {
   int count = calls[of->hook].push(L, of);
   push_reference(L, of->policy->options);
   lua_call(L, count + 1, 1);
+  of->answered = true;
   calls[of->hook].read(of, L);
   return 0;
 }

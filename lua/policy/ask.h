@@ -16,6 +16,7 @@ typedef struct asking {
   int from, to;          /* migrate */
   const ck_checkpoint_info *const *by_id; /* prune */
   ck_view_counts counts;                  /* checkpoint */
+  bool answered; /* the hook itself did not fail; its answer may be none that it can give */
   /* The answer, by hook. */
   ck_answer_checkpoint decision;
   /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the value with other

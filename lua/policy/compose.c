@@ -184,10 +184,11 @@ static ck_status show_removed(removal *of, ck_error *err) {
 }
 
 /* What a redact hook says of its failure can hold what it was to mask, and errors are kept: only
- * where it failed is told. ckrun's own words of a spent budget stay. */
-static void hide_message(const loaded_policy *policy, ck_error *err) {
+ * where it failed is told. ckrun's own words of a spent budget, or of the answer, stay. */
+static void hide_message(const asking *of, ck_error *err) {
+  const loaded_policy *policy = of->policy;
   const char *file = strstr(err->text, policy->file), *end = NULL;
-  if (ck_vm_get_overrun(policy->vm) != CK_VM_WITHIN) return;
+  if (of->answered || ck_vm_get_overrun(policy->vm) != CK_VM_WITHIN) return;
   if (file) end = strchr(file + strlen(policy->file) + 1, ':');
   int place = end ? (int)(end - err->text) : 0;
   char text[sizeof err->text];
@@ -201,7 +202,7 @@ static void hide_message(const loaded_policy *policy, ck_error *err) {
 static ck_status merge_redact(question *self, const asking *answered, ck_status status,
                               ck_error *err) {
   removal *of = self->out;
-  if (status != CK_OK && status != CK_E_NO_MEMORY) hide_message(answered->policy, err);
+  if (status != CK_OK && status != CK_E_NO_MEMORY) hide_message(answered, err);
   if (status == CK_OK) status = take_verdict(of->out, answered, err);
   if (status == CK_OK && of->out->verdict != CK_REDACT_LEAVE) status = show_removed(of, err);
   if (status == CK_OK && answered->verdict != CK_REDACT_LEAVE) of->last = answered->policy->name;
