@@ -141,6 +141,12 @@ ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile
   return CK_OK;
 }
 
+/* It masks, refuses or permits: without it more is written or done. */
+static bool guards(const loaded_policy *policy) {
+  return ck_policy_has(policy, POLICY_redact) || ck_policy_has(policy, POLICY_resume) ||
+         ck_policy_has(policy, POLICY_permit);
+}
+
 ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                              ck_error *err) {
   *out = NULL;
@@ -161,6 +167,8 @@ ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, boo
     ck_json_put_text(&w, self->policies[i].has_options ? hex : NULL);
     ck_json_member_text(&w, "agent", self->policies[i].agent);
     if (self->policies[i].of_run) ck_json_member_bool(&w, "run", true);
+    if (self->policies[i].of_run && guards(&self->policies[i]))
+      ck_json_member_bool(&w, "guards", true);
     ck_json_end(&w, '}');
   }
   ck_json_end(&w, ']');

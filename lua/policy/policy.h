@@ -23,8 +23,9 @@
 CK_CHECKED ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile,
                                            ck_error *err);
 /* What is recorded of an engine made above: a JSON array of {name, version, digest (of the text,
- * hex), options_digest (of the options that the profile sets; null: none), agent?, run?}, in order.
- * `run` is true of a policy that belongs to one run; `of_run` false leaves these out. */
+ * hex), options_digest (of the options that the profile sets; null: none), agent?, run?, guards?},
+ * in order. `run` is true of a policy that belongs to one run, `guards` of such a one that masks,
+ * refuses or permits; `of_run` false leaves these out. */
 CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                                         ck_error *err);
 /* A policy's file, as a JSON object {name, version, file, digest, hooks:

@@ -93,7 +93,7 @@ state_of() { ckrun --json sessions inspect "$1" |
 fresh
 ckrun run mail.lua --policy ./mask.lua --session s >out 2>err
 ckrun sessions fork s --session masked >out 2>err
-ckrun resume masked >resumed 2>err
+ckrun resume masked --policy ./mask.lua >resumed 2>err
 check "with a masked result it has ended" grep -qx 'status.completed' resumed
 check "and nothing is done anew" test "$(state_of masked)" = \
   '"memory.ends":1 "memory.n":1 '
@@ -107,7 +107,7 @@ END_OF_POLICY
 fresh
 ckrun run mail.lua --policy ./all.lua --session s >out 2>err
 ckrun sessions fork s --session masked >out 2>err
-ckrun resume masked >resumed 2>err
+ckrun resume masked --policy ./all.lua >resumed 2>err
 check "under a policy that drops all it has ended, too" grep -qx 'status.completed' resumed
 check "and nothing is done anew" test "$(ckrun --json sessions inspect masked |
   grep -c '"position.main":{"cut":2,"at":{"path":"round#1"},"done":true')" = 1

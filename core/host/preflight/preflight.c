@@ -231,6 +231,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, err);
+  if (status == CK_OK) status = ck_preflight_check_guards(self, engine->runtime->store, err);
   if (status == CK_OK) status = check_failure(self, engine, err);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);

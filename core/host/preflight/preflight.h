@@ -92,6 +92,9 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
 /* state.c: selects the checkpoint, or an older one; checks the keys, secret references and nodes
  * that it must have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
+/* Problems of policies that the run before had for itself, and that this one would be unsafe
+ * without. */
+CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* stored.c: instead of files the engine gets what the store kept, when that is trusted. */
 CK_CHECKED ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err);

@@ -189,6 +189,26 @@ exits 0 "a fork of the session with two runs" sessions fork own --session branch
 exits 0 "has its last run before it" resume branch --dry-run
 is "not the first" "$(grep '^settings before' <<<"$out")" "settings before	--option mark.on=true"
 
+# ---- a policy that guards does not fall away in silence ----
+for hook in redact:'return ck.mask' resume:'return nil' permit:'return nil'; do
+  name=${hook%%:*}
+  echo "return { name = \"guard_$name\", version = 1, $name = function() ${hook#*:} end }" \
+    >"guard_$name.lua"
+  exits 8 "a run with a policy that has $name" run flow.lua --profile ./house.lua \
+    --session "guarded-$name" --policy "./guard_$name.lua"
+  refused 5 "a resume without it" "the run before had the policy guard_$name for itself" \
+    resume "guarded-$name"
+  has "it names the words" "$err" "--policy $(realpath "guard_$name.lua")"
+  exits 0 "a fork" sessions fork "guarded-$name" --session "fork-$name"
+  exits 5 "has the same" resume "fork-$name"
+  exits 0 "with it" resume "guarded-$name" --policy "./guard_$name.lua"
+  exits 0 "or without it, when a person says so" resume "fork-$name" --accept-changed
+done
+exits 8 "a run with one more" run flow.lua --profile ./house.lua --session rested \
+  --policy ./guard_redact.lua
+exits 0 "that a person rewinds" sessions rewind rested --to latest --report seen
+exits 5 "still needs it" resume rested
+
 # ---- a secret is not written down ----
 export HOUSE_KEY=the-key-of-the-house-4711
 policy listed >listed.lua

@@ -1,0 +1,62 @@
+/* guards.c - a policy that the run before had added for itself, and that masks, refuses or permits,
+ * does not fall away in silence. */
+#include <stdlib.h>
+
+#include "core/host/preflight/preflight.h"
+#include "core/host/session/run_settings.h"
+
+/* The policies of the last run, as they are kept with it; what a person did at rest ran none. */
+static ck_status read_policies(ck_value **out, const ck_preflight *self, ck_store *store,
+                               ck_error *err) {
+  const ck_head *head = &self->head;
+  ck_status status = CK_OK;
+  *out = NULL;
+  for (size_t i = head->timeline_count; status == CK_OK && !*out && i-- > 0;) {
+    const ck_timeline *at = &head->timelines[i];
+    ck_value *about = NULL;
+    int64_t owner = at->session ? at->session : head->session.no;
+    status = ck_store_get_about(&about, store, owner, at->no, err);
+    ck_bytes policies = about ? ck_json_get(ck_value_bytes(about), "policies") : (ck_bytes){0};
+    if (status == CK_OK && policies.len) status = ck_value_copy(out, policies, err);
+    ck_value_free(about);
+  }
+  return status;
+}
+
+static bool is_true(ck_bytes object, const char *name) {
+  return ck_json_type_of(ck_json_get(object, name)) == CK_JSON_TRUE;
+}
+
+/* Whether this run has a policy of that name, of the profile or of its own. */
+static bool has_policy(ck_bytes policies, ck_bytes name) {
+  for (ck_json_iterator it = ck_json_iterate(policies); ck_json_next(&it);)
+    if (ck_bytes_equal(ck_json_get(it.value, "name"), name)) return true;
+  return false;
+}
+
+static void add_problem(ck_preflight *self, ck_bytes name) {
+  ck_buffer words = {0};
+  char *text = ck_json_dup_string(name);
+  if (self->settings_before) ck_run_settings_append(&words, ck_value_bytes(self->settings_before));
+  ck_preflight_add(self, CK_E_REFUSED,
+                   "the run before had the policy %s for itself, which masks, refuses or permits: "
+                   "name it again (it was started with%s), or --accept-changed goes on without it",
+                   text ? text : "", words.data ? words.data : " --policy");
+  if (!text || words.failed) self->problems.failed = true;
+  ck_buffer_clear(&words);
+  free(text);
+}
+
+ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err) {
+  ck_value *before = NULL;
+  if (self->options.accept_changed || !self->policies) return CK_OK;
+  ck_status status = read_policies(&before, self, store, err);
+  ck_json_iterator it = ck_json_iterate(before ? ck_value_bytes(before) : (ck_bytes){0});
+  while (status == CK_OK && ck_json_next(&it)) {
+    ck_bytes name = ck_json_get(it.value, "name");
+    bool guards = is_true(it.value, "run") && is_true(it.value, "guards");
+    if (guards && !has_policy(ck_value_bytes(self->policies), name)) add_problem(self, name);
+  }
+  ck_value_free(before);
+  return status;
+}
