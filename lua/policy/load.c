@@ -291,6 +291,7 @@ ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *fr
   ck_status status = ck_source_read_for(&source, "policy", from->name, scripts, err);
   if (status != CK_OK) return status;
   self->of_run = from->of_run;
+  self->shipped = source.shipped;
   digest_options(self, from->set_by_run ? from->own : from->options);
   loading load = {.self = self, .source = &source, .overrides = from->options, .probe = probe};
   status = load_source(&load, scripts, err);

@@ -26,6 +26,7 @@ typedef struct loaded_policy {
   ck_view_slot slots[CK_VIEW_COUNT];
   char *agent;     /* the agent whose own policy it is; NULL: of the profile */
   bool of_run;     /* of one run alone */
+  bool shipped;    /* with the program */
   size_t replaces; /* position in the list of the policy that it replaces; SIZE_MAX: none */
 } loaded_policy;
 

@@ -141,6 +141,13 @@ ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile
   return CK_OK;
 }
 
+bool ck_policy_masks_content(const ck_policy_engine *engine) {
+  const policy_list *self = engine->self;
+  for (size_t i = 0; self && i < self->count; i++)
+    if (!self->policies[i].shipped && ck_policy_has(&self->policies[i], POLICY_redact)) return true;
+  return false;
+}
+
 /* It masks, refuses or permits: without it more is written or done. */
 static bool guards(const loaded_policy *policy) {
   return ck_policy_has(policy, POLICY_redact) || ck_policy_has(policy, POLICY_resume) ||

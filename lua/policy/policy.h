@@ -28,6 +28,9 @@ CK_CHECKED ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profi
  * refuses or permits; `of_run` false leaves these out. */
 CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                                         ck_error *err);
+/* Whether a policy that is not shipped redacts: nobody else knows what. The shipped ones mask keys
+ * of the state. */
+bool ck_policy_masks_content(const ck_policy_engine *engine);
 /* A policy's file, as a JSON object {name, version, file, digest, hooks:
  * [{name, line}], options}; `options` (a JSON object; NULL: none) override its defaults as a
  * profile would. `name` is that of a shipped policy or a path; `scripts` as in

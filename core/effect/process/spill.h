@@ -15,6 +15,7 @@ typedef struct ck_spill ck_spill;
 /* Borrowed. */
 typedef struct ck_spill_location {
   const char *directory; /* made on first use; NULL: nothing is spilled */
+  const char *withheld;  /* nothing is, and this is why; NULL: it is */
   const char *session;   /* its id */
   ck_redactor *redactor; /* of the loop's thread */
 } ck_spill_location;

@@ -23,6 +23,7 @@ typedef struct ck_driver_context {
   ck_asker *asker;       /* the person at the terminal; NULL: no person is present */
   const char *directory; /* where tools run; NULL: this process's folder */
   const char *spills;    /* the folder of long outputs; NULL: a store without one */
+  bool masked;           /* policies mask what is stored */
 } ck_driver_context;
 
 #endif

@@ -125,6 +125,7 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
       .asker = self->asker,
       .directory = self->directory,
       .spills = self->spills,
+      .masked = ck_policy_masks_content(&self->policies),
   };
   return ck_drivers_open(&self->drivers, &context, err);
 }

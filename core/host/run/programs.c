@@ -14,12 +14,18 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
   return status == CK_OK ? ck_secret_read(out, ref, err) : status;
 }
 
+/* Policies are shown what a result keeps of an output, and nothing of the rest. */
+static const char withheld[] =
+    "a policy of your own masks what is stored, and is not shown so long an output: output_max can "
+    "be higher";
+
 ck_status ck_programs_open_driver(ck_effect_driver **out, const ck_driver_context *context,
                                   ck_error *err) {
   ck_exec_options options = {
       .loop = context->loop,
       .directory = context->directory,
       .spill = {.directory = context->spills,
+                .withheld = context->masked ? withheld : NULL,
                 .session = ck_session_id(context->session),
                 .redactor = context->output->redactor},
       .resolve = resolve,

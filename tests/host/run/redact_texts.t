@@ -98,6 +98,26 @@ for body in 'item.value .. "!"' '{ item.value }' '7' 'ck.mask(item.value, "(")';
   ok "and nothing of the item is written" test -z "$(grep -rla 'Bob of' store)"
 done
 
+# ---- what policies are not shown is not written either ----
+cat >long.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "cat", "long.txt" }, output_max = 50 }
+END
+(echo Rosebud-99; seq 1 1000; echo Rosebud-98) >long.txt
+cat >buds.lua <<'END'
+return { name = "buds", version = 1, redact = function(item)
+  return ck.mask(item.value, "Rosebud-\\d+") end }
+END
+exits 0 "a program with a long output, under a policy" --json run long.lua --policy ./buds.lua \
+  --session long
+has "keeps no file of it, and says why" "$out" '"spill_lost":"a policy of your own masks'
+ok "nor is any of it in a file" test -z "$(grep -rlaE 'Rosebud-9[89]' store*)"
+exits 0 "without one" --json run long.lua --session longer
+has "there is one" "$out" '"spill":{'
+exits 0 "nor is it withheld for a shipped one, which masks keys" --json run long.lua \
+  --policy redact_keys --session longest
+has "whose outputs are kept as they are" "$out" '"spill":{'
+
 # ---- what a hook says of its failure can be what it was to mask ----
 cat >telling.lua <<'END'
 return { name = "telling", version = 1, redact = function(item)
