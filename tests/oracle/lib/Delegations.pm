@@ -83,18 +83,19 @@ sub pending_scopes {
   $last{"$_->{scope} $_->{body}{id}"} = $_->{seq} for @asked;
   for my $asked (@asked) {
     my $is_last = $last{"$asked->{scope} $asked->{body}{id}"} == $asked->{seq};
-    next if $asked->{scope} =~ /\.agent\./ && !$works{ $asked->{scope} }; # who asked is asked anew
+    my $begun = $works{ $asked->{scope} }; # who asked is asked itself, and not for something later
+    next if $asked->{scope} =~ /\.agent\./ && !(defined $begun && $begun < $asked->{seq});
     next if answered($asked, grep { $_->{seq} > $asked->{seq} } @list);
     my $first = first_said($view, $asked);
     my @since = grep { $_->{seq} > $first } @list;
     for my $target (Tail::targets($asked->{body})) {
       my @work = grep { $_->{scope} eq scope_of($asked->{scope}, $target) } @since;
       next if has_ended($view, @work);
-      next if !$is_last && !@work; # others are asked under its id, and it had not begun
+      next if !$is_last && !grep { has_acted($_) } @work; # others are asked under its id
       $pending{"$asked->{body}{id} $target $asked->{scope}"} =
         { id => $asked->{body}{id}, target => $target, from => $asked->{scope} };
-      $works{ scope_of($asked->{scope}, $target) } = 1;
-      last if $asked->{body}{sequential}; # the others are not asked yet
+      $works{ scope_of($asked->{scope}, $target) } //= $first;
+      last if $is_last && $asked->{body}{sequential}; # the others are not asked yet
     }
   }
   return @pending{ sort keys %pending };

@@ -56,6 +56,7 @@ sub failed_at {
     $wrong{$scope} = $body->{status} ne "ok" if $event->{kind} eq "outcome";
     next if !View::is_of_scope($event) || !defined $body->{node};
     delete $open{$scope};
+    delete $open{"$scope.$body->{node}"} if $body->{kind} eq "step_complete";
     $open{$scope} = $event if $body->{kind} eq "node_start";
   }
   my @open = sort { $a->{seq} <=> $b->{seq} } values %open;
