@@ -85,6 +85,9 @@ sub workflow {
     $got->{refused} ? 1 : 0, $is_workflow ? 0 : 1) if $is_workflow || !@steps;
   return if $got->{refused};
   my @said = @{ $got->{steps} };
+  my $unmarked = Documents::unmarked($view, $view->living);
+  pop @said while @said > @steps && exists $unmarked->{ $said[-1]{task_id} }
+    && $json->encode($unmarked->{ $said[-1]{task_id} }) eq $json->encode($said[-1]{outcome});
   my @known = map {
     my $step = $said[$_] // {};
     [ $step->{task_id}, @{ $steps[$_] // [] } > 1 ? $step->{outcome} : () ]

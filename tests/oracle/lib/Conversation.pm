@@ -17,7 +17,7 @@ sub fold {
     @said = still_said($event, $scope, @said) if View::begins_timeline($event);
     my ($seq, $body) = ($event->{seq}, $event->{body});
     next if $event->{scope} ne $scope;
-    my $reported = $event->{kind} eq "message" && $body->{report};
+    my $reported = $view->is_told($event);
     next if defined $cut && $seq > $cut && !$reported;
     if ($event->{kind} eq "message") {
       my $message = $body->{message};

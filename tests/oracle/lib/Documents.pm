@@ -41,6 +41,23 @@ sub steps {
   return @steps;
 }
 
+# The results of steps whose programs ended well and whose boundary is still to come, where several
+# ended together: { ID => RESULT }. They may be told, behind the others.
+sub unmarked {
+  my ($view, @list) = @_;
+  my %unmarked;
+  for my $event (@list) {
+    my $outcome = $view->outcome($event);
+    if ($outcome && $event->{scope} =~ /^main\.([^.]+)$/) {
+      delete $unmarked{$1};
+      $unmarked{$1} = $outcome->{body}{result} if $outcome->{body}{status} eq "ok";
+    }
+    delete $unmarked{ $event->{body}{node} }
+      if $event->{kind} eq "boundary" && $event->{body}{kind} eq "step_complete";
+  }
+  return \%unmarked;
+}
+
 # The roles of a history there: results of tools that come together are one message of the user's.
 sub roles {
   my @roles;

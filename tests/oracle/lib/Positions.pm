@@ -31,7 +31,7 @@ sub nodes {
 sub last_of {
   my ($scope, @list) = @_;
   return (grep {
-    $_->{kind} eq "boundary" && $_->{scope} eq $scope && defined $_->{body}{node}
+    View::is_of_scope($_) && $_->{scope} eq $scope && defined $_->{body}{node}
   } @list)[-1];
 }
 

@@ -153,6 +153,7 @@ sub _answered {
   my ($self, $event) = @_;
   my $message = $event->{body}{message};
   return if ref $message ne "HASH" || ($message->{role} // "") ne "tool";
+  return if $self->{view}->is_told($event);
   my $key = $self->{calls}{ $event->{scope} }{ $message->{tool_call_id} // "" } // return;
   $self->_add($event, $event, nothing(), tool_calls => 1) if !$self->{counted}{$key}++;
 }

@@ -37,6 +37,7 @@ sub _walk {
   for my $event (@{ $self->{all} }) {
     my $body = $event->{body};
     if (begins_timeline($event)) {
+      $self->{rewound}{ $event->{timeline} } = 1 if $event->{kind} eq "session_rewound";
       @living = $self->_back_to($event);
       @asked = $body->{checkpoint} ? @{ $self->{asked_at}{ $body->{checkpoint} } } : ();
     }
@@ -48,6 +49,14 @@ sub _walk {
     $self->{asked_at}{ $body->{checkpoint} } = [@asked];
   }
   $self->{living} = \@living;
+}
+
+# Whether a message is what a rewind by hand tells: the report, and the answers to calls before which
+# it went back, which were never made.
+sub is_told {
+  my ($self, $event) = @_;
+  return $event->{kind} eq "message"
+    && ($event->{body}{report} || $self->{rewound}{ $event->{timeline} }) ? 1 : 0;
 }
 
 sub begins_timeline { $_[0]{kind} =~ /^session_(resumed|rewound|undone|forked)$/ }
