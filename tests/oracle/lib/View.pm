@@ -129,12 +129,13 @@ sub resumable {
   } $self->living;
 }
 
-# The outcomes behind the cut of their scope in whose place a later one has come.
+# The outcomes behind the cut of their scope in whose place a later one has come, or a replay, which
+# may stand for one of another timeline.
 sub superseded_behind {
   my ($self) = @_;
   my $cuts = $self->_cuts_now // return ();
   my (%last, @superseded);
-  for my $event (grep { $_->{kind} eq "outcome" } $self->living) {
+  for my $event (grep { $_->{kind} =~ /^(outcome|replay)$/ } $self->living) {
     next if $event->{seq} <= ($cuts->{ $event->{scope} } // 0);
     my $key = $event->{body}{key};
     push @superseded, $last{$key} if $last{$key};
