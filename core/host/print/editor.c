@@ -11,8 +11,8 @@
 
 static const char settings_file[] = ".luarc.json";
 
-/* From the program's folder: as installed (PREFIX/bin), and as built (build). */
-static const char *const places[] = {"../share/ckrun/lua", "../lua", NULL};
+/* From the program's folder: as installed (PREFIX/bin), and as built (build, build/asan). */
+static const char *const places[] = {"../share/ckrun/lua", "../lua", "../../lua", NULL};
 
 /* The folder with ck/meta.lua in it; false: there is none. */
 static bool find_annotations(char out[PATH_MAX]) {
