@@ -230,15 +230,15 @@ for how in "sessions show safe" "--json sessions show safe" "--json sessions log
 done
 run resume safe --dry-run --option "listed.word=$HOUSE_KEY"
 printed+=$out$err
-is "shows none of them" "$(grep -cE '4711|ghp_|hunter' <<<"$printed")" 0
+is "shows none of them" "$(grep -cE 'house-4711|ghp_|hunter' <<<"$printed")" 0
 has "but that something was there" "$printed" "[redacted:"
 run store backup copy.db
 is "and the store holds none" \
-  "$(cat store/* copy.db 2>/dev/null | strings | grep -cE '4711|ghp_012|hunter22')" 0
+  "$(cat store/* copy.db 2>/dev/null | strings | grep -cE 'house-4711|ghp_012|hunter22')" 0
 for given in "listed.word" "listed.n=$HOUSE_KEY" "listed.$HOUSE_KEY=1" "$HOUSE_KEY.n=1" \
   "listed.list=[\"$HOUSE_KEY"; do
   run run flow.lua --profile ./safe.lua --option "$given"
   is "a mistake beside a secret: exit 2" "$code" 2
-  is "does not repeat it" "$(grep -c 4711 <<<"$out$err")" 0
+  is "does not repeat it" "$(grep -c house-4711 <<<"$out$err")" 0
 done
 finish
