@@ -44,8 +44,6 @@ struct ck_execution {
   ck_runners runners;
   ck_value *flow_options; /* what the profile says to flows */
   ck_ending ending;       /* carried out once every coroutine has come to rest */
-  ck_ending failure;      /* of the forked scope that failed last: its class, should the flow pass
-                             the error on */
   ck_limit_hit limit_hit; /* why it is to end, when `limit_ends`; see ck_limits_update_ending */
   char *limit_agent;      /* its agent; owned */
   bool limit_ends;

@@ -71,6 +71,8 @@ struct ck_runner {
   ck_value *result;
   char *error;
   ck_status error_status;
+  ck_ending child_failure; /* of the scope below it that failed last: its class and node, should
+                              the flow pass the error on */
   bool joined;
   bool abandoned; /* its parent ended without it */
   bool unknown;   /* an effect that must not be repeated, its own or of a scope that it joined,

@@ -106,7 +106,7 @@ static const ck_runner *find_origin(const ck_runner *self, const char *text) {
 
 /* Fills in class and node of what was passed on, from scopes that may be gone by now. */
 static void trace(ck_ending *out, const ck_runner *self, ck_status cause, const char *text) {
-  const ck_ending *last = &self->execution->failure;
+  const ck_ending *last = &self->child_failure;
   const ck_runner *origin = find_origin(self, text);
   bool passed_on = cause == CK_E_FLOW && last->status && strstr(text, last->text);
   const char *node = passed_on && origin == self ? last->node : ck_runner_node(origin);
@@ -125,7 +125,7 @@ ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_
     ck_execution_end_at(execution, failure.node, CK_SESSION_FAILED, failure.cause, text);
     return CK_OK;
   }
-  execution->failure = failure;
+  self->parent->child_failure = failure;
   self->error = strdup(text);
   self->error_status = failure.cause;
   if (!self->error) return ck_error_no_memory(err);

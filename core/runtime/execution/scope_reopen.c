@@ -27,7 +27,7 @@ static void take_overlay(ck_runner *self) {
 
 /* Its error is passed on by its parent, when it may be gone. */
 static void remember_failure(const ck_runner *self) {
-  ck_ending *failure = &self->execution->failure;
+  ck_ending *failure = &self->parent->child_failure;
   const char *node = ck_runner_node(self);
   *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = self->error_status};
   snprintf(failure->text, sizeof failure->text, "%s", self->error);

@@ -266,6 +266,24 @@ exits 1 "the others end well, then the session fails" resume two
 run --json sessions inspect two
 is "at the step that has failed" "$(json "$out" '$d->{current_node}')" broken
 
+# ---- a step that fails as an optional one did before it ----
+cat >alike.lua <<'LUA'
+local flow = require "ck.flow"
+local function program(script)
+  return flow.exec { class = "pure", argv = { "sh", "-c", script } }
+end
+return flow.steps { name = "alike", parallel = 1, steps = {
+  { name = "extra", run = program "exit 7", optional = true },
+  { name = "needed", run = program "exit 7" },
+  { name = "fine", run = program "true" },
+} }
+LUA
+exits 1 "a step fails as an optional one did" run alike.lua --session alike --profile graph
+run --json sessions inspect alike
+is "it is at the step that failed the session" "$(json "$out" '$d->{current_node}')" needed
+run --json sessions log alike --kind session_failed
+is "and the event of its end says so" "$(json "$out" '$d->{body}{node}')" needed
+
 # ---- where a session waits that goes on from a checkpoint of a branch ----
 cat >branches.lua <<'LUA'
 local flow = require "ck.flow"
