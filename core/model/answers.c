@@ -39,6 +39,13 @@ void ck_answers_put(ck_answers *self, size_t policy, int answer) {
   if (policy < CK_ANSWERS_POLICIES) self->policies[answer] |= UINT64_C(1) << policy;
 }
 
+void ck_answers_add(ck_answers *self, const ck_answers *other) {
+  self->hook = other->hook;
+  self->took_us += other->took_us;
+  for (int answer = 0; answer < CK_ANSWER_COUNT; answer++)
+    self->policies[answer] |= other->policies[answer];
+}
+
 /* ---- writing ---- */
 
 static char *put_varint(char *at, uint64_t number) {

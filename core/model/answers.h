@@ -1,5 +1,6 @@
 /* answers.h - what each policy answered to one hook, as it is kept in the event that the question
- * belongs to (ck_event.decision): numbers alone, no text of anybody's.
+ * belongs to (ck_event.decision): numbers alone, no text of anybody's. What is told of it besides
+ * is in the event's body.
  *
  * Bytes of one hook's answers; an event can have those of several hooks behind one another:
  *
@@ -28,6 +29,8 @@
   X(CK_HOOK_CHECKPOINT, 1, "checkpoint", "no", "yes", "yes, waited for") \
   /* a policy can drop some and keep others */ \
   X(CK_HOOK_PRUNE, 2, "prune", "no opinion", "drop", "keep") \
+  /* in the order of ck_redact_verdict; a policy gives several where an event has several items */ \
+  X(CK_HOOK_REDACT, 3, "redact", "left", "drop", "mask", "ref", "texts") \
   /* in the order of ck_failure_word */ \
   X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail")
 /* clang-format on */
@@ -41,6 +44,7 @@ typedef enum {
 /* The numbers of the answers' names in the table above. */
 enum { CK_ANSWER_NO = 0, CK_ANSWER_YES = 1, CK_ANSWER_SYNC = 2 };
 enum { CK_ANSWER_NO_OPINION = 0, CK_ANSWER_DROP = 1, CK_ANSWER_KEEP = 2 };
+enum { CK_ANSWER_LEFT = 0 };
 /* Of every hook: it raised, overran, or its answer had no known shape. */
 enum { CK_ANSWER_FAILED = 7, CK_ANSWER_COUNT = 8, CK_ANSWERS_POLICIES = 64 };
 
@@ -57,6 +61,8 @@ const char *ck_answer_name(ck_hook hook, int answer);
 
 /* Nothing for a policy from CK_ANSWERS_POLICIES on. */
 void ck_answers_put(ck_answers *self, size_t policy, int answer);
+/* Adds the answers and the time of `other`, of the same hook. */
+void ck_answers_add(ck_answers *self, const ck_answers *other);
 
 enum { CK_ANSWERS_SIZE = 2 + 10 + CK_ANSWER_COUNT * 9 };
 /* Writes into `out` and borrows it. A time below zero is written as 0. */

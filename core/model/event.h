@@ -36,7 +36,8 @@
   /* {to, report, keep?, labelled?}: see ck_conversation_rewind */ \
   X(CK_EVENT_REWIND, 16, "rewind") \
   /* {kind, inputs, decision}; announces a checkpoint if one was taken; {outcome} */ \
-  /* of a step that completed when none was */ \
+  /* of a step that completed when none was; {redacted_keys}, see masked.h. Any */ \
+  /* event has {redacted} when policies took something out of it */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary") \
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \
   X(CK_EVENT_EDIT, 22, "edit") /* {key, value|removed} */ \
@@ -75,7 +76,7 @@ typedef struct ck_event {
   const char *scope; /* "main"; never NULL */
   const char *agent; /* NULL when no agent took part */
   ck_value *body;    /* a JSON object; never NULL */
-  /* Of a boundary: the answer of each policy and the time it took, in numbers alone; no bytes:
+  /* What each policy answered to the hooks that come from it, see answers.h, in numbers; no bytes:
    * none. No part of what happened, so not in the event's digest. */
   ck_bytes decision;
 } ck_event;

@@ -131,6 +131,7 @@ typedef struct removal {
   ck_item item;
   ck_value *shown;  /* owned; NULL: the value itself */
   const char *last; /* the policy that changed it last; NULL: none has */
+  ck_answers answers;
 } removal;
 
 /* How much a verdict removes. A reference can be filled again; a mask leaves its mark. */
@@ -203,6 +204,7 @@ static ck_status merge_redact(question *self, const asking *answered, ck_status 
                               ck_error *err) {
   removal *of = self->out;
   if (status != CK_OK && status != CK_E_NO_MEMORY) hide_message(answered, err);
+  if (status == CK_OK) ck_answers_put(&of->answers, answered->place, (int)answered->verdict);
   if (status == CK_OK) status = take_verdict(of->out, answered, err);
   if (status == CK_OK && of->out->verdict != CK_REDACT_LEAVE) status = show_removed(of, err);
   if (status == CK_OK && answered->verdict != CK_REDACT_LEAVE) of->last = answered->policy->name;
@@ -219,6 +221,7 @@ static ck_status ask_redact(ck_redaction *out, const char **last, policy_list *s
   *out = (ck_redaction){0};
   ck_status status = ask_each(self, &about, err);
   ck_value_free(of.shown);
+  out->answers = of.answers;
   *last = of.last;
   return status;
 }

@@ -175,12 +175,15 @@ static bool explain_boundary(explaining *self, const ck_event *event, ck_bytes p
 static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
+  bool kind = (CK_OTHER_KINDS | 1 << CK_EVENT_BOUNDARY) >> event->kind & 1;
+  if (!kind && !event->decision.len) return true;
   self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
   if (self->status != CK_OK) return false;
   if (event->kind == CK_EVENT_BOUNDARY) return explain_boundary(self, event, policies);
   ck_other_read(&self->other, event, policies);
   self->other.abandoned = !ck_view_contains(&self->view, event->seq);
-  return self->other.decided ? print(self, false) : true;
+  bool asked = self->seq && self->other.said.recorded == CK_OK;
+  return self->other.decided || asked ? print(self, false) : true;
 }
 
 /* ---- which ---- */
@@ -259,8 +262,7 @@ static ck_status resolve_place(explaining *self) {
 static ck_status explain(explaining *self) {
   const ck_head *head = &self->inspection.head;
   bool whole = self->given->all || self->seq;
-  uint64_t kinds = UINT64_C(1) << CK_EVENT_BOUNDARY;
-  if (!self->given->rerun) kinds |= CK_OTHER_KINDS;
+  uint64_t kinds = self->given->rerun ? UINT64_C(1) << CK_EVENT_BOUNDARY : 0;
   ck_event_query query = {.session = head->session.no,
                           .view = whole ? NULL : &self->view,
                           .after = self->seq ? self->seq - 1 : 0,
@@ -358,7 +360,8 @@ const ck_command ck_command_policy_explain = {
         "Columns: seq, what it was (the kind of a boundary; pruned; outcome of what failed; "
         "resolution, by a policy; policy_error; resume_refused), node, agent, whether a checkpoint "
         "was taken (or pruned since), and why: which policies said yes with their reasons, which "
-        "failed, which said no; who dropped checkpoints, had an effect retried, refused a resume. "
+        "failed, which said no; who dropped checkpoints, had an effect retried, refused a resume, "
+        "took something out of an event or a key. "
         "Policies that are not named were not asked: they have no such hook, or none "
         "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
         "only reasons are recorded; nor is it when policies were asked by 'sessions prune'.\n\n"

@@ -1,5 +1,6 @@
 /* document.c - explains one boundary as a JSON object. */
 #include "core/host/explain/explanation.h"
+#include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 
 static void put_rerun(ck_document *document, const ck_explanation *self) {
@@ -35,5 +36,6 @@ void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   ck_document_put_bool(document, NULL, "always", self->always);
   ck_document_put_bool(document, NULL, "requested", self->requested);
   ck_words_put_said(document, &self->said, self->policies);
+  ck_masked_words_put(document, event, self->policies);
   if (self->now) put_rerun(document, self);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 
 static ck_boundary_kind kind_of(ck_bytes body) {
@@ -78,6 +79,9 @@ void ck_explanation_append_why(ck_buffer *out, const ck_explanation *self) {
   if (out->len == begun && self->said.recorded == CK_OK)
     ck_buffer_append_text(out, "no policy was asked");
   if (out->len == begun) ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
+  if (!ck_masked_words_any(self->event)) return;
+  ck_buffer_append_text(out, "; ");
+  ck_masked_words_append(out, self->event, self->policies);
 }
 
 /* Reasons of a simulated decision are those of a recorded one: JSON with `reason`. */

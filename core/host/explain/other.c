@@ -1,6 +1,7 @@
 /* other.c - explains what policies have decided besides checkpoints. */
 #include "core/host/explain/other.h"
 
+#include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
 
@@ -8,14 +9,30 @@ static ck_bytes member(const ck_other *self, const char *name) {
   return ck_json_get(ck_value_bytes(self->event->body), name);
 }
 
+/* Of a kind that policies decide about, besides what they take out of it. */
+static bool is_decision(const ck_other *self) {
+  switch (self->event->kind) {
+    case CK_EVENT_OUTCOME:
+      return self->said.hook == CK_HOOK_ON_FAILURE;
+    case CK_EVENT_RESOLUTION:
+      return ck_json_type_of(member(self, "policy")) == CK_JSON_STRING;
+    default:
+      return CK_OTHER_KINDS >> self->event->kind & 1;
+  }
+}
+
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   out->event = event;
   out->policies = policies;
-  bool failure = event->kind == CK_EVENT_OUTCOME;
-  ck_said_read(&out->said, event, failure ? CK_HOOK_ON_FAILURE : CK_HOOK_PRUNE, policies);
-  out->decided = failure ? out->said.recorded != CK_E_EMPTY
-                         : event->kind != CK_EVENT_RESOLUTION ||
-                               ck_json_type_of(member(out, "policy")) == CK_JSON_STRING;
+  ck_hook hook = event->kind == CK_EVENT_PRUNE     ? CK_HOOK_PRUNE
+                 : event->kind == CK_EVENT_OUTCOME ? CK_HOOK_ON_FAILURE
+                                                   : CK_HOOK_REDACT;
+  ck_said_read(&out->said, event, hook, policies);
+  if (event->kind == CK_EVENT_OUTCOME && out->said.recorded == CK_E_EMPTY)
+    ck_said_read(&out->said, event, CK_HOOK_REDACT, policies);
+  out->masked = ck_masked_words_any(event);
+  out->own = is_decision(out);
+  out->decided = out->own || out->masked;
 }
 
 /* ---- in short ---- */
@@ -71,7 +88,7 @@ static void append_refusal(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "reason");
 }
 
-void ck_other_append_why(ck_buffer *out, const ck_other *self) {
+static void append_own(ck_buffer *out, const ck_other *self) {
   if (self->event->kind == CK_EVENT_PRUNE) {
     append_pruned(out, self);
     return;
@@ -93,6 +110,12 @@ void ck_other_append_why(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "verdict");
 }
 
+void ck_other_append_why(ck_buffer *out, const ck_other *self) {
+  if (self->own) append_own(out, self);
+  if (self->own && self->masked) ck_buffer_append_text(out, "; ");
+  if (self->masked) ck_masked_words_append(out, self->event, self->policies);
+}
+
 /* ---- in sentences ---- */
 
 static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
@@ -106,10 +129,16 @@ static void say_dropped(ck_buffer *out, const ck_other *self) {
 }
 
 void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
-  ck_buffer_append_format(out, "event %lld, %s: ", (long long)self->event->seq,
-                          ck_event_kind_name(self->event->kind));
-  ck_other_append_why(out, self);
+  const char *kind = ck_event_kind_name(self->event->kind);
+  ck_buffer_append_format(out, "event %lld, %s", (long long)self->event->seq,
+                          kind ? kind : "of a later version");
+  if (self->own) {
+    ck_buffer_append_text(out, ": ");
+    append_own(out, self);
+  }
   end(out);
+  ck_masked_words_append_sentences(out, self->event, self->policies);
+  if (self->said.hook == CK_HOOK_REDACT) ck_words_append_left(out, &self->said);
   if (self->abandoned) {
     ck_buffer_append_text(out, CK_WORDS_ABANDONED);
     end(out);
@@ -142,12 +171,17 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   ck_document_put_text(document, NULL, "scope", event->scope);
   ck_document_put_text(document, NULL, "agent", event->agent);
   ck_document_put_bool(document, NULL, "abandoned", self->abandoned);
+  ck_masked_words_put(document, event, self->policies);
   if (event->kind == CK_EVENT_PRUNE) {
     put_pruned(document, self);
     return;
   }
   if (event->kind == CK_EVENT_OUTCOME) {
     put(document, self, "effect", "key");
+    ck_words_put_said(document, &self->said, self->policies);
+    return;
+  }
+  if (!self->own) {
     ck_words_put_said(document, &self->said, self->policies);
     return;
   }

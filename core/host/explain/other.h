@@ -1,12 +1,13 @@
 /* other.h - what policies have decided besides checkpoints: what was pruned, what followed a
- * failure, what was done about a doubt, who refused a resume, and where a policy failed. */
+ * failure, what was done about a doubt, who refused a resume, where a policy failed, and what was
+ * taken out of any event. */
 #ifndef CK_HOST_EXPLAIN_OTHER_H
 #define CK_HOST_EXPLAIN_OTHER_H
 
 #include "core/host/explain/said.h"
 #include "core/host/print/document.h"
 
-/* Bits 1 << kind of the events that can be explained here. */
+/* Bits 1 << kind of the events that are a decision. */
 enum {
   CK_OTHER_KINDS = 1 << CK_EVENT_PRUNE | 1 << CK_EVENT_OUTCOME | 1 << CK_EVENT_RESOLUTION |
                    1 << CK_EVENT_POLICY_ERROR | 1 << CK_EVENT_RESUME_REFUSED
@@ -17,8 +18,10 @@ typedef struct ck_other {
   const ck_event *event;
   ck_bytes policies; /* the run's list, JSON; no bytes: not known */
   bool abandoned;    /* a resume or a rewind has left it behind */
-  bool decided;      /* by a policy, as far as is known; false: by a person, or nobody was asked */
-  ck_said_list said; /* of prunes and outcomes */
+  bool own;          /* what its kind is about was decided by a policy, as far as is known */
+  bool masked;       /* policies took something out of it */
+  bool decided;      /* one of both; false: by a person, or nobody was asked */
+  ck_said_list said; /* to prune, on_failure; of what has none of them to redact */
 } ck_other;
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies);
 

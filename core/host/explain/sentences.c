@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/host/explain/explanation.h"
+#include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
 
@@ -156,5 +157,6 @@ void ck_explanation_append_sentences(ck_buffer *out, const ck_explanation *self)
     say_recorded(out, self);
   else
     say_unrecorded(out, self);
+  ck_masked_words_append_sentences(out, self->event, self->policies);
   if (self->now) say_now(out, self);
 }

@@ -16,6 +16,27 @@ const char *ck_words_unrecorded(ck_status recorded) {
   return "not recorded";
 }
 
+/* A policy can take something out of one part of what it is shown, and leave another. */
+static bool only_left(const ck_said_list *said, size_t at) {
+  bool only = said->list[at].answer == CK_ANSWER_LEFT;
+  for (size_t i = 0; i < said->count; i++)
+    only &= i == at || said->list[i].place != said->list[at].place;
+  return only;
+}
+
+void ck_words_append_left(ck_buffer *out, const ck_said_list *said) {
+  for (size_t i = 0; i < said->count; i++) {
+    if (!only_left(said, i)) continue;
+    ck_buffer_append_text(out, "policy ");
+    if (ck_json_type_of(said->list[i].name) == CK_JSON_STRING)
+      ck_json_read_string(out, said->list[i].name);
+    else
+      ck_buffer_append_format(out, "%d", said->list[i].place + 1);
+    ck_buffer_append_text(out, " left what it was shown as it is");
+    ck_buffer_append(out, "", 1);
+  }
+}
+
 /* ---- as JSON ---- */
 
 void ck_words_put_string(ck_document *document, struct cJSON *at, const char *name,

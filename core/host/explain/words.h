@@ -9,6 +9,8 @@
 
 /* "tools"; "policy 3" where the names are not known. */
 void ck_words_append_name(ck_buffer *out, const ck_said *said);
+/* Of redact, sentences with a NUL at their ends: who left all as it is. */
+void ck_words_append_left(ck_buffer *out, const ck_said_list *said);
 /* "not recorded", and why: `recorded` as in ck_said_list, not CK_OK. Static. */
 const char *ck_words_unrecorded(ck_status recorded);
 

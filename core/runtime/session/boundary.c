@@ -128,8 +128,14 @@ static ck_bytes outcome_of(ck_session *session, const passage *self) {
 static ck_status announce(ck_session *session, const passage *self, ck_error *err) {
   ck_value *body;
   const char *id = self->checkpoint ? self->checkpoint->id : NULL;
-  ck_status status = ck_boundary_write_event(&body, &self->at, &self->decision, id,
-                                             outcome_of(session, self), err);
+  ck_buffer masked = {0};
+  ck_boundary at = self->at;
+  ck_status status = ck_masked_write_keys(&masked, &session->masked, err);
+  at.masked = ck_buffer_bytes(&masked);
+  if (status == CK_OK)
+    status =
+        ck_boundary_write_event(&body, &at, &self->decision, id, outcome_of(session, self), err);
+  ck_buffer_clear(&masked);
   if (status != CK_OK) return status;
   char answers[CK_ANSWERS_SIZE];
   ck_event event = {
@@ -137,6 +143,7 @@ static ck_status announce(ck_session *session, const passage *self, ck_error *er
   if (self->decision.answers.hook)
     event.decision = ck_answers_encode(answers, &self->decision.answers);
   status = ck_session_append_decided(session, &event, err);
+  if (status == CK_OK) ck_masked_forget_keys(&session->masked);
   ck_value_free(body);
   if (status != CK_OK || self->failure.status == CK_OK) return status;
   return ck_session_record_policy_error(session, "checkpoint", &self->failure, err);

@@ -94,6 +94,7 @@ static ck_status clean_reason(char **out, ck_session *self, ck_session_status as
   status = ck_value_from(&body, &text, err);
   if (status == CK_OK) status = ck_session_redact(&kept, self, closing->event, NULL, body, err);
   if (status == CK_OK) {
+    ck_masked_hold(&self->masked);
     *out = ck_json_dup_string(ck_json_get(ck_value_bytes(kept), "reason"));
     if (!*out) status = ck_error_no_memory(err);
   }

@@ -48,6 +48,9 @@ typedef struct ck_boundary {
   /* JSON array: the requests of other processes for a checkpoint here, which is taken whatever the
    * policies decide; NULL: none. Policies do not see it. */
   const char *asked;
+  /* JSON array: what policies took out of keys since the last boundary, see masked.h; no bytes:
+   * nothing. Policies do not see it. */
+  ck_bytes masked;
 } ck_boundary;
 
 typedef struct ck_decision {
@@ -80,8 +83,9 @@ typedef struct ck_item {
 } ck_item;
 typedef struct ck_redaction {
   ck_redact_verdict verdict;
-  char *ref;       /* REF: "env:NAME". Owned */
-  ck_value *value; /* REPLACE: the item's value with other texts in it. Owned */
+  char *ref;          /* REF: "env:NAME". Owned */
+  ck_value *value;    /* REPLACE: the item's value with other texts in it. Owned */
+  ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_redaction;
 
 /* resume: what happens to each dimension. */

@@ -11,15 +11,20 @@
 
 static ck_status ask_policies(ck_redact_answer *out, void *to, const char *key,
                               const ck_value *value, ck_error *err) {
-  const ck_session *session = to;
+  ck_session *session = to;
   const ck_policy_engine *policies = session->policies;
   ck_redaction redaction = {0};
   ck_fingerprint_key fingerprint;
   memcpy(fingerprint.bytes, ck_store_fingerprint_key(session->runtime->store),
          sizeof fingerprint.bytes);
   ck_item item = {.key = key, .value = value, .fingerprint = &fingerprint};
-  if (!key) item.kind = session->redacted.kind, item.agent = session->redacted.agent;
+  if (!key) item.kind = session->masked.kind, item.agent = session->masked.agent;
+  const ck_clock *clock = &session->runtime->clock;
+  int64_t begun_us = clock->mono_us(clock->self);
   ck_status status = policies->redact(&redaction, policies->self, &item, err);
+  if (status == CK_OK)
+    status = ck_masked_note(&session->masked, &item, &redaction,
+                            clock->mono_us(clock->self) - begun_us, err);
   *out = (ck_redact_answer){status == CK_OK ? redaction.verdict : CK_REDACT_DROP, redaction.ref,
                             redaction.value};
   return status;

@@ -44,6 +44,7 @@ void ck_session_free(ck_session *self) {
   ck_value_free(self->boundaries.reached);
   ck_incidents_clear(&self->incidents);
   ck_asked_clear(&self->asked);
+  ck_masked_clear(&self->masked);
   free(self->failed_node);
   ck_spending_clear(&self->spent.agents);
   ck_view_clear(&self->view);

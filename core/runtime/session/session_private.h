@@ -10,6 +10,7 @@
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/asked.h"
 #include "core/runtime/session/incidents.h"
+#include "core/runtime/session/masked.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
 
@@ -81,13 +82,10 @@ struct ck_session {
   const ck_profile *profile; /* may be NULL */
   const ck_policy_engine *policies;
   ck_redactor *redactor; /* everything written passes it */
-  struct {
-    ck_event_kind kind;
-    const char *agent;
-  } redacted; /* redaction.c: the event whose body the policies are shown; borrowed for the call */
-  ck_status failure;  /* the run's, for its closing event; CK_OK: none, or not known */
-  bool holds_reserve; /* see core/base/reserve.h */
-  char *failed_node;  /* where it failed, likewise; NULL: not known */
+  ck_masked masked;      /* redaction.c, transcript.c: what policies take out of that */
+  ck_status failure;     /* the run's, for its closing event; CK_OK: none, or not known */
+  bool holds_reserve;    /* see core/base/reserve.h */
+  char *failed_node;     /* where it failed, likewise; NULL: not known */
 
   /* opening/opening.c: which run of which session it is. Its end changes status and lease. */
   ck_session_record record;

@@ -32,8 +32,7 @@ static ck_status add_pending(ck_transcript *self, ck_event *event, ck_error *err
 
 ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind, const char *agent,
                             const ck_value *body, ck_error *err) {
-  self->redacted.kind = kind;
-  self->redacted.agent = agent;
+  ck_masked_begin(&self->masked, kind, agent);
   ck_status status = ck_redactor_apply_event(out, self->redactor, kind, body, err);
   if (status == CK_OK && !*out)
     status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
@@ -52,6 +51,28 @@ static void take_answers(ck_transcript *self, ck_event *event) {
   self->decision_len = 0;
 }
 
+/* Of the hook that the event comes from, then of what was taken out of it. */
+static void put_decision(char out[2 * CK_ANSWERS_SIZE], ck_event *event, ck_session *self) {
+  size_t len = event->decision.len;
+  if (len) memcpy(out, event->decision.data, len);
+  len += ck_masked_encode(out + len, &self->masked, event->kind);
+  event->decision = (ck_bytes){out, len};
+}
+
+ck_status ck_session_make_event(ck_event **out, ck_session *self, const ck_event *like,
+                                ck_error *err) {
+  char decision[2 * CK_ANSWERS_SIZE];
+  ck_event event = *like;
+  ck_value *marked;
+  ck_status status = ck_masked_mark(&marked, &event, &self->masked, err);
+  *out = NULL;
+  take_answers(&self->transcript, &event);
+  put_decision(decision, &event, self);
+  if (status == CK_OK) status = ck_event_new(out, &event, err);
+  ck_value_free(marked);
+  return status;
+}
+
 /* `like`: what the caller knows of the event, with its redacted body. */
 static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
@@ -61,9 +82,8 @@ static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   event.timeline = self->timeline.no;
   event.at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self);
   if (!event.scope) event.scope = "main";
-  take_answers(&self->transcript, &event);
   ck_event *made;
-  status = ck_event_new(&made, &event, err);
+  status = ck_session_make_event(&made, self, &event, err);
   return status == CK_OK ? add_pending(&self->transcript, made, err) : status;
 }
 

@@ -41,6 +41,10 @@ CK_CHECKED ck_status ck_session_append_decided(ck_session *self, const ck_event 
                                                ck_error *err);
 /* The next event of this kind has these answers as its decision. */
 void ck_session_keep_answers(ck_session *self, ck_event_kind kind, const ck_answers *answers);
+/* A copy of `like`, whose body is redacted, with the answers and the marks that belong to it (see
+ * masked.h). */
+CK_CHECKED ck_status ck_session_make_event(ck_event **out, ck_session *self, const ck_event *like,
+                                           ck_error *err);
 /* ck_session_append of a body that ck_session_redact made. */
 CK_CHECKED ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind,
                                                 const char *scope, const char *agent,

@@ -23,10 +23,10 @@ ck_status ck_session_make_view(ck_session *self, const ck_timeline *before, size
 }
 
 /* `out` holds 1 + edits->count events, all NULL on failure; free each. */
-static ck_status make_events(ck_event **out, const ck_event *first, const ck_state_edits *edits,
-                             ck_error *err) {
+static ck_status make_events(ck_event **out, ck_session *self, const ck_event *first,
+                             const ck_state_edits *edits, ck_error *err) {
   size_t count = edits ? edits->count : 0;
-  ck_status status = ck_event_new(&out[0], first, err);
+  ck_status status = ck_session_make_event(&out[0], self, first, err);
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_event event = *first;
     event.kind = CK_EVENT_EDIT;
@@ -66,7 +66,7 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
                         .about = given->about,
                         .compress_from = ck_session_compress_from(self),
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
-  ck_status status = make_events(events, &first, given->edits, err);
+  ck_status status = make_events(events, self, &first, given->edits, err);
   if (status == CK_OK) status = open_with(self, head, &opening, err);
   for (size_t i = 0; i < count; i++) ck_event_free(events[i]);
   free(events);

@@ -16,6 +16,7 @@
 static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
                             ck_error *err) {
   ck_status status = ck_session_redact(out, self, CK_EVENT_SESSION_STARTED, NULL, input, err);
+  ck_masked_hold(&self->masked);
   return status == CK_OK && !*out ? ck_value_copy(out, ck_bytes_text("{}"), err) : status;
 }
 
