@@ -9,7 +9,8 @@
 #define CK_EVENT_TABLE(X) \
   /* {profile, flow, flow_digest, run, input?} */ \
   X(CK_EVENT_SESSION_STARTED, 1, "session_started") \
-  /* {run, parent_run, checkpoint?, attempt, cuts, rules} */ \
+  /* {run, parent_run, checkpoint?, attempt, cuts, rules, seen?}; seen: what policies were told */ \
+  /* of it, {now, spent, limit?, and what the host says}: see ck_resume_options */ \
   X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed") \
   /* {reason, status?, checkpoint?}: status: waiting or in_doubt */ \
   X(CK_EVENT_SESSION_PAUSED, 3, "session_paused") \
@@ -50,7 +51,7 @@
   X(CK_EVENT_CONSTRAINT, 26, "constraint") \
   /* {what: failing|saved, error?, checkpoints?, ms?}: see backlog.h */ \
   X(CK_EVENT_SAVING, 27, "saving") \
-  /* {reason, policy?}: a resume was refused; policy: none where the profile's own rule does */ \
+  /* {reason, policy?, seen?}: a resume was refused; policy: none where the profile's rule does */ \
   X(CK_EVENT_RESUME_REFUSED, 28, "resume_refused") \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 /* clang-format on */

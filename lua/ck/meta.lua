@@ -157,6 +157,23 @@
 ---@field model_calls integer  made so far
 ---@field tool_calls integer  made so far
 ---@field active_ms integer  ms that it was running
+---@field utc_offset_s integer  seconds that the clock of who resumes is ahead of UTC: `(now // 1000 + utc_offset_s) // 3600 % 24` is the hour there
+---@field flow_changed boolean  the flow's file is not that of the start; goes on with `--accept-changed` alone
+---@field models ck.ModelUse[]  what each agent asked models for so far, in the order of the first time, then models that the flow names and nobody has asked
+---@field budget ck.SessionBudget  before the rules
+---@field host ck.Host  the machine
+
+--- What is left of a session's budget before the rules, in dollars.
+---@class ck.SessionBudget
+---@field spent number  dollars that count against the limit
+---@field limit number|nil  `constraints.budget_usd`, or what `--limit` makes of it; nil: no limit
+---@field left number|nil  dollars, not below 0; nil: no limit
+
+--- The machine that a session is resumed on.
+---@class ck.Host
+---@field now string|nil  its name; nil: resumed by a program of its own
+---@field was string|nil  the name of that of the last run; nil: not known
+---@field same boolean|nil  both are equal; nil: one is not known
 
 --- An event of the transcript.
 ---@class ck.Event
@@ -199,6 +216,13 @@
 ---@field tool string
 ---@field class ck.EffectClass|nil  nil: it is a function of the flow, or no such tool
 ---@field id string|nil             as the model gave it
+
+--- What an agent asked models for under one name of the flow.
+---@class ck.ModelUse
+---@field agent string|nil          nil: no agent of a name, or nobody has asked yet
+---@field name string               as the flow calls it
+---@field was string|nil            its name at the provider when it was asked last; nil: not known
+---@field now string|nil            its name at the provider now; nil: the profile has none
 
 --- All checkpoints of a session, oldest first.
 ---@class ck.History

@@ -27,8 +27,12 @@
     "A checkpoint, without its state.") \
   X(CK_VIEW_ITEM, "item", "ck.Item", ck_item, 0, \
     "Something on its way to the store: a key of the state, or the body of an event.") \
-  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 0, \
+  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 2, \
     "A session that is about to be resumed.") \
+  X(CK_VIEW_SESSION_BUDGET, "session.budget", "ck.SessionBudget", ck_resume_case, 0, \
+    "What is left of a session's budget before the rules, in dollars.") \
+  X(CK_VIEW_SESSION_HOST, "session.host", "ck.Host", ck_resume_case, 0, \
+    "The machine that a session is resumed on.") \
   X(CK_VIEW_EVENT, "event", "ck.Event", ck_event, 0, \
     "An event of the transcript.") \
   X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0, \

@@ -74,6 +74,43 @@ static void push_arguments(lua_State *L, const ck_effect *of) {
   if (ck_json_check(text, &none) == CK_OK) push_json(L, text);
 }
 
+/* Below 0: none. */
+static void push_limit(lua_State *L, int64_t micros) {
+  if (micros < 0)
+    lua_pushnil(L);
+  else
+    lua_pushnumber(L, (lua_Number)micros / 1e6);
+}
+
+static void push_left(lua_State *L, int64_t limit, int64_t spent) {
+  int64_t left = limit > spent ? limit - spent : 0;
+  push_limit(L, limit < 0 ? -1 : left);
+}
+
+/* What the host tells of a resume; no bytes: nothing. */
+static ck_bytes seen(const ck_resume_case *of, const char *name) {
+  return of->seen ? ck_json_get(ck_value_bytes(of->seen), name) : (ck_bytes){NULL, 0};
+}
+
+static void push_models(lua_State *L, const ck_resume_case *of) {
+  ck_bytes models = seen(of, "models");
+  push_json(L, models.len ? models : ck_bytes_text("[]"));
+}
+
+static void push_same_host(lua_State *L, const ck_resume_case *of) {
+  ck_bytes now = seen(of, "host"), was = seen(of, "host_before");
+  if (now.len && was.len)
+    lua_pushboolean(L, ck_bytes_equal(now, was));
+  else
+    lua_pushnil(L);
+}
+
+static int64_t utc_offset(const ck_resume_case *of) {
+  int64_t seconds = 0;
+  ck_json_read_int(&seconds, seen(of, "utc_offset_s"));
+  return seconds;
+}
+
 #define TEXT(name, type, expression) FIELD(name, type, push_text(L, (expression)))
 #define INTEGER(name, type, expression) FIELD(name, type, lua_pushinteger(L, (expression)))
 #define TRUTH(name, type, expression) FIELD(name, type, lua_pushboolean(L, (expression)))
@@ -110,23 +147,8 @@ TEXT(next_tool, ck_boundary, of->next.tool)
 TEXT(next_class, ck_boundary, of->next.has_class ? ck_effect_class_name(of->next.class) : NULL)
 
 DOLLARS(budget_spent, ck_boundary, of->budget.spent_micros)
-static void budget_limit(lua_State *L, const void *subject, const ck_view_slot *slot) {
-  const ck_boundary *of = subject;
-  (void)slot;
-  if (of->budget.limit_micros < 0)
-    lua_pushnil(L);
-  else
-    lua_pushnumber(L, (lua_Number)of->budget.limit_micros / 1e6);
-}
-static void budget_left(lua_State *L, const void *subject, const ck_view_slot *slot) {
-  const ck_boundary *of = subject;
-  (void)slot;
-  int64_t left = of->budget.limit_micros - of->budget.spent_micros;
-  if (of->budget.limit_micros < 0)
-    lua_pushnil(L);
-  else
-    lua_pushnumber(L, left > 0 ? (lua_Number)left / 1e6 : 0);
-}
+FIELD(budget_limit, ck_boundary, push_limit(L, of->budget.limit_micros))
+FIELD(budget_left, ck_boundary, push_left(L, of->budget.limit_micros, of->budget.spent_micros))
 TRUTH(budget_approaching, ck_boundary,
       of->budget.limit_micros >= 0 &&
           (double)of->budget.spent_micros >= 0.8 * (double)of->budget.limit_micros)
@@ -166,6 +188,16 @@ INTEGER(session_tokens, ck_resume_case, of->totals->input_tokens + of->totals->o
 INTEGER(session_model_calls, ck_resume_case, of->totals->model_calls)
 INTEGER(session_tool_calls, ck_resume_case, of->totals->tool_calls)
 INTEGER(session_active, ck_resume_case, of->totals->active_us / 1000)
+INTEGER(session_offset, ck_resume_case, utc_offset(of))
+TRUTH(session_flow_changed, ck_resume_case,
+      ck_json_type_of(seen(of, "flow_changed")) == CK_JSON_TRUE)
+FIELD(session_models, ck_resume_case, push_models(L, of))
+DOLLARS(session_spent, ck_resume_case, of->budget.spent_micros)
+FIELD(session_limit, ck_resume_case, push_limit(L, of->budget.limit_micros))
+FIELD(session_left, ck_resume_case, push_left(L, of->budget.limit_micros, of->budget.spent_micros))
+JSON(host_now, ck_resume_case, seen(of, "host"))
+JSON(host_was, ck_resume_case, seen(of, "host_before"))
+FIELD(host_same, ck_resume_case, push_same_host(L, of))
 
 INTEGER(event_seq, ck_event, of->seq)
 INTEGER(event_at, ck_event, of->at_ms)
@@ -287,6 +319,27 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"model_calls", session_model_calls, 0, "integer", "made so far"},
     {"tool_calls", session_tool_calls, 0, "integer", "made so far"},
     {"active_ms", session_active, 0, "integer", "ms that it was running"},
+    {"utc_offset_s", session_offset, 0, "integer",
+      "seconds that the clock of who resumes is ahead of UTC: `(now // 1000 + utc_offset_s) // "
+      "3600 % 24` is the hour there"},
+    {"flow_changed", session_flow_changed, 0, "boolean",
+      "the flow's file is not that of the start; goes on with `--accept-changed` alone"},
+    {"models", session_models, 0, "ck.ModelUse[]",
+      "what each agent asked models for so far, in the order of the first time, then models that "
+      "the flow names and nobody has asked"},
+    {"budget", NULL, 1, "ck.SessionBudget", "before the rules"},
+    {"host", NULL, 2, "ck.Host", "the machine"},
+  },
+  [CK_VIEW_SESSION_BUDGET] = {
+    {"spent", session_spent, 0, "number", "dollars that count against the limit"},
+    {"limit", session_limit, 0, "number|nil",
+      "`constraints.budget_usd`, or what `--limit` makes of it; nil: no limit"},
+    {"left", session_left, 0, "number|nil", "dollars, not below 0; nil: no limit"},
+  },
+  [CK_VIEW_SESSION_HOST] = {
+    {"now", host_now, 0, "string|nil", "its name; nil: resumed by a program of its own"},
+    {"was", host_was, 0, "string|nil", "the name of that of the last run; nil: not known"},
+    {"same", host_same, 0, "boolean|nil", "both are equal; nil: one is not known"},
   },
   [CK_VIEW_EVENT] = {
     {"seq", event_seq, 0, "integer", "its number in the transcript"},

@@ -4,7 +4,7 @@
 
 #include "lua/policy/view.h"
 
-enum { VIEW_FIELDS_MAX = 18 };
+enum { VIEW_FIELDS_MAX = 24 };
 
 typedef void view_push(lua_State *L, const void *subject, const ck_view_slot *slot);
 

@@ -82,6 +82,10 @@ static const char *const sample_resume[] = {
     "\"active_ms\":2700000},\"checkpoint\":{\"kind\":\"pause\"}}",
     "{\"session\":{\"status\":\"failed\",\"reason\":\"it "
     "failed\",\"now\":1767830400000},\"checkpoint\":{\"is_clean\":false,\"node\":\"a\"}}",
+    "{\"session\":{\"cost_usd\":4.2,\"utc_offset_s\":7200,\"flow_changed\":true,\"budget\":{"
+    "\"spent\":4.2,\"limit\":5},\"host\":{\"now\":\"b\",\"was\":\"a\"},\"models\":[{\"agent\":"
+    "\"analyst\",\"name\":\"default\",\"was\":\"m-1\",\"now\":\"m-2\"},{\"name\":\"other\","
+    "\"now\":\"m-3\"}]},\"checkpoint\":{}}",
     "{\"session\":{\"status\":\"running\",\"profile\":\"graph\",\"flow\":\"/tmp/"
     "flow.lua\"},\"checkpoint\":{}}",
     NULL};

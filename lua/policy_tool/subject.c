@@ -205,6 +205,27 @@ static void read_history(reading *self, ck_bytes list, int64_t now) {
   qsort(of->by_id, of->history.count, sizeof *of->by_id, ck_answer_compare_ids);
 }
 
+static void copy_member(ck_json_writer *w, const char *as, ck_bytes object, const char *name) {
+  ck_bytes value = ck_json_get(object, name);
+  if (value.len) ck_json_member_raw(w, as, value);
+}
+
+/* What a host tells of a resume, from the fields of the view. */
+static void get_seen(reading *self, ck_bytes about) {
+  ck_bytes host = ck_json_get(about, "host");
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '{');
+  copy_member(&w, "utc_offset_s", about, "utc_offset_s");
+  copy_member(&w, "flow_changed", about, "flow_changed");
+  copy_member(&w, "models", about, "models");
+  copy_member(&w, "host", host, "now");
+  copy_member(&w, "host_before", host, "was");
+  ck_json_end(&w, '}');
+  if (self->status == CK_OK) self->status = ck_value_from(&self->of->value, &text, self->err);
+  ck_buffer_clear(&text);
+}
+
 static void read_resume(reading *self, ck_bytes json) {
   policy_subject *of = self->of;
   ck_session_record *session = &of->session;
@@ -223,9 +244,15 @@ static void read_resume(reading *self, ck_bytes json) {
                            .model_calls = get_int(self, about, "model_calls", 0),
                            .tool_calls = get_int(self, about, "tool_calls", 0),
                            .active_us = get_scaled(self, about, "active_ms", 1000, 0)};
-  of->resume = (ck_resume_case){.session = session,
-                                .totals = &of->totals,
-                                .now_ms = get_int(self, about, "now", session->updated_ms)};
+  ck_bytes budget = ck_json_get(about, "budget");
+  get_seen(self, about);
+  of->resume = (ck_resume_case){
+      .session = session,
+      .totals = &of->totals,
+      .now_ms = get_int(self, about, "now", session->updated_ms),
+      .budget = {.spent_micros = get_scaled(self, budget, "spent", 1e6, of->totals.cost_micros),
+                 .limit_micros = get_scaled(self, budget, "limit", 1e6, -1)},
+      .seen = of->value};
   of->about = &of->resume;
   if (!checkpoint.len) return;
   ck_buffer list = {0};

@@ -77,6 +77,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .policies = &engine->policies,
                                .edits = given->edits,
                                .retry = given->retry,
+                               .seen = found->seen,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_value *about;

@@ -25,6 +25,7 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_value_free(self->policies);
   ck_value_free(self->settings);
   ck_value_free(self->settings_before);
+  ck_value_free(self->seen);
   for (size_t i = 0; i < self->effect_count; i++) {
     ck_preflight_effect_clear(&self->effects[i]);
   }
@@ -234,6 +235,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = ck_preflight_check_guards(self, engine->runtime->store, err);
   if (status == CK_OK) status = check_failure(self, engine, err);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
+  if (status == CK_OK) status = ck_preflight_describe(self, engine, err);
   if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
 }

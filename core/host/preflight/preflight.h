@@ -46,6 +46,7 @@ typedef struct ck_preflight {
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
   /* what this run sets for itself, and what the run before had, which is not taken over; NULL */
   ck_value *settings, *settings_before;
+  ck_value *seen; /* what policies are told of the resume; NULL: none is asked */
   /* The effects of a resume; `planned`: they are known. */
   bool planned;
   ck_dry_run plan;
@@ -105,6 +106,9 @@ bool ck_preflight_has_stored(const ck_preflight *self, const ck_engine *engine);
 CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow_manifest *manifest,
                                                const ck_state *state, ck_store *store,
                                                ck_error *err);
+/* seen.c: fills self->seen where a policy has rules for a resume. */
+CK_CHECKED ck_status ck_preflight_describe(ck_preflight *self, const ck_engine *engine,
+                                           ck_error *err);
 /* work.c: the effects of a resume. */
 CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
 

@@ -115,6 +115,7 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
       .flow_version = engine->flow ? ck_engine_manifest(engine)->version : 0,
       .profile = engine->profile,
       .policies = engine->profile ? &engine->policies : NULL,
+      .seen = self->seen,
       .records_refusal = !self->options.dry_run};
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};

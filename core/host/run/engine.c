@@ -68,6 +68,16 @@ ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, boo
   return ck_policy_describe(out, &self->policies, of_run, err);
 }
 
+/* The models by the names that flows use, as their providers call them. */
+static void put_models(ck_json_writer *to, const ck_profile *profile) {
+  if (!profile->model_count) return;
+  ck_json_name(to, "models");
+  ck_json_begin(to, '{');
+  for (size_t i = 0; i < profile->model_count; i++)
+    ck_json_member_text(to, profile->models[i].name, profile->models[i].model);
+  ck_json_end(to, '}');
+}
+
 static void put_digest(ck_json_writer *to, const char *name, const ck_digest *digest) {
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest_hex(hex, digest);
@@ -86,6 +96,7 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *fl
   put_digest(&w, "flow", &ck_engine_manifest(self)->digest);
   put_digest(&w, "profile", &self->profile->digest);
   ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
+  put_models(&w, self->profile);
   ck_scripts_write(&w, &self->scripts);
   ck_place_write(&w, flow, self->directory);
   ck_json_end(&w, '}');

@@ -65,8 +65,8 @@ CK_CHECKED ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_
 CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem problem, void *to,
                                              ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
- * "policies":
- * [{name, version, digest}, …]}, and the members of ck_scripts_write and ck_place_write. `flow`:
+ * "policies": [{name, version, digest}, …], "models"?: {NAME: its name at its provider}}, and the
+ * members of ck_scripts_write and ck_place_write. `flow`:
  * its file. */
 CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *flow,
                                             ck_error *err);

@@ -17,13 +17,17 @@ void ck_place_clear(ck_place *self) {
   *self = (ck_place){0};
 }
 
-void ck_place_write(ck_json_writer *to, const char *flow, const char *directory) {
+void ck_place_write_host(ck_json_writer *to) {
   char host[HOST_NAME_SIZE] = "";
   gethostname(host, sizeof host - 1);
+  ck_json_member_text(to, "host", host);
+}
+
+void ck_place_write(ck_json_writer *to, const char *flow, const char *directory) {
   ck_json_member_text(to, "flow_file", flow);
   if (!flow) ck_json_member_bool(to, "stored", true);
   ck_json_member_text(to, "directory", directory);
-  ck_json_member_text(to, "host", host);
+  ck_place_write_host(to);
 }
 
 static ck_status read_text(char **out, ck_bytes about, const char *name, ck_error *err) {

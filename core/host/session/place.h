@@ -18,6 +18,8 @@ void ck_place_clear(ck_place *self);
 /* Adds the members of a place to what is recorded of a run: "flow_file" or "stored", "directory"?,
  * "host". `flow` NULL: it runs what the store kept. */
 void ck_place_write(ck_json_writer *to, const char *flow, const char *directory);
+/* The member "host" alone: the machine's name. */
+void ck_place_write_host(ck_json_writer *to);
 /* Of the run that opened `timeline`, one of `session` or one that it inherits. Empty: not known. */
 CK_CHECKED ck_status ck_place_read(ck_place *out, ck_store *store, int64_t session,
                                    const ck_timeline *timeline, ck_error *err);

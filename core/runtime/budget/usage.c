@@ -42,15 +42,20 @@ bool ck_limits_is_key(const char *key) {
   return known && strncmp(key, "limits.", 7) == 0 && last != key + 7;
 }
 
+bool ck_limits_read_amount(int64_t *out, ck_dimension dimension, const ck_value *set) {
+  double number;
+  if (!set || !ck_json_read_double(&number, ck_value_bytes(set)) || number < 0 || number >= 1e12)
+    return false;
+  *out = (int64_t)(number * (double)dimensions[dimension].scale + 0.5);
+  return true;
+}
+
 /* A limit that a person has set since comes before the profile's. */
 static void override(ck_amounts *limits, const ck_state *state, const char *agent) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     char key[CK_STATE_KEY_MAX];
-    double number;
     ck_limits_key(key, (ck_dimension)d, agent);
-    const ck_value *set = ck_state_get(state, key);
-    if (set && ck_json_read_double(&number, ck_value_bytes(set)) && number >= 0 && number < 1e12)
-      limits->of[d] = (int64_t)(number * (double)dimensions[d].scale + 0.5);
+    ck_limits_read_amount(&limits->of[d], (ck_dimension)d, ck_state_get(state, key));
   }
 }
 

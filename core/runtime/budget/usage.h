@@ -25,6 +25,8 @@ ck_amounts ck_limits_amounts(const ck_agent_spending *of);
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
 /* True for a key that ck_limits_key makes. */
 bool ck_limits_is_key(const char *key);
+/* A limit as such a key holds it, in our units; false: it is none, and *out stays. */
+bool ck_limits_read_amount(int64_t *out, ck_dimension dimension, const ck_value *set);
 /* Fills limit and minimum: the profile's (NULL: none), overridden by the state. `agent` NULL: the
  * session's. */
 void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,

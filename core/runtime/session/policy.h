@@ -94,6 +94,10 @@ typedef struct ck_resume_case {
   const ck_checkpoint_info *checkpoint; /* NULL: from the first event */
   const ck_totals *totals;
   int64_t now_ms;
+  struct {
+    int64_t spent_micros, limit_micros; /* before the rules; limit -1: none */
+  } budget;
+  const ck_value *seen; /* what the host knows of it, see ck_resume_options; NULL: nothing */
 } ck_resume_case;
 typedef struct ck_resume_rules {
   ck_rule budget, time, rounds, tokens, tool_calls, model_calls;

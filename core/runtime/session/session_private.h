@@ -101,7 +101,8 @@ struct ck_session {
 
   ck_state *state;       /* state.c: as the running session has it */
   ck_resume_rules rules; /* opening/rules.c: of the last resume */
-  ck_channel *channel;   /* saving.c; NULL: not open */
+  ck_value *seen; /* opening/rules.c: of the case that policies were asked about; NULL. Owned */
+  ck_channel *channel; /* saving.c; NULL: not open */
   ck_saving_recorded saving;
   ck_transcript transcript;
   ck_state_changes changes;

@@ -18,6 +18,12 @@ local function check_boundary(at)
   check_fields(at.budget or {}, "ck.Budget")
 end
 
+local function check_session(session)
+  check_fields(session, "ck.Session")
+  check_fields(session.budget or {}, "ck.SessionBudget")
+  check_fields(session.host or {}, "ck.Host")
+end
+
 --- By the name of a hook: makes its function for tests of ask(subject), which calls the hook.
 local hooks = {}
 
@@ -52,7 +58,7 @@ end
 
 function hooks.resume(ask)
   return function(session, checkpoint)
-    check_fields(session or {}, "ck.Session")
+    check_session(session or {})
     check_fields(checkpoint or {}, "ck.Checkpoint")
     local answer = ask { session = session, checkpoint = checkpoint }
     if answer.refusal then return nil, answer.refusal end

@@ -28,6 +28,12 @@ function policy.redact(item)
 end
 function policy.resume(session, checkpoint)
   if session.status == "failed" then return ck.refuse "it failed" end
+  local use = session.models[1]
+  if use then
+    return ck.refuse(table.concat({ use.agent, use.was, use.now, session.host.was,
+      tostring(session.host.same), session.utc_offset_s, tostring(session.flow_changed),
+      session.budget.left }, " "))
+  end
   if checkpoint and checkpoint.kind == "pause" then
     return { time = "continue", budget = session.cost_usd > 4 and "reset" or nil }
   end
@@ -77,6 +83,12 @@ function tests.test_resume()
   test.equal(mine.resume({ cost_usd = 4.5 }, { kind = "pause" }),
     { time = "continue", budget = "reset" })
   test.equal(mine.resume(), {})
+  test.equal({ mine.resume { models = { { agent = "ann", name = "m", was = "a", now = "b" } },
+    host = { was = "x", now = "y" }, utc_offset_s = -3600, flow_changed = true,
+    budget = { spent = 0.5, limit = 2 } } }, { nil, "ann a b x false -3600 true 1.5" })
+  test.fails("ck.SessionBudget has no field 'limt'",
+    function() mine.resume { budget = { limt = 1 } } end)
+  test.fails("ck.Host has no field 'name'", function() mine.resume { host = { name = "x" } } end)
 end
 function tests.test_words()
   test.equal(mine.tail({ agent = "a" }, "a"), true)

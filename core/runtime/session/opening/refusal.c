@@ -4,12 +4,14 @@
 #include "core/base/log.h"
 #include "core/runtime/session/session_private.h"
 
-static ck_status write_body(ck_value **out, const ck_refusal *refusal, ck_error *err) {
+static ck_status write_body(ck_value **out, const ck_session *self, const ck_refusal *refusal,
+                            ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "reason", refusal->reason);
   if (refusal->policy) ck_json_member_text(&w, "policy", refusal->policy);
+  if (self->seen) ck_json_member_raw(&w, "seen", ck_value_bytes(self->seen));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -21,10 +23,16 @@ typedef struct last_event {
   bool same;
 } last_event;
 
+static bool is_same(const ck_value *a, const ck_value *b, const char *name) {
+  return ck_bytes_equal(ck_json_get(ck_value_bytes(a), name), ck_json_get(ck_value_bytes(b), name));
+}
+
+/* By whom, and why; at another time, or on another machine, it is the same. */
 static bool compare(void *to, const ck_event *event) {
   last_event *self = to;
   self->same = event->kind == CK_EVENT_RESUME_REFUSED &&
-               ck_bytes_equal(ck_value_bytes(event->body), ck_value_bytes(self->body));
+               is_same(event->body, self->body, "policy") &&
+               is_same(event->body, self->body, "reason");
   return true;
 }
 
@@ -64,7 +72,7 @@ static ck_status record(ck_session *self, const ck_head *head, const ck_refusal 
                         ck_error *err) {
   ck_value *given, *body = NULL;
   bool known = false;
-  ck_status status = write_body(&given, refusal, err);
+  ck_status status = write_body(&given, self, refusal, err);
   if (status != CK_OK) return status;
   status = ck_session_redact(&body, self, CK_EVENT_RESUME_REFUSED, NULL, given, err);
   if (status == CK_OK) status = is_known(&known, self->runtime->store, head, body, err);

@@ -176,7 +176,8 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   bool changed = p->migrated || changes_memory(&p->edits);
   bool records = !p->dry_run || options->records_refusal;
   if (status == CK_OK) status = ck_session_load_history(self, &p->head, &p->from, changed, err);
-  if (status == CK_OK) status = ck_session_ask_rules(self, &p->head, &p->from, records, err);
+  const ck_rules_question question = {&p->head, &p->from, &p->edits, options->seen, records};
+  if (status == CK_OK) status = ck_session_ask_rules(self, &question, err);
   return status == CK_OK && !p->dry_run ? ck_session_hold_reserve(self, err) : status;
 }
 

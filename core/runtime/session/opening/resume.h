@@ -20,7 +20,11 @@ typedef struct ck_resume_options {
   const ck_value *about;       /* kept with the run: see ck_store_get_about; NULL */
   const ck_value *settings;    /* of this run alone, shown in its first event; NULL: none */
   int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
-  bool retry;                  /* also a session that died again and again, and is failing */
+  /* what policies are told of the circumstances, which the first event keeps where they are asked:
+   * {utc_offset_s?, flow_changed?, host?, host_before?, models?: [{agent?, name, was?, now?}]};
+   * NULL: nothing */
+  const ck_value *seen;
+  bool retry; /* also a session that died again and again, and is failing */
   /* the caller only adds events: keys that were kept as a reference to a secret stay references,
    * restarts do not count, nothing is migrated */
   bool keep_references;

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/runtime/budget/usage.h"
 #include "core/runtime/session/opening/refusal.h"
 #include "core/runtime/session/session_private.h"
 
@@ -28,6 +30,7 @@ void ck_session_write_rules(const ck_session *self, ck_json_writer *w) {
   ck_json_member_text(w, "tool_calls", rule_names[self->rules.tool_calls]);
   ck_json_member_text(w, "model_calls", rule_names[self->rules.model_calls]);
   ck_json_end(w, '}');
+  if (self->seen) ck_json_member_raw(w, "seen", ck_value_bytes(self->seen));
 }
 
 /* Why the resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
@@ -44,29 +47,89 @@ static void describe_refusal(char *out, size_t size, const ck_resume_rules *rule
       snprintf(out, size, "the rule for its %s is to refuse", all[i].dimension);
 }
 
-ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
-                               const ck_checkpoint_info *from, bool records, ck_error *err) {
+/* The session's limit in money, as the resume's edits leave it; -1: none. */
+static int64_t budget_limit(const ck_session *self, const ck_state_edits *edits) {
+  char key[CK_STATE_KEY_MAX];
+  ck_limits_usage usage = {0};
+  ck_limits_usage_read_limits(&usage, self->profile, self->state, NULL);
+  ck_limits_key(key, CK_DIMENSION_BUDGET, NULL);
+  for (size_t i = 0; i < edits->count; i++)
+    if (strcmp(edits->items[i].key, key) == 0)
+      ck_limits_read_amount(&usage.limit.of[CK_DIMENSION_BUDGET], CK_DIMENSION_BUDGET,
+                            edits->items[i].value);
+  return usage.limit.of[CK_DIMENSION_BUDGET];
+}
+
+static ck_resume_case make_case(const ck_session *self, const ck_rules_question *question) {
+  const ck_clock *clock = &self->runtime->clock;
+  const ck_spent *spent = &self->spent;
+  return (ck_resume_case){
+      .session = &question->head->session,
+      .checkpoint = question->from->seq ? question->from : NULL,
+      .totals = &spent->totals,
+      .now_ms = clock->wall_ms(clock->self),
+      .budget = {.spent_micros = spent->totals.cost_micros - spent->base.cost_micros,
+                 .limit_micros = budget_limit(self, question->edits)},
+      .seen = question->seen};
+}
+
+/* What a simulation cannot tell from the events before: the clock, the limit, what the host knew.
+ */
+static ck_status keep_seen(ck_session *self, const ck_resume_case *of, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "now", of->now_ms);
+  ck_json_member_int(&w, "spent", of->budget.spent_micros);
+  if (of->budget.limit_micros >= 0) ck_json_member_int(&w, "limit", of->budget.limit_micros);
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(of->seen)); ck_json_next(&it);) {
+    ck_json_raw_name(&w, it.name);
+    ck_json_put_raw(&w, it.value);
+  }
+  ck_json_end(&w, '}');
+  ck_value_free(self->seen);
+  self->seen = NULL;
+  ck_status status = ck_value_from(&self->seen, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_resume_rules without_defaults(const ck_resume_rules *rules) {
+  return (ck_resume_rules){.budget = effective(rules->budget, CK_RULE_CONTINUE),
+                           .time = effective(rules->time, CK_RULE_RESET),
+                           .rounds = effective(rules->rounds, CK_RULE_CONTINUE),
+                           .tokens = effective(rules->tokens, CK_RULE_CONTINUE),
+                           .tool_calls = effective(rules->tool_calls, CK_RULE_CONTINUE),
+                           .model_calls = effective(rules->model_calls, CK_RULE_CONTINUE)};
+}
+
+static ck_status ask(ck_session *self, const ck_rules_question *question, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
   const ck_policy_engine *policies = self->policies;
-  ck_clock *clock = &self->runtime->clock;
+  const ck_head *head = question->head;
   ck_resume_rules rules = {0};
-  ck_resume_case of = {.session = &head->session,
-                       .checkpoint = from->seq ? from : NULL,
-                       .totals = &self->spent.totals,
-                       .now_ms = clock->wall_ms(clock->self)};
-  ck_status status = policies->resume ? policies->resume(&rules, policies->self, &of, err) : CK_OK;
+  ck_resume_case of = make_case(self, question);
+  ck_status status = policies->resume && of.seen ? keep_seen(self, &of, err) : CK_OK;
+  if (status == CK_OK && policies->resume)
+    status = policies->resume(&rules, policies->self, &of, err);
   describe_refusal(reason, sizeof reason, &rules);
-  if (records && *reason)
+  if (question->records && *reason)
     ck_session_record_refusal(self, head, &(ck_refusal){rules.refused_by, reason});
   if (status == CK_OK && *reason)
     status =
         ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id, reason);
   free(rules.refusal);
-  self->rules = (ck_resume_rules){.budget = effective(rules.budget, CK_RULE_CONTINUE),
-                                  .time = effective(rules.time, CK_RULE_RESET),
-                                  .rounds = effective(rules.rounds, CK_RULE_CONTINUE),
-                                  .tokens = effective(rules.tokens, CK_RULE_CONTINUE),
-                                  .tool_calls = effective(rules.tool_calls, CK_RULE_CONTINUE),
-                                  .model_calls = effective(rules.model_calls, CK_RULE_CONTINUE)};
-  return status == CK_OK ? ck_session_reset_base(self, head, from, &self->rules, err) : status;
+  self->rules = without_defaults(&rules);
+  return status;
+}
+
+ck_status ck_session_ask_rules(ck_session *self, const ck_rules_question *question, ck_error *err) {
+  static const ck_resume_rules as_they_are = {0};
+  const ck_head *head = question->head;
+  ck_status status = CK_OK;
+  if (self->policies->resume)
+    status = ck_session_reset_base(self, head, question->from, &as_they_are, err);
+  if (status == CK_OK) status = ask(self, question, err);
+  return status == CK_OK ? ck_session_reset_base(self, head, question->from, &self->rules, err)
+                         : status;
 }

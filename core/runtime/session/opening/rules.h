@@ -4,20 +4,29 @@
 #define CK_RUNTIME_SESSION_OPENING_RULES_H
 
 #include "core/base/json.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/policy.h"
 #include "core/store/store.h"
 
 typedef struct ck_session ck_session;
 
+/* What the policies are asked about. All borrowed. */
+typedef struct ck_rules_question {
+  const ck_head *head;
+  const ck_checkpoint_info *from; /* seq 0: the first event */
+  const ck_state_edits *edits;    /* that the resume makes */
+  const ck_value *seen;           /* see ck_resume_options; NULL */
+  bool records;                   /* a refusal is written down, as a hook's failure is */
+} ck_rules_question;
+
 /* Asks the policies, and sets the bases as they say; by default time is reset and everything else
- * continues. CK_E_REFUSED: a rule refuses the resume; `records`: that is written down, as a hook's
- * failure is. */
-CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
-                                          const ck_checkpoint_info *from, bool records,
+ * continues. CK_E_REFUSED: a rule refuses the resume. */
+CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_rules_question *question,
                                           ck_error *err);
 /* "continue". */
 const char *ck_rule_name(ck_rule rule);
-/* Writes the member "rules". */
+/* Writes the member "rules"; where the policies were asked about a case with circumstances,
+ * "seen", too. */
 void ck_session_write_rules(const ck_session *self, ck_json_writer *w);
 
 #endif
