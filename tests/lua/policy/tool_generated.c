@@ -65,7 +65,7 @@ static void print_type(const char *type) {
   bool is_class = strncmp(type, "ck.", 3) == 0;
   if (strncmp(type, "string", len) == 0 || ck_view_words_of(type))
     printf("text");
-  else if (strcmp(type, "ck.Json") == 0)
+  else if (strncmp(type, "ck.Json", len) == 0)
     printf("JSON");
   else
     printf("%.*s", is_class ? 5 : (int)len, is_class ? "table" : type);
