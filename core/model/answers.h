@@ -32,7 +32,11 @@
   /* in the order of ck_redact_verdict; a policy gives several where an event has several items */ \
   X(CK_HOOK_REDACT, 3, "redact", "left", "drop", "mask", "ref", "texts") \
   /* in the order of ck_failure_word */ \
-  X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail")
+  X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail") \
+  /* in the order of ck_doubt_word */ \
+  X(CK_HOOK_IN_DOUBT, 7, "in_doubt", "no opinion", "stop", "rerun", "tell") \
+  /* in the order of ck_leave_word */ \
+  X(CK_HOOK_PERMIT, 8, "permit", "allow", "ask", "deny")
 /* clang-format on */
 
 typedef enum {
@@ -44,7 +48,7 @@ typedef enum {
 /* The numbers of the answers' names in the table above. */
 enum { CK_ANSWER_NO = 0, CK_ANSWER_YES = 1, CK_ANSWER_SYNC = 2 };
 enum { CK_ANSWER_NO_OPINION = 0, CK_ANSWER_DROP = 1, CK_ANSWER_KEEP = 2 };
-enum { CK_ANSWER_LEFT = 0 };
+enum { CK_ANSWER_LEFT = 0, CK_ANSWER_ALLOW = 0 };
 /* Of every hook: it raised, overran, or its answer had no known shape. */
 enum { CK_ANSWER_FAILED = 7, CK_ANSWER_COUNT = 8, CK_ANSWERS_POLICIES = 64 };
 

@@ -17,13 +17,13 @@ void ck_leave_words_add(leave_words *self, const char *policy, ck_leave_word wor
 }
 
 bool ck_leave_words_take(ck_leave *out, leave_words *self) {
-  *out = (ck_leave){.word = self->word};
+  *out = (ck_leave){.word = self->word, .answers = self->answers};
   if (self->word == CK_LEAVE_ALLOW) return true;
   out->policies = ck_buffer_take(&self->policies);
   out->text = ck_buffer_take(&self->text);
   if (out->policies && out->text) return true;
   free(out->policies);
   free(out->text);
-  *out = (ck_leave){.word = CK_LEAVE_ASK};
+  *out = (ck_leave){.word = CK_LEAVE_ASK, .answers = self->answers};
   return false;
 }

@@ -9,6 +9,7 @@
 typedef struct leave_words {
   ck_leave_word word;
   ck_buffer policies, text; /* until they are taken */
+  ck_answers answers;       /* who said what */
 } leave_words;
 
 /* A stronger word takes the place of those before it; one of the same strength is added. */

@@ -51,6 +51,14 @@ static void test_names(void) {
   tap_is_text(ck_hook_name((ck_hook)6), "on_failure", "hook 6");
   for (int i = 0; i < 5; i++)
     tap_is_text(ck_answer_name(CK_HOOK_ON_FAILURE, i), failing[i], "answer %d of on_failure", i);
+  static const char *const doubting[] = {"no opinion", "stop", "rerun", "tell", NULL};
+  tap_is_text(ck_hook_name((ck_hook)7), "in_doubt", "hook 7");
+  for (int i = 0; i < 5; i++)
+    tap_is_text(ck_answer_name(CK_HOOK_IN_DOUBT, i), doubting[i], "answer %d of in_doubt", i);
+  static const char *const leaving[] = {"allow", "ask", "deny", NULL};
+  tap_is_text(ck_hook_name((ck_hook)8), "permit", "hook 8");
+  for (int i = 0; i < 4; i++)
+    tap_is_text(ck_answer_name(CK_HOOK_PERMIT, i), leaving[i], "answer %d of permit", i);
   tap_ok(ck_answer_name(CK_HOOK_CHECKPOINT, -1) == NULL, "there is no answer below 0");
   tap_ok(ck_hook_name((ck_hook)15) == NULL && ck_answer_name((ck_hook)15, 0) == NULL,
          "a hook of a later version has no name");

@@ -175,8 +175,8 @@ static bool explain_boundary(explaining *self, const ck_event *event, ck_bytes p
 static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
-  bool kind = (CK_OTHER_KINDS | 1 << CK_EVENT_BOUNDARY) >> event->kind & 1;
-  if (!kind && !event->decision.len) return true;
+  bool decision = event->kind == CK_EVENT_BOUNDARY || ck_other_is_decision(event->kind);
+  if (!decision && !event->decision.len) return true;
   self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
   if (self->status != CK_OK) return false;
   if (event->kind == CK_EVENT_BOUNDARY) return explain_boundary(self, event, policies);
@@ -357,11 +357,12 @@ const ck_command ck_command_policy_explain = {
     .name = "policy explain",
     .summary = "say what policies decided in a session, and why",
     .details =
-        "Columns: seq, what it was (the kind of a boundary; pruned; outcome of what failed; "
-        "resolution, by a policy; policy_error; resume_refused), node, agent, whether a checkpoint "
-        "was taken (or pruned since), and why: which policies said yes with their reasons, which "
-        "failed, which said no; who dropped checkpoints, had an effect retried, refused a resume, "
-        "took something out of an event or a key. "
+        "Columns: seq, what it was (the kind of a boundary; pruned; intent of what a person was "
+        "asked about; outcome of what failed or was denied; resolution, by a policy; "
+        "session_paused, in doubt; policy_error; resume_refused), node, agent, whether a "
+        "checkpoint was taken (or pruned since), and why: which policies said yes with their "
+        "reasons, which failed, which said no; who dropped checkpoints, had an effect retried, "
+        "refused a resume, took something out of an event or a key. "
         "Policies that are not named were not asked: they have no such hook, or none "
         "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
         "only reasons are recorded; nor is it when policies were asked by 'sessions prune'.\n\n"

@@ -1,6 +1,8 @@
 /* other.c - explains what policies have decided besides checkpoints. */
 #include "core/host/explain/other.h"
 
+#include <string.h>
+
 #include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
@@ -9,30 +11,66 @@ static ck_bytes member(const ck_other *self, const char *name) {
   return ck_json_get(ck_value_bytes(self->event->body), name);
 }
 
+/* The hooks whose answers an event of the kind can have, the first that was asked counts; REDACT,
+ * which any can have, is the last. */
+static const ck_hook *hooks_of(ck_event_kind kind) {
+  static const ck_hook none[] = {CK_HOOK_REDACT}, prune[] = {CK_HOOK_PRUNE, CK_HOOK_REDACT},
+                       intent[] = {CK_HOOK_PERMIT, CK_HOOK_REDACT},
+                       outcome[] = {CK_HOOK_ON_FAILURE, CK_HOOK_PERMIT, CK_HOOK_IN_DOUBT,
+                                    CK_HOOK_REDACT},
+                       doubt[] = {CK_HOOK_IN_DOUBT, CK_HOOK_REDACT};
+  switch (kind) {
+    case CK_EVENT_PRUNE:
+      return prune;
+    case CK_EVENT_INTENT:
+      return intent;
+    case CK_EVENT_OUTCOME:
+      return outcome;
+    case CK_EVENT_RESOLUTION:
+    case CK_EVENT_SESSION_PAUSED:
+      return doubt;
+    default:
+      return none;
+  }
+}
+
+bool ck_other_is_decision(ck_event_kind kind) {
+  return kind == CK_EVENT_PRUNE || kind == CK_EVENT_RESOLUTION || kind == CK_EVENT_POLICY_ERROR ||
+         kind == CK_EVENT_RESUME_REFUSED;
+}
+
+/* What nobody objects to is no decision to tell of. */
+static bool objects(const ck_said_list *said) {
+  bool any = false;
+  for (size_t i = 0; i < said->count; i++) any |= said->list[i].answer != CK_ANSWER_ALLOW;
+  return any;
+}
+
 /* Of a kind that policies decide about, besides what they take out of it. */
 static bool is_decision(const ck_other *self) {
+  bool asked = self->said.recorded != CK_E_EMPTY && self->said.hook != CK_HOOK_REDACT;
   switch (self->event->kind) {
+    case CK_EVENT_INTENT:
     case CK_EVENT_OUTCOME:
-      return self->said.hook == CK_HOOK_ON_FAILURE;
+    case CK_EVENT_SESSION_PAUSED:
+      return asked;
     case CK_EVENT_RESOLUTION:
       return ck_json_type_of(member(self, "policy")) == CK_JSON_STRING;
     default:
-      return CK_OTHER_KINDS >> self->event->kind & 1;
+      return ck_other_is_decision(self->event->kind);
   }
 }
 
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
+  const ck_hook *hook = hooks_of(event->kind);
   out->event = event;
   out->policies = policies;
-  ck_hook hook = event->kind == CK_EVENT_PRUNE     ? CK_HOOK_PRUNE
-                 : event->kind == CK_EVENT_OUTCOME ? CK_HOOK_ON_FAILURE
-                                                   : CK_HOOK_REDACT;
-  ck_said_read(&out->said, event, hook, policies);
-  if (event->kind == CK_EVENT_OUTCOME && out->said.recorded == CK_E_EMPTY)
-    ck_said_read(&out->said, event, CK_HOOK_REDACT, policies);
+  do ck_said_read(&out->said, event, *hook, policies);
+  while (out->said.recorded == CK_E_EMPTY && *hook++ != CK_HOOK_REDACT);
   out->masked = ck_masked_words_any(event);
   out->own = is_decision(out);
-  out->decided = out->own || out->masked;
+  bool quiet = out->said.hook == CK_HOOK_PERMIT && !objects(&out->said);
+  out->decided = (out->own && !quiet) || out->masked;
 }
 
 /* ---- in short ---- */
@@ -71,9 +109,26 @@ static void append_text(ck_buffer *out, const ck_other *self, const char *name) 
   if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_read_string(out, value);
 }
 
-static void append_failure(ck_buffer *out, const ck_other *self) {
+/* What happened to the effect that the policies were asked about. */
+static const char *fate_of(const ck_other *self) {
+  ck_bytes key = member(self, "key");
+  bool question = key.len > 8 && memcmp(key.data + key.len - 8, "/permit\"", 8) == 0;
+  switch (self->said.hook) {
+    case CK_HOOK_PERMIT:
+      return question                               ? " is put to a person; "
+             : self->event->kind == CK_EVENT_INTENT ? " was begun; "
+             : member(self, "denied").len           ? " was denied; "
+                                                    : " was called; ";
+    case CK_HOOK_IN_DOUBT:
+      return " was in doubt; ";
+    default:
+      return " failed; ";
+  }
+}
+
+static void append_effect(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "key");
-  ck_buffer_append_text(out, " failed; ");
+  ck_buffer_append_text(out, fate_of(self));
   if (self->said.recorded != CK_OK)
     ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
   else
@@ -93,8 +148,13 @@ static void append_own(ck_buffer *out, const ck_other *self) {
     append_pruned(out, self);
     return;
   }
-  if (self->event->kind == CK_EVENT_OUTCOME) {
-    append_failure(out, self);
+  if (self->event->kind == CK_EVENT_OUTCOME || self->event->kind == CK_EVENT_INTENT) {
+    append_effect(out, self);
+    return;
+  }
+  if (self->event->kind == CK_EVENT_SESSION_PAUSED) {
+    ck_buffer_append_text(out, "in doubt; ");
+    append_answers(out, &self->said);
     return;
   }
   if (self->event->kind == CK_EVENT_RESUME_REFUSED) {
@@ -108,6 +168,9 @@ static void append_own(ck_buffer *out, const ck_other *self) {
   if (failed) return;
   ck_buffer_append_text(out, " said ");
   append_text(out, self, "verdict");
+  if (self->said.hook != CK_HOOK_IN_DOUBT || self->said.recorded != CK_OK) return;
+  ck_buffer_append_text(out, "; ");
+  append_answers(out, &self->said);
 }
 
 void ck_other_append_why(ck_buffer *out, const ck_other *self) {
@@ -176,16 +239,13 @@ void ck_other_put(ck_document *document, const ck_other *self) {
     put_pruned(document, self);
     return;
   }
-  if (event->kind == CK_EVENT_OUTCOME) {
-    put(document, self, "effect", "key");
+  bool errs = event->kind == CK_EVENT_POLICY_ERROR;
+  if (self->said.recorded == CK_OK && !errs)
+    ck_document_put_text(document, NULL, "hook", ck_hook_name(self->said.hook));
+  if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME)
     ck_words_put_said(document, &self->said, self->policies);
-    return;
-  }
-  if (!self->own) {
-    ck_words_put_said(document, &self->said, self->policies);
-    return;
-  }
-  put(document, self, "hook", "hook");
+  if (!self->own) return;
+  if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");
   put(document, self, "effect", "key");
   put(document, self, "verdict", "verdict");

@@ -7,11 +7,8 @@
 #include "core/host/explain/said.h"
 #include "core/host/print/document.h"
 
-/* Bits 1 << kind of the events that are a decision. */
-enum {
-  CK_OTHER_KINDS = 1 << CK_EVENT_PRUNE | 1 << CK_EVENT_OUTCOME | 1 << CK_EVENT_RESOLUTION |
-                   1 << CK_EVENT_POLICY_ERROR | 1 << CK_EVENT_RESUME_REFUSED
-};
+/* Events of this kind are a decision of policies, or can be one without recorded answers. */
+bool ck_other_is_decision(ck_event_kind kind);
 
 /* Borrows all of it. */
 typedef struct ck_other {

@@ -41,6 +41,7 @@ static ck_status record_own(ck_call *self, ck_error *err) {
   if (status != CK_OK) return status;
   self->runner->execution->counts.tool_calls++;
   ck_call_notify(self, "effect");
+  ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
   return ck_call_record(self, outcome, "flow", err);
 }
 
@@ -72,6 +73,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
                                   err);
   if (status != CK_OK) return status;
+  ck_permit_keep_answers(self, CK_EVENT_INTENT);
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
                              err);
   ck_value_free(body);
@@ -239,10 +241,24 @@ static ck_status ask_policies(ck_doubt_answer *out, const ck_call *self, ck_erro
   begun.class = self->class;
   if (!self->begun && entry && entry->intent)
     ck_json_read_int(&begun.reserve_micros, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
-  if (!policies->in_doubt || policies->in_doubt(out, policies->self, &begun, &failure) == CK_OK)
-    return CK_OK;
-  *out = (ck_doubt_answer){.word = CK_DOUBT_STOP};
+  const ck_clock *clock = &ck_call_session(self)->runtime->clock;
+  if (!policies->in_doubt) return CK_OK;
+  int64_t begun_us = clock->mono_us(clock->self);
+  ck_status status = policies->in_doubt(out, policies->self, &begun, &failure);
+  out->answers.hook = CK_HOOK_IN_DOUBT;
+  out->answers.took_us = clock->mono_us(clock->self) - begun_us;
+  if (status == CK_OK) return CK_OK;
+  out->word = CK_DOUBT_STOP;
+  out->policy = NULL;
   return ck_session_record_policy_error(ck_call_session(self), "in_doubt", &failure, err);
+}
+
+/* Of what follows: the policy's word, the outcome that is told, or that the session stops. */
+static void keep_answers(ck_call *self, const ck_doubt_answer *answer) {
+  ck_event_kind kind = answer->word == CK_DOUBT_STOP ? CK_EVENT_SESSION_PAUSED
+                       : answer->policy              ? CK_EVENT_RESOLUTION
+                                                     : CK_EVENT_OUTCOME;
+  if (answer->answers.hook) ck_session_keep_answers(ck_call_session(self), kind, &answer->answers);
 }
 
 /* A policy's word stands before what is done by it, so that whoever goes on from here after a kill
@@ -270,6 +286,7 @@ static ck_status tell_blocked(ck_call *self, ck_error *err) {
 ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_word otherwise, ck_error *err) {
   ck_doubt_answer answer = {.word = otherwise};
   ck_status status = ask_policies(&answer, self, err);
+  keep_answers(self, &answer);
   if (status == CK_OK) status = record_answer(self, &answer, err);
   if (status != CK_OK) return status;
   if (answer.word == CK_DOUBT_RERUN) return ck_call_run_again(self, err);

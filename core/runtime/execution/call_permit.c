@@ -50,9 +50,19 @@ static ck_status ask_policies(ck_call *self, ck_error *err) {
   self->judged = true;
   if (!policies->permit || !ck_effect_asks_leave(&self->effect)) return CK_OK;
   const ck_boundary at = where(self);
-  if (policies->permit(&self->leave, policies->self, &self->effect, &at, &problem) == CK_OK)
-    return CK_OK;
+  const ck_clock *clock = &session->runtime->clock;
+  int64_t begun_us = clock->mono_us(clock->self);
+  ck_status status = policies->permit(&self->leave, policies->self, &self->effect, &at, &problem);
+  self->leave.answers.hook = CK_HOOK_PERMIT;
+  self->leave.answers.took_us = clock->mono_us(clock->self) - begun_us;
+  if (status == CK_OK) return CK_OK;
   return ck_session_record_policy_error(session, "permit", &problem, err);
+}
+
+void ck_permit_keep_answers(ck_call *self, ck_event_kind kind) {
+  ck_answers *answers = &self->leave.answers;
+  if (answers->hook) ck_session_keep_answers(ck_call_session(self), kind, answers);
+  *answers = (ck_answers){0};
 }
 
 /* ---- a no ---- */
@@ -100,6 +110,7 @@ static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
     return status;
   }
   outcome->denied = denied;
+  ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
   return ck_call_record(self, outcome, person ? "answer" : "policy", err);
 }
 
@@ -168,6 +179,7 @@ static ck_status put_question(ck_call *self, ck_error *err) {
   ck_status status =
       ck_ledger_write_intent(&body, &q->effect, self->digest, ck_value_bytes(q->request), err);
   if (status != CK_OK) return status;
+  ck_permit_keep_answers(self, CK_EVENT_INTENT);
   status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
   ck_value_free(body);
   if (status == CK_OK) status = ck_session_push(&self->ticket, session, CK_DURABLE_POWER, err);

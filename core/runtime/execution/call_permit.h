@@ -22,4 +22,7 @@ CK_CHECKED ck_status ck_permit_close(ck_call *self, ck_error *err);
 /* The same of an answer from elsewhere. CK_E_REFUSED: it is neither "allow" nor "deny". */
 CK_CHECKED ck_status ck_permit_answer(bool *may, ck_call *self, const char *text, ck_error *err);
 
+/* The next event of that kind has what the policies answered; once. */
+void ck_permit_keep_answers(ck_call *self, ck_event_kind kind);
+
 #endif

@@ -134,6 +134,7 @@ typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_word;
 typedef struct ck_doubt_answer {
   ck_doubt_word word;
   const char *policy; /* who says so; NULL: nobody. Borrowed from the engine */
+  ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_doubt_answer;
 
 /* permit: whether an effect may begin. */
@@ -144,8 +145,9 @@ typedef enum {
 } ck_leave_word;
 typedef struct ck_leave {
   ck_leave_word word;
-  char *policies; /* whose word it is, separated by ", "; NULL: ALLOW. Owned */
-  char *text;     /* ASK: the question; DENY: why; NULL: ALLOW. Owned */
+  char *policies;     /* whose word it is, separated by ", "; NULL: ALLOW. Owned */
+  char *text;         /* ASK: the question; DENY: why; NULL: ALLOW. Owned */
+  ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_leave;
 void ck_leave_clear(ck_leave *self);
 

@@ -14,15 +14,20 @@
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
 
+/* Answers that the next event of a kind has as its decision; no bytes: none. */
+enum { CK_KEPT_ANSWERS = 4 };
+typedef struct ck_kept_answers {
+  ck_event_kind kind;
+  size_t len;
+  char bytes[CK_ANSWERS_SIZE];
+} ck_kept_answers;
+
 /* transcript.c: events that were appended and are not yet with the writer. */
 typedef struct ck_transcript {
   int64_t next_seq; /* of the event that is appended next */
   ck_event **pending;
   size_t count, cap;
-  /* of the next event of this kind; no bytes: none */
-  ck_event_kind decided;
-  char decision[CK_ANSWERS_SIZE];
-  size_t decision_len;
+  ck_kept_answers kept[CK_KEPT_ANSWERS];
 } ck_transcript;
 
 /* state.c: what the next checkpoint has to write of the state. */

@@ -39,16 +39,27 @@ ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind
   return status;
 }
 
+/* Of that kind, or else an empty one. */
+static ck_kept_answers *find_kept(ck_transcript *self, ck_event_kind kind) {
+  ck_kept_answers *found = &self->kept[0];
+  for (size_t i = CK_KEPT_ANSWERS; i-- > 0;)
+    if (!self->kept[i].len) found = &self->kept[i];
+  for (size_t i = 0; i < CK_KEPT_ANSWERS; i++)
+    if (self->kept[i].len && self->kept[i].kind == kind) found = &self->kept[i];
+  return found;
+}
+
 void ck_session_keep_answers(ck_session *self, ck_event_kind kind, const ck_answers *answers) {
-  ck_transcript *transcript = &self->transcript;
-  transcript->decided = kind;
-  transcript->decision_len = ck_answers_encode(transcript->decision, answers).len;
+  ck_kept_answers *kept = find_kept(&self->transcript, kind);
+  kept->kind = kind;
+  kept->len = ck_answers_encode(kept->bytes, answers).len;
 }
 
 static void take_answers(ck_transcript *self, ck_event *event) {
-  if (!self->decision_len || event->kind != self->decided) return;
-  event->decision = (ck_bytes){self->decision, self->decision_len};
-  self->decision_len = 0;
+  ck_kept_answers *kept = find_kept(self, event->kind);
+  if (!kept->len || kept->kind != event->kind) return;
+  event->decision = (ck_bytes){kept->bytes, kept->len};
+  kept->len = 0;
 }
 
 /* Of the hook that the event comes from, then of what was taken out of it. */
