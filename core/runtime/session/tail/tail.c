@@ -58,6 +58,7 @@ typedef struct walk {
   ck_actors actors; /* of the scopes with messages of nobody */
   ck_tail tail;
   size_t cap;
+  int64_t last; /* seq at which it had enough; 0: it has seen all */
   ck_status status;
   ck_error *err;
 } walk;
@@ -121,13 +122,17 @@ static bool take_event(void *to, const ck_event *event) {
     return true;
   if (!name_agent(self, &named)) return false;
   if (ck_rewound_has(&self->rewound, &named)) return true;
-  if (!ck_tail_involves(&named, self->query->agent) || !agreed(self->query, &named)) return true;
+  if (!ck_tail_involves(&named, self->query->agent)) return true;
+  /* A replay is read through before anybody is asked about it. */
+  if (named.kind != CK_EVENT_REPLAY && !agreed(self->query, &named)) return true;
   ck_event *copy = NULL;
   self->status =
       reserve_event(self) ? ck_event_new(&copy, &named, self->err) : ck_error_no_memory(self->err);
   if (self->status != CK_OK) return false;
   self->tail.events[self->tail.count++] = copy;
-  return self->tail.count < self->query->n;
+  if (self->tail.count < self->query->n) return true;
+  self->last = event->seq;
+  return false;
 }
 
 static void reverse(ck_tail *tail) {
@@ -175,6 +180,26 @@ void ck_tail_clear(ck_tail *self) {
   *self = (ck_tail){0};
 }
 
+/* Replays among the events from `first` on become what they refer to; some are left out then. */
+static ck_status settle_replays(walk *self, size_t first, ck_store *store) {
+  ck_tail *tail = &self->tail;
+  size_t kept = first;
+  ck_status status = CK_OK;
+  for (size_t i = first; i < tail->count; i++) {
+    ck_event *event = tail->events[i];
+    bool replay = event->kind == CK_EVENT_REPLAY;
+    if (replay && status == CK_OK)
+      status = read_through(event, store, self->query->session, self->err);
+    if (replay && status == CK_OK && !agreed(self->query, event))
+      ck_event_free(event);
+    else
+      tail->events[kept++] = event;
+  }
+  tail->count = kept;
+  return status;
+}
+
+/* On from where it had enough, as long as what was left out makes room. */
 static ck_status walk_back(walk *self, ck_store *store) {
   const ck_tail_query *query = self->query;
   ck_event_query backward = {.session = query->session,
@@ -186,8 +211,16 @@ static ck_status walk_back(walk *self, ck_store *store) {
                              .backward = true};
   ck_tail_clear(&self->tail);
   self->cap = 0;
-  ck_status status = ck_store_read_events(store, &backward, take_event, self, self->err);
-  return status == CK_OK ? self->status : status;
+  ck_status status = CK_OK;
+  do {
+    size_t first = self->tail.count;
+    self->last = 0;
+    status = ck_store_read_events(store, &backward, take_event, self, self->err);
+    if (status == CK_OK) status = self->status;
+    if (status == CK_OK) status = settle_replays(self, first, store);
+    backward.until = self->last - 1;
+  } while (status == CK_OK && self->tail.count < query->n && backward.until > 0);
+  return status;
 }
 
 /* Once more where messages of nobody were met, with the agents of their scopes. */
@@ -213,10 +246,6 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   ck_rewound_clear(&at.rewound);
   ck_abandoned_clear(&at.abandoned);
   ck_actors_clear(&at.actors);
-  for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {
-    if (at.tail.events[i]->kind != CK_EVENT_REPLAY) continue;
-    status = read_through(at.tail.events[i], store, query->session, err);
-  }
   if (status != CK_OK) {
     ck_tail_clear(&at.tail);
     return status;

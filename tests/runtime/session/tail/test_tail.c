@@ -290,6 +290,42 @@ static void test_branches(void) {
   finish(&of);
 }
 
+static ck_status no_outcomes(bool *out, void *self, const ck_event *event, const char *agent,
+                             ck_error *err) {
+  (void)agent, (void)err;
+  tap_ok(event->kind != CK_EVENT_REPLAY, "nobody is asked about a replay as such");
+  *out = event->kind != CK_EVENT_OUTCOME;
+  ++*(int *)self;
+  return CK_OK;
+}
+
+/* Policies are asked about what a replay stands for; what it leaves room for comes from further
+ * back. */
+static void test_asked_about_replays(void) {
+  history of;
+  int asked = 0;
+  ck_policy_engine policies = {.self = &asked, .tail = no_outcomes};
+  start(&of);                                                               /* 1 */
+  add(&of, CK_EVENT_MESSAGE, "ann", "{\"n\":2}");                           /* 2 */
+  add(&of, CK_EVENT_OUTCOME, "ann", "{\"key\":\"k\",\"result\":\"left\"}"); /* 3: after the cut */
+  commit(&of);
+  branch(&of, 2);                                               /* 4 */
+  add(&of, CK_EVENT_REPLAY, "ann", "{\"key\":\"k\",\"of\":3}"); /* 5 */
+  add(&of, CK_EVENT_MESSAGE, "ann", "{\"n\":6}");               /* 6 */
+  commit(&of);
+  ck_view view = live_view(&of);
+  ck_tail tail;
+  ck_tail_query query = {
+      .session = of.lease.session, .view = &view, .agent = "ann", .n = 2, .policies = &policies};
+  tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL, "a tail over a replay");
+  tap_ok(tail.count == 2 && tail.events[0]->seq == 2 && tail.events[1]->seq == 6,
+         "is filled from before what was left out");
+  tap_is_int(asked, 3, "each event is asked about once");
+  ck_tail_clear(&tail);
+  ck_view_clear(&view);
+  finish(&of);
+}
+
 static void add_text(ck_buffer *out, history *of, const ck_tail_query *query) {
   if (ck_tail_section(out, of->store, query, NULL) != CK_OK) abort();
 }
@@ -421,9 +457,9 @@ static void test_random(void) {
 
 /* Each test has a store of its own. */
 static void run_tests(bool on_disk) {
-  static void (*const tests[])(void) = {test_small,    test_nobody, test_policies,
-                                        test_branches, test_cut,    test_broken_replays,
-                                        test_random};
+  static void (*const tests[])(void) = {
+      test_small, test_nobody,         test_policies, test_branches, test_asked_about_replays,
+      test_cut,   test_broken_replays, test_random};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char text[512], name[16];
     snprintf(name, sizeof name, "tail%zu.db", i);

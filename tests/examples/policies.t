@@ -1,0 +1,184 @@
+#!/bin/bash
+# policies.t - what people want of policies, each task as somebody would write it
+# (examples/policies): it is checked, its own tests pass, and it does in a live session what it says
+# - run, killed, resumed - as the transcript, the files and the counts of calls tell.
+. "$(dirname "$0")/../host/tap.sh"
+. "$(dirname "$0")/../host/models.sh"
+at=$root/examples/policies
+
+# log EXPRESSION SESSION OPTION…: of each event $_ of the transcript, a line where it is defined.
+log() {
+  local expression=$1
+  shift
+  "$CKRUN" --json sessions log "$@" | perl -MJSON::PP -CO -ne '
+    BEGIN { $e = shift } $_ = JSON::PP->new->utf8->decode($_);
+    $v = eval $e; die $@ if $@; print ref $v ? JSON::PP->new->canonical->encode($v) : $v, "\n"
+      if defined $v' "$expression"
+}
+# well NAME: check and test of a policy.
+well() {
+  exits 0 "$1: check" policy check "$at/$1.lua"
+  ok "$1: no problem" eval '! grep -q ^problem <<<"$out"'
+  exits 0 "$1: its tests" policy test "$at/$1.lua"
+}
+# counted NAME [then CODE]: a program that counts its runs, and kills who runs it at the first one.
+counted() {
+  printf '#!/bin/sh\ncat >/dev/null\necho run >>%s.runs\n%s\necho %s\n' "$1" \
+    "[ \$(wc -l <$1.runs) -gt 1 ] || { ${2:-:}; }" "$1" >"$1"
+  chmod +x "$1"
+}
+runs() { if [ -f "$1.runs" ]; then grep -c . "$1.runs"; else echo 0; fi; }
+call() { echo '{"answer":{"calls":[{"name":"'"$1"'","arguments":{"n":'"$2"'}}]}}'; }
+text() { echo '{"answer":{"text":"'"$1"'"}}'; }
+
+# ---- names of customers, replaced inside of texts ----
+well customers
+echo 'Ada Lovelace wrote, C-00042, of 12 kettles.' >letter.txt
+cat >letter.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "read", nodes = {
+  read = flow.exec { argv = { "cat", "letter.txt" }, class = "pure" },
+  note = function(ctx) ctx.memory.who = { list = { ctx.outputs.read.stdout, 3 } } end,
+  hold = function(ctx) ctx.pause("a person reads") end },
+  edges = { read = "note", note = "hold", hold = flow.done } }
+END
+# written: what the store has of the session, but the policy's own list.
+written() { "$CKRUN" --json sessions log letter --all; "$CKRUN" sessions inspect letter 2>&1; }
+exits 8 "a session with customers" run letter.lua --policy "$at/customers.lua" --session letter
+ok "their names and numbers are in no event and no key" \
+  eval '! written | grep -E "Lovelace|C-00042"'
+is "the texts around them are" \
+  "$(log '$_->{kind} eq "outcome" ? $_->{body}{result}{stdout} : undef' letter | grep .)" \
+  "a customer wrote, a customer, of 12 kettles."
+has "and what is no text" "$("$CKRUN" sessions inspect letter 2>/dev/null)" \
+  '{"list":["a customer wrote, a customer, of 12 kettles.\n",3]}'
+exits 0 "a resume goes on" resume letter --policy "$at/customers.lua"
+ok "and writes no name either" eval '! written | grep -E "Lovelace|C-00042"'
+
+# ---- twice more with growing waits, then a person ----
+well growing_wait
+serve away <<'END'
+{"status":500,"body":"away","times":0}
+END
+profile away.profile.lua "policies = { { '$at/growing_wait.lua', wait_ms = 20 } }"
+cat >chat.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "solo", prompt = "You look." }
+END
+exits 8 "the service stays away" run chat.lua --profile ./away.profile.lua --session away \
+  --input '"Hi"'
+is "it was asked three times" "$(requests away)" 3
+is "and each is recorded" \
+  "$(log '$_->{kind} eq "outcome" && $_->{body}{status}' away --all | grep -c failed)" 3
+log '$_->{kind} =~ /^(intent|outcome)$/ ? "$_->{kind} $_->{at}" : undef' away --all >times
+waits=$(perl -ne '
+  my ($kind, $h, $m, $s) = /^(\w+) .*T(\d+):(\d+):([\d.]+)Z/ or next;
+  my $t = ($h * 60 + $m) * 60 + $s;
+  push @waits, ($t - $end + ($t < $end ? 86400 : 0)) * 1000 if $kind eq "intent" && defined $end;
+  $end = $t if $kind eq "outcome";
+  END { printf "%d %d", $waits[0] >= 19, $waits[1] >= 79 }' times)
+is "after 20 ms, then after 80" "$waits" "1 1"
+
+# ---- a lost call: each tool has its answer ----
+well doubt_by_tool
+for tool in search send_mail pay; do counted $tool 'kill -9 $PPID; sleep 9'; done
+cat >one.lua <<'END'
+local flow = require "ck.flow"
+local function once(name) return flow.command { argv = { "./" .. name }, class = "once" } end
+return flow.custom {
+  name = "one", tools = { search = once "search", send_mail = once "send_mail", pay = once "pay" },
+  run = function(ctx)
+    local made = ctx.effect { kind = "tool", class = "once",
+      request = { name = ctx.input, arguments = {} } }
+    return made.status
+  end,
+}
+END
+for tool in search send_mail pay; do
+  run run one.lua --policy "$at/doubt_by_tool.lua" --input "\"$tool\"" --session $tool
+  is "$tool: the program ends ckrun" "$code $(runs $tool)" "137 1"
+done
+exits 0 "a search is made again" resume search --policy "$at/doubt_by_tool.lua"
+is "so it was made twice" "$(runs search) $(grep ^result <<<"$out")" "2 $(printf 'result\tok')"
+exits 0 "of a mail the flow is told" resume send_mail --policy "$at/doubt_by_tool.lua"
+is "and it is not sent again" "$(runs send_mail) $(grep ^result <<<"$out")" \
+  "1 $(printf 'result\tunknown')"
+exits 75 "a payment stops the session" resume pay --policy "$at/doubt_by_tool.lua"
+is "and is not made again" "$(runs pay)" 1
+
+# ---- a tail of what was said ----
+well quiet_tail
+counted look
+cat >desk.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "ann", prompt = "You count.", tools = {
+  look = flow.command { argv = { "./look" }, class = "pure" } } }
+END
+serve desk <<END
+$(call look 1)
+$(text "There are three.")
+END
+profile desk.profile.lua "policies = { 'tool_rounds', '$at/quiet_tail.lua' }"
+exits 0 "an agent with a tool" run desk.lua --profile ./desk.profile.lua --session desk \
+  --input '"How many?"'
+run --json sessions tail desk ann
+is "its tail is what was said" "$(json "$out" 'join "; ", map { "$_->{role}: $_->{content}" }
+    grep { $_ } map { $_->{body}{message} } @{$d->{events}}')" \
+  "system: You count.; user: How many?; assistant: There are three."
+is "the transcript has the tool, too" \
+  "$(log '$_->{kind} eq "outcome" && $_->{body}{kind}' desk | grep -v ^$ | paste -sd' ')" \
+  "model tool model"
+
+# ---- two agents with different lists ----
+exits 0 "desk: check" profile check "$at/desk.lua"
+rm -f search.runs
+for tool in search publish; do counted $tool 'kill -9 $PPID; sleep 9'; done
+cat >team.lua <<'END'
+local flow = require "ck.flow"
+local function once(name) return flow.command { argv = { "./" .. name }, class = "once" } end
+return flow.graph {
+  start = "begin",
+  nodes = {
+    begin = function(ctx) ctx.memory.source, ctx.memory.price = "a wiretap", "12 of gold" end,
+    research = flow.agent { name = "researcher", prompt = "Find.", input = "Kettles.",
+      tools = { search = once "search" } },
+    write = flow.agent { name = "writer", prompt = "Write.", input = "Kettles.",
+      tools = { publish = once "publish" } },
+  },
+  edges = { begin = "research", research = "write", write = flow.done },
+}
+END
+fails='{"status":500,"body":"away"}'
+serve team <<END
+$fails
+$fails
+$(call search 1)
+$(text "Found.")
+$fails
+$(call publish 1)
+$(text "Published.")
+END
+profile team.profile.lua
+sed -i "s|extends = .default.|extends = '$at/desk.lua'|" team.profile.lua
+exits 137 "the researcher is tried again twice, then its call is lost" \
+  run team.lua --profile ./team.profile.lua --session team
+is "it was asked three times" "$(requests team)" 3
+exits 8 "its call is made again; the writer's failure pauses at once" resume team
+is "by what each list says" "$(runs search) $(requests team)" "2 5"
+exits 137 "the writer goes on, and its call is lost" resume team
+exits 0 "it is told, and ends" resume team
+is "its call was made once" "$(runs publish) $(grep -c '"unknown"' <(log '$_' team --all))" "1 1"
+is "checkpoints before the writer's call, behind the researcher's round" \
+  "$(log '$_->{kind} eq "boundary" && $_->{agent} && $_->{body}{reasons} ? join " ", $_->{agent},
+      $_->{body}{kind}, map { $_->{policy} } @{$_->{body}{reasons}} : undef' team | paste -sd,)" \
+  "researcher tool_round tool_rounds,writer before_call before_effect"
+heard() {
+  json "$("$CKRUN" --json sessions tail team "$1")" 'join " ", map { $_->{role} }
+    grep { $_ } map { $_->{body}{message} } @{$d->{events}}'
+}
+is "the researcher's tail is what was said" "$(heard researcher)" "system user assistant"
+is "the writer's has its tool" "$(heard writer)" "system user assistant tool assistant"
+is "what either list masks is masked" \
+  "$("$CKRUN" sessions inspect team 2>/dev/null | grep ^memory | cut -f1,3 | cut -c1-31)" \
+  "$(printf 'memory.price\t"[redacted:policy:')"
+finish
