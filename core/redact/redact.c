@@ -363,6 +363,22 @@ ck_status ck_redactor_apply_event(ck_value **out, ck_redactor *self, ck_event_ki
   return status;
 }
 
+static ck_status drop_item(ck_redact_answer *out, void *self, const char *key,
+                           const ck_value *value, ck_error *err) {
+  (void)self, (void)key, (void)value, (void)err;
+  *out = (ck_redact_answer){.verdict = CK_REDACT_DROP};
+  return CK_OK;
+}
+
+ck_status ck_redactor_drop_event(ck_value **out, ck_redactor *self, ck_event_kind kind,
+                                 const ck_value *body, ck_error *err) {
+  ck_redact_hook hook = self->hook;
+  self->hook = drop_item;
+  ck_status status = ck_redactor_apply_event(out, self, kind, body, err);
+  self->hook = hook;
+  return status;
+}
+
 ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text,
                                  ck_error *err) {
   ck_edits known = {0}, edits = {0};

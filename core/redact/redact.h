@@ -81,6 +81,9 @@ CK_CHECKED ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sin
 /* The body of an event of that kind, for CK_SINK_EVENT. */
 CK_CHECKED ck_status ck_redactor_apply_event(ck_value **out, ck_redactor *self, ck_event_kind kind,
                                              const ck_value *body, ck_error *err);
+/* The same without asking the hook, which has failed: its content is dropped. */
+CK_CHECKED ck_status ck_redactor_drop_event(ck_value **out, ck_redactor *self, ck_event_kind kind,
+                                            const ck_value *body, ck_error *err);
 /* The same for plain text, such as an error; appends to `out`. Rules for names apply to members of
  * JSON in the text. */
 CK_CHECKED ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink,

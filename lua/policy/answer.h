@@ -47,7 +47,7 @@ int ck_answer_compare_ids(const void *left, const void *right);
 ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int index, ck_bytes value);
 /* answer_texts.c: appends `value` with the texts of the answer at `index`, which is like it but for
  * them; false when they are the same. Raises for another shape, and for more than
- * CK_SANDBOX_TEXT_MAX bytes, or than `value` has if those are more. */
+ * CK_SANDBOX_TEXT_MAX bytes more than `value` has, and a placeholder for each text. */
 bool ck_answer_read_texts(ck_buffer *out, lua_State *L, int index, ck_bytes value);
 
 /* nil, "allow"; ck.deny "why"; ck.ask "question", whose text goes to `text`, emptied before. */

@@ -2,6 +2,7 @@
  * numbers and truths in the same places. */
 #include <lauxlib.h>
 
+#include "core/base/placeholder.h"
 #include "core/base/utf8.h"
 #include "lua/policy/answer.h"
 #include "lua/vm/json.h"
@@ -37,6 +38,7 @@ static void check_text(reading *self, const char *text, size_t len) {
 static void read_text(reading *self, int index, ck_bytes value) {
   lua_State *L = self->L;
   if (lua_type(L, index) != LUA_TSTRING) refuse_shape(self, index, "a text");
+  self->most += CK_PLACEHOLDER_SIZE; /* each can be masked, however short it is */
   size_t len;
   const char *text = lua_tolstring(L, index, &len);
   ck_json_push(L, value);
@@ -101,13 +103,13 @@ static void read_value(reading *self, int index, ck_bytes value) {
   else
     read_other(self, index, value);
   if (self->w.out->len > self->most)
-    ck_vm_raise_plain(self->L, CK_OK, "the answer: %zu bytes at most expected", self->most);
+    ck_vm_raise_plain(self->L, CK_OK,
+                      "the answer is more than %d bytes longer than the item's value",
+                      CK_SANDBOX_TEXT_MAX);
 }
 
 bool ck_answer_read_texts(ck_buffer *out, lua_State *L, int index, ck_bytes value) {
-  reading self = {.w = {.out = out},
-                  .L = L,
-                  .most = value.len > CK_SANDBOX_TEXT_MAX ? value.len : CK_SANDBOX_TEXT_MAX};
+  reading self = {.w = {.out = out}, .L = L, .most = value.len + CK_SANDBOX_TEXT_MAX};
   read_value(&self, lua_absindex(L, index), value);
   return self.changed;
 }

@@ -177,6 +177,26 @@ static int ask_body(lua_State *L) {
   return 0;
 }
 
+/* Bytes of the content that the hook is shown, which can be of any size. */
+static size_t measure_content(const asking *of) {
+  enum { CHECKPOINT_BYTES = 64 };
+  switch (of->hook) {
+    case POLICY_prune:
+      return ((const ck_history *)of->subject)->count * CHECKPOINT_BYTES;
+    case POLICY_redact:
+      return ck_value_bytes(((const ck_item *)of->subject)->value).len;
+    case POLICY_tail:
+      return ck_value_bytes(((const ck_event *)of->subject)->body).len;
+    case POLICY_in_doubt:
+    case POLICY_permit:
+      return ((const ck_effect *)of->subject)->request.len;
+    case POLICY_migrate:
+      return ck_value_bytes(of->subject).len;
+    default:
+      return 0;
+  }
+}
+
 static void fill_slots(const asking *of, bool shown) {
   ck_view_slot *slots = of->policy->slots;
   ck_view_kind view = ck_policy_hooks[of->hook].view;
@@ -195,6 +215,7 @@ ck_status ck_policy_ask(asking *of, ck_error *err) {
   loaded_policy *policy = of->policy;
   const char *hook = ck_policy_hooks[of->hook].name;
   fill_slots(of, true);
+  ck_vm_allow(policy->vm, measure_content(of));
   ck_status status = ck_vm_call(policy->vm, ask_body, of, err);
   fill_slots(of, false);
   if (status == CK_OK) return CK_OK;

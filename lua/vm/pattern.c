@@ -37,6 +37,7 @@ typedef struct {
 typedef struct pattern {
   pcre2_code *code;
   uint32_t groups; /* with the whole match */
+  uint32_t empty;  /* 1: it can match the empty text */
 } pattern;
 
 /* Keys of the registry. */
@@ -145,6 +146,7 @@ static void compile(pattern *out, lua_State *L, const char *text, size_t len) {
                (char *)reason);
   }
   pcre2_pattern_info(out->code, PCRE2_INFO_CAPTURECOUNT, &out->groups);
+  pcre2_pattern_info(out->code, PCRE2_INFO_MATCHEMPTY, &out->empty);
   if (++out->groups > CK_PATTERN_GROUPS_MAX)
     luaL_error(L, "a pattern with %d groups, more than %d", (int)out->groups - 1,
                CK_PATTERN_GROUPS_MAX - 1);
@@ -206,12 +208,13 @@ ck_pattern_search ck_pattern_read(lua_State *L) {
   const pattern *compiled = push_pattern(L, 2);
   self.code = compiled->code;
   self.groups = compiled->groups;
+  self.empty = compiled->empty;
   return self;
 }
 
 ck_pattern_search ck_pattern_again(lua_State *L, int text, int compiled) {
   const pattern *of = lua_touserdata(L, compiled);
-  ck_pattern_search self = {.code = of->code, .groups = of->groups};
+  ck_pattern_search self = {.code = of->code, .groups = of->groups, .empty = of->empty};
   self.text = lua_tolstring(L, text, &self.len);
   return self;
 }

@@ -10,6 +10,7 @@ enum { CK_PATTERN_GROUPS_MAX = 32 }; /* the whole match is one */
 typedef struct ck_pattern_search {
   const void *code; /* the compiled pattern, anchored by its userdata */
   uint32_t groups;  /* with the whole match */
+  bool empty;       /* it can match the empty text */
   const char *text;
   size_t len;
 } ck_pattern_search;

@@ -5,91 +5,114 @@
 #include "lua/vm/pattern.h"
 #include "lua/vm/sandbox.h"
 
-enum { MASK_DEPTH_MAX = 256 };
+enum {
+  MASK_DEPTH_MAX = 256,
+  UNITS_PER_MASK = 8, /* of a fingerprint */
+  BYTES_PER_UNIT = 16
+};
 
-/* Key of the registry: a userdata with the key of the fingerprints. */
-static const char fingerprint_key;
+/* What all calls of ck.mask for one item have in common. */
+typedef struct item {
+  const ck_fingerprint_key *key;
+  bool answers; /* an item's answer is being made; else each call stands for itself */
+  size_t grown; /* bytes that placeholders have over what they stand for, so far */
+} item;
 
-void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &fingerprint_key);
-  *(const ck_fingerprint_key **)lua_touserdata(L, -1) = key;
+/* Key of the registry: a userdata with the item. */
+static const char item_key;
+
+static item *get_item(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &item_key);
+  item *self = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  return self;
 }
 
-static const ck_fingerprint_key *get_fingerprint(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &fingerprint_key);
-  const ck_fingerprint_key *key = *(const ck_fingerprint_key **)lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return key;
+void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key) {
+  *get_item(L) = (item){.key = key, .answers = true};
 }
 
 /* A text that is being masked. The result is in `out`, which takes the stack's top. */
 typedef struct masking {
-  lua_State *L;
   luaL_Buffer out;
-  const ck_fingerprint_key *key;
-  size_t masked; /* placeholders that were written */
+  item *item;
+  ck_bytes text;
+  size_t read;        /* up to here the text is written */
+  ck_bytes protected; /* the first placeholder of the text that ends behind `read` */
 } masking;
-
-static void add(masking *self, const char *text, size_t len) {
-  if (luaL_bufflen(&self->out) + len > CK_SANDBOX_TEXT_MAX)
-    luaL_error(self->L, "ck.mask: the result is longer than %d bytes", CK_SANDBOX_TEXT_MAX);
-  luaL_addlstring(&self->out, text, len);
-}
 
 static void add_mask(masking *self, ck_bytes part) {
   char placeholder[CK_PLACEHOLDER_SIZE];
-  if (part.len == 0) return;
-  ck_placeholder_write(placeholder, self->key, "policy", part);
-  ck_bytes text = ck_bytes_text(placeholder);
-  add(self, text.data, text.len);
-  self->masked++;
+  ck_vm_charge(self->out.L, UNITS_PER_MASK + (int64_t)(part.len / BYTES_PER_UNIT));
+  ck_placeholder_write(placeholder, self->item->key, "policy", part);
+  luaL_addstring(&self->out, placeholder);
 }
 
-/* The first placeholder of `text` that ends behind `at`; its length, 0: none. */
-static size_t find_placeholder(size_t *begin, ck_bytes text, size_t at) {
-  ck_bytes found, rest = text;
-  while (ck_placeholder_find(&found, NULL, rest)) {
-    *begin = (size_t)(found.data - text.data);
-    size_t end = *begin + found.len;
-    if (end > at) return found.len;
-    rest = (ck_bytes){text.data + end, text.len - end};
+/* Searches on from the end of the placeholder before: the text is read once. */
+static void find_protected(masking *self) {
+  const char *end = self->text.data + self->text.len;
+  while (self->protected.len > 0 &&
+         self->protected.data + self->protected.len <= self->text.data + self->read) {
+    const char *from = self->protected.data + self->protected.len;
+    if (!ck_placeholder_find(&self->protected, NULL, (ck_bytes){from, (size_t)(end - from)}))
+      self->protected.len = 0;
   }
-  return 0;
 }
 
-/* Masks from `at` to `end`, all but placeholders: what is masked stays as it is. */
-static void mask_span(masking *self, ck_bytes text, size_t at, size_t end) {
-  while (at < end) {
-    size_t begin, len = find_placeholder(&begin, text, at);
-    if (len == 0 || begin >= end) {
-      add_mask(self, (ck_bytes){text.data + at, end - at});
-      return;
+/* Masks up to `end`, all but placeholders: what is masked stays as it is. */
+static void mask_span(masking *self, size_t end) {
+  while (self->read < end) {
+    find_protected(self);
+    size_t begin = end, close = end;
+    if (self->protected.len > 0) {
+      begin = (size_t)(self->protected.data - self->text.data);
+      close = begin + self->protected.len;
     }
-    if (begin > at) add_mask(self, (ck_bytes){text.data + at, begin - at});
-    size_t from = begin > at ? begin : at, to = begin + len < end ? begin + len : end;
-    add(self, text.data + from, to - from);
-    at = to;
+    if (begin > end) begin = end;
+    if (close > end) close = end;
+    if (begin > self->read)
+      add_mask(self, (ck_bytes){self->text.data + self->read, begin - self->read});
+    else
+      begin = self->read;
+    luaL_addlstring(&self->out, self->text.data + begin, close - begin);
+    self->read = close;
   }
 }
 
-/* Arguments: text, pattern. Pushes the text masked. */
+/* What is written is longer than what was read by more than an answer may grow. */
+static bool is_outgrown(const masking *self) {
+  size_t written = luaL_bufflen(&self->out);
+  return written > self->read && written - self->read + self->item->grown > CK_SANDBOX_TEXT_MAX;
+}
+
+/* Arguments: text, pattern. Pushes the text masked: whole, where the placeholders would be too
+ * much. */
 static int mask_text(lua_State *L) {
   lua_settop(L, 2);
   ck_pattern_search in = ck_pattern_read(L);
   ck_pattern_match found;
-  ck_bytes text = {in.text, in.len};
-  masking self = {.L = L, .key = get_fingerprint(L)};
-  size_t from = 0;
-  bool moved = false;
+  masking self = {.item = get_item(L), .text = {in.text, in.len}};
+  bool moved = false, outgrown = false;
+  if (in.empty)
+    luaL_error(L, "ck.mask: the pattern '%s' can match the empty text, which has nothing to mask",
+               lua_tostring(L, 2));
+  if (!ck_placeholder_find(&self.protected, NULL, self.text)) self.protected.len = 0;
   luaL_buffinit(L, &self.out);
-  while (ck_pattern_find(&found, L, &in, from, moved)) {
-    add(&self, in.text + from, found.begin[0] - from);
-    mask_span(&self, text, found.begin[0], found.end[0]);
-    from = found.end[0];
+  while (!outgrown && ck_pattern_find(&found, L, &in, self.read, moved)) {
+    luaL_addlstring(&self.out, in.text + self.read, found.begin[0] - self.read);
+    self.read = found.begin[0];
+    mask_span(&self, found.end[0]);
     moved = true;
+    outgrown = is_outgrown(&self);
   }
-  add(&self, in.text + from, in.len - from);
+  if (outgrown) {
+    luaL_buffsub(&self.out, luaL_bufflen(&self.out));
+    add_mask(&self, self.text);
+  } else {
+    size_t written = luaL_bufflen(&self.out);
+    self.item->grown += written > self.read ? written - self.read : 0;
+    luaL_addlstring(&self.out, in.text + self.read, in.len - self.read);
+  }
   luaL_pushresult(&self.out);
   return 1;
 }
@@ -129,6 +152,8 @@ static int mask(lua_State *L) {
   luaL_checkstring(L, 2);
   lua_settop(L, 2);
   if (lua_isnil(L, 1)) return luaL_argerror(L, 1, "a text, or a value with texts expected");
+  item *of = get_item(L);
+  if (!of->answers) of->grown = 0;
   push_masked(L, 1, 0);
   return 1;
 }
@@ -136,7 +161,7 @@ static int mask(lua_State *L) {
 bool ck_sandbox_is_mask(lua_State *L, int index) { return lua_tocfunction(L, index) == mask; }
 
 void ck_sandbox_push_mask(lua_State *L) {
-  *(const ck_fingerprint_key **)lua_newuserdatauv(L, sizeof(const ck_fingerprint_key *), 0) = NULL;
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &fingerprint_key);
+  *(item *)lua_newuserdatauv(L, sizeof(item), 0) = (item){0};
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &item_key);
   lua_pushcfunction(L, mask);
 }

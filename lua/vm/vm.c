@@ -28,7 +28,9 @@ const ck_vm_limits ck_vm_flow_limits = {0,          1000000,   256u << 20,
 struct ck_vm {
   lua_State *L;
   lua_State *running; /* the thread whose hook counts; NULL outside calls */
-  ck_vm_limits limits;
+  ck_vm_limits usual;
+  ck_vm_limits limits; /* of this call */
+  size_t allowed_kib;  /* content of the next call */
   ck_clock clock;
   bool clock_given;
   size_t used;
@@ -48,6 +50,12 @@ struct ck_vm {
 };
 
 static const char overrun_mark = 0;
+
+/* For each KiB of content. */
+static const struct {
+  int64_t instructions, time_us;
+  size_t memory;
+} content_limits = {32000, 10000, 65536};
 
 lua_State *ck_vm_state(ck_vm *self) { return self->L; }
 ck_vm *ck_vm_of(lua_State *L) { return *(ck_vm **)lua_getextraspace(L); }
@@ -256,6 +264,20 @@ typedef struct {
   lua_State *outer;
 } entered;
 
+void ck_vm_allow(ck_vm *self, size_t bytes) { self->allowed_kib = bytes / 1024; }
+
+/* What has no limit has none with content either. */
+static void take_limits(ck_vm *self) {
+  ck_vm_limits *limits = &self->limits;
+  int64_t more = (int64_t)self->allowed_kib;
+  *limits = self->usual;
+  if (limits->instructions) limits->instructions += more * content_limits.instructions;
+  if (limits->time_us) limits->time_us += more * content_limits.time_us;
+  limits->memory += (size_t)more * content_limits.memory;
+  limits->memory_hard += (size_t)more * content_limits.memory;
+  self->allowed_kib = 0;
+}
+
 static entered enter(ck_vm *self, lua_State *L) {
   entered state = {self->running};
   self->running = L;
@@ -263,6 +285,7 @@ static entered enter(ck_vm *self, lua_State *L) {
     set_interval(self, L, self->interval);
     return state;
   }
+  take_limits(self);
   self->left = self->limits.instructions;
   self->allocated = 0;
   self->unchecked = 0;
@@ -364,7 +387,7 @@ ck_status ck_vm_create(ck_vm **out, const ck_vm_limits *limits, const ck_clock *
   *out = NULL;
   ck_vm *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  self->limits = *limits;
+  self->usual = self->limits = *limits;
   self->tick = TICK;
   self->clock = clock ? *clock : ck_clock_system();
   self->clock_given = clock != NULL;

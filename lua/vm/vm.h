@@ -50,6 +50,10 @@ void ck_vm_free(ck_vm *self);
 CK_CHECKED ck_status ck_vm_create(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock,
                                   ck_error *err);
 
+/* The next outermost call works on so many bytes of content, however many there are: for each KiB
+ * it has 32,000 instructions, 10 ms and 64 KiB more. */
+void ck_vm_allow(ck_vm *self, size_t bytes);
+
 /* Of the main thread. Touch it inside a body only. */
 lua_State *ck_vm_state(ck_vm *self);
 ck_vm *ck_vm_of(lua_State *L);

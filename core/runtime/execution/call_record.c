@@ -113,7 +113,8 @@ static const char *step_of(const ck_call *self) {
   return self->effect.own ? "call" : "outcome";
 }
 
-/* What was done is recorded with the last memory that there is. */
+/* What was done is recorded with the last memory that there is, and though a policy fails at it:
+ * that is told behind it. */
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_value *body;
@@ -123,8 +124,10 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   ck_fitted_tell(self, outcome);
   ck_status status = write_body(&body, self, via, err);
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
+  ck_status said = CK_OK;
   if (status == CK_OK)
-    status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
+    said = ck_session_record_done(execution->session, &self->effect, body, &outcome->seq, err);
+  if (status == CK_OK && said != CK_E_POLICY) status = said;
   if (status == CK_OK && is_earlier(self)) ck_session_add_earlier(execution->session, body);
   if (status == CK_OK) status = ck_limits_count(self, err);
   /* a program's bad end: whether its node fails of it, is the flow's to say */
@@ -139,7 +142,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
     notify_outcome(self, &progress, ticket);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;
-  return status;
+  return status == CK_OK ? said : status;
 }
 
 /* An effect that was asked for alone has its message in its outcome, and replays it from there. */

@@ -39,20 +39,38 @@ ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, con
   return status;
 }
 
-ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body,
-                                    int64_t *seq, ck_error *err) {
+static ck_status add_outcome(ck_session *self, const ck_effect *effect, ck_value *kept,
+                             ck_error *err) {
   ck_scope *scope;
-  ck_value *kept;
-  *seq = self->transcript.next_seq;
-  ck_status status = ck_session_redact(&kept, self, CK_EVENT_OUTCOME, effect->agent, body, err);
-  if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
+  ck_status status = ck_session_scope(&scope, self, effect->scope, err);
   if (status == CK_OK)
     status =
         ck_session_append_redacted(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
   if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
-  if (status == CK_OK) status = ck_session_add_outcome(self, kept, err);
+  return status == CK_OK ? ck_session_add_outcome(self, kept, err) : status;
+}
+
+ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                    int64_t *seq, ck_error *err) {
+  ck_value *kept;
+  *seq = self->transcript.next_seq;
+  ck_status status = ck_session_redact(&kept, self, CK_EVENT_OUTCOME, effect->agent, body, err);
+  if (status == CK_OK) status = add_outcome(self, effect, kept, err);
   ck_value_free(kept);
   return status;
+}
+
+ck_status ck_session_record_done(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                 int64_t *seq, ck_error *err) {
+  ck_value *kept;
+  *seq = self->transcript.next_seq;
+  ck_status said = ck_session_redact(&kept, self, CK_EVENT_OUTCOME, effect->agent, body, err);
+  ck_status status = said;
+  if (said == CK_E_POLICY)
+    status = ck_redactor_drop_event(&kept, self->redactor, CK_EVENT_OUTCOME, body, err);
+  if (status == CK_OK) status = add_outcome(self, effect, kept, err);
+  ck_value_free(kept);
+  return status == CK_OK ? said : status;
 }
 
 ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err) {

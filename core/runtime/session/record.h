@@ -20,6 +20,11 @@ CK_CHECKED ck_status ck_session_record_rewind(ck_session *self, const char *scop
 /* An outcome: its message enters the conversation, its cost the totals. `*seq` is its event's. */
 CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect,
                                                const ck_value *body, int64_t *seq, ck_error *err);
+/* The same of an effect that was carried out: where a redact hook fails, it is recorded all the
+ * same, without its content, so that it is not carried out again; CK_E_POLICY then tells the
+ * failure. */
+CK_CHECKED ck_status ck_session_record_done(ck_session *self, const ck_effect *effect,
+                                            const ck_value *body, int64_t *seq, ck_error *err);
 /* An outcome that brings a cost and nothing for the conversation; its seq is filled in. */
 CK_CHECKED ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err);
 /* An outcome (`body`) of the ledger is taken again: the event refers to its event at seq `of`, and
