@@ -94,10 +94,11 @@
 
 --- What happened since the last checkpoint, or the start.
 ---@class ck.Since
----@field ms integer  ms
+---@field ms integer  ms of its run; of an imported session without its user's absence
 ---@field events integer  events recorded
 ---@field cost_usd number  dollars spent
 ---@field tokens integer  input and output tokens
+---@field tool_calls integer  calls of tools that ended, also those that failed
 ---@field changed_keys integer  keys of the state that changed
 ---@field changed_bytes integer  bytes of their values
 ---@field boundaries integer  boundaries reached, this one included; a `before_call` is part of a turn, and does not count

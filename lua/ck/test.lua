@@ -113,12 +113,13 @@ function test.session(session)
   return boundaries
 end
 
-local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed_bytes" }
+local counted =
+  { "ms", "events", "cost_usd", "tokens", "tool_calls", "changed_keys", "changed_bytes" }
 
 --- Calls a policy at a row of boundaries and returns the numbers of those where it takes a
 --- checkpoint. A step has the changes since the step before (ms, events, cost_usd, tokens,
---- changed_keys, changed_bytes) and the fields of its boundary that differ from the usual; `since`
---- and `budget.spent` are summed up.
+--- tool_calls, changed_keys, changed_bytes) and the fields of its boundary that differ from the
+--- usual; `since` and `budget.spent` are summed up.
 ---@param policy table
 ---@param steps table[]
 ---@return integer[] taken

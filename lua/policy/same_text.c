@@ -25,9 +25,6 @@ static const struct {
     /* every_n */
     {"6430b2283a860a0a1cc6342ce06ae26784299b12a4908321a4f61579dc026ed9",
      "cfd21167d3b757fff6da9a18f0028f72051c3ec9ed9ac9ea884c169577f0540f"},
-    /* expected_loss */
-    {"62a08a5851c8034dcf917fa8e8a9ad98572badcb7b4ce9528f8a72dc57e2d7c4",
-     "4c64de100d661ba5220015d873365bc7fcad4a4003a31d9e770adac6b90b7a48"},
     /* keep_budget */
     {"a65fabbf6121fa2edaebe566efdac8a0effe84d825d652b90a4e97b32c2bd0be",
      "6eafbff1376fbc46f82d055ec5570e0a2b01666a95c2a2cae3794f3b72af5e4a"},

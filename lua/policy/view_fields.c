@@ -137,6 +137,7 @@ INTEGER(since_ms, ck_boundary, of->since.ms)
 INTEGER(since_events, ck_boundary, of->since.events)
 DOLLARS(since_cost, ck_boundary, of->since.cost_micros)
 INTEGER(since_tokens, ck_boundary, of->since.tokens)
+INTEGER(since_tool_calls, ck_boundary, of->since.tool_calls)
 INTEGER(since_keys, ck_boundary, of->since.changed_keys)
 INTEGER(since_bytes, ck_boundary, of->since.changed_bytes)
 INTEGER(since_boundaries, ck_boundary, slot->counts.boundaries)
@@ -254,10 +255,13 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"budget", NULL, 3, "ck.Budget", "of the session"},
   },
   [CK_VIEW_SINCE] = {
-    {"ms", since_ms, 0, "integer", "ms"},
+    {"ms", since_ms, 0, "integer",
+      "ms of its run; of an imported session without its user's absence"},
     {"events", since_events, 0, "integer", "events recorded"},
     {"cost_usd", since_cost, 0, "number", "dollars spent"},
     {"tokens", since_tokens, 0, "integer", "input and output tokens"},
+    {"tool_calls", since_tool_calls, 0, "integer",
+      "calls of tools that ended, also those that failed"},
     {"changed_keys", since_keys, 0, "integer", "keys of the state that changed"},
     {"changed_bytes", since_bytes, 0, "integer", "bytes of their values"},
     {"boundaries", since_boundaries, 0, "integer", "boundaries reached, this one included; "

@@ -21,7 +21,8 @@ static const char *const sample_checkpoint[] = {
     "\"send_mail\",\"class\":\"once\",\"id\":\"call_1\"},{\"tool\":\"note\"}]}",
     "{\"kind\":\"tool_round\",\"agent\":\"analyst\",\"depth\":1,\"latency_ms\":2500,\"since\":{"
     "\"ms\":2600,\"events\":5,\"cost_usd\":0.02,"
-    "\"tokens\":4000,\"changed_keys\":1,\"changed_bytes\":300},\"next\":{\"tool\":\"send_mail\","
+    "\"tokens\":4000,\"tool_calls\":2,"
+    "\"changed_keys\":1,\"changed_bytes\":300},\"next\":{\"tool\":\"send_mail\","
     "\"class\":\"once\"},\"checkpoint_cost_ms\":0.15,\"budget\":{\"spent\":4.2,\"limit\":5}}",
     "{\"kind\":\"tool_round\",\"agent\":\"analyst\",\"latency_ms\":90,\"since\":{\"ms\":100,"
     "\"events\":4,\"tokens\":50},"

@@ -128,6 +128,7 @@ static void read_checkpoint(reading *self, ck_bytes json) {
   at->since.events = get_int(self, since, "events", 1);
   at->since.cost_micros = get_scaled(self, since, "cost_usd", 1e6, 0);
   at->since.tokens = get_int(self, since, "tokens", 0);
+  at->since.tool_calls = get_int(self, since, "tool_calls", 0);
   at->since.changed_keys = get_int(self, since, "changed_keys", 0);
   at->since.changed_bytes = get_int(self, since, "changed_bytes", 0);
   at->seq = get_int(self, json, "seq", at->since.events + 2);

@@ -198,7 +198,8 @@ static void add_decisions(void) {
                 "\"reconcilable\"],\"risky\":[\"send\",\"pay\",\"deploy\"]}"},
       {"expected_loss", "{\"failures_per_hour\":0.1,\"unclean_factor\":5,\"work_usd_per_hour\":50,"
                         "\"usd_per_hour\":60,"
-                        "\"usd_per_million_tokens\":1,\"checkpoint_ms\":20}"},
+                        "\"usd_per_million_tokens\":1,\"usd_per_tool_call\":0.02,"
+                        "\"checkpoint_ms\":20}"},
       {"before_effect", "{\"classes\":[\"once\",\"reconcilable\",\"idempotent\"],\"async\":true}"},
       {"every_n", "{\"n\":1000000}"},
   };

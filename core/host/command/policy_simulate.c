@@ -8,7 +8,6 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/simulation.h"
 #include "core/host/print/table.h"
-#include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 #include "lua/vm/sandbox.h"
 
@@ -109,8 +108,10 @@ static void put_figure(ck_buffer *out, ck_loss_kind kind, int64_t number) {
     ck_format_duration(out, number * 1000);
   else if (kind == CK_LOSS_COST)
     ck_format_money(out, number);
-  else
+  else {
     ck_format_count(out, number);
+    ck_buffer_append_format(out, " %s", ck_loss_names[kind]);
+  }
 }
 
 /* ---- one session under all profiles ---- */
@@ -140,7 +141,8 @@ static void append_plot(simulating *self, const ck_recording *recording, const s
     for (size_t k = 0; k < plot->width; k++)
       full = plot->values[i][k] > full ? plot->values[i][k] : full;
   }
-  int64_t ms = recording->event_count ? recording->events[recording->event_count - 1].work.ms : 0;
+  int64_t ms =
+      recording->event_count ? recording->events[recording->event_count - 1].work.active_ms : 0;
   ck_buffer_append_format(&self->plots, "\n%s: lost %s, over ", recording->id,
                           ck_loss_names[plot->kind]);
   if (ms)
@@ -174,14 +176,10 @@ static void put_session(simulating *self, const side *under, const ck_recording 
 /* Each session has an engine of its own, as each run has. */
 static ck_status simulate_side(simulating *self, side *under, const ck_recording *recording,
                                session_plot *plot, ck_error *err) {
-  ck_policy_engine policies;
   ck_simulation simulation;
   ck_simulation_sum own = {0};
   int64_t *plotted = plot->values[under - self->sides];
-  ck_status status = ck_policy_engine_open(&policies, under->profile, err);
-  if (status != CK_OK) return status;
-  status = ck_simulate(&simulation, recording, &policies, under->profile->budget_micros, err);
-  policies.free(policies.self);
+  ck_status status = ck_simulate_profile(&simulation, recording, under->profile, err);
   if (status != CK_OK) return status;
   ck_simulation_plot(plotted, plot->width, recording, &simulation, plot->kind);
   status = ck_simulation_sum_add(&under->sum, recording, &simulation, err);
@@ -330,8 +328,10 @@ const ck_command ck_command_policy_simulate = {
         "checkpoints that these policies take. For a session that ran live under the same profile "
         "the decisions are those that were recorded. Nothing is written.\n\n"
         "A crash can come after each event, before the checkpoint that the event brings is "
-        "durable: mean, p95 and worst of the time, money, tokens and tool calls since the last "
-        "checkpoint. What no source tells is left empty.\n\n"
+        "durable: mean, p95 and worst of the active time, money, tokens and tool calls since the "
+        "last checkpoint. Active time is that of the runs without the waiting for people: for "
+        "answers to questions, and for the next message of a user. What no source tells is left "
+        "empty.\n\n"
         "Bytes are estimates before compression: what changed since the last checkpoint, every "
         "time it was set, and 400 bytes for a row, its index and its event; of imported sessions "
         "no keys are known. How many keys changed is estimated where decisions differ from the "

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy/policy.h"
+
 const char *const ck_loss_names[CK_LOSS_COUNT] = {
 #define X(name, json, text, member) text,
     CK_LOSS_TABLE(X)
@@ -108,13 +110,50 @@ static ck_status count_reasons(ck_simulation_sum *self, const ck_recording *reco
   return count_reason(self, NULL, ck_buffer_take(&text), err);
 }
 
+/* ---- one session ---- */
+
+ck_status ck_simulate_profile(ck_simulation *out, const ck_recording *recording,
+                              const ck_profile *profile, ck_error *err) {
+  ck_policy_engine policies;
+  *out = (ck_simulation){0};
+  ck_status status = ck_policy_engine_open(&policies, profile, err);
+  if (status != CK_OK) return status;
+  status = ck_simulate(out, recording, &policies, profile->budget_micros, err);
+  policies.free(policies.self);
+  return status;
+}
+
+static bool records(const ck_recording *recording, ck_loss_kind kind) {
+  size_t count = recording->event_count;
+  return count && ck_loss_of(&recording->events[count - 1].work, kind);
+}
+
+ck_status ck_simulation_measure(ck_simulation_figures *out, const ck_recording *recording,
+                                const ck_simulation *simulation, ck_error *err) {
+  size_t count = simulation->lost_count;
+  *out = (ck_simulation_figures){.boundaries = (int64_t)simulation->decision_count,
+                                 .checkpoints = simulation->checkpoints,
+                                 .kept = simulation->kept,
+                                 .failures = simulation->failures,
+                                 .bytes_written = simulation->bytes_written,
+                                 .bytes_kept = simulation->bytes_kept};
+  int64_t *list = calloc(count + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) {
+    out->known[kind] = records(recording, kind);
+    for (size_t i = 0; i < count; i++) list[i] = ck_loss_of(&simulation->lost[i], kind);
+    ck_loss_measure(&out->lost[kind], list, count);
+  }
+  free(list);
+  return CK_OK;
+}
+
 /* ---- losses ---- */
 
 static ck_status add_losses(ck_simulation_sum *self, const ck_recording *recording,
                             const ck_simulation *simulation, ck_loss_kind kind, ck_error *err) {
   size_t count = simulation->lost_count, had = self->lost_count[kind];
-  if (!count || !ck_loss_of(&recording->events[recording->event_count - 1].work, kind))
-    return CK_OK;
+  if (!records(recording, kind)) return CK_OK;
   int64_t *list = reallocarray(self->lost[kind], had + count, sizeof *list);
   if (!list) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) list[had + i] = ck_loss_of(&simulation->lost[i], kind);
@@ -160,9 +199,8 @@ void ck_simulation_sum_clear(ck_simulation_sum *self) {
 ck_loss_kind ck_simulation_select(const ck_recording *recording) {
   static const ck_loss_kind order[] = {CK_LOSS_COST, CK_LOSS_MS, CK_LOSS_TOKENS,
                                        CK_LOSS_TOOL_CALLS};
-  if (!recording->event_count) return CK_LOSS_MS;
   for (size_t i = 0; i < CK_LOSS_COUNT; i++) {
-    if (ck_loss_of(&recording->events[recording->event_count - 1].work, order[i])) return order[i];
+    if (records(recording, order[i])) return order[i];
   }
   return CK_LOSS_MS;
 }
@@ -170,13 +208,13 @@ ck_loss_kind ck_simulation_select(const ck_recording *recording) {
 void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording,
                         const ck_simulation *simulation, ck_loss_kind kind) {
   size_t count = recording->event_count, next = 0;
-  int64_t end = count ? recording->events[count - 1].work.ms : 0, last = 0;
+  int64_t end = count ? recording->events[count - 1].work.active_ms : 0, last = 0;
   for (size_t column = 0; column < width; column++) {
     out[column] = last; /* without events in a stretch, the work at risk stays the same */
     for (; next < count; next++) {
-      size_t at =
-          end ? (size_t)((double)recording->events[next].work.ms / (double)end * (double)width)
-              : next * width / count;
+      size_t at = end ? (size_t)((double)recording->events[next].work.active_ms / (double)end *
+                                 (double)width)
+                      : next * width / count;
       if (at > column && column + 1 < width) break;
       last = ck_loss_of(&simulation->lost[next], kind);
       if (last > out[column]) out[column] = last;

@@ -9,7 +9,7 @@
 /* X(enumerator, name in JSON, name in tables, member of ck_work). */
 /* clang-format off */
 #define CK_LOSS_TABLE(X) \
-  X(CK_LOSS_MS, "time_ms", "time", ms) \
+  X(CK_LOSS_MS, "time_ms", "active time", active_ms) \
   X(CK_LOSS_COST, "cost_usd", "money", cost_micros) \
   X(CK_LOSS_TOKENS, "tokens", "tokens", tokens) \
   X(CK_LOSS_TOOL_CALLS, "tool_calls", "tool calls", tool_calls)
@@ -32,6 +32,24 @@ typedef struct ck_reason_count {
   int64_t count;
 } ck_reason_count;
 
+/* The recorded session under the policies of the profile and its budget, asked afresh; see
+ * ck_simulate. CK_E_PARSE, CK_E_NOT_FOUND: of the profile's policies. That one fails when it is
+ * asked is told in `out`. ck_simulation_clear. */
+CK_CHECKED ck_status ck_simulate_profile(ck_simulation *out, const ck_recording *recording,
+                                         const ck_profile *profile, ck_error *err);
+
+/* The figures of one simulation. `lost` is what a crash costs, over the moments right after each of
+ * the session's events: micro-dollars, milliseconds of active time, tokens, calls of tools. */
+typedef struct ck_simulation_figures {
+  int64_t boundaries, checkpoints, kept, failures;
+  int64_t bytes_written, bytes_kept; /* estimates, see CK_SIMULATE_ROW_BYTES */
+  ck_loss lost[CK_LOSS_COUNT];       /* by ck_loss_kind */
+  bool known[CK_LOSS_COUNT];         /* false: the session's source records no such work */
+} ck_simulation_figures;
+CK_CHECKED ck_status ck_simulation_measure(ck_simulation_figures *out,
+                                           const ck_recording *recording,
+                                           const ck_simulation *simulation, ck_error *err);
+
 /* Sums over sessions; zero-initialise, ck_simulation_sum_clear. */
 typedef struct ck_simulation_sum {
   int64_t sessions, boundaries, checkpoints, as_recorded, failures, bytes_written, kept, bytes_kept;
@@ -46,7 +64,7 @@ CK_CHECKED ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_rec
                                            const ck_simulation *simulation, ck_error *err);
 void ck_simulation_sum_clear(ck_simulation_sum *self);
 
-/* A figure of that kind of work: dollars, milliseconds, or a count. */
+/* A figure of that kind of work: dollars, milliseconds of active time, or a count. */
 void ck_simulation_put_loss(ck_document *document, struct cJSON *at, const char *name,
                             ck_loss_kind kind, double amount);
 /* Adds the members of a sum under `at`. */
@@ -56,8 +74,8 @@ CK_CHECKED ck_status ck_simulation_print_sums(ck_output *output, const char *con
                                               const ck_simulation_sum *const *sums, size_t count,
                                               ck_error *err);
 
-/* The worst loss in each of `width` equal stretches of the session: of its time, or of its events
- * when it has no times. */
+/* The worst loss in each of `width` equal stretches of the session: of its active time, or of its
+ * events when it has no times. */
 void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording,
                         const ck_simulation *simulation, ck_loss_kind kind);
 /* Eight heights, a blank for zero; `full` is the figure of the highest. */

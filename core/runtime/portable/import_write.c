@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/runtime/portable/import_private.h"
 #include "core/runtime/ledger/ledger_body.h"
+#include "core/runtime/ledger/work_time.h"
 
 /* The sums so far, as a live session counts them. */
 typedef struct writing {
@@ -16,7 +17,8 @@ typedef struct writing {
   size_t count;
   ck_totals totals;
   int64_t first_ms, last_ms; /* 0: no times yet */
-  int64_t *turns;            /* by agent: when its turn began; 0 */
+  ck_work_time time;
+  int64_t *turns; /* by agent: when its turn began; 0 */
   ck_import_report report;
 } writing;
 
@@ -53,7 +55,7 @@ static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
 }
 
 /* The members that simulation reads, spelt as boundary_event.c spells them. Keys are not known, so
- * they do not change. */
+ * they do not change. Nor is there waiting for people: a run of ours would have ended there. */
 static void write_boundary(ck_json_writer *w, const writing *self, const ck_import_entry *at) {
   int64_t turn = at->agent == CK_IMPORT_NOBODY ? 0 : self->turns[at->agent];
   ck_json_begin(w, '{');
@@ -63,10 +65,11 @@ static void write_boundary(ck_json_writer *w, const writing *self, const ck_impo
   if (turn && at->at_ms > turn) ck_json_member_int(w, "latency_ms", at->at_ms - turn);
   ck_json_name(w, "since");
   ck_json_begin(w, '{');
-  if (self->first_ms) put_nonzero(w, "ms", self->last_ms - self->first_ms);
+  put_nonzero(w, "ms", self->time.active_ms);
   put_nonzero(w, "events", (int64_t)self->count - 1);
   put_nonzero(w, "cost", self->totals.cost_micros);
   put_nonzero(w, "tokens", self->totals.input_tokens + self->totals.output_tokens);
+  put_nonzero(w, "tool_calls", self->totals.tool_calls);
   ck_json_end(w, '}');
   put_nonzero(w, "spent", self->totals.cost_micros);
   ck_json_end(w, '}');
@@ -91,11 +94,15 @@ static ck_status put_boundary(writing *self, const ck_import_entry *at, ck_error
 /* ---- all events ---- */
 
 /* Times between the earliest and the latest: sources write lines out of order. */
-static void note_time(writing *self, const ck_import_entry *at) {
-  if (!at->at_ms) return;
+static ck_status note_time(writing *self, const ck_import_entry *at, const ck_event *like,
+                           ck_error *err) {
+  if (!at->at_ms) return CK_OK;
   if (!self->first_ms || at->at_ms < self->first_ms) self->first_ms = at->at_ms;
   if (at->at_ms > self->last_ms) self->last_ms = at->at_ms;
   if (at->agent != CK_IMPORT_NOBODY && !self->turns[at->agent]) self->turns[at->agent] = at->at_ms;
+  ck_event event = *like;
+  event.body = at->body;
+  return ck_work_time_take(&self->time, &event, err);
 }
 
 static ck_status put_entries(writing *self, ck_error *err) {
@@ -106,11 +113,14 @@ static ck_status put_entries(writing *self, ck_error *err) {
                      .at_ms = at->at_ms,
                      .scope = scope_of(self->of, at->agent),
                      .agent = name_of(self->of, at->agent)};
-    note_time(self, at);
+    status = note_time(self, at, &like, err);
     if (at->kind == CK_EVENT_OUTCOME) ck_totals_add_outcome(&self->totals, at->body);
     ck_value *body = at->body;
     at->body = NULL;
-    status = put_event(self, &like, body, err);
+    if (status == CK_OK)
+      status = put_event(self, &like, body, err);
+    else
+      ck_value_free(body);
     if (status != CK_OK || !at->mark) continue;
     status = put_boundary(self, at, err);
     if (at->agent != CK_IMPORT_NOBODY) self->turns[at->agent] = at->at_ms;
@@ -186,7 +196,8 @@ static ck_status put_closing(writing *self, ck_error *err) {
   ck_value *body;
   ck_status status = ck_value_from(&body, &json, err);
   ck_buffer_clear(&json);
-  ck_event like = {.kind = kind, .at_ms = self->last_ms, .scope = "main"};
+  /* Where its last line stands, which a branch that ended earlier may have written. */
+  ck_event like = {.kind = kind, .at_ms = self->time.at_ms, .scope = "main"};
   return status == CK_OK ? put_event(self, &like, body, err) : status;
 }
 
@@ -265,6 +276,7 @@ ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
   for (size_t i = 0; i < w.count; i++) ck_event_free(w.events[i]);
   free(w.events);
   free(w.turns);
+  ck_work_time_clear(&w.time);
   ck_session_record_clear(&record);
   return status;
 }

@@ -31,6 +31,7 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   at->since.cost_micros = now->cost_micros - then->cost_micros;
   at->since.tokens =
       now->input_tokens + now->output_tokens - then->input_tokens - then->output_tokens;
+  at->since.tool_calls = now->tool_calls - then->tool_calls;
   at->since.changed_keys = (int64_t)ck_state_count(self->changes.keys);
   at->since.changed_bytes = self->changes.bytes;
   at->budget.spent_micros = now->cost_micros - self->spent.base.cost_micros;

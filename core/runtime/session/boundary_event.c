@@ -20,6 +20,7 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   put_nonzero(w, "events", at->since.events);
   put_nonzero(w, "cost", at->since.cost_micros);
   put_nonzero(w, "tokens", at->since.tokens);
+  put_nonzero(w, "tool_calls", at->since.tool_calls);
   put_nonzero(w, "keys", at->since.changed_keys);
   put_nonzero(w, "bytes", at->since.changed_bytes);
   ck_json_end(w, '}');

@@ -25,7 +25,7 @@ typedef struct ck_boundary {
   uint64_t random;         /* recorded likewise; 53 bits */
   int64_t node_latency_ms; /* since the node or turn began */
   struct {
-    int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes;
+    int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes, tool_calls;
   } since; /* since the last checkpoint (or the start) */
   struct {
     const char *node, *tool;

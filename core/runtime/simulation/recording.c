@@ -7,14 +7,15 @@
 
 #include "core/base/array.h"
 #include "core/runtime/ledger/ledger_body.h"
+#include "core/runtime/ledger/work_time.h"
 
 /* How far the reading has come. */
 typedef struct reading {
   ck_recording *of;
   size_t event_cap, boundary_cap;
   ck_work work;
-  ck_work base;        /* work at the place that recorded differences count from */
-  int64_t at_ms;       /* latest wall time seen; 0: none */
+  ck_work base; /* work at the place that recorded differences count from */
+  ck_work_time time;
   size_t unclamped;    /* first event behind the last boundary */
   int64_t keys, bytes; /* as recorded at the last boundary */
   ck_status status;
@@ -95,7 +96,7 @@ static void read_numbers(ck_boundary *at, const reading *self, const ck_event *e
   int64_t random = get_int(body, "random", -1);
   at->depth = (int)get_int(body, "depth", 0);
   at->seq = event->seq;
-  at->now_ms = get_int(body, "now", self->at_ms);
+  at->now_ms = get_int(body, "now", self->time.at_ms);
   at->random = random >= 0 ? (uint64_t)random : random_of(event->seq);
   at->node_latency_ms = get_int(body, "latency_ms", 0);
   at->since.ms = get_int(since, "ms", 0);
@@ -134,13 +135,21 @@ static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   self->bytes = at->since.changed_bytes;
 }
 
-static void count_work(reading *self, const ck_boundary *at) {
+static void limit(int64_t *number, int64_t most) {
+  if (*number > most) *number = most;
+}
+
+/* Calls of tools are counted again: earlier versions did not record them. */
+static void count_work(reading *self, ck_boundary *at) {
   self->work.ms = self->base.ms + at->since.ms;
+  limit(&self->work.active_ms, self->base.active_ms + at->since.ms);
   self->work.cost_micros = self->base.cost_micros + at->since.cost_micros;
   self->work.tokens = self->base.tokens + at->since.tokens;
+  at->since.tool_calls = self->work.tool_calls - self->base.tool_calls;
   for (; self->unclamped < self->of->event_count; self->unclamped++) {
-    int64_t *ms = &self->of->events[self->unclamped].work.ms;
-    if (*ms > self->work.ms) *ms = self->work.ms;
+    ck_work *work = &self->of->events[self->unclamped].work;
+    limit(&work->ms, self->work.ms);
+    limit(&work->active_ms, self->work.active_ms);
   }
 }
 
@@ -149,11 +158,13 @@ static void begin_interval(reading *self) {
   self->keys = self->bytes = 0;
 }
 
-static void pass_time(reading *self, const ck_event *event) {
-  bool resumed = event->kind == CK_EVENT_SESSION_RESUMED;
-  if (!resumed && self->at_ms && event->at_ms > self->at_ms)
-    self->work.ms += event->at_ms - self->at_ms;
-  if (event->at_ms > self->at_ms || (resumed && event->at_ms)) self->at_ms = event->at_ms;
+static ck_status pass_time(reading *self, const ck_event *event) {
+  ck_work_time *time = &self->time;
+  int64_t ms = time->ms, active_ms = time->active_ms;
+  ck_status status = ck_work_time_take(time, event, self->err);
+  self->work.ms += time->ms - ms;
+  self->work.active_ms += time->active_ms - active_ms;
+  return status;
 }
 
 static void count_outcome(reading *self, const ck_event *event) {
@@ -192,9 +203,10 @@ static bool take_event(void *to, const ck_event *event) {
   ck_recording *of = self->of;
   ck_recorded_event made = {
       .seq = event->seq, .boundary = SIZE_MAX, .resumed = event->kind == CK_EVENT_SESSION_RESUMED};
-  pass_time(self, event);
+  self->status = pass_time(self, event);
   if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
-  if (event->kind == CK_EVENT_BOUNDARY) self->status = take_boundary(self, event, &made.boundary);
+  if (self->status == CK_OK && event->kind == CK_EVENT_BOUNDARY)
+    self->status = take_boundary(self, event, &made.boundary);
   if (made.resumed) begin_interval(self);
   if (self->status != CK_OK) return false;
   ck_recorded_event *events =
@@ -229,6 +241,7 @@ ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *ses
     *out = made;
   else
     ck_recording_free(made);
+  ck_work_time_clear(&self.time);
   ck_session_record_clear(&record);
   return status;
 }

@@ -9,14 +9,16 @@
 /* Work done since the session began, on all timelines: what a crash without any checkpoint would
  * lose. */
 typedef struct ck_work {
-  int64_t ms, cost_micros, tokens, tool_calls;
+  int64_t ms;        /* as `since.ms` counts it */
+  int64_t active_ms; /* the part of it in which no person was waited for, see work_time.h */
+  int64_t cost_micros, tokens, tool_calls;
 } ck_work;
 
 /* One event, as a moment at which a crash can come. */
 typedef struct ck_recorded_event {
   int64_t seq;
   ck_work work;    /* up to and with it. ms: at boundaries as recorded, between them by the events'
-                      wall times */
+                      wall times; active_ms: by these, and no more than ms */
   bool resumed;    /* a run went on from a checkpoint here: counting starts anew, as it did then */
   size_t boundary; /* index; SIZE_MAX: it is none */
 } ck_recorded_event;

@@ -28,6 +28,7 @@ static int64_t difference(int64_t now, int64_t then) { return now > then ? now -
 
 static ck_work lost_at(const simulating *self, const ck_recorded_event *event) {
   return (ck_work){.ms = difference(event->work.ms, self->base.ms),
+                   .active_ms = difference(event->work.active_ms, self->base.active_ms),
                    .cost_micros = difference(event->work.cost_micros, self->base.cost_micros),
                    .tokens = difference(event->work.tokens, self->base.tokens),
                    .tool_calls = difference(event->work.tool_calls, self->base.tool_calls)};
@@ -42,6 +43,7 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   at.since.events = at.seq - 1 - self->seq;
   at.since.cost_micros = lost->cost_micros;
   at.since.tokens = lost->tokens;
+  at.since.tool_calls = lost->tool_calls;
   at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
   at.since.changed_bytes = self->bytes;
   if (self->limit_micros != CK_SIMULATE_AS_RECORDED) at.budget.limit_micros = self->limit_micros;

@@ -33,6 +33,34 @@ run sessions log imported_tau_bench_c8e45325 --kind message
 is "no time, no date of 1970" "$(cut -f2 <<<"$out" | sort -u)" ""
 exits 0 "the store is well" store verify
 
+# What a sub-agent did is told behind its parent's later lines: its minute is work, too. The user is
+# away for an hour; that is none.
+# said PARENT ID SIDECHAIN TYPE CONTENT TIME
+said() {
+  local message='"role":"'$4'","content":[{"type":"text","text":"'$5'"}]'
+  [ "$4" = user ] || message='"id":"'$2'","usage":{"input_tokens":1,"output_tokens":1},'$message
+  printf '{"parentUuid":%s,"uuid":"%s","isSidechain":%s,"sessionId":"S9","type":"%s",' \
+    "$1" "$2" "$3" "$4"
+  printf '"message":{%s},"timestamp":"2030-03-01T%s.000Z"}\n' "$message" "$6"
+}
+{
+  said null m1 false user go 00:00:00
+  said '"m1"' m2 false assistant "Two minutes." 00:02:00
+  said null b1 true user test 00:00:10
+  said '"b1"' b2 true assistant red 00:01:10
+  said '"m2"' m3 false user more 01:01:10
+  said '"m3"' m4 false assistant "A second." 01:01:11
+} >"$dir/branch.jsonl"
+exits 0 "a branch" --json sessions import "$dir/branch.jsonl" --session branch
+run --json sessions log branch --all --kind boundary
+is "since.ms goes on in a branch, and stands while the user is away" \
+  "$(perl -MJSON::PP -ne 'print decode_json($_)->{body}{since}{ms} // 0, " "' <<<"$out")" \
+  "120000 180000 181000 "
+run --json policy simulate branch --profile \
+  "$(echo 'return { name = "none", policies = {} }' >"$dir/none.lua"; echo "$dir/none.lua")"
+is "a crash loses the active time" \
+  "$(json "$out" '$d->{profiles}[0]{lost}{time_ms}{worst}')" 181000
+
 before=$("$CKRUN" --json sessions list)
 refused 2 "lines that cannot be read" "openai_many.jsonl:3: no conversation; so do 1 more places" \
   sessions import "$data/openai_many.jsonl"

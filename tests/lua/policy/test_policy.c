@@ -22,7 +22,7 @@ static const ck_boundary tool_round = {.kind = CK_BOUNDARY_TOOL_ROUND,
                                        .now_ms = 1000,
                                        .random = UINT64_C(1) << 52,
                                        .node_latency_ms = 40,
-                                       .since = {5, 6, 2500000, 8, 9, 10},
+                                       .since = {5, 6, 2500000, 8, 9, 10, 11},
                                        .next = {"m", "send", true, CK_EFFECT_ONCE},
                                        .budget = {800000, 1000000},
                                        .clean = true,
@@ -105,6 +105,7 @@ static void test_view(void) {
   check_view("at.since.ms == 5 and at.since.events == 6 and at.since.cost_usd == 2.5 and "
              "at.since.tokens == 8",
              &tool_round);
+  check_view("at.since.tool_calls == 11", &tool_round);
   check_view("at.since.changed_keys == 9 and at.since.changed_bytes == 10", &tool_round);
   check_view("at.next.node == 'm' and at.next.tool == 'send' and at.next.class == 'once'",
              &tool_round);

@@ -190,6 +190,7 @@ static bool same_numbers(const ck_boundary *a, const ck_boundary *b, bool keys) 
          a->random == b->random && a->node_latency_ms == b->node_latency_ms &&
          a->since.ms == b->since.ms && a->since.events == b->since.events &&
          a->since.cost_micros == b->since.cost_micros && a->since.tokens == b->since.tokens &&
+         a->since.tool_calls == b->since.tool_calls &&
          a->since.changed_bytes == b->since.changed_bytes &&
          (!keys || a->since.changed_keys == b->since.changed_keys) &&
          a->budget.spent_micros == b->budget.spent_micros &&
@@ -287,7 +288,10 @@ static void test_losses(void) {
       break;
     }
     const ck_work *here = &recording->events[i].work, *lost = &simulation.lost[i];
+    wrong += here->active_ms > here->ms; /* nobody is asked: but for what is cut off, the same */
+    wrong += here->ms - here->active_ms > (int64_t)i;
     wrong += here->ms - from.ms != lost->ms ||
+             here->active_ms - from.active_ms != lost->active_ms ||
              here->cost_micros - from.cost_micros != lost->cost_micros ||
              here->tokens - from.tokens != lost->tokens ||
              here->tool_calls - from.tool_calls != lost->tool_calls;
