@@ -71,6 +71,7 @@ static const member report_members[] = {{"report", &all}, {0}};
 static const member error_members[] = {{"error", &all}, {0}};
 static const member value_members[] = {{"value", &all}, {0}};
 static const member why_members[] = {{"reason", &all}, {0}};
+static const member approval_members[] = {{"question", &all}, {0}};
 static const member ended_members[] = {{"result", &all}, {0}};
 static const member update_members[] = {{"update", &message}, {0}};
 static const member note_members[] = {{"type", NULL},   {"request", NULL}, {"kind", NULL},
@@ -99,6 +100,7 @@ static const shape bodies[] = {
     [CK_EVENT_UPDATE] = {update_members, NULL},
     [CK_EVENT_SAVING] = {error_members, NULL},
     [CK_EVENT_RESUME_REFUSED] = {why_members, NULL},
+    [CK_EVENT_RESUME_APPROVAL] = {approval_members, NULL},
     [CK_EVENT_NOTE] = {note_members, &all},
 };
 static const shape list_body = {list_members, NULL}, position = {position_members, NULL},

@@ -44,6 +44,7 @@
 ---| "constraint"
 ---| "saving"
 ---| "resume_refused"
+---| "resume_approval"
 ---| "note"
 ---@alias ck.SessionStatus
 ---| "running"
@@ -246,6 +247,7 @@
 ---@field tool_calls ck.Rule|nil
 ---@field model_calls ck.Rule|nil
 ---@field refuse string|nil         why the resume is refused: what ck.refuse makes
+---@field ask string|nil            what a person is asked before it: what ck.ask makes
 
 ---@class ck.Permission
 ---@field deny string|nil           why it is not to be done: what ck.deny makes
@@ -318,9 +320,10 @@ function ck.refuse(why) end
 ---@return ck.Permission
 function ck.deny(why) end
 
---- A permit hook's question: a person says whether the effect may begin.
+--- The question of a permit or resume hook: a person says whether the effect may begin, or the
+--- session go on.
 ---@param question string
----@return ck.Permission
+---@return ck.Permission|ck.Rules
 function ck.ask(question) end
 
 --- Marks a table as a JSON array, also when it is empty.

@@ -18,7 +18,8 @@
 ---   prune(history) -> ids that go, ids that no other policy may drop; history: see test.history
 ---   redact(item) -> nil, "drop", "mask", "env:NAME" or the value with other texts; item:
 ---     { key =, value = } or { kind =, value = }
----   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused
+---   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused; as the third
+---     value the question
 ---   tail(event, agent) -> boolean
 ---   on_failure(failure) -> word or nil, ms to wait before a retry or nil
 ---   in_doubt(effect) -> word or nil

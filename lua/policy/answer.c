@@ -19,8 +19,8 @@ const char *const ck_answer_doubt_words[] = {"stop", "rerun", "tell", NULL};
 static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
 static const char *const durabilities[] = {"async", "sync", NULL};
 static const char *const rule_words[] = {"continue", "reset", "refuse", NULL};
-static const char *const rule_keys[] = {"budget",     "time",        "rounds", "tokens",
-                                        "tool_calls", "model_calls", "refuse", NULL};
+static const char *const rule_keys[] = {"budget",      "time",   "rounds", "tokens", "tool_calls",
+                                        "model_calls", "refuse", "ask",    NULL};
 static const size_t rule_offsets[] = {
     offsetof(ck_resume_rules, budget),     offsetof(ck_resume_rules, time),
     offsetof(ck_resume_rules, rounds),     offsetof(ck_resume_rules, tokens),
@@ -194,19 +194,25 @@ bool ck_answer_read_truth(lua_State *L, int index, bool otherwise) {
 
 /* ---- resume ---- */
 
-void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L, int index) {
-  static const ck_rule rules[] = {CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE};
-  ck_buffer_reset(refusal);
-  if (lua_isnil(L, index)) return;
-  index = lua_absindex(L, index);
-  if (!lua_istable(L, index)) refuse(L, index, answer, "rules by dimension or ck.refuse", "");
-  check_keys(L, index, rule_keys);
-  if (lua_getfield(L, index, "refuse") != LUA_TNIL) {
-    size_t len;
-    const char *text = check_reason(L, -1, "refuse", &len);
-    ck_buffer_append(refusal, text, len);
-  }
+/* Appends the text of the member, if it is there. */
+static bool take_words(ck_buffer *text, lua_State *L, int index, const char *name) {
+  size_t len;
+  bool given = lua_getfield(L, index, name) != LUA_TNIL;
+  const char *words = given ? check_reason(L, -1, name, &len) : NULL;
+  if (given && text->len == 0) ck_buffer_append(text, words, len);
   lua_pop(L, 1);
+  return given;
+}
+
+ck_leave_word ck_answer_read_rules(ck_resume_rules *out, ck_buffer *text, lua_State *L, int index) {
+  static const ck_rule rules[] = {CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE};
+  ck_buffer_reset(text);
+  if (lua_isnil(L, index)) return CK_LEAVE_ALLOW;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index))
+    refuse(L, index, answer, "rules by dimension, ck.refuse or ck.ask", "");
+  check_keys(L, index, rule_keys);
+  bool refuses = take_words(text, L, index, "refuse"), asks = take_words(text, L, index, "ask");
   for (size_t i = 0; i < sizeof rule_offsets / sizeof rule_offsets[0]; i++) {
     ck_rule *rule = (ck_rule *)(void *)((char *)out + rule_offsets[i]);
     lua_getfield(L, index, rule_keys[i]);
@@ -214,6 +220,7 @@ void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L
     if (word >= 0 && *rule != CK_RULE_REFUSE) *rule = rules[word];
     lua_pop(L, 1);
   }
+  return refuses ? CK_LEAVE_DENY : asks ? CK_LEAVE_ASK : CK_LEAVE_ALLOW;
 }
 
 /* ---- prune ---- */

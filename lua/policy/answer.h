@@ -30,9 +30,10 @@ int ck_answer_read_failure(int64_t *wait_ms, lua_State *L, int index);
 bool ck_answer_read_truth(lua_State *L, int index, bool otherwise);
 
 /* nil; { budget | time | rounds | tokens | tool_calls = "continue" | "reset" | "refuse" };
- * ck.refuse "why". Changes only the dimensions that are named, and none that is refused already. A
- * refusal's text goes to `refusal`, emptied before. */
-void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L, int index);
+ * ck.refuse "why"; ck.ask "question". Changes only the dimensions that are named, and none that is
+ * refused already. The text of a refusal (DENY), else of a question (ASK), goes to `text`, emptied
+ * before. */
+ck_leave_word ck_answer_read_rules(ck_resume_rules *out, ck_buffer *text, lua_State *L, int index);
 
 /* nil; { drop = {id, …}, keep = {id, …} }, ids of `history`. `by_id`: its checkpoints, sorted by
  * id. Sets flags, clears none. Gives bits: 1 << CK_ANSWER_DROP when it drops any, 1 <<

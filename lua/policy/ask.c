@@ -94,7 +94,7 @@ static int push_resume(lua_State *L, const asking *of) {
 }
 
 static void read_resume(asking *of, lua_State *L) {
-  ck_answer_read_rules(of->rules, of->text, L, -1);
+  of->word = (int)ck_answer_read_rules(of->rules, of->text, L, -1);
 }
 
 /* ---- tail ---- */

@@ -19,8 +19,8 @@ typedef struct asking {
   bool answered; /* the hook itself did not fail; its answer may be none that it can give */
   /* The answer, by hook. */
   ck_answer_checkpoint decision;
-  /* checkpoint: the reasons so far; resume: a refusal; redact: a reference, or the value with other
-   * texts; permit: why, or the question */
+  /* checkpoint: the reasons so far; resume: a refusal, or a question; redact: a reference, or the
+   * value with other texts; permit: why, or the question */
   ck_buffer *text;
   ck_prune_plan *plan;
   int planned; /* as ck_answer_read_plan gives it */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lua/policy/leave_words.h"
+#include "lua/policy/resume_words.h"
 #include "lua/policy/select.h"
 #include "lua/vm/json.h"
 
@@ -108,47 +109,22 @@ static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *
 
 /* ---- resume ---- */
 
-static ck_resume_rules begin_rules(const ck_profile_rules *from) {
-  return (ck_resume_rules){.budget = from->budget,
-                           .time = from->time,
-                           .rounds = from->rounds,
-                           .tokens = from->tokens,
-                           .tool_calls = from->tool_calls,
-                           .model_calls = from->model_calls};
-}
-
-static bool any_refuses(const ck_resume_rules *rules) {
-  const ck_rule all[] = {rules->budget, rules->time,       rules->rounds,
-                         rules->tokens, rules->tool_calls, rules->model_calls};
-  bool any = false;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) any |= all[i] == CK_RULE_REFUSE;
-  return any;
-}
-
-/* A failure refuses, with its text as the reason; the first refusal stays. A rule of the profile
- * that refuses was there before. */
 static ck_status merge_resume(question *self, const asking *answered, ck_status status,
                               ck_error *err) {
-  ck_resume_rules *out = self->out;
-  bool says = status != CK_OK || answered->text->len > 0;
-  bool ruled = any_refuses(out) && !self->refuses && !out->refused_by;
-  if ((says && !out->refusal) || ruled) out->refused_by = answered->policy->name;
-  if (status == CK_OK && answered->text->failed) status = ck_error_no_memory(err);
-  if (status == CK_OK && answered->text->len == 0) return CK_OK;
-  if (out->refusal) return status;
-  out->refusal = strdup(status == CK_OK ? answered->text->data : err->text);
-  if (!out->refusal && status == CK_OK) status = ck_error_no_memory(err);
-  return status;
+  return ck_resume_words_add(self->out, answered->policy->name, (ck_leave_word)answered->word,
+                             answered->text, status, err);
 }
 
 static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume_case *subject,
                                ck_error *err) {
   policy_list *own = self;
-  *out = begin_rules(&own->rules);
-  question about = {.out = out, .merge = merge_resume, .refuses = any_refuses(out)};
+  resume_words words;
+  ck_resume_words_begin(&words, out, &own->rules);
+  question about = {.out = &words, .merge = merge_resume};
   about.call =
       (asking){.hook = POLICY_resume, .subject = subject, .rules = out, .text = &own->text};
-  return ck_policy_ask_each(own, &about, err);
+  ck_status status = ck_policy_ask_each(own, &about, err);
+  return ck_resume_words_end(&words, status, err);
 }
 
 /* ---- tail ---- */

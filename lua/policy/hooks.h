@@ -41,7 +41,7 @@ typedef enum { HOOK_OF_AGENT, HOOK_ADDED, HOOK_OF_ALL, HOOK_OF_SESSION } hook_re
   X(resume, CK_VIEW_SESSION, HOOK_ASKS_ALL, HOOK_OF_SESSION, \
     "session: ck.Session, checkpoint: ck.Checkpoint|nil", "ck.Rules|nil", \
     "the profile's `resume` first, then each policy overrides it dimension by dimension; " \
-    "a `\"refuse\"` stands, and any refusal wins", \
+    "a `\"refuse\"` stands, and any refusal wins; else all questions are put to a person as one", \
     "the resume is refused") \
   X(tail, CK_VIEW_EVENT, HOOK_ENDS_AT_FAILURE, HOOK_OF_AGENT, \
     "event: ck.Event, agent: string", "boolean|nil", \

@@ -12,7 +12,6 @@ typedef struct question {
   const char *key;   /* redact: of the item; NULL: it has none */
   void *out;         /* the answer so far */
   bool settled;      /* no further policy is asked */
-  bool refuses;      /* resume: the profile's rules do */
   /* Merges `answered` into `out`; `status`: of the call, which may have failed. Gives the status of
    * call and merge. NULL: the call points to the answer. */
   ck_status (*merge)(struct question *self, const asking *answered, ck_status status,

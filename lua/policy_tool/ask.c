@@ -44,7 +44,7 @@ static void write_ids(ck_json_writer *w, const char *name, const policy_subject 
   ck_json_end(w, ']');
 }
 
-static void write_rules(ck_json_writer *w, const ck_resume_rules *rules, const ck_buffer *refusal) {
+static void write_rules(ck_json_writer *w, const ck_resume_rules *rules) {
   static const char *const words[] = {[CK_RULE_DEFAULT] = NULL,
                                       [CK_RULE_CONTINUE] = "continue",
                                       [CK_RULE_RESET] = "reset",
@@ -58,7 +58,6 @@ static void write_rules(ck_json_writer *w, const ck_resume_rules *rules, const c
   ck_json_member_text(w, "tool_calls", words[rules->tool_calls]);
   ck_json_member_text(w, "model_calls", words[rules->model_calls]);
   ck_json_end(w, '}');
-  if (refusal->len) ck_json_member_string(w, "refusal", ck_buffer_bytes(refusal));
 }
 
 /* The text of a decision is a list of one reason that is not closed yet. */
@@ -90,7 +89,9 @@ static void write_redact(ck_json_writer *w, const asking *of, const policy_subje
 }
 
 static void write_resume(ck_json_writer *w, const asking *of, const policy_subject *subject) {
-  write_rules(w, &subject->rules, of->text);
+  write_rules(w, &subject->rules);
+  if (of->word == CK_LEAVE_DENY) ck_json_member_string(w, "refusal", ck_buffer_bytes(of->text));
+  if (of->word == CK_LEAVE_ASK) ck_json_member_string(w, "question", ck_buffer_bytes(of->text));
 }
 
 static void write_tail(ck_json_writer *w, const asking *of, const policy_subject *subject) {

@@ -52,7 +52,7 @@ const char *ck_policy_subject_sample(policy_hook hook, size_t index);
  *   checkpoint            {take, sync, reason?}
  *   prune                 {drop, keep}
  *   redact                {verdict, ref?, value?}
- *   resume                {rules, refusal?}
+ *   resume                {rules, refusal? | question?}
  *   tail                  {truth}
  *   on_failure, in_doubt  {word?}
  *   permit                {word?: "deny" | "ask", text?}

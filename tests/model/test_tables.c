@@ -15,32 +15,15 @@ static void test_event_kinds(void) {
   static const struct {
     int number;
     const char *name;
-  } rows[] = {{1, "session_started"},
-              {2, "session_resumed"},
-              {3, "session_paused"},
-              {4, "session_failed"},
-              {5, "session_completed"},
-              {6, "session_cancelled"},
-              {7, "session_forked"},
-              {8, "session_rewound"},
-              {9, "session_undone"},
-              {10, "message"},
-              {11, "intent"},
-              {12, "outcome"},
-              {13, "replay"},
-              {14, "resolution"},
-              {15, "divergence"},
-              {16, "rewind"},
-              {20, "boundary"},
-              {21, "policy_error"},
-              {22, "edit"},
-              {23, "delegation"},
-              {24, "pruned"},
-              {25, "update"},
-              {26, "constraint"},
-              {27, "saving"},
-              {28, "resume_refused"},
-              {30, "note"}};
+  } rows[] = {{1, "session_started"}, {2, "session_resumed"},   {3, "session_paused"},
+              {4, "session_failed"},  {5, "session_completed"}, {6, "session_cancelled"},
+              {7, "session_forked"},  {8, "session_rewound"},   {9, "session_undone"},
+              {10, "message"},        {11, "intent"},           {12, "outcome"},
+              {13, "replay"},         {14, "resolution"},       {15, "divergence"},
+              {16, "rewind"},         {20, "boundary"},         {21, "policy_error"},
+              {22, "edit"},           {23, "delegation"},       {24, "pruned"},
+              {25, "update"},         {26, "constraint"},       {27, "saving"},
+              {28, "resume_refused"}, {29, "resume_approval"},  {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tap_is_text(ck_event_kind_name((ck_event_kind)rows[i].number), rows[i].name, "event kind %d",

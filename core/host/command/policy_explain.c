@@ -359,9 +359,10 @@ const ck_command ck_command_policy_explain = {
     .details =
         "Columns: seq, what it was (the kind of a boundary; pruned; intent of what a person was "
         "asked about; outcome of what failed or was denied; resolution, by a policy; "
-        "session_paused, in doubt; policy_error; resume_refused), node, agent, whether a "
-        "checkpoint was taken (or pruned since), and why: which policies said yes with their "
-        "reasons, which failed, which said no; who dropped checkpoints, had an effect retried, "
+        "session_paused, in doubt; policy_error; resume_refused; resume_approval), node, agent, "
+        "whether a checkpoint was taken (or pruned since), and why: which policies said yes with "
+        "their reasons, which failed, which said no; who dropped checkpoints, had an effect "
+        "retried, "
         "refused a resume, took something out of an event or a key. "
         "Policies that are not named were not asked: they have no such hook, or none "
         "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "

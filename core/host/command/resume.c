@@ -69,11 +69,31 @@ static void tell_dropped(const ck_preflight *found, ck_output *output) {
   ck_buffer_clear(&text);
 }
 
+/* At a terminal; nothing else than the two words is taken. */
+static ck_approval_answer ask_person(void *to, const char *question) {
+  const ck_output *output = to;
+  char line[64] = "";
+  ck_approval_answer answer = CK_APPROVAL_NONE;
+  if (!isatty(STDIN_FILENO) || !output->notice_terminal || output->json) return answer;
+  ck_steer_release();
+  while (answer == CK_APPROVAL_NONE) {
+    fprintf(stderr, "%s\nallow or deny > ", question);
+    if (!fgets(line, sizeof line, stdin)) break;
+    line[strcspn(line, "\r\n")] = 0;
+    if (strcmp(line, ck_approval_answer_name(CK_APPROVAL_ALLOW)) == 0) answer = CK_APPROVAL_ALLOW;
+    if (strcmp(line, ck_approval_answer_name(CK_APPROVAL_DENY)) == 0) answer = CK_APPROVAL_DENY;
+  }
+  ck_steer_hold();
+  return answer;
+}
+
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, const char *record, ck_error *err) {
   const ck_preflight_options *given = &found->options;
+  const ck_resume_asker asker = {ask_person, host->output};
   ck_resume_options options = {.profile = engine->profile,
+                               .asker = &asker,
                                .policies = &engine->policies,
                                .edits = given->edits,
                                .retry = given->retry,

@@ -36,7 +36,7 @@ static const ck_hook *hooks_of(ck_event_kind kind) {
 
 bool ck_other_is_decision(ck_event_kind kind) {
   return kind == CK_EVENT_PRUNE || kind == CK_EVENT_RESOLUTION || kind == CK_EVENT_POLICY_ERROR ||
-         kind == CK_EVENT_RESUME_REFUSED;
+         kind == CK_EVENT_RESUME_REFUSED || kind == CK_EVENT_RESUME_APPROVAL;
 }
 
 /* What nobody objects to is no decision to tell of. */
@@ -143,7 +143,20 @@ static void append_refusal(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "reason");
 }
 
+/* "spender: Go on above $3? A person: allow". */
+static void append_approval(ck_buffer *out, const ck_other *self) {
+  append_text(out, self, "policies");
+  ck_buffer_append_text(out, ": ");
+  append_text(out, self, "question");
+  if (member(self, "answer").len) ck_buffer_append_text(out, " A person: ");
+  append_text(out, self, "answer");
+}
+
 static void append_own(ck_buffer *out, const ck_other *self) {
+  if (self->event->kind == CK_EVENT_RESUME_APPROVAL) {
+    append_approval(out, self);
+    return;
+  }
   if (self->event->kind == CK_EVENT_PRUNE) {
     append_pruned(out, self);
     return;
@@ -251,4 +264,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   put(document, self, "verdict", "verdict");
   put(document, self, "policy", "policy");
   put(document, self, "reason", "reason");
+  put(document, self, "policy", "policies");
+  put(document, self, "question", "question");
+  put(document, self, "answer", "answer");
 }

@@ -1,6 +1,6 @@
 /* other.h - what policies have decided besides checkpoints: what was pruned, what followed a
- * failure, what was done about a doubt, who refused a resume, where a policy failed, and what was
- * taken out of any event. */
+ * failure, what was done about a doubt, who refused a resume or asked a person about it, where a
+ * policy failed, and what was taken out of any event. */
 #ifndef CK_HOST_EXPLAIN_OTHER_H
 #define CK_HOST_EXPLAIN_OTHER_H
 

@@ -116,10 +116,10 @@ static void take_settings(ck_runs *self, ck_run *run, const ck_event *event) {
     self->failed |= ck_value_copy(&run->settings, settings, &ignored) != CK_OK;
 }
 
-/* Checkpoints that a person drops, and resumes that are refused, are written down behind the end of
- * the last run. */
+/* Checkpoints that a person drops, and resumes that are refused or to be approved, are written down
+ * behind the end of the last run. */
 static bool is_afterwards(const ck_run *run, const ck_event *event) {
-  return event->kind == CK_EVENT_RESUME_REFUSED ||
+  return event->kind == CK_EVENT_RESUME_REFUSED || event->kind == CK_EVENT_RESUME_APPROVAL ||
          (event->kind == CK_EVENT_PRUNE && run->outcome != died);
 }
 

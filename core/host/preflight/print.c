@@ -168,6 +168,13 @@ static void put_lines(ck_document *document, const char *name, const ck_buffer *
     ck_document_put_text(document, list, NULL, text);
 }
 
+/* What a person is asked before the resume. */
+static void put_question(ck_document *document, const ck_preflight *self) {
+  struct cJSON *approval = ck_document_put_object(document, NULL, "approval");
+  ck_document_put_text(document, approval, "question", self->plan.question);
+  ck_document_put_text(document, approval, "policies", self->plan.asked_by);
+}
+
 static ck_status print_json(const ck_preflight *self, ck_output *output, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
@@ -192,6 +199,7 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_value(&document, NULL, "settings_before", self->settings_before);
   if (self->planned) {
     ck_document_put_int(&document, NULL, "attempt", self->plan.attempt);
+    if (*self->plan.question) put_question(&document, self);
     put_counts(&document, self);
     put_effects(&document, self);
     put_constraints(&document, self);
@@ -288,6 +296,10 @@ static void put_money_row(ck_table *table, const char *name, int64_t micros) {
 }
 
 static void put_work_rows(ck_table *table, const ck_preflight *self) {
+  if (*self->plan.question) {
+    put_text(table, "a person is asked", self->plan.question);
+    put_text(table, "asked by", self->plan.asked_by);
+  }
   put_count(table, "attempt", self->plan.attempt);
   put_count(table, "replayed", self->counts[CK_DRY_RUN_REPLAY]);
   put_count(table, "run anew", self->counts[CK_DRY_RUN_ANEW]);

@@ -98,6 +98,7 @@ static void mask(int how) {
 }
 
 void ck_steer_hold(void) { mask(SIG_BLOCK); }
+void ck_steer_release(void) { mask(SIG_UNBLOCK); }
 
 ck_status ck_steer_begin(ck_steer *self, ck_error *err) {
   self->err = err;

@@ -30,6 +30,9 @@ typedef struct ck_steer {
  * that none of them leaves a session that looks as if its run had died. And when its run is over,
  * so that the program ends as that did. */
 void ck_steer_hold(void);
+/* They act as usual again, until the next hold: while a person is asked before anything is begun.
+ */
+void ck_steer_release(void);
 /* From now on SIGINT, SIGTERM and SIGHUP request a pause, and a second one stops at once; the store
  * is polled for requests every CK_STEER_POLL_MS. `err` is for `failure`. */
 CK_CHECKED ck_status ck_steer_begin(ck_steer *self, ck_error *err);

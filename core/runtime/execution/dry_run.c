@@ -162,6 +162,17 @@ static void show(ck_session *session, const ck_ledger_entry *entry,
   free(name);
 }
 
+static void fill_text(char out[CK_ERROR_TEXT_MAX], ck_bytes json) {
+  char *text = ck_json_dup_string(json);
+  snprintf(out, CK_ERROR_TEXT_MAX, "%s", text ? text : "");
+  free(text);
+}
+
+static void fill_question(ck_dry_run *out, const ck_value *approval) {
+  fill_text(out->question, ck_approval_question(approval));
+  fill_text(out->asked_by, ck_json_get(ck_value_bytes(approval), "policies"));
+}
+
 static void fill(ck_dry_run *out, const ck_session *session, int64_t unsettled) {
   ck_limits_usage state;
   ck_limits_get(&state, session);
@@ -172,6 +183,7 @@ static void fill(ck_dry_run *out, const ck_session *session, int64_t unsettled) 
     out->constraints[d].limit = state.limit.of[d];
   }
   out->constraints[CK_DIMENSION_BUDGET].spent += unsettled;
+  if (session->asked_before) fill_question(out, session->asked_before);
 }
 
 /* The effects that the checkpoint has behind it. An abandoned branch may have begun or done them

@@ -55,7 +55,9 @@ typedef struct ck_dry_run_visitor {
 typedef struct ck_dry_run {
   uint32_t attempt;
   bool failing; /* the session is failing, or would be marked so, unless the resume is a retry */
-  ck_resume_rules rules; /* none is left to its default; refusal is NULL */
+  ck_resume_rules rules; /* none is left to its default; its texts are NULL */
+  /* what a person would be asked before it, and by which policies: "a, b"; "": nothing */
+  char question[CK_ERROR_TEXT_MAX], asked_by[CK_ERROR_TEXT_MAX];
   struct {
     int64_t spent, limit; /* as they count after the rules; limit -1: none */
   } constraints[CK_DIMENSION_COUNT];

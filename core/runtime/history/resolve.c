@@ -8,6 +8,7 @@
 
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
+#include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/session_private.h"
 
 /* The entries that a person can settle: doubts, or questions. */
@@ -92,6 +93,65 @@ static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
   return status;
 }
 
+/* ---- whether it may be resumed ---- */
+
+/* Shows the question as one of `ask`, whose effect is CK_APPROVAL_KEY; `answered`: also one that
+ * has an answer. */
+static ck_status show_approval(ck_runtime *runtime, const char *id, bool answered,
+                               ck_doubt_visit visit, void *to, ck_error *err) {
+  ck_head head = {0};
+  ck_approval last = {0};
+  ck_buffer request = {0};
+  ck_json_writer w = {.out = &request};
+  ck_status status = ck_store_get_head(&head, runtime->store, id, err);
+  if (status == CK_OK) status = ck_approval_read(&last, runtime->store, &head, err);
+  bool open = status == CK_OK && last.body && (answered || last.answer == CK_APPROVAL_NONE);
+  if (open) {
+    ck_json_begin(&w, '{');
+    ck_json_member_raw(&w, "question", ck_approval_question(last.body));
+    ck_json_member_raw(&w, "options", ck_bytes_text(CK_APPROVAL_OPTIONS));
+    ck_json_end(&w, '}');
+    status = ck_buffer_check(&request, err);
+  }
+  if (open && status == CK_OK)
+    visit(to, &(ck_open_effect){.key = CK_APPROVAL_KEY,
+                                .kind = ck_effect_kind_name(CK_EFFECT_ASK),
+                                .class = ck_effect_class_name(CK_EFFECT_IDEMPOTENT),
+                                .request = ck_buffer_bytes(&request)});
+  ck_buffer_clear(&request);
+  ck_approval_clear(&last);
+  ck_head_clear(&head);
+  return status;
+}
+
+static ck_status no_question(const char *id, const char *key, ck_error *err) {
+  if (!key)
+    return ck_error_set(
+        err, CK_E_REFUSED,
+        "session %s waits for no answer: it asks nothing, or was answered; --effect "
+        "corrects an answer that no resume has taken yet",
+        id);
+  return ck_error_set(err, CK_E_REFUSED,
+                      "session %s waits for no answer to \"%s\": it was not asked, or was answered",
+                      id, key);
+}
+
+static ck_status answer_approval(ck_runtime *runtime, const char *id, const ck_value *text,
+                                 ck_error *err) {
+  ck_head head = {0};
+  ck_approval last = {0};
+  const char *allow = ck_approval_answer_name(CK_APPROVAL_ALLOW);
+  ck_approval_answer answer =
+      ck_json_is_text(ck_value_bytes(text), allow) ? CK_APPROVAL_ALLOW : CK_APPROVAL_DENY;
+  ck_status status = ck_store_get_head(&head, runtime->store, id, err);
+  if (status == CK_OK) status = ck_approval_read(&last, runtime->store, &head, err);
+  if (status == CK_OK && !last.body) status = no_question(id, CK_APPROVAL_KEY, err);
+  if (status == CK_OK) status = ck_approval_answer_record(runtime, &head, last.body, answer, err);
+  ck_approval_clear(&last);
+  ck_head_clear(&head);
+  return status;
+}
+
 ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit,
                                  void *to, ck_error *err) {
   return list(runtime, id, in_doubt, visit, to, err);
@@ -99,7 +159,8 @@ ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_v
 
 ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit,
                                     void *to, ck_error *err) {
-  return list(runtime, id, is_question, visit, to, err);
+  ck_status status = list(runtime, id, is_question, visit, to, err);
+  return status == CK_OK ? show_approval(runtime, id, false, visit, to, err) : status;
 }
 
 /* The open entries: the one that is meant (`key`; NULL: the only one), and how many others. */
@@ -230,18 +291,6 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
   return status;
 }
 
-static ck_status no_question(const char *id, const char *key, ck_error *err) {
-  if (!key)
-    return ck_error_set(
-        err, CK_E_REFUSED,
-        "session %s waits for no answer: it asks nothing, or was answered; --effect "
-        "corrects an answer that no resume has taken yet",
-        id);
-  return ck_error_set(err, CK_E_REFUSED,
-                      "session %s waits for no answer to \"%s\": it was not asked, or was answered",
-                      id, key);
-}
-
 ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key,
                             const ck_value *text, ck_error *err) {
   doubts d = {.key = key, .answer = text};
@@ -249,6 +298,7 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
   /* A second answer replaces the first only where the question is named. */
   if (status == CK_OK)
     status = list(runtime, id, key ? is_correctable : is_question, count_doubt, &d, err);
+  if (status == CK_OK) status = show_approval(runtime, id, key, count_doubt, &d, err);
   if (status != CK_OK) return status;
   if (!d.found) return no_question(id, key, err);
   if (!key && d.others)
@@ -258,6 +308,7 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
         d.others + 1);
   if (d.misfit.status != CK_OK)
     return ck_error_set(err, d.misfit.status, "session %s: %s", id, d.misfit.text);
+  if (strcmp(d.first, CK_APPROVAL_KEY) == 0) return answer_approval(runtime, id, text, err);
   bool recorded;
   resolution what = {.key = d.first,
                      .is_open = is_question,

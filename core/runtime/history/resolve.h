@@ -28,7 +28,8 @@ CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
 CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key,
                                         const char *verdict, const ck_value *result, ck_error *err);
 
-/* Questions of a session at rest that nobody has answered. */
+/* Questions of a session at rest that nobody has answered; whether it may be resumed is one, whose
+ * effect is CK_APPROVAL_KEY (opening/approval.h). */
 CK_CHECKED ck_status ck_session_list_questions(ck_runtime *runtime, const char *id,
                                                ck_doubt_visit visit, void *to, ck_error *err);
 /* Records `text`, a JSON string, as the answer to question `key` (NULL: the only one); the next

@@ -105,7 +105,13 @@ typedef struct ck_resume_rules {
   /* whose the refusal, or the first rule to refuse, is; NULL: the profile's. Borrowed from the
    * engine */
   const char *refused_by;
+  /* a person decides, and whose question it is: "a, b"; NULL: nobody asks, or it is refused. Owned
+   */
+  char *question, *asked_by;
 } ck_resume_rules;
+void ck_resume_rules_clear(ck_resume_rules *self);
+/* The rule for a dimension is to refuse. */
+bool ck_resume_rules_refuse(const ck_resume_rules *self);
 
 /* on_failure and in_doubt. */
 typedef struct ck_failure {

@@ -106,7 +106,9 @@ struct ck_session {
 
   ck_state *state;       /* state.c: as the running session has it */
   ck_resume_rules rules; /* opening/rules.c: of the last resume */
-  ck_value *seen; /* opening/rules.c: of the case that policies were asked about; NULL. Owned */
+  ck_value
+      *asked_before; /* opening/rules.c: of a dry run, the question to a person; see approval.h */
+  ck_value *seen;    /* opening/rules.c: of the case that policies were asked about; NULL. Owned */
   ck_channel *channel; /* saving.c; NULL: not open */
   ck_saving_recorded saving;
   ck_transcript transcript;

@@ -62,7 +62,7 @@ function hooks.resume(ask)
     check_fields(checkpoint or {}, "ck.Checkpoint")
     local answer = ask { session = session, checkpoint = checkpoint }
     if answer.refusal then return nil, answer.refusal end
-    return answer.rules
+    return answer.rules, nil, answer.question
   end
 end
 

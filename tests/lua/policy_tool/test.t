@@ -28,6 +28,7 @@ function policy.redact(item)
 end
 function policy.resume(session, checkpoint)
   if session.status == "failed" then return ck.refuse "it failed" end
+  if session.reason == "dear" then return { ask = "Pay?", time = "reset" } end
   local use = session.models[1]
   if use then
     return ck.refuse(table.concat({ use.agent, use.was, use.now, session.host.was,
@@ -86,6 +87,7 @@ function tests.test_resume()
   test.equal({ mine.resume { models = { { agent = "ann", name = "m", was = "a", now = "b" } },
     host = { was = "x", now = "y" }, utc_offset_s = -3600, flow_changed = true,
     budget = { spent = 0.5, limit = 2 } } }, { nil, "ann a b x false -3600 true 1.5" })
+  test.equal({ mine.resume { reason = "dear" } }, { { time = "reset" }, nil, "Pay?" })
   test.fails("ck.SessionBudget has no field 'limt'",
     function() mine.resume { budget = { limt = 1 } } end)
   test.fails("ck.Host has no field 'name'", function() mine.resume { host = { name = "x" } } end)

@@ -2,6 +2,7 @@
 #include "core/runtime/session/opening/refusal.h"
 
 #include "core/base/log.h"
+#include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/session_private.h"
 
 static ck_status write_body(ck_value **out, const ck_session *self, const ck_refusal *refusal,
@@ -45,29 +46,6 @@ static ck_status is_known(bool *out, ck_store *store, const ck_head *head, const
   return status;
 }
 
-static ck_status commit(ck_session *self, const ck_head *head, ck_value *body, ck_error *err) {
-  const ck_clock *clock = &self->runtime->clock;
-  ck_store *store = self->runtime->store;
-  ck_lease lease;
-  ck_event event = {.seq = head->last_seq + 1,
-                    .timeline = head->session.timeline,
-                    .kind = CK_EVENT_RESUME_REFUSED,
-                    .at_ms = clock->wall_ms(clock->self),
-                    .scope = "main",
-                    .body = body};
-  ck_event *events[] = {&event};
-  ck_status status =
-      ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
-  if (status != CK_OK) return status;
-  ck_batch batch = {
-      .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
-  status = ck_store_commit(store, &batch, 1, err);
-  if (status == CK_OK && batch.status != CK_OK)
-    status = ck_error_set(err, batch.status, "%s", ck_status_text(batch.status));
-  ck_store_release(store, lease);
-  return status;
-}
-
 static ck_status record(ck_session *self, const ck_head *head, const ck_refusal *refusal,
                         ck_error *err) {
   ck_value *given, *body = NULL;
@@ -76,7 +54,8 @@ static ck_status record(ck_session *self, const ck_head *head, const ck_refusal 
   if (status != CK_OK) return status;
   status = ck_session_redact(&body, self, CK_EVENT_RESUME_REFUSED, NULL, given, err);
   if (status == CK_OK) status = is_known(&known, self->runtime->store, head, body, err);
-  if (status == CK_OK && !known) status = commit(self, head, body, err);
+  if (status == CK_OK && !known)
+    status = ck_opening_record(self->runtime, head, CK_EVENT_RESUME_REFUSED, body, err);
   ck_value_free(body);
   ck_value_free(given);
   return status;

@@ -176,7 +176,13 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   bool changed = p->migrated || changes_memory(&p->edits);
   bool records = !p->dry_run || options->records_refusal;
   if (status == CK_OK) status = ck_session_load_history(self, &p->head, &p->from, changed, err);
-  const ck_rules_question question = {&p->head, &p->from, &p->edits, options->seen, records};
+  const ck_rules_question question = {.head = &p->head,
+                                      .from = &p->from,
+                                      .edits = &p->edits,
+                                      .seen = options->seen,
+                                      .asker = options->asker,
+                                      .records = records,
+                                      .dry_run = p->dry_run};
   if (status == CK_OK) status = ck_session_ask_rules(self, &question, err);
   return status == CK_OK && !p->dry_run ? ck_session_hold_reserve(self, err) : status;
 }
@@ -249,6 +255,11 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
                             const ck_resume_options *options, ck_error *err) {
   plan p = {.about = options->about, .settings = options->settings};
   ck_status status = prepare(&p, runtime, id, options, err);
+  while (status == CK_E_PENDING) { /* a person has answered: that is recorded, and counts now */
+    clear_plan(&p);
+    p = (plan){.about = options->about, .settings = options->settings};
+    status = prepare(&p, runtime, id, options, err);
+  }
   if (status == CK_OK) status = begin(&p, options, err);
   clear_plan(&p);
   *out = status == CK_OK ? p.session : NULL;

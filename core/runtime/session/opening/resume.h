@@ -4,12 +4,19 @@
 
 #include "core/model/profile.h"
 #include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_session ck_session;
 
 enum { CK_RESTARTS_MAX = 3, CK_RESTART_SOON_MS = 30000 };
+
+/* The person at the terminal. */
+typedef struct ck_resume_asker {
+  ck_approval_answer (*ask)(void *to, const char *question); /* NONE: nobody answers */
+  void *to;
+} ck_resume_asker;
 
 /* All borrowed; profile and policies for the session's life. */
 typedef struct ck_resume_options {
@@ -24,6 +31,8 @@ typedef struct ck_resume_options {
    * {utc_offset_s?, flow_changed?, host?, host_before?, models?: [{agent?, name, was?, now?}]};
    * NULL: nothing */
   const ck_value *seen;
+  const ck_resume_asker
+      *asker; /* who approves the resume where a policy asks; NULL: nobody is there */
   bool retry; /* also a session that died again and again, and is failing */
   /* the caller only adds events: keys that were kept as a reference to a secret stay references,
    * restarts do not count, nothing is migrated */
@@ -34,6 +43,7 @@ typedef struct ck_resume_options {
 /* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a
  * new outcome or boundary, becomes `failing` instead (CK_E_REFUSED), and stays so until a resume
  * with `retry`. CK_E_SECRET_MISSING: one of the profile's, or one that a key was kept as;
+ * CK_E_WAITING: a person is to allow it first, see approval.h: the question is recorded;
  * CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers
  * about the checkpoint. Nothing was changed on any other failure. */
 CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id,

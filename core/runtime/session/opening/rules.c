@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/budget/usage.h"
+#include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/opening/refusal.h"
 #include "core/runtime/session/session_private.h"
 
@@ -103,23 +104,97 @@ static ck_resume_rules without_defaults(const ck_resume_rules *rules) {
                            .model_calls = effective(rules->model_calls, CK_RULE_CONTINUE)};
 }
 
+/* ---- a person decides ---- */
+
+static ck_status refuse(ck_session *self, const ck_rules_question *question,
+                        const ck_refusal *refusal, ck_error *err) {
+  const ck_head *head = question->head;
+  if (question->records) ck_session_record_refusal(self, head, refusal);
+  return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id,
+                      refusal->reason);
+}
+
+/* Nobody is there: the question waits, once. */
+static ck_status leave_question(ck_session *self, const ck_rules_question *question,
+                                ck_value *asked, bool known, ck_error *err) {
+  const char *id = question->head->session.id;
+  char *text = ck_json_dup_string(ck_approval_question(asked));
+  ck_status status = text ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK && !known)
+    status = ck_opening_record(self->runtime, question->head, CK_EVENT_RESUME_APPROVAL, asked, err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_WAITING,
+                          "session %s is resumed once a person allows it: %s ('ckrun answer %s "
+                          "allow', or deny)",
+                          id, text, id);
+  free(text);
+  return status;
+}
+
+/* At a terminal it is asked and answered at once; the answer is recorded first, and found there by
+ * the next look. */
+static ck_status put_question(ck_session *self, const ck_rules_question *question, ck_value *asked,
+                              bool known, ck_error *err) {
+  const ck_resume_asker *asker = question->asker;
+  char *text = asker ? ck_json_dup_string(ck_approval_question(asked)) : NULL;
+  ck_approval_answer answer = text ? asker->ask(asker->to, text) : CK_APPROVAL_NONE;
+  free(text);
+  if (answer == CK_APPROVAL_NONE) return leave_question(self, question, asked, known, err);
+  ck_status status = ck_approval_answer_record(self->runtime, question->head, asked, answer, err);
+  return status == CK_OK ? ck_error_set(err, CK_E_PENDING, "it was answered") : status;
+}
+
+static ck_status decide(ck_session *self, const ck_rules_question *question, ck_value *asked,
+                        const ck_resume_rules *rules, ck_error *err) {
+  ck_approval last;
+  char reason[CK_ERROR_TEXT_MAX];
+  ck_status status = ck_approval_read(&last, self->runtime->store, question->head, err);
+  if (status != CK_OK) return status;
+  bool known =
+      last.body && ck_bytes_equal(ck_approval_question(last.body), ck_approval_question(asked));
+  ck_approval_answer answer = known ? last.answer : CK_APPROVAL_NONE;
+  ck_approval_clear(&last);
+  snprintf(reason, sizeof reason, "a person denied it: %s", rules->question);
+  if (answer == CK_APPROVAL_DENY)
+    return refuse(self, question, &(ck_refusal){rules->asked_by, reason}, err);
+  if (answer == CK_APPROVAL_ALLOW) return CK_OK;
+  if (!question->dry_run) return put_question(self, question, asked, known, err);
+  ck_value_free(self->asked_before);
+  self->asked_before = ck_value_share(asked);
+  return CK_OK;
+}
+
+/* The question as it may be stored. */
+static ck_status ask_person(ck_session *self, const ck_rules_question *question,
+                            const ck_resume_rules *rules, ck_error *err) {
+  ck_value *given, *asked = NULL;
+  ck_status status = ck_approval_write(&given, rules->question, rules->asked_by, self->seen, err);
+  if (status != CK_OK) return status;
+  status = ck_session_redact(&asked, self, CK_EVENT_RESUME_APPROVAL, NULL, given, err);
+  if (status == CK_OK) status = decide(self, question, asked, rules, err);
+  ck_value_free(asked);
+  ck_value_free(given);
+  return status;
+}
+
 static ck_status ask(ck_session *self, const ck_rules_question *question, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
   const ck_policy_engine *policies = self->policies;
-  const ck_head *head = question->head;
   ck_resume_rules rules = {0};
   ck_resume_case of = make_case(self, question);
   ck_status status = policies->resume && of.seen ? keep_seen(self, &of, err) : CK_OK;
   if (status == CK_OK && policies->resume)
     status = policies->resume(&rules, policies->self, &of, err);
   describe_refusal(reason, sizeof reason, &rules);
-  if (question->records && *reason)
-    ck_session_record_refusal(self, head, &(ck_refusal){rules.refused_by, reason});
-  if (status == CK_OK && *reason)
-    status =
-        ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id, reason);
-  free(rules.refusal);
+  const ck_refusal refusal = {rules.refused_by, reason};
+  if (status != CK_OK && question->records && *reason)
+    ck_session_record_refusal(self, question->head, &refusal);
+  else if (status == CK_OK && *reason)
+    status = refuse(self, question, &refusal, err);
+  else if (status == CK_OK && rules.question)
+    status = ask_person(self, question, &rules, err);
   self->rules = without_defaults(&rules);
+  ck_resume_rules_clear(&rules);
   return status;
 }
 

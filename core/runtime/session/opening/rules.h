@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/runtime/session/opening/edit.h"
+#include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/policy.h"
 #include "core/store/store.h"
 
@@ -16,11 +17,14 @@ typedef struct ck_rules_question {
   const ck_checkpoint_info *from; /* seq 0: the first event */
   const ck_state_edits *edits;    /* that the resume makes */
   const ck_value *seen;           /* see ck_resume_options; NULL */
+  const ck_resume_asker *asker;   /* NULL: nobody is there */
   bool records;                   /* a refusal is written down, as a hook's failure is */
+  bool dry_run;                   /* a question is put to nobody: it becomes self->asked_before */
 } ck_rules_question;
 
 /* Asks the policies, and sets the bases as they say; by default time is reset and everything else
- * continues. CK_E_REFUSED: a rule refuses the resume. */
+ * continues. CK_E_REFUSED: a rule refuses the resume, or a person. CK_E_WAITING: a person is to
+ * allow it. CK_E_PENDING: one has answered just now, and the head is read anew. */
 CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_rules_question *question,
                                           ck_error *err);
 /* "continue". */

@@ -115,13 +115,14 @@ static const outline outlines[] = {
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "policy", "result"}},
     {CK_EVENT_RESUME_REFUSED, {"reason", "policy"}},
+    {CK_EVENT_RESUME_APPROVAL, {"question", "answer", "policies"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 
 static bool is_named(const char *name) {
   return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 ||
          strcmp(name, reserved_name) == 0 || strcmp(name, "note") == 0 ||
-         strcmp(name, "policy") == 0;
+         strcmp(name, "policy") == 0 || strcmp(name, "policies") == 0;
 }
 
 /* An amount of a dimension as it is stored, with its unit for people. */

@@ -1,0 +1,126 @@
+/* approval.c - reads and records the question whether a session may be resumed, and its answer. */
+#include "core/runtime/session/opening/approval.h"
+
+#include "core/base/json.h"
+#include "core/store/maintenance.h"
+
+static const char *const answers[] = {
+    [CK_APPROVAL_NONE] = NULL, [CK_APPROVAL_ALLOW] = "allow", [CK_APPROVAL_DENY] = "deny"};
+
+const char *ck_approval_answer_name(ck_approval_answer answer) { return answers[answer]; }
+
+void ck_approval_clear(ck_approval *self) {
+  ck_value_free(self->body);
+  *self = (ck_approval){0};
+}
+
+ck_bytes ck_approval_question(const ck_value *body) {
+  return ck_json_get(ck_value_bytes(body), "question");
+}
+
+/* ---- which one counts ---- */
+
+static bool take_last(void *to, const ck_event *event) {
+  ck_approval *out = to;
+  if (event->kind != CK_EVENT_RESUME_APPROVAL) return false;
+  ck_bytes answer = ck_json_get(ck_value_bytes(event->body), "answer");
+  out->body = ck_value_share(event->body);
+  out->seq = event->seq;
+  for (int i = CK_APPROVAL_ALLOW; i <= CK_APPROVAL_DENY; i++)
+    if (ck_json_is_text(answer, answers[i])) out->answer = (ck_approval_answer)i;
+  return false;
+}
+
+/* A run has executed since: an acquisition that only added an event, as an answer to a flow's
+ * question is, keeps nothing of what it ran. */
+static ck_status was_resumed(bool *out, ck_store *store, const ck_head *head, int64_t since,
+                             ck_error *err) {
+  ck_status status = CK_OK;
+  *out = false;
+  for (size_t i = 0; i < head->timeline_count && status == CK_OK && !*out; i++) {
+    const ck_timeline *at = &head->timelines[i];
+    ck_value *about = NULL;
+    int64_t owner = at->session ? at->session : head->session.no;
+    if (at->begin <= since) continue;
+    status = ck_store_get_about(&about, store, owner, at->no, err);
+    *out = about != NULL;
+    ck_value_free(about);
+  }
+  return status;
+}
+
+ck_status ck_approval_read(ck_approval *out, ck_store *store, const ck_head *head, ck_error *err) {
+  bool taken = false;
+  *out = (ck_approval){0};
+  ck_event_query query = {
+      .session = head->session.no,
+      .backward = true,
+      .kinds = 1ull << CK_EVENT_RESUME_APPROVAL | 1ull << CK_EVENT_RESUME_REFUSED |
+               1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_SESSION_UNDONE};
+  ck_status status = ck_store_read_events(store, &query, take_last, out, err);
+  if (status == CK_OK && out->body) status = was_resumed(&taken, store, head, out->seq, err);
+  if (status != CK_OK || taken) ck_approval_clear(out);
+  return status;
+}
+
+/* ---- recording ---- */
+
+ck_status ck_approval_write(ck_value **out, const char *question, const char *policies,
+                            const ck_value *seen, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "question", question);
+  ck_json_member_text(&w, "policies", policies);
+  if (seen) ck_json_member_raw(&w, "seen", ck_value_bytes(seen));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_approval_answer_record(ck_runtime *runtime, const ck_head *head,
+                                    const ck_value *question, ck_approval_answer answer,
+                                    ck_error *err) {
+  static const char *const kept[] = {"question", "policies"};
+  ck_buffer buffer = {0};
+  ck_value *body = NULL;
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    ck_bytes value = ck_json_get(ck_value_bytes(question), kept[i]);
+    if (value.len) ck_json_member_raw(&w, kept[i], value);
+  }
+  ck_json_member_text(&w, "answer", answers[answer]);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK)
+    status = ck_opening_record(runtime, head, CK_EVENT_RESUME_APPROVAL, body, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_opening_record(ck_runtime *runtime, const ck_head *head, ck_event_kind kind,
+                            ck_value *body, ck_error *err) {
+  const ck_clock *clock = &runtime->clock;
+  ck_store *store = runtime->store;
+  ck_lease lease;
+  ck_event event = {.seq = head->last_seq + 1,
+                    .timeline = head->session.timeline,
+                    .kind = kind,
+                    .at_ms = clock->wall_ms(clock->self),
+                    .scope = "main",
+                    .body = body};
+  ck_event *events[] = {&event};
+  ck_status status =
+      ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
+  if (status != CK_OK) return status;
+  ck_batch batch = {
+      .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
+  status = ck_store_commit(store, &batch, 1, err);
+  if (status == CK_OK && batch.status != CK_OK)
+    status = ck_error_set(err, batch.status, "%s", ck_status_text(batch.status));
+  ck_store_release(store, lease);
+  return status;
+}
