@@ -67,6 +67,12 @@ typedef struct ck_effect {
    * it counts against the limits, and its outcome says no more than that it was called */
   bool own;
   const char *agent; /* the agent that acts; NULL */
+  /* under which its flow declares that what it gives is not to be trusted, where that is no name of
+   * a tool or process; NULL */
+  const char *source;
+  /* JSON array: the sources that are not trusted whose content it may be made of, see sources.h; no
+   * bytes: none */
+  ck_bytes untrusted;
   /* the agents whose budgets bear the cost: `agent` and those above it; NULL-terminated; NULL:
    * nobody */
   const char *const *payers;
@@ -157,8 +163,9 @@ typedef struct ck_outcome {
   /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
    * request}; owned; NULL */
   ck_value *denied;
-  char *note;  /* OK: what is not as it should be, one line for people; owned; NULL */
-  int64_t seq; /* of its event, once recorded; 0 before */
+  ck_value *untrusted; /* sources.h: of all that it may hold; owned; NULL: none */
+  char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */
+  int64_t seq;         /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
    * requests; NULL. ck_outcome_free frees one */
   struct ck_outcome *next;

@@ -23,7 +23,8 @@
   X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound") \
   /* {run, parent_run, checkpoint, left, undone}: back to the timeline that `undone` had left */ \
   X(CK_EVENT_SESSION_UNDONE, 9, "session_undone") \
-  /* {message, report?}: added to the scope's conversation; a report not before its prompt */ \
+  /* {untrusted?, message, report?}: added to the scope's conversation; a report not before its */ \
+  /* prompt; untrusted: see sources.h */ \
   X(CK_EVENT_MESSAGE, 10, "message") \
   X(CK_EVENT_INTENT, 11, "intent") /* see ledger.h */ \
   X(CK_EVENT_OUTCOME, 12, "outcome") /* see ledger.h; may carry a message */ \

@@ -210,6 +210,7 @@
 ---@field tool string|nil  the tool that is called; nil: it is no call of one
 ---@field arguments ck.Json|nil  of a tool's call; nil: it is none; read anew at each access
 ---@field reserve_usd number|nil  dollars, the most that it may cost; 0: nothing; nil: not known
+---@field untrusted string[]  the sources that are not trusted whose content is in the agent's context; none: empty
 ---@field request ck.Json  all that is requested; read anew at each access: keep it in a local
 -- end
 

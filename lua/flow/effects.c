@@ -10,6 +10,7 @@
 void ck_coroutine_clear_asks(ck_coroutine *self) {
   for (size_t i = 0; i < self->ask_count; i++) {
     free((char *)self->asks[i].effect.agent);
+    free((char *)self->asks[i].effect.source);
     free((char *)self->asks[i].effect.request.data);
   }
   free(self->asks);
@@ -52,18 +53,21 @@ static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, in
   lua_pop(L, 1);
 }
 
-static void read_agent(lua_State *L, ck_effect *effect, int table, const char *what) {
-  int type = lua_getfield(L, table, "agent");
+/* A copy of the text of a field; NULL when it is nil. */
+static void read_text(lua_State *L, const char **out, int table, const char *field,
+                      const char *what) {
+  int type = lua_getfield(L, table, field);
   if (type != LUA_TNIL && type != LUA_TSTRING)
-    ck_vm_raise(L, CK_E_FLOW, "%s: 'agent' must be a string, not a %s", what, luaL_typename(L, -1));
-  if (type == LUA_TSTRING && !(effect->agent = strdup(lua_tostring(L, -1))))
-    ck_coroutine_raise_no_memory(L);
+    ck_vm_raise(L, CK_E_FLOW, "%s: '%s' must be a string, not a %s", what, field,
+                luaL_typename(L, -1));
+  if (type == LUA_TSTRING && !(*out = strdup(lua_tostring(L, -1)))) ck_coroutine_raise_no_memory(L);
   lua_pop(L, 1);
 }
 
 /* Adds the request of the table to self->asks, which has room for it. */
 static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *what) {
-  static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", "own", NULL};
+  static const char *const known[] = {"kind",    "class", "agent",  "request",
+                                      "ordinal", "own",   "source", NULL};
   ck_coroutine_check_fields(L, table, what, known);
   ck_flow_ask *ask = &self->asks[self->ask_count++];
   const char *kind = ck_coroutine_push_name(L, table, what, "kind");
@@ -75,7 +79,8 @@ static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *wh
   lua_getfield(L, table, "own");
   ask->effect.own = lua_toboolean(L, -1) && ask->effect.kind == CK_EFFECT_TOOL;
   lua_pop(L, 1);
-  read_agent(L, &ask->effect, table, what);
+  read_text(L, &ask->effect.agent, table, "agent", what);
+  read_text(L, &ask->effect.source, table, "source", what);
   read_request(L, self, &ask->effect, table, what);
 }
 

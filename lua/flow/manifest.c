@@ -128,6 +128,15 @@ static const char *read_json(ck_manifest *self, lua_State *L, int table, const c
   return json;
 }
 
+/* The field `trust`, which the library has checked. */
+static bool read_distrust(lua_State *L, int table) {
+  lua_getfield(L, table, "trust");
+  const char *trust = lua_tostring(L, -1);
+  bool untrusted = trust && strcmp(trust, "untrusted") == 0;
+  lua_pop(L, 1);
+  return untrusted;
+}
+
 static void read_tool(ck_flow_tool *tool, ck_manifest *self, lua_State *L) {
   int table = lua_gettop(L);
   tool->name = read_text(self, L, table, "name");
@@ -140,6 +149,7 @@ static void read_tool(ck_flow_tool *tool, ck_manifest *self, lua_State *L) {
   tool->argv = read_texts(self, L, table, "argv");
   tool->probe = read_texts(self, L, table, "probe");
   tool->timeout_ms = read_seconds(L, table, "timeout_s");
+  tool->untrusted = read_distrust(L, table);
   tool->description = read_text(self, L, table, "description");
   tool->parameters = read_json(self, L, table, "parameters");
 }
@@ -183,6 +193,7 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->environment = read_names(self, L, table, "env");
   process->probes = read_names(self, L, table, "probes");
   process->timeout_ms = read_seconds(L, table, "timeout_s");
+  process->untrusted = read_distrust(L, table);
 }
 
 static void read_processes(ck_manifest *self, lua_State *L, int table) {

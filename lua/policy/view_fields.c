@@ -232,6 +232,13 @@ FIELD(effect_reserve, ck_effect,
       of->reserve_micros < 0 ? lua_pushnil(L)
                              : lua_pushnumber(L, (lua_Number)of->reserve_micros / 1e6))
 
+/* A list, also of none. */
+static void effect_untrusted(lua_State *L, const void *subject, const ck_view_slot *slot) {
+  const ck_effect *of = subject;
+  (void)slot;
+  push_json(L, of->untrusted.len ? of->untrusted : ck_bytes_text("[]"));
+}
+
 /* clang-format off */
 const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
   [CK_VIEW_AT] = {
@@ -381,6 +388,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
       "of a tool's call; nil: it is none; read anew at each access"},
     {"reserve_usd", effect_reserve, 0, "number|nil",
       "dollars, the most that it may cost; 0: nothing; nil: not known"},
+    {"untrusted", effect_untrusted, 0, "string[]",
+      "the sources that are not trusted whose content is in the agent's context; none: empty"},
     {"request", effect_request, 0, "ck.Json",
       "all that is requested; read anew at each access: keep it in a local"},
   },

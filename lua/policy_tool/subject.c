@@ -317,6 +317,13 @@ static void get_request(reading *self, ck_bytes json, const char *otherwise) {
   ck_buffer_clear(&text);
 }
 
+/* A copy of the JSON of a member; no bytes: there is none. */
+static ck_bytes get_span(reading *self, ck_bytes json, const char *name) {
+  ck_bytes value = ck_json_get(json, name);
+  const char *kept = value.len ? keep_text(self, strndup(value.data, value.len)) : NULL;
+  return kept ? ck_bytes_text(kept) : (ck_bytes){0};
+}
+
 static void read_effect(reading *self, ck_bytes json, const char *request) {
   ck_effect *effect = &self->of->effect;
   effect->scope = get_text(self, json, "scope", "main");
@@ -328,6 +335,7 @@ static void read_effect(reading *self, ck_bytes json, const char *request) {
       (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
   effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
   effect->reserve_micros = get_scaled(self, json, "reserve_usd", 1e6, 0);
+  effect->untrusted = get_span(self, json, "untrusted");
   get_request(self, json, request);
   effect->request = self->of->value ? ck_value_bytes(self->of->value) : (ck_bytes){NULL, 0};
   self->of->about = &self->of->effect;

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
+#include "core/runtime/execution/untrusted.h"
 
 static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
@@ -108,6 +110,7 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   ck_status status = ck_session_scope(&scope, session, effect->scope, err);
   if (status != CK_OK) return status;
   effect->consumed = ck_scope_consumed(scope);
+  effect->untrusted = ck_sources_bytes(self->runner->context);
   effect->conversation = effect->kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
   status = redact_request(self, err);
   if (status == CK_OK) status = list_payers(self, err);
@@ -303,6 +306,7 @@ ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err) {
   if (count == 0)
     return ck_runner_fail(self, CK_E_FLOW, "the flow asks for effects, and names none", err);
   ck_status status = make_calls(self, count, err);
+  if (status == CK_OK) status = ck_untrusted_look(self, err);
   self->phase = CK_PHASE_CALLS;
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     status = begin_call(self->calls[i], &asks[i], err);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
 
@@ -76,6 +77,7 @@ static ck_status describe_denial(ck_value **out, const ck_call *self, bool perso
   ck_json_member_text(&w, "policies", self->leave.policies);
   ck_json_member_text(&w, person ? "question" : "reason", self->leave.text);
   ck_json_member_text(&w, "class", ck_effect_class_name(self->effect.class));
+  ck_sources_write(&w, self->effect.untrusted);
   ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
@@ -144,6 +146,7 @@ static ck_status write_request(ck_value **out, const ck_call *self, ck_error *er
   ck_json_member_text(&w, "key", self->key);
   ck_json_member_text(&w, "kind", ck_effect_kind_name(effect->kind));
   ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
+  ck_sources_write(&w, effect->untrusted);
   ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');

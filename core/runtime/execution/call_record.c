@@ -6,6 +6,7 @@
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/untrusted.h"
 
 static ck_progress progress_of(const ck_call *self, const char *what) {
   return (ck_progress){.what = what,
@@ -122,7 +123,9 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   self->outcome = outcome;
   note_unknown(self);
   ck_fitted_tell(self, outcome);
-  ck_status status = write_body(&body, self, via, err);
+  ck_status status = ck_untrusted_mark(self, err);
+  if (status != CK_OK) return status;
+  status = write_body(&body, self, via, err);
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
   ck_status said = CK_OK;
   if (status == CK_OK)

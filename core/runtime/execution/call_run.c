@@ -147,9 +147,11 @@ static ck_status pass_outcomes(ck_runner *self, ck_error *err) {
     ck_call *call = self->calls[i];
     ck_value *message = NULL;
     if (call->in_batch) status = ck_call_make_message(&message, call, err);
+    const ck_said said = {.agent = call->effect.agent,
+                          .message = message,
+                          .untrusted = call->outcome ? call->outcome->untrusted : NULL};
     if (status == CK_OK && message)
-      status = ck_session_record_message(self->execution->session, self->scope, call->effect.agent,
-                                         message, err);
+      status = ck_session_record_said(self->execution->session, self->scope, &said, err);
     ck_value_free(message);
     *link = call->outcome;
     call->outcome = NULL;

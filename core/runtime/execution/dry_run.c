@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/model/sources.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
+#include "core/runtime/execution/untrusted.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/opening/rules.h"
 
@@ -61,16 +63,27 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
                                          : CK_DRY_RUN_ANEW;
 }
 
+/* What was untrusted when it was asked for, and what is at the checkpoint. Where memory is short,
+ * it is left out: the policies then say less than they would. */
+static ck_value *find_untrusted(ck_session *session, const ck_ledger_entry *entry, ck_bytes from) {
+  ck_value *found = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_sources_add_member(&found, from, &ignored) != CK_OK) return found;
+  (void)!ck_untrusted_add_saved(&found, session, entry->scope, &ignored);
+  return found;
+}
+
 /* The policies are asked as the resume would ask them, but that they see the request as it is
  * stored. */
-static void rehearse(ck_dry_run_effect *out, const ck_session *session,
-                     const ck_ledger_entry *entry, ck_error *failure) {
+static void rehearse(ck_dry_run_effect *out, ck_session *session, const ck_ledger_entry *entry,
+                     ck_error *failure) {
   static const ck_dry_run_plan plans[] = {[CK_DOUBT_STOP] = CK_DRY_RUN_DOUBT,
                                           [CK_DOUBT_RERUN] = CK_DRY_RUN_REDO,
                                           [CK_DOUBT_TELL] = CK_DRY_RUN_TELL};
   const ck_policy_engine *policies = session->policies;
   ck_doubt_answer answer = {.word = CK_DOUBT_STOP};
   if (!policies || !policies->in_doubt || !entry->intent) return;
+  ck_value *untrusted = find_untrusted(session, entry, ck_value_bytes(entry->intent));
   const ck_effect begun = {.scope = entry->scope,
                            .key = entry->key,
                            .kind = entry->kind,
@@ -78,8 +91,11 @@ static void rehearse(ck_dry_run_effect *out, const ck_session *session,
                            .agent = entry->agent,
                            .attempt = session->timeline.attempt,
                            .reserve_micros = out->reserve_micros,
+                           .untrusted = ck_sources_bytes(untrusted),
                            .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
-  if (policies->in_doubt(&answer, policies->self, &begun, failure) != CK_OK) {
+  ck_status status = policies->in_doubt(&answer, policies->self, &begun, failure);
+  ck_value_free(untrusted);
+  if (status != CK_OK) {
     out->failure = failure->text;
     return;
   }
@@ -121,8 +137,11 @@ static void rehearse_leave(ck_dry_run_effect *out, ck_leave *leave, ck_session *
   if (!policies || !policies->permit || !ck_effect_asks_leave(&effect)) return;
   ck_session_show_boundary(&at, session);
   /* a hook that fails asks, and the question says of what it failed */
+  ck_value *untrusted = find_untrusted(session, entry, from);
+  effect.untrusted = ck_sources_bytes(untrusted);
   if (policies->permit(leave, policies->self, &effect, &at, &failure) != CK_OK && !leave->word)
     leave->word = CK_LEAVE_ASK;
+  ck_value_free(untrusted);
   if (leave->word == CK_LEAVE_ASK && is_allowed(session, entry)) return;
   out->what = plans[leave->word];
   out->policy = leave->policies;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/execution/scope_private.h"
 
 /* The main scope keeps its cut: when an edit takes its end back, it goes on from there. Its result
@@ -44,6 +45,7 @@ ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
   if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
   if (self->counts) ck_json_member_raw(&w, "counts", ck_value_bytes(self->counts));
   ck_json_member_text(&w, "node", self->node);
+  ck_sources_write(&w, ck_sources_bytes(self->joined_untrusted));
   if (self->parent)
     write_fork(&w, self);
   else
@@ -113,6 +115,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   status = take_value(&self->position, record, "at", err);
   if (status == CK_OK) status = take_value(&self->counts, record, "counts", err);
   if (status == CK_OK) status = take_value(&self->task, record, "task", err);
+  if (status == CK_OK) status = take_value(&self->joined_untrusted, record, CK_SOURCES_MEMBER, err);
   if (status == CK_OK) status = take_text(&self->tag, record, "tag", err);
   if (status == CK_OK) status = take_text(&self->agent, record, "agent", err);
   if (status == CK_OK) status = take_text(&self->node, record, "node", err);

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
+#include "core/runtime/execution/untrusted.h"
 #include "core/runtime/execution/limits.h"
 
 enum { POLICY_FAILURES_MAX = 3 };
@@ -236,13 +237,19 @@ static const char *find_actor(const ck_runner *self) {
   return yield->step == CK_FLOW_BOUNDARY ? yield->boundary.agent : NULL;
 }
 
+/* The flow may have made them of all that its scope knows. */
 static ck_status record_messages(ck_runner *self, const char *actor, ck_error *err) {
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < self->yield.message_count && status == CK_OK; i++) {
-    const ck_flow_message *said = &self->yield.messages[i];
-    status = ck_session_record_message(self->execution->session, self->scope,
-                                       said->agent ? said->agent : actor, said->message, err);
+  const ck_flow_yield *yield = &self->yield;
+  ck_value *untrusted = NULL;
+  ck_status status = yield->message_count ? ck_untrusted_add(&untrusted, self, err) : CK_OK;
+  for (size_t i = 0; i < yield->message_count && status == CK_OK; i++) {
+    const ck_flow_message *given = &yield->messages[i];
+    const ck_said said = {.agent = given->agent ? given->agent : actor,
+                          .message = given->message,
+                          .untrusted = untrusted};
+    status = ck_session_record_said(self->execution->session, self->scope, &said, err);
   }
+  ck_value_free(untrusted);
   return status;
 }
 

@@ -103,6 +103,8 @@ void ck_runner_free(ck_runner *self) {
   free(self->overlays);
   ck_runner_drop_changes(self);
   ck_runner_free_outcomes(self->outcome);
+  ck_value_free(self->joined_untrusted);
+  ck_value_free(self->context);
   ck_value_free(self->position);
   ck_value_free(self->counts);
   ck_value_free(self->task);

@@ -39,16 +39,17 @@ struct ck_runner {
   char **overlays; /* prefixes of state keys it reads first, its own first; NULL-terminated */
 
   /* Its position; see scope_private.h. */
-  int64_t born;       /* seq that the next event had when it was forked */
-  int64_t cut;        /* seq up to which its events belong to its position */
-  int64_t report_seq; /* of a person's report behind its cut, after a rewind; 0: none */
-  int64_t end;        /* once it has ended: seq of its last event, or later */
-  ck_value *position; /* as yielded at the last boundary; NULL: at the top */
-  char path[256];     /* its "path" member */
-  ck_value *counts;   /* of a BEFORE_CALL: what was counted before it, see position.c; NULL */
-  char *node;         /* of the last boundary that named one; NULL: none */
-  bool tagged;        /* the flow gave it its tag */
-  bool set_aside;     /* it failed, was joined, and can be forked again */
+  int64_t born;               /* seq that the next event had when it was forked */
+  int64_t cut;                /* seq up to which its events belong to its position */
+  int64_t report_seq;         /* of a person's report behind its cut, after a rewind; 0: none */
+  int64_t end;                /* once it has ended: seq of its last event, or later */
+  ck_value *joined_untrusted; /* see untrusted.h: of the scopes that it has joined; NULL: none */
+  ck_value *position;         /* as yielded at the last boundary; NULL: at the top */
+  char path[256];             /* its "path" member */
+  ck_value *counts; /* of a BEFORE_CALL: what was counted before it, see position.c; NULL */
+  char *node;       /* of the last boundary that named one; NULL: none */
+  bool tagged;      /* the flow gave it its tag */
+  bool set_aside;   /* it failed, was joined, and can be forked again */
 
   /* Since its last boundary. */
   uint32_t ordinals[CK_EFFECT_KIND_COUNT], pauses, forks, joins;
@@ -60,7 +61,8 @@ struct ck_runner {
   ck_state *written; /* of a forked scope: its overlay, by key; a removal is null */
 
   /* Waiting. */
-  ck_call **calls; /* under way, in the order asked */
+  ck_value *context; /* what was untrusted in its scope's context as `calls` were asked for; NULL */
+  ck_call **calls;   /* under way, in the order asked */
   size_t call_count;
   ck_ending call_failure; /* of the first call that FAILED */
   uint64_t ticket;        /* of the checkpoint it waits for */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/execution/scope_private.h"
+#include "core/runtime/execution/untrusted.h"
 
 /* The child of this name; NULL when it was not forked here, or was joined before. */
 static ck_runner *find_child(const ck_runner *self, const char *scope) {
@@ -166,14 +167,17 @@ static ck_status record_given(const ck_runner *self, ck_error *err) {
   return status;
 }
 
-static void mark_joined(ck_runner *self) {
-  for (size_t i = 0; i < self->yield.child_count; i++) {
+static ck_status mark_joined(ck_runner *self, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->yield.child_count && status == CK_OK; i++) {
     ck_runner *child = find_child(self, self->yield.children[i].scope);
     if (!child) continue;
     child->joined = is_given(child);
     if (child->joined) self->unknown |= child->unknown;
+    if (child->joined) status = ck_untrusted_join(self, child, err);
     child->join_part = CK_JOIN_NOTHING;
   }
+  return status;
 }
 
 ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err) {
@@ -181,8 +185,8 @@ ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err) {
   if (!*moved) return CK_OK;
   ck_status status = self->joining.any ? record_given(self, err) : CK_OK;
   if (status == CK_OK) status = make_outcome(&self->outcome, self, err);
+  if (status == CK_OK) status = mark_joined(self, err);
   if (status != CK_OK) return status;
-  mark_joined(self);
   self->phase = CK_PHASE_READY;
   return CK_OK;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
@@ -40,6 +41,7 @@ static void write_asked(ck_json_writer *w, const ck_effect *effect, const char *
   write_head(w, effect);
   ck_json_member_text(w, "class", ck_effect_class_name(effect->class));
   ck_json_member_text(w, "digest", digest);
+  ck_sources_write(w, effect->untrusted);
 }
 
 static ck_status finish_intent(ck_value **out, ck_json_writer *w, ck_bytes request, ck_error *err) {
@@ -120,6 +122,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
   if (outcome->denied) ck_json_member_raw(&w, "denied", ck_value_bytes(outcome->denied));
+  ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)
@@ -239,6 +242,7 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
   if (status == CK_OK && ck_json_type_of(span) != CK_JSON_NONE)
     status = ck_value_copy(&result, span, err);
   if (status == CK_OK) status = ck_outcome_new(out, outcome_status, result, text, err);
+  if (status == CK_OK) status = ck_sources_add_member(&(*out)->untrusted, body, err);
   if (status == CK_OK) {
     ck_json_read_int(&(*out)->cost_micros, ck_json_get(body, "cost"));
     (*out)->reserved_micros = ck_ledger_read_reserved(body);

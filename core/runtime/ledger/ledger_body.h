@@ -2,16 +2,17 @@
  *
  * All names are JSON members.
  *
- *   intent      {key, attempt, kind, class, digest, reserve?, for?, request}
+ *   intent      {key, attempt, kind, class, digest, untrusted?, reserve?, for?, request}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
  *               what a server offers), message? | result?, error?, denied? (see ck_outcome), cause?
  *               (of a failed one: its class), for?, cost?, reserved? (the part of the cost that is
- *               an estimate), input_tokens?, output_tokens?}
+ *               an estimate), input_tokens?, output_tokens?, untrusted?}
  *   resolution  {key, verdict, result?}
  *
- * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent
- * with it, in hex. An outcome that produced a message (model, tool, ask) holds the message; its
- * result is read from there. */
+ * `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an outcome:
+ * what its result may hold. `digest` is the first half of BLAKE2b-256 over the redacted request and
+ * the conversation sent with it, in hex. An outcome that produced a message (model, tool, ask)
+ * holds the message; its result is read from there. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_BODY_H
 #define CK_RUNTIME_LEDGER_LEDGER_BODY_H
 

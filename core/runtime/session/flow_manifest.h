@@ -17,6 +17,7 @@ typedef struct ck_flow_process {
   /* of an MCP server: pairs of a tool and the tool that tells whether the first has happened;
    * NULL-terminated */
   const char *const *probes;
+  bool untrusted;     /* what it gives is not to be trusted */
   int64_t timeout_ms; /* the longest silence while it is asked something; 0: its driver's default */
 } ck_flow_process;
 
@@ -27,6 +28,7 @@ typedef struct ck_flow_tool {
   const char *const *argv;  /* NULL-terminated; NULL: no command of its own (a cassette answers) */
   const char *const *probe; /* NULL-terminated; NULL: no probe */
   int64_t timeout_ms;       /* of its command; 0: its driver's default */
+  bool untrusted;           /* what it gives is not to be trusted */
   const char *description;  /* for models; NULL */
   const char *parameters;   /* JSON Schema of its arguments, as text; NULL */
 } ck_flow_tool;

@@ -2,14 +2,17 @@
  */
 #include "core/runtime/session/record.h"
 
+#include "core/model/sources.h"
 #include "core/runtime/session/session_private.h"
 
-ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent,
-                                    const ck_value *message, ck_error *err) {
+ck_status ck_session_record_said(ck_session *self, const char *scope_name, const ck_said *said,
+                                 ck_error *err) {
+  const char *agent = said->agent;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
-  ck_json_member_raw(&w, "message", ck_value_bytes(message));
+  ck_sources_write(&w, ck_sources_bytes(said->untrusted));
+  ck_json_member_raw(&w, "message", ck_value_bytes(said->message));
   ck_json_end(&w, '}');
   ck_value *body = NULL, *kept = NULL;
   ck_scope *scope;
@@ -23,6 +26,12 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   return status;
+}
+
+ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent,
+                                    const ck_value *message, ck_error *err) {
+  const ck_said said = {.agent = agent, .message = message};
+  return ck_session_record_said(self, scope_name, &said, err);
 }
 
 ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const char *agent,

@@ -8,7 +8,16 @@
 
 typedef struct ck_session ck_session;
 
-/* A message enters the scope's conversation. */
+/* A message of a conversation. Borrowed. */
+typedef struct ck_said {
+  const char *agent; /* whose it is; NULL */
+  const ck_value *message;
+  const ck_value *untrusted; /* the sources that it may be made of, see sources.h; NULL: none */
+} ck_said;
+/* It enters the scope's conversation. */
+CK_CHECKED ck_status ck_session_record_said(ck_session *self, const char *scope_name,
+                                            const ck_said *said, ck_error *err);
+/* The same of one that is made of nothing untrusted. */
 CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name,
                                                const char *agent, const ck_value *message,
                                                ck_error *err);

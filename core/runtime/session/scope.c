@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
+
 struct ck_scope {
   char *name;
   ck_conversation *conversation;
   ck_conversation *early; /* reports that came before the conversation began; NULL: none */
   uint64_t consumed;
+  ck_value *untrusted; /* sources.h; NULL: none */
 };
 
 ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *err) {
@@ -31,11 +34,14 @@ void ck_scope_free(ck_scope *self) {
   if (!self) return;
   ck_conversation_free(self->early);
   ck_conversation_free(self->conversation);
+  ck_value_free(self->untrusted);
   free(self->name);
   free(self);
 }
 
 const char *ck_scope_name(const ck_scope *self) { return self->name; }
+
+ck_bytes ck_scope_untrusted(const ck_scope *self) { return ck_sources_bytes(self->untrusted); }
 
 ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conversation; }
 
@@ -87,11 +93,12 @@ static ck_status append_message(ck_scope *self, const ck_value *message, bool re
 ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   ck_bytes body = ck_value_bytes(value), span = ck_json_get(body, "message");
   if (ck_scope_counts(body)) self->consumed++;
-  if (ck_json_type_of(span) == CK_JSON_NONE) return CK_OK;
+  ck_status status = ck_sources_add_member(&self->untrusted, body, err);
+  if (status != CK_OK || ck_json_type_of(span) == CK_JSON_NONE) return status;
   ck_value *message = NULL;
   bool report = false;
   ck_json_read_bool(&report, ck_json_get(body, "report"));
-  ck_status status = ck_value_copy(&message, span, err);
+  status = ck_value_copy(&message, span, err);
   if (status == CK_OK) status = append_message(self, message, report, err);
   ck_value_free(message);
   return status;

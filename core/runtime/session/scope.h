@@ -11,6 +11,9 @@ typedef struct ck_scope ck_scope;
 CK_CHECKED ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *err);
 void ck_scope_free(ck_scope *self);
 const char *ck_scope_name(const ck_scope *self);
+/* Borrowed: JSON array of the sources that are not trusted which its events name, see sources.h; no
+ * bytes: none. A rewind takes none away: its report may repeat what it stands for. */
+ck_bytes ck_scope_untrusted(const ck_scope *self);
 ck_conversation *ck_scope_conversation(const ck_scope *self);
 /* Borrowed: a person's reports that came before the conversation has begun, which they wait for;
  * NULL: none. */

@@ -44,7 +44,7 @@ local rules = check.with(declarations.rules, {
   result = input_rule,
   max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
   max_tokens = check.count,
-  temperature = "number",
+  temperature = "number", trust = check.trust,
 })
 
 local function finish(loop, text)
@@ -83,7 +83,7 @@ local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
 ---  input: string|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
 ---  stop: nil|fun(text: string): boolean, result: string|function|nil, max_iterations: integer|nil,
 ---  max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
----  temperature: number|nil, reads: string[]|nil, secrets: string[]|nil }
+---  temperature: number|nil, trust: string|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function agent.define(def)
   local problem = check.fields("flow.agent", def, rules)

@@ -133,7 +133,7 @@ local MASKED = "not run: its arguments held a secret that was not stored; call i
 local function announce(loop, item)
   local outcome = loop.ctx.effect {
     kind = "tool", class = "pure", own = true, agent = loop.def.name, request = item.call.request,
-    ordinal = item.index,
+    ordinal = item.index, source = item.tool.source,
   }
   if outcome.status == "error" then return outcome.error or "" end
 end

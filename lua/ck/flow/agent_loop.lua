@@ -24,6 +24,7 @@ local function add_tools(loop, list, serve)
     loop.tools[tool.name] = {
       name = tool.name, class = tool.class, server = tool.server, called = tool.called,
       parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
+      source = tool.source,
     }
   end
 end
@@ -99,6 +100,7 @@ function agent_loop.open(ctx, def, input, more)
     ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
     subagent = more.subagent or (more.depth or 0) > 0, position = ctx.position,
     named = before_call.named(ctx.options, def.name),
+    source = def.trust == "untrusted" and (def.name or "agent") or nil,
   }
   add_tools(loop, def.tools, calls.by_effect)
   add_tools(loop, def.functions, calls.by_function)
@@ -113,7 +115,7 @@ end
 
 --- Nil: the recording has no more.
 function agent_loop.perform(loop, effect, what)
-  effect.agent = loop.def.name
+  effect.agent, effect.source = loop.def.name, loop.source
   local outcome = loop.ctx.effect(effect)
   if outcome.status == "ended" then return nil end
   if outcome.status ~= "ok" then

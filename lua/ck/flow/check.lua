@@ -94,6 +94,14 @@ function check.seconds(value)
   end
 end
 
+--- A rule: whether what it gives is to be trusted.
+---@param value any
+---@return string|nil problem
+function check.trust(value)
+  if value == "untrusted" or value == "trusted" then return nil end
+  return ("must be trusted or untrusted, not '%s'"):format(tostring(value))
+end
+
 --- Makes a rule: a whole number, `least` at least.
 ---@param least integer
 ---@return fun(value: any): string?

@@ -28,6 +28,8 @@
 ---@field request table|string|nil  its fields by kind, or a JSON object, sent byte for byte
 ---@field agent string|nil          who acts
 ---@field ordinal integer|nil       of a tool call: its place in the message, from 1
+---@field source string|nil        the untrusted source that it comes from, where that is no tool,
+---                                 server or process that is declared so
 ---@field own boolean|nil           a tool that the flow carries out itself: the call is counted
 
 ---@class ck.flow.Outcome

@@ -12,6 +12,7 @@ local tools = require "ck.flow.tools"
 ---                                      secret are named in the profile's `secrets`, too
 ---@field timeout_s number|nil           seconds of silence allowed during a request; nil: 600
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, over its own claims
+---@field trust "trusted"|"untrusted"|nil  whether what it gives is to be trusted; nil: it is
 ---@field probes string[]|nil            pairs: a tool of an MCP server, and its probe
 
 local process = {}
@@ -65,8 +66,9 @@ local function sort_tools(given)
 end
 
 local rules = {
-  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = tools_rule },
-  acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds },
+  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = tools_rule,
+    trust = check.trust },
+  acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, trust = check.trust },
 }
 
 local function make(protocol, def)
@@ -78,7 +80,7 @@ local function make(protocol, def)
   local classes, probes = sort_tools(def.tools)
   return {
     protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s,
-    classes = classes, probes = probes,
+    classes = classes, probes = probes, trust = def.trust,
   }
 end
 
@@ -89,11 +91,11 @@ end
 --- key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false },
 --- or { done = true, result = … }, as JSON.
 ---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil,
----  tools: table<string, ck.flow.class|table>|nil }
+---  tools: table<string, ck.flow.class|table>|nil, trust: string|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
----@param def { argv: string[], env: string[]|nil, timeout_s: number|nil }
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, trust: string|nil }
 function process.acp(def) return make("acp", def) end
 
 --- True for a result of flow.mcp{…}.
@@ -137,7 +139,7 @@ function process.declare(first, second)
         list[#list + 1] = {
           name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
           timeout_s = entry.timeout_s,
-          classes = entry.classes, probes = entry.probes,
+          classes = entry.classes, probes = entry.probes, trust = entry.trust,
         }
       end
       seen[name] = entry

@@ -13,6 +13,7 @@ local check = require "ck.flow.check"
 ---@field probe string[]|nil  the command that tells whether it happened
 ---@field timeout_s number|nil  it is ended after so long, and the model is told; nil: ten minutes
 ---@field description string|nil  for the model
+---@field trust "trusted"|"untrusted"|nil  whether what it gives is to be trusted; nil: it is
 ---@field parameters table|nil    for the model: a JSON Schema of the arguments, checked at its top
 
 local tools = {}
@@ -28,7 +29,7 @@ tools.class_rule = class_rule
 
 local command_rules = {
   argv = check.texts, probe = check.texts, class = class_rule, timeout_s = check.seconds,
-  description = "string", parameters = "table",
+  description = "string", parameters = "table", trust = check.trust,
 }
 
 --- The entry of a manifest: the fields as given, and a class.
@@ -51,12 +52,17 @@ end
 
 --- A tool that is a command. Its class is "once" by default.
 ---@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil,
----  timeout_s: number|nil, description: string|nil, parameters: table|nil }
+---  timeout_s: number|nil, description: string|nil, parameters: table|nil, trust: string|nil }
 function tools.command(def)
   local problem = command_problem(def)
   if problem then error(problem, 2) end
   return entry_of(def)
 end
+
+-- Of a tool without a command.
+local answered_rules = {
+  class = class_rule, trust = check.trust, description = "string", parameters = "table",
+}
 
 local function declare(name, value)
   if type(name) == "number" and type(value) == "string" then
@@ -66,7 +72,9 @@ local function declare(name, value)
     return nil, "takes names as keys, not " .. tostring(name)
   end
   if type(value) == "table" then
-    local problem = command_problem(value)
+    local answered = value.argv == nil and value.trust ~= nil
+    local problem = answered and check.fields("its table", value, answered_rules)
+      or not answered and command_problem(value)
     if problem then return nil, ("'%s': %s"):format(name, problem) end
     return entry_of(value, name)
   end
@@ -75,24 +83,27 @@ local function declare(name, value)
   return { name = name, class = value }
 end
 
-local function_rules = { description = "string", parameters = "table" }
+local function_rules = { description = "string", parameters = "table", trust = check.trust }
 
 --- A tool that is a Lua function: run(ctx, arguments) gives the result. Its ctx has memory,
 --- outputs, scratch, effects of kind exec, sleep, agent and read, and readings; its errors become
 --- results for the model.
 ---@param run fun(ctx: table, arguments: table): any
----@param def { description: string|nil, parameters: table|nil }|nil  parameters: a JSON Schema,
----  checked at its top
+---@param def { description: string|nil, parameters: table|nil, trust: string|nil }|nil
+---  parameters: a JSON Schema, checked at its top
 function tools.tool(run, def)
   local problem = type(run) ~= "function"
     and "flow.tool takes a function of ctx and the arguments, and a table that describes it"
   problem = problem or def ~= nil and check.fields("flow.tool", def, function_rules)
   if problem then error(problem, 2) end
   def = def or {}
-  return { run = run, description = def.description, parameters = def.parameters }
+  return {
+    run = run, description = def.description, parameters = def.parameters, trust = def.trust,
+  }
 end
 
---- The `tools` of a flow: NAME = class, NAME = flow.command{…}, or just "NAME" (class once).
+--- The `tools` of a flow: NAME = class, NAME = flow.command{…}, NAME = { class =, trust = }, or
+--- just "NAME" (class once).
 ---@param given table|nil
 ---@return ck.flow.Tool[]|nil list  by name
 ---@return string|nil problem
@@ -125,7 +136,7 @@ function tools.declare_all(given)
       if type(name) == "string" and type(value) == "table" and type(value.run) == "function" then
         functions[#functions + 1] = {
           name = name, run = value.run, description = value.description,
-          parameters = value.parameters,
+          parameters = value.parameters, source = value.trust == "untrusted" and name or nil,
         }
       else
         plain[name] = value

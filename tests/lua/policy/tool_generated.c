@@ -65,6 +65,8 @@ static void print_type(const char *type) {
   bool is_class = strncmp(type, "ck.", 3) == 0;
   if (strncmp(type, "string", len) == 0 || ck_view_words_of(type))
     printf("text");
+  else if (strcmp(type, "string[]") == 0)
+    printf("list of texts");
   else if (strncmp(type, "ck.Json", len) == 0)
     printf("JSON");
   else
