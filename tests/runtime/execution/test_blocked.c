@@ -155,7 +155,8 @@ static ck_status answer(ck_doubt_answer *out, void *self, const ck_effect *effec
 }
 
 static void test_policies(void) {
-  ck_doubt_answer rerun = {CK_DOUBT_RERUN, "p"}, tell = {CK_DOUBT_TELL, "p"};
+  ck_doubt_answer rerun = {.word = CK_DOUBT_RERUN, .policy = "p"},
+                  tell = {.word = CK_DOUBT_TELL, .policy = "p"};
   ck_policy_engine engine = {.self = &rerun, .in_doubt = answer};
   fake_flow s = {.policies = &engine};
   displace(&s, FLOW("once"));

@@ -193,7 +193,7 @@ static void test_policies(void) {
   static const ck_doubt_word answers[] = {CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL};
   static const ck_session_status ends[] = {CK_SESSION_IN_DOUBT, 0, CK_SESSION_COMPLETED};
   for (int i = 0; i < 4; i++) {
-    ck_doubt_answer answer = {answers[i % 3], "p"};
+    ck_doubt_answer answer = {.word = answers[i % 3], .policy = "p"};
     const ck_policy_engine policies = {
         .self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = i < 3 ? say : fail};
     fake_flow s = {.policies = &policies};

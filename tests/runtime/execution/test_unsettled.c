@@ -186,7 +186,7 @@ static ck_status in_doubt(ck_doubt_answer *out, void *self, const ck_effect *eff
  * tell. */
 static void check_policy(const char *id, ck_doubt_word word, bool lost, int64_t spent) {
   ck_error err = CK_ERROR_INIT;
-  ck_doubt_answer answer = {word, "p"};
+  ck_doubt_answer answer = {.word = word, .policy = "p"};
   ck_policy_engine policies = {
       .self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = in_doubt};
   fake_flow s = {.reserve = 100, .policies = &policies};
