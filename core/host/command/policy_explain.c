@@ -1,10 +1,10 @@
 /* policy_explain.c - policy explain: why a session has a checkpoint at a boundary, or none. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/host/command/commands.h"
 #include "core/host/explain/explanation.h"
+#include "core/host/explain/nearest.h"
 #include "core/host/explain/other.h"
 #include "core/host/explain/pruned_list.h"
 #include "core/host/explain/run_policies.h"
@@ -13,13 +13,15 @@
 #include "lua/vm/sandbox.h"
 
 typedef struct values {
-  const char *session, *place, *rerun;
+  const char *session, *place;
+  ck_words reruns;
   bool all;
 } values;
 
 typedef struct explaining {
   ck_output *output;
   const values *given;
+  const char *with; /* the policy that is asked now; NULL: none */
   ck_inspection inspection;
   ck_view view;
   ck_run_policies policies;
@@ -30,6 +32,9 @@ typedef struct explaining {
   int64_t seq;        /* the one that is asked about; 0: all */
   size_t shown, boundaries, differing, asked;
   size_t unrecorded; /* written by an earlier version */
+  ck_hook failed_hook;
+  char *failure; /* of that hook, of a policy at the event that is asked about; owned */
+  bool ended;    /* the last event that was looked at ends a run */
   ck_table table;
   ck_status status;
   ck_error *err;
@@ -102,7 +107,7 @@ static void put_row(explaining *self) {
   snprintf(cell, sizeof cell, "%s%s", taken, of->abandoned ? " (abandoned)" : "");
   ck_table_put_word(&self->table, cell);
   put_words(&self->table, of, ck_explanation_append_why);
-  if (!self->given->rerun) return;
+  if (!self->with) return;
   ck_table_put_word(&self->table, of->now && of->now->taken ? "yes" : "no");
   put_words(&self->table, of, ck_explanation_append_now);
 }
@@ -159,22 +164,57 @@ static void find_fate(explaining *self) {
   free(id);
 }
 
+/* What a policy failed of, in the event beside the one that has its answer. */
+static bool take_failure(void *to, const ck_event *event) {
+  explaining *self = to;
+  ck_bytes body = ck_value_bytes(event->body);
+  if (event->kind != CK_EVENT_POLICY_ERROR ||
+      !ck_json_is_text(ck_json_get(body, "hook"), ck_hook_name(self->failed_hook)))
+    return true;
+  free(self->failure);
+  self->failure = ck_json_dup_string(ck_json_get(body, "error"));
+  return true;
+}
+
+static const char *find_failure(explaining *self, const ck_said_list *said, int64_t seq) {
+  bool failed = false;
+  for (size_t i = 0; i < said->count; i++) failed |= said->list[i].answer == CK_ANSWER_FAILED;
+  ck_event_query query = {
+      .session = self->inspection.head.session.no, .after = seq - 2, .until = seq + 1};
+  self->failed_hook = said->hook;
+  if (failed && self->seq)
+    self->status =
+        ck_store_read_events(self->inspection.store, &query, take_failure, self, self->err);
+  return self->failure;
+}
+
 static bool explain_boundary(explaining *self, const ck_event *event, ck_bytes policies) {
   self->now.session = self->inspection.head.session.id;
-  ck_explanation_read(&self->now, event, policies, self->given->rerun ? &self->rerun : NULL);
+  ck_explanation_read(&self->now, event, policies, self->with ? &self->rerun : NULL);
   find_fate(self);
+  self->now.failure = find_failure(self, &self->now.said, event->seq);
+  if (self->status != CK_OK) return false;
   bool differs = ck_rerun_differs(&self->rerun, self->now.now);
   self->asked += self->now.now != NULL;
   self->differing += differs;
-  if (self->given->rerun && !self->seq && !differs) return true;
+  if (self->with && !self->seq && !differs) return true;
   self->boundaries++;
   self->unrecorded += self->now.said.recorded == CK_E_EMPTY && self->now.kind != CK_BOUNDARY_EDIT;
   return print(self, true);
 }
 
+/* What a person does at rest, or a resume that is refused, is no part of a run. */
+static void note_end(explaining *self, ck_event_kind kind) {
+  bool end = kind >= CK_EVENT_SESSION_PAUSED && kind <= CK_EVENT_SESSION_CANCELLED;
+  bool work = kind == CK_EVENT_BOUNDARY || kind == CK_EVENT_MESSAGE || kind == CK_EVENT_INTENT ||
+              kind == CK_EVENT_OUTCOME || kind < CK_EVENT_SESSION_PAUSED;
+  if (end || work) self->ended = end;
+}
+
 static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
+  note_end(self, event->kind);
   bool decision = event->kind == CK_EVENT_BOUNDARY || ck_other_is_decision(event->kind);
   if (!decision && !event->decision.len) return true;
   self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
@@ -182,51 +222,13 @@ static bool visit(void *to, const ck_event *event) {
   if (event->kind == CK_EVENT_BOUNDARY) return explain_boundary(self, event, policies);
   ck_other_read(&self->other, event, policies);
   self->other.abandoned = !ck_view_contains(&self->view, event->seq);
+  self->other.failure = find_failure(self, &self->other.said, event->seq);
+  if (self->status != CK_OK) return false;
   bool asked = self->seq && self->other.said.recorded == CK_OK;
   return self->other.decided || asked ? print(self, false) : true;
 }
 
 /* ---- which ---- */
-
-typedef struct neighbours {
-  int64_t of, before, behind;
-  ck_event_kind kind; /* of the event itself; 0: there is none */
-} neighbours;
-
-static bool look_around(void *to, const ck_event *event) {
-  neighbours *self = to;
-  if (event->seq == self->of) self->kind = event->kind;
-  if (event->kind != CK_EVENT_BOUNDARY) return true;
-  if (event->seq < self->of) self->before = event->seq;
-  if (event->seq > self->of) self->behind = event->seq;
-  return self->behind == 0;
-}
-
-/* The number is of no boundary: the nearest ones are told. */
-static ck_status refuse_seq(explaining *self) {
-  const ck_head *head = &self->inspection.head;
-  neighbours around = {.of = self->seq};
-  ck_event_query query = {.session = head->session.no};
-  ck_status status =
-      ck_store_read_events(self->inspection.store, &query, look_around, &around, self->err);
-  if (status != CK_OK) return status;
-  if (!around.kind)
-    return ck_error_set(self->err, CK_E_NOT_FOUND,
-                        "session %s has no event %" PRId64 ": its last boundary is event %" PRId64,
-                        head->session.id, self->seq, around.before);
-  const char *name = ck_event_kind_name(around.kind);
-  ck_buffer near = {0};
-  if (around.before) ck_buffer_append_format(&near, " before it: %" PRId64, around.before);
-  if (around.behind)
-    ck_buffer_append_format(&near, "%s behind it: %" PRId64, near.len ? "," : "", around.behind);
-  status = ck_error_set(self->err, CK_E_NOT_FOUND,
-                        "event %" PRId64 " of session %s is no boundary (%s): policies are asked "
-                        "about checkpoints at boundaries%s%s",
-                        self->seq, head->session.id, name ? name : "of a later version",
-                        near.len ? "; the nearest" : "", near.data ? near.data : "");
-  ck_buffer_clear(&near);
-  return status;
-}
 
 static bool is_seq(const char *word) {
   size_t digits = strspn(word, "0123456789");
@@ -262,7 +264,7 @@ static ck_status resolve_place(explaining *self) {
 static ck_status explain(explaining *self) {
   const ck_head *head = &self->inspection.head;
   bool whole = self->given->all || self->seq;
-  uint64_t kinds = self->given->rerun ? UINT64_C(1) << CK_EVENT_BOUNDARY : 0;
+  uint64_t kinds = self->with ? UINT64_C(1) << CK_EVENT_BOUNDARY : 0;
   ck_event_query query = {.session = head->session.no,
                           .view = whole ? NULL : &self->view,
                           .after = self->seq ? self->seq - 1 : 0,
@@ -270,7 +272,8 @@ static ck_status explain(explaining *self) {
                           .kinds = kinds};
   ck_status status = ck_store_read_events(self->inspection.store, &query, visit, self, self->err);
   if (status == CK_OK) status = self->status;
-  if (status == CK_OK && self->seq && !self->shown) status = refuse_seq(self);
+  if (status == CK_OK && self->seq && !self->shown)
+    status = ck_nearest_refuse(&self->inspection, self->seq, self->err);
   return status == CK_OK && !self->seq && self->shown ? ck_table_print(&self->table, self->err)
                                                       : status;
 }
@@ -283,18 +286,23 @@ static ck_status prepare(explaining *self) {
     status = ck_view_make(&self->view, head->timelines, head->timeline_count,
                           head->session.timeline, self->err);
   if (status == CK_OK) status = ck_pruned_list_read(&self->pruned, &self->inspection, self->err);
-  if (status == CK_OK && self->given->rerun)
-    status = ck_rerun_ask(&self->rerun, &self->inspection, self->given->rerun, self->err);
+  if (status == CK_OK && self->with)
+    status = ck_rerun_ask(&self->rerun, &self->inspection, self->with, self->err);
   return status;
 }
 
 static ck_status conclude(explaining *self) {
+  const ck_session_record *record = &self->inspection.head.session;
+  bool stopped = !self->ended && record->status == CK_SESSION_PAUSED && record->reason;
   const ck_simulation *simulation = &self->rerun.simulation;
-  if (self->given->rerun && !self->seq)
+  if (self->with && !self->seq)
     ck_output_notice(self->output, "%zu of %zu boundaries would be decided otherwise by %s",
-                     self->differing, self->asked, self->given->rerun);
-  else if (!self->shown)
+                     self->differing, self->asked, self->with);
+  else if (!self->shown && !stopped)
     ck_output_notice(self->output, "no boundary yet: no policy was asked");
+  if (stopped && !self->with && !self->seq)
+    ck_output_notice(self->output, "the last run stopped, and wrote no event of it: %s",
+                     record->reason);
   if (self->unrecorded && !self->seq)
     ck_output_notice(self->output,
                      "an import or an earlier ckrun wrote %zu of the %zu boundaries: who was asked "
@@ -302,8 +310,16 @@ static ck_status conclude(explaining *self) {
                      self->unrecorded, self->boundaries);
   if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld calls of it failed; the first: %s",
-                      self->given->rerun, (long long)simulation->failures,
-                      simulation->failure.text);
+                      self->with, (long long)simulation->failures, simulation->failure.text);
+}
+
+static ck_status check_reruns(const values *given, ck_error *err) {
+  const ck_words *all = &given->reruns;
+  if (all->count < 2) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--rerun is given twice, %s and %s: one policy is asked at a time; a profile "
+                      "asks several together",
+                      all->list[0], all->list[1]);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -312,9 +328,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   self->output = host->output;
   self->given = given;
   self->err = err;
+  self->with = self->given->reruns.count ? self->given->reruns.list[0] : NULL;
   ck_sandbox_quiet_print(true);
-  ck_table_init(&self->table, host->output, self->given->rerun ? columns_of_rerun : columns);
-  ck_status status = ck_inspection_open_session(&self->inspection, host, self->given->session, err);
+  ck_table_init(&self->table, host->output, self->with ? columns_of_rerun : columns);
+  ck_status status = check_reruns(self->given, err);
+  if (status == CK_OK)
+    status = ck_inspection_open_session(&self->inspection, host, self->given->session, err);
   bool opened = status == CK_OK;
   if (status == CK_OK) status = prepare(self);
   if (status == CK_OK) status = explain(self);
@@ -323,6 +342,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_pruned_list_clear(&self->pruned);
   ck_run_policies_clear(&self->policies);
   ck_view_clear(&self->view);
+  free(self->failure);
   ck_table_clear(&self->table);
   if (opened) ck_inspection_close(&self->inspection);
   free(self);
@@ -341,8 +361,8 @@ static const ck_operand operands[] = {
 
 static const ck_option options[] = {
     {.name = "rerun",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, rerun),
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, reruns),
      .value = "POLICY",
      .complete = CK_COMPLETE_FILE,
      .help = "ask this policy now, or those of this profile, a file or a shipped one, and show "

@@ -18,6 +18,26 @@ static void put_rerun(ck_document *document, const ck_explanation *self) {
   }
 }
 
+/* Of what has not changed there is nothing. */
+static void put_since(ck_document *document, ck_bytes since) {
+  struct cJSON *row = ck_document_put_object(document, NULL, "since");
+  static const struct {
+    const char *recorded, *name;
+  } counts[] = {{"events", "events"},
+                {"tokens", "tokens"},
+                {"tool_calls", "tool_calls"},
+                {"keys", "changed_keys"},
+                {"bytes", "changed_bytes"}};
+  int64_t number;
+  if (ck_json_read_int(&number, ck_json_get(since, "ms")))
+    ck_document_put_duration(document, row, "time_ms", number * 1000);
+  if (ck_json_read_int(&number, ck_json_get(since, "cost")))
+    ck_document_put_money(document, row, "cost_usd", number);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    if (ck_json_read_int(&number, ck_json_get(since, counts[i].recorded)))
+      ck_document_put_int(document, row, counts[i].name, number);
+}
+
 void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   const ck_event *event = self->event;
   ck_bytes body = ck_value_bytes(event->body);
@@ -36,6 +56,8 @@ void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   ck_document_put_bool(document, NULL, "always", self->always);
   ck_document_put_bool(document, NULL, "requested", self->requested);
   ck_words_put_said(document, &self->said, self->policies);
+  ck_document_put_text(document, NULL, "failure", self->failure);
+  put_since(document, ck_json_get(body, "since"));
   ck_masked_words_put(document, event, self->policies);
   if (self->now) put_rerun(document, self);
 }

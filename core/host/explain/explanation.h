@@ -20,6 +20,7 @@ typedef struct ck_explanation {
   bool requested;    /* another command asked for it */
   bool abandoned;    /* a resume or a rewind has left it behind */
   ck_said_list said;
+  const char *failure;              /* what a policy failed of; NULL: none did, or not known */
   const ck_rerun *rerun;            /* NULL: no other policy is asked */
   const ck_simulated_decision *now; /* its answer here; NULL: none */
 } ck_explanation;

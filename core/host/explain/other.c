@@ -6,6 +6,7 @@
 #include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
+#include "lua/policy/hooks.h"
 
 static ck_bytes member(const ck_other *self, const char *name) {
   return ck_json_get(ck_value_bytes(self->event->body), name);
@@ -204,6 +205,20 @@ static void say_dropped(ck_buffer *out, const ck_other *self) {
   }
 }
 
+/* What follows where a hook fails, in the words of its table. */
+static void say_failure(ck_buffer *out, const ck_other *self) {
+  if (self->failure) {
+    ck_buffer_append_format(out, "the first error: %s", self->failure);
+    end(out);
+  }
+  if (self->event->kind != CK_EVENT_POLICY_ERROR) return;
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
+    if (!ck_json_is_text(member(self, "hook"), ck_policy_hooks[i].name)) continue;
+    ck_buffer_append_format(out, "where this hook fails, %s", ck_policy_hooks[i].failure);
+    end(out);
+  }
+}
+
 void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   const char *kind = ck_event_kind_name(self->event->kind);
   ck_buffer_append_format(out, "event %lld, %s", (long long)self->event->seq,
@@ -219,6 +234,7 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
     ck_buffer_append_text(out, CK_WORDS_ABANDONED);
     end(out);
   }
+  say_failure(out, self);
   if (self->event->kind == CK_EVENT_PRUNE) say_dropped(out, self);
   if (self->said.recorded != CK_OK || !self->said.count) return;
   ck_buffer_append_text(out, "the question took ");
@@ -257,6 +273,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
     ck_document_put_text(document, NULL, "hook", ck_hook_name(self->said.hook));
   if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME)
     ck_words_put_said(document, &self->said, self->policies);
+  ck_document_put_text(document, NULL, "failure", self->failure);
   if (!self->own) return;
   if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");

@@ -2,6 +2,7 @@
  * session. */
 #include "core/host/explain/rerun.h"
 
+#include "lua/policy/hooks.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -24,12 +25,30 @@ static ck_status open_policies(ck_policy_engine *out, const char *name, ck_error
   return status;
 }
 
+/* What is asked at boundaries is the checkpoint hook alone. */
+static ck_status check_hook(const ck_policy_engine *engine, const char *name, ck_error *err) {
+  ck_buffer hooks = {0};
+  if (engine->checkpoint) return CK_OK;
+#define X(hook, ...) \
+  if (engine->hook) ck_buffer_append_format(&hooks, "%s%s", hooks.len ? ", " : "", #hook);
+  CK_POLICY_HOOK_TABLE(X)
+#undef X
+  ck_status status = ck_error_set(
+      err, CK_E_USAGE,
+      "--rerun %s: it has no checkpoint hook, and boundaries are what --rerun asks about; %s%s",
+      name, hooks.len ? "its hooks: " : "it has no hook at all", hooks.len ? hooks.data : "");
+  ck_buffer_clear(&hooks);
+  return status;
+}
+
 ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {
   ck_policy_engine engine;
   *out = (ck_rerun){.policy = policy};
   ck_status status = open_policies(&engine, policy, err);
   if (status != CK_OK) return status;
-  status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
+  status = check_hook(&engine, policy, err);
+  if (status == CK_OK)
+    status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
   if (status == CK_OK)
     status = ck_simulate(&out->simulation, out->recording, &engine, CK_SIMULATE_AS_RECORDED, err);
   engine.free(engine.self);

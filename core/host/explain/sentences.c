@@ -70,11 +70,12 @@ static void append_owner(ck_buffer *out, const ck_said *said) {
   if (said->version) ck_buffer_append_text(out, ")");
 }
 
-static void say_answer(ck_buffer *out, const ck_said *said) {
+static void say_answer(ck_buffer *out, const ck_said *said, const char *failure) {
   ck_words_append_name(out, said);
   append_owner(out, said);
   if (said->answer == CK_ANSWER_FAILED) {
     ck_buffer_append_text(out, " failed: then a checkpoint is taken, and waited for");
+    if (failure) ck_buffer_append_format(out, "; the first error: %s", failure);
   } else if (ck_said_is_yes(said)) {
     ck_buffer_append_text(
         out, said->answer == CK_ANSWER_SYNC ? " said yes, to be waited for" : " said yes");
@@ -126,6 +127,32 @@ static void say_too_many(ck_buffer *out, const ck_explanation *self) {
   end(out);
 }
 
+static void format_ms(ck_buffer *out, int64_t ms) { ck_format_duration(out, ms * 1000); }
+
+/* What policies weigh: all of it is recorded, and nothing where nothing was. */
+static void say_since(ck_buffer *out, const ck_explanation *self) {
+  static const struct {
+    const char *name, *noun;
+    void (*format)(ck_buffer *out, int64_t number);
+  } all[] = {{"ms", NULL, format_ms},           {"events", "event", NULL},
+             {"cost", NULL, ck_format_money},   {"tokens", "token", NULL},
+             {"tool_calls", "tool call", NULL}, {"keys", "changed key", NULL},
+             {"bytes", NULL, ck_format_bytes}};
+  ck_bytes since = ck_json_get(ck_value_bytes(self->event->body), "since");
+  const char *before = "since the last checkpoint (or the start): ";
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    int64_t number;
+    if (!ck_json_read_int(&number, ck_json_get(since, all[i].name))) continue;
+    ck_buffer_append_text(out, before);
+    if (all[i].format)
+      all[i].format(out, number);
+    else
+      ck_format_of(out, number, all[i].noun);
+    before = ", ";
+  }
+  if (*before == ',') end(out);
+}
+
 static void say_recorded(ck_buffer *out, const ck_explanation *self) {
   if (!self->said.count) {
     ck_buffer_append_text(out, "no policy was asked");
@@ -133,6 +160,7 @@ static void say_recorded(ck_buffer *out, const ck_explanation *self) {
   }
   say_not_asked(out, self);
   say_too_many(out, self);
+  say_since(out, self);
   if (!self->said.count) return;
   ck_buffer_append_text(out, "the question took ");
   ck_format_duration(out, self->said.took_us);
@@ -152,7 +180,7 @@ void ck_explanation_append_sentences(ck_buffer *out, const ck_explanation *self)
   say_what(out, self);
   say_fate(out, self);
   say_cause(out, self);
-  for (size_t i = 0; i < self->said.count; i++) say_answer(out, &self->said.list[i]);
+  for (size_t i = 0; i < self->said.count; i++) say_answer(out, &self->said.list[i], self->failure);
   if (self->said.recorded == CK_OK)
     say_recorded(out, self);
   else

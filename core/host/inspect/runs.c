@@ -164,6 +164,8 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   self->totals.active_us += self->active.us;
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
+  if (last && last->outcome == died && head->session.status == CK_SESSION_PAUSED)
+    last->outcome = "stopped";
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 

@@ -13,7 +13,8 @@
 typedef struct ck_run {
   const ck_timeline *timeline; /* the timeline that it opened; of the head */
   ck_place place;              /* where it ran */
-  const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
+  const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end;
+                        * "stopped": it could not write one, but the session's row says why */
   const char *change;  /* "rewound", "forked", "undone": by a person, at rest; NULL: it executes */
   int64_t begun_ms, last_ms; /* its first and last event */
   ck_totals spent;           /* for what it began; active_us is unknown */

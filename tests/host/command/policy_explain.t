@@ -76,7 +76,8 @@ tools (version 2) said no
 quiet (version 1) said no
 not asked, having no checkpoint hook or none for who acts here: redact_keys"
 ok "and how long it took" grep -qE '^the question took [0-9.]+ (us|ms|s)$' <<<"$out"
-is "and no more" "$(grep -c '' <<<"$out")" 5
+ok "what it was weighed by" grep -q '^since the last checkpoint (or the start): ' <<<"$out"
+is "and no more" "$(grep -c '' <<<"$out")" 6
 exits 0 "one whose checkpoint is gone" policy explain one "$done"
 is "says why it was taken, and where it was pruned" "$(head -4 <<<"$out")" \
   "event $done, node_complete of a: a checkpoint was taken, $(id "$done")
@@ -228,7 +229,7 @@ has "the error has its row" "$("$CKRUN" policy explain failing | grep policy_err
 echo 'return { name = "none", policies = {} }' >none.lua
 run run flow.lua --profile none.lua --session none
 exits 0 "nobody was asked" policy explain none "$(at node_start a none)"
-is "is said" "$(sed 1d <<<"$out")" "no policy was asked"
+is "is said" "$(sed -n 2p <<<"$out")" "no policy was asked"
 cat >agents.lua <<'E'
 return { name = "agents", policies = { "./quiet.lua", "tool_rounds" },
   agents = {
