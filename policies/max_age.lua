@@ -1,0 +1,25 @@
+--- Refuse a resume, or have a person approve it, when the session has rested for too long.
+
+---@class ck.policy.MaxAge : ck.Policy
+local policy = {
+  name = "max_age",
+  version = 1,
+  options = {
+    hours = 24,  -- since its last run, or since a person answered a question of its flow
+    ask = false, -- true: a person decides
+  },
+}
+
+---@param session ck.Session
+---@param _checkpoint ck.Checkpoint|nil
+---@param opt { hours: number, ask: boolean }
+---@return ck.Rules|nil
+function policy.resume(session, _checkpoint, opt)
+  local hours = (session.now - session.updated) / 3600000
+  if hours <= opt.hours then return nil end
+  local text = ("it has rested for %.1f h, more than %g h"):format(hours, opt.hours)
+  if opt.ask then return ck.ask(text .. ". Go on?") end
+  return ck.refuse(text)
+end
+
+return policy
