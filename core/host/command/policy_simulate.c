@@ -6,41 +6,27 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
 #include "core/host/inspect/inspect.h"
-#include "core/host/inspect/simulation.h"
+#include "core/host/inspect/simulation_list.h"
+#include "core/host/inspect/simulation_side.h"
 #include "core/host/print/table.h"
-#include "lua/profile/profile.h"
 #include "lua/vm/sandbox.h"
 
-enum {
-  PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1,
-  PLOT_MIN = 20,
-  PLOT_MAX = 100,
-  PLOT_USUAL = 72,
-  NAME_SIZE = CK_ID_SIZE + 8
-};
+enum { PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1, PLOT_MIN = 20, PLOT_MAX = 100, PLOT_USUAL = 72 };
 
 typedef struct values {
-  ck_words profiles, sessions;
-  bool plot;
+  ck_words profiles, policies, sessions;
+  bool plot, list, diff;
 } values;
-
-/* One profile and its sums so far. */
-typedef struct side {
-  const char *given;
-  ck_profile *profile;
-  char name[NAME_SIZE]; /* of the profile; numbered when several have the same name */
-  ck_simulation_sum sum;
-  struct cJSON *object, *sessions; /* with --json */
-} side;
 
 typedef struct simulating {
   ck_output *output;
   const values *given;
   ck_inspection inspection;
-  side sides[PROFILES_MAX];
+  ck_simulation_side sides[PROFILES_MAX];
   size_t count;
   ck_document document;
   ck_buffer plots;
+  ck_simulation_list list;
   char **ids; /* of the sessions when none was named, newest first */
   size_t id_count;
   ck_status status;
@@ -49,33 +35,38 @@ typedef struct simulating {
 
 /* ---- profiles ---- */
 
-static void name_side(simulating *self, side *made) {
-  size_t same = 1;
-  for (const side *before = self->sides; before < made; before++)
-    same += strcmp(before->profile->name, made->profile->name) == 0;
-  if (same == 1)
-    snprintf(made->name, sizeof made->name, "%s", made->profile->name);
-  else
-    snprintf(made->name, sizeof made->name, "%s (%zu)", made->profile->name, same);
-}
-
-static ck_status load_profiles(simulating *self, ck_error *err) {
-  static const char *const usual[] = {"default"};
-  const ck_words *given = &self->given->profiles;
-  size_t count = given->count ? given->count : 1;
-  const char *const *names = given->count ? given->list : usual;
+static ck_status check_count(const values *given, size_t count, ck_error *err) {
   if (count > PROFILES_MAX)
     return ck_error_set(err, CK_E_USAGE,
                         "--profile: %zu profiles; at most %d can stand side by side", count,
                         PROFILES_MAX);
-  for (; self->count < count; self->count++) {
-    side *made = &self->sides[self->count];
-    made->given = names[self->count];
-    ck_status status = ck_profile_load(&made->profile, made->given, err);
-    if (status != CK_OK) return status;
-    name_side(self, made);
-  }
+  if (given->list && count > CK_SIMULATION_LISTED_MAX)
+    return ck_error_set(err, CK_E_USAGE,
+                        "--list: %zu profiles; at most %d can stand side by side in a list", count,
+                        CK_SIMULATION_LISTED_MAX);
+  if (given->diff && count != 2)
+    return ck_error_set(err, CK_E_USAGE,
+                        "--diff: %zu %s; it compares two: give --profile or --policy twice", count,
+                        count == 1 ? "profile" : "profiles");
   return CK_OK;
+}
+
+static ck_status load_sides(simulating *self, ck_error *err) {
+  static const char *const usual[] = {"default"};
+  const values *given = self->given;
+  bool none = !given->profiles.count && !given->policies.count;
+  const char *const *profiles = none ? usual : given->profiles.list;
+  size_t profile_count = none ? 1 : given->profiles.count;
+  size_t count = profile_count + given->policies.count;
+  ck_status status = check_count(given, count, err);
+  for (; status == CK_OK && self->count < count; self->count++) {
+    ck_simulation_side *made = &self->sides[self->count];
+    size_t at = self->count;
+    status = at < profile_count ? ck_simulation_side_load_profile(made, at, profiles[at], err)
+                                : ck_simulation_side_load_policy(
+                                      made, at, given->policies.list[at - profile_count], err);
+  }
+  return status;
 }
 
 /* ---- sessions ---- */
@@ -159,13 +150,8 @@ static void append_plot(simulating *self, const ck_recording *recording, const s
   }
 }
 
-static void put_session(simulating *self, const side *under, const ck_recording *recording,
-                        const ck_simulation_sum *sum, const int64_t *plotted,
-                        const session_plot *plot) {
-  struct cJSON *row = ck_document_put_object(&self->document, under->sessions, NULL);
-  ck_document_put_text(&self->document, row, "session", recording->id);
-  ck_simulation_put_sum(&self->document, row, sum);
-  if (!self->given->plot) return;
+static void put_plot(simulating *self, struct cJSON *row, const int64_t *plotted,
+                     const session_plot *plot) {
   struct cJSON *object = ck_document_put_object(&self->document, row, "plot");
   ck_document_put_text(&self->document, object, "of", ck_loss_members[plot->kind]);
   struct cJSON *list = ck_document_put_array(&self->document, object, "values");
@@ -173,34 +159,61 @@ static void put_session(simulating *self, const side *under, const ck_recording 
     ck_simulation_put_loss(&self->document, list, NULL, plot->kind, (double)plotted[i]);
 }
 
-/* Each session has an engine of its own, as each run has. */
-static ck_status simulate_side(simulating *self, side *under, const ck_recording *recording,
-                               session_plot *plot, ck_error *err) {
-  ck_simulation simulation;
+/* Without --diff all are listed. */
+static bool is_listed(const simulating *self, const ck_simulation *made, size_t boundary) {
+  return !self->given->diff ||
+         ck_simulation_differs(&made[0].decisions[boundary], &made[1].decisions[boundary]);
+}
+
+static bool lists(const simulating *self) { return self->given->list || self->given->diff; }
+
+static ck_status put_session(simulating *self, size_t side, const ck_recording *recording,
+                             const ck_simulation *made, const session_plot *plot, ck_error *err) {
   ck_simulation_sum own = {0};
-  int64_t *plotted = plot->values[under - self->sides];
-  ck_status status = ck_simulate_profile(&simulation, recording, under->profile, err);
-  if (status != CK_OK) return status;
-  ck_simulation_plot(plotted, plot->width, recording, &simulation, plot->kind);
-  status = ck_simulation_sum_add(&under->sum, recording, &simulation, err);
-  if (status == CK_OK && self->output->json) {
-    status = ck_simulation_sum_add(&own, recording, &simulation, err);
-    if (status == CK_OK) put_session(self, under, recording, &own, plotted, plot);
-  }
+  ck_status status = ck_simulation_sum_add(&own, recording, &made[side], err);
+  struct cJSON *row = ck_document_put_object(&self->document, self->sides[side].sessions, NULL);
+  ck_document_put_text(&self->document, row, "session", recording->id);
+  if (status == CK_OK) ck_simulation_put_sum(&self->document, row, &own);
   ck_simulation_sum_clear(&own);
-  ck_simulation_clear(&simulation);
+  if (self->given->plot) put_plot(self, row, plot->values[side], plot);
+  if (!lists(self)) return status;
+  struct cJSON *list = ck_document_put_array(&self->document, row, "decisions");
+  for (size_t i = 0; i < made[side].decision_count; i++) {
+    if (is_listed(self, made, i))
+      ck_simulation_put_decision(&self->document, list, recording, &made[side].decisions[i]);
+  }
   return status;
 }
 
+static ck_status put_all(simulating *self, const ck_recording *recording, const ck_simulation *made,
+                         const session_plot *plot, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && self->output->json && i < self->count; i++)
+    status = put_session(self, i, recording, made, plot, err);
+  if (self->output->json) return status;
+  if (self->given->plot) append_plot(self, recording, plot);
+  for (size_t i = 0; lists(self) && i < recording->boundary_count; i++) {
+    if (is_listed(self, made, i)) ck_simulation_list_add(&self->list, recording, made, i);
+  }
+  return status;
+}
+
+/* Each session has engines of its own, as each run has. */
 static ck_status simulate_session(simulating *self, const char *id, ck_error *err) {
   ck_recording *recording;
+  ck_simulation made[PROFILES_MAX] = {{0}};
   ck_status status = ck_recording_read(&recording, self->inspection.store, id, err);
   if (status != CK_OK) return status;
   session_plot plot = {.kind = ck_simulation_select(recording), .width = plot_width(self)};
-  for (size_t i = 0; status == CK_OK && i < self->count; i++)
-    status = simulate_side(self, &self->sides[i], recording, &plot, err);
-  if (status == CK_OK && self->given->plot && !self->output->json)
-    append_plot(self, recording, &plot);
+  for (size_t i = 0; status == CK_OK && i < self->count; i++) {
+    ck_simulation_side *side = &self->sides[i];
+    status = ck_simulate_profile(&made[i], recording, side->profile, err);
+    if (status != CK_OK) break;
+    ck_simulation_plot(plot.values[i], plot.width, recording, &made[i], plot.kind);
+    status = ck_simulation_sum_add(&side->sum, recording, &made[i], err);
+  }
+  if (status == CK_OK) status = put_all(self, recording, made, &plot, err);
+  for (size_t i = 0; i < self->count; i++) ck_simulation_clear(&made[i]);
   ck_recording_free(recording);
   return status;
 }
@@ -220,12 +233,15 @@ static ck_status simulate_all(simulating *self, ck_error *err) {
 
 /* ---- output ---- */
 
-static void begin_document(simulating *self) {
+static void begin_output(simulating *self) {
+  const char *names[PROFILES_MAX];
+  for (size_t i = 0; i < self->count; i++) names[i] = self->sides[i].name;
+  if (lists(self)) ck_simulation_list_init(&self->list, self->output, names, self->count);
   ck_document_init(&self->document, self->output);
   ck_document_put_int(&self->document, NULL, "row_bytes", CK_SIMULATE_ROW_BYTES);
   struct cJSON *list = ck_document_put_array(&self->document, NULL, "profiles");
   for (size_t i = 0; i < self->count; i++) {
-    side *of = &self->sides[i];
+    ck_simulation_side *of = &self->sides[i];
     of->object = ck_document_put_object(&self->document, list, NULL);
     ck_document_put_text(&self->document, of->object, "profile", of->name);
     ck_document_put_text(&self->document, of->object, "given", of->given);
@@ -242,7 +258,9 @@ static ck_status print(simulating *self, ck_error *err) {
     if (self->output->json) ck_simulation_put_sum(&self->document, self->sides[i].object, sums[i]);
   }
   if (self->output->json) return ck_document_print(&self->document, err);
-  ck_status status = ck_simulation_print_sums(self->output, names, sums, self->count, err);
+  ck_status status = lists(self)
+                         ? ck_table_print(&self->list.table, err)
+                         : ck_simulation_print_sums(self->output, names, sums, self->count, err);
   if (status == CK_OK) status = ck_buffer_check(&self->plots, err);
   if (status == CK_OK) ck_output_write(self->output, ck_buffer_bytes(&self->plots));
   return status;
@@ -262,13 +280,11 @@ static ck_status check_failures(const simulating *self, ck_error *err) {
 }
 
 static void clear(simulating *self) {
-  for (size_t i = 0; i < PROFILES_MAX; i++) {
-    ck_profile_free(self->sides[i].profile);
-    ck_simulation_sum_clear(&self->sides[i].sum);
-  }
+  for (size_t i = 0; i < PROFILES_MAX; i++) ck_simulation_side_clear(&self->sides[i]);
   for (size_t i = 0; i < self->id_count; i++) free(self->ids[i]);
   free(self->ids);
   ck_buffer_clear(&self->plots);
+  ck_table_clear(&self->list.table);
   ck_document_clear(&self->document);
   ck_inspection_close(&self->inspection);
   free(self);
@@ -280,13 +296,13 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   self->output = host->output;
   self->given = given;
   ck_sandbox_quiet_print(true);
-  ck_status status = load_profiles(self, err);
+  ck_status status = load_sides(self, err);
   if (status == CK_OK) status = ck_inspection_open(&self->inspection, host, err);
   if (status == CK_OK && !self->inspection.store)
     status = ck_error_set(err, CK_E_NOT_FOUND,
                           "there is no store at %s yet: run or import a session first",
                           self->inspection.location.url);
-  if (status == CK_OK) begin_document(self);
+  if (status == CK_OK) begin_output(self);
   if (status == CK_OK) status = simulate_all(self, err);
   if (status == CK_OK) status = print(self, err);
   if (status == CK_OK) status = check_failures(self, err);
@@ -302,6 +318,19 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help = "a shipped profile or the path of one (default: default); give it again to compare "
              "several side by side"},
+    {.name = "policy",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, policies),
+     .value = "POLICY",
+     .complete = CK_COMPLETE_FILE,
+     .help =
+         "a policy alone, a file or a shipped one, with its usual options; behind the profiles"},
+    {.name = "list",
+     .offset = offsetof(values, list),
+     .help = "instead of the sums, what is decided at each boundary, and why"},
+    {.name = "diff",
+     .offset = offsetof(values, diff),
+     .help = "of two, the boundaries that they decide differently"},
     {.name = "plot",
      .offset = offsetof(values, plot),
      .help = "under the table, for each session, what a crash would lose over time"},
@@ -336,6 +365,10 @@ const ck_command ck_command_policy_simulate = {
         "time it was set, and 400 bytes for a row, its index and its event; of imported sessions "
         "no keys are known. How many keys changed is estimated where decisions differ from the "
         "recorded ones. Kept is what a prune at the end of each session leaves.\n\n"
+        "With --list each boundary is a line: session, event, kind, node, agent, and for each "
+        "profile whether it takes a checkpoint and the policies that want it with their reasons. "
+        "--diff leaves the lines where two profiles decide differently: a checkpoint or none, "
+        "waited for or not. As JSON they are beside the sums.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

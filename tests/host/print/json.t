@@ -165,7 +165,7 @@ return { test_fails = function() error "no" end,
 END
 takes 1 "policy test" mine_test.lua
 takes 1 "policy test" mine_test.lua --coverage
-takes 0 "policy simulate" air --plot
+takes 0 "policy simulate" air --plot --list
 takes 0 "policy explain" air
 takes 0 "policy explain" air latest --rerun mine.lua
 takes 0 "policy bench" mine.lua --calls 100
