@@ -9,6 +9,7 @@ local policy = {
     classes = { "once" }, -- of effects that a person approves
     untrusted = true,     -- false: also where nothing untrusted is in the agent's context
   },
+  allowed = { classes = { "pure", "idempotent", "reconcilable", "once" } },
 }
 
 local function has(list, name)

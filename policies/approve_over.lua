@@ -7,6 +7,7 @@ local policy = {
   options = {
     usd = 3, -- in all, whatever was reset since
   },
+  allowed = { usd = { 0 } },
 }
 
 ---@param session ck.Session

@@ -9,6 +9,7 @@ local policy = {
     classes = { "once" },
     async = false, -- true: the effect may begin before the checkpoint is durable
   },
+  allowed = { classes = { "pure", "idempotent", "reconcilable", "once" } },
 }
 
 local function has(list, name)

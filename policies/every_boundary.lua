@@ -18,6 +18,7 @@ local policy = {
     on_failure = true,
     async = true, -- false: the flow waits until it is durable
   },
+  allowed = { every_n_iterations = { 0 } },
 }
 
 local switches = {

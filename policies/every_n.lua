@@ -2,7 +2,7 @@
 --- others have to beat.
 
 ---@class ck.policy.EveryN : ck.Policy
-local policy = { name = "every_n", version = 1, options = { n = 10 } }
+local policy = { name = "every_n", version = 1, options = { n = 10 }, allowed = { n = { 1 } } }
 
 ---@param at ck.Boundary
 ---@param opt { n: integer }

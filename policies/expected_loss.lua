@@ -30,6 +30,11 @@ local policy = {
     usd_per_tool_call = 0.008,
     checkpoint_ms = 1,             -- what a checkpoint costs until one was measured
   },
+  allowed = {
+    failures_per_hour = { 0 }, unclean_factor = { 0 }, work_usd_per_hour = { 0.000001 },
+    usd_per_hour = { 0 }, usd_per_million_tokens = { 0 }, usd_per_tool_call = { 0 },
+    checkpoint_ms = { 0 },
+  },
 }
 
 ---@param at ck.Boundary

@@ -1,7 +1,12 @@
 --- Keep the newest checkpoints that fit into a number of bytes; drop older ones.
 
 ---@class ck.policy.KeepBudget : ck.Policy
-local policy = { name = "keep_budget", version = 1, options = { bytes = 100 * 1024 * 1024 } }
+local policy = {
+  name = "keep_budget",
+  version = 1,
+  options = { bytes = 100 * 1024 * 1024 },
+  allowed = { bytes = { 0 } },
+}
 
 ---@param history ck.History
 ---@param opt { bytes: integer }

@@ -7,6 +7,7 @@ local policy = {
   options = {
     recent = 1, -- the newest stay, clean or not: they are where a session died
   },
+  allowed = { recent = { 0 } },
 }
 
 ---@param history ck.History

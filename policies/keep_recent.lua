@@ -8,6 +8,7 @@ local policy = {
     count = 20,
     protect = false, -- true: what it keeps no other policy may drop
   },
+  allowed = { count = { 0 } },
 }
 
 ---@param history ck.History

@@ -10,6 +10,7 @@ local policy = {
     hourly_s = 86400,
     protect = false, -- true: what it keeps no other policy may drop
   },
+  allowed = { all_s = { 0 }, hourly_s = { 0 } },
 }
 
 local hour_ms, day_ms = 3600 * 1000, 86400 * 1000

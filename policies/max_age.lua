@@ -8,6 +8,7 @@ local policy = {
     hours = 24,  -- since its last run, or since a person answered a question of its flow
     ask = false, -- true: a person decides
   },
+  allowed = { hours = { 0 } },
 }
 
 ---@param session ck.Session

@@ -9,7 +9,21 @@ local policy = {
     -- The name below memory., outputs. or scratch., and its verdict: "drop", "mask" or "env:NAME".
     keys = { api_key = "drop", credentials = "drop", access_token = "drop" },
   },
+  allowed = { keys = { "drop", "mask", "env:*" } },
 }
+
+---@param opt { keys: table<string, string> }
+---@return string|nil what is wrong
+function policy.check(opt)
+  for key in pairs(opt.keys) do
+    for _, space in ipairs { "memory.", "outputs.", "scratch." } do
+      if string.find(key, space, 1, true) == 1 then
+        return "option 'keys': '" .. key .. "' is written without '" .. space .. "': '"
+          .. key:sub(#space + 1) .. "'"
+      end
+    end
+  end
+end
 
 ---@param item ck.Item
 ---@param opt { keys: table<string, string> }

@@ -4,7 +4,7 @@
 local policy = {
   name = "resume_limits",
   version = 1,
-  options = { -- "continue", "reset" or "refuse"
+  options = {
     time = "reset",
     budget = "continue",
     rounds = "continue",
@@ -12,6 +12,12 @@ local policy = {
     tool_calls = "continue",
     model_calls = "continue",
   },
+}
+
+local rules = { "continue", "reset", "refuse" }
+policy.allowed = {
+  time = rules, budget = rules, rounds = rules, tokens = rules, tool_calls = rules,
+  model_calls = rules,
 }
 
 ---@param _session ck.Session

@@ -12,6 +12,10 @@ local policy = {
     classes = { "once" },   -- effects of these classes come next
     risky = {},             -- so do these tools or nodes
   },
+  allowed = {
+    slow_ms = { 0 }, changed_keys = { 0 }, usd = { 0 },
+    classes = { "pure", "idempotent", "reconcilable", "once" },
+  },
 }
 
 local function has(list, name)

@@ -278,6 +278,8 @@
 ---@field name string
 ---@field version integer
 ---@field options table|nil  their defaults; a profile overrides them
+---@field allowed table<string, string[]|number[]>|nil  words, { least } or { least, most }
+---@field check nil|fun(opt: table): string|nil  what is wrong with the options
 ---@field checkpoint nil|ck.hook.checkpoint
 ---@field prune nil|ck.hook.prune
 ---@field redact nil|ck.hook.redact

@@ -10,11 +10,16 @@
 #include "lua/vm/modules.h"
 #include "lua/vm/names.h"
 #include "lua/vm/source.h"
+#include "lua/policy/allowed.h"
 #include "lua/policy/view.h"
 
 enum { OPTIONS_MAX = 64 * 1024 };
 
-static const char *const known_keys[] = {"name", "version", "options",
+static const char *const known_keys[] = {"name",
+                                         "version",
+                                         "options",
+                                         "allowed",
+                                         "check",
 #define X(name, ...) #name,
                                          CK_POLICY_HOOK_TABLE(X)
 #undef X
@@ -212,7 +217,9 @@ static void read_options(loading *load, lua_State *L, int table) {
     }
     lua_settop(L, options);
   }
+  ck_allowed_check(L, table, options);
   ck_sandbox_freeze(L);
+  ck_allowed_call(L, table);
   load->self->options = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 

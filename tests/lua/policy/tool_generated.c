@@ -52,7 +52,10 @@ static void print_hooks(void) {
          "--- What a policy's file returns. All but name and version may be left out; other keys "
          "are errors.",
          "---@class ck.Policy", "---@field name string", "---@field version integer",
-         "---@field options table|nil  their defaults; a profile overrides them");
+         "---@field options table|nil  their defaults; a profile overrides them\n"
+         "---@field allowed table<string, string[]|number[]>|nil  words, { least } or { least, "
+         "most }\n"
+         "---@field check nil|fun(opt: table): string|nil  what is wrong with the options");
   for (int i = 0; i < POLICY_HOOK_COUNT; i++)
     printf("---@field %s nil|ck.hook.%s\n", ck_policy_hooks[i].name, ck_policy_hooks[i].name);
 }
