@@ -7,8 +7,13 @@
 
 #include "core/base/array.h"
 
+typedef struct kept_message {
+  ck_value *stored;
+  ck_value *seen; /* by models; NULL: as it is stored */
+} kept_message;
+
 struct ck_conversation {
-  ck_value **messages;
+  kept_message *messages;
   size_t count, cap;
   ck_digester digester; /* every message so far as a field: length and bytes */
 };
@@ -22,15 +27,20 @@ ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
   return CK_OK;
 }
 
+static void free_message(kept_message *message) {
+  ck_value_free(message->stored);
+  ck_value_free(message->seen);
+}
+
 void ck_conversation_free(ck_conversation *self) {
   if (!self) return;
-  for (size_t i = 0; i < self->count; i++) ck_value_free(self->messages[i]);
+  for (size_t i = 0; i < self->count; i++) free_message(&self->messages[i]);
   free(self->messages);
   free(self);
 }
 
 static bool reserve_message(ck_conversation *self) {
-  ck_value **messages = ck_array_grow(self->messages, self->count, &self->cap, sizeof *messages);
+  kept_message *messages = ck_array_grow(self->messages, self->count, &self->cap, sizeof *messages);
   if (!messages) return false;
   self->messages = messages;
   return true;
@@ -38,9 +48,15 @@ static bool reserve_message(ck_conversation *self) {
 
 ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err) {
   if (!reserve_message(self)) return ck_error_no_memory(err);
-  self->messages[self->count++] = ck_value_share(message);
+  self->messages[self->count++] = (kept_message){.stored = ck_value_share(message)};
   ck_digester_update_field(&self->digester, ck_value_bytes(message));
   return CK_OK;
+}
+
+void ck_conversation_set_seen(ck_conversation *self, const ck_value *seen) {
+  kept_message *last = &self->messages[self->count - 1];
+  ck_value_free(last->seen);
+  last->seen = ck_value_share(seen);
 }
 
 /* A hash cannot be shortened, so the remaining messages are hashed again. Cuts are rare; a copy of
@@ -48,7 +64,7 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
 static void digest_again(ck_conversation *self) {
   ck_digester_init(&self->digester);
   for (size_t i = 0; i < self->count; i++)
-    ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
+    ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i].stored));
 }
 
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
@@ -57,7 +73,7 @@ ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err
                         self->count, count);
   }
   if (count == self->count) return CK_OK;
-  while (self->count > count) ck_value_free(self->messages[--self->count]);
+  while (self->count > count) free_message(&self->messages[--self->count]);
   digest_again(self);
   return CK_OK;
 }
@@ -94,9 +110,9 @@ ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, 
   status = labelled ? ck_message_report(&report, text, err) : ck_message_user(&report, text, err);
   if (status != CK_OK) return status;
   size_t kept = self->count - keep;
-  for (size_t i = to; i < kept; i++) ck_value_free(self->messages[i]);
+  for (size_t i = to; i < kept; i++) free_message(&self->messages[i]);
   memmove(&self->messages[to + 1], &self->messages[kept], keep * sizeof *self->messages);
-  self->messages[to] = report;
+  self->messages[to] = (kept_message){.stored = report};
   self->count = to + 1 + keep;
   digest_again(self);
   return CK_OK;
@@ -105,7 +121,12 @@ ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, 
 size_t ck_conversation_count(const ck_conversation *self) { return self->count; }
 
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index) {
-  return self->messages[index];
+  return self->messages[index].stored;
+}
+
+const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index) {
+  const kept_message *message = &self->messages[index];
+  return message->seen ? message->seen : message->stored;
 }
 
 ck_digest ck_conversation_digest(const ck_conversation *self) {

@@ -11,6 +11,9 @@ void ck_conversation_free(ck_conversation *self);
 /* Shares `message`. */
 CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
                                             ck_error *err);
+/* Models are sent `seen` in the place of the message that was appended last, as long as this
+ * process lives: it is no part of the digest, nor of what is stored. Shares it. */
+void ck_conversation_set_seen(ck_conversation *self, const ck_value *seen);
 /* Keeps the first `count` messages. */
 CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err);
 /* Applies the body of a REWIND event, {"to": N, "report": TEXT, "keep"?: K, "labelled"?: true}:
@@ -23,6 +26,8 @@ CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_valu
 size_t ck_conversation_count(const ck_conversation *self);
 /* Borrowed; `index` < count. */
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
+/* Likewise; what models are sent of it. */
+const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index);
 /* A digest over count and bytes of all messages so far, in order; each call costs only the end of a
  * hash. */
 ck_digest ck_conversation_digest(const ck_conversation *self);

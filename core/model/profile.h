@@ -113,6 +113,8 @@ typedef struct ck_profile {
   bool fallback_on_unreadable; /* on_unreadable = "fallback" */
   /* resume_context = "tail": every agent continues with its tail instead of its conversation */
   bool resume_with_tail;
+  bool models_unmasked; /* models_see = "unmasked": what policies mask is hidden from the store
+                           alone */
   struct ck_scripts
       *scripts; /* its text and what it reads from files is put there; borrowed; NULL */
   /* Options that one run sets, over all others, by the name that the policy gives itself. */

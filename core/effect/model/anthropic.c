@@ -214,7 +214,7 @@ static bool is_system(ck_bytes message) {
 static void write_system(ck_json_writer *w, const ck_conversation *conversation) {
   size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
   for (size_t i = 0; i < count; i++) {
-    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)),
+    ck_bytes message = ck_value_bytes(ck_conversation_get_seen(conversation, i)),
              content = ck_json_get(message, "content");
     if (!is_system(message)) break;
     if (is_void(content)) continue;

@@ -57,7 +57,7 @@ static int64_t count_tokens(const ck_effect *effect, const ck_profile_model *mod
   size_t count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
   for (size_t i = 0; i < count; i++) {
     bytes += TOKENS_PER_MESSAGE +
-             (int64_t)ck_value_bytes(ck_conversation_get(effect->conversation, i)).len;
+             (int64_t)ck_value_bytes(ck_conversation_get_seen(effect->conversation, i)).len;
   }
   return bytes;
 }
@@ -80,7 +80,7 @@ static bool wants_cache(const ck_model_query *query) {
                (query->model->options && mentions_cache(ck_value_bytes(query->model->options)));
   size_t count = query->conversation ? ck_conversation_count(query->conversation) : 0;
   for (size_t i = 0; i < count && !found; i++) {
-    found = mentions_cache(ck_value_bytes(ck_conversation_get(query->conversation, i)));
+    found = mentions_cache(ck_value_bytes(ck_conversation_get_seen(query->conversation, i)));
   }
   return found;
 }

@@ -276,7 +276,7 @@ static void make_room(ck_effect_run *self, const ck_effect *effect) {
   size_t bytes = effect->request.len + ROOM_OF_A_REQUEST,
          count = conversation ? ck_conversation_count(conversation) : 0;
   for (size_t i = 0; i < count; i++)
-    bytes += ck_value_bytes(ck_conversation_get(conversation, i)).len + ROOM_PER_MESSAGE;
+    bytes += ck_value_bytes(ck_conversation_get_seen(conversation, i)).len + ROOM_PER_MESSAGE;
   if (ck_buffer_extend(&self->body, bytes)) self->body.len = 0;
 }
 

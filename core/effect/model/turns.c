@@ -161,7 +161,7 @@ typedef struct turn_writer {
 } turn_writer;
 
 static ck_bytes message_at(const turn_writer *self, size_t index) {
-  return ck_value_bytes(ck_conversation_get(self->conversation, index));
+  return ck_value_bytes(ck_conversation_get_seen(self->conversation, index));
 }
 
 static void report_stray(turn_writer *self, ck_bytes message) {

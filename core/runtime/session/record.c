@@ -14,14 +14,16 @@ ck_status ck_session_record_said(ck_session *self, const char *scope_name, const
   ck_sources_write(&w, ck_sources_bytes(said->untrusted));
   ck_json_member_raw(&w, "message", ck_value_bytes(said->message));
   ck_json_end(&w, '}');
-  ck_value *body = NULL, *kept = NULL;
+  ck_value *body = NULL, *kept = NULL, *seen = NULL;
   ck_scope *scope;
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK) status = ck_session_redact(&kept, self, CK_EVENT_MESSAGE, agent, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, scope_name, err);
   if (status == CK_OK)
     status = ck_session_append_redacted(self, CK_EVENT_MESSAGE, scope_name, agent, kept, err);
-  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  if (status == CK_OK) status = ck_session_unmask(&seen, self, CK_EVENT_MESSAGE, body, kept, err);
+  if (status == CK_OK) status = ck_scope_apply_seen(scope, kept, seen, err);
+  ck_value_free(seen);
   ck_value_free(kept);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
@@ -48,14 +50,19 @@ ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, con
   return status;
 }
 
-static ck_status add_outcome(ck_session *self, const ck_effect *effect, ck_value *kept,
-                             ck_error *err) {
+/* `kept` is the body as it may be written; `body`: as it is, NULL when nobody is to see it. */
+static ck_status add_outcome(ck_session *self, const ck_effect *effect, const ck_value *body,
+                             ck_value *kept, ck_error *err) {
   ck_scope *scope;
+  ck_value *seen = NULL;
   ck_status status = ck_session_scope(&scope, self, effect->scope, err);
   if (status == CK_OK)
     status =
         ck_session_append_redacted(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
-  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  if (status == CK_OK && body)
+    status = ck_session_unmask(&seen, self, CK_EVENT_OUTCOME, body, kept, err);
+  if (status == CK_OK) status = ck_scope_apply_seen(scope, kept, seen, err);
+  ck_value_free(seen);
   return status == CK_OK ? ck_session_add_outcome(self, kept, err) : status;
 }
 
@@ -64,7 +71,7 @@ ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, c
   ck_value *kept;
   *seq = self->transcript.next_seq;
   ck_status status = ck_session_redact(&kept, self, CK_EVENT_OUTCOME, effect->agent, body, err);
-  if (status == CK_OK) status = add_outcome(self, effect, kept, err);
+  if (status == CK_OK) status = add_outcome(self, effect, body, kept, err);
   ck_value_free(kept);
   return status;
 }
@@ -77,7 +84,7 @@ ck_status ck_session_record_done(ck_session *self, const ck_effect *effect, cons
   ck_status status = said;
   if (said == CK_E_POLICY)
     status = ck_redactor_drop_event(&kept, self->redactor, CK_EVENT_OUTCOME, body, err);
-  if (status == CK_OK) status = add_outcome(self, effect, kept, err);
+  if (status == CK_OK) status = add_outcome(self, effect, said == CK_OK ? body : NULL, kept, err);
   ck_value_free(kept);
   return status == CK_OK ? said : status;
 }

@@ -55,6 +55,29 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
                               (const char *const *)self->profile->exclude_memory_keys, err);
 }
 
+static ck_status without_policies(ck_value **out, ck_session *self, ck_event_kind kind,
+                                  const ck_value *body, ck_error *err) {
+  ck_redactor_set_hook(self->redactor, NULL, NULL);
+  ck_status status = ck_redactor_apply_event(out, self->redactor, kind, body, err);
+  ck_redactor_set_hook(self->redactor, ask_policies, self);
+  return status;
+}
+
+ck_status ck_session_unmask(ck_value **out, ck_session *self, ck_event_kind kind,
+                            const ck_value *body, const ck_value *kept, ck_error *err) {
+  *out = NULL;
+  if (!self->profile || !self->profile->models_unmasked || !self->policies->redact) return CK_OK;
+  ck_bytes stored = ck_json_get(ck_value_bytes(kept), "message");
+  if (ck_json_type_of(stored) == CK_JSON_NONE) return CK_OK;
+  ck_value *whole;
+  ck_status status = without_policies(&whole, self, kind, body, err);
+  if (status != CK_OK || !whole) return status;
+  ck_bytes message = ck_json_get(ck_value_bytes(whole), "message");
+  if (!ck_bytes_equal(message, stored)) status = ck_value_copy(out, message, err);
+  ck_value_free(whole);
+  return status;
+}
+
 static ck_status fill_reference(ck_session *self, const char *key, const char *ref, ck_error *err) {
   ck_buffer secret = {0};
   ck_value *value = NULL;

@@ -81,16 +81,22 @@ static ck_status append_early(ck_scope *self, ck_error *err) {
 }
 
 /* A conversation begins with its prompt: a report that came before waits for it. */
-static ck_status append_message(ck_scope *self, const ck_value *message, bool report,
-                                ck_error *err) {
+static ck_status append_message(ck_scope *self, const ck_value *message, const ck_value *seen,
+                                bool report, ck_error *err) {
   bool first = ck_conversation_count(self->conversation) == 0, prompt = is_prompt(message);
   if (first && report) return keep_early(self, message, err);
   ck_status status = prompt ? CK_OK : append_early(self, err);
   if (status == CK_OK) status = ck_conversation_append(self->conversation, message, err);
+  if (status == CK_OK && seen) ck_conversation_set_seen(self->conversation, seen);
   return status == CK_OK && prompt ? append_early(self, err) : status;
 }
 
-ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
+ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err) {
+  return ck_scope_apply_seen(self, body, NULL, err);
+}
+
+ck_status ck_scope_apply_seen(ck_scope *self, const ck_value *value, const ck_value *seen,
+                              ck_error *err) {
   ck_bytes body = ck_value_bytes(value), span = ck_json_get(body, "message");
   if (ck_scope_counts(body)) self->consumed++;
   ck_status status = ck_sources_add_member(&self->untrusted, body, err);
@@ -99,7 +105,7 @@ ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   bool report = false;
   ck_json_read_bool(&report, ck_json_get(body, "report"));
   status = ck_value_copy(&message, span, err);
-  if (status == CK_OK) status = append_message(self, message, report, err);
+  if (status == CK_OK) status = append_message(self, message, seen, report, err);
   ck_value_free(message);
   return status;
 }

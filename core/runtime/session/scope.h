@@ -26,6 +26,10 @@ bool ck_scope_counts(ck_bytes body);
 uint64_t ck_scope_consumed(const ck_scope *self);
 /* Folds the body of a message or outcome event: appends its message, counts the outcome. */
 CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err);
+/* The same; models are sent `seen` in the place of its message, see conversation.h. NULL: as it is
+ * stored. */
+CK_CHECKED ck_status ck_scope_apply_seen(ck_scope *self, const ck_value *body, const ck_value *seen,
+                                         ck_error *err);
 /* Folds the body of a rewind event. */
 CK_CHECKED ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err);
 

@@ -35,6 +35,11 @@ CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability
  */
 CK_CHECKED ck_status ck_session_redact(ck_value **out, ck_session *self, ck_event_kind kind,
                                        const char *agent, const ck_value *body, ck_error *err);
+/* What models are sent of the message in such a body, where the profile lets them see what policies
+ * mask (models_see = "unmasked"): ckrun's own rules alone were applied. NULL: as it is stored in
+ * `kept`, or there is no message. Caller frees. */
+CK_CHECKED ck_status ck_session_unmask(ck_value **out, ck_session *self, ck_event_kind kind,
+                                       const ck_value *body, const ck_value *kept, ck_error *err);
 /* ck_session_append of the event's kind, scope, agent and body, with its `decision`, which passes
  * no redactor: numbers alone. */
 CK_CHECKED ck_status ck_session_append_decided(ck_session *self, const ck_event *event,
