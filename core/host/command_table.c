@@ -35,6 +35,7 @@ static const ck_command *const commands[] = {
     &ck_command_policy_check,
     &ck_command_policy_test,
     &ck_command_policy_simulate,
+    &ck_command_policy_tune,
     &ck_command_policy_explain,
     &ck_command_policy_bench,
     &ck_command_profile_list,

@@ -280,6 +280,7 @@
 ---@field options table|nil  their defaults; a profile overrides them
 ---@field allowed table<string, string[]|number[]>|nil  words, { least } or { least, most }
 ---@field check nil|fun(opt: table): string|nil  what is wrong with the options
+---@field ranges table<string, any[]>|nil  what `policy tune` may set them to
 ---@field checkpoint nil|ck.hook.checkpoint
 ---@field prune nil|ck.hook.prune
 ---@field redact nil|ck.hook.redact

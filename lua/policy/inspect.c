@@ -29,6 +29,7 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
   }
   ck_json_end(&w, ']');
   ck_json_member_raw(&w, "options", ck_value_bytes(options));
+  if (policy->ranges) ck_json_member_raw(&w, "ranges", ck_value_bytes(policy->ranges));
   ck_json_end(&w, '}');
   status = ck_value_from(out, &text, err);
   ck_value_free(options);

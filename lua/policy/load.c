@@ -11,6 +11,7 @@
 #include "lua/vm/names.h"
 #include "lua/vm/source.h"
 #include "lua/policy/allowed.h"
+#include "lua/policy/ranges.h"
 #include "lua/policy/view.h"
 
 enum { OPTIONS_MAX = 64 * 1024 };
@@ -20,6 +21,7 @@ static const char *const known_keys[] = {"name",
                                          "options",
                                          "allowed",
                                          "check",
+                                         "ranges",
 #define X(name, ...) #name,
                                          CK_POLICY_HOOK_TABLE(X)
 #undef X
@@ -218,6 +220,7 @@ static void read_options(loading *load, lua_State *L, int table) {
     lua_settop(L, options);
   }
   ck_allowed_check(L, table, options);
+  ck_policy_read_ranges(&load->self->ranges, L, table, options);
   ck_sandbox_freeze(L);
   ck_allowed_call(L, table);
   load->self->options = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -325,6 +328,7 @@ ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err) {
 
 void ck_policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
+  ck_value_free(self->ranges);
   free(self->agent);
   *self = (loaded_policy){0};
 }

@@ -22,6 +22,7 @@ typedef struct loaded_policy {
   int hooks[POLICY_HOOK_COUNT]; /* references in the VM's registry; LUA_NOREF: not defined */
   int lines[POLICY_HOOK_COUNT]; /* where each begins */
   int options;                  /* reference: read-only table */
+  ck_value *ranges;             /* JSON, see ranges.h; NULL: none */
   int views[CK_VIEW_COUNT];     /* references: the subjects of its hooks */
   ck_view_slot slots[CK_VIEW_COUNT];
   char *agent;     /* the agent whose own policy it is; NULL: of the profile */

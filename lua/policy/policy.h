@@ -32,8 +32,8 @@ CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *
  * of the state. */
 bool ck_policy_masks_content(const ck_policy_engine *engine);
 /* A policy's file, as a JSON object {name, version, file, digest, hooks:
- * [{name, line}], options}; `options` (a JSON object; NULL: none) override its defaults as a
- * profile would. `name` is that of a shipped policy or a path; `scripts` as in
+ * [{name, line}], options, ranges?}; `options` (a JSON object; NULL: none) override its defaults as
+ * a profile would. `name` is that of a shipped policy or a path; `scripts` as in
  * ck_source_read_for. */
 CK_CHECKED ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options,
                                        ck_scripts *scripts, ck_error *err);

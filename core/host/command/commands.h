@@ -24,6 +24,7 @@ extern const ck_command ck_command_policy_list;
 extern const ck_command ck_command_policy_new;
 extern const ck_command ck_command_policy_simulate;
 extern const ck_command ck_command_policy_test;
+extern const ck_command ck_command_policy_tune;
 extern const ck_command ck_command_profile_check;
 extern const ck_command ck_command_profile_list;
 extern const ck_command ck_command_profile_show;

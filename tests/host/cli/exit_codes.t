@@ -40,6 +40,7 @@ policy new|policy new made
 policy check|policy check L
 policy test|policy test L
 policy simulate|policy simulate S
+policy tune|policy tune P --over S
 policy explain|policy explain S C --rerun L
 policy bench|policy bench L
 profile list|profile list F
@@ -107,7 +108,7 @@ declared_now() { grep -qx "${1%%|*}" <<<"$declared"; }
 sessions='[ |]S( |$)'
 # those that need a store that is there: 'run', 'sessions import' and 'facts set' make one
 stores='^(resume|pause|cancel|answer|resolve|checkpoint|sessions [^i]|sessions inspect|facts [^s]|'
-stores+='policy (simulate|explain)|store|key list|key rotate)'
+stores+='policy (simulate|tune|explain)|store|key list|key rotate)'
 here=sqlite:$dir/store/ckrun.db
 before=$(find . | sort)
 each "no such session" 3 "$sessions" "$here" nobody 1 default every_n flow.lua

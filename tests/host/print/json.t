@@ -163,9 +163,11 @@ local test = require "ck.test"
 return { test_fails = function() error "no" end,
   test_waits = function() test.equal(test.policy("./mine.lua").checkpoint {}, nil) end }
 END
+echo 'return { name = "t", policies = { "every_n" } }' >tuned.lua
 takes 1 "policy test" mine_test.lua
 takes 1 "policy test" mine_test.lua --coverage
 takes 0 "policy simulate" air --plot --list
+takes 0 "policy tune" ./tuned.lua --over air --tries 20
 takes 0 "policy explain" air
 takes 0 "policy explain" air latest --rerun mine.lua
 takes 0 "policy bench" mine.lua --calls 100

@@ -48,14 +48,15 @@ static void print_hooks(void) {
     printf("---@alias ck.hook.%s fun(%s, opt: table): %s\n", hook->name, hook->parameters,
            hook->answer);
   }
-  printf("\n%s\n%s\n%s\n%s\n%s\n",
+  printf("\n%s\n%s\n%s\n%s\n%s\n%s\n",
          "--- What a policy's file returns. All but name and version may be left out; other keys "
          "are errors.",
          "---@class ck.Policy", "---@field name string", "---@field version integer",
          "---@field options table|nil  their defaults; a profile overrides them\n"
          "---@field allowed table<string, string[]|number[]>|nil  words, { least } or { least, "
          "most }\n"
-         "---@field check nil|fun(opt: table): string|nil  what is wrong with the options");
+         "---@field check nil|fun(opt: table): string|nil  what is wrong with the options",
+         "---@field ranges table<string, any[]>|nil  what `policy tune` may set them to");
   for (int i = 0; i < POLICY_HOOK_COUNT; i++)
     printf("---@field %s nil|ck.hook.%s\n", ck_policy_hooks[i].name, ck_policy_hooks[i].name);
 }
