@@ -47,9 +47,9 @@ typedef struct ck_checkpoint {
   bool clean; /* no retry or failure before it, since the session began */
   bool resumable;
   ck_totals totals; /* of the whole session, all timelines, up to seq */
-  /* JSON object for people: {node?, next?, agent?, description?, reasons? (of policies: [{policy,
-   * version, reason}]), retries?, failed? (nodes)}; never NULL. Without a description: made by a
-   * version that gave none */
+  /* JSON object for people: {node?, next?, agent?, tool? (that comes next), description?, reasons?
+   * (of policies: [{policy, version, reason}]), retries?, failed? (nodes)}; never NULL. Without a
+   * description: made by a version that gave none */
   ck_value *info;
   ck_change *changes; /* against the parent's state; each key at most once */
   size_t change_count;

@@ -135,7 +135,11 @@
 ---@field node string|nil  the node or step
 ---@field next string|nil  the next node
 ---@field agent string|nil  the acting agent
+---@field tool string|nil  the tool that comes next, as `at.next.tool` said
 ---@field description string  one line: `completed collector`
+---@field reasons string[]  the texts of the policies that took it; none of who said yes without one
+---@field policies string[]  the names of the policies that took it; none where it is always taken and none said yes
+---@field age_ms integer  ms since `created`; not below 0
 
 --- Something on its way to the store: a key of the state, or the body of an event.
 ---@class ck.Item

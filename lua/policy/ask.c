@@ -197,12 +197,23 @@ static size_t measure_content(const asking *of) {
   }
 }
 
+/* The checkpoints that the hook is shown; NULL: none. Sets the time that it is. */
+static const void *checkpoints_of(int64_t *now_ms, const asking *of) {
+  const ck_history *history = of->subject;
+  const ck_resume_case *resume = of->subject;
+  if (of->hook == POLICY_prune) {
+    *now_ms = history->now_ms;
+    return history->checkpoints;
+  }
+  if (of->hook != POLICY_resume) return NULL;
+  *now_ms = resume->now_ms;
+  return resume->checkpoint;
+}
+
 static void fill_slots(const asking *of, bool shown) {
   ck_view_slot *slots = of->policy->slots;
   ck_view_kind view = ck_policy_hooks[of->hook].view;
-  const void *checkpoints = NULL;
-  if (of->hook == POLICY_prune) checkpoints = ((const ck_history *)of->subject)->checkpoints;
-  if (of->hook == POLICY_resume) checkpoints = ((const ck_resume_case *)of->subject)->checkpoint;
+  const void *checkpoints = checkpoints_of(&slots[CK_VIEW_CHECKPOINT].now_ms, of);
   if (view != CK_VIEW_COUNT && view != CK_VIEW_CHECKPOINT)
     slots[view].subject = shown ? of->subject : NULL;
   if (of->hook == POLICY_permit) slots[CK_VIEW_AT].subject = shown ? of->at : NULL;

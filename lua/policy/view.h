@@ -60,6 +60,7 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at);
 typedef struct ck_view_slot {
   const void *subject; /* NULL: the views on it are void. An array for CK_VIEW_CHECKPOINT */
   uint64_t call;       /* rises with each call */
+  int64_t now_ms;      /* of CK_VIEW_CHECKPOINT: what their age is counted to */
   bool made;           /* its view is kept */
   ck_view_counts counts;
 } ck_view_slot;

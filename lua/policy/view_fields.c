@@ -6,6 +6,7 @@
 
 #include "core/model/description.h"
 #include "lua/vm/json.h"
+#include "lua/vm/sandbox.h"
 
 const view_type ck_view_types[CK_VIEW_COUNT] = {
 #define X(kind, text, class, type, children, meaning) \
@@ -49,6 +50,22 @@ static void push_description(lua_State *L, const ck_checkpoint_info *of) {
   snprintf(derived, sizeof derived, "%s", text.data ? text.data : "");
   ck_buffer_clear(&text);
   lua_pushstring(L, derived);
+}
+
+/* The list of a text member of each of the reasons; those who gave none have none. */
+static void push_of_reasons(lua_State *L, const ck_value *info, const char *name) {
+  ck_bytes reasons = info ? ck_json_get(ck_value_bytes(info), "reasons") : (ck_bytes){NULL, 0};
+  bool is_list = ck_json_type_of(reasons) == CK_JSON_ARRAY;
+  lua_Integer count = 0;
+  lua_newtable(L);
+  for (ck_json_iterator it = ck_json_iterate(is_list ? reasons : ck_bytes_text("[]"));
+       ck_json_next(&it);) {
+    ck_bytes text = ck_json_get(it.value, name);
+    if (ck_json_type_of(text) != CK_JSON_STRING) continue;
+    ck_json_push(L, text);
+    lua_rawseti(L, -2, ++count);
+  }
+  ck_sandbox_freeze(L);
 }
 
 #define FIELD(name, type, action)                                                 \
@@ -169,6 +186,11 @@ DOLLARS(checkpoint_cost, ck_checkpoint_info, of->totals.cost_micros)
 FIELD(checkpoint_node, ck_checkpoint_info, push_member(L, of->info, "node"))
 FIELD(checkpoint_next, ck_checkpoint_info, push_member(L, of->info, "next"))
 FIELD(checkpoint_agent, ck_checkpoint_info, push_member(L, of->info, "agent"))
+FIELD(checkpoint_tool, ck_checkpoint_info, push_member(L, of->info, "tool"))
+FIELD(checkpoint_reasons, ck_checkpoint_info, push_of_reasons(L, of->info, "reason"))
+FIELD(checkpoint_policies, ck_checkpoint_info, push_of_reasons(L, of->info, "policy"))
+INTEGER(checkpoint_age, ck_checkpoint_info,
+        slot->now_ms > of->created_ms ? slot->now_ms - of->created_ms : 0)
 FIELD(checkpoint_description, ck_checkpoint_info, push_description(L, of))
 
 TEXT(item_key, ck_item, of->key)
@@ -306,7 +328,13 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"node", checkpoint_node, 0, "string|nil", "the node or step"},
     {"next", checkpoint_next, 0, "string|nil", "the next node"},
     {"agent", checkpoint_agent, 0, "string|nil", "the acting agent"},
+    {"tool", checkpoint_tool, 0, "string|nil", "the tool that comes next, as `at.next.tool` said"},
     {"description", checkpoint_description, 0, "string", "one line: `completed collector`"},
+    {"reasons", checkpoint_reasons, 0, "string[]",
+      "the texts of the policies that took it; none of who said yes without one"},
+    {"policies", checkpoint_policies, 0, "string[]",
+      "the names of the policies that took it; none where it is always taken and none said yes"},
+    {"age_ms", checkpoint_age, 0, "integer", "ms since `created`; not below 0"},
   },
   [CK_VIEW_ITEM] = {
     {"key", item_key, 0, "string|nil",

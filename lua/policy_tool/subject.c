@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define START_MS INT64_C(1767225600000) /* the beginning of what has no time of its own */
+
 typedef struct reading {
   policy_subject *of;
+  int64_t now_ms; /* what the ages of checkpoints are counted from */
   ck_status status;
   ck_error *err;
 } reading;
@@ -146,8 +149,32 @@ static void read_checkpoint(reading *self, ck_bytes json) {
   self->of->about = &self->of->at;
 }
 
+/* Element `index` of a list as a member; beyond it there is none. */
+static bool write_element(ck_json_writer *w, const char *as, ck_bytes list, size_t index) {
+  ck_json_iterator it = ck_json_iterate(list.len ? list : ck_bytes_text("[]"));
+  bool there = ck_json_next(&it);
+  while (there && index-- > 0) there = ck_json_next(&it);
+  if (there) ck_json_member_raw(w, as, it.value);
+  return there;
+}
+
+/* As a checkpoint keeps who took it. */
+static void write_reasons(ck_json_writer *w, ck_bytes json) {
+  ck_bytes policies = ck_json_get(json, "policies"), reasons = ck_json_get(json, "reasons");
+  bool more = policies.len || reasons.len;
+  ck_json_name(w, "reasons");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; more; i++) {
+    ck_json_begin(w, '{');
+    more = write_element(w, "policy", policies, i);
+    more |= write_element(w, "reason", reasons, i);
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, ']');
+}
+
 static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
-  static const char *const members[] = {"node", "next", "agent", "description"};
+  static const char *const members[] = {"node", "next", "agent", "tool", "description"};
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
@@ -155,6 +182,7 @@ static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
     ck_bytes value = ck_json_get(json, members[i]);
     if (value.len) ck_json_member_raw(&w, members[i], value);
   }
+  write_reasons(&w, json);
   ck_json_end(&w, '}');
   if (self->status == CK_OK) self->status = ck_value_from(&out->info, &text, self->err);
   ck_buffer_clear(&text);
@@ -176,7 +204,9 @@ static void read_checkpoint_info(reading *self, ck_checkpoint_info *out, ck_byte
   bool keyframe = get_bool(self, json, "is_keyframe", index == 0);
   out->keyframe = keyframe || !index ? out->seq : out[-1].keyframe;
   out->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
-  out->created_ms = get_int(self, json, "created", 1767225600000 + (int64_t)index * 60000);
+  out->created_ms = get_int(self, json, "created", START_MS + (int64_t)index * 60000);
+  int64_t age = get_int(self, json, "age_ms", -1);
+  if (age >= 0) out->created_ms = self->now_ms - age;
   out->clean = get_bool(self, json, "is_clean", true);
   out->resumable = get_bool(self, json, "resumable", true);
   out->changed = get_int(self, json, "changed_keys", 1);
@@ -188,6 +218,7 @@ static void read_checkpoint_info(reading *self, ck_checkpoint_info *out, ck_byte
 static void read_history(reading *self, ck_bytes list, int64_t now) {
   policy_subject *of = self->of;
   size_t count = ck_json_count(list);
+  bool aged = false;
   of->checkpoints = calloc(count + 1, sizeof *of->checkpoints);
   of->by_id = calloc(count + 1, sizeof *of->by_id);
   of->flags = calloc(count * 2 + 1, sizeof *of->flags);
@@ -195,14 +226,18 @@ static void read_history(reading *self, ck_bytes list, int64_t now) {
     fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
     return;
   }
+  self->now_ms = now ? now : START_MS + (int64_t)count * 60000;
   ck_json_iterator it = ck_json_iterate(list);
   while (ck_json_next(&it)) {
     size_t index = of->history.count++;
     of->by_id[index] = &of->checkpoints[index];
     read_checkpoint_info(self, &of->checkpoints[index], it.value, index);
+    aged |= ck_json_get(it.value, "age_ms").len > 0;
   }
   of->history.checkpoints = of->checkpoints;
-  of->history.now_ms = now ? now : count ? of->checkpoints[count - 1].created_ms : 0;
+  of->history.now_ms = now || aged ? self->now_ms
+                       : count     ? of->checkpoints[count - 1].created_ms
+                                   : 0;
   qsort(of->by_id, of->history.count, sizeof *of->by_id, ck_answer_compare_ids);
 }
 
@@ -263,7 +298,7 @@ static void read_resume(reading *self, ck_bytes json) {
   if (list.failed)
     fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
   else
-    read_history(self, ck_buffer_bytes(&list), 0);
+    read_history(self, ck_buffer_bytes(&list), of->resume.now_ms);
   ck_buffer_clear(&list);
   of->resume.checkpoint = of->checkpoints;
 }

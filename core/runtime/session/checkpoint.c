@@ -104,6 +104,7 @@ static ck_status write_info(ck_value **out, ck_session *self, const ck_boundary 
   describe(&words, at, &where);
   ck_json_begin(&w, '{');
   write_members(&w, (const char *const *)where.texts);
+  ck_json_member_text(&w, "tool", at->next.tool);
   ck_json_member_string(&w, "description", ck_buffer_bytes(&words));
   if (reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(reasons));
   ck_incidents_write(&self->incidents, &w);

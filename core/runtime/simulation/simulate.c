@@ -135,6 +135,8 @@ static ck_status describe(ck_checkpoint_info *out, const simulating *self,
   ck_json_member_text(&w, "node", at->node);
   ck_json_member_text(&w, "next", at->next.node);
   ck_json_member_text(&w, "agent", at->agent);
+  ck_json_member_text(&w, "tool", at->next.tool);
+  if (made->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(made->reasons));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&out->info, &buffer, err);
   ck_buffer_clear(&buffer);

@@ -28,6 +28,11 @@ function policy.redact(item)
 end
 function policy.resume(session, checkpoint)
   if session.status == "failed" then return ck.refuse "it failed" end
+  if session.reason == "tell" then
+    return ck.refuse(table.concat({ table.concat(checkpoint.policies, " ") .. (
+      checkpoint.reasons[1] and " " .. checkpoint.reasons[1] or ""), tostring(checkpoint.tool),
+      checkpoint.age_ms, checkpoint.created }, " "))
+  end
   if session.reason == "dear" then return { ask = "Pay?", time = "reset" } end
   local use = session.models[1]
   if use then
@@ -79,6 +84,13 @@ function tests.test_redact()
   test.equal(mine.redact { key = "memory.d" }, nil)
   test.equal(mine.redact { kind = "outcome", value = { secret = true } }, "drop")
 end
+local function check_views()
+  local said = { policies = { "a", "b" }, reasons = { "why" }, tool = "send", age_ms = 5 }
+  local _, why = mine.resume({ reason = "tell", now = 100 }, said)
+  test.equal(why, "a b why send 5 95")
+  _, why = mine.resume({ reason = "tell", now = 100 }, { created = 40 })
+  test.equal(why, " nil 60 40")
+end
 function tests.test_resume()
   test.equal({ mine.resume { status = "failed" } }, { nil, "it failed" })
   test.equal(mine.resume({ cost_usd = 4.5 }, { kind = "pause" }),
@@ -87,6 +99,7 @@ function tests.test_resume()
   test.equal({ mine.resume { models = { { agent = "ann", name = "m", was = "a", now = "b" } },
     host = { was = "x", now = "y" }, utc_offset_s = -3600, flow_changed = true,
     budget = { spent = 0.5, limit = 2 } } }, { nil, "ann a b x false -3600 true 1.5" })
+  check_views()
   test.equal({ mine.resume { reason = "dear" } }, { { time = "reset" }, nil, "Pay?" })
   test.fails("ck.SessionBudget has no field 'limt'",
     function() mine.resume { budget = { limt = 1 } } end)
