@@ -181,4 +181,54 @@ is "the writer's has its tool" "$(heard writer)" "system user assistant tool ass
 is "what either list masks is masked" \
   "$("$CKRUN" sessions inspect team 2>/dev/null | grep ^memory | cut -f1,3 | cut -c1-31)" \
   "$(printf 'memory.price\t"[redacted:policy:')"
+
+# ---- no resume after a day, over $3 a person, nothing irreversible after untrusted reading ----
+exits 0 "house: check" profile check "$at/house.lua"
+cat >day_test.lua <<'END'
+local test = require "ck.test"
+local max_age = test.policy "max_age"
+local now, hour = 1700000000000, 3600000
+return {
+  test_a_day = function() test.ok(max_age.resume { now = now, updated = now - 24 * hour }) end,
+  test_longer = function()
+    local rules, why = max_age.resume { now = now, updated = now - 25 * hour }
+    test.equal(rules, nil)
+    test.ok(ck.find(why, "25"), why)
+  end,
+}
+END
+exits 0 "a day is not too long, an hour more is" policy test day_test.lua
+rm -f pay.runs
+for tool in web pay; do counted $tool; done
+cat >buyer.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "buyer", prompt = "Buy.", tools = {
+  web = flow.command { argv = { "./web" }, class = "pure", trust = "untrusted" },
+  pay = flow.command { argv = { "./pay" }, class = "once" },
+} }
+END
+# 200,000 tokens of output at $15 a million: $3.
+dear() { echo "${1%\}\}},\"usage\":{\"input\":0,\"output\":200000}}}"; }
+serve buyer <<END
+$(call pay 1)
+$(call web 1)
+$(dear "$(call pay 2)")
+$(text "Bought.")
+END
+profile house.profile.lua
+sed -i "s|extends = .default.|extends = '$at/house.lua'|; s|max_tokens = 100|max_tokens = 300000|" \
+  house.profile.lua
+exits 8 "what is paid before anything was read is paid, then a person is asked" \
+  run buyer.lua --profile ./house.profile.lua --session buyer --input '"A kettle."'
+is "so it was paid once" "$(runs pay) $(runs web)" "1 1"
+has "the question names the source" "$err" "after reading web"
+exits 0 "the questions are listed" answer buyer
+has "by the place of the payment" "$out" "main/agent#3/tool/1/permit"
+exits 0 "a person allows it" answer buyer allow
+exits 8 "the session has spent more than \$3, so its resume is asked about" resume buyer
+has "with what was spent" "$err" '$3'
+exits 0 "a person allows that, too" answer buyer allow --effect resume
+run resume buyer
+is "it ends, and has paid twice" "$(grep ^status <<<"$out") $(runs pay)" \
+  "$(printf 'status\tcompleted') 2"
 finish
