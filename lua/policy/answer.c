@@ -207,6 +207,7 @@ static bool take_words(ck_buffer *text, lua_State *L, int index, const char *nam
 ck_leave_word ck_answer_read_rules(ck_resume_rules *out, ck_buffer *text, lua_State *L, int index) {
   static const ck_rule rules[] = {CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE};
   ck_buffer_reset(text);
+  memset(out->said, 0, sizeof out->said);
   if (lua_isnil(L, index)) return CK_LEAVE_ALLOW;
   index = lua_absindex(L, index);
   if (!lua_istable(L, index))
@@ -217,6 +218,7 @@ ck_leave_word ck_answer_read_rules(ck_resume_rules *out, ck_buffer *text, lua_St
     ck_rule *rule = (ck_rule *)(void *)((char *)out + rule_offsets[i]);
     lua_getfield(L, index, rule_keys[i]);
     int word = ck_answer_read_word(L, -1, rule_keys[i], rule_words);
+    if (word >= 0) out->said[i] = rules[word];
     if (word >= 0 && *rule != CK_RULE_REFUSE) *rule = rules[word];
     lua_pop(L, 1);
   }

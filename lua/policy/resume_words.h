@@ -10,6 +10,7 @@ typedef struct resume_words {
   ck_resume_rules *out;
   bool refuses; /* the profile's own rules do */
   leave_words asks;
+  ck_buffer answers; /* see ck_resume_rules; until they are taken */
 } resume_words;
 
 /* Begins with the profile's rules. */

@@ -215,7 +215,8 @@ static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
   note_end(self, event->kind);
-  bool decision = event->kind == CK_EVENT_BOUNDARY || ck_other_is_decision(event->kind);
+  bool decision = event->kind == CK_EVENT_BOUNDARY || event->kind == CK_EVENT_SESSION_RESUMED ||
+                  ck_other_is_decision(event->kind);
   if (!decision && !event->decision.len) return true;
   self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
   if (self->status != CK_OK) return false;
@@ -224,7 +225,7 @@ static bool visit(void *to, const ck_event *event) {
   self->other.abandoned = !ck_view_contains(&self->view, event->seq);
   self->other.failure = find_failure(self, &self->other.said, event->seq);
   if (self->status != CK_OK) return false;
-  bool asked = self->seq && self->other.said.recorded == CK_OK;
+  bool asked = self->seq && (self->other.said.recorded == CK_OK || self->other.own);
   return self->other.decided || asked ? print(self, false) : true;
 }
 
@@ -379,7 +380,8 @@ const ck_command ck_command_policy_explain = {
     .details =
         "Columns: seq, what it was (the kind of a boundary; pruned; intent of what a person was "
         "asked about; outcome of what failed or was denied; resolution, by a policy; "
-        "session_paused, in doubt; policy_error; resume_refused; resume_approval), node, agent, "
+        "session_paused, in doubt; session_resumed, by rules of policies; policy_error; "
+        "resume_refused; resume_approval), node, agent, "
         "whether a checkpoint was taken (or pruned since), and why: which policies said yes with "
         "their reasons, which failed, which said no; who dropped checkpoints, had an effect "
         "retried, "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/host/explain/masked_words.h"
+#include "core/host/explain/resume_answers.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
 #include "lua/policy/hooks.h"
@@ -55,6 +56,8 @@ static bool is_decision(const ck_other *self) {
     case CK_EVENT_OUTCOME:
     case CK_EVENT_SESSION_PAUSED:
       return asked;
+    case CK_EVENT_SESSION_RESUMED:
+      return ck_resume_answers_of(self->event).len > 0;
     case CK_EVENT_RESOLUTION:
       return ck_json_type_of(member(self, "policy")) == CK_JSON_STRING;
     default:
@@ -71,6 +74,8 @@ void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   out->masked = ck_masked_words_any(event);
   out->own = is_decision(out);
   bool quiet = out->said.hook == CK_HOOK_PERMIT && !objects(&out->said);
+  quiet |= event->kind == CK_EVENT_SESSION_RESUMED &&
+           !ck_resume_answers_any(ck_resume_answers_of(event));
   out->decided = (out->own && !quiet) || out->masked;
 }
 
@@ -175,6 +180,10 @@ static void append_own(ck_buffer *out, const ck_other *self) {
     append_refusal(out, self);
     return;
   }
+  if (self->event->kind == CK_EVENT_SESSION_RESUMED) {
+    ck_resume_answers_append(out, ck_resume_answers_of(self->event));
+    return;
+  }
   bool failed = self->event->kind == CK_EVENT_POLICY_ERROR;
   append_text(out, self, failed ? "hook" : "key");
   ck_buffer_append_text(out, failed ? " failed: " : ", in doubt: ");
@@ -228,6 +237,8 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
     append_own(out, self);
   }
   end(out);
+  if (self->event->kind == CK_EVENT_RESUME_REFUSED)
+    ck_resume_answers_append_sentences(out, ck_resume_answers_of(self->event));
   ck_masked_words_append_sentences(out, self->event, self->policies);
   if (self->said.hook == CK_HOOK_REDACT) ck_words_append_left(out, &self->said);
   if (self->abandoned) {
@@ -274,6 +285,8 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME)
     ck_words_put_said(document, &self->said, self->policies);
   ck_document_put_text(document, NULL, "failure", self->failure);
+  ck_bytes answers = ck_resume_answers_of(event);
+  if (answers.len) ck_resume_answers_put(document, answers);
   if (!self->own) return;
   if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");

@@ -12,6 +12,7 @@ void ck_resume_rules_clear(ck_resume_rules *self) {
   free(self->refusal);
   free(self->question);
   free(self->asked_by);
+  free(self->answers);
   *self = (ck_resume_rules){0};
 }
 

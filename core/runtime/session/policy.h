@@ -108,6 +108,10 @@ typedef struct ck_resume_rules {
   /* a person decides, and whose question it is: "a, b"; NULL: nobody asks, or it is refused. Owned
    */
   char *question, *asked_by;
+  /* what each policy answered, by name: a JSON array of {policy, answer, rules?}; NULL: nobody was
+   * asked. Owned */
+  char *answers;
+  ck_rule said[6]; /* by the policy that answered last, in the order of the rules above */
 } ck_resume_rules;
 void ck_resume_rules_clear(ck_resume_rules *self);
 /* The rule for a dimension is to refuse. */

@@ -43,6 +43,7 @@ void ck_session_free(ck_session *self) {
   ck_value_free(self->changes.removed);
   ck_value_free(self->boundaries.reached);
   ck_value_free(self->seen);
+  ck_value_free(self->answers);
   ck_value_free(self->asked_before);
   ck_incidents_clear(&self->incidents);
   ck_asked_clear(&self->asked);

@@ -13,6 +13,7 @@ static ck_status write_body(ck_value **out, const ck_session *self, const ck_ref
   ck_json_member_text(&w, "reason", refusal->reason);
   if (refusal->policy) ck_json_member_text(&w, "policy", refusal->policy);
   if (self->seen) ck_json_member_raw(&w, "seen", ck_value_bytes(self->seen));
+  if (self->answers) ck_json_member_raw(&w, "answers", ck_value_bytes(self->answers));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

@@ -32,6 +32,7 @@ void ck_session_write_rules(const ck_session *self, ck_json_writer *w) {
   ck_json_member_text(w, "model_calls", rule_names[self->rules.model_calls]);
   ck_json_end(w, '}');
   if (self->seen) ck_json_member_raw(w, "seen", ck_value_bytes(self->seen));
+  if (self->answers) ck_json_member_raw(w, "answers", ck_value_bytes(self->answers));
 }
 
 /* Why the resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
@@ -177,6 +178,16 @@ static ck_status ask_person(ck_session *self, const ck_rules_question *question,
   return status;
 }
 
+/* Without memory for them the resume goes on: they decide nothing. */
+static void keep_answers(ck_session *self, const ck_resume_rules *rules) {
+  ck_error ignored = CK_ERROR_INIT;
+  ck_value_free(self->answers);
+  self->answers = NULL;
+  if (!rules->answers) return;
+  if (ck_value_copy(&self->answers, ck_bytes_text(rules->answers), &ignored) != CK_OK)
+    self->answers = NULL;
+}
+
 static ck_status ask(ck_session *self, const ck_rules_question *question, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
   const ck_policy_engine *policies = self->policies;
@@ -185,6 +196,7 @@ static ck_status ask(ck_session *self, const ck_rules_question *question, ck_err
   ck_status status = policies->resume && of.seen ? keep_seen(self, &of, err) : CK_OK;
   if (status == CK_OK && policies->resume)
     status = policies->resume(&rules, policies->self, &of, err);
+  keep_answers(self, &rules);
   describe_refusal(reason, sizeof reason, &rules);
   const ck_refusal refusal = {rules.refused_by, reason};
   if (status != CK_OK && question->records && *reason)
