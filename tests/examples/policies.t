@@ -231,4 +231,33 @@ exits 0 "a person allows that, too" answer buyer allow --effect resume
 run resume buyer
 is "it ends, and has paid twice" "$(grep ^status <<<"$out") $(runs pay)" \
   "$(printf 'status\tcompleted') 2"
+
+# ---- tiers that keep what lies before risky tools ----
+well before_risky
+for tool in look deploy; do counted $tool; done
+cat >ops.lua <<'END'
+local flow = require "ck.flow"
+local function tool(name) return flow.command { argv = { "./" .. name }, class = "pure" } end
+return flow.agent { name = "ops", prompt = "Deploy.", tools = { look = tool "look",
+  deploy = tool "deploy" } }
+END
+serve ops <<END
+$(call look 1)
+$(call deploy 2)
+$(call look 3)
+$(call deploy 4)
+$(call look 5)
+$(text "Deployed.")
+END
+profile ops.profile.lua "policies = { 'tool_rounds', '$at/before_risky.lua',
+  { 'keep_tiers', all_s = 0, hourly_s = 0 } }"
+exits 0 "a session with two deployments" run ops.lua --profile ./ops.profile.lua --session ops \
+  --input '"Go."'
+exits 0 "its checkpoints" sessions checkpoints ops
+is "tiers leave of the day the last one, and those before a deployment stay" \
+  "$(cut -f3 <<<"$out" | paste -sd' ')" "before_call before_call final"
+is "eight were taken" "$(log '$_->{kind} eq "boundary" && $_->{body}{checkpoint} ? 1 : undef' ops |
+  grep -c .)" 8
+first=$(json "$("$CKRUN" --json sessions checkpoints ops | head -n 1)" '$d->{id}')
+exits 0 "a fork goes on from before the first deployment" sessions fork ops --checkpoint "$first"
 finish
