@@ -4,7 +4,8 @@ local policy = test.policy "./before_risky.lua"
 
 return {
   test_checkpoint = function()
-    local reason, durability = policy.checkpoint { kind = "before_call", next = { tool = "deploy" } }
+    local at = { kind = "before_call", next = { tool = "deploy" } }
+    local reason, durability = policy.checkpoint(at)
     test.equal({ reason, durability }, { "before deploy", "sync" })
     test.equal(policy.checkpoint { kind = "before_call", next = { tool = "search" } }, nil)
     test.equal(policy.checkpoint {}, nil)
