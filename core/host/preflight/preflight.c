@@ -79,7 +79,8 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   if (status != CK_OK) return status;
   const ck_value *then = self->launch.policies;
   bool accepted = self->options.accept_changed || self->options.profile;
-  if (then && !accepted && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own)))
+  self->decisions.changed = then && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own));
+  if (self->decisions.changed && !accepted)
     ck_preflight_add(self, CK_E_REFUSED,
                      "the policies of profile %s have changed since the session was started; "
                      "--accept-changed goes on with them as they are now",
@@ -237,5 +238,6 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_describe(self, engine, err);
   if (status == CK_OK) status = ck_preflight_dry_run(self, engine, err);
+  if (status == CK_OK) status = ck_preflight_compare_decisions(self, engine, err);
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
 }

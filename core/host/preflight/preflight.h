@@ -43,6 +43,11 @@ typedef struct ck_preflight {
   bool fell_back,
       unasked; /* an older checkpoint was taken instead; unasked: because the profile allows it */
   long stopped_owner; /* process that --take-over ends; 0: none */
+  struct {
+    bool changed;       /* the profile's policies, since the session was started */
+    bool known;         /* the numbers are: of a dry run under changed policies */
+    int64_t all, other; /* boundaries; those at which they would decide otherwise */
+  } decisions;
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
   /* what this run sets for itself, and what the run before had, which is not taken over; NULL */
   ck_value *settings, *settings_before;
@@ -109,6 +114,11 @@ CK_CHECKED ck_status ck_preflight_check_scopes(ck_preflight *self, const ck_flow
 /* seen.c: fills self->seen where a policy has rules for a resume. */
 CK_CHECKED ck_status ck_preflight_describe(ck_preflight *self, const ck_engine *engine,
                                            ck_error *err);
+/* decisions.c: fills self->decisions but for `changed`. */
+CK_CHECKED ck_status ck_preflight_compare_decisions(ck_preflight *self, const ck_engine *engine,
+                                                    ck_error *err);
+/* The command that lists them. */
+void ck_preflight_append_decisions(ck_buffer *out, const ck_preflight *self);
 /* work.c: the effects of a resume. */
 CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
 

@@ -20,15 +20,16 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
   return "resume %s";
 }
 
-/* A value that a shell would change is replaced by "…". */
-static void append_word(ck_buffer *out, const char *option, const char *value) {
+void ck_next_command_append_option(ck_buffer *out, const char *option, const char *value) {
   bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
-  ck_buffer_append_format(out, "%s %s ", option, plain ? value : "…");
+  ck_buffer_append_format(out, " %s %s", option, plain ? value : "…");
 }
 
 void ck_next_command_append(ck_buffer *out, const ck_host *host, const char *words) {
-  ck_buffer_append_text(out, "ckrun ");
-  if (host->store) append_word(out, "--store", host->store);
-  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0) append_word(out, "--key", host->key);
+  ck_buffer_append_text(out, "ckrun");
+  if (host->store) ck_next_command_append_option(out, "--store", host->store);
+  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0)
+    ck_next_command_append_option(out, "--key", host->key);
+  ck_buffer_append_char(out, ' ');
   ck_buffer_append_text(out, words);
 }

@@ -1,0 +1,47 @@
+#!/bin/bash
+# resume_decisions.t - before changed policies are accepted, the dry run of a resume says how many
+# of the session's decisions would have been others, and names the command that lists them.
+. "$(dirname "$0")/../tap.sh"
+cd "$dir" || exit 1
+
+# rule BODY: rule.lua with such a checkpoint hook.
+rule() {
+  echo "return { name = \"rule\", version = 1, checkpoint = function(at) $1 end }" >rule.lua
+}
+rule 'return at.kind == "node_complete"'
+echo 'return { name = "p", policies = { "./rule.lua" } }' >p.lua
+cat >flow.lua <<'E'
+local flow = require "ck.flow"
+return flow.graph { name = "g", start = "a",
+  nodes = {
+    a = flow.lua(function(ctx) ctx.memory.x = 1 end),
+    b = flow.lua(function(ctx) ctx.pause("here") end) },
+  edges = { a = "b", b = flow.done } }
+E
+run run flow.lua --profile p.lua --session s
+is "a session that paused" "$("$CKRUN" --json sessions log s --all --kind boundary |
+  grep -o '"body":{"kind":"[a-z_]*"' | cut -d'"' -f 6 | tr '\n' ' ')" \
+  "node_start node_complete edge_transition node_start pause "
+row() { "$CKRUN" resume s --dry-run 2>/dev/null | grep -P "^decisions\t" | cut -f 2; }
+files() { sha256sum store/ckrun.db store/ckrun.db-wal; }
+
+is "unchanged policies decide as they did: no row" "$(row)" ""
+# Of the five boundaries it now takes those of the two node_starts, and not that of node_complete;
+# the pause is always taken.
+rule 'return at.kind == "node_start"'
+before=$(files)
+command="ckrun policy explain s --rerun $dir/p.lua"
+is "changed ones would have decided otherwise at three of five" "$(row)" \
+  "3 of 5 would be others under the policies as they are now: $command"
+run --json resume s --dry-run
+is "as JSON" "$(json "$out" '[$d->{resumable}, $d->{decisions}]')" \
+  "[false,{\"boundaries\":5,\"command\":\"$command\",\"other\":3}]"
+is "the command lists these" "$("$CKRUN" ${command#ckrun } 2>/dev/null | cut -f 2,7)" \
+  "$(printf '%s\t%s\n' node_start yes node_complete no node_start yes)"
+is "nothing was written" "$(files)" "$before"
+rule 'if at.kind == "node_complete" then return true end'
+is "a change that decides the same says so" "$(row)" \
+  "0 of 5 would be others under the policies as they are now"
+exits 5 "without --accept-changed it is refused" resume s
+exits 0 "with it, it goes on" resume s --accept-changed
+finish
