@@ -307,6 +307,15 @@ static void read_reference(ck_buffer *out, lua_State *L, int index) {
   lua_pop(L, 1);
 }
 
+/* A verdict's name, taken for a text, would be written in the place of the item. */
+static void check_no_verdict(lua_State *L, int index) {
+  static const char *const names[] = {"drop", "mask", NULL};
+  int found = lua_type(L, index) == LUA_TSTRING ? find_word(names, lua_tostring(L, index)) : -1;
+  if (found >= 0)
+    ck_vm_raise_plain(L, CK_OK, "the answer is the text \"%s\": ck.%s expected, without quotes",
+                      names[found], names[found]);
+}
+
 ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int index,
                                            ck_bytes value) {
   ck_buffer_reset(out);
@@ -320,7 +329,9 @@ ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int ind
     read_reference(out, L, index);
     return CK_REDACT_REF;
   }
-  return ck_answer_read_texts(out, L, index, value) ? CK_REDACT_REPLACE : CK_REDACT_LEAVE;
+  if (!ck_answer_read_texts(out, L, index, value)) return CK_REDACT_LEAVE;
+  check_no_verdict(L, index);
+  return CK_REDACT_REPLACE;
 }
 
 ck_leave_word ck_answer_read_permit(ck_buffer *text, lua_State *L, int index) {

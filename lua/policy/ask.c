@@ -143,15 +143,53 @@ static void read_permit(asking *of, lua_State *L) {
 
 /* ---- migrate ---- */
 
+static const char document_key; /* of the registry: the document as the policy has it */
+
 /* The document is a copy of the policy's own, which may change it in place and return it. */
 static int push_migrate(lua_State *L, const asking *of) {
   ck_json_push(L, ck_value_bytes(of->subject));
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &document_key);
   lua_pushinteger(L, of->from);
   lua_pushinteger(L, of->to);
   return 3;
 }
 
+static bool is_same(lua_State *L, int a, int b);
+
+/* Each key of the table at `a` has the same value in that at `b`. */
+static bool is_within(lua_State *L, int a, int b) {
+  bool within = true;
+  int top = lua_gettop(L);
+  for (lua_pushnil(L); within && lua_next(L, a); lua_settop(L, top + 1)) {
+    lua_pushvalue(L, top + 1);
+    lua_rawget(L, b);
+    within = is_same(L, top + 2, top + 3);
+  }
+  lua_settop(L, top);
+  return within;
+}
+
+static bool is_same(lua_State *L, int a, int b) {
+  luaL_checkstack(L, 8, "a document");
+  ck_vm_charge(L, 1);
+  if (lua_rawequal(L, a, b)) return true;
+  return lua_istable(L, a) && lua_istable(L, b) && is_within(L, a, b) && is_within(L, b, a);
+}
+
+/* What was changed in place and is not given would be lost. */
+static void check_unchanged(const asking *of, lua_State *L) {
+  ck_json_push(L, ck_value_bytes(of->subject));
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &document_key);
+  if (!is_same(L, lua_gettop(L), lua_gettop(L) - 1))
+    ck_vm_raise_plain(L, CK_OK,
+                      "the document was changed, and the answer is nil, which leaves it as it is: "
+                      "return the document");
+  lua_pop(L, 2);
+}
+
 static void read_migrate(asking *of, lua_State *L) {
+  if (lua_isnil(L, -1)) check_unchanged(of, L);
   ck_answer_read_document(&of->document, L, -1);
 }
 

@@ -11,8 +11,8 @@
 typedef struct removal {
   ck_redaction *out;
   ck_item item;
-  ck_value *shown;  /* owned; NULL: the value itself */
-  const char *last; /* the policy that changed it last; NULL: none has */
+  ck_value *shown;           /* owned; NULL: the value itself */
+  const loaded_policy *last; /* that changed it last; NULL: none has */
   ck_answers answers;
 } removal;
 
@@ -89,13 +89,13 @@ static ck_status merge_redact(question *self, const asking *answered, ck_status 
   if (status == CK_OK) ck_answers_put(&of->answers, answered->place, (int)answered->verdict);
   if (status == CK_OK) status = take_verdict(of->out, answered, err);
   if (status == CK_OK && of->out->verdict != CK_REDACT_LEAVE) status = show_removed(of, err);
-  if (status == CK_OK && answered->verdict != CK_REDACT_LEAVE) of->last = answered->policy->name;
+  if (status == CK_OK && answered->verdict != CK_REDACT_LEAVE) of->last = answered->policy;
   self->settled = of->out->verdict == CK_REDACT_DROP;
   return status;
 }
 
 /* All policies in turn. `last`: who changed the item last. */
-static ck_status ask_redact(ck_redaction *out, const char **last, policy_list *self,
+static ck_status ask_redact(ck_redaction *out, const loaded_policy **last, policy_list *self,
                             const ck_item *given, ck_error *err) {
   removal of = {.out = out, .item = *given};
   question about = {.key = given->key, .out = &of, .merge = merge_redact};
@@ -113,7 +113,7 @@ static ck_status ask_redact(ck_redaction *out, const char **last, policy_list *s
 static ck_status check_lasting(policy_list *self, const ck_item *given, const ck_value *value,
                                ck_error *err) {
   ck_redaction again;
-  const char *last;
+  const loaded_policy *last;
   ck_item item = *given;
   item.value = value;
   ck_status status = ask_redact(&again, &last, self, &item, err);
@@ -122,16 +122,17 @@ static ck_status check_lasting(policy_list *self, const ck_item *given, const ck
                ck_bytes_equal(ck_value_bytes(again.value), ck_value_bytes(value)));
   clear_redaction(&again);
   if (status != CK_OK || same) return status;
-  return ck_error_set(err, CK_E_POLICY,
-                      "policy \"%s\", redact: asked about the text that the policies had made of "
-                      "it, it changes that again; leave what is masked as it is",
-                      last);
+  return ck_error_set(
+      err, CK_E_POLICY,
+      "policy \"%s\", redact: %s:%d: asked about the text that the policies had made of "
+      "it, it changes that again; leave what is masked as it is",
+      last->name, last->file, last->lines[POLICY_redact]);
 }
 
 ck_status ck_policy_engine_redact(ck_redaction *out, void *self, const ck_item *given,
                                   ck_error *err) {
   policy_list *own = self;
-  const char *last;
+  const loaded_policy *last;
   *out = (ck_redaction){.verdict = CK_REDACT_DROP};
   if (is_excluded(own, given->key)) return CK_OK;
   ck_status status = ask_redact(out, &last, own, given, err);

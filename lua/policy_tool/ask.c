@@ -130,12 +130,34 @@ static void (*const writers[POLICY_HOOK_COUNT])(ck_json_writer *w, const asking 
 #undef X
 };
 
+/* What a redact hook makes of an item is asked about again at each resume. */
+static ck_status check_lasting(const asking *of, policy_subject *subject, ck_error *err) {
+  asking again;
+  ck_buffer text = {0};
+  ck_value *made;
+  const ck_value *given = subject->item.value;
+  ck_status status = ck_value_copy(&made, ck_buffer_bytes(of->text), err);
+  if (status != CK_OK) return status;
+  subject->item.value = made;
+  status = ck_policy_subject_call(&again, &text, of->policy, subject, err);
+  subject->item.value = given;
+  if (status == CK_OK && again.verdict != CK_REDACT_LEAVE)
+    status = ck_error_set(err, CK_E_POLICY,
+                          "policy \"%s\", redact: %s:%d: asked about the text that it had made of "
+                          "the item, it changes that again; leave what is masked as it is",
+                          of->policy->name, of->policy->file, of->policy->lines[POLICY_redact]);
+  ck_value_free(made);
+  ck_buffer_clear(&text);
+  return status;
+}
+
 ck_status ck_policy_subject_ask(ck_buffer *answer, loaded_policy *policy, policy_subject *subject,
                                 ck_error *err) {
   asking of;
   ck_buffer text = {0};
   ck_json_writer w = {.out = answer};
   ck_status status = ck_policy_subject_call(&of, &text, policy, subject, err);
+  if (status == CK_OK && of.verdict == CK_REDACT_REPLACE) status = check_lasting(&of, subject, err);
   if (status == CK_OK) {
     ck_json_begin(&w, '{');
     writers[subject->hook](&w, &of, subject);

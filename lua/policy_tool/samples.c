@@ -74,6 +74,10 @@ static const char *const sample_redact[] = {
     "{\"kind\":\"outcome\",\"value\":{\"key\":\"main/start/tool/"
     "1\",\"status\":\"ok\",\"result\":{\"password\":\"hunter2\",\"rows\":[{\"a\":1}]}}}",
     "{\"kind\":\"message\",\"value\":{\"message\":{\"role\":\"user\",\"content\":\"hello\"}}}",
+    "{\"kind\":\"intent\",\"agent\":\"analyst\",\"value\":{\"request\":{"
+    "\"arguments\":{\"q\":\"x\"}}}}",
+    "{\"kind\":\"delegation\",\"agent\":\"lead\",\"value\":{\"message\":\"look at 4111-1111\"}}",
+    "{\"kind\":\"note\",\"agent\":\"analyst\",\"value\":{\"text\":\"done\"}}",
     NULL};
 
 static const char *const sample_resume[] = {
@@ -114,7 +118,13 @@ static const char *const sample_in_doubt[] = {
     "\"default\"}}",
     "{\"class\":\"idempotent\",\"request\":{\"name\":\"search\",\"arguments\":{\"q\":\"x\"}},"
     "\"attempt\":2}",
-    "{\"class\":\"once\",\"request\":{\"name\":\"send_mail\",\"arguments\":{}}}", NULL};
+    "{\"class\":\"once\",\"request\":{\"name\":\"send_mail\",\"arguments\":{}}}",
+    "{\"kind\":\"exec\",\"class\":\"once\",\"request\":{\"argv\":[\"make\",\"deploy\"]}}",
+    "{\"kind\":\"agent\",\"class\":\"once\",\"agent\":\"coder\",\"request\":{\"prompt\":\"go\"}}",
+    "{\"kind\":\"sleep\",\"class\":\"pure\",\"request\":{\"until_ms\":1767830400000}}",
+    "{\"kind\":\"ask\",\"class\":\"idempotent\",\"request\":{\"question\":\"Go on?\"}}",
+    "{\"kind\":\"read\",\"class\":\"pure\",\"request\":{\"path\":\"notes.txt\"}}",
+    NULL};
 
 static const char *const sample_permit[] = {
     "{}",

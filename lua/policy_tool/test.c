@@ -12,6 +12,7 @@
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
 #include "lua/vm/modules.h"
+#include "lua/vm/names.h"
 #include "lua/vm/source.h"
 
 enum { POLICIES_MAX = 16, TEXT_MAX = 4 << 20 };
@@ -180,9 +181,27 @@ static void set_core(lua_State *L, testing *self) {
 
 /* ---- one test ---- */
 
-static bool is_test(lua_State *L, int key) {
+/* Helpers may stand beside the tests; a name that is nearly one of a test's is no helper's. */
+static bool is_misspelt(const char *name) {
+  static const char *const begins[] = {"test_", NULL};
+  char begin[sizeof "test_"];
+  if (strlen(name) < sizeof begin) return false;
+  memcpy(begin, name, sizeof begin - 1);
+  begin[sizeof begin - 1] = '\0';
+  return ck_names_nearest(begin, begins) != NULL;
+}
+
+/* At `key` and behind it a pair of the table; raises for what is nearly a test. */
+static bool is_test(lua_State *L, const testing *self, int key) {
   const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
-  return strncmp(name, "test_", 5) == 0 && lua_isfunction(L, key + 1);
+  bool named = strncmp(name, "test_", 5) == 0;
+  if (named && lua_isfunction(L, key + 1)) return true;
+  if (named || (lua_isfunction(L, key + 1) && is_misspelt(name)))
+    ck_vm_raise_plain(L, CK_E_PARSE,
+                      "%s: '%s' is a %s: a test is a function whose name begins with "
+                      "test_",
+                      self->source->name, name, ck_sandbox_type(L, key + 1));
+  return false;
 }
 
 static void list_tests(testing *self, lua_State *L, int table) {
@@ -193,7 +212,7 @@ static void list_tests(testing *self, lua_State *L, int table) {
     ck_sandbox_push_key(L, &keys[i]);
     lua_pushvalue(L, -1);
     lua_rawget(L, table);
-    if (is_test(L, table + 2)) ck_buffer_append(&self->names, keys[i].text, keys[i].len + 1);
+    if (is_test(L, self, table + 2)) ck_buffer_append(&self->names, keys[i].text, keys[i].len + 1);
   }
 }
 
@@ -306,7 +325,10 @@ typedef struct folder_tests {
 static ck_status run_next(void *to, const char *name, ck_error *err) {
   folder_tests *self = to;
   self->any = true;
-  return run_file(name, self->how, err);
+  ck_status status = run_file(name, self->how, err);
+  if (status != CK_E_NOT_FOUND) return status;
+  self->how->visit(self->how->to, &(ck_policy_tool_test){.file = name, .text = err->text});
+  return CK_OK;
 }
 
 static ck_status run_folder(const char *path, const ck_policy_tool_tests *how, ck_error *err) {

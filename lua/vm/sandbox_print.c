@@ -22,11 +22,11 @@ static lua_Integer count_line(lua_State *L) {
   return count;
 }
 
-/* The arguments as tostring shows them, a tab between two, cut. */
+/* The arguments as tostring shows them, two spaces between two, cut. */
 static void append_line(ck_buffer *to, lua_State *L, int count) {
   for (int i = 1; i <= count && to->len <= LINE_BYTES_MAX; i++) {
     size_t len;
-    if (i > 1) ck_buffer_append_char(to, '\t');
+    if (i > 1) ck_buffer_append_text(to, "  ");
     ck_sandbox_push_text(L, i);
     const char *text = lua_tolstring(L, -1, &len);
     ck_buffer_append(to, text, len < LINE_BYTES_MAX ? len : LINE_BYTES_MAX + 1);

@@ -8,4 +8,8 @@ return {
     test.equal(policy.redact { key = "memory.card", value = "4242" }, "mask")
     test.equal(policy.redact { key = "memory.name", value = "Ann" }, nil)
   end,
+  test_events = function()
+    test.equal(policy.redact { kind = "outcome", value = { result = "4111-1111-1111-1111, Ann" } },
+      { result = "[redacted:policy:000000000000], Ann" })
+  end,
 }

@@ -104,6 +104,8 @@ static const one replaced[] = {
      "[\"1\",\"1\",\"21\"]",
      CK_REDACT_REPLACE,
      "[\"" Z "\",\"" Z "\",\"2" Z "\"]"},
+    {{REDACT("a", "return item.value")}, "\"mask\"", CK_REDACT_LEAVE, NULL},
+    {{REDACT("a", "return { 'mask' }")}, "[\"x\"]", CK_REDACT_REPLACE, "[\"mask\"]"},
     /* a value that looks like a reference is none */
     {{REDACT("a", "return item.value")}, "{\"ref\":\"env:HOME\"}", CK_REDACT_LEAVE, NULL},
     {{REDACT("a", "return { ref = 'env:HOME' }")},
@@ -156,15 +158,21 @@ static const one refused[] = {
     {{REDACT("a", "return item.value .. '!'")},
      "\"x\"",
      CK_REDACT_DROP,
-     "policy \"a\", redact: asked about the text that the policies had made of it, it changes that "
-     "again"},
+     "p1.lua:1: asked about the text that the policies had made of it, it changes that again"},
+    /* a verdict's name is none */
+    {{REDACT("a", "return 'mask'")},
+     "\"x\"",
+     CK_REDACT_DROP,
+     "the answer is the text \"mask\": "
+     "ck.mask expected, without quotes"},
+    {{REDACT("a", "return 'drop'")}, "\"x\"", CK_REDACT_DROP, "ck.drop expected, without quotes"},
     /* each by itself would last */
     {{REDACT("a", "if item.value == 'one' then return 'two' end"),
       REDACT("b", "if item.value == 'two' then return 'three' end "
                   "if item.value == 'three' then return ck.mask end")},
      "\"one\"",
      CK_REDACT_DROP,
-     "policy \"b\", redact: asked about the text"},
+     "p2.lua:1: asked about the text"},
     {{REDACT("a", "return 'x'"), REDACT("b", "error 'no'")}, "\"y\"", CK_REDACT_DROP, "no"},
 };
 

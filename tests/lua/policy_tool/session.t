@@ -48,7 +48,7 @@ END
 exits 0 "a test shows them to the policy again" policy test spy.lua
 grep -o 'spy.lua:3: .*' <<<"$err" >again
 ok "and it is shown the same, field by field" diff live again
-seq=$(sed -n '4s/\\t/\n/gp' live | sed -n 6p)
+seq=$(sed -n '4s/  /\n/gp' live | sed -n 6p)
 cat >one_test.lua <<END
 local test = require "ck.test"
 local spy = test.policy "./spy.lua"

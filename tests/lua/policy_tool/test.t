@@ -182,7 +182,7 @@ is "one plan for all" "$(tail -n 1 <<<"$out")" "1..18"
 echo 'return {' >syntax_test.lua
 exits 1 "a test file that does not compile" policy test syntax_test.lua
 has "is a test that failed" "$out" "not ok 1 - syntax_test.lua: loads"
-echo 'return { test_x = 5 }' >none_test.lua
+echo 'return { x = 5 }' >none_test.lua
 refused 3 "a file without tests" "there is no function test_*" policy test none_test.lua
 cp mine.lua alone.lua
 refused 3 "a policy without tests" \

@@ -33,11 +33,11 @@ export MINE=hunter2-hunter2-hunter2
 exits 0 "a run" run flow.lua --profile ./profile.lua --session a \
   --input '{"text":"hunter2-hunter2-hunter2"}'
 has "a line has its place, and the values as tostring shows them" "$err" \
-  "ckrun: flow.lua:5: from the flow\t1\ttrue\tnil\ttable\t1.5"
-has "of a policy, too" "$err" "ckrun: $dir/talk.lua:2: at\tsafe_point"
+  "ckrun: flow.lua:5: from the flow  1  true  nil  table  1.5"
+has "of a policy, too" "$err" "ckrun: $dir/talk.lua:2: at  safe_point"
 is "a known secret is not shown" "$(grep -c hunter2 <<<"$err")" 0
 has "but its line is" "$err" "flow.lua:6: the secret is "
-has "control characters are escaped" "$err" 'a\x1b[31m\tb\nc'
+has "control characters are escaped" "$err" 'a\x1b[31m  b\nc'
 has "an empty line" "$err" "ckrun: flow.lua:9: "
 is "stdout has none" "$(grep -c 'from the flow' <<<"$out")" 0
 is "the transcript has none" "$("$CKRUN" sessions log a --all --json | grep -c 'from the flow')" 0
@@ -79,7 +79,7 @@ is "and shows nothing of it" "$err" ""
 exits 0 "so does bench" policy bench talk.lua --calls 10
 is "without a line" "$err" ""
 exits 0 "and simulate" policy simulate --profile ./profile.lua a
-is "without one, too" "$(grep -c 'at\\t' <<<"$err")" 0
+is "without one, too" "$(grep -c 'at  safe_point' <<<"$err")" 0
 cat >talk_test.lua <<'END'
 local test = require "ck.test"
 return { test_it = function()
