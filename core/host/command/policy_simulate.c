@@ -5,7 +5,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
-#include "core/host/inspect/inspect.h"
+#include "core/host/inspect/session_ids.h"
 #include "core/host/inspect/simulation_list.h"
 #include "core/host/inspect/simulation_side.h"
 #include "core/host/print/table.h"
@@ -15,6 +15,7 @@ enum { PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1, PLOT_MIN = 20, PLOT_MAX = 100, P
 
 typedef struct values {
   ck_words profiles, policies, sessions;
+  const char *hook;
   bool plot, list, diff;
 } values;
 
@@ -27,10 +28,7 @@ typedef struct simulating {
   ck_document document;
   ck_buffer plots;
   ck_simulation_list list;
-  char **ids; /* of the sessions when none was named, newest first */
-  size_t id_count;
-  ck_status status;
-  ck_error *err;
+  ck_session_ids ids;
 } simulating;
 
 /* ---- profiles ---- */
@@ -48,6 +46,13 @@ static ck_status check_count(const values *given, size_t count, ck_error *err) {
     return ck_error_set(err, CK_E_USAGE,
                         "--diff: %zu %s; it compares two: give --profile or --policy twice", count,
                         count == 1 ? "profile" : "profiles");
+  bool checkpoints = given->list || given->diff || given->plot;
+  if (given->hook && strcmp(given->hook, "checkpoint") != 0 && checkpoints)
+    return ck_error_set(err, CK_E_USAGE, "--%s is of checkpoints, and --hook is %s: leave out one",
+                        given->list   ? "list"
+                        : given->diff ? "diff"
+                                      : "plot",
+                        given->hook);
   return CK_OK;
 }
 
@@ -69,30 +74,7 @@ static ck_status load_sides(simulating *self, ck_error *err) {
   return status;
 }
 
-/* ---- sessions ---- */
-
-static bool take_id(void *to, const ck_session_record *record) {
-  simulating *self = to;
-  char **grown = reallocarray(self->ids, self->id_count + 1, sizeof *grown);
-  if (grown) self->ids = grown;
-  char *copy = grown ? strdup(record->id) : NULL;
-  if (copy)
-    self->ids[self->id_count++] = copy;
-  else
-    self->status = ck_error_no_memory(self->err);
-  return copy != NULL;
-}
-
-static ck_status list_sessions(simulating *self, ck_error *err) {
-  self->status = CK_OK;
-  self->err = err;
-  ck_status status = ck_store_list_sessions(self->inspection.store, 0, take_id, self, err);
-  if (status == CK_OK) status = self->status;
-  if (status == CK_OK && !self->id_count)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session in %s",
-                          self->inspection.location.url);
-  return status;
-}
+/* ---- plots ---- */
 
 static void put_figure(ck_buffer *out, ck_loss_kind kind, int64_t number) {
   if (kind == CK_LOSS_MS)
@@ -218,16 +200,26 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   return status;
 }
 
-static ck_status simulate_all(simulating *self, ck_error *err) {
-  const ck_words *given = &self->given->sessions;
-  ck_status status = given->count ? CK_OK : list_sessions(self, err);
-  for (size_t i = 0; status == CK_OK && i < given->count; i++) {
-    char id[CK_ID_SIZE];
-    status = ck_resolve_session(id, self->inspection.store, given->list[i], err);
-    if (status == CK_OK) status = simulate_session(self, id, err);
+static bool redacts(const simulating *self) {
+  return self->given->hook && strcmp(self->given->hook, "redact") == 0;
+}
+
+static ck_status simulate_redact(simulating *self, const char *id, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < self->count; i++) {
+    ck_simulation_side *side = &self->sides[i];
+    status = ck_simulate_redact(&side->masks, self->inspection.store, id, side->profile, err);
   }
-  for (size_t i = self->id_count; status == CK_OK && i-- > 0;)
-    status = simulate_session(self, self->ids[i], err);
+  return status;
+}
+
+static ck_status simulate_all(simulating *self, ck_error *err) {
+  const ck_session_ids *ids = &self->ids;
+  ck_status status =
+      ck_session_ids_find(&self->ids, &self->inspection, &self->given->sessions, err);
+  for (size_t i = 0; status == CK_OK && i < ids->count; i++)
+    status = redacts(self) ? simulate_redact(self, ids->list[i], err)
+                           : simulate_session(self, ids->list[i], err);
   return status;
 }
 
@@ -238,15 +230,31 @@ static void begin_output(simulating *self) {
   for (size_t i = 0; i < self->count; i++) names[i] = self->sides[i].name;
   if (lists(self)) ck_simulation_list_init(&self->list, self->output, names, self->count);
   ck_document_init(&self->document, self->output);
-  ck_document_put_int(&self->document, NULL, "row_bytes", CK_SIMULATE_ROW_BYTES);
+  if (!redacts(self))
+    ck_document_put_int(&self->document, NULL, "row_bytes", CK_SIMULATE_ROW_BYTES);
   struct cJSON *list = ck_document_put_array(&self->document, NULL, "profiles");
   for (size_t i = 0; i < self->count; i++) {
     ck_simulation_side *of = &self->sides[i];
     of->object = ck_document_put_object(&self->document, list, NULL);
     ck_document_put_text(&self->document, of->object, "profile", of->name);
     ck_document_put_text(&self->document, of->object, "given", of->given);
-    of->sessions = ck_document_put_array(&self->document, of->object, "sessions");
+    if (!redacts(self))
+      of->sessions = ck_document_put_array(&self->document, of->object, "sessions");
   }
+}
+
+static ck_status print_masks(simulating *self, ck_error *err) {
+  const char *names[PROFILES_MAX];
+  const ck_simulated_masks *masks[PROFILES_MAX];
+  for (size_t i = 0; i < self->count; i++) {
+    names[i] = self->sides[i].name;
+    masks[i] = &self->sides[i].masks;
+    if (self->output->json)
+      ck_simulated_masks_put(&self->document, self->sides[i].object, masks[i]);
+  }
+  return self->output->json
+             ? ck_document_print(&self->document, err)
+             : ck_simulated_masks_print(self->output, names, masks, self->count, err);
 }
 
 static ck_status print(simulating *self, ck_error *err) {
@@ -270,19 +278,20 @@ static ck_status print(simulating *self, ck_error *err) {
  * code. */
 static ck_status check_failures(const simulating *self, ck_error *err) {
   for (size_t i = 0; i < self->count; i++) {
-    const ck_simulation_sum *sum = &self->sides[i].sum;
-    if (!sum->failures) continue;
+    const ck_simulation_side *side = &self->sides[i];
+    int64_t failures = redacts(self) ? side->masks.failures : side->sum.failures;
+    if (!failures) continue;
     return ck_error_set(err, CK_E_POLICY,
-                        "profile %s: %lld calls of its policies failed; the first: %s",
-                        self->sides[i].name, (long long)sum->failures, sum->failure.text);
+                        "profile %s: %lld calls of its policies failed; the first: %s", side->name,
+                        (long long)failures,
+                        redacts(self) ? side->masks.failure.text : side->sum.failure.text);
   }
   return CK_OK;
 }
 
 static void clear(simulating *self) {
   for (size_t i = 0; i < PROFILES_MAX; i++) ck_simulation_side_clear(&self->sides[i]);
-  for (size_t i = 0; i < self->id_count; i++) free(self->ids[i]);
-  free(self->ids);
+  ck_session_ids_clear(&self->ids);
   ck_buffer_clear(&self->plots);
   ck_table_clear(&self->list.table);
   ck_document_clear(&self->document);
@@ -304,11 +313,13 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           self->inspection.location.url);
   if (status == CK_OK) begin_output(self);
   if (status == CK_OK) status = simulate_all(self, err);
-  if (status == CK_OK) status = print(self, err);
+  if (status == CK_OK) status = redacts(self) ? print_masks(self, err) : print(self, err);
   if (status == CK_OK) status = check_failures(self, err);
   clear(self);
   return status;
 }
+
+static const char *const hooks[] = {"checkpoint", "redact", NULL};
 
 static const ck_option options[] = {
     {.name = "profile",
@@ -325,6 +336,12 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help =
          "a policy alone, a file or a shipped one, with its usual options; behind the profiles"},
+    {.name = "hook",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, hook),
+     .value = "HOOK",
+     .choices = hooks,
+     .help = "which decisions: checkpoint (the usual), or redact: what would be masked"},
     {.name = "list",
      .offset = offsetof(values, list),
      .help = "instead of the sums, what is decided at each boundary, and why"},
@@ -369,6 +386,11 @@ const ck_command ck_command_policy_simulate = {
         "profile whether it takes a checkpoint and the policies that want it with their reasons. "
         "--diff leaves the lines where two profiles decide differently: a checkpoint or none, "
         "waited for or not. As JSON they are beside the sums.\n\n"
+        "With --hook redact each content that was recorded, and each key of the latest checkpoint, "
+        "is shown to the policies' redact: a line for each profile, policy, rule (drop, mask, ref, "
+        "or texts of it) and key or kind of event, with how often, in how many sessions, and a "
+        "sample of the text around what would be masked, never that itself. What was masked when "
+        "it was recorded stays so and is not counted.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

@@ -39,5 +39,6 @@ ck_status ck_simulation_side_load_policy(ck_simulation_side *side, size_t before
 void ck_simulation_side_clear(ck_simulation_side *self) {
   ck_profile_free(self->profile);
   ck_simulation_sum_clear(&self->sum);
+  ck_simulated_masks_clear(&self->masks);
   *self = (ck_simulation_side){0};
 }

@@ -4,6 +4,7 @@
 #define CK_HOST_INSPECT_SIMULATION_SIDE_H
 
 #include "core/host/inspect/simulation.h"
+#include "core/host/inspect/simulation_redact.h"
 
 enum { CK_SIMULATION_NAME_SIZE = CK_ID_SIZE + 8 };
 
@@ -14,6 +15,7 @@ typedef struct ck_simulation_side {
   char name[CK_SIMULATION_NAME_SIZE]; /* the profile's, or as the policy is given; numbered when
                                          several have the same */
   ck_simulation_sum sum;              /* so far */
+  ck_simulated_masks masks;           /* the same of redact */
   struct cJSON *object, *sessions;    /* with --json */
 } ck_simulation_side;
 

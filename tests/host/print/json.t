@@ -164,9 +164,14 @@ return { test_fails = function() error "no" end,
   test_waits = function() test.equal(test.policy("./mine.lua").checkpoint {}, nil) end }
 END
 echo 'return { name = "t", policies = { "every_n" } }' >tuned.lua
+cat >masking.lua <<'END'
+return { name = "masking", version = 1, redact = function(item)
+  return ck.mask(item.value, "[a-z]{4}") end }
+END
 takes 1 "policy test" mine_test.lua
 takes 1 "policy test" mine_test.lua --coverage
 takes 0 "policy simulate" air --plot --list
+takes 0 "policy simulate" air --hook redact --policy masking.lua
 takes 0 "policy tune" ./tuned.lua --over air --tries 20
 takes 0 "policy explain" air
 takes 0 "policy explain" air latest --rerun mine.lua

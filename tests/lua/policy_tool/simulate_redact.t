@@ -1,0 +1,81 @@
+#!/bin/bash
+# simulate_redact.t - policy simulate --hook redact: what would be masked in recorded sessions, by
+# policy, rule and key, with samples that never show it.
+. "$(dirname "$0")/../../host/tap.sh"
+cd "$dir" || exit 1
+
+cat >names.lua <<'E'
+return { name = "names", version = 2,
+  redact = function(item) return ck.mask(item.value, "Ada|Bob") end }
+E
+cat >keys.lua <<'E'
+return { name = "keys", version = 1, redact = function(item)
+  if item.key == "memory.card" then return ck.mask end
+  if item.key == "memory.gone" then return ck.drop end
+end }
+E
+cat >flow.lua <<'E'
+local flow = require "ck.flow"
+return flow.graph { name = "g", start = "a",
+  nodes = {
+    a = flow.lua(function(ctx)
+      ctx.memory.who = { name = "Ada", list = { "Eve", "Bob" } }
+      ctx.memory.card, ctx.memory.gone = ("41"):rep(9), ("un"):rep(9)
+      ctx.memory.old = "[redacted:policy:0123456789ab] said Bob"
+      ctx.memory.text = ("é"):rep(50) .. "Bob" .. ("ü"):rep(50)
+    end),
+    b = flow.lua(function(ctx)
+      ctx.pause("Bob must look at the eleven papers of today")
+      ctx.pause("Ada must look at them, too")
+    end) },
+  edges = { a = "b", b = flow.done } }
+E
+echo 'return { name = "open", policies = { "every_boundary" } }' >open.lua
+echo 'return { name = "strict", policies = { "every_boundary", "./names.lua", "./keys.lua" } }' \
+  >strict.lua
+exits 8 "a session that keeps all" run flow.lua --profile open.lua --session one
+exits 8 "another" run flow.lua --profile open.lua --session two
+exits 8 "which pauses twice" resume two
+before=$("$CKRUN" store stats | grep -v wal_bytes)
+
+exits 0 "as JSON" --json policy simulate --hook redact --profile strict.lua
+rows='map { my $r = $_; join " ", @$r{qw(policy rule where count in_sessions)} }
+  @{$d->{profiles}[0]{masked}}'
+# The content of the pause is asked about; the checkpoint has the keys.
+is "each key and event of both sessions" "$(json "$out" "join ';', sort $rows")" "$(printf '%s;' \
+  'keys drop memory.gone 2 2' 'keys mask memory.card 2 2' \
+  'names texts memory.old 2 2' \
+  'names texts memory.text 2 2' 'names texts memory.who 2 2' \
+  'names texts session_paused 3 2' | sed 's/;$//')"
+samples='map { $_->{where} . "=" . join "|", @{$_->{samples}} } grep { @{$_->{samples}} }
+  @{$d->{profiles}[0]{masked}}'
+told=$(json "$out" "join ';', sort $samples" | sed 's/\[redacted:[^]]*\]/X/g')
+has "what stands around, twenty characters each way, whole ones" "$told" \
+  "memory.text=$(printf 'é%.0s' {1..20})X$(printf 'ü%.0s' {1..20})"
+has "not around what was masked before" "$told" 'ab] said X";'
+has "of an event, too" "$told" 'session_paused={"reason":"X must look at the el'
+hides() { if [[ $2 == *"$3"* ]]; then is "$1" "$2" "nothing of $3"; else ok "$1" true; fi; }
+for secret in Ada Bob 4141 unun; do hides "never $secret" "$out" "$secret"; done
+
+exits 0 "as lines" policy simulate --hook redact --profile open.lua --profile strict.lua two
+is "a line each" "$(cut -f1-6 <<<"$out" | tr '\t' ' ' | sort | tr '\n' ';')" "$(printf '%s;' \
+  'strict keys drop memory.gone 1 1' 'strict keys mask memory.card 1 1' \
+  'strict names texts memory.old 1 1' \
+  'strict names texts memory.text 1 1' 'strict names texts memory.who 1 1' \
+  'strict names texts session_paused 2 1')"
+for secret in Ada Bob 4141 unun; do hides "never $secret in a line" "$out" "$secret"; done
+
+exits 8 "a session that was masked when it ran" run flow.lua --profile strict.lua --session three
+exits 0 "is looked at" policy simulate --hook redact --profile strict.lua three
+is "and has nothing more to mask" "$out" ""
+exits 0 "a policy alone" policy simulate --hook redact --policy ./keys.lua one
+is "masks its keys" "$(cut -f4 <<<"$out" | sort | tr '\n' ' ')" "memory.card memory.gone "
+echo 'return { name = "weak", version = 1, redact = function() error "no" end }' >weak.lua
+exits 5 "a policy that fails" policy simulate --hook redact --policy ./weak.lua one
+has "is told" "$err" "weak.lua"
+refused 2 "a list" "--list is of checkpoints" policy simulate one --hook redact --list
+exits 8 "a second time" run flow.lua --profile open.lua --session four
+before=$("$CKRUN" store stats | grep -v wal_bytes)
+exits 0 "looking" policy simulate --hook redact --profile strict.lua
+is "writes nothing" "$("$CKRUN" store stats | grep -v wal_bytes)" "$before"
+finish
