@@ -26,6 +26,22 @@ ck_policy_engine policy_case_open(const char *name, const char *options) {
   return engine;
 }
 
+void policy_case_refused(const char *name, const char *options, const char *why) {
+  ck_profile *profile;
+  ck_policy_engine engine;
+  ck_value *value = NULL;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_new(&profile, "case", &err) == CK_OK &&
+               ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK &&
+               ck_profile_append_policy(profile, name, value, &err) == CK_OK,
+           "a profile is made: %s", err.text);
+  tap_is_status(ck_policy_engine_open(&engine, profile, &err), CK_E_PARSE, &err,
+                "%s %s does not load", name, options);
+  tap_ok(strstr(err.text, why), "and says why: %s", err.text);
+  ck_value_free(value);
+  ck_profile_free(profile);
+}
+
 /* "!" for sync, then the reason; malloc'd. */
 static char *show_decision(const ck_decision *decision) {
   if (!decision->take) return NULL;

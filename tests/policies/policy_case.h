@@ -6,6 +6,8 @@
 
 /* An engine with that policy alone; `options` is a JSON object, NULL: the defaults. */
 ck_policy_engine policy_case_open(const char *name, const char *options);
+/* With such options it does not load; the error has the text. */
+void policy_case_refused(const char *name, const char *options, const char *why);
 
 typedef struct policy_boundary_case {
   const char *options;

@@ -38,11 +38,7 @@ int main(void) {
            "gives each dimension its rule");
     engine.free(engine.self);
   }
-  ck_policy_engine engine = policy_case_open("resume_limits", "{\"time\":\"rest\"}");
-  tap_is_status(engine.resume(&got, engine.self, &subject, &err), CK_E_POLICY, &err,
-                "a rule that there is not");
-  tap_ok(got.refusal != NULL, "refuses the resume");
-  free(got.refusal);
-  engine.free(engine.self);
+  policy_case_refused("resume_limits", "{\"time\":\"rest\"}",
+                      "option 'time': \"continue\", \"reset\" or \"refuse\" is expected");
   return tap_done();
 }
