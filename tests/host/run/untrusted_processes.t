@@ -1,0 +1,83 @@
+#!/bin/bash
+# untrusted_processes.t - what an MCP server or an agent process that is declared untrusted gives is
+# in the context of its scope, and of who has joined that; memory is as who may have written it.
+. "$(dirname "$0")/../tap.sh"
+server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
+agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
+[ -x "$server" ] && [ -x "$agent" ] || { echo "Bail out! $server is not built"; exit 1; }
+cd "$dir" || exit 1
+
+cat >see.lua <<'END'
+return { name = "see", version = 1, permit = function(effect)
+  if effect.kind ~= "exec" then return end
+  return ck.deny(effect.request.argv[2] .. "=" .. table.concat(effect.untrusted, "+"))
+end }
+END
+echo 'return { name = "see", extends = "default", policies = { "./see.lua" } }' >see.profile.lua
+# flow BODY: a flow of one's own; look NAME tells what permit saw.
+flow() {
+  cat <<END
+local flow = require "ck.flow"
+local mcp = require "ck.flow.mcp"
+local process = require "ck.flow.process"
+local servers = {
+  box = flow.mcp { argv = { "$server" }, trust = "untrusted" },
+  tin = flow.mcp { argv = { "$server" }, trust = "trusted" } }
+local processes = { coder = flow.acp { argv = { "$agent" }, trust = "untrusted" },
+  box = servers.box, tin = servers.tin }
+return flow.custom { agents = { "ann", "bob" }, processes = processes, run = function(ctx)
+  local seen = {}
+  local function look(name, at)
+    local outcome = (at or ctx).effect {
+      kind = "exec", class = "once", request = { argv = { "true", name } } }
+    seen[#seen + 1] = outcome.error:sub(#"denied by policy see: " + 1)
+  end
+  local function add(name, at)
+    return (at or ctx).effect { kind = "tool", class = "once",
+      request = { server = name, name = "add", arguments = { a = 2, b = 3 } } }.result
+  end
+  $1
+  return { seen = table.concat(seen, " ") }
+end }
+END
+}
+# sees NAME WANTED BODY
+sees() {
+  flow "$3" >flow.lua
+  exits 0 "$1" run flow.lua --profile ./see.profile.lua
+  has "$1" "$out" "\"seen\":\"$2\""
+}
+sees "a server's list is not counted, what its tools give is; a trusted server's is not" \
+  "listed= tin= box=box" '
+  mcp.offer(ctx, process.declare { box = servers.box })
+  look "listed"
+  add "tin"
+  look "tin"
+  add "box"
+  look "box"'
+sees "an agent process" "before= after=coder" '
+  look "before"
+  ctx.effect { kind = "agent", class = "once", agent = "coder",
+    request = { process = "coder", prompt = "hello" } }
+  look "after"'
+sees "a scope that was joined, and its writes; none that runs beside it; who is forked then" \
+  "beside= alone= joined=box beside=box" '
+  if ctx.task == "reads" then
+    add "box"
+    ctx.memory.plan = "its plan"
+    return "read"
+  end
+  if ctx.task == "looks" then
+    look "beside"
+    return seen[1]
+  end
+  ctx.fork { { scope = "a", task = "reads", agent = "ann" },
+    { scope = "b", task = "looks", agent = "bob" } }
+  seen[1] = ctx.join({ "b" }).b.result
+  look "alone"
+  ctx.memory.plan = ctx.join({ "a" }).a.writes["memory.plan"]
+  look "joined"
+  ctx.boundary("safe_point", { position = { path = "two" } })
+  ctx.fork { { scope = "c", task = "looks", agent = "bob" } }
+  seen[4] = ctx.join({ "c" }).c.result'
+finish
