@@ -5,7 +5,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/inspect/open_effects.h"
-#include "core/runtime/history/resolve.h"
+#include "core/host/session/answering.h"
 
 enum { ANSWER_MAX = 1 << 20 };
 
@@ -48,71 +48,9 @@ static ck_status take_text(char **out, const ck_remote_command *remote, const ch
   return status;
 }
 
-typedef struct search {
-  const char *text, *effect;
-  bool found;
-} search;
-
-static bool check_outcome(void *to, const ck_event *event) {
-  search *self = to;
-  ck_bytes body = ck_value_bytes(event->body), result = ck_json_get(body, "result");
-  if (result.len == 0) result = ck_json_get(ck_json_get(body, "message"), "content");
-  bool key = !self->effect || ck_json_is_text(ck_json_get(body, "key"), self->effect);
-  self->found = key && ck_json_is_text(ck_json_get(body, "via"), "answer") &&
-                ck_json_is_text(result, self->text);
-  return !self->found;
-}
-
-/* An owner that died between the answer and its note has applied the answer all the same. */
-static ck_status was_applied(bool *out, const ck_remote_command *remote, const char *text,
-                             const char *effect, ck_error *err) {
-  search s = {.text = text, .effect = effect};
-  ck_event_query query = {.session = remote->head.session.no,
-                          .after = remote->after,
-                          .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
-  ck_status status =
-      remote->run[0] ? ck_store_read_events(remote->runtime->store, &query, check_outcome, &s, err)
-                     : CK_OK;
-  *out = s.found;
-  return status;
-}
-
-static ck_status answer_at_rest(bool *given, const ck_remote_command *remote, const char *text,
-                                const char *effect, ck_error *err) {
-  ck_value *value;
-  ck_error failure = CK_ERROR_INIT;
-  ck_status status = ck_value_text(&value, ck_bytes_text(text), err);
-  if (status != CK_OK) return status;
-  status = ck_session_answer(remote->runtime, remote->id, effect, value, &failure);
-  ck_value_free(value);
-  *given = status == CK_OK;
-  if (status == CK_OK || status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status == CK_E_REFUSED && was_applied(given, remote, text, effect, err) != CK_OK)
-    return err->status;
-  return *given ? CK_OK : ck_error_set(err, status, "%s", failure.text);
-}
-
-static ck_status request_from_owner(bool *given, ck_remote_command *remote, char *text,
-                                    const char *effect, ck_error *err) {
-  ck_session_request request = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
-  ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
-  if (status != CK_OK) return status;
-  *given = remote->noted && !remote->problem[0];
-  if (remote->problem[0])
-    return ck_error_set(err, CK_E_REFUSED, "session %s: %s", remote->id, remote->problem);
-  return CK_OK;
-}
-
-/* Owners may change meanwhile; the answer is given once. */
-static ck_status answer(ck_remote_command *remote, char *text, const char *effect, ck_error *err) {
-  bool given = false;
-  ck_status status = CK_OK;
-  while (status == CK_OK && !given) {
-    status = remote->live ? request_from_owner(&given, remote, text, effect, err)
-                          : answer_at_rest(&given, remote, text, effect, err);
-    if (status == CK_OK) status = ck_remote_command_refresh(remote, err);
-  }
+static ck_status answer(ck_remote_command *remote, const char *text, const char *effect,
+                        ck_error *err) {
+  ck_status status = ck_answering_give(remote, text, effect, err);
   if (status == CK_OK)
     return ck_remote_command_print(remote, ck_session_status_name(remote->head.session.status),
                                    remote->head.session.reason, err);

@@ -128,7 +128,7 @@ const ck_command ck_command_mcp = {
     .details = "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on "
                "standard input and output, one message a line. Its tools: list_resumable_sessions, "
                "list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, "
-               "resume_session, pause_session, checkpoint_session.\n\n"
+               "resume_session, pause_session, checkpoint_session, answer_session.\n\n"
                "A session that is resumed runs in a program of its own. When the client closes its "
                "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
                "next boundary before the server ends. They are paused, too, when the server "

@@ -280,13 +280,9 @@ const ck_mcp_tool ck_mcp_agent_tail = {
 };
 
 const ck_mcp_tool *const ck_mcp_tools[] = {
-    &ck_mcp_list_resumable_sessions,
-    &ck_mcp_list_session_checkpoints,
-    &ck_mcp_inspect_checkpoint,
-    &ck_mcp_resume_session,
-    &ck_mcp_pause_session,
-    &ck_mcp_checkpoint_session,
-    &ck_mcp_diff_checkpoints,
-    &ck_mcp_agent_tail,
-    NULL,
+    &ck_mcp_list_resumable_sessions, &ck_mcp_list_session_checkpoints,
+    &ck_mcp_inspect_checkpoint,      &ck_mcp_resume_session,
+    &ck_mcp_pause_session,           &ck_mcp_checkpoint_session,
+    &ck_mcp_diff_checkpoints,        &ck_mcp_agent_tail,
+    &ck_mcp_answer_session,          NULL,
 };

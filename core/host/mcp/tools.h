@@ -64,6 +64,7 @@ extern const ck_mcp_tool ck_mcp_agent_tail;
 extern const ck_mcp_tool ck_mcp_resume_session;
 extern const ck_mcp_tool ck_mcp_pause_session;
 extern const ck_mcp_tool ck_mcp_checkpoint_session;
+extern const ck_mcp_tool ck_mcp_answer_session;
 
 /* Frees the records of children that have ended; waits for none. */
 void ck_mcp_reap(ck_mcp *self);

@@ -50,10 +50,10 @@ is "notifications and empty lines have no answer, a ping has one" \
 ask tools/list
 tools="list_resumable_sessions list_session_checkpoints inspect_checkpoint resume_session"
 is "tools" "$(json "$reply" 'join " ", map { $_->{name} } @{$d->{result}{tools}}')" \
-  "$tools pause_session checkpoint_session diff_checkpoints agent_tail"
+  "$tools pause_session checkpoint_session diff_checkpoints agent_tail answer_session"
 is "each takes an object of named arguments" "$(json "$reply" 'join " ", map {
   $_->{inputSchema}{type} . ($_->{inputSchema}{additionalProperties} ? 1 : 0)
-} @{$d->{result}{tools}}')" "$(printf "object0 %.0s" {1..7})object0"
+} @{$d->{result}{tools}}')" "$(printf "object0 %.0s" {1..8})object0"
 is "those of resume_session" "$(json "$reply" '
   my ($tool) = grep { $_->{name} eq "resume_session" } @{$d->{result}{tools}};
   join " ", sort keys %{$tool->{inputSchema}{properties}}')" \

@@ -254,6 +254,9 @@ call agent_tail '{"session_id":"paid","agent":"scout"}'
 echo "$result" >>docs/mcp_agent_tail
 call pause_session '{"session_id":"tight"}'
 echo "$result" >>docs/mcp_pause_session
+exits 8 "a question" run ask.lua --session told
+call answer_session '{"session_id":"told","answer":"yes"}'
+echo "$result" >>docs/mcp_answer_session
 call inspect_checkpoint '{"session_id":"paid"}'
 is "a call of another system's has no member of ours" "$(of '{ckrun_json}')" null
 ok "its figures are ours" test "$(of '{metrics_snapshot}{cost_usd}')" != null
