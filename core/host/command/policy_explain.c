@@ -388,7 +388,7 @@ const ck_command ck_command_policy_explain = {
         "refused a resume, took something out of an event or a key. "
         "Policies that are not named were not asked: they have no such hook, or none "
         "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
-        "only reasons are recorded; nor is it when policies were asked by 'sessions prune'.\n\n"
+        "only reasons are recorded.\n\n"
         "With --rerun each recorded boundary is shown to that policy or profile alone, with what "
         "was recorded of it; what is told since the last checkpoint is counted from those that it "
         "takes, as policy simulate does. Boundaries at which it decides otherwise are listed, with "

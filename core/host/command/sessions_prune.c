@@ -165,13 +165,14 @@ static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *remote, bo
 }
 
 /* The policies of the profile that the session was started with. */
-static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
+static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies, ck_value **list,
                                const ck_remote_command *remote, ck_error *err) {
   ck_launch launch;
   ck_status status = ck_launch_read(&launch, &remote->head.session, err);
   if (status != CK_OK) return status;
   status = ck_profile_load(profile, launch.profile ? launch.profile : "default", err);
   if (status == CK_OK) status = ck_policy_engine_open(policies, *profile, err);
+  if (status == CK_OK) status = ck_policy_describe(list, policies, true, err);
   ck_launch_clear(&launch);
   return status;
 }
@@ -200,6 +201,7 @@ static ck_status prune_and_print(pruning *self, const values *v, const ck_prune_
 static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
+  ck_value *list = NULL;
   pruning self = {.remote = remote};
   ck_prune_filter filter;
   int64_t *seqs = calloc(v->checkpoints.count + 1, sizeof *seqs);
@@ -214,9 +216,11 @@ static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep,
   if (status == CK_OK) status = ck_archive_check_place(&self.archive, err);
   if (status == CK_OK) status = take_filter(&filter, seqs, remote, v, err);
   if (status == CK_OK && keep < 0 && !order.filter)
-    status = load_policies(&profile, &policies, remote, err);
+    status = load_policies(&profile, &policies, &list, remote, err);
+  order.list = list;
   if (status == CK_OK) status = prune_and_print(&self, v, &order, err);
   free(seqs);
+  ck_value_free(list);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
   return status;

@@ -68,6 +68,8 @@ static bool is_decision(const ck_other *self) {
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   const ck_hook *hook = hooks_of(event->kind);
   out->event = event;
+  ck_bytes own = event->kind == CK_EVENT_PRUNE ? member(out, "policies") : (ck_bytes){0};
+  if (ck_json_type_of(own) == CK_JSON_ARRAY) policies = own; /* of a prune at rest */
   out->policies = policies;
   do ck_said_read(&out->said, event, *hook, policies);
   while (out->said.recorded == CK_E_EMPTY && *hook++ != CK_HOOK_REDACT);

@@ -17,14 +17,21 @@ static bool fits(const ck_prune_filter *filter, const ck_checkpoint_info *checkp
          !(filter->unclean && checkpoint->clean);
 }
 
-static ck_status select_seqs(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
-                             const ck_prune_order *order, ck_error *err) {
+static ck_status ask(int64_t *seqs, size_t *count, ck_pruned *out, const ck_prune_order *order,
+                     ck_error *err) {
   ck_clock clock = ck_clock_system();
-  ck_answers said; /* not kept: its places are of the list of policies now, not of a run's */
+  int64_t begun_us = clock.mono_us(clock.self);
+  ck_status status = ck_checkpoint_list_ask(seqs, count, &out->said, &out->before, order->policies,
+                                            clock.wall_ms(clock.self), err);
+  out->said.took_us = clock.mono_us(clock.self) - begun_us;
+  return status;
+}
+
+static ck_status select_seqs(int64_t *seqs, size_t *count, ck_pruned *out,
+                             const ck_prune_order *order, ck_error *err) {
+  const ck_checkpoint_list *before = &out->before;
   *count = 0;
-  if (order->keep < 0 && !order->filter)
-    return ck_checkpoint_list_ask(seqs, count, &said, before, order->policies,
-                                  clock.wall_ms(clock.self), err);
+  if (order->keep < 0 && !order->filter) return ask(seqs, count, out, order, err);
   int64_t keep = order->keep < 0 ? 0 : order->keep;
   for (size_t i = 0; i < before->count && (int64_t)(before->count - i) > keep; i++)
     if (!order->filter || fits(order->filter, &before->list[i]))
@@ -34,16 +41,20 @@ static ck_status select_seqs(int64_t *seqs, size_t *count, const ck_checkpoint_l
 
 /* At the end of the live timeline: no resume sees it there, and it stays in the log. */
 static ck_status record(ck_store *store, ck_lease lease, const ck_head *head,
-                        const ck_pruned *pruned, ck_error *err) {
+                        const ck_pruned *pruned, const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
+  char decision[CK_ANSWERS_SIZE];
+  ck_answers said = pruned->said;
+  said.hook = CK_HOOK_PRUNE;
   ck_event event = {.seq = head->last_seq + 1,
                     .timeline = head->session.timeline,
                     .kind = CK_EVENT_PRUNE,
                     .at_ms = clock.wall_ms(clock.self),
-                    .scope = "main"};
+                    .scope = "main",
+                    .decision = ck_answers_encode(decision, &said)};
   ck_event *events[] = {&event};
   ck_status status =
-      ck_checkpoint_list_describe(&event.body, &pruned->before, &pruned->report, err);
+      ck_checkpoint_list_describe(&event.body, &pruned->before, &pruned->report, order->list, err);
   if (status != CK_OK) return status;
   ck_batch batch = {
       .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
@@ -81,7 +92,8 @@ static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, con
   status = call_before(order, store, head->session.id, of, err);
   if (status == CK_OK)
     status = ck_store_prune(store, lease, of->seqs, of->count, &out->report, err);
-  if (status == CK_OK && out->report.count > 0) status = record(store, lease, head, out, err);
+  if (status == CK_OK && out->report.count > 0)
+    status = record(store, lease, head, out, order, err);
   ck_store_release(store, lease);
   return status == CK_OK && out->report.emptied > 0 ? ck_store_vacuum(&out->freed, store, err)
                                                     : status;
@@ -97,7 +109,7 @@ ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *
   status = ck_checkpoint_list_read(&out->before, store, head.session.no, err);
   if (status == CK_OK && !(of.seqs = calloc(out->before.count + 1, sizeof *of.seqs)))
     status = ck_error_no_memory(err);
-  if (status == CK_OK) status = select_seqs(of.seqs, &of.count, &out->before, order, err);
+  if (status == CK_OK) status = select_seqs(of.seqs, &of.count, out, order, err);
   if (status == CK_OK && order->dry_run)
     status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
   else if (status == CK_OK)

@@ -15,8 +15,9 @@ typedef struct ck_prune_order {
   const ck_prune_filter *filter; /* of those that `keep` leaves (all, when negative); NULL: none */
   /* they decide, when `keep` is negative and there is no filter */
   const ck_policy_engine *policies;
-  int64_t keep; /* how many of the latest stay; negative: see policies */
-  bool dry_run; /* only report what would be dropped; needs no lock */
+  const ck_value *list; /* of them, a JSON array of {name, version, …}: kept with their answers */
+  int64_t keep;         /* how many of the latest stay; negative: see policies */
+  bool dry_run;         /* only report what would be dropped; needs no lock */
   /* called under the session's lock with what will be dropped, before anything is; a failure is the
    * prune's, and nothing is dropped. NULL: nothing is */
   ck_status (*before)(void *to, const ck_prune_report *plan, ck_error *err);
@@ -24,6 +25,7 @@ typedef struct ck_prune_order {
 } ck_prune_order;
 typedef struct ck_pruned {
   ck_checkpoint_list before; /* the checkpoints before the prune */
+  ck_answers said;           /* by the policies of the order; none: nobody was asked */
   ck_prune_report report;
   int64_t freed; /* bytes by which the store's file became smaller */
 } ck_pruned;

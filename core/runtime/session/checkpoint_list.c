@@ -66,7 +66,8 @@ const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq) {
 }
 
 ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
-                                      const ck_prune_report *report, ck_error *err) {
+                                      const ck_prune_report *report, const ck_value *policies,
+                                      ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -78,6 +79,7 @@ ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *
   }
   ck_json_end(&w, ']');
   ck_json_member_int(&w, "bytes", report->bytes);
+  if (policies) ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

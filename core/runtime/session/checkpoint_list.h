@@ -18,9 +18,11 @@ CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, ck_ans
                                             const ck_checkpoint_list *self,
                                             const ck_policy_engine *policies, int64_t now_ms,
                                             ck_error *err);
-/* Body of a PRUNE event. */
+/* Body of a PRUNE event. `policies`: those that were asked, when they are not the run's own, a JSON
+ * array of {name, version, …}; NULL: none. */
 CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
-                                                 const ck_prune_report *report, ck_error *err);
+                                                 const ck_prune_report *report,
+                                                 const ck_value *policies, ck_error *err);
 /* The id of the checkpoint at `seq`; NULL: it is not listed. */
 const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
 

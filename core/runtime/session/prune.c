@@ -69,7 +69,7 @@ static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_
                         const ck_prune_report *report, ck_error *err) {
   char answers[CK_ANSWERS_SIZE];
   ck_event event = {.kind = CK_EVENT_PRUNE};
-  ck_status status = ck_checkpoint_list_describe(&event.body, history, report, err);
+  ck_status status = ck_checkpoint_list_describe(&event.body, history, report, NULL, err);
   if (status != CK_OK) return status;
   said->hook = CK_HOOK_PRUNE;
   event.decision = ck_answers_encode(answers, said);

@@ -132,7 +132,22 @@ exits 0 "one checkpoint alone" policy explain single
 has "is nobody's answer" "$out" "1 checkpoint; no policy was asked: a person or the profile said"
 run sessions prune several --keep 1
 exits 0 "a person prunes" policy explain several
-has "which nobody is recorded for" "$(tail -1 <<<"$out")" "who dropped them is not recorded"
+has "is told as a person's word" "$(tail -1 <<<"$out")" "no policy was asked: a person or the"
+# The policies of the session's profile now are others, in another order, than those of its run.
+echo 'return { name = "none0", policies = { "every_boundary" } }' >none0.lua
+run run flow.lua --profile none0.lua --session rest
+cat >none0.lua <<'E'
+return { name = "none0", policies = { "every_boundary", "./keeps.lua", "./tools.lua" } }
+E
+exits 0 "a person has the policies prune" sessions prune rest
+exits 0 "which" policy explain rest
+has "tells who dropped, and who kept, by the policies that were asked" "$(tail -1 <<<"$out")" \
+  " checkpoints; drop: tools; keep: keeps"
+exits 0 "as JSON" --json policy explain rest "$(seq_of "$("$CKRUN" --json sessions log rest \
+  --kind pruned | head -1)")"
+is "too" "$(json "$out" '[[map { "$_->{policy} $_->{answer}" } @{$d->{answers}}],
+  $d->{not_asked}]')" '[["keeps keep","tools drop"],["every_boundary"]]'
+
 
 # ---- what followed a failure ----
 
