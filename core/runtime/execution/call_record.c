@@ -77,10 +77,11 @@ static void note_unknown(ck_call *self) {
   self->runner->unknown |= self->outcome->final;
 }
 
-static ck_status write_body(ck_value **out, const ck_call *self, const char *via, ck_error *err) {
+static ck_status write_body(ck_value **out, ck_call *self, const char *via, ck_error *err) {
   ck_value *message = NULL;
   *out = NULL;
-  ck_status status = self->in_batch ? CK_OK : ck_call_make_message(&message, self, err);
+  ck_status status = ck_untrusted_mark(self, err);
+  if (status == CK_OK && !self->in_batch) status = ck_call_make_message(&message, self, err);
   if (status == CK_OK)
     status =
         ck_ledger_write_outcome(out, &self->effect, self->outcome, self->digest, via, message, err);
@@ -123,9 +124,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   self->outcome = outcome;
   note_unknown(self);
   ck_fitted_tell(self, outcome);
-  ck_status status = ck_untrusted_mark(self, err);
-  if (status != CK_OK) return status;
-  status = write_body(&body, self, via, err);
+  ck_status status = write_body(&body, self, via, err);
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
   ck_status said = CK_OK;
   if (status == CK_OK)

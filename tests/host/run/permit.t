@@ -83,6 +83,15 @@ exits 0 "another policy lets it go on" resume no --profile ./yes.profile.lua --a
 ran "it ran" 1
 rm ran
 
+cat >eager.lua <<'EOF'
+return { name = "eager", version = 1, on_failure = function() return "retry" end }
+EOF
+with eager ./eager.lua ./no.lua
+exits 1 "a policy that has everything tried again" run node.lua --profile ./eager.profile.lua \
+  --session eager
+is "is not asked about what is denied: it is denied once" \
+  "$(bodies eager outcome '$b->{denied} ? $b->{key} : undef')" main/build#1/exec/1
+
 # ---- a person is asked ----
 
 exits 8 "asked, with nobody there" run node.lua --profile ./ask.profile.lua --session ask
@@ -249,7 +258,7 @@ with asks ./once.lua
 exits 0 "an agent whose calls are denied" run agent.lua --cassette denied.tape --session denies \
   --profile ./denies.profile.lua
 is "what the policy sees" \
-  "$(grep -cF 'once.lua:3: send\tonce\tann\tsender\t0.0\tnil\tsender\tsend' <<<"$err")" 2
+  "$(grep -cF 'once.lua:3: send  once  ann  sender  0.0  nil  sender  send' <<<"$err")" 2
 ran "nothing was sent" 0
 is "the model is told why, in the order of its calls; the other one was made" \
   "$("$CKRUN" --json sessions inspect denies | perl -MJSON::PP -0777 -ne '
