@@ -1,5 +1,6 @@
 /* bench.c - policy bench: the cost of each hook, measured over samples with the calls of a
  * session. */
+#include <lauxlib.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 
-enum { BATCHES = 21, SUBJECTS_MAX = 32 };
+enum { BATCHES = 21, SUBJECTS_MAX = 32, BARE_CALLS = 1000 };
 
 typedef struct measuring {
   loaded_policy *policy;
@@ -16,7 +17,7 @@ typedef struct measuring {
   size_t count;
   ck_buffer text;
   int64_t calls, failures, instructions;
-  double us;
+  double us, bare_us;
   ck_error failure; /* the first */
 } measuring;
 
@@ -51,18 +52,48 @@ static ck_status count(measuring *self, ck_error *err) {
   return CK_OK;
 }
 
+/* What a hook's call cannot do without: one of an empty function, under the same budgets. */
+static int call_bare(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, *(const int *)lua_touserdata(L, 1));
+  lua_call(L, 0, 0);
+  return 0;
+}
+
+static int make_bare(lua_State *L) {
+  ck_vm_push_chunk(L, "bare", ck_bytes_text("return function() end"));
+  lua_call(L, 0, 1);
+  *(int *)lua_touserdata(L, 1) = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static double time_bare(const measuring *self, int *function) {
+  const ck_clock *clock = &self->options->clock;
+  ck_error ignored;
+  int64_t begun = clock->mono_us(clock->self);
+  for (int i = 0; i < BARE_CALLS; i++)
+    if (ck_vm_call(self->policy->vm, call_bare, function, &ignored) != CK_OK) break;
+  return (double)(clock->mono_us(clock->self) - begun) / BARE_CALLS;
+}
+
 static int compare(const void *left, const void *right) {
   double a = *(const double *)left, b = *(const double *)right;
   return (a > b) - (a < b);
 }
 
-static void measure(measuring *self) {
-  double batches[BATCHES];
+static double median(double *batches) {
+  qsort(batches, BATCHES, sizeof *batches, compare);
+  return batches[BATCHES / 2];
+}
+
+/* Bare calls are measured between: a machine that is slower for a while is so for both. */
+static void measure(measuring *self, int bare) {
+  double batches[BATCHES], bares[BATCHES];
   const ck_clock *clock = &self->options->clock;
   int64_t each = self->options->calls / BATCHES;
   if (each < 1) each = 1;
   ck_error ignored;
   for (int batch = 0; batch < BATCHES; batch++) {
+    bares[batch] = time_bare(self, &bare);
     int64_t begun = clock->mono_us(clock->self);
     for (int64_t i = 0; i < each; i++) {
       if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY)
@@ -70,8 +101,8 @@ static void measure(measuring *self) {
     }
     batches[batch] = (double)(clock->mono_us(clock->self) - begun) / (double)each;
   }
-  qsort(batches, BATCHES, sizeof *batches, compare);
-  self->us = batches[BATCHES / 2];
+  self->us = median(batches);
+  self->bare_us = median(bares);
 }
 
 static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook) {
@@ -81,6 +112,10 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
   if (self->calls) {
     ck_json_name(w, "call_ms");
     ck_json_put_decimal(w, llround(self->us * 1e3), 6);
+    ck_json_name(w, "bare_ms");
+    ck_json_put_decimal(w, llround(self->bare_us * 1e3), 6);
+    ck_json_name(w, "ratio");
+    ck_json_put_decimal(w, self->bare_us > 0 ? llround(self->us / self->bare_us * 10) : 0, 1);
   }
   ck_json_member_int(w, "instructions", self->instructions);
   ck_json_member_int(w, "samples", (int64_t)self->count);
@@ -98,9 +133,11 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
     status = ck_policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
     if (status == CK_OK) self->count++;
   }
+  int bare = LUA_NOREF;
   if (status == CK_OK) status = count(self, err);
+  if (status == CK_OK) status = ck_vm_call(self->policy->vm, make_bare, &bare, err);
   if (status == CK_OK && !self->failures)
-    measure(self); /* the time of a failure is that of its budget */
+    measure(self, bare); /* the time of a failure is that of its budget */
   if (status == CK_OK) write_row(w, self, hook);
   for (size_t i = 0; i < self->count; i++) ck_policy_subject_clear(&self->subjects[i]);
   ck_buffer_clear(&self->text);

@@ -14,10 +14,10 @@ typedef struct values {
 } values;
 
 static const ck_column columns[] = {
-    {"HOOK", false},  {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
-    {"TIME", true},   {"INSTRUCTIONS", true},
-    {"FAILED", true}, {"ANSWER", false},
-    {NULL, false}};
+    {"HOOK", false},        {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
+    {"TIME", true},         {"RATIO", true},
+    {"INSTRUCTIONS", true}, {"FAILED", true},
+    {"ANSWER", false},      {NULL, false}};
 
 static int64_t get_int(ck_bytes row, const char *name) {
   int64_t number = 0;
@@ -39,19 +39,27 @@ static void append_time(ck_buffer *to, ck_bytes ms) {
   if (ck_json_read_double(&number, ms)) ck_buffer_append_format(to, "%.3f us", number * 1e3);
 }
 
+static void append_ratio(ck_buffer *to, ck_bytes ratio) {
+  double number;
+  if (ck_json_read_double(&number, ratio)) ck_buffer_append_format(to, "%.1f", number);
+}
+
 static void put_row(ck_table *table, ck_bytes row) {
-  ck_buffer hook = {0}, time = {0}, answer = {0};
+  ck_buffer hook = {0}, time = {0}, ratio = {0}, answer = {0};
   ck_json_read_string(&hook, ck_json_get(row, "hook"));
   append_time(&time, ck_json_get(row, "call_ms"));
+  append_ratio(&ratio, ck_json_get(row, "ratio"));
   append_answer(&answer, row);
   ck_table_put_text(table, ck_buffer_bytes(&hook));
   ck_table_put_count(table, get_int(row, "calls"));
   ck_table_put_word(table, time.data);
+  ck_table_put_word(table, ratio.data);
   ck_table_put_count(table, get_int(row, "instructions"));
   ck_table_put_count(table, get_int(row, "failures"));
   ck_table_put_text(table, ck_buffer_bytes(&answer));
   ck_buffer_clear(&hook);
   ck_buffer_clear(&time);
+  ck_buffer_clear(&ratio);
   ck_buffer_clear(&answer);
 }
 
@@ -116,7 +124,8 @@ const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
     .details = "Columns: hook, calls, the time of one (the median of batches over samples of "
-               "everything the hook can meet, with all that a live call does), the most "
+               "everything the hook can meet, with all that a live call does), how many times as "
+               "long that is as a call of an empty Lua function, measured between, the most "
                "instructions that one took (its budget is 1,000,000), samples at which it failed, "
                "and how. A hook that fails or overruns is not timed: what is told is what its "
                "failure comes to live, and the exit code is 1.",

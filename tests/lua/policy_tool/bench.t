@@ -9,6 +9,11 @@ for file in "$root"/policies/*.lua; do
   is "$name: every hook is timed and counted" "$(json "$out" 'join ",", map {
     $_->{call_ms} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures}
   } @{$d->{hooks}}' | tr -d '1,')" ""
+  is "$name: each time stands beside that of a bare call of the same run" "$(json "$out" \
+    'scalar grep {
+      my ($bare, $ratio) = @$_{qw(bare_ms ratio)};
+      $bare <= 0 || abs($_->{call_ms} / $bare - $ratio) > 0.05 + 0.06 * $ratio
+    } @{$d->{hooks}}')" 0
   is "$name: far below the budget" "$(json "$out" \
     'scalar grep { $_->{instructions} > 10000 } @{$d->{hooks}}')" 0
 done
@@ -59,7 +64,7 @@ is "hooks that hold are timed all the same" \
 has "how many fail" "$err" "bad.lua: 7 hooks fail"
 exits 1 "--json" --json policy bench bad.lua --calls 100
 is "the same in one object" "$(json "$out" 'scalar grep {
-  $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{call_ms}
+  $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{call_ms} && !exists $_->{ratio}
 } @{$d->{hooks}}')" 7
 refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
 echo 'return 5' >five.lua
