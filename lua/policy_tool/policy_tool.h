@@ -24,8 +24,9 @@ CK_CHECKED ck_status ck_policy_tool_list(const char *folder, ck_sources_take tak
 /* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls,
  * call_ms?, bare_ms?, ratio?, instructions, samples, failures, failure?, contained}. call_ms is the
  * median of batches, with all that a live call does, bare_ms that of calls of an empty function
- * between them, ratio the one by the other; instructions the most that one call took, in units of the budget; contained is
- * what holds when a call of that hook fails. CK_E_PARSE and others as of ck_policy_tool_check. */
+ * between them, ratio the one by the other; instructions the most that one call took, in units of
+ * the budget; contained is what holds when a call of that hook fails. CK_E_PARSE and others as of
+ * ck_policy_tool_check. */
 typedef struct ck_policy_tool_bench_options {
   int64_t calls; /* per hook */
   ck_clock clock;

@@ -1,4 +1,6 @@
 /* policy_test.c - policy test: runs the tests of policies in the real sandbox and prints TAP. */
+#include "core/base/log.h"
+#include "core/host/cli/watch.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/coverage.h"
@@ -8,7 +10,7 @@
 
 typedef struct values {
   ck_words files;
-  bool coverage;
+  bool coverage, watch;
 } values;
 
 typedef struct testing {
@@ -123,8 +125,7 @@ static ck_status run_files(testing *self, const ck_words *files, ck_coverage *co
   return coverage ? print_coverage(self, coverage, err) : CK_OK;
 }
 
-static ck_status run(ck_host *host, const void *given, ck_error *err) {
-  const values *v = given;
+static ck_status run_once(ck_host *host, const values *v, ck_error *err) {
   testing self = {.output = host->output, .status = CK_OK, .err = err};
   ck_coverage *coverage = NULL;
   ck_status status = v->coverage ? ck_coverage_new(&coverage, err) : CK_OK;
@@ -135,11 +136,34 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   return status;
 }
 
+/* What fails is told, and waited for until it is mended. */
+static ck_status run_watching(ck_host *host, const values *v, ck_error *err) {
+  ck_watch watch;
+  ck_status status = ck_watch_open(&watch, &v->files, err);
+  if (status != CK_OK) return status;
+  do {
+    status = run_once(host, v, err);
+    if (status != CK_OK) ck_log_line(CK_LOG_ERROR, "%s", err->text);
+    status = ck_output_flush(host->output, err);
+  } while (status == CK_OK && ck_watch_wait(&watch));
+  ck_watch_close(&watch);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  return v->watch ? run_watching(host, v, err) : run_once(host, v, err);
+}
+
 static const ck_option options[] = {
     {.name = "coverage",
      .type = CK_OPTION_FLAG,
      .offset = offsetof(values, coverage),
      .help = "show which lines and branches of each hook the tests reach"},
+    {.name = "watch",
+     .type = CK_OPTION_FLAG,
+     .offset = offsetof(values, watch),
+     .help = "run them again whenever a Lua file in their folders changes, until a signal"},
     {0},
 };
 
@@ -161,7 +185,8 @@ const ck_command ck_command_policy_test = {
                "written with, test.session \"ID\" the boundaries of a recorded session: "
                "lua/ck/test.lua begins with an example. Prints TAP; exit code 1 when a test "
                "fails. Branches are the two ways out of each condition, also of what stands "
-               "before 'and' and 'or'; shipped policies are not counted.",
+               "before 'and' and 'or'; shipped policies are not counted. With --watch each run "
+               "prints its own plan; the exit code is 0.",
     .options = options,
     .operands = operands,
     .run = run,
