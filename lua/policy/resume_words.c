@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The rule for a dimension is to refuse. */
+static bool rules_refuse(const ck_resume_rules *self) {
+  const ck_rule all[] = {self->budget, self->time,       self->rounds,
+                         self->tokens, self->tool_calls, self->model_calls};
+  bool any = false;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) any |= all[i] == CK_RULE_REFUSE;
+  return any;
+}
+
 void ck_resume_words_begin(resume_words *self, ck_resume_rules *out, const ck_profile_rules *from) {
   *out = (ck_resume_rules){.budget = from->budget,
                            .time = from->time,
@@ -11,7 +20,7 @@ void ck_resume_words_begin(resume_words *self, ck_resume_rules *out, const ck_pr
                            .tokens = from->tokens,
                            .tool_calls = from->tool_calls,
                            .model_calls = from->model_calls};
-  *self = (resume_words){.out = out, .refuses = ck_resume_rules_refuse(out)};
+  *self = (resume_words){.out = out, .refuses = rules_refuse(out)};
 }
 
 static bool any_said(const ck_resume_rules *out) {
@@ -58,7 +67,7 @@ ck_status ck_resume_words_add(resume_words *self, const char *policy, ck_leave_w
   ck_resume_rules *out = self->out;
   bool says = status != CK_OK || word == CK_LEAVE_DENY;
   note_answer(self, policy, word, status != CK_OK);
-  bool ruled = ck_resume_rules_refuse(out) && !self->refuses && !out->refused_by;
+  bool ruled = rules_refuse(out) && !self->refuses && !out->refused_by;
   if ((says && !out->refusal) || ruled) out->refused_by = policy;
   if (status == CK_OK && text->failed) status = ck_error_no_memory(err);
   if (status == CK_OK && word == CK_LEAVE_ASK)
@@ -77,12 +86,13 @@ ck_status ck_resume_words_end(resume_words *self, ck_status status, ck_error *er
   if (self->answers.failed && status == CK_OK) status = ck_error_no_memory(err);
   out->answers = self->answers.len ? ck_buffer_take(&self->answers) : NULL;
   bool taken = ck_leave_words_take(&all, &self->asks);
-  bool refused = status != CK_OK || out->refusal || ck_resume_rules_refuse(out);
+  bool refused = status != CK_OK || out->refusal || rules_refuse(out);
   if (asks && !refused && taken) {
     out->question = all.text;
     out->asked_by = all.policies;
     return CK_OK;
   }
-  ck_leave_clear(&all);
+  free(all.policies);
+  free(all.text);
   return status == CK_OK && asks && !taken ? ck_error_no_memory(err) : status;
 }

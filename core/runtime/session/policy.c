@@ -16,14 +16,6 @@ void ck_resume_rules_clear(ck_resume_rules *self) {
   *self = (ck_resume_rules){0};
 }
 
-bool ck_resume_rules_refuse(const ck_resume_rules *self) {
-  const ck_rule all[] = {self->budget, self->time,       self->rounds,
-                         self->tokens, self->tool_calls, self->model_calls};
-  bool any = false;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) any |= all[i] == CK_RULE_REFUSE;
-  return any;
-}
-
 void ck_leave_clear(ck_leave *self) {
   free(self->policies);
   free(self->text);

@@ -114,8 +114,6 @@ typedef struct ck_resume_rules {
   ck_rule said[6]; /* by the policy that answered last, in the order of the rules above */
 } ck_resume_rules;
 void ck_resume_rules_clear(ck_resume_rules *self);
-/* The rule for a dimension is to refuse. */
-bool ck_resume_rules_refuse(const ck_resume_rules *self);
 
 /* on_failure and in_doubt. */
 typedef struct ck_failure {
