@@ -89,6 +89,9 @@
 ---@field checkpoint_cost_ms number  ms that a checkpoint took in this store; 0: not yet known
 ---@field last_error string|nil  of the last failure; nil: none
 ---@field calls ck.Call[]|nil  what the model's answer calls, in its order, at a `before_call`; nil elsewhere
+---@field message ck.Message|nil  the last of the scope's conversation that is no tool's result; nil: none
+---@field tools ck.Call[]  the tools that ran in the scope since its last boundary, in the order of their ends
+---@field model string|nil  the model that answered last in the scope since then, by the flow's name of it; nil: none did
 ---@field since ck.Since  what happened since the last checkpoint
 ---@field next ck.Next  what comes next, as far as the flow knows
 ---@field budget ck.Budget  of the session
@@ -223,6 +226,12 @@
 ---@field tool string
 ---@field class ck.EffectClass|nil  nil: it is a function of the flow, or no such tool
 ---@field id string|nil             as the model gave it
+
+--- The last message of a scope that is no tool's result.
+---@class ck.Message
+---@field role string               "assistant", "user", "system", …
+---@field length integer            bytes of its text, as it is stored
+---@field calls ck.Call[]|nil       what it calls; nil: nothing
 
 --- What an agent asked models for under one name of the flow.
 ---@class ck.ModelUse

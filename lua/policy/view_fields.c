@@ -149,6 +149,9 @@ TRUTH(at_is_clean, ck_boundary, of->clean)
 FIELD(at_checkpoint_cost, ck_boundary, lua_pushnumber(L, (lua_Number)of->checkpoint_cost_us / 1000))
 
 JSON(at_calls, ck_boundary, of->calls)
+JSON(at_message, ck_boundary, of->message)
+JSON(at_tools, ck_boundary, of->tools.len ? of->tools : ck_bytes_text("[]"))
+JSON(at_model, ck_boundary, of->model)
 
 INTEGER(since_ms, ck_boundary, of->since.ms)
 INTEGER(since_events, ck_boundary, of->since.events)
@@ -279,6 +282,12 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"last_error", at_last_error, 0, "string|nil", "of the last failure; nil: none"},
     {"calls", at_calls, 0, "ck.Call[]|nil",
       "what the model's answer calls, in its order, at a `before_call`; nil elsewhere"},
+    {"message", at_message, 0, "ck.Message|nil",
+      "the last of the scope's conversation that is no tool's result; nil: none"},
+    {"tools", at_tools, 0, "ck.Call[]",
+      "the tools that ran in the scope since its last boundary, in the order of their ends"},
+    {"model", at_model, 0, "string|nil", "the model that answered last in the scope since then, "
+      "by the flow's name of it; nil: none did"},
     {"since", NULL, 1, "ck.Since", "what happened since the last checkpoint"},
     {"next", NULL, 2, "ck.Next", "what comes next, as far as the flow knows"},
     {"budget", NULL, 3, "ck.Budget", "of the session"},

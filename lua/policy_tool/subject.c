@@ -139,6 +139,9 @@ static void read_checkpoint(reading *self, ck_bytes json) {
       .boundaries = get_int(self, since, "boundaries", 1),
       .iterations = get_int(self, since, "iterations", at->kind == CK_BOUNDARY_LOOP_ITERATION)};
   at->calls = ck_json_get(json, "calls");
+  at->message = ck_json_get(json, "message");
+  at->tools = ck_json_get(json, "tools");
+  at->model = ck_json_get(json, "model");
   at->next.node = get_text(self, next, "node", NULL);
   at->next.tool = get_text(self, next, "tool", NULL);
   int class = get_name(self, next, "class", 0, find_class);

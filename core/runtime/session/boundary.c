@@ -19,6 +19,18 @@ static uint64_t random_53(ck_session *self) {
   return (z ^ z >> 31) >> 11;
 }
 
+/* A scope that nobody has looked at in this run has done nothing. */
+static void show_turn(ck_boundary *at, ck_session *self) {
+  ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
+  if (scope) ck_turn_show(at, ck_scope_turn(scope), ck_scope_conversation(scope));
+}
+
+/* What comes between an answer and its calls is a part of the turn. */
+static void end_turn(ck_session *self, const ck_boundary *at) {
+  ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
+  if (scope && at->kind != CK_BOUNDARY_BEFORE_CALL) ck_turn_end(ck_scope_turn(scope));
+}
+
 void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   ck_clock *clock = &self->runtime->clock;
   const ck_totals *then = &self->since.totals, *now = &self->spent.totals;
@@ -38,6 +50,7 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
   at->clean = !self->incidents.happened;
   at->checkpoint_cost_us = ck_writer_checkpoint_cost_us(self->runtime->writer);
+  show_turn(at, self);
 }
 
 void ck_session_set_reached(ck_session *self, const ck_value *info) {
@@ -177,6 +190,7 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   decide(out, &p, self);
   if (out->taken) status = make(&p, self, err);
   if (status == CK_OK) status = announce(self, &p, err);
+  if (status == CK_OK) end_turn(self, &p.at);
   if (status == CK_OK && out->taken) status = queue(out, &p, self, err);
   clear(&p);
   return status;

@@ -33,6 +33,9 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
     ck_json_end(w, '}');
   }
   if (at->calls.len) ck_json_member_raw(w, "calls", at->calls);
+  if (at->message.len) ck_json_member_raw(w, "last_message", at->message);
+  if (at->tools.len) ck_json_member_raw(w, "ran", at->tools);
+  if (at->model.len) ck_json_member_raw(w, "model", at->model);
   put_nonzero(w, "spent", at->budget.spent_micros);
   if (at->budget.limit_micros >= 0) ck_json_member_int(w, "limit", at->budget.limit_micros);
   if (!at->clean) ck_json_member_bool(w, "clean", false);

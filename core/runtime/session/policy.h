@@ -35,6 +35,9 @@ typedef struct ck_boundary {
   /* BEFORE_CALL: what the model's answer calls, in its order, a JSON array of {tool, class?, id?};
    * empty: not given */
   ck_bytes calls;
+  /* of the scope, JSON, see turn.h; empty: none. message: the last that is no tool's result; tools:
+   * those that ran, model: the name that answered last, since the scope's last boundary */
+  ck_bytes message, tools, model;
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
   } budget;

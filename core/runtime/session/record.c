@@ -62,6 +62,7 @@ static ck_status add_outcome(ck_session *self, const ck_effect *effect, const ck
   if (status == CK_OK && body)
     status = ck_session_unmask(&seen, self, CK_EVENT_OUTCOME, body, kept, err);
   if (status == CK_OK) status = ck_scope_apply_seen(scope, kept, seen, err);
+  if (status == CK_OK) status = ck_turn_add(ck_scope_turn(scope), effect, kept, err);
   ck_value_free(seen);
   return status == CK_OK ? ck_session_add_outcome(self, kept, err) : status;
 }
@@ -117,6 +118,7 @@ ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, co
   if (status == CK_OK)
     status = ck_session_append(self, CK_EVENT_REPLAY, effect->scope, effect->agent, event, err);
   if (status == CK_OK) status = ck_scope_apply(scope, body, err);
+  if (status == CK_OK) status = ck_turn_add(ck_scope_turn(scope), effect, body, err);
   ck_value_free(event);
   ck_buffer_clear(&buffer);
   return status;

@@ -12,6 +12,7 @@ struct ck_scope {
   ck_conversation *early; /* reports that came before the conversation began; NULL: none */
   uint64_t consumed;
   ck_value *untrusted; /* sources.h; NULL: none */
+  ck_turn turn;
 };
 
 ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *err) {
@@ -35,6 +36,7 @@ void ck_scope_free(ck_scope *self) {
   ck_conversation_free(self->early);
   ck_conversation_free(self->conversation);
   ck_value_free(self->untrusted);
+  ck_turn_clear(&self->turn);
   free(self->name);
   free(self);
 }
@@ -44,6 +46,8 @@ const char *ck_scope_name(const ck_scope *self) { return self->name; }
 ck_bytes ck_scope_untrusted(const ck_scope *self) { return ck_sources_bytes(self->untrusted); }
 
 ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conversation; }
+
+ck_turn *ck_scope_turn(ck_scope *self) { return &self->turn; }
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 

@@ -4,6 +4,7 @@
 
 #include "core/model/conversation.h"
 #include "core/model/session.h"
+#include "core/runtime/session/turn.h"
 #include "core/store/store.h"
 
 typedef struct ck_scope ck_scope;
@@ -15,6 +16,8 @@ const char *ck_scope_name(const ck_scope *self);
  * bytes: none. A rewind takes none away: its report may repeat what it stands for. */
 ck_bytes ck_scope_untrusted(const ck_scope *self);
 ck_conversation *ck_scope_conversation(const ck_scope *self);
+/* Borrowed; of this run alone. */
+ck_turn *ck_scope_turn(ck_scope *self);
 /* Borrowed: a person's reports that came before the conversation has begun, which they wait for;
  * NULL: none. */
 const ck_conversation *ck_scope_early(const ck_scope *self);

@@ -67,14 +67,25 @@ static void clear_boundary(ck_recorded_boundary *self) {
                          self->at.next.node, self->at.next.tool, self->at.last_error};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
   free((char *)self->at.calls.data);
+  free((char *)self->at.message.data);
+  free((char *)self->at.tools.data);
+  free((char *)self->at.model.data);
   ck_value_free((ck_value *)self->reasons);
 }
 
-static bool read_calls(ck_boundary *at, ck_bytes body) {
-  ck_bytes calls = ck_json_get(body, "calls");
-  if (ck_json_type_of(calls) != CK_JSON_ARRAY) return true;
-  at->calls = (ck_bytes){strndup(calls.data, calls.len), calls.len};
-  return at->calls.data != NULL;
+/* A member of that type as it stands; an earlier version recorded none. */
+static bool read_json(ck_bytes *out, ck_bytes body, const char *name, ck_json_type type) {
+  ck_bytes value = ck_json_get(body, name);
+  if (ck_json_type_of(value) != type) return true;
+  *out = (ck_bytes){strndup(value.data, value.len), value.len};
+  return out->data != NULL;
+}
+
+static bool read_turn(ck_boundary *at, ck_bytes body) {
+  return read_json(&at->calls, body, "calls", CK_JSON_ARRAY) &&
+         read_json(&at->message, body, "last_message", CK_JSON_OBJECT) &&
+         read_json(&at->tools, body, "ran", CK_JSON_ARRAY) &&
+         read_json(&at->model, body, "model", CK_JSON_STRING);
 }
 
 static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
@@ -87,7 +98,7 @@ static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
   if (!ok) return false;
   at->next.has_class = class && ck_effect_class_of(&at->next.class, class);
   free((char *)class);
-  return read_calls(at, body);
+  return read_turn(at, body);
 }
 
 static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event,

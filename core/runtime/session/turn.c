@@ -1,0 +1,123 @@
+/* turn.c - gathers tools and models from outcomes, and describes the last message. */
+#include "core/runtime/session/turn.h"
+
+#include "core/runtime/session/policy.h"
+
+void ck_turn_clear(ck_turn *self) {
+  ck_buffer_clear(&self->tools);
+  ck_buffer_clear(&self->model);
+  ck_buffer_clear(&self->message);
+}
+
+void ck_turn_end(ck_turn *self) {
+  ck_buffer_reset(&self->tools);
+  ck_buffer_reset(&self->model);
+}
+
+/* ---- what happened ---- */
+
+static bool has_run(ck_bytes body) {
+  ck_bytes status = ck_json_get(body, "status");
+  bool ended = ck_json_is_text(status, "ok") || ck_json_is_text(status, "error") ||
+               ck_json_is_text(status, "unknown");
+  return ended && ck_json_get(body, "denied").len == 0;
+}
+
+/* Tools of the flow itself have no class. */
+static void add_tool(ck_buffer *out, const ck_effect *effect, ck_bytes name) {
+  ck_json_writer w = {.out = out};
+  if (out->len > 0) out->len--;
+  ck_buffer_append_char(out, out->len > 0 ? ',' : '[');
+  ck_json_begin(&w, '{');
+  ck_json_member_raw(&w, "tool", name);
+  if (!effect->own) ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
+  ck_json_end(&w, '}');
+  ck_buffer_append_char(out, ']');
+}
+
+ck_status ck_turn_add(ck_turn *self, const ck_effect *effect, const ck_value *body, ck_error *err) {
+  bool tool = effect->kind == CK_EFFECT_TOOL && ck_effect_is_tool_call(effect);
+  bool model = effect->kind == CK_EFFECT_MODEL;
+  ck_bytes name = ck_json_get(effect->request, tool ? "name" : "model");
+  if ((!tool && !model) || ck_json_type_of(name) != CK_JSON_STRING ||
+      !has_run(ck_value_bytes(body)))
+    return CK_OK;
+  if (tool) add_tool(&self->tools, effect, name);
+  if (model) ck_buffer_reset(&self->model);
+  if (model) ck_buffer_append_bytes(&self->model, name);
+  return ck_buffer_check(tool ? &self->tools : &self->model, err);
+}
+
+/* ---- what was said ---- */
+
+static int64_t bytes_of(ck_bytes text) {
+  ck_buffer decoded = {0};
+  bool read = ck_json_read_string(&decoded, text);
+  int64_t len = read ? (int64_t)decoded.len : 0;
+  ck_buffer_clear(&decoded);
+  return len;
+}
+
+/* A text, or blocks of which some have one. */
+static int64_t length_of(ck_bytes content) {
+  int64_t sum = 0;
+  if (ck_json_type_of(content) == CK_JSON_STRING) return bytes_of(content);
+  if (ck_json_type_of(content) != CK_JSON_ARRAY) return 0;
+  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
+    if (ck_json_type_of(it.value) == CK_JSON_OBJECT) sum += bytes_of(ck_json_get(it.value, "text"));
+  return sum;
+}
+
+/* The class of the call with that id, or of the tool of that name; no bytes: not known. */
+static ck_bytes find_class(ck_bytes list, const char *by, ck_bytes wanted) {
+  ck_json_iterator it = ck_json_iterate(list.len ? list : ck_bytes_text("[]"));
+  while (wanted.len && ck_json_next(&it))
+    if (ck_bytes_equal(ck_json_get(it.value, by), wanted)) return ck_json_get(it.value, "class");
+  return (ck_bytes){NULL, 0};
+}
+
+static void write_calls(ck_json_writer *w, const ck_boundary *at, ck_bytes calls) {
+  ck_json_name(w, "calls");
+  ck_json_begin(w, '[');
+  for (ck_json_iterator it = ck_json_iterate(calls); ck_json_next(&it);) {
+    ck_bytes name = ck_json_get(ck_json_get(it.value, "function"), "name"),
+             id = ck_json_get(it.value, "id");
+    ck_bytes class = find_class(at->calls, "id", id);
+    if (!class.len) class = find_class(at->tools, "tool", name);
+    ck_json_begin(w, '{');
+    if (name.len) ck_json_member_raw(w, "tool", name);
+    if (class.len) ck_json_member_raw(w, "class", class);
+    if (id.len) ck_json_member_raw(w, "id", id);
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, ']');
+}
+
+static const ck_value *find_message(const ck_conversation *conversation) {
+  size_t count = conversation ? ck_conversation_count(conversation) : 0;
+  while (count-- > 0) {
+    const ck_value *message = ck_conversation_get(conversation, count);
+    if (!ck_json_is_text(ck_json_get(ck_value_bytes(message), "role"), "tool")) return message;
+  }
+  return NULL;
+}
+
+/* For want of memory it is left out. */
+void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation) {
+  const ck_value *found = find_message(conversation);
+  ck_json_writer w = {.out = &self->message};
+  at->tools = ck_buffer_bytes(&self->tools);
+  at->model = ck_buffer_bytes(&self->model);
+  at->message = (ck_bytes){NULL, 0};
+  if (!found) return;
+  ck_bytes message = ck_value_bytes(found), calls = ck_json_get(message, "tool_calls"),
+           role = ck_json_get(message, "role");
+  ck_buffer_reset(&self->message);
+  ck_json_begin(&w, '{');
+  if (role.len) ck_json_member_raw(&w, "role", role);
+  ck_json_member_int(&w, "length", length_of(ck_json_get(message, "content")));
+  if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0)
+    write_calls(&w, at, calls);
+  ck_json_end(&w, '}');
+  if (!self->message.failed) at->message = ck_buffer_bytes(&self->message);
+}
