@@ -9,7 +9,7 @@
 
 /* Of the score: the worst kind of work counts more than the mean of all; the first one recorded has
  * to be better than the others by this much. */
-static const double worst_weight = 0.7, first_margin = 0.3;
+static const double worst_weight = 0.7, first_margin = 0.25;
 /* Settings with nearly as many checkpoints as are asked for are compared with each other. */
 static const double band = 0.85;
 enum { ELITE = 5 };
@@ -38,17 +38,22 @@ static double log_ratio(double ours, double theirs) {
   return log((ours > least ? ours : least) / (theirs > least ? theirs : least));
 }
 
+/* Of each kind of work both the mean over sessions and that over events: neither a great session
+ * nor the many small ones decide alone. */
 static double score_of(const ck_tune_search *self, const ck_tune_figures *figures) {
   ck_tune_between at = ck_tune_reference_find(self->reference, figures->checkpoints);
   double worst = -INFINITY, sum = 0, count = 0;
   for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) {
     if (!figures->recorded[kind]) continue;
-    double ratio =
-        log_ratio(figures->share[kind], ck_tune_reference_share(self->reference, at, kind));
-    if (is_first(figures, kind)) ratio += first_margin;
-    if (ratio > worst) worst = ratio;
-    sum += ratio;
-    count++;
+    double margin = is_first(figures, kind) ? first_margin : 0;
+    double ratios[] = {
+        log_ratio(figures->share[kind], ck_tune_reference_share(self->reference, at, kind)),
+        log_ratio(figures->mean[kind], ck_tune_reference_mean(self->reference, at, kind))};
+    for (int i = 0; i < 2; i++) {
+      if (ratios[i] + margin > worst) worst = ratios[i] + margin;
+      sum += ratios[i] + margin;
+      count++;
+    }
   }
   return count > 0 ? worst_weight * worst + (1 - worst_weight) * sum / count : 0;
 }
