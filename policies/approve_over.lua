@@ -10,14 +10,19 @@ local policy = {
   allowed = { usd = { 0 } },
 }
 
+-- At least cents, and as many digits as there are.
+local function dollars(usd)
+  return "$" .. ck.gsub(("%.6f"):format(usd), "(\\.\\d\\d\\d*?)0+$", "$1")
+end
+
 ---@param session ck.Session
 ---@param _checkpoint ck.Checkpoint|nil
 ---@param opt { usd: number }
 ---@return ck.Rules|nil
 function policy.resume(session, _checkpoint, opt)
   if session.cost_usd <= opt.usd then return nil end
-  return ck.ask(("The session has spent $%.2f, more than $%.2f. Go on?"):format(session.cost_usd,
-    opt.usd))
+  return ck.ask(("The session has spent %s, more than %s. Go on?"):format(
+    dollars(session.cost_usd), dollars(opt.usd)))
 end
 
 return policy

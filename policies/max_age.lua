@@ -18,9 +18,9 @@ local policy = {
 function policy.resume(session, _checkpoint, opt)
   local hours = (session.now - session.updated) / 3600000
   if hours <= opt.hours then return nil end
-  local text = ("it has rested for %.1f h, more than %g h"):format(hours, opt.hours)
-  if opt.ask then return ck.ask(text .. ". Go on?") end
-  return ck.refuse(text)
+  -- An answer holds for the very question, which so has no hours that go on.
+  if opt.ask then return ck.ask(("It has rested for more than %g h. Go on?"):format(opt.hours)) end
+  return ck.refuse(("it has rested for %.3g h, more than %g h"):format(hours, opt.hours))
 end
 
 return policy

@@ -105,6 +105,32 @@ static const char *check_reason(lua_State *L, int index, const char *field, size
   return text;
 }
 
+/* What a person is asked or told: any text but an empty one. Control characters are escaped, so
+ * that nothing of it is hidden, and a long one ends with how much is left out. */
+static void append_words(ck_buffer *out, lua_State *L, int index, const char *field) {
+  if (lua_type(L, index) != LUA_TSTRING) refuse(L, index, field, "a text", "");
+  size_t len, step;
+  const char *text = lua_tolstring(L, index, &len);
+  if (len == 0) ck_vm_raise_plain(L, CK_OK, "%s: a text that is not empty is expected", field);
+  size_t begin = out->len;
+  for (size_t i = 0; i < len; i += step) {
+    step = ck_utf8_length(text + i, len - i);
+    if (step == 0)
+      ck_vm_raise_plain(L, CK_OK, "%s: UTF-8 expected, got another byte at %zu", field, i + 1);
+    uint32_t point = ck_utf8_point(text + i, step);
+    if (out->len - begin > CK_ANSWER_WORDS_MAX) {
+      ck_buffer_append_format(out, "… (%zu more bytes)", len - i);
+      return;
+    }
+    if (point == '\n')
+      ck_buffer_append_text(out, "\\n");
+    else if (point < 0x20 || (point >= 0x7F && point < 0xA0))
+      ck_buffer_append_format(out, "\\u{%x}", (unsigned)point);
+    else
+      ck_buffer_append(out, text + i, step);
+  }
+}
+
 /* ---- checkpoint ---- */
 
 static void read_decision_table(ck_answer_checkpoint *out, lua_State *L, int index) {
@@ -196,10 +222,8 @@ bool ck_answer_read_truth(lua_State *L, int index, bool otherwise) {
 
 /* Appends the text of the member, if it is there. */
 static bool take_words(ck_buffer *text, lua_State *L, int index, const char *name) {
-  size_t len;
   bool given = lua_getfield(L, index, name) != LUA_TNIL;
-  const char *words = given ? check_reason(L, -1, name, &len) : NULL;
-  if (given && text->len == 0) ck_buffer_append(text, words, len);
+  if (given && text->len == 0) append_words(text, L, -1, name);
   lua_pop(L, 1);
   return given;
 }
@@ -347,9 +371,7 @@ ck_leave_word ck_answer_read_permit(ck_buffer *text, lua_State *L, int index) {
   bool denies = lua_getfield(L, index, "deny") != LUA_TNIL,
        asks = lua_getfield(L, index, "ask") != LUA_TNIL;
   if (denies == asks) refuse(L, index, answer, expected, "");
-  size_t len;
-  const char *given = check_reason(L, denies ? -2 : -1, denies ? "deny" : "ask", &len);
-  ck_buffer_append(text, given, len);
+  append_words(text, L, denies ? -2 : -1, denies ? "deny" : "ask");
   lua_pop(L, 2);
   return denies ? CK_LEAVE_DENY : CK_LEAVE_ASK;
 }

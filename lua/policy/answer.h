@@ -9,6 +9,9 @@
 #include "lua/vm/vm.h"
 
 enum { CK_ANSWER_REASON_MAX = 256 }; /* bytes */
+/* Of a question to a person, or of what is said against an effect or a resume: bytes, roughly; what
+ * is longer is cut, and says so. */
+enum { CK_ANSWER_WORDS_MAX = 1000 };
 
 /* nil, false; true; "reason"; { reason =, durability = "sync" | "async" }. Async unless it says
  * otherwise. */

@@ -77,6 +77,12 @@ local function free_name(owners, given, tool)
   return name
 end
 
+--- The hints of a server that is not trusted are its own word for it, and not taken.
+local function class_of(server, tool, own)
+  local declared = server.classes and server.classes[own]
+  return declared or (server.trust == "untrusted" and "once") or tool.class
+end
+
 local function take(into, owners, server, tool, name)
   local own = tool.called or tool.name
   local owner = owners[name]
@@ -87,7 +93,7 @@ local function take(into, owners, server, tool, name)
   owners[name] = ("the MCP server '%s'"):format(server.name)
   into[#into + 1] = {
     name = name, called = tool.called, description = tool.description, parameters = tool.parameters,
-    class = server.classes and server.classes[own] or tool.class, server = server.name,
+    class = class_of(server, tool, own), server = server.name,
   }
 end
 

@@ -320,4 +320,22 @@ exits 8 "with a policy that masks every outcome" run node.lua --profile ./mask.p
 exits 0 "the answer is taken" answer mask allow
 exits 0 "and obeyed" resume mask
 ran "once" 1
+
+# ---- nothing of a question is hidden ----
+cat >shows.lua <<'END'
+return { name = "shows", version = 1, permit = function(effect)
+  if effect.kind == "exec" then return ck.ask("Run " .. effect.request.argv[3] .. "?") end
+end }
+END
+lines() {
+  cat >lines.lua <<END
+local flow = require "ck.flow"
+return flow.exec { argv = { "sh", "-c", $1 } }
+END
+  exits 8 "$2" run lines.lua --policy ./shows.lua --session "$3"
+}
+lines '"true\nrm -rf x\27[2K"' "a program of two lines" lines
+has "the question shows both, and what would hide them" "$err" 'Run true\nrm -rf x\u{1b}[2K?'
+lines '"true " .. string.rep("x", 3000)' "a long one" long
+has "is cut, and says by how much" "$("$CKRUN" answer long 2>/dev/null)" '… (2009 more bytes)'
 finish

@@ -80,4 +80,13 @@ sees "a scope that was joined, and its writes; none that runs beside it; who is 
   ctx.boundary("safe_point", { position = { path = "two" } })
   ctx.fork { { scope = "c", task = "looks", agent = "bob" } }
   seen[4] = ctx.join({ "c" }).c.result'
+# hint SERVER: the class of a tool that the server says is read-only.
+hint() {
+  echo "
+  for _, tool in ipairs(mcp.offer(ctx, process.declare { $1 = servers.$1 })) do
+    if tool.name == 'echo' then seen[#seen + 1] = tool.class end
+  end"
+}
+sees "a trusted server's hint is taken" "pure" "$(hint tin)"
+sees "that of an untrusted one is not" "once" "$(hint box)"
 finish
