@@ -8,6 +8,9 @@
 #include "core/runtime/ledger/ledger_body.h"
 
 static const ck_column questions[] = {{"EFFECT", false}, {"QUESTION", false}, {NULL, false}};
+/* Where one asks for leave. */
+static const ck_column leave[] = {
+    {"EFFECT", false}, {"QUESTION", false}, {"CLASS", false}, {"REQUEST", false}, {NULL, false}};
 static const ck_column doubts[] = {
     {"EFFECT", false}, {"KIND", false}, {"CLASS", false}, {"REQUEST", false}, {NULL, false}};
 /* Where another action was carried out in the place of one of them. */
@@ -21,6 +24,7 @@ typedef struct listing {
   ck_table table;
   size_t count;
   bool displaces; /* of one of them at least */
+  bool leaves;    /* one of them at least asks whether an effect may begin */
   ck_status status;
   ck_error *err;
 } listing;
@@ -35,7 +39,9 @@ static ck_status put_value(ck_document *document, const char *name, ck_bytes jso
 
 static ck_status print_question(ck_document *document, ck_bytes request, ck_error *err) {
   ck_status status = put_value(document, "question", ck_json_get(request, "question"), err);
-  return status == CK_OK ? put_value(document, "options", ck_json_get(request, "options"), err)
+  if (status == CK_OK)
+    status = put_value(document, "options", ck_json_get(request, "options"), err);
+  return status == CK_OK ? put_value(document, "asked_about", ck_json_get(request, "effect"), err)
                          : status;
 }
 
@@ -109,6 +115,22 @@ static void put_question(ck_table *table, ck_bytes request) {
   ck_buffer_clear(&text);
 }
 
+/* What would begin, as it may be shown. */
+static void put_asked_about(listing *self, ck_bytes request) {
+  ck_bytes effect = ck_json_get(request, "effect");
+  ck_buffer class = {0};
+  if (!self->leaves) return;
+  ck_json_read_string(&class, ck_json_get(effect, "class"));
+  if (class.failed) self->table.text.failed = true;
+  ck_table_put_text(&self->table, ck_buffer_bytes(&class));
+  ck_table_put_text(&self->table, ck_json_get(effect, "request"));
+  ck_buffer_clear(&class);
+}
+
+static void find_leave(void *to, const ck_open_effect *effect) {
+  *(bool *)to |= ck_json_get(effect->request, "effect").len > 0;
+}
+
 static void find_displaced(void *to, const ck_open_effect *effect) {
   *(bool *)to |= effect->displaced.len > 0;
 }
@@ -129,20 +151,27 @@ static void visit(void *to, const ck_open_effect *effect) {
     return;
   }
   ck_table_put_text(&self->table, ck_bytes_text(effect->key));
-  if (asks)
+  if (asks) {
     put_question(&self->table, effect->request);
-  else
+    put_asked_about(self, effect->request);
+  } else {
     self->status = put_doubt(self, effect);
+  }
 }
 
 ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                 ck_open_effects which, ck_error *err) {
   listing self = {.output = remote->host->output, .which = which, .err = err};
   bool asks = which == CK_OPEN_QUESTIONS;
-  ck_status status = asks ? CK_OK
-                          : ck_session_list_doubts(remote->runtime, remote->id, find_displaced,
-                                                   &self.displaces, err);
-  ck_table_init(&self.table, self.output, asks ? questions : self.displaces ? displaced : doubts);
+  ck_status status =
+      asks ? ck_session_list_questions(remote->runtime, remote->id, find_leave, &self.leaves, err)
+           : ck_session_list_doubts(remote->runtime, remote->id, find_displaced, &self.displaces,
+                                    err);
+  ck_table_init(&self.table, self.output,
+                self.leaves      ? leave
+                : asks           ? questions
+                : self.displaces ? displaced
+                                 : doubts);
   if (status == CK_OK)
     status = asks ? ck_session_list_questions(remote->runtime, remote->id, visit, &self, err)
                   : ck_session_list_doubts(remote->runtime, remote->id, visit, &self, err);

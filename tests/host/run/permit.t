@@ -337,5 +337,10 @@ END
 lines '"true\nrm -rf x\27[2K"' "a program of two lines" lines
 has "the question shows both, and what would hide them" "$err" 'Run true\nrm -rf x\u{1b}[2K?'
 lines '"true " .. string.rep("x", 3000)' "a long one" long
+exits 0 "what is asked about is listed" answer lines
+has "with its class and its whole request" "$out" \
+  $'once\t{"argv":["sh","-c","true\\nrm -rf x\\u001b[2K"]}'
+is "as JSON, too" "$(json "$("$CKRUN" --json answer lines)" 'join " ",
+  map { $d->{asked_about}{$_} } qw(kind class key)')" "exec once main/start/exec/1"
 has "is cut, and says by how much" "$("$CKRUN" answer long 2>/dev/null)" '… (2009 more bytes)'
 finish
