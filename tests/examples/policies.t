@@ -260,4 +260,29 @@ is "eight were taken" "$(log '$_->{kind} eq "boundary" && $_->{body}{checkpoint}
   grep -c .)" 8
 first=$(json "$("$CKRUN" --json sessions checkpoints ops | head -n 1)" '$d->{id}')
 exits 0 "a fork goes on from before the first deployment" sessions fork ops --checkpoint "$first"
+
+# ---- a checkpoint when a plan changes ----
+well plan_changed
+counted update_plan
+cat >plans.lua <<'END'
+local flow = require "ck.flow"
+local function tool(name) return flow.command { argv = { "./" .. name }, class = "pure" } end
+return flow.agent { name = "planner", prompt = "Plan.", tools = { look = tool "look",
+  update_plan = tool "update_plan" } }
+END
+serve plans <<END
+$(call look 1)
+$(call update_plan 2)
+$(call look 3)
+$(call update_plan 4)
+$(text "Planned.")
+END
+profile plans.profile.lua "policies = { '$at/plan_changed.lua' }"
+exits 0 "a session with two plans" run plans.lua --profile ./plans.profile.lua --session plans \
+  --input '"Go."'
+is "has a checkpoint behind each, and its last one" \
+  "$(log '$_->{kind} eq "boundary" && $_->{body}{checkpoint} ?
+    join ":", $_->{body}{kind}, map { $_->{reason} } @{$_->{body}{reasons} // []} : undef' plans |
+    paste -sd,)" \
+  "tool_round:the plan changed: update_plan,tool_round:the plan changed: update_plan,final"
 finish
