@@ -69,7 +69,8 @@ static ck_status load_sides(simulating *self, ck_error *err) {
     size_t at = self->count;
     status = at < profile_count ? ck_simulation_side_load_profile(made, at, profiles[at], err)
                                 : ck_simulation_side_load_policy(
-                                      made, at, given->policies.list[at - profile_count], err);
+                                      made, at, given->policies.list[at - profile_count],
+                                      given->hook && strcmp(given->hook, "redact") == 0, err);
   }
   return status;
 }

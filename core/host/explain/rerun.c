@@ -2,7 +2,7 @@
  * session. */
 #include "core/host/explain/rerun.h"
 
-#include "lua/policy/hooks.h"
+#include "core/host/inspect/asked_hooks.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -29,14 +29,11 @@ static ck_status open_policies(ck_policy_engine *out, const char *name, ck_error
 static ck_status check_hook(const ck_policy_engine *engine, const char *name, ck_error *err) {
   ck_buffer hooks = {0};
   if (engine->checkpoint) return CK_OK;
-#define X(hook, ...) \
-  if (engine->hook) ck_buffer_append_format(&hooks, "%s%s", hooks.len ? ", " : "", #hook);
-  CK_POLICY_HOOK_TABLE(X)
-#undef X
+  ck_asked_hooks_append(&hooks, engine);
   ck_status status = ck_error_set(
       err, CK_E_USAGE,
-      "--rerun %s: it has no checkpoint hook, and boundaries are what --rerun asks about; %s%s",
-      name, hooks.len ? "its hooks: " : "it has no hook at all", hooks.len ? hooks.data : "");
+      "--rerun %s: it has no checkpoint hook, and boundaries are what --rerun asks about; %s", name,
+      hooks.data ? hooks.data : "");
   ck_buffer_clear(&hooks);
   return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/host/inspect/asked_hooks.h"
 #include "lua/profile/profile.h"
 
 static void name_side(ck_simulation_side *made, size_t before) {
@@ -26,14 +27,14 @@ ck_status ck_simulation_side_load_profile(ck_simulation_side *side, size_t befor
 }
 
 ck_status ck_simulation_side_load_policy(ck_simulation_side *side, size_t before, const char *given,
-                                         ck_error *err) {
+                                         bool redact, ck_error *err) {
   side->given = given;
   ck_status status = ck_profile_new(&side->profile, given, err);
   if (status == CK_OK) status = ck_profile_append_policy(side->profile, given, NULL, err);
   if (status != CK_OK) return status;
   side->profile->budget_micros = CK_SIMULATE_AS_RECORDED;
   name_side(side, before);
-  return CK_OK;
+  return ck_asked_hooks_check(side->profile, given, redact, err);
 }
 
 void ck_simulation_side_clear(ck_simulation_side *self) {

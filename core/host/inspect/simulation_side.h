@@ -22,10 +22,10 @@ typedef struct ck_simulation_side {
 /* `side` is behind the `before` others, whose names it does not get. */
 CK_CHECKED ck_status ck_simulation_side_load_profile(ck_simulation_side *side, size_t before,
                                                      const char *given, ck_error *err);
-/* A policy alone: a file or the name of a shipped one. The budget is that of each recording. That
- * there is none is told when it is asked. */
+/* A policy alone: a file or the name of a shipped one. The budget is that of each recording. It
+ * must have a hook that is asked: redact, or else checkpoint or prune. */
 CK_CHECKED ck_status ck_simulation_side_load_policy(ck_simulation_side *side, size_t before,
-                                                    const char *given, ck_error *err);
+                                                    const char *given, bool redact, ck_error *err);
 void ck_simulation_side_clear(ck_simulation_side *self);
 
 #endif

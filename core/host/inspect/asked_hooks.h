@@ -1,0 +1,16 @@
+/* asked_hooks.h - whether policies have the hooks that a command asks. */
+#ifndef CK_HOST_INSPECT_ASKED_HOOKS_H
+#define CK_HOST_INSPECT_ASKED_HOOKS_H
+
+#include "core/base/buffer.h"
+#include "core/model/profile.h"
+#include "core/runtime/session/policy.h"
+
+/* Appends "its hooks: permit, resume", or that there are none. */
+void ck_asked_hooks_append(ck_buffer *out, const ck_policy_engine *engine);
+/* CK_E_USAGE: the policy has none of the hooks that a simulation asks: redact, or else checkpoint
+ * and prune. `given` names it. */
+CK_CHECKED ck_status ck_asked_hooks_check(const ck_profile *policy, const char *given, bool redact,
+                                          ck_error *err);
+
+#endif
