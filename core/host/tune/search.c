@@ -80,11 +80,13 @@ static bool same_values(const ck_tune_space *space, const double *a, const doubl
   return true;
 }
 
-static bool is_known(const searching *self, const double *places) {
-  for (size_t i = 0; i < self->out->count; i++) {
-    if (same_values(self->of->space, self->out->points[i].places, places)) return true;
-  }
-  return false;
+/* The point with these values; `count` of them: none has. */
+static size_t find_point(const searching *self, const double *places) {
+  size_t at = 0;
+  while (at < self->out->count &&
+         !same_values(self->of->space, self->out->points[at].places, places))
+    at++;
+  return at;
 }
 
 static ck_status measure(searching *self, ck_error *err) {
@@ -103,13 +105,10 @@ static ck_status measure(searching *self, ck_error *err) {
   return CK_OK;
 }
 
-/* A setting that was tried already costs a try, so that a search of few values ends, too; so does
- * one that its policy refuses. */
-static ck_status try_places(searching *self, const double *places, ck_error *err) {
+/* A point more, unless there is one with these values or a policy refuses them. */
+static ck_status add_point(searching *self, const double *places, ck_error *err) {
   const ck_tune_search *of = self->of;
-  self->tried++;
-  if (of->progress) of->progress(of->to, self->tried, of->tries);
-  if (is_known(self, places)) return CK_OK;
+  if (find_point(self, places) < self->out->count) return CK_OK;
   memcpy(self->out->points[self->out->count].places, places, of->space->count * sizeof *places);
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_tune_space_apply(of->space, places, err);
@@ -118,6 +117,15 @@ static ck_status try_places(searching *self, const double *places, ck_error *err
   if (status == CK_E_PARSE) return CK_OK;
   if (status != CK_OK && err) *err = failure;
   return status;
+}
+
+/* A setting that was tried already costs a try, so that a search of few values ends, too; so does
+ * one that its policy refuses. */
+static ck_status try_places(searching *self, const double *places, ck_error *err) {
+  const ck_tune_search *of = self->of;
+  self->tried++;
+  if (of->progress) of->progress(of->to, self->tried, of->tries);
+  return add_point(self, places, err);
 }
 
 /* ---- where to look ---- */
@@ -229,34 +237,54 @@ static ck_status look(searching *self, ck_error *err) {
 
 /* The best one in the band; without any, what loses least with fewer checkpoints; without these,
  * the one with the fewest. */
+static bool is_preferred(const searching *self, const ck_tune_point *a, const ck_tune_point *b) {
+  bool fits = a->checkpoints <= self->of->target, other = b->checkpoints <= self->of->target;
+  bool inside = in_band(self, a);
+  return fits != other                ? fits
+         : !fits                      ? a->checkpoints < b->checkpoints
+         : inside != in_band(self, b) ? inside
+         : inside                     ? a->score < b->score
+                                      : a->loss < b->loss;
+}
+
 static size_t choose(const searching *self) {
   size_t best = 0;
   const ck_tune_point *points = self->out->points;
   for (size_t i = 1; i < self->out->count; i++) {
-    const ck_tune_point *a = &points[i], *b = &points[best];
-    bool fits = a->checkpoints <= self->of->target, other = b->checkpoints <= self->of->target;
-    bool inside = in_band(self, a);
-    bool better = fits != other                ? fits
-                  : !fits                      ? a->checkpoints < b->checkpoints
-                  : inside != in_band(self, b) ? inside
-                  : inside                     ? a->score < b->score
-                                               : a->loss < b->loss;
-    if (better) best = i;
+    if (is_preferred(self, &points[i], &points[best])) best = i;
   }
   return best;
+}
+
+/* What makes nothing better keeps the value that was given: the sessions say nothing about it. */
+static ck_status keep_given(searching *self, ck_error *err) {
+  const ck_tune_space *space = self->of->space;
+  ck_tune_found *found = self->out;
+  double places[CK_TUNE_OPTIONS_MAX];
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < space->count; i++) {
+    memcpy(places, found->points[found->chosen].places, space->count * sizeof *places);
+    places[i] = space->options[i].start;
+    status = add_point(self, places, err);
+    size_t at = find_point(self, places);
+    if (status != CK_OK || at == found->count) continue;
+    if (!is_preferred(self, &found->points[found->chosen], &found->points[at])) found->chosen = at;
+  }
+  return status;
 }
 
 ck_status ck_tune_search_run(ck_tune_found *out, const ck_tune_search *self, ck_error *err) {
   *out = (ck_tune_found){0};
   searching search = {.of = self, .out = out, .state = self->seed};
-  out->points = calloc(self->tries + 1, sizeof *out->points);
+  out->points = calloc(self->tries + self->space->count + 1, sizeof *out->points);
   ck_status status = out->points ? look(&search, err) : ck_error_no_memory(err);
+  if (status == CK_OK) out->chosen = choose(&search);
+  if (status == CK_OK) status = keep_given(&search, err);
   if (status != CK_OK) {
     ck_tune_found_clear(out);
     return status;
   }
   mark_frontier(out);
-  out->chosen = choose(&search);
   return ck_tune_space_apply(self->space, out->points[out->chosen].places, err);
 }
 

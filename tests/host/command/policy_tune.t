@@ -204,4 +204,17 @@ ranged "ranges: a table of options is expected, not a number" 1
 echo "return { name = 'ranged', version = 1, options = { n = 1 }, ranges = { n = { 1, 9 } } }" \
   >ranged.lua
 exits 0 "ranges that hold" policy check ranged.lua
+
+# ---- what the sessions say nothing about ----
+# These sessions have tool rounds alone: whatever is found keeps the other options as given.
+echo 'return { name = "inert", policies = { { "every_boundary", on_round_complete = false },
+  "./stake.lua" } }' >inert.lua
+for seed in 1 2 3; do
+  exits 0 "seed $seed" --json --store sqlite:one.db policy tune inert.lua --holdout 0 \
+    --checkpoints 34 --tries 60 --seed $seed
+  is "seed $seed keeps what makes no difference" \
+    "$(json "$out" 'join " ", sort map { "$_->{option}=$_->{value}" }
+      grep { $_->{policy} eq "every_boundary" && $_->{option} ne "on_tool_round" &&
+        defined $_->{given} && $_->{given} ne $_->{value} } @{$d->{options}}')" ""
+done
 finish
