@@ -105,6 +105,7 @@ static void test_resumes(void) {
                   CK_OK, &err, "%s resumes", resumes[i].name);
     tap_ok(rules.time == resumes[i].time && rules.budget == resumes[i].budget && !rules.refusal,
            "with its rules for time and budget");
+    ck_resume_rules_clear(&rules);
     engine.free(engine.self);
   }
 }

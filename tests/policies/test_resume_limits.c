@@ -36,6 +36,7 @@ int main(void) {
                got.tool_calls == rows[i].tool_calls && got.model_calls == rows[i].model_calls &&
                !got.refusal,
            "gives each dimension its rule");
+    ck_resume_rules_clear(&got);
     engine.free(engine.self);
   }
   policy_case_refused("resume_limits", "{\"time\":\"rest\"}",

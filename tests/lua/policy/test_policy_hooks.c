@@ -128,7 +128,7 @@ static void check_resume(const ck_policy_engine *engine, int64_t cost, ck_status
   if (!refusal) tap_is_int(rules.budget, budget, "later rules override");
   tap_is_int(rules.time, refusal ? (int64_t)rules.time : CK_RULE_DEFAULT,
              "what nobody names stays the default");
-  free(rules.refusal);
+  ck_resume_rules_clear(&rules);
 }
 
 static void test_resume(void) {
