@@ -62,10 +62,11 @@ exits 0 "beside a profile, behind it" policy simulate live --policy ./thirds.lua
 is "in that order" "$(head -n 1 <<<"$out")" "$(printf 'profile\tnothing\t./thirds.lua')"
 refused 3 "a policy that is none" "./nowhere.lua: there is no such file" policy simulate live \
   --policy ./nowhere.lua
-refused 2 "a policy that is not asked" "--policy approve: it has neither a checkpoint nor a prune \
-hook, which --hook checkpoint asks; its hooks: permit" policy simulate live --policy approve
-refused 2 "nor by another hook" "--policy every_n: it has no redact hook, which --hook redact asks; \
-its hooks: checkpoint" policy simulate live --policy every_n --hook redact
+needs="--policy approve: it has neither a checkpoint nor a prune hook, which --hook checkpoint asks"
+refused 2 "a policy that is not asked" "$needs; its hooks: permit" policy simulate live \
+  --policy approve
+needs="--policy every_n: it has no redact hook, which --hook redact asks; its hooks: checkpoint"
+refused 2 "nor by another hook" "$needs" policy simulate live --policy every_n --hook redact
 refused 2 "a difference of one" "--diff: 1 profile; it compares two" policy simulate live --diff
 refused 2 "a list of too many" "--list: 8 profiles; at most 7" policy simulate live --list \
   $(printf -- '--profile default %.0s' $(seq 8))
