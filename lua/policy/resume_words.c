@@ -29,17 +29,17 @@ static bool any_said(const ck_resume_rules *out) {
   return any;
 }
 
-static void write_rules(ck_json_writer *w, const ck_resume_rules *out) {
-  static const char *const dimensions[] = {"budget", "time",       "rounds",
-                                           "tokens", "tool_calls", "model_calls"};
+void ck_resume_words_write_rules(ck_json_writer *w, const ck_rule rules[CK_RESUME_RULES]) {
+  static const char *const dimensions[CK_RESUME_RULES] = {"budget", "time",       "rounds",
+                                                          "tokens", "tool_calls", "model_calls"};
   static const char *const words[] = {[CK_RULE_DEFAULT] = NULL,
                                       [CK_RULE_CONTINUE] = "continue",
                                       [CK_RULE_RESET] = "reset",
                                       [CK_RULE_REFUSE] = "refuse"};
   ck_json_name(w, "rules");
   ck_json_begin(w, '{');
-  for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
-    ck_json_member_text(w, dimensions[i], words[out->said[i]]);
+  for (size_t i = 0; i < CK_RESUME_RULES; i++)
+    ck_json_member_text(w, dimensions[i], words[rules[i]]);
   ck_json_end(w, '}');
 }
 
@@ -56,7 +56,7 @@ static void note_answer(resume_words *self, const char *policy, ck_leave_word wo
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "policy", policy);
   ck_json_member_text(&w, "answer", answer);
-  if (rules) write_rules(&w, self->out);
+  if (rules) ck_resume_words_write_rules(&w, self->out->said);
   ck_json_end(&w, '}');
 }
 

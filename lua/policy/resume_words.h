@@ -13,6 +13,10 @@ typedef struct resume_words {
   ck_buffer answers; /* see ck_resume_rules; until they are taken */
 } resume_words;
 
+/* The member `rules`: those that are said, by dimension, in the order of ck_resume_rules. */
+enum { CK_RESUME_RULES = 6 };
+void ck_resume_words_write_rules(ck_json_writer *w, const ck_rule rules[CK_RESUME_RULES]);
+
 /* Begins with the profile's rules. */
 void ck_resume_words_begin(resume_words *self, ck_resume_rules *out, const ck_profile_rules *from);
 /* What a policy said, whose rules are in `out` already: DENY and why, ASK and the question, or

@@ -1,6 +1,7 @@
 /* ask.c - asks one hook about a subject, and writes its answer as JSON. */
 #include <string.h>
 
+#include "lua/policy/resume_words.h"
 #include "lua/policy_tool/subject.h"
 
 ck_status ck_policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
@@ -44,20 +45,10 @@ static void write_ids(ck_json_writer *w, const char *name, const policy_subject 
   ck_json_end(w, ']');
 }
 
-static void write_rules(ck_json_writer *w, const ck_resume_rules *rules) {
-  static const char *const words[] = {[CK_RULE_DEFAULT] = NULL,
-                                      [CK_RULE_CONTINUE] = "continue",
-                                      [CK_RULE_RESET] = "reset",
-                                      [CK_RULE_REFUSE] = "refuse"};
-  ck_json_name(w, "rules");
-  ck_json_begin(w, '{');
-  ck_json_member_text(w, "budget", words[rules->budget]);
-  ck_json_member_text(w, "time", words[rules->time]);
-  ck_json_member_text(w, "rounds", words[rules->rounds]);
-  ck_json_member_text(w, "tokens", words[rules->tokens]);
-  ck_json_member_text(w, "tool_calls", words[rules->tool_calls]);
-  ck_json_member_text(w, "model_calls", words[rules->model_calls]);
-  ck_json_end(w, '}');
+static void write_rules(ck_json_writer *w, const ck_resume_rules *of) {
+  const ck_rule rules[CK_RESUME_RULES] = {of->budget, of->time,       of->rounds,
+                                          of->tokens, of->tool_calls, of->model_calls};
+  ck_resume_words_write_rules(w, rules);
 }
 
 /* The text of a decision is a list of one reason that is not closed yet. */

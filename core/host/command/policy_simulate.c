@@ -31,6 +31,10 @@ typedef struct simulating {
   ck_session_ids ids;
 } simulating;
 
+static bool redacts(const simulating *self) {
+  return self->given->hook && strcmp(self->given->hook, "redact") == 0;
+}
+
 /* ---- profiles ---- */
 
 static ck_status check_count(const values *given, size_t count, ck_error *err) {
@@ -67,10 +71,10 @@ static ck_status load_sides(simulating *self, ck_error *err) {
   for (; status == CK_OK && self->count < count; self->count++) {
     ck_simulation_side *made = &self->sides[self->count];
     size_t at = self->count;
-    status = at < profile_count ? ck_simulation_side_load_profile(made, at, profiles[at], err)
-                                : ck_simulation_side_load_policy(
-                                      made, at, given->policies.list[at - profile_count],
-                                      given->hook && strcmp(given->hook, "redact") == 0, err);
+    status = at < profile_count
+                 ? ck_simulation_side_load_profile(made, at, profiles[at], err)
+                 : ck_simulation_side_load_policy(
+                       made, at, given->policies.list[at - profile_count], redacts(self), err);
   }
   return status;
 }
@@ -199,10 +203,6 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   for (size_t i = 0; i < self->count; i++) ck_simulation_clear(&made[i]);
   ck_recording_free(recording);
   return status;
-}
-
-static bool redacts(const simulating *self) {
-  return self->given->hook && strcmp(self->given->hook, "redact") == 0;
 }
 
 static ck_status simulate_redact(simulating *self, const char *id, ck_error *err) {

@@ -13,7 +13,7 @@ static void put_rerun(ck_document *document, const ck_explanation *self) {
   ck_bytes reasons = self->now->reasons ? ck_value_bytes(self->now->reasons) : (ck_bytes){0};
   for (ck_json_iterator it = ck_json_iterate(reasons); ck_json_next(&it);) {
     struct cJSON *reason = ck_document_put_object(document, list, NULL);
-    ck_words_put_string(document, reason, "policy", ck_json_get(it.value, "policy"));
+    ck_document_put_string(document, reason, "policy", ck_json_get(it.value, "policy"));
     ck_words_put_reason(document, reason, ck_json_get(it.value, "reason"));
   }
 }
@@ -44,12 +44,12 @@ void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   ck_document_put_int(document, NULL, "seq", event->seq);
   ck_document_put_int(document, NULL, "timeline", event->timeline);
   ck_document_put_text(document, NULL, "kind", ck_event_kind_name(event->kind));
-  ck_words_put_string(document, NULL, "boundary", ck_json_get(body, "kind"));
-  ck_words_put_string(document, NULL, "node", ck_json_get(body, "node"));
+  ck_document_put_string(document, NULL, "boundary", ck_json_get(body, "kind"));
+  ck_document_put_string(document, NULL, "node", ck_json_get(body, "node"));
   ck_document_put_text(document, NULL, "scope", event->scope);
   ck_document_put_text(document, NULL, "agent", event->agent);
   ck_document_put_bool(document, NULL, "taken", self->checkpoint.len > 0);
-  ck_words_put_string(document, NULL, "checkpoint", self->checkpoint);
+  ck_document_put_string(document, NULL, "checkpoint", self->checkpoint);
   if (self->checkpoint.len) ck_document_put_bool(document, NULL, "pruned", self->pruned);
   if (self->pruned_at) ck_document_put_int(document, NULL, "pruned_at", self->pruned_at);
   ck_document_put_bool(document, NULL, "abandoned", self->abandoned);

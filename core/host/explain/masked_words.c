@@ -147,13 +147,13 @@ static void put_finding(void *to, const finding *found) {
   ck_document_put_text(document, row, "policy", name.data);
   ck_buffer_clear(&name);
   ck_document_put_text(document, row, "rule", ck_answer_name(CK_HOOK_REDACT, found->answer));
-  ck_words_put_string(document, row, "key", ck_json_get(found->entry, "key"));
+  ck_document_put_string(document, row, "key", ck_json_get(found->entry, "key"));
   ck_bytes paths = ck_json_get(found->entry, "paths");
   int64_t more;
   if (found->answer != CK_REDACT_REPLACE || paths.len == 0) return;
   struct cJSON *list = ck_document_put_array(document, row, "paths");
   for (ck_json_iterator it = ck_json_iterate(paths); ck_json_next(&it);)
-    ck_words_put_string(document, list, NULL, it.value);
+    ck_document_put_string(document, list, NULL, it.value);
   if (ck_json_read_int(&more, ck_json_get(found->entry, "more")))
     ck_document_put_int(document, row, "more", more);
 }

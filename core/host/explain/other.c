@@ -258,13 +258,13 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
 /* ---- as JSON ---- */
 
 static void put(ck_document *document, const ck_other *self, const char *name, const char *from) {
-  ck_words_put_string(document, NULL, name, member(self, from));
+  ck_document_put_string(document, NULL, name, member(self, from));
 }
 
 static void put_pruned(ck_document *document, const ck_other *self) {
   struct cJSON *ids = ck_document_put_array(document, NULL, "dropped");
   for (ck_json_iterator it = ck_json_iterate(member(self, "ids")); ck_json_next(&it);)
-    ck_words_put_string(document, ids, NULL, it.value);
+    ck_document_put_string(document, ids, NULL, it.value);
   ck_words_put_said(document, &self->said, self->policies);
 }
 

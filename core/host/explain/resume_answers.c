@@ -65,7 +65,7 @@ static void put_rules(ck_document *document, struct cJSON *row, ck_bytes rules) 
   for (ck_json_iterator it = ck_json_iterate(rules); ck_json_next(&it);) {
     char *name = ck_json_dup_string(it.name);
     document->failed |= !name;
-    if (name) ck_words_put_string(document, at, name, it.value);
+    if (name) ck_document_put_string(document, at, name, it.value);
     free(name);
   }
 }
@@ -74,8 +74,8 @@ void ck_resume_answers_put(ck_document *document, ck_bytes answers) {
   struct cJSON *list = ck_document_put_array(document, NULL, "answers");
   for (ck_json_iterator it = ck_json_iterate(answers); ck_json_next(&it);) {
     struct cJSON *row = ck_document_put_object(document, list, NULL);
-    ck_words_put_string(document, row, "policy", ck_json_get(it.value, "policy"));
-    ck_words_put_string(document, row, "answer", ck_json_get(it.value, "answer"));
+    ck_document_put_string(document, row, "policy", ck_json_get(it.value, "policy"));
+    ck_document_put_string(document, row, "answer", ck_json_get(it.value, "answer"));
     put_rules(document, row, ck_json_get(it.value, "rules"));
   }
 }

@@ -39,18 +39,9 @@ void ck_words_append_left(ck_buffer *out, const ck_said_list *said) {
 
 /* ---- as JSON ---- */
 
-void ck_words_put_string(ck_document *document, struct cJSON *at, const char *name,
-                         ck_bytes value) {
-  if (ck_json_type_of(value) != CK_JSON_STRING) return;
-  char *text = ck_json_dup_string(value);
-  document->failed |= !text;
-  ck_document_put_text(document, at, name, text);
-  free(text);
-}
-
 void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reason) {
   if (ck_json_type_of(reason) == CK_JSON_STRING)
-    ck_words_put_string(document, at, "reason", reason);
+    ck_document_put_string(document, at, "reason", reason);
   else
     ck_document_put_null(document, at, "reason");
 }
@@ -64,7 +55,7 @@ static void put_answer(ck_document *document, struct cJSON *list, ck_hook hook,
   ck_document_put_text(document, row, "policy", name.data);
   ck_buffer_clear(&name);
   if (said->version) ck_document_put_int(document, row, "version", said->version);
-  ck_words_put_string(document, row, "agent", ck_json_get(said->policy, "agent"));
+  ck_document_put_string(document, row, "agent", ck_json_get(said->policy, "agent"));
   const char *answer = ck_answer_name(hook, said->answer);
   ck_document_put_text(document, row, "answer", answer ? answer : "not known");
   if (hook == CK_HOOK_CHECKPOINT && ck_said_is_yes(said))
@@ -77,7 +68,7 @@ static void put_not_asked(ck_document *document, const ck_said_list *said, ck_by
   for (ck_json_iterator it = ck_json_iterate(policies);
        place < CK_ANSWERS_POLICIES && ck_json_next(&it); place++) {
     if (!(said->asked >> place & 1))
-      ck_words_put_string(document, list, NULL, ck_json_get(it.value, "name"));
+      ck_document_put_string(document, list, NULL, ck_json_get(it.value, "name"));
   }
 }
 

@@ -14,8 +14,6 @@ void ck_words_append_left(ck_buffer *out, const ck_said_list *said);
 /* "not recorded", and why: `recorded` as in ck_said_list, not CK_OK. Static. */
 const char *ck_words_unrecorded(ck_status recorded);
 
-/* A JSON string as a member; another value is left out. */
-void ck_words_put_string(ck_document *document, struct cJSON *at, const char *name, ck_bytes value);
 /* The member `reason`: null when there is none. */
 void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reason);
 /* The members recorded, answers, and when recorded not_asked and took_ms. `policies`: the run's

@@ -41,13 +41,6 @@ void ck_simulation_append_decision(ck_buffer *out, const ck_recording *recording
 
 /* ---- as JSON ---- */
 
-static void put_string(ck_document *document, struct cJSON *at, const char *name, ck_bytes value) {
-  ck_buffer text = {0};
-  ck_json_read_string(&text, value);
-  if (ck_json_type_of(value) == CK_JSON_STRING) ck_document_put_text(document, at, name, text.data);
-  ck_buffer_clear(&text);
-}
-
 void ck_simulation_put_decision(ck_document *document, struct cJSON *list,
                                 const ck_recording *recording,
                                 const ck_simulated_decision *decision) {
@@ -68,8 +61,8 @@ void ck_simulation_put_decision(ck_document *document, struct cJSON *list,
   ck_json_iterator it = ck_json_iterate(ck_value_bytes(decision->reasons));
   while (ck_json_next(&it)) {
     struct cJSON *reason = ck_document_put_object(document, reasons, NULL);
-    put_string(document, reason, "policy", ck_json_get(it.value, "policy"));
-    put_string(document, reason, "reason", ck_json_get(it.value, "reason"));
+    ck_document_put_string(document, reason, "policy", ck_json_get(it.value, "policy"));
+    ck_document_put_string(document, reason, "reason", ck_json_get(it.value, "reason"));
   }
 }
 

@@ -110,6 +110,14 @@ static void put_on_a_line(ck_document *self, cJSON *at, const char *name, const 
   put(self, at, name, item);
 }
 
+void ck_document_put_string(ck_document *self, cJSON *at, const char *name, ck_bytes json) {
+  if (ck_json_type_of(json) != CK_JSON_STRING) return;
+  char *text = ck_json_dup_string(json);
+  self->failed |= !text;
+  ck_document_put_text(self, at, name, text);
+  free(text);
+}
+
 void ck_document_put_value(ck_document *self, cJSON *at, const char *name, const ck_value *value) {
   if (!value) return;
   ck_value *kept = NULL;

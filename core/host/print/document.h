@@ -38,6 +38,8 @@ void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name)
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
 /* "2026-01-31T23:59:59.123Z"; 0 is unknown and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);
+/* The text of a JSON string; another value is left out. */
+void ck_document_put_string(ck_document *self, struct cJSON *at, const char *name, ck_bytes json);
 /* A user's value, byte for byte as it is stored (after redaction), but for line breaks between its
  * tokens, which become spaces; NULL is left out. */
 void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name,

@@ -7,6 +7,8 @@ void ck_turn_clear(ck_turn *self) {
   ck_buffer_clear(&self->tools);
   ck_buffer_clear(&self->model);
   ck_buffer_clear(&self->message);
+  ck_value_free(self->measured);
+  self->measured = NULL;
 }
 
 void ck_turn_end(ck_turn *self) {
@@ -93,6 +95,15 @@ static void write_calls(ck_json_writer *w, const ck_boundary *at, ck_bytes calls
   ck_json_end(w, ']');
 }
 
+/* Boundaries without a new message between them measure it once. */
+static int64_t measure(ck_turn *self, const ck_value *message) {
+  if (self->measured == message) return self->length;
+  ck_value_free(self->measured);
+  self->measured = ck_value_share(message);
+  self->length = length_of(ck_json_get(ck_value_bytes(message), "content"));
+  return self->length;
+}
+
 static const ck_value *find_message(const ck_conversation *conversation) {
   size_t count = conversation ? ck_conversation_count(conversation) : 0;
   while (count-- > 0) {
@@ -115,7 +126,7 @@ void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *convers
   ck_buffer_reset(&self->message);
   ck_json_begin(&w, '{');
   if (role.len) ck_json_member_raw(&w, "role", role);
-  ck_json_member_int(&w, "length", length_of(ck_json_get(message, "content")));
+  ck_json_member_int(&w, "length", measure(self, found));
   if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0)
     write_calls(&w, at, calls);
   ck_json_end(&w, '}');

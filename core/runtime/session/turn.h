@@ -11,9 +11,11 @@ typedef struct ck_boundary ck_boundary;
 
 /* Zero-initialise. */
 typedef struct ck_turn {
-  ck_buffer tools;   /* those that ran, a JSON array of {tool, class?}; empty: none */
-  ck_buffer model;   /* the one that answered last, a JSON string; empty: none */
-  ck_buffer message; /* of ck_turn_show */
+  ck_buffer tools;    /* those that ran, a JSON array of {tool, class?}; empty: none */
+  ck_buffer model;    /* the one that answered last, a JSON string; empty: none */
+  ck_buffer message;  /* of ck_turn_show */
+  ck_value *measured; /* the message whose length is known; owned */
+  int64_t length;
 } ck_turn;
 void ck_turn_clear(ck_turn *self);
 
