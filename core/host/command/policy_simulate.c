@@ -6,8 +6,8 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
 #include "core/host/inspect/session_ids.h"
-#include "core/host/inspect/simulation_list.h"
-#include "core/host/inspect/simulation_side.h"
+#include "core/host/simulate/simulation_list.h"
+#include "core/host/simulate/simulation_side.h"
 #include "core/host/print/table.h"
 #include "lua/vm/sandbox.h"
 

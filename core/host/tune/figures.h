@@ -2,7 +2,7 @@
 #ifndef CK_HOST_TUNE_FIGURES_H
 #define CK_HOST_TUNE_FIGURES_H
 
-#include "core/host/inspect/simulation.h"
+#include "core/host/simulate/simulation.h"
 
 /* Some of the recordings. Borrowed. */
 typedef struct ck_tune_part {

@@ -1,5 +1,5 @@
 /* simulation_list.c - the decisions of policies at single boundaries, in words and as JSON. */
-#include "core/host/inspect/simulation_list.h"
+#include "core/host/simulate/simulation_list.h"
 
 bool ck_simulation_differs(const ck_simulated_decision *one, const ck_simulated_decision *other) {
   return one->taken != other->taken || one->sync != other->sync;

@@ -1,6 +1,6 @@
 /* simulation_redact.c - asks the redact hooks of a profile about recorded sessions, and counts what
  * they would take out. */
-#include "core/host/inspect/simulation_redact.h"
+#include "core/host/simulate/simulation_redact.h"
 
 #include <stdlib.h>
 #include <string.h>

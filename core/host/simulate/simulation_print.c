@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/host/inspect/simulation.h"
+#include "core/host/simulate/simulation.h"
 #include "core/host/print/table.h"
 
 /* ---- JSON ---- */

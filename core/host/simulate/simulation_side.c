@@ -1,6 +1,6 @@
 /* simulation_side.c - loads the profiles and policies of a simulation, and tells their names
  * apart. */
-#include "core/host/inspect/simulation_side.h"
+#include "core/host/simulate/simulation_side.h"
 
 #include <stdio.h>
 #include <string.h>

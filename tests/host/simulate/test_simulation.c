@@ -1,5 +1,5 @@
 /* test_simulation.c - the figures of one simulated session. */
-#include "core/host/inspect/simulation.h"
+#include "core/host/simulate/simulation.h"
 
 #include "tests/tap.h"
 

@@ -1,10 +1,10 @@
 /* simulation_side.h - one of the profiles, or policies alone, that stand side by side in a
  * simulation. */
-#ifndef CK_HOST_INSPECT_SIMULATION_SIDE_H
-#define CK_HOST_INSPECT_SIMULATION_SIDE_H
+#ifndef CK_HOST_SIMULATE_SIMULATION_SIDE_H
+#define CK_HOST_SIMULATE_SIMULATION_SIDE_H
 
-#include "core/host/inspect/simulation.h"
-#include "core/host/inspect/simulation_redact.h"
+#include "core/host/simulate/simulation.h"
+#include "core/host/simulate/simulation_redact.h"
 
 enum { CK_SIMULATION_NAME_SIZE = CK_ID_SIZE + 8 };
 

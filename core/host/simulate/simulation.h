@@ -1,6 +1,6 @@
 /* simulation.h - one profile over recorded sessions: the sums of its policies' decisions. */
-#ifndef CK_HOST_INSPECT_SIMULATION_H
-#define CK_HOST_INSPECT_SIMULATION_H
+#ifndef CK_HOST_SIMULATE_SIMULATION_H
+#define CK_HOST_SIMULATE_SIMULATION_H
 
 #include "core/host/print/document.h"
 #include "core/model/profile.h"

@@ -1,6 +1,6 @@
 /* simulation.c - sums the decisions of policies over recorded sessions, and the work that crashes
  * would have lost. */
-#include "core/host/inspect/simulation.h"
+#include "core/host/simulate/simulation.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* simulation_list.h - what policies decide at each boundary of a recorded session, one by one. */
-#ifndef CK_HOST_INSPECT_SIMULATION_LIST_H
-#define CK_HOST_INSPECT_SIMULATION_LIST_H
+#ifndef CK_HOST_SIMULATE_SIMULATION_LIST_H
+#define CK_HOST_SIMULATE_SIMULATION_LIST_H
 
-#include "core/host/inspect/simulation.h"
+#include "core/host/simulate/simulation.h"
 #include "core/host/print/table.h"
 
 /* The most that stand side by side in a list. */

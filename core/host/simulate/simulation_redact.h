@@ -1,7 +1,7 @@
 /* simulation_redact.h - what the policies of a profile would take out of recorded sessions: of the
  * content of their events, and of the keys of their latest checkpoints. */
-#ifndef CK_HOST_INSPECT_SIMULATION_REDACT_H
-#define CK_HOST_INSPECT_SIMULATION_REDACT_H
+#ifndef CK_HOST_SIMULATE_SIMULATION_REDACT_H
+#define CK_HOST_SIMULATE_SIMULATION_REDACT_H
 
 #include "core/host/print/document.h"
 #include "core/model/profile.h"

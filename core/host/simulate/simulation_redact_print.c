@@ -1,5 +1,5 @@
 /* simulation_redact_print.c - what policies would mask, as a table and as JSON. */
-#include "core/host/inspect/simulation_redact.h"
+#include "core/host/simulate/simulation_redact.h"
 #include "core/host/print/table.h"
 
 void ck_simulated_masks_put(ck_document *document, struct cJSON *at,
