@@ -10,13 +10,18 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CKRUN_DATA ?= ../shared/data
 
-MODES := release debug asan ubsan tsan coverage
+MODES := release debug asan ubsan tsan coverage fuzz
 FLAGS_release := -O2 -g
 FLAGS_debug := -O0 -g3
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_ubsan := -O1 -g -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_coverage := -O0 -g --coverage
+# For `make fuzz`, with a compiler of its own, which has libFuzzer. Warnings are those of CC.
+# NULL + 0, which clang alone counts as an overflow, stands in many places and is C from C2y on.
+CC_fuzz := clang-14
+FLAGS_fuzz := -w -O1 -gline-tables-only -fno-sanitize-recover=all \
+  -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=pointer-overflow
 
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
 PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
@@ -25,6 +30,8 @@ PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-
 # What `make lint` needs besides. One version of clang-format: others lay out differently.
 CLANG_FORMAT := clang-format-14
 LINT_PACKAGES := lua-check $(CLANG_FORMAT)
+# What `make fuzz` needs besides.
+FUZZ_PACKAGES := $(CC_fuzz) libclang-rt-14-dev
 PKG_NAMES := lua5.4 libcjson uuid sqlite3 libzstd libsodium libuv libpcre2-8
 
 ifeq ($(filter $(MODE),$(MODES)),)
@@ -49,7 +56,8 @@ PKG_LIBS = $(eval PKG_LIBS := $(call pkg_config,--libs))$(PKG_LIBS)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
   -Wwrite-strings -Wundef
-COMPILE = $(CC) -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) \
+compiler = $(or $(CC_$(1)),$(CC))
+COMPILE = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) \
   -pthread
 USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
@@ -77,14 +85,16 @@ examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
 runtime = $(BUILD)/$(1)/ckrun
 # Before everything that is compiled, when the goal promises to install what is missing.
-DEPS_FIRST := $(if $(filter test test-unit test-interop demo bench campaign,$(MAKECMDGOALS)),deps)
+DEPS_FIRST := \
+  $(if $(filter test test-unit test-interop demo bench campaign fuzz,$(MAKECMDGOALS)),deps) \
+  $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz-deps)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit test-interop demo bench campaign generated lint format \
-  install uninstall clean FORCE
+.PHONY: all help deps test test-unit test-interop demo bench campaign fuzz fuzz-deps \
+  generated lint format install uninstall clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build build/ckrun and the libraries
 ifeq ($(MODE),release)
@@ -153,13 +163,13 @@ endef
 define compile
 @mkdir -p $(@D)
 $(if $(Q),@echo "  CC    $@")
-$(Q)$(COMPILE) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
+$(Q)$(compiler) $(COMPILE) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
 define link
 @mkdir -p $(@D)
 $(if $(Q),@echo "  LINK  $@")
-$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) \
+$(Q)$(compiler) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) \
   $(PKG_LIBS) -lm $(LDLIBS)
 endef
 # A test may ask for flags of the linker in a line of its own:  /* link: -Wl,--wrap=malloc */
@@ -234,6 +244,19 @@ bench: deps all $(BUILD)/release/tests/bench/bench ## print the figures and writ
 
 campaign: deps all $(call tools,$(MODE)) ## the long attacks: kills, faults, power loss
 	$(call test_env,$(MODE)) tests/campaign.sh
+
+# What the targets of tests/fuzz reach, and no more: all of it is built anew for coverage.
+FUZZ_C := $(filter-out lua/flow/% lua/policy_tool/% $(addprefix core/,effect/acp/% effect/mcp/% \
+  runtime/execution/% runtime/history/% runtime/simulation/%),$(CORE_C) $(LUA_C)) \
+  $(filter tests/fuzz/% tests/redact/% tests/store/history.c tests/tap.c,$(TEST_LIB_C))
+$(BUILD)/fuzz/libfuzz.a: $(FUZZ_C:%.c=$(BUILD)/fuzz/%.o) $(BUILD)/fuzz/embed.o
+$(BUILD)/fuzz/fuzzer: $(BUILD)/fuzz/tests/fuzz/libfuzzer.o $(BUILD)/fuzz/libfuzz.a
+	$(call link,fuzz,-fsanitize=fuzzer)
+fuzz-deps: deps
+	$(call install_missing,$(FUZZ_PACKAGES))
+fuzz: deps $(BUILD)/fuzz/fuzzer ## look for inputs that break a promise; SECONDS=5 each, TARGET=json
+	$(Q)$(call test_env,fuzz) JOBS=$(JOBS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/run.sh $(BUILD)/fuzz \
+	  $(or $(SECONDS),5) $(TARGET)
 
 GENERATED := lua/ck/meta.lua policies/README.md
 generated: $(BUILD)/release/tests/lua/policy/tool_generated ## make annotations and tables anew

@@ -2,7 +2,7 @@
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
-# signals resumes errors rot recordings oracle profiles tune
+# signals resumes errors rot recordings oracle profiles tune fuzz
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -36,6 +36,12 @@ program() {
     failed="$failed $name"
 }
 
+# Each fuzzing target for so many seconds, from where the last campaign came to.
+fuzz() {
+  echo "== fuzz: $1 s each"
+  make -s -C "$tests/.." fuzz SECONDS="$1" || failed="$failed fuzz"
+}
+
 run() {
   local n
   case $1 in
@@ -61,13 +67,14 @@ run() {
     profiles) part profiles lua/policy_tool/simulate_random.t "RANDOM_PROFILES=$(share 200)" \
       RANDOM_FIRST=1000 ;;
     tune) part tune replay/tune.t TUNE_TRIES=300 ;;
+    fuzz) fuzz "$(share 600)" ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune
+    profiles tune fuzz
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

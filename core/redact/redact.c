@@ -379,8 +379,9 @@ ck_status ck_redactor_drop_event(ck_value **out, ck_redactor *self, ck_event_kin
   return status;
 }
 
-ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text,
-                                 ck_error *err) {
+/* One pass; `*again`: a known secret was masked. */
+static ck_status apply_text_once(ck_buffer *out, bool *again, ck_redactor *self, ck_sink sink,
+                                 ck_bytes text, ck_error *err) {
   ck_edits known = {0}, edits = {0};
   ck_walk_case of = {.redactor = self, .json = text, .known = &known, .apply = rules_of(sink)};
   ck_status status = ck_known_find(&known, &self->known, text, CK_RULE_KNOWN, err);
@@ -388,8 +389,29 @@ ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink
   if (status == CK_OK) ck_edits_write(out, &edits, text);
   if (status == CK_OK) ck_redactor_count(self, &edits);
   if (status == CK_OK) status = ck_buffer_check(out, err);
+  *again = known.count > 0;
   ck_edits_clear(&known);
   ck_edits_clear(&edits);
+  return status;
+}
+
+/* In passes for the reason of apply_rules. */
+ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text,
+                                 ck_error *err) {
+  bool again;
+  size_t begin = out->len;
+  ck_buffer before = {0};
+  ck_status status = apply_text_once(out, &again, self, sink, text, err);
+  for (int i = 1; i < PASSES_MAX && again && status == CK_OK; i++) {
+    ck_buffer_reset(&before);
+    ck_buffer_append(&before, out->data + begin, out->len - begin);
+    status = ck_buffer_check(&before, err);
+    out->len = begin;
+    if (status == CK_OK)
+      status = apply_text_once(out, &again, self, sink, ck_buffer_bytes(&before), err);
+    again = before.len != out->len - begin || memcmp(before.data, out->data + begin, before.len);
+  }
+  ck_buffer_clear(&before);
   return status;
 }
 

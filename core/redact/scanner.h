@@ -4,7 +4,8 @@
 
 #include "core/redact/redact.h"
 
-/* The output of all pushes and the finish equals that of ck_redactor_apply_text for the whole text.
+/* The output of all pushes and the finish equals that of ck_redactor_apply_text for the whole text,
+ * but for a token that touches a known secret, which it alone recognises behind the placeholder.
  * Text that could still be part of a secret is held back: as long as the longest encoded known
  * secret, or until a token ends (at most CK_SCANNER_HOLD bytes then). */
 typedef struct ck_scanner ck_scanner;

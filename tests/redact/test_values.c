@@ -367,8 +367,33 @@ static void test_hostile(void) {
   }
 }
 
+/* A known secret glued to a token hides the token's end: both go, and once is as twice. */
+static void test_beside_known(void) {
+  static const char token[] = T("AKIA", "Z7QX2LMN5PRS3TUV");
+  ck_buffer text = {0}, out = {0}, again = {0};
+  ck_redactor *knowing = NULL;
+  tap_must(ck_redactor_new(&knowing, NULL) == CK_OK, "a redactor");
+  tap_must(
+      ck_redactor_add_secret(knowing, "canary", ck_bytes_text("hunter22hunter"), NULL) == CK_OK,
+      "a secret");
+  ck_buffer_append_format(&text, "see %shunter22hunter, then", token);
+  tap_must(
+      ck_redactor_apply_text(&out, knowing, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK &&
+          ck_redactor_apply_text(&again, knowing, CK_SINK_LOG, ck_buffer_bytes(&out), NULL) ==
+              CK_OK,
+      "a text passes twice");
+  tap_ok(!strstr(out.data, token) && !strstr(out.data, "hunter22"),
+         "in text a token glued to a known secret is masked as well: %s", out.data);
+  tap_is_bytes(ck_buffer_bytes(&again), ck_buffer_bytes(&out), "text masked again stays as it is");
+  ck_redactor_free(knowing);
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&out);
+  ck_buffer_clear(&again);
+}
+
 int main(void) {
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "a redactor");
+  test_beside_known();
   test_shapes();
   test_clean();
   test_hostile();
