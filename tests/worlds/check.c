@@ -1,0 +1,78 @@
+/* check.c - what a store holds when its history is over. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/verify.h"
+#include "tests/worlds/world.h"
+
+typedef struct walk {
+  world_model *model;
+  int64_t seq, timeline;
+  bool ended;
+  char result[64];
+} walk;
+
+static bool look_at_event(void *to, const ck_event *event) {
+  walk *self = to;
+  if (event->seq != self->seq + 1)
+    model_fail(self->model, "event %lld follows event %lld", (long long)event->seq,
+               (long long)self->seq);
+  if (event->timeline < self->timeline)
+    model_fail(self->model, "event %lld is written on timeline %lld, and %lld had begun",
+               (long long)event->seq, (long long)event->timeline, (long long)self->timeline);
+  self->seq = event->seq;
+  self->timeline = event->timeline;
+  if (event->kind != CK_EVENT_SESSION_COMPLETED) return true;
+  ck_bytes result = ck_json_get(ck_value_bytes(event->body), "result");
+  snprintf(self->result, sizeof self->result, "%.*s", (int)result.len, result.data);
+  self->ended = true;
+  return true;
+}
+
+static void keep_problem(void *to, const char *session, int64_t seq, ck_status status,
+                         const char *text) {
+  (void)session, (void)status;
+  model_fail(to, "verify: event %lld: %s", (long long)seq, text);
+}
+
+static void check_money(world_model *self, const ck_head *head) {
+  int64_t known = head->has_latest ? head->latest.totals.cost_micros : 0;
+  int64_t most = self->paid + (self->models - self->told + self->deaths) * WORLD_RESERVE;
+  if (known < self->paid || known > most)
+    model_fail(self, "%lld are counted; %lld were paid, and at most %lld", (long long)known,
+               (long long)self->paid, (long long)most);
+}
+
+static void check_events(world_model *self, ck_store *store, const ck_head *head) {
+  ck_error err = CK_ERROR_INIT;
+  char want[64];
+  walk walked = {.model = self};
+  ck_event_query query = {.session = head->session.no};
+  if (ck_store_read_events(store, &query, look_at_event, &walked, &err) != CK_OK)
+    model_fail(self, "read the events: %s", err.text);
+  snprintf(want, sizeof want, "\"%llx\"", (unsigned long long)self->result);
+  if (!walked.ended || strcmp(walked.result, want) != 0)
+    model_fail(self, "the result is %s, not %s", walked.result, want);
+}
+
+void model_check_end(world *self) {
+  ck_error err = CK_ERROR_INIT;
+  ck_store *store;
+  ck_head head;
+  ck_verify_report report;
+  if (ck_store_open(&store, self->url, &(ck_store_options){0}, &err) != CK_OK) {
+    model_fail(&self->model, "open it at last: %s", err.text);
+    return;
+  }
+  if (ck_store_get_head(&head, store, "s", &err) != CK_OK) {
+    model_fail(&self->model, "find it at last: %s", err.text);
+  } else {
+    check_money(&self->model, &head);
+    check_events(&self->model, store, &head);
+  }
+  ck_head_clear(&head);
+  if (ck_store_verify(&report, store, NULL, keep_problem, &self->model, &err) != CK_OK)
+    model_fail(&self->model, "verify: %s", err.text);
+  ck_store_close(store);
+}

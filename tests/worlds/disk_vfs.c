@@ -1,0 +1,235 @@
+/* disk_vfs.c - the calls by which a program reaches the disk: SQLite's VFS, and the C library's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "tests/worlds/baton.h"
+#include "tests/worlds/chance.h"
+#include "tests/worlds/disk_private.h"
+
+typedef struct wrapped {
+  sqlite3_file base;
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *under;
+  int file; /* -1: not remembered */
+} wrapped;
+
+static sqlite3_vfs *system_vfs, world_vfs;
+
+static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((wrapped *)file + 1); }
+static const sqlite3_io_methods *of(sqlite3_file *file) { return ((wrapped *)file)->under; }
+static bool is_dead(void) { return disk_is_dead(baton_process()); }
+
+/* ---- SQLite ---- */
+
+static int write_now(sqlite3_file *file, const void *data, size_t len, int64_t offset) {
+  int which = ((wrapped *)file)->file;
+  int code = len ? of(file)->xWrite(below(file), data, (int)len, offset) : SQLITE_OK;
+  if (code == SQLITE_OK && which >= 0 && len) disk_note_write(which, offset, data, len);
+  return code;
+}
+
+static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
+  switch (disk_ask((size_t)len)) {
+    case DISK_GO:
+      return write_now(file, data, (size_t)len, offset);
+    case DISK_TEARS:
+      (void)write_now(file, data, disk_torn_len((size_t)len), offset);
+      return SQLITE_IOERR_WRITE;
+    case DISK_NO_ROOM:
+      errno = ENOSPC;
+      return SQLITE_FULL;
+    default:
+      errno = EIO;
+      return SQLITE_IOERR_WRITE;
+  }
+}
+
+static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  errno = EIO;
+  if (disk_ask(0) != DISK_GO) return SQLITE_IOERR_TRUNCATE;
+  int code = of(file)->xTruncate(below(file), size), which = ((wrapped *)file)->file;
+  if (code == SQLITE_OK && which >= 0) disk_note_cut(which, size);
+  return code;
+}
+
+static int on_sync(sqlite3_file *file, int flags) {
+  int which = ((wrapped *)file)->file;
+  (void)flags;
+  disk_leave leave = disk_ask_sync();
+  if (leave == DISK_GO && which >= 0) disk_note_sync(which);
+  if (leave == DISK_GO) return SQLITE_OK;
+  if (leave == DISK_BROKEN && which >= 0) disk_note_failed_sync(which);
+  errno = EIO;
+  return SQLITE_IOERR_FSYNC;
+}
+
+static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
+  if (!is_dead()) return of(file)->xRead(below(file), data, len, at);
+  errno = EIO;
+  return SQLITE_IOERR_READ;
+}
+
+static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
+static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return of(file)->xFileSize(below(file), size);
+}
+static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
+static int on_unlock(sqlite3_file *file, int level) {
+  return of(file)->xUnlock(below(file), level);
+}
+static int on_check(sqlite3_file *file, int *out) {
+  return of(file)->xCheckReservedLock(below(file), out);
+}
+static int on_control(sqlite3_file *file, int op, void *argument) {
+  return of(file)->xFileControl(below(file), op, argument);
+}
+static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
+static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
+static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
+  return of(file)->xShmMap(below(file), page, size, extend, out);
+}
+static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
+  return of(file)->xShmLock(below(file), offset, n, flags);
+}
+static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
+static int on_unmap(sqlite3_file *file, int remove) {
+  return of(file)->xShmUnmap(below(file), remove && !is_dead());
+}
+
+static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+                   int *out) {
+  (void)vfs;
+  wrapped *self = (wrapped *)file;
+  memset(self, 0, sizeof *self);
+  if (is_dead()) return SQLITE_CANTOPEN;
+  int code = system_vfs->xOpen(system_vfs, name, below(file), flags, out);
+  self->under = below(file)->pMethods;
+  if (!self->under) return code;
+  self->file = disk_file_of(name);
+  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
+                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
+                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
+                                       on_barrier, on_unmap,  NULL,      NULL};
+  self->base.pMethods = &self->methods;
+  return code;
+}
+
+static int on_delete(sqlite3_vfs *vfs, const char *name, int sync) {
+  (void)vfs;
+  if (is_dead()) return SQLITE_IOERR_DELETE;
+  int which = disk_file_of(name), code = system_vfs->xDelete(system_vfs, name, sync);
+  if (code == SQLITE_OK && which >= 0) disk_note_removed(which);
+  return code;
+}
+
+static int on_random(sqlite3_vfs *vfs, int len, char *out) {
+  (void)vfs;
+  for (int i = 0; i < len; i++) out[i] = (char)(i * 37);
+  return len;
+}
+
+static int on_sleep(sqlite3_vfs *vfs, int us) {
+  (void)vfs;
+  baton_sleep(us);
+  return us;
+}
+
+static int on_time(sqlite3_vfs *vfs, sqlite3_int64 *ms) {
+  (void)vfs;
+  *ms = 210866760000000 + 1700000000000 + baton_now_us() / 1000;
+  return SQLITE_OK;
+}
+
+void disk_register_vfs(void) {
+  system_vfs = sqlite3_vfs_find(NULL);
+  tap_must(system_vfs != NULL, "SQLite has a VFS");
+  world_vfs = *system_vfs;
+  world_vfs.zName = "world";
+  world_vfs.szOsFile += (int)sizeof(wrapped);
+  world_vfs.xOpen = on_open;
+  world_vfs.xDelete = on_delete;
+  world_vfs.xRandomness = on_random;
+  world_vfs.xSleep = on_sleep;
+  world_vfs.xCurrentTimeInt64 = on_time;
+  tap_must(sqlite3_vfs_register(&world_vfs, 1) == SQLITE_OK, "and takes another");
+}
+
+/* ---- the C library ---- */
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
+int __real_rename(const char *from, const char *to);
+int __real_mknod(const char *path, mode_t mode, dev_t dev);
+int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_ftruncate(int fd, off_t size);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_unlink(const char *path);
+int __wrap_mknod(const char *path, mode_t mode, dev_t dev);
+
+static int refuse(int error) {
+  errno = error;
+  return -1;
+}
+
+static int file_open_as(int fd) {
+  char link[64], path[512];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t len = readlink(link, path, sizeof path - 1);
+  if (len <= 0) return -1;
+  path[len] = 0;
+  return disk_file_of(path);
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset) {
+  int which = file_open_as(fd);
+  disk_leave leave = disk_ask(len);
+  size_t now = leave == DISK_GO ? len : leave == DISK_TEARS ? disk_torn_len(len) : 0;
+  ssize_t done = now ? __real_pwrite(fd, data, now, offset) : 0;
+  if (done > 0 && which >= 0) disk_note_write(which, offset, data, (size_t)done);
+  return leave == DISK_GO ? done : refuse(leave == DISK_NO_ROOM ? ENOSPC : EIO);
+}
+
+static int sync_file(int fd) {
+  int which = file_open_as(fd);
+  disk_leave leave = disk_ask_sync();
+  if (leave == DISK_BROKEN && which >= 0) disk_note_failed_sync(which);
+  if (leave != DISK_GO) return refuse(EIO);
+  if (which >= 0) disk_note_sync(which);
+  return 0;
+}
+int __wrap_fdatasync(int fd) { return sync_file(fd); }
+int __wrap_fsync(int fd) { return sync_file(fd); }
+
+int __wrap_ftruncate(int fd, off_t size) {
+  int which = file_open_as(fd);
+  if (disk_ask(0) != DISK_GO) return refuse(EIO);
+  if (which >= 0) disk_note_cut(which, size);
+  return __real_ftruncate(fd, size);
+}
+
+int __wrap_rename(const char *from, const char *to) {
+  int which = disk_file_of(from), as = disk_file_of(to);
+  if (disk_ask(0) != DISK_GO) return refuse(EIO);
+  int failed = __real_rename(from, to);
+  if (!failed && which >= 0 && as >= 0) disk_note_rename(which, as);
+  return failed;
+}
+
+int __wrap_unlink(const char *path) {
+  int which = disk_file_of(path);
+  if (disk_ask(0) != DISK_GO) return refuse(EIO);
+  int failed = __real_unlink(path);
+  if (!failed && which >= 0) disk_note_removed(which);
+  return failed;
+}
+
+int __wrap_mknod(const char *path, mode_t mode, dev_t dev) {
+  if (disk_ask(0) != DISK_GO) return refuse(EIO);
+  return __real_mknod(path, mode, dev);
+}

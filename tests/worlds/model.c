@@ -1,0 +1,121 @@
+/* model.c - what must be true of a world's sessions, kept apart from what they record. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/worlds/world.h"
+
+void model_fail(world_model *self, const char *format, ...) {
+  if (self->problem[0]) return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(self->problem, sizeof self->problem, format, list);
+  va_end(list);
+}
+
+world_fact *model_fact(world_model *self, const char *key) {
+  for (size_t i = 0; i < self->fact_count; i++)
+    if (strcmp(self->facts[i].key, key) == 0) return &self->facts[i];
+  tap_must(self->fact_count < WORLD_FACTS, "at most %d effects", WORLD_FACTS);
+  world_fact *made = &self->facts[self->fact_count++];
+  *made = (world_fact){0};
+  snprintf(made->key, sizeof made->key, "%s", key);
+  return made;
+}
+
+/* ---- what is done ---- */
+
+/* A kept outcome is replayed: always, of what must not be repeated; as long as the attempt is the
+ * same, of what may be. */
+static bool is_kept(const world_fact *fact, uint32_t attempt) {
+  if (fact->kept_attempt == 0 || fact->kind == CK_EFFECT_ASK) return false;
+  bool repeats = fact->class == CK_EFFECT_PURE || (fact->was_told && fact->told != CK_OUTCOME_OK);
+  return !repeats || fact->kept_attempt == attempt;
+}
+
+void model_begins(world_model *self, const ck_effect *effect) {
+  world_fact *fact = model_fact(self, effect->key);
+  fact->kind = effect->kind;
+  fact->class = effect->class;
+  bool guarded = effect->class == CK_EFFECT_ONCE || effect->class == CK_EFFECT_RECONCILABLE;
+  if (is_kept(fact, effect->attempt))
+    model_fail(self, "%s is begun again, though its outcome was durable", effect->key);
+  if (guarded && fact->done > 0 && !(fact->erred && effect->attempt > 1))
+    model_fail(self, "%s (%s) is begun again, and it was done", effect->key,
+               ck_effect_class_name(effect->class));
+  if (effect->class == CK_EFFECT_ONCE && fact->open && !fact->retry)
+    model_fail(self, "%s (once) is begun again while nobody knows of it", effect->key);
+  fact->begun++;
+  fact->open = true;
+  fact->retry = fact->failed = false;
+  self->models += effect->kind == CK_EFFECT_MODEL;
+}
+
+void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
+  world_fact *fact = model_fact(self, key);
+  char want[64];
+  ck_outcome_status status = outcome->status;
+  outside_text(want, key, fact->kind);
+  ck_bytes got = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+  if (status == CK_OUTCOME_OK && fact->done == 0 && !fact->said)
+    model_fail(self, "the flow is told that %s was done, and it was not", key);
+  if (status == CK_OUTCOME_OK && (got.len != strlen(want) || memcmp(got.data, want, got.len) != 0))
+    model_fail(self, "the flow is told of %s: %.*s, and not %s", key, (int)got.len, got.data, want);
+  if (status == CK_OUTCOME_ERROR && !fact->erred && !fact->absent)
+    model_fail(self, "the flow is told of an error of %s that nobody gave", key);
+  if (status == CK_OUTCOME_UNKNOWN && !fact->unknown)
+    model_fail(self, "the flow is told that nobody knows of %s, which was answered", key);
+  world_log("told %s: %s", key, ck_outcome_status_name(status));
+  fact->told = status;
+  fact->was_told = true;
+}
+
+/* ---- what is announced ---- */
+
+void model_boundary(world_model *self, int64_t seq) {
+  tap_must(self->place_count < WORLD_PLACES, "at most %d boundaries", WORLD_PLACES);
+  self->places[self->place_count++] =
+      (world_place){.seq = seq, .step = self->step, .sum = self->sum};
+}
+
+void model_progress(world_model *self, const ck_progress *progress, uint32_t attempt) {
+  const char *what = progress->what;
+  if (strcmp(what, "checkpoint") == 0 && progress->saved->seq > self->saved_seq)
+    self->saved_seq = progress->saved->seq;
+  if (strcmp(what, "outcome") != 0 || !progress->key) return;
+  world_fact *fact = model_fact(self, progress->key);
+  fact->kept_attempt = attempt;
+  self->told += fact->kind == CK_EFFECT_MODEL && fact->begun > 0; /* a pause is none */
+}
+
+/* ---- what is there again ---- */
+
+/* An intent may be durable that nobody outside has heard of. Outcomes of what may be repeated for
+ * nothing are safe from the end of a process, not from that of the power. */
+void model_died(world_model *self, bool power) {
+  self->deaths++;
+  for (size_t i = 0; i < self->fact_count && power; i++) {
+    world_fact *fact = &self->facts[i];
+    bool repeats = fact->class == CK_EFFECT_PURE || fact->class == CK_EFFECT_IDEMPOTENT;
+    if (repeats && fact->kind != CK_EFFECT_MODEL) fact->kept_attempt = 0;
+  }
+}
+
+/* What lies behind the checkpoint is an abandoned branch. */
+void model_resumed(world_model *self, int64_t seq) {
+  if (seq < self->saved_seq)
+    model_fail(self, "the run goes on from %lld, and %lld was saved", (long long)seq,
+               (long long)self->saved_seq);
+  while (self->place_count > 0 && self->places[self->place_count - 1].seq > seq)
+    self->place_count--;
+  const world_place *place = self->place_count ? &self->places[self->place_count - 1] : NULL;
+  self->step = place ? place->step : 0;
+  self->sum = place ? place->sum : 0;
+  self->saved_seq = seq;
+}
+
+void model_opened(world_model *self, int step, uint64_t sum) {
+  if (step != self->step || sum != self->sum)
+    model_fail(self, "the flow stands at step %d (%llx), not at %d (%llx)", step,
+               (unsigned long long)sum, self->step, (unsigned long long)self->sum);
+}

@@ -1,0 +1,199 @@
+/* outside.c - services and people: what they are asked they carry out, fail, forget or do without
+ * saying so, and they count. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/worlds/disk.h"
+#include "tests/worlds/world.h"
+
+enum { ENDINGS = 12 };
+
+static bool serves(void *self, const ck_effect *effect) {
+  (void)self, (void)effect;
+  return true;
+}
+
+static int64_t reserve(void *self, const ck_effect *effect) {
+  (void)self;
+  return effect->kind == CK_EFFECT_MODEL ? WORLD_RESERVE : 0;
+}
+
+static bool probes(void *self, const ck_effect *effect) {
+  (void)self;
+  return effect->class == CK_EFFECT_RECONCILABLE;
+}
+
+void outside_text(char out[64], const char *key, ck_effect_kind kind) {
+  uint64_t h = 5;
+  for (const char *c = key; *c; c++) h = (h ^ (unsigned char)*c) * 1099511628211u;
+  const char *format =
+      kind == CK_EFFECT_MODEL ? "{\"role\":\"assistant\",\"content\":\"%u\"}" : "\"%u\"";
+  snprintf(out, 64, format, (unsigned)(h % 100000));
+}
+
+/* ---- being asked ---- */
+
+static ck_effect_run *add(world *self, const ck_effect *effect, ck_effect_sink *sink,
+                          bool probing) {
+  world_process *process = &self->process;
+  tap_must(process->running_count < WORLD_RUNNING, "not too much at once");
+  process->running[process->running_count++] =
+      (world_running){.sink = sink,
+                      .fact = model_fact(&self->model, effect->key),
+                      .attempt = effect->attempt,
+                      .probing = probing};
+  return (ck_effect_run *)(void *)sink;
+}
+
+static bool reaches_nobody(const world *self) { return disk_is_dead(self->process.number); }
+
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
+  world *self = &the_world;
+  (void)to;
+  if (reaches_nobody(self)) return ck_error_set(err, CK_E_UNAVAILABLE, "this process is dead");
+  world_log("begin %s attempt %u", effect->key, effect->attempt);
+  model_begins(&self->model, effect);
+  *out = add(self, effect, sink, false);
+  return CK_OK;
+}
+
+static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
+  world *self = &the_world;
+  (void)to;
+  if (reaches_nobody(self)) return ck_error_set(err, CK_E_UNAVAILABLE, "this process is dead");
+  world_log("probe %s", effect->key);
+  *out = add(self, effect, sink, true);
+  return CK_OK;
+}
+
+static void cancel(void *to, ck_effect_run *run) {
+  world_process *process = &the_world.process;
+  (void)to;
+  for (size_t i = 0; i < process->running_count; i++)
+    if ((void *)process->running[i].sink == (void *)run) process->running[i].cancelled = true;
+}
+
+const ck_effect_driver world_driver = {.name = "outside",
+                                       .serves = serves,
+                                       .start = start,
+                                       .probe = probe,
+                                       .probes = probes,
+                                       .cancel = cancel,
+                                       .reserve = reserve};
+
+/* ---- answering ---- */
+
+static ck_outcome *make(ck_outcome_status status, const world_fact *fact, ck_status cause) {
+  ck_error err = CK_ERROR_INIT;
+  char json[64];
+  ck_outcome *outcome;
+  ck_value *result = NULL;
+  outside_text(json, fact->key, fact->kind);
+  ck_status made =
+      status == CK_OUTCOME_OK ? ck_value_new(&result, ck_bytes_text(json), &err) : CK_OK;
+  const char *text = status == CK_OUTCOME_OK || status == CK_OUTCOME_ABSENT ? NULL : "no";
+  if (made == CK_OK) made = ck_outcome_new(&outcome, status, result, text, &err);
+  tap_must(made == CK_OK, "an outcome: %s", err.text);
+  outcome->error_status = cause;
+  ck_value_free(result);
+  return outcome;
+}
+
+static void carry_out(world_fact *fact) {
+  /* by its key, a service knows what it has done already */
+  if (fact->class != CK_EFFECT_IDEMPOTENT || fact->done == 0) fact->done++;
+}
+
+static ck_outcome *succeed(world *self, world_fact *fact) {
+  carry_out(fact);
+  ck_outcome *outcome = make(CK_OUTCOME_OK, fact, CK_OK);
+  if (fact->kind != CK_EFFECT_MODEL) return outcome;
+  outcome->cost_micros = 1 + chance_pick(CHANCE_COST, WORLD_RESERVE - 100);
+  self->model.paid += outcome->cost_micros;
+  return outcome;
+}
+
+static ck_outcome *fail(world_fact *fact, ck_status cause) {
+  fact->failed = true;
+  return make(CK_OUTCOME_FAILED, fact, cause);
+}
+
+static ck_outcome *lose(world_fact *fact, bool happened) {
+  if (happened) carry_out(fact);
+  fact->unknown = true;
+  return make(CK_OUTCOME_UNKNOWN, fact, CK_E_UNAVAILABLE);
+}
+
+static ck_outcome *answer_probe(world_fact *fact) {
+  if (chance_happens(CHANCE_PROBE, 150)) return make(CK_OUTCOME_UNKNOWN, fact, CK_E_UNAVAILABLE);
+  fact->absent = fact->done == 0;
+  return make(fact->done ? CK_OUTCOME_OK : CK_OUTCOME_ABSENT, fact, CK_OK);
+}
+
+/* NULL: it hangs. */
+static ck_outcome *end(world *self, world_running *one) {
+  world_fact *fact = one->fact;
+  bool tool = fact->kind == CK_EFFECT_TOOL;
+  if (one->probing) return answer_probe(fact);
+  uint32_t how = chance_pick(CHANCE_ENDING, ENDINGS);
+  if (one->cancelled && how % 2) return fail(fact, CK_E_INTERRUPTED);
+  if (fact->kind == CK_EFFECT_ASK && how >= ENDINGS / 2) return fail(fact, CK_E_WAITING);
+  if (fact->kind == CK_EFFECT_SLEEP || fact->kind == CK_EFFECT_ASK) return succeed(self, fact);
+  switch (how) {
+    case 1:
+      if (!tool) break;
+      fact->erred = true;
+      carry_out(fact);
+      return make(CK_OUTCOME_ERROR, fact, CK_OK);
+    case 2:
+      return fail(fact, CK_E_UNAVAILABLE);
+    case 3:
+      return fail(fact, CK_E_FAILED);
+    case 4:
+      return lose(fact, true);
+    case 5:
+      return lose(fact, false);
+    case 6:
+      one->hangs = !one->cancelled;
+      return one->hangs ? NULL : succeed(self, fact);
+    default:
+      break;
+  }
+  return succeed(self, fact);
+}
+
+bool outside_answer(world *self) {
+  world_process *process = &self->process;
+  size_t able[WORLD_RUNNING], count = 0;
+  for (size_t i = 0; i < process->running_count; i++)
+    if (!process->running[i].hangs || process->running[i].cancelled) able[count++] = i;
+  if (count == 0) return false;
+  size_t at = able[chance_pick(CHANCE_WHICH, (uint32_t)count)];
+  world_running *one = &process->running[at], taken;
+  ck_outcome *outcome = end(self, one);
+  if (!outcome) {
+    world_log("%s hangs", one->fact->key);
+    return true;
+  }
+  world_log("%s %s: %s", one->probing ? "probed" : "end", one->fact->key,
+            ck_outcome_status_name(outcome->status));
+  taken = *one;
+  if (!taken.probing) taken.fact->open = false;
+  memmove(one, one + 1, (--process->running_count - at) * sizeof *one);
+  taken.sink->done(taken.sink, outcome);
+  return true;
+}
+
+void outside_forget(world *self) {
+  world_process *process = &self->process;
+  for (size_t i = 0; i < process->running_count; i++) {
+    world_running *one = &process->running[i];
+    if (one->probing) continue;
+    bool happened = chance_happens(CHANCE_HAPPENED, 500);
+    if (happened) carry_out(one->fact);
+    world_log("left %s: %s", one->fact->key, happened ? "happened" : "did not");
+  }
+  process->running_count = 0;
+}

@@ -1,0 +1,114 @@
+/* world.c - a history: lives, one after the other, until the session is over; then what has come of
+ * it is looked at. */
+#include "tests/worlds/world.h"
+
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/store/verify.h"
+#include "tests/worlds/baton.h"
+#include "tests/worlds/disk.h"
+
+enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 300 };
+
+world the_world;
+
+void world_log(const char *format, ...) {
+  char line[LINE];
+  va_list list;
+  va_start(list, format);
+  int len = vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  if (len >= LINE) len = LINE - 1;
+  for (int i = 0; i < len; i++)
+    the_world.digest = (the_world.digest ^ (unsigned char)line[i]) * 1099511628211u;
+  ck_buffer_append_format(&the_world.log, "%s\n", line);
+}
+
+/* ---- ids and random bytes, in the place of the program's ---- */
+
+void __wrap_ck_random_bytes(void *out, size_t len);
+void __wrap_ck_id_make_checkpoint(char out[CK_ID_SIZE], int64_t wall_ms);
+void __wrap_ck_id_make_run(char out[CK_ID_SIZE]);
+static unsigned made_ids;
+
+void __wrap_ck_random_bytes(void *out, size_t len) {
+  static uint64_t state = 1;
+  for (size_t i = 0; i < len; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    ((unsigned char *)out)[i] = (unsigned char)(state >> 56);
+  }
+}
+void __wrap_ck_id_make_checkpoint(char out[CK_ID_SIZE], int64_t wall_ms) {
+  (void)wall_ms;
+  snprintf(out, CK_ID_SIZE, "checkpoint_20231114_221320_%08x", ++made_ids);
+}
+void __wrap_ck_id_make_run(char out[CK_ID_SIZE]) {
+  snprintf(out, CK_ID_SIZE, "run_00000000-0000-4000-8000-%012x", ++made_ids);
+}
+
+/* ---- a history ---- */
+
+static void remove_files(const char *path) {
+  static const char *const suffixes[] = {"",     "-wal",     "-shm",     ".lock",
+                                         ".new", ".new-wal", ".new-shm", ".sessions/s.lock"};
+  char name[440];
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    snprintf(name, sizeof name, "%.400s%s", path, suffixes[i]);
+    unlink(name);
+  }
+  snprintf(name, sizeof name, "%.400s.sessions", path);
+  rmdir(name);
+}
+
+static void begin(const char *folder) {
+  world *self = &the_world;
+  ck_buffer log = self->log;
+  ck_buffer_reset(&log);
+  memset(self, 0, sizeof *self);
+  self->log = log;
+  self->digest = 14695981039346656037u;
+  self->process.number = 1;
+  made_ids = 0;
+  snprintf(self->path, sizeof self->path, "%s/world.db", folder);
+  snprintf(self->url, sizeof self->url, "sqlite:%.400s", self->path);
+  baton_begin();
+  disk_begin(self->path);
+  remove_files(self->path);
+  sqlite3_randomness(0, NULL);
+}
+
+/* Rare in one history, often in the next. */
+static void choose_weather(void) {
+  static const uint32_t crashes[] = {0, 1, 3, 8, 25}, faults[] = {0, 0, 0, 1, 4},
+                        power[] = {0, 500, 1000};
+  disk_set_weather(&(disk_weather){.crashes = crashes[chance_pick(CHANCE_WEATHER, 5)],
+                                   .faults = faults[chance_pick(CHANCE_WEATHER, 5)],
+                                   .power = power[chance_pick(CHANCE_WEATHER, 3)]});
+}
+
+bool world_live(const char *folder) {
+  world *self = &the_world;
+  begin(folder);
+  choose_weather();
+  bool over = false;
+  while (!over && !self->model.problem[0] && self->lives < LIVES_MAX) {
+    self->calm = ++self->lives > TROUBLED_LIVES;
+    chance_set_calm(self->calm);
+    world_log("life %d at %lld us", self->lives, (long long)baton_now_us());
+    over = life_live(self);
+  }
+  chance_set_calm(true);
+  if (!over) model_fail(&self->model, "the session does not end: %s", self->process.ending.text);
+  if (!self->model.problem[0]) model_check_end(self);
+  world_log("%llu switches, %lld us", (unsigned long long)baton_switches(),
+            (long long)baton_now_us());
+  chance_set_calm(false);
+  disk_end();
+  remove_files(self->path);
+  return !self->model.problem[0];
+}
