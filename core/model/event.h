@@ -9,9 +9,10 @@
 #define CK_EVENT_TABLE(X) \
   /* {profile, flow, flow_digest, run, input?} */ \
   X(CK_EVENT_SESSION_STARTED, 1, "session_started") \
-  /* {run, parent_run, checkpoint?, attempt, cuts, rules, seen?, answers?}; seen: what policies */ \
-  /* were told of it, {now, spent, limit?, and what the host says}: see ck_resume_options; */ \
-  /* answers: of each policy, by name, see ck_resume_rules; also of RESUME_REFUSED */ \
+  /* {run, parent_run, checkpoint?, attempt, cuts, rules, seen?, answers?, accepted?}; seen: */ \
+  /* what policies were told of it, {now, spent, limit?, and what the host says}, see */ \
+  /* ck_resume_options; answers: of each policy, by name, see ck_resume_rules; also of */ \
+  /* RESUME_REFUSED; accepted: what a person accepted as changed: core/host/session/accepted.h */ \
   X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed") \
   /* {reason, status?, checkpoint?}: status: waiting or in_doubt */ \
   X(CK_EVENT_SESSION_PAUSED, 3, "session_paused") \

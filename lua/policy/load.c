@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "lua/vm/json.h"
 #include "lua/vm/modules.h"
 #include "lua/vm/names.h"
@@ -285,9 +286,10 @@ static ck_status load_source(loading *load, ck_scripts *scripts, ck_error *err) 
 }
 
 /* What the profile says: defaults are part of the policy's text, and a run's words of that run. */
-static void digest_options(loaded_policy *self, const ck_value *options) {
+static void keep_options(loaded_policy *self, const ck_value *options) {
   self->has_options = options && ck_json_count(ck_value_bytes(options)) > 0;
   if (!self->has_options) return;
+  self->set = ck_value_share(options);
   ck_digester digester;
   ck_digester_init(&digester);
   ck_digester_update_field(&digester, ck_value_bytes(options));
@@ -302,9 +304,10 @@ ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *fr
   if (status != CK_OK) return status;
   self->of_run = from->of_run;
   self->shipped = source.shipped;
-  digest_options(self, from->set_by_run ? from->own : from->options);
+  keep_options(self, from->set_by_run ? from->own : from->options);
   loading load = {.self = self, .source = &source, .overrides = from->options, .probe = probe};
-  status = load_source(&load, scripts, err);
+  if (!source.shipped) status = ck_text_copy(&self->path, source.name, err);
+  if (status == CK_OK) status = load_source(&load, scripts, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;
@@ -329,6 +332,8 @@ ck_status ck_policy_check_agent(const loaded_policy *self, ck_error *err) {
 void ck_policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
   ck_value_free(self->ranges);
+  ck_value_free(self->set);
+  free(self->path);
   free(self->agent);
   *self = (loaded_policy){0};
 }

@@ -18,6 +18,8 @@ typedef struct loaded_policy {
   ck_digest digest;
   bool has_options;             /* the profile sets some */
   ck_digest options_digest;     /* of these */
+  ck_value *set;                /* these, a JSON object; NULL: none. Owned */
+  char *path;                   /* of its file; NULL: shipped. Owned */
   char file[LUA_IDSIZE];        /* as errors show it */
   int hooks[POLICY_HOOK_COUNT]; /* references in the VM's registry; LUA_NOREF: not defined */
   int lines[POLICY_HOOK_COUNT]; /* where each begins */

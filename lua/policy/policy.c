@@ -154,32 +154,54 @@ static bool guards(const loaded_policy *policy) {
          ck_policy_has(policy, POLICY_permit);
 }
 
+/* Those in force; without the run's own: what the profile sets. */
+static ck_status write_options(ck_json_writer *w, loaded_policy *policy, bool of_run,
+                               ck_error *err) {
+  ck_value *options = ck_value_share(policy->set);
+  ck_status status = CK_OK;
+  if (of_run) {
+    ck_value_free(options);
+    status = ck_policy_get_options(&options, policy, err);
+  }
+  if (status == CK_OK)
+    ck_json_member_raw(w, "options", options ? ck_value_bytes(options) : ck_bytes_text("{}"));
+  ck_value_free(options);
+  return status;
+}
+
+static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, bool of_run,
+                              ck_error *err) {
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(hex, &policy->digest);
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "name", policy->name);
+  ck_json_member_int(w, "version", policy->version);
+  ck_json_member_text(w, "digest", hex);
+  if (policy->has_options) ck_digest_hex(hex, &policy->options_digest);
+  ck_json_name(w, "options_digest");
+  ck_json_put_text(w, policy->has_options ? hex : NULL);
+  ck_status status = write_options(w, policy, of_run, err);
+  ck_json_member_text(w, "file", policy->path);
+  ck_json_member_text(w, "agent", policy->agent);
+  if (policy->of_run) ck_json_member_bool(w, "run", true);
+  if (guards(policy)) ck_json_member_bool(w, "guards", true);
+  ck_json_end(w, '}');
+  return status;
+}
+
 ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                              ck_error *err) {
   *out = NULL;
   const policy_list *self = engine->self;
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
+  ck_status status = CK_OK;
   ck_json_begin(&w, '[');
-  for (size_t i = 0; i < self->count; i++) {
-    char hex[CK_DIGEST_HEX_SIZE];
-    if (self->policies[i].of_run && !of_run) continue;
-    ck_digest_hex(hex, &self->policies[i].digest);
-    ck_json_begin(&w, '{');
-    ck_json_member_text(&w, "name", self->policies[i].name);
-    ck_json_member_int(&w, "version", self->policies[i].version);
-    ck_json_member_text(&w, "digest", hex);
-    if (self->policies[i].has_options) ck_digest_hex(hex, &self->policies[i].options_digest);
-    ck_json_name(&w, "options_digest");
-    ck_json_put_text(&w, self->policies[i].has_options ? hex : NULL);
-    ck_json_member_text(&w, "agent", self->policies[i].agent);
-    if (self->policies[i].of_run) ck_json_member_bool(&w, "run", true);
-    if (self->policies[i].of_run && guards(&self->policies[i]))
-      ck_json_member_bool(&w, "guards", true);
-    ck_json_end(&w, '}');
-  }
+  for (size_t i = 0; i < self->count && status == CK_OK; i++)
+    if (of_run || !self->policies[i].of_run)
+      status = write_policy(&w, &self->policies[i], of_run, err);
   ck_json_end(&w, ']');
-  ck_status status = ck_value_from(out, &text, err);
+  if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
   return status;
 }

@@ -76,7 +76,7 @@ static const struct {
      "494a27eca1ef4f27cb8c2ded0e4b8deedf9e6896e0452d1a227fa1ca3583367d"},
 };
 
-static bool is_same_text(ck_bytes then, ck_bytes now) {
+bool ck_policy_is_same_text(ck_bytes then, ck_bytes now) {
   if (ck_bytes_equal(then, now)) return true;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (ck_json_is_text(then, texts[i].earlier) && ck_json_is_text(now, texts[i].present))
@@ -90,12 +90,12 @@ static bool has_same_options(ck_bytes then, ck_bytes now) {
   return before.len == 0 || ck_bytes_equal(before, ck_json_get(now, "options_digest"));
 }
 
-static bool is_same_policy(ck_bytes then, ck_bytes now) {
+bool ck_policy_is_same(ck_bytes then, ck_bytes now) {
   static const char *const fields[] = {"name", "version", "agent"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!ck_bytes_equal(ck_json_get(then, fields[i]), ck_json_get(now, fields[i]))) return false;
   return has_same_options(then, now) &&
-         is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
+         ck_policy_is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
 }
 
 bool ck_policies_equal(ck_bytes then, ck_bytes now) {
@@ -104,6 +104,6 @@ bool ck_policies_equal(ck_bytes then, ck_bytes now) {
     return false;
   ck_json_iterator a = ck_json_iterate(then), b = ck_json_iterate(now);
   while (ck_json_next(&a) && ck_json_next(&b))
-    if (!is_same_policy(a.value, b.value)) return false;
+    if (!ck_policy_is_same(a.value, b.value)) return false;
   return true;
 }

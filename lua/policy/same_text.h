@@ -8,5 +8,9 @@
  * options in the same order. Two texts of a shipped policy that differ in comments and line breaks
  * alone count as the same, so that a newer ckrun resumes what an older one started. */
 bool ck_policies_equal(ck_bytes then, ck_bytes now);
+/* The same of the digests of two texts, JSON strings. */
+bool ck_policy_is_same_text(ck_bytes then, ck_bytes now);
+/* One entry of them. */
+bool ck_policy_is_same(ck_bytes then, ck_bytes now);
 
 #endif

@@ -100,10 +100,12 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .seen = found->seen,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
-  ck_value *about;
+  ck_value *about, *accepted = NULL;
   ck_status status =
       ck_engine_describe_run(&about, engine, found->stored ? NULL : found->launch.flow, err);
+  if (status == CK_OK) status = ck_preflight_accept(&accepted, found, engine, err);
   options.about = about;
+  options.accepted = accepted;
   options.settings = found->settings;
   if (status == CK_OK) status = ck_record_claim(engine, record, err);
   ck_steer_hold();
@@ -113,6 +115,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);
+  ck_value_free(accepted);
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 
@@ -242,7 +245,9 @@ static const ck_option options[] = {
      .help = "tell what it would do and what stands against it, and stop"},
     {.name = "accept-changed",
      .offset = offsetof(values, accept_changed),
-     .help = "go on although the flow has changed since"},
+     .help =
+         "go on although the flow, the policies or their options have changed since: recorded with "
+         "who accepted it"},
     {.name = "take-over",
      .offset = offsetof(values, take_over),
      .help = "end the process that holds it, if it is stopped and of the same user"},

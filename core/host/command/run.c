@@ -90,7 +90,6 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   if (status == CK_OK) status = check_parts(&found, engine, edits, v, err);
   if (status == CK_OK) status = ck_problems_answer(&found, engine->output, NULL, err);
   ck_problems_clear(&found);
-  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status != CK_OK) return status;
   ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   launch->flow_version = ck_engine_manifest(engine)->version;
@@ -112,7 +111,7 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
   return status;
 }
 
-static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
+static ck_status start(ck_host *host, ck_engine *engine, ck_launch *launch,
                        const ck_state_edits *edits, const values *v, ck_error *err) {
   ck_store_location location = {0};
   ck_value *input = NULL, *about = NULL, *settings = NULL;
@@ -120,6 +119,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
   if (status == CK_OK) status = ck_profile_describe_run(&settings, engine->profile, err);

@@ -6,6 +6,7 @@
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
+#include "core/host/session/accepted.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/describe.h"
@@ -63,6 +64,7 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
   }
   ck_buffer_reset(&self->text);
   ck_describe_event(&self->text, event);
+  ck_accepted_append(&self->text, event);
   if (self->text.failed) table->text.failed = true;
   ck_table_put_text(table, ck_buffer_bytes(&self->text));
 }

@@ -7,6 +7,7 @@
 #include "core/host/explain/resume_answers.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
+#include "core/host/session/accepted.h"
 #include "lua/policy/hooks.h"
 
 static ck_bytes member(const ck_other *self, const char *name) {
@@ -57,7 +58,7 @@ static bool is_decision(const ck_other *self) {
     case CK_EVENT_SESSION_PAUSED:
       return asked;
     case CK_EVENT_SESSION_RESUMED:
-      return ck_resume_answers_of(self->event).len > 0;
+      return ck_resume_answers_of(self->event).len > 0 || ck_accepted_of(self->event).len > 0;
     case CK_EVENT_RESOLUTION:
       return ck_json_type_of(member(self, "policy")) == CK_JSON_STRING;
     default:
@@ -76,7 +77,7 @@ void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   out->masked = ck_masked_words_any(event);
   out->own = is_decision(out);
   bool quiet = out->said.hook == CK_HOOK_PERMIT && !objects(&out->said);
-  quiet |= event->kind == CK_EVENT_SESSION_RESUMED &&
+  quiet |= event->kind == CK_EVENT_SESSION_RESUMED && !ck_accepted_of(event).len &&
            !ck_resume_answers_any(ck_resume_answers_of(event));
   out->decided = (out->own && !quiet) || out->masked;
 }
@@ -160,6 +161,15 @@ static void append_approval(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "answer");
 }
 
+static void append_resumed(ck_buffer *out, const ck_other *self) {
+  ck_bytes answers = ck_resume_answers_of(self->event), accepted = ck_accepted_of(self->event);
+  ck_resume_answers_append(out, answers);
+  if (!accepted.len) return;
+  if (answers.len) ck_buffer_append_text(out, "; ");
+  ck_buffer_append_text(out, "what has changed was accepted by ");
+  ck_accepted_append_person(out, accepted);
+}
+
 static void append_own(ck_buffer *out, const ck_other *self) {
   if (self->event->kind == CK_EVENT_RESUME_APPROVAL) {
     append_approval(out, self);
@@ -183,7 +193,7 @@ static void append_own(ck_buffer *out, const ck_other *self) {
     return;
   }
   if (self->event->kind == CK_EVENT_SESSION_RESUMED) {
-    ck_resume_answers_append(out, ck_resume_answers_of(self->event));
+    append_resumed(out, self);
     return;
   }
   bool failed = self->event->kind == CK_EVENT_POLICY_ERROR;
@@ -241,6 +251,7 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   end(out);
   if (self->event->kind == CK_EVENT_RESUME_REFUSED)
     ck_resume_answers_append_sentences(out, ck_resume_answers_of(self->event));
+  ck_accepted_append_sentences(out, ck_accepted_of(self->event));
   ck_masked_words_append_sentences(out, self->event, self->policies);
   if (self->said.hook == CK_HOOK_REDACT) ck_words_append_left(out, &self->said);
   if (self->abandoned) {
@@ -268,6 +279,14 @@ static void put_pruned(ck_document *document, const ck_other *self) {
   ck_words_put_said(document, &self->said, self->policies);
 }
 
+static void put_accepted(ck_document *document, const ck_event *event) {
+  ck_bytes accepted = ck_accepted_of(event);
+  ck_error failure = CK_ERROR_INIT;
+  if (!accepted.len) return;
+  struct cJSON *at = ck_document_put_object(document, NULL, "accepted");
+  if (ck_document_put_members(document, at, accepted, &failure) != CK_OK) document->failed = true;
+}
+
 void ck_other_put(ck_document *document, const ck_other *self) {
   const ck_event *event = self->event;
   ck_document_put_int(document, NULL, "seq", event->seq);
@@ -289,6 +308,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   ck_document_put_text(document, NULL, "failure", self->failure);
   ck_bytes answers = ck_resume_answers_of(event);
   if (answers.len) ck_resume_answers_put(document, answers);
+  put_accepted(document, event);
   if (!self->own) return;
   if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");

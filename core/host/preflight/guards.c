@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/host/preflight/preflight.h"
+#include "core/host/session/policy_changes.h"
 #include "core/host/session/run_settings.h"
 
 /* The policies of the last run, as they are kept with it; what a person did at rest ran none. */
@@ -47,16 +48,46 @@ static void add_problem(ck_preflight *self, ck_bytes name) {
   free(text);
 }
 
-ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err) {
-  ck_value *before = NULL;
-  if (self->options.accept_changed || !self->policies) return CK_OK;
-  ck_status status = read_policies(&before, self, store, err);
-  ck_json_iterator it = ck_json_iterate(before ? ck_value_bytes(before) : (ck_bytes){0});
-  while (status == CK_OK && ck_json_next(&it)) {
+static ck_status compare_options(ck_preflight *self, ck_bytes before, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '[');
+  ck_policy_changes_write_guards(&w, before, ck_value_bytes(self->policies));
+  ck_json_end(&w, ']');
+  ck_status status = ck_value_from(&self->guard_changes, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static void add_option_problem(ck_preflight *self, ck_bytes change) {
+  ck_buffer words = {0};
+  ck_policy_change_append(&words, change);
+  ck_preflight_add(self, CK_E_REFUSED,
+                   "%s in this run: the policy masks, refuses or permits; --option sets it as it "
+                   "was, --accept-changed goes on with it as it is",
+                   words.data ? words.data : "");
+  self->problems.failed |= words.failed;
+  ck_buffer_clear(&words);
+}
+
+static void add_problems(ck_preflight *self, ck_bytes before) {
+  for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
     ck_bytes name = ck_json_get(it.value, "name");
     bool guards = is_true(it.value, "run") && is_true(it.value, "guards");
     if (guards && !has_policy(ck_value_bytes(self->policies), name)) add_problem(self, name);
   }
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(self->guard_changes));
+       ck_json_next(&it);)
+    add_option_problem(self, it.value);
+}
+
+ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err) {
+  ck_value *before = NULL;
+  if (!self->policies) return CK_OK;
+  ck_status status = read_policies(&before, self, store, err);
+  ck_bytes list = before ? ck_value_bytes(before) : (ck_bytes){0};
+  if (status == CK_OK) status = compare_options(self, list, err);
+  if (status == CK_OK && !self->options.accept_changed) add_problems(self, list);
   ck_value_free(before);
   return status;
 }

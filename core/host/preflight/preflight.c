@@ -14,7 +14,6 @@
 #include "core/host/session/place.h"
 #include "core/host/session/run_settings.h"
 #include "core/host/session/takeover.h"
-#include "lua/policy/same_text.h"
 #include "lua/profile/overrides.h"
 
 void ck_preflight_clear(ck_preflight *self) {
@@ -23,6 +22,8 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_launch_clear(&self->launch);
   ck_kept_files_clear(&self->files);
   ck_value_free(self->policies);
+  ck_value_free(self->changes);
+  ck_value_free(self->guard_changes);
   ck_value_free(self->settings);
   ck_value_free(self->settings_before);
   ck_value_free(self->seen);
@@ -70,25 +71,6 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   return CK_OK;
 }
 
-/* A profile that is given anew is expected to differ; what belongs to one run is compared with
- * nothing. */
-static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
-  ck_value *own;
-  ck_status status = ck_engine_describe_policies(&self->policies, engine, true, err);
-  if (status == CK_OK) status = ck_engine_describe_policies(&own, engine, false, err);
-  if (status != CK_OK) return status;
-  const ck_value *then = self->launch.policies;
-  bool accepted = self->options.accept_changed || self->options.profile;
-  self->decisions.changed = then && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own));
-  if (self->decisions.changed && !accepted)
-    ck_preflight_add(self, CK_E_REFUSED,
-                     "the policies of profile %s have changed since the session was started; "
-                     "--accept-changed goes on with them as they are now",
-                     self->head.session.profile);
-  ck_value_free(own);
-  return CK_OK;
-}
-
 static void take_problem(void *to, const ck_error *problem) {
   ck_preflight_add(to, problem->status, "%s", problem->text);
 }
@@ -110,7 +92,8 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *e
   if (status == CK_OK)
     status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_problem,
                             self, err);
-  return status == CK_OK && engine->policies.self ? check_policies(self, engine, err) : status;
+  return status == CK_OK && engine->policies.self ? ck_preflight_check_policies(self, engine, err)
+                                                  : status;
 }
 
 /* ---- a failure that the same call meets again ---- */

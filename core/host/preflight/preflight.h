@@ -3,6 +3,8 @@
 #define CK_HOST_PREFLIGHT_PREFLIGHT_H
 
 #include "core/host/cli/command.h"
+#include "core/host/print/document.h"
+#include "core/host/print/table.h"
 #include "core/host/run/engine.h"
 #include "core/host/session/kept.h"
 #include "core/runtime/execution/dry_run.h"
@@ -49,6 +51,9 @@ typedef struct ck_preflight {
     int64_t all, other; /* boundaries; those at which they would decide otherwise */
   } decisions;
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
+  /* arrays of changes, see policy_changes.h: of the profile's policies since the session was
+   * started; of what the run before had set over them; NULL: not known */
+  ck_value *changes, *guard_changes;
   /* what this run sets for itself, and what the run before had, which is not taken over; NULL */
   ck_value *settings, *settings_before;
   ck_value *seen; /* what policies are told of the resume; NULL: none is asked */
@@ -78,6 +83,9 @@ CK_CHECKED ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine,
 /* The refusal, with the problems reported; CK_OK when there are none. */
 CK_CHECKED ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output,
                                          ck_error *err);
+/* What a resume accepts as changed, for ck_resume_options; NULL in *out: nothing has. */
+CK_CHECKED ck_status ck_preflight_accept(ck_value **out, const ck_preflight *self,
+                                         const ck_engine *engine, ck_error *err);
 /* The resume edits more of the state than limits. */
 bool ck_preflight_edits_memory(const ck_preflight *self);
 /* "5 model calls, recorded at $0.34, and 2 other effects": what is recorded behind the checkpoint
@@ -98,8 +106,16 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
 /* state.c: selects the checkpoint, or an older one; checks the keys, secret references and nodes
  * that it must have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
-/* Problems of policies that the run before had for itself, and that this one would be unsafe
- * without. */
+/* changes.c: fills `policies`, `changes` and decisions.changed; a problem names what has changed.
+ */
+CK_CHECKED ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engine,
+                                                 ck_error *err);
+/* Whether an entry of `policies` is one of those that have changed. */
+bool ck_preflight_is_changed(const ck_preflight *self, ck_bytes policy);
+void ck_preflight_put_changes(ck_document *document, const ck_preflight *self);
+void ck_preflight_put_change_rows(ck_table *table, const ck_preflight *self);
+/* guards.c: problems of policies, and of their options, that the run before had for itself, and
+ * that this one would be unsafe without. Fills `guard_changes`. */
 CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* stored.c: instead of files the engine gets what the store kept, when that is trusted. */

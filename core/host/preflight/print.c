@@ -38,14 +38,6 @@ typedef struct shown_policy {
 } shown_policy;
 typedef void (*policy_visit)(void *to, const shown_policy *found);
 
-/* Changed: the policy is not one of those at the session's start. */
-static bool is_among(ck_bytes policy, const ck_value *then) {
-  ck_json_iterator it = ck_json_iterate(then ? ck_value_bytes(then) : (ck_bytes){0});
-  while (ck_json_next(&it))
-    if (ck_bytes_equal(it.value, policy)) return true;
-  return false;
-}
-
 static void visit_policies(const ck_preflight *self, policy_visit visit, void *to) {
   ck_json_iterator it =
       ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
@@ -54,8 +46,7 @@ static void visit_policies(const ck_preflight *self, policy_visit visit, void *t
                           .digest = ck_json_dup_string(ck_json_get(it.value, "digest"))};
     ck_json_read_int(&found.version, ck_json_get(it.value, "version"));
     ck_json_read_bool(&found.of_run, ck_json_get(it.value, "run"));
-    found.changed =
-        self->launch.policies && !found.of_run && !is_among(it.value, self->launch.policies);
+    found.changed = !found.of_run && ck_preflight_is_changed(self, it.value);
     visit(to, &found);
     free(found.digest);
     free(found.name);
@@ -206,6 +197,7 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_text(&document, NULL, "profile", self->launch.profile);
   json policies = {.document = &document, .at = ck_document_put_array(&document, NULL, "policies")};
   visit_policies(self, put_policy, &policies);
+  ck_preflight_put_changes(&document, self);
   ck_document_put_value(&document, NULL, "settings", self->settings);
   ck_document_put_value(&document, NULL, "settings_before", self->settings_before);
   if (self->planned) {
@@ -379,6 +371,7 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   if (self->launch.cassette) put_text(&table, "cassette", self->launch.cassette);
   if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
   visit_policies(self, put_policy_row, &table);
+  ck_preflight_put_change_rows(&table, self);
   put_settings(&table, "settings", self->settings);
   put_settings(&table, "settings before", self->settings_before);
   if (self->planned) put_work_rows(&table, self);

@@ -11,6 +11,7 @@
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"
 #include "core/host/session/place.h"
+#include "core/host/session/policy_changes.h"
 #include "core/runtime/session/end.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
@@ -57,15 +58,23 @@ ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem problem, v
 
 ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
                                  ck_error *err) {
+  const char *const *keys = (const char *const *)self->profile->exclude_memory_keys;
   ck_status status =
       ck_secret_register_all(self->output->redactor, self->profile, problem, to, err);
+  if (status == CK_OK && keys) status = ck_redactor_set_keys(self->output->redactor, keys, err);
   return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err)
                                                             : status;
 }
 
 ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, bool of_run,
                                       ck_error *err) {
-  return ck_policy_describe(out, &self->policies, of_run, err);
+  ck_value *list;
+  *out = NULL;
+  ck_status status = ck_policy_describe(&list, &self->policies, of_run, err);
+  if (status != CK_OK) return status;
+  status = ck_policy_list_clean(out, self->output->redactor, list, err);
+  ck_value_free(list);
+  return status;
 }
 
 /* The models by the names that flows use, as their providers call them. */

@@ -188,7 +188,6 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const imported *of,
   if (status == CK_E_NOT_FOUND)
     status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK) status = ck_engine_hide_secrets(engine, ignore_problem, NULL, err);
-  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   return status;
 }
@@ -222,6 +221,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   if (status == CK_OK && input)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
   char made[CK_ID_SIZE]; /* two that import it at once make the same */

@@ -35,29 +35,6 @@ static ck_status select_checkpoint(ck_checkpoint_info *out, ck_store *store, con
   return status;
 }
 
-static ck_status write_resumed(ck_value **out, ck_session *self, const ck_checkpoint_info *from,
-                               const ck_value *given, ck_error *err) {
-  ck_value *settings;
-  ck_status status = ck_session_clean_settings(&settings, self, given, err);
-  if (status != CK_OK) return status;
-  const ck_timeline *timeline = &self->timeline;
-  ck_buffer buffer = {0};
-  ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "run", timeline->run);
-  ck_json_member_text(&w, "parent_run", timeline->parent_run);
-  ck_json_member_text(&w, "checkpoint", from->seq ? from->id : NULL);
-  ck_json_member_int(&w, "attempt", timeline->attempt);
-  status = ck_session_write_cuts(self, &w, err);
-  ck_session_write_rules(self, &w);
-  if (settings) ck_json_member_raw(&w, "settings", ck_value_bytes(settings));
-  ck_json_end(&w, '}');
-  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
-  ck_buffer_clear(&buffer);
-  ck_value_free(settings);
-  return status;
-}
-
 /* Everything that is loaded before the acquisition. */
 typedef struct plan {
   ck_session *session;
@@ -66,10 +43,35 @@ typedef struct plan {
   ck_state_edits edits;
   ck_value *migrated;
   ck_restarts restarts;
-  const ck_value *about, *settings; /* borrowed */
+  const ck_value *about, *settings, *accepted; /* borrowed */
   bool dry_run;
   bool failing; /* it died too often: this is all that is written */
 } plan;
+
+static ck_status write_resumed(ck_value **out, ck_session *self, const plan *p, ck_error *err) {
+  ck_value *settings, *accepted = NULL;
+  const ck_checkpoint_info *from = &p->from;
+  ck_status status = ck_session_clean_settings(&settings, self, p->settings, err);
+  if (status == CK_OK) status = ck_session_clean_settings(&accepted, self, p->accepted, err);
+  const ck_timeline *timeline = &self->timeline;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "run", timeline->run);
+  ck_json_member_text(&w, "parent_run", timeline->parent_run);
+  ck_json_member_text(&w, "checkpoint", from->seq ? from->id : NULL);
+  ck_json_member_int(&w, "attempt", timeline->attempt);
+  if (status == CK_OK) status = ck_session_write_cuts(self, &w, err);
+  ck_session_write_rules(self, &w);
+  if (settings) ck_json_member_raw(&w, "settings", ck_value_bytes(settings));
+  if (accepted) ck_json_member_raw(&w, "accepted", ck_value_bytes(accepted));
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  ck_value_free(settings);
+  ck_value_free(accepted);
+  return status;
+}
 
 static void clear_plan(plan *self) {
   ck_head_clear(&self->head);
@@ -95,8 +97,7 @@ static ck_status write_failing(ck_value **out, ck_error *err) {
 static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
   const ck_session_update failing = {.status = CK_SESSION_FAILING, .reason = died_often};
   ck_value *body;
-  ck_status status = p->failing ? write_failing(&body, err)
-                                : write_resumed(&body, self, &p->from, p->settings, err);
+  ck_status status = p->failing ? write_failing(&body, err) : write_resumed(&body, self, p, err);
   if (status != CK_OK) return status;
   ck_session_opening opening = {
       .kind = p->failing ? CK_EVENT_SESSION_PAUSED : CK_EVENT_SESSION_RESUMED,
@@ -253,11 +254,13 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id,
                             const ck_resume_options *options, ck_error *err) {
-  plan p = {.about = options->about, .settings = options->settings};
+  const plan begun = {
+      .about = options->about, .settings = options->settings, .accepted = options->accepted};
+  plan p = begun;
   ck_status status = prepare(&p, runtime, id, options, err);
   while (status == CK_E_PENDING) { /* a person has answered: that is recorded, and counts now */
     clear_plan(&p);
-    p = (plan){.about = options->about, .settings = options->settings};
+    p = begun;
     status = prepare(&p, runtime, id, options, err);
   }
   if (status == CK_OK) status = begin(&p, options, err);

@@ -26,6 +26,7 @@ typedef struct ck_resume_options {
   const ck_state_edits *edits; /* of the checkpoint's state; NULL: none. The attempt rises */
   const ck_value *about;       /* kept with the run: see ck_store_get_about; NULL */
   const ck_value *settings;    /* of this run alone, shown in its first event; NULL: none */
+  const ck_value *accepted;    /* what a person accepted as changed, for its first event; NULL */
   int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
   /* what policies are told of the circumstances, which the first event keeps where they are asked:
    * {utc_offset_s?, flow_changed?, host?, host_before?, models?: [{agent?, name, was?, now?}]};

@@ -1,0 +1,132 @@
+/* changes.c - which policies, and which of their options, differ from those that the session was
+ * started with, and what a person accepts of that. */
+#include <stdlib.h>
+
+#include "core/host/preflight/preflight.h"
+#include "core/host/session/accepted.h"
+#include "core/host/session/policy_changes.h"
+#include "lua/policy/same_text.h"
+
+enum { WORDS_MAX = 600 }; /* of a problem, which has room for 1,000 bytes */
+
+static ck_bytes bytes_of(const ck_value *value) {
+  return value ? ck_value_bytes(value) : (ck_bytes){0};
+}
+
+static ck_status compare(ck_value **out, const ck_preflight *self, ck_bytes own, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '[');
+  if (self->decisions.changed) ck_policy_changes_write(&w, bytes_of(self->launch.policies), own);
+  ck_json_end(&w, ']');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static void add_problem(ck_preflight *self) {
+  ck_buffer words = {0};
+  ck_policy_changes_append(&words, bytes_of(self->changes), WORDS_MAX);
+  ck_preflight_add(self, CK_E_REFUSED,
+                   "the policies of profile %s have changed since the session was started: %s; "
+                   "--accept-changed goes on with them as they are now",
+                   self->head.session.profile, words.data ? words.data : "");
+  self->problems.failed |= words.failed;
+  ck_buffer_clear(&words);
+}
+
+/* A profile that is given anew is expected to differ; what belongs to one run is compared with
+ * that run. */
+ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
+  ck_value *own;
+  ck_status status = ck_engine_describe_policies(&self->policies, engine, true, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&own, engine, false, err);
+  if (status != CK_OK) return status;
+  const ck_value *then = self->launch.policies;
+  bool accepted = self->options.accept_changed || self->options.profile;
+  self->decisions.changed = then && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own));
+  status = compare(&self->changes, self, ck_value_bytes(own), err);
+  if (status == CK_OK && self->decisions.changed && !accepted) add_problem(self);
+  ck_value_free(own);
+  return status;
+}
+
+bool ck_preflight_is_changed(const ck_preflight *self, ck_bytes policy) {
+  ck_bytes name = ck_json_get(policy, "name"), agent = ck_json_get(policy, "agent");
+  for (ck_json_iterator it = ck_json_iterate(bytes_of(self->changes)); ck_json_next(&it);)
+    if (ck_bytes_equal(ck_json_get(it.value, "policy"), name) &&
+        ck_bytes_equal(ck_json_get(it.value, "agent"), agent))
+      return true;
+  return false;
+}
+
+/* ---- the dry run ---- */
+
+static void put_change(ck_document *document, struct cJSON *list, ck_bytes change) {
+  ck_error failure = CK_ERROR_INIT;
+  struct cJSON *row = ck_document_put_object(document, list, NULL);
+  if (ck_document_put_members(document, row, change, &failure) != CK_OK) document->failed = true;
+}
+
+void ck_preflight_put_changes(ck_document *document, const ck_preflight *self) {
+  const ck_value *lists[] = {self->changes, self->guard_changes};
+  struct cJSON *list = ck_document_put_array(document, NULL, "changes");
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (ck_json_iterator it = ck_json_iterate(bytes_of(lists[i])); ck_json_next(&it);)
+      put_change(document, list, it.value);
+}
+
+void ck_preflight_put_change_rows(ck_table *table, const ck_preflight *self) {
+  const ck_value *lists[] = {self->changes, self->guard_changes};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (ck_json_iterator it = ck_json_iterate(bytes_of(lists[i])); ck_json_next(&it);) {
+      ck_buffer words = {0};
+      ck_policy_change_append(&words, it.value);
+      ck_table_put_word(table, "changed");
+      ck_table_put_text(table, ck_buffer_bytes(&words));
+      table->text.failed |= words.failed;
+      ck_buffer_clear(&words);
+    }
+}
+
+/* ---- what is accepted ---- */
+
+static void write_flow(ck_json_writer *w, const ck_preflight *self, const ck_engine *engine) {
+  char now[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(now, &ck_engine_manifest(engine)->digest);
+  ck_json_name(w, "flow");
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "file", self->launch.flow);
+  ck_json_member_text(w, "was", self->launch.flow_digest);
+  ck_json_member_text(w, "now", now);
+  ck_json_end(w, '}');
+}
+
+static void write_changes(ck_json_writer *w, const ck_preflight *self) {
+  const ck_value *lists[] = {self->changes, self->guard_changes};
+  ck_json_name(w, "policies");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (ck_json_iterator it = ck_json_iterate(bytes_of(lists[i])); ck_json_next(&it);)
+      ck_json_put_raw(w, it.value);
+  ck_json_end(w, ']');
+}
+
+ck_status ck_preflight_accept(ck_value **out, const ck_preflight *self, const ck_engine *engine,
+                              ck_error *err) {
+  bool policies = ck_json_count(bytes_of(self->changes)) > 0 ||
+                  ck_json_count(bytes_of(self->guard_changes)) > 0;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  *out = NULL;
+  if (!policies && !self->flow_changed) return CK_OK;
+  ck_json_begin(&w, '{');
+  ck_accepted_write_person(&w);
+  ck_json_member_text(&w, "with", self->options.accept_changed ? "--accept-changed" : "--profile");
+  if (self->flow_changed) write_flow(&w, self, engine);
+  if (policies) write_changes(&w, self);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}

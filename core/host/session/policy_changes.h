@@ -1,0 +1,36 @@
+/* policy_changes.h - what differs between two recorded lists of policies, one by one. */
+#ifndef CK_HOST_SESSION_POLICY_CHANGES_H
+#define CK_HOST_SESSION_POLICY_CHANGES_H
+
+#include "core/base/json.h"
+#include "core/redact/redact.h"
+
+/* A change is a JSON object {policy?, agent?, what, option?, file?, was?, now?}. `what`:
+ *   option    of that name; was, now: its values, none where it is not set
+ *   options   they differ, and the record does not say how
+ *   text      was, now: digests; file: where it is now, none of a shipped policy
+ *   version   was, now
+ *   added     now: its digest
+ *   removed   was: its digest
+ *   order     of the list: no policy is named */
+
+/* Appends the changes from `then` to `now`, lists made by ck_policy_describe for the profile alone,
+ * to the open array of `w`: in the order of `then`, what was added behind it. */
+void ck_policy_changes_write(ck_json_writer *w, ck_bytes then, ck_bytes now);
+/* The same of what runs have set over their profile: the options of policies that mask, refuse or
+ * permit. `then`, `now`: lists for two runs. What the profile itself says otherwise is left out,
+ * and so is a policy that one of them does not have, or whose options it does not tell. */
+void ck_policy_changes_write_guards(ck_json_writer *w, ck_bytes then, ck_bytes now);
+
+/* Appends a change in words: "option n of every_n was 3 and is 4". Not yet redacted or escaped. */
+void ck_policy_change_append(ck_buffer *out, ck_bytes change);
+/* All of an array, with "; " between them; past about `limit` bytes "and 3 more" for the rest. */
+void ck_policy_changes_append(ck_buffer *out, ck_bytes changes, size_t limit);
+
+/* The entry of the same name and agent; no bytes: there is none. */
+ck_bytes ck_policy_list_find(ck_bytes list, ck_bytes entry);
+/* A list whose `options` hold nothing that the redactor finds. */
+CK_CHECKED ck_status ck_policy_list_clean(ck_value **out, ck_redactor *redactor,
+                                          const ck_value *list, ck_error *err);
+
+#endif
