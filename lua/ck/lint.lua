@@ -9,7 +9,7 @@ local statement = require "ck.lint.statement"
 ---@param text string
 ---@param known table<string, true|table<string, true>>  the environment: libraries have names, too
 ---@param hooks table<string, (ck.lint.Shape|false)[]>  what the parameters of hooks are
----@return { line: integer, text: string }[]
+---@return { line: integer, text: string, state: true|nil }[]  state: what outlives a call
 return function(text, known, hooks)
   local at = cursor.open(text, known, hooks, statement.block)
   cursor.scoped(at, statement.block)

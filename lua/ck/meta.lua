@@ -203,7 +203,7 @@
 ---@field kind ck.EffectKind
 ---@field tool string|nil  the tool that was called; nil: it was no call of one
 ---@field attempt integer  from 1, of the effect; tries at once have the same
----@field try integer  from 1, of this attempt in this run
+---@field try integer  from 1, of this attempt in this run; no "retry" is followed after the third
 ---@field retry_after integer|nil  ms that the service asks to wait; nil: it does not say
 
 --- An effect that is about to begin, or that was begun and whose outcome is not known.

@@ -55,6 +55,11 @@ static void read_rule(rule *self) {
       refuse_rule(self);
     self->least = lua_tonumber(L, -2);
     self->most = lua_tonumber(L, -1);
+    if (self->has_most && self->least > self->most)
+      ck_vm_raise_plain(L, CK_E_PARSE,
+                        "allowed: '%s': { least, most } is expected, not { %.14g, %.14g }: the "
+                        "first is greater than the second",
+                        self->option, self->least, self->most);
   }
   lua_settop(L, list);
 }

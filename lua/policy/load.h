@@ -10,6 +10,10 @@
 #include "lua/vm/vm.h"
 
 enum { POLICY_NAME_SIZE = 65 };
+/* Of a list that has two of one name: %s the name, %zu the place of the first, from 1. */
+#define CK_POLICY_TWICE                                                                     \
+  "the list has a policy %s already, number %zu: name it once, or save another text of it " \
+  "under a name of its own"
 
 typedef struct loaded_policy {
   ck_vm *vm;

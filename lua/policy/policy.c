@@ -25,8 +25,19 @@ static void engine_free(void *self) {
   free(own);
 }
 
+/* What policies say is recorded under their names: of the last one, in the list from `first` on. */
+static ck_status check_name(const policy_list *self, size_t first, ck_error *err) {
+  const loaded_policy *last = &self->policies[self->count - 1];
+  for (size_t i = first; i + 1 < self->count; i++) {
+    if (strcmp(self->policies[i].name, last->name) == 0)
+      return ck_error_set(err, CK_E_PARSE, CK_POLICY_TWICE, last->name, i - first + 1);
+  }
+  return CK_OK;
+}
+
 static ck_status load_of_agent(policy_list *self, const ck_profile *profile,
                                const ck_profile_agent *agent, ck_error *err) {
+  size_t first = self->count;
   for (size_t i = 0; i < agent->policy_count; i++) {
     loaded_policy *loaded = &self->policies[self->count];
     ck_status status = ck_policy_load(loaded, &agent->policies[i], profile->scripts, err);
@@ -35,6 +46,7 @@ static ck_status load_of_agent(policy_list *self, const ck_profile *profile,
     loaded->agent = strdup(agent->name);
     if (!loaded->agent) return ck_error_no_memory(err);
     status = ck_policy_check_agent(loaded, err);
+    if (status == CK_OK) status = check_name(self, first, err);
     if (status != CK_OK) {
       ck_error_prefix(err, "agents.%s.policies", agent->name);
       return status;
@@ -75,6 +87,8 @@ static ck_status load_all(policy_list *self, const ck_profile *profile, ck_error
         ck_policy_load(&self->policies[i], &profile->policies[i], profile->scripts, err);
     if (status != CK_OK) return status;
     self->count++;
+    status = check_name(self, 0, err);
+    if (status != CK_OK) return ck_error_prefix(err, "policies");
   }
   ck_status status = copy_alone(self, profile, err);
   for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)

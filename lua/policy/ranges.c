@@ -2,6 +2,7 @@
 #include "lua/policy/ranges.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 
 #include "lua/vm/json.h"
 #include "lua/vm/names.h"
@@ -11,17 +12,21 @@ enum { RANGES_MAX = 64 * 1024 };
 
 /* Of a number: { low, high }. */
 static void check_bounds(lua_State *L, const char *name, int range) {
+  char given[80] = "";
   lua_rawgeti(L, range, 1);
   lua_rawgeti(L, range, 2);
-  bool numbers = lua_type(L, -1) == LUA_TNUMBER && lua_type(L, -2) == LUA_TNUMBER;
-  if (lua_rawlen(L, range) != 2 || !numbers || lua_tonumber(L, -2) < 0 ||
-      lua_tonumber(L, -2) >= lua_tonumber(L, -1)) {
-    ck_vm_raise_plain(L, CK_E_PARSE,
-                      "ranges: option '%s': { low, high } is expected, two numbers from 0, the "
-                      "second one greater",
-                      name);
+  bool two =
+      lua_rawlen(L, range) == 2 && lua_type(L, -1) == LUA_TNUMBER && lua_type(L, -2) == LUA_TNUMBER;
+  lua_Number low = lua_tonumber(L, -2), high = lua_tonumber(L, -1);
+  if (two && low >= 0 && low < high) {
+    lua_pop(L, 2);
+    return;
   }
-  lua_pop(L, 2);
+  if (two) snprintf(given, sizeof given, ", not { %.14g, %.14g }", low, high);
+  ck_vm_raise_plain(L, CK_E_PARSE,
+                    "ranges: option '%s': { low, high } is expected, two numbers from 0, the "
+                    "second one greater%s",
+                    name, given);
 }
 
 /* Of a text or a boolean: the values to choose from. */

@@ -80,29 +80,34 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-static double median(double *batches) {
-  qsort(batches, BATCHES, sizeof *batches, compare);
-  return batches[BATCHES / 2];
+static double median(double *batches, int count) {
+  qsort(batches, (size_t)count, sizeof *batches, compare);
+  return batches[count / 2];
 }
 
-/* Bare calls are measured between: a machine that is slower for a while is so for both. */
+static double time_calls(measuring *self, int64_t count) {
+  const ck_clock *clock = &self->options->clock;
+  ck_error ignored;
+  int64_t begun = clock->mono_us(clock->self);
+  for (int64_t i = 0; i < count; i++) {
+    if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY)
+      break;
+  }
+  return (double)(clock->mono_us(clock->self) - begun) / (double)count;
+}
+
+/* As many calls as were asked for, in batches that differ by one at most. Bare calls are measured
+ * between: a machine that is slower for a while is so for both. */
 static void measure(measuring *self, int bare) {
   double batches[BATCHES], bares[BATCHES];
-  const ck_clock *clock = &self->options->clock;
-  int64_t each = self->options->calls / BATCHES;
-  if (each < 1) each = 1;
-  ck_error ignored;
-  for (int batch = 0; batch < BATCHES; batch++) {
+  int64_t calls = self->options->calls;
+  int count = calls < BATCHES ? (int)calls : BATCHES;
+  for (int batch = 0; batch < count; batch++) {
     bares[batch] = time_bare(self, &bare);
-    int64_t begun = clock->mono_us(clock->self);
-    for (int64_t i = 0; i < each; i++) {
-      if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY)
-        break;
-    }
-    batches[batch] = (double)(clock->mono_us(clock->self) - begun) / (double)each;
+    batches[batch] = time_calls(self, calls / count + (batch < calls % count));
   }
-  self->us = median(batches);
-  self->bare_us = median(bares);
+  self->us = median(batches, count);
+  self->bare_us = median(bares, count);
 }
 
 static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook) {

@@ -1,13 +1,12 @@
 /* check.c - policy check: the text, and those of the files that it requires, for names and state,
  * then every hook twice, in a used and in a fresh VM. */
 #include <lauxlib.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua/policy_tool/about.h"
 #include "lua/policy_tool/policy_tool.h"
+#include "lua/policy_tool/problems.h"
 #include "lua/policy_tool/shapes.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
@@ -24,8 +23,8 @@ enum { PROBLEMS_SIZE = 1 << 20 };
 
 typedef struct checking {
   const ck_source *source;
-  const char *name;   /* as it was given */
-  ck_buffer problems; /* the elements of an array */
+  const char *name; /* as it was given */
+  policy_problems problems;
   ck_scripts scripts; /* with the files that it requires */
 } checking;
 
@@ -38,39 +37,8 @@ typedef struct linting {
   ck_buffer found;  /* JSON */
 } linting;
 
-/* ---- problems ---- */
-
-static void put_problem(checking *self, const char *location, const char *text) {
-  ck_json_writer w = {.out = &self->problems, .comma = self->problems.len > 0};
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "place", location);
-  ck_json_member_text(&w, "text", text);
-  ck_json_end(&w, '}');
-}
-
-/* Where in "….lua:12: message" the message begins, and its line; NULL without a location. */
-static const char *skip_location(int *line, const char *text) {
-  for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
-    char *end;
-    long found = at[1] >= '0' && at[1] <= '9' ? strtol(at + 1, &end, 10) : 0;
-    if (found < 1 || *end != ':') continue;
-    *line = (int)found;
-    return end + 1 + strspn(end + 1, " ");
-  }
-  return NULL;
-}
-
-/* `line`: when the text has none. */
 static void put_error(checking *self, int line, const char *text) {
-  char location[PATH_MAX + 24];
-  const char *file = self->source->name, *message = skip_location(&line, text);
-  size_t len = strlen(file);
-  if (!message)
-    message = strncmp(text, file, len) == 0 && text[len] == ':'
-                  ? text + len + 1 + strspn(text + len + 1, " ")
-                  : text;
-  snprintf(location, sizeof location, "%s:%d", file, line);
-  put_problem(self, location, message);
+  ck_policy_problems_put_error(&self->problems, self->source->name, &self->scripts, line, text);
 }
 
 /* ---- the text ---- */
@@ -117,15 +85,16 @@ static int lint_body(lua_State *L) {
 static void put_found(checking *self, const linting *of) {
   ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&of->found));
   while (ck_json_next(&it)) {
-    char location[PATH_MAX + 24];
     int64_t line = 0;
+    bool state = false;
     ck_json_read_int(&line, ck_json_get(it.value, "line"));
+    ck_json_read_bool(&state, ck_json_get(it.value, "state"));
+    self->problems.state |= state;
     char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
-    snprintf(location, sizeof location, "%s:%lld", of->file, (long long)line);
     if (text)
-      put_problem(self, location, text);
+      ck_policy_problems_put(&self->problems, of->file, line, text);
     else
-      self->problems.failed = true;
+      self->problems.list.failed = true;
     free(text);
   }
 }
@@ -138,7 +107,7 @@ static ck_status lint(checking *self, linting of, ck_error *err) {
   ck_vm_free(vm);
   if (status == CK_OK) put_found(self, &of);
   ck_buffer_clear(&of.found);
-  return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
+  return status == CK_OK ? ck_buffer_check(&self->problems.list, err) : status;
 }
 
 /* `policy` NULL: it cannot be loaded. */
@@ -203,7 +172,7 @@ static void report(comparison *self, const char *sample, const ck_buffer *answer
     put_error(self->of, line, fresh->data);
     return;
   }
-  if (failed || self->reported_state) return;
+  if (failed || self->reported_state || self->of->problems.state) return;
   self->reported_state = true;
   ck_buffer_append_format(&text,
                           "%s answers differently when it was called before: it keeps state "
@@ -297,13 +266,13 @@ ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) 
   status = check_source(&self, &w, err);
   ck_json_name(&w, "problems");
   ck_json_begin(&w, '[');
-  if (self.problems.len) ck_json_put_raw(&w, ck_buffer_bytes(&self.problems));
+  if (self.problems.list.len) ck_json_put_raw(&w, ck_buffer_bytes(&self.problems.list));
   ck_json_end(&w, ']');
   ck_json_end(&w, '}');
-  if (status == CK_OK) status = ck_buffer_check(&self.problems, err);
+  if (status == CK_OK) status = ck_buffer_check(&self.problems.list, err);
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
-  ck_buffer_clear(&self.problems);
+  ck_policy_problems_clear(&self.problems);
   ck_scripts_clear(&self.scripts);
   ck_source_clear(&source);
   return status;

@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "core/model/value.h"
 #include "core/runtime/session/policy.h"
-#include "lua/vm/sources.h"
+#include "lua/vm/sources_list.h"
 
 /* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
  * options, problems: [{place, text}]}; place is "file:line". `name` is that of a shipped policy or
@@ -28,7 +28,7 @@ CK_CHECKED ck_status ck_policy_tool_list(const char *folder, ck_sources_take tak
  * the budget; contained is what holds when a call of that hook fails. CK_E_PARSE and others as of
  * ck_policy_tool_check. */
 typedef struct ck_policy_tool_bench_options {
-  int64_t calls; /* per hook */
+  int64_t calls; /* per hook, from 1 */
   ck_clock clock;
 } ck_policy_tool_bench_options;
 CK_CHECKED ck_status ck_policy_tool_bench(ck_value **out, const char *name,

@@ -100,4 +100,6 @@ void ck_policy_push_shapes(lua_State *L, ck_bytes options) {
     push_parameters(L, ck_policy_hooks[i].parameters, options);
     lua_setfield(L, -2, ck_policy_hooks[i].name);
   }
+  push_parameters(L, "", options); /* check(opt) is no hook, and has none but these */
+  lua_setfield(L, -2, "check");
 }

@@ -14,6 +14,15 @@ static ck_status write_about(ck_json_writer *w, const char *name, ck_error *err)
   return CK_OK;
 }
 
+/* Policies and flows have a version, or functions; a profile is data. */
+static bool is_meant(lua_State *L) {
+  bool meant = lua_getfield(L, -1, "version") == LUA_TNIL;
+  lua_pop(L, 1);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) meant = meant && !lua_isfunction(L, -1);
+  return meant;
+}
+
 ck_status ck_profile_list(const char *folder, ck_sources_take take, void *to, ck_error *err) {
-  return ck_sources_list("profile", folder, write_about, take, to, err);
+  static const ck_sources_kind profiles = {"profile", write_about, is_meant};
+  return ck_sources_list(&profiles, folder, take, to, err);
 }

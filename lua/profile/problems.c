@@ -61,13 +61,30 @@ static ck_status try_policy(const ck_profile_policy *policy, ck_scripts *scripts
   return status;
 }
 
+/* What policies say is recorded under their names. */
+static ck_status check_twice(const list *self, const loaded_policy *loaded, size_t index,
+                             ck_scripts *scripts, ck_error *failure) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < index; i++) {
+    loaded_policy other;
+    ck_error ignored = CK_ERROR_INIT;
+    const ck_profile_policy from = {.name = self->policies[i].name};
+    if (ck_policy_load(&other, &from, scripts, &ignored) != CK_OK) continue;
+    if (strcmp(other.name, loaded->name) == 0)
+      status = ck_error_set(failure, CK_E_PARSE, CK_POLICY_TWICE, loaded->name, place_of(self, i));
+    ck_policy_clear(&other);
+  }
+  return status;
+}
+
 /* The same in its list: an agent's has no hooks that are the session's. */
-static ck_status try_listed(const list *self, const ck_profile_policy *policy, ck_scripts *scripts,
+static ck_status try_listed(const list *self, size_t index, ck_scripts *scripts,
                             ck_error *failure) {
   loaded_policy loaded;
-  ck_status status = ck_policy_load(&loaded, policy, scripts, failure);
+  ck_status status = ck_policy_load(&loaded, &self->policies[index], scripts, failure);
   if (status != CK_OK) return status;
   if (self->of_agent) status = ck_policy_check_agent(&loaded, failure);
+  if (status == CK_OK) status = check_twice(self, &loaded, index, scripts, failure);
   if (status != CK_OK) ck_error_prefix(failure, "%s", self->path);
   ck_policy_clear(&loaded);
   return status;
@@ -116,7 +133,7 @@ static ck_status check_list(const list *self, profile_sink *sink, ck_error *err)
     char path[512];
     ck_error failure = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
     const ck_profile_policy *policy = &self->policies[i];
-    status = try_listed(self, policy, sink->scripts, &failure);
+    status = try_listed(self, i, sink->scripts, &failure);
     bool of_options =
         ck_profile_is_mistake(status) && policy->options &&
         try_policy(&(ck_profile_policy){.name = policy->name}, sink->scripts, &ignored) == CK_OK;

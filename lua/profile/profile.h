@@ -40,7 +40,7 @@
 #include "core/model/profile.h"
 #include "core/model/script.h"
 #include "lua/policy/policy.h"
-#include "lua/vm/sources.h"
+#include "lua/vm/sources_list.h"
 
 /* One mistake, behind its file and line. */
 typedef void (*ck_profile_problem)(void *to, const ck_error *problem);

@@ -310,8 +310,9 @@ static ck_status conclude(explaining *self) {
                      "there is not recorded; --rerun POLICY asks a policy now",
                      self->unrecorded, self->boundaries);
   if (!simulation->failures) return CK_OK;
-  return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld calls of it failed; the first: %s",
-                      self->with, (long long)simulation->failures, simulation->failure.text);
+  return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld %s of it failed%s: %s", self->with,
+                      (long long)simulation->failures, simulation->failures == 1 ? "call" : "calls",
+                      simulation->failures == 1 ? "" : "; the first", simulation->failure.text);
 }
 
 static ck_status check_reruns(const values *given, ck_error *err) {

@@ -39,7 +39,8 @@ const ck_command ck_command_policy_list = {
                "DIR, and of the folder policies in it, that a session could load, tests "
                "(_test.lua) left out. Columns: name or path, as a profile names it; the hooks "
                "that it has; what the comment at its beginning says. Files that are no "
-               "policies are named on stderr, and have a 'problem' with --json.",
+               "policies are left out; those with a mistake are named on stderr, and have a "
+               "'problem' with --json.",
     .operands = operands,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/write_file.h"
+#include "core/host/tune/output_file.h"
 #include "core/host/tune/profile_text.h"
 #include "core/host/tune/report.h"
 #include "core/host/tune/split.h"
@@ -18,6 +19,7 @@ typedef struct values {
   const char *profile, *holdout, *file;
   ck_words over, sessions;
   int64_t seed, checkpoints, tries;
+  bool force;
 } values;
 
 typedef struct tuning {
@@ -219,15 +221,34 @@ static ck_status tune(tuning *self, ck_error *err) {
 
 /* ---- output ---- */
 
+static ck_status check_output(char **folder, const tuning *self, ck_error *err) {
+  const values *given = self->given;
+  *folder = NULL;
+  if (given->file) return ck_tune_output_check(folder, given->file, given->force, err);
+  if (given->force) return ck_error_set(err, CK_E_USAGE, "--force: of the file that -o names");
+  return CK_OK;
+}
+
+/* Before the search, which may take minutes, and behind it, as the file may be there by now. */
+static ck_status check_output_only(const tuning *self, ck_error *err) {
+  char *folder;
+  ck_status status = check_output(&folder, self, err);
+  free(folder);
+  return status;
+}
+
 static ck_status write_profile(tuning *self, ck_error *err) {
   ck_buffer about = {0}, text = {0};
+  char *folder;
   if (!self->given->file) return CK_OK;
+  ck_status status = check_output(&folder, self, err);
   ck_tune_report_append_about(&about, &self->report);
-  ck_status status = ck_buffer_check(&about, err);
+  if (status == CK_OK) status = ck_buffer_check(&about, err);
   if (status == CK_OK)
-    status = ck_tune_profile_append(&text, self->profile, self->given->profile,
+    status = ck_tune_profile_append(&text, self->profile, self->given->profile, folder,
                                     ck_buffer_bytes(&about), err);
   if (status == CK_OK) status = ck_write_file(self->given->file, ck_buffer_bytes(&text), err);
+  free(folder);
   ck_buffer_clear(&about);
   ck_buffer_clear(&text);
   return status;
@@ -265,6 +286,7 @@ static ck_status run(ck_host *host, const void *values_given, ck_error *err) {
                                   .tries = given.tries ? given.tries : TRIES_USUAL,
                                   .holdout = self->holdout};
   if (status == CK_OK) status = open(self, host, err);
+  if (status == CK_OK) status = check_output_only(self, err);
   if (status == CK_OK) status = read_sessions(self, err);
   if (status == CK_OK) status = ck_tune_space_open(&self->space, self->profile, err);
   if (status == CK_OK) status = tune(self, err);
@@ -308,6 +330,10 @@ static const ck_option options[] = {
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
      .help = "write the tuned profile there (default: it is only told)"},
+    {.name = "force",
+     .type = CK_OPTION_FLAG,
+     .offset = offsetof(values, force),
+     .help = "also over a file that is there"},
     {0},
 };
 
@@ -342,7 +368,8 @@ const ck_command ck_command_policy_tune = {
         "elsewhere. Behind each comparison stands where 95 of 100 resamplings of the sessions "
         "lie. The same seed, sessions and profile give the same result, to the byte.\n\n"
         "The profile that -o writes extends PROFILE, and says which sessions and figures its "
-        "numbers come from. Exit code 5 when a policy fails.",
+        "numbers come from; paths in it are seen from its folder. Exit code 5 when a policy fails, "
+        "and when FILE is there already.",
     .operands = operands,
     .options = options,
     .run = run,

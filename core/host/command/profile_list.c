@@ -38,7 +38,8 @@ const ck_command ck_command_profile_list = {
                "DIR, and of the folders profiles and policies/profiles in it, that a session "
                "could load. Columns: name or path, as --profile takes it; its policies, "
                "inherited ones too; what the comment at its beginning says. Files that are no "
-               "profiles are named on stderr, and have a 'problem' with --json.",
+               "profiles are left out; those with a mistake are named on stderr, and have a "
+               "'problem' with --json.",
     .operands = operands,
     .run = run,
 };

@@ -261,7 +261,8 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   say_failure(out, self);
   if (self->event->kind == CK_EVENT_PRUNE) say_dropped(out, self);
   if (self->said.recorded != CK_OK || !self->said.count) return;
-  ck_buffer_append_text(out, "the question took ");
+  ck_buffer_append_text(
+      out, self->said.hook == CK_HOOK_REDACT ? "looking through it took " : "the question took ");
   ck_format_duration(out, self->said.took_us);
   end(out);
 }

@@ -62,21 +62,53 @@ static bool is_file(const char *name) {
   return strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".lua") == 0);
 }
 
-/* A file by its full path: the profile can be kept anywhere. */
-static ck_status append_name(ck_buffer *out, const char *name, ck_error *err) {
-  char *path = NULL;
-  if (is_file(name)) {
-    path = realpath(name, NULL);
-    if (!path) return ck_error_set(err, CK_E_NOT_FOUND, "%s: %s", name, strerror(errno));
+/* Bytes of the folders that both real paths begin with, the slash behind them included: 1 is /
+ * alone. */
+static size_t common_length(const char *folder, const char *path) {
+  size_t common = 0;
+  for (size_t i = 0; path[i] == folder[i] || (path[i] == '/' && !folder[i]); i++) {
+    if (path[i] == '/') common = i + 1;
+    if (!folder[i]) break;
   }
-  append_text(out, path ? path : name);
+  return common;
+}
+
+/* "./a/b.lua", "../b.lua": `path` as seen from `folder`, both real. */
+static void append_seen_from(ck_buffer *out, const char *folder, const char *path) {
+  size_t common = common_length(folder, path), len = strlen(folder);
+  if (common <= 1 && len > 1) {
+    ck_buffer_append_text(out, path);
+    return;
+  }
+  bool below = common > len || len == 1;
+  ck_buffer_append_text(out, below ? "./" : "../");
+  for (const char *at = below ? "" : strchr(folder + common, '/'); at && *at;
+       at = strchr(at + 1, '/'))
+    ck_buffer_append_text(out, "../");
+  ck_buffer_append_text(out, path + common);
+}
+
+/* A file by its path from the folder of the one that is written, so that both can be moved. */
+static ck_status append_name(ck_buffer *out, const char *name, const char *folder, ck_error *err) {
+  ck_buffer seen = {0};
+  if (!is_file(name)) {
+    append_text(out, name);
+    return CK_OK;
+  }
+  char *path = realpath(name, NULL);
+  if (!path) return ck_error_set(err, CK_E_NOT_FOUND, "%s: %s", name, strerror(errno));
+  append_seen_from(&seen, folder, path);
+  append_text(out, seen.data ? seen.data : "");
+  out->failed = out->failed || seen.failed;
+  ck_buffer_clear(&seen);
   free(path);
   return CK_OK;
 }
 
-static ck_status append_policy(ck_buffer *out, const ck_profile_policy *policy, ck_error *err) {
+static ck_status append_policy(ck_buffer *out, const ck_profile_policy *policy, const char *folder,
+                               ck_error *err) {
   ck_buffer_append_text(out, "    { ");
-  ck_status status = append_name(out, policy->name, err);
+  ck_status status = append_name(out, policy->name, folder, err);
   ck_json_iterator it =
       ck_json_iterate(policy->options ? ck_value_bytes(policy->options) : ck_bytes_text("{}"));
   while (status == CK_OK && ck_json_next(&it)) {
@@ -104,20 +136,28 @@ static void append_about(ck_buffer *out, ck_bytes about) {
   }
 }
 
+/* One that was tuned already keeps its name. */
+static void append_tuned(ck_buffer *out, const char *name) {
+  static const char end[] = "_tuned";
+  ck_buffer text = {0};
+  size_t len = strlen(name), end_len = sizeof end - 1;
+  bool tuned = len > end_len && strcmp(name + len - end_len, end) == 0;
+  ck_buffer_append_format(&text, "%s%s", name, tuned ? "" : end);
+  append_text(out, text.data ? text.data : "");
+  out->failed = out->failed || text.failed;
+  ck_buffer_clear(&text);
+}
+
 ck_status ck_tune_profile_append(ck_buffer *out, const ck_profile *profile, const char *given,
-                                 ck_bytes about, ck_error *err) {
+                                 const char *folder, ck_bytes about, ck_error *err) {
   append_about(out, about);
   ck_buffer_append_text(out, "return {\n  name = ");
-  ck_buffer name = {0};
-  ck_buffer_append_format(&name, "%s_tuned", profile->name);
-  append_text(out, name.data ? name.data : "");
-  out->failed = out->failed || name.failed;
-  ck_buffer_clear(&name);
+  append_tuned(out, profile->name);
   ck_buffer_append_text(out, ",\n  extends = ");
-  ck_status status = append_name(out, given, err);
+  ck_status status = append_name(out, given, folder, err);
   ck_buffer_append_text(out, ",\n  policies = {\n");
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++)
-    status = append_policy(out, &profile->policies[i], err);
+    status = append_policy(out, &profile->policies[i], folder, err);
   ck_buffer_append_text(out, "  },\n}\n");
   return status == CK_OK ? ck_buffer_check(out, err) : status;
 }

@@ -98,14 +98,25 @@ ck_status ck_call_end_wait(ck_call *self, ck_error *err) {
 
 /* ---- what follows ---- */
 
+/* A policy asks for one try more than there are. */
+static void fail_tried(ck_call *self, ck_status cause, const char *text) {
+  char tried[CK_ERROR_TEXT_MAX];
+  snprintf(tried, sizeof tried,
+           "%.*s; the policies' \"retry\" was followed until it was tried %d times, which is all",
+           CK_ERROR_TEXT_MAX - 120, text, CK_EFFECT_TRIES);
+  ck_call_fail(self, cause, tried);
+}
+
 static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_status cause,
                         const char *text, ck_error *err) {
   const char *node = ck_runner_node(self->runner);
-  if (answer->word == CK_FAILURE_RETRY && ++self->tries < CK_EFFECT_TRIES)
-    return wait_to_retry(self, answer->wait_ms, err);
+  bool retry = answer->word == CK_FAILURE_RETRY;
+  if (retry && ++self->tries < CK_EFFECT_TRIES) return wait_to_retry(self, answer->wait_ms, err);
   self->phase = CK_CALL_LEFT;
   if (answer->word == CK_FAILURE_PAUSE)
     ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause, text);
+  else if (retry)
+    fail_tried(self, cause, text);
   else
     ck_call_fail(self, cause, text);
   return CK_OK;

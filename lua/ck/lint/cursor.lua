@@ -21,7 +21,7 @@ local cursor = {}
 ---@field in_policy boolean                  the value ahead is the table that the file returns
 ---@field hook string|nil                    the hook whose function is being read
 ---@field marks ck.lint.Mark[]|nil           statements and conditions, when they are asked for
----@field problems { line: integer, text: string }[]
+---@field problems { line: integer, text: string, state: true|nil }[]  state: that outlives a call
 ---@class ck.lint.Mark  a condition: the tokens `from` up to `to`; or, without `to`, a statement
 ---@field from integer
 ---@field to integer|nil
@@ -46,7 +46,9 @@ function cursor.open(text, known, hooks, block)
 end
 
 function cursor.problem(self, line, ...)
-  self.problems[#self.problems + 1] = { line = line, text = table.concat { ... } }
+  local problem = { line = line, text = table.concat { ... } }
+  self.problems[#self.problems + 1] = problem
+  return problem
 end
 
 --- Notes a statement that begins at a token, or a condition that ends before the next one.
@@ -110,8 +112,9 @@ end
 function cursor.changed(self, token)
   local level = cursor.level_of(self, token[1])
   if level == 0 and self.depth > 0 then
-    cursor.problem(self, token[3], "'", token[1], "' belongs to the file and is changed inside a "
-      .. "function: what is kept between calls is lost on resume")
+    local problem = cursor.problem(self, token[3], "'", token[1], "' belongs to the file and is "
+      .. "changed inside a function: what is kept between calls is lost on resume")
+    problem.state = true
   end
   return level
 end

@@ -65,6 +65,7 @@ is "says the same of its reason, and who left it" "$(grep -v took <<<"$out")" \
   "event $paused, session_paused
 policy names masked texts of content: reason
 policy keys left what it was shown as it is"
+ok "how long that took is no question's time" grep -qE '^looking through it took [0-9.]+ ' <<<"$out"
 exits 0 "all" policy explain one
 has "a boundary's row has it behind the checkpoint's answers" "$(grep -P "^$after_a\t" <<<"$out")" \
   "every_boundary: node_complete; keys masked memory.card; keys dropped memory.gone; "

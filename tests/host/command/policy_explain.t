@@ -231,6 +231,9 @@ refused 2 "a file that is neither" "unknown key 'nodes'" policy explain one --re
 exits 5 "a policy that fails" policy explain one --rerun bad.lua
 has "is counted" "$err" 'policy bad.lua: 3 calls of it failed; the first: policy "bad", '
 has "and named with its line" "$err" "bad.lua:2: lost"
+sed 's/"edge_transition"/"final"/' bad.lua >bad_end.lua
+exits 5 "one that fails once" policy explain one --rerun bad_end.lua
+has "has one call, and no calls" "$err" 'policy bad_end.lua: 1 call of it failed: policy "bad", '
 
 # ---- failures; a list of an agent's own; no policy at all ----
 

@@ -95,14 +95,21 @@ for at in 0 1; do
          lost => { map { ($_ => $l->{$_} ? $l->{$_}{mean} : undef) } keys %$l } }')" \
     "$(part "$at" '{tuned}')"
 done
-has "it extends the one given" "$(cat tuned.lua)" "extends = \"$dir/stake_profile.lua\""
+has "it extends the one given, as seen from itself" "$(cat tuned.lua)" \
+  'extends = "./stake_profile.lua"'
+has "and its policy is" "$(cat tuned.lua)" '{ "./stake.lua",'
 has "options that are not tuned stay" "$(cat tuned.lua)" '["words"] = { "b\034c" }'
 has "it says its seed" "$(cat tuned.lua)" "seed 1, 150 settings tried"
 has "and a session" "$(cat tuned.lua)" "$(part 0 "{sessions}[0]")"
 
 # ---- the same again ----
 cp tuned.lua first.lua
-exits 0 "tune again" --json --store sqlite:one.db "${tune[@]}" -o tuned.lua
+refused 5 "a file that is there" \
+  "tuned.lua is there already: name another file with -o, or write over it with --force" \
+  --store sqlite:one.db "${tune[@]}" -o tuned.lua
+ok "and is left as it is" cmp first.lua tuned.lua
+echo "-- taken" >tuned.lua
+exits 0 "tune again" --json --store sqlite:one.db "${tune[@]}" -o tuned.lua --force
 is "the same seed gives the same output" "$out" "$told"
 ok "and the same file" cmp first.lua tuned.lua
 exits 0 "another seed" --json --store sqlite:one.db "${tune[@]}" --seed 2
@@ -139,11 +146,45 @@ is "nothing on stderr that is no terminal" "$err" ""
 
 # ---- interrupted ----
 echo "-- old" >old.lua
-timeout -s INT 0.2 "$CKRUN" --store sqlite:one.db "${tune[@]}" --tries 10000 -o old.lua \
+timeout -s INT 0.2 "$CKRUN" --store sqlite:one.db "${tune[@]}" --tries 10000 -o old.lua --force \
   >interrupted 2>&1
 ok "an interrupted search leaves the file as it was, or whole" \
   grep -qxE -- '-- old|}' <(tail -n 1 old.lua)
 is "and nothing beside it" "$(echo old.lua*)" old.lua
+
+# ---- where it is written, and of what ----
+quick=(--checkpoints 34 --holdout 0 --tries 20)
+mkdir -p deep/er beside
+for at in deep/er/t.lua:../../ deep/t.lua:../ t.lua:./; do
+  file=${at%:*}
+  exits 0 "tune into $file" --store sqlite:one.db policy tune stake_profile.lua "${quick[@]}" \
+    -o "$file"
+  has "$file: paths are seen from there" "$(cat "$file")" "extends = \"${at#*:}stake_profile.lua\""
+  has "$file: of policies, too" "$(cat "$file")" "{ \"${at#*:}stake.lua\","
+  exits 0 "$file: loads" profile check "$file"
+done
+ln -s "$dir/deep" beside/link
+exits 0 "through a link" --store sqlite:one.db policy tune stake_profile.lua "${quick[@]}" \
+  -o beside/link/linked.lua
+exits 0 "its file loads" profile check beside/link/linked.lua
+mkdir moved && cp stake.lua stake_profile.lua moved && cp t.lua moved
+exits 0 "they can be moved together" --json profile show moved/t.lua
+is "and name each other" "$(json "$out" 'my %of = map { ($_->{from} => 1) }
+  grep { ($_->{origin} // "") =~ m{^/} && $_->{origin} !~ m{/moved/} } @{$d->{settings}};
+  join " ", %of')" ""
+exits 0 "one that was tuned" --store sqlite:one.db policy tune deep/t.lua "${quick[@]}" -o next.lua
+has "keeps its name" "$(cat next.lua)" 'name = "stake_tuned"'
+for file in deep/t.lua stake_profile.lua stake.lua deep/../stake.lua; do
+  cp "$file" before
+  refused 5 "over $file, which it is made of" \
+    "$file is a file that ckrun works by: name another one" --store sqlite:one.db \
+    policy tune deep/t.lua "${quick[@]}" -o "$file" --force
+  ok "$file is left" cmp before "$file"
+done
+refused 3 "a folder that is not there" "cannot write nowhere/t.lua: No such file" \
+  --store sqlite:one.db policy tune stake_profile.lua "${quick[@]}" -o nowhere/t.lua
+refused 2 "--force without a file" "--force: of the file that -o names" \
+  --store sqlite:one.db policy tune stake_profile.lua "${quick[@]}" --force
 
 # ---- mistakes ----
 refused 2 "a profile without options" "profile default: none of its policies that decide on" \
@@ -194,7 +235,9 @@ ranged() {
   has "ranges $2: is told" "$out" "$1"
 }
 ranged "ranges: unknown option 'm'" "{ m = { 1, 2 } }"
-ranged "option 'n': { low, high } is expected" "{ n = { 2, 1 } }"
+ranged "option 'n': { low, high } is expected, two numbers from 0, the second one greater, not \
+{ 10, 1.5 }" "{ n = { 10, 1.5 } }"
+ranged "the second one greater, not { 2, 2 }" "{ n = { 2, 2 } }"
 ranged "option 'n': { low, high } is expected" "{ n = { -1, 1 } }"
 ranged "option 'n': { low, high } is expected" "{ n = { 1, 2, 3 } }"
 ranged "option 'n': a list is expected" "{ n = 4 }"
@@ -204,6 +247,11 @@ ranged "ranges: a table of options is expected, not a number" 1
 echo "return { name = 'ranged', version = 1, options = { n = 1 }, ranges = { n = { 1, 9 } } }" \
   >ranged.lua
 exits 0 "ranges that hold" policy check ranged.lua
+sed -i 's/ranges/allowed/; s/{ 1, 9 }/{ 9, 1 }/' ranged.lua
+exits 1 "what is allowed, turned round" policy check ranged.lua
+has "is told" "$out" "allowed: 'n': { least, most } is expected, not { 9, 1 }: the first is greater"
+sed -i 's/{ 9, 1 }/{ 1, 1 }/' ranged.lua
+exits 0 "one number alone may be allowed" policy check ranged.lua
 
 # ---- what the sessions say nothing about ----
 # These sessions have tool rounds alone: whatever is found keeps the other options as given.

@@ -32,12 +32,20 @@ is "a resume tries again, from the first" "$(grep ^status <<<"$out") $(tries)" \
   "$(printf 'status\tpaused 6')"
 exits 0 "without the policy the flow handles it" resume twice
 is "with one more try" "$(tries)" 7
+sed 's/if .* end$//; s/twice/always/' twice.lua >always.lua
+rm tries
+run run flaky.lua --policy ./always.lua --session always
+is "who never gives up is followed three times" "$(grep ^status <<<"$out") $(tries)" \
+  "$(printf 'status\tfailed 3')"
+has "and told that these were all" "$out$err" "exit status 7; the policies' \"retry\" was followed"
+has "with how many" "$out$err" "until it was tried 3 times, which is all"
 cat >fail.lua <<'EOF'
 return { name = "fail", version = 1, on_failure = function() return "fail" end }
 EOF
 rm tries
 run run flaky.lua --policy ./fail.lua --session fail
 is "a policy has it fail" "$(grep ^status <<<"$out") $(tries)" "$(printf 'status\tfailed 1')"
+ok "which is no matter of tries" test "$(grep -c 'which is all' <<<"$out$err")" = 0
 
 cat >tool.lua <<'EOF'
 local flow = require "ck.flow"

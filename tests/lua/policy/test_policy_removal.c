@@ -58,21 +58,22 @@ static ck_status prune(char out[COUNT + 1], const ck_policy_engine *engine, ck_e
 static void check_prune(const char *const *bodies, size_t count, ck_status want, const char *plan,
                         const char *text) {
   static const char form[] =
-      "return { name = 'p', version = 1, prune = function(history, opt)\n%s\nend }";
+      "return { name = 'p%zu', version = 1, prune = function(history, opt)\n%s\nend }";
   ck_buffer texts[3] = {{0}};
   const char *list[3];
   char got[COUNT + 1];
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < count; i++) {
-    ck_buffer_append_format(&texts[i], form, bodies[i]);
+    ck_buffer_append_format(&texts[i], form, i + 1, bodies[i]);
     list[i] = texts[i].data;
   }
   ck_policy_engine engine = open_engine(list, count);
   tap_is_status(prune(got, &engine, &err), want, &err, "prune: %s", bodies[count - 1]);
   tap_is_text(got, plan, "gives the plan %s", plan);
   if (want != CK_OK)
-    tap_ok(strstr(err.text, text) && strstr(err.text, "policy \"p\", prune: "), "%s: %s", text,
-           err.text);
+    tap_ok(
+        strstr(err.text, text) && strstr(err.text, "policy \"p") && strstr(err.text, "\", prune: "),
+        "%s: %s", text, err.text);
   engine.free(engine.self);
   for (size_t i = 0; i < count; i++) ck_buffer_clear(&texts[i]);
 }

@@ -103,15 +103,22 @@ cp house/mine.lua house/profiles/b.lua
 sed -i 's#./mine#../mine#' house/profiles/b.lua
 echo 'return { name = "deep", extends = "graph" }' >house/policies/profiles/deep.lua
 echo 'return require("ck.flow").exec { argv = { "true" } }' >house/flow.lua
+echo 'return { limit = function(opt) return opt.n end }' >house/library.lua
+echo 'return { name = "typo", version = 1, checkpont = function() end }' >house/typo.lua
+echo 'return { name = "typos", extend = "loop" }' >house/typos.lua
+echo 'return require "./library"' >house/again.lua
 exits 0 "found policies" --json policy list house
 is "of the folder, then of policies/ in it" \
   "$(json_lines "$out" '$d->{shipped} || $d->{problem} ? () : "$d->{reference} $d->{name}"')" \
   "house/mine_prune.lua mine_prune
 house/policies/plain.lua plain"
-is "what is none has the reason" \
-  "$(json_lines "$out" '$d->{problem} ? $d->{reference} : ()')" "house/flow.lua
-house/mine.lua"
+is "one with a mistake has the reason; flows, libraries and profiles are not told" \
+  "$(json_lines "$out" '$d->{problem} ? $d->{reference} : ()')" "house/again.lua
+house/typo.lua"
+rm house/again.lua
 exits 0 "found profiles" --json profile list house
+is "of profiles with a mistake, too; flows, libraries and policies are not told" \
+  "$(json_lines "$out" '$d->{problem} ? $d->{reference} : ()')" "house/typos.lua"
 is "of the folder, of profiles/ and of policies/profiles/" \
   "$(json_lines "$out" '$d->{shipped} || $d->{problem} ? () : "$d->{reference} $d->{name}"')" \
   "house/mine.lua house
@@ -129,8 +136,8 @@ done
 exits 0 "for people" policy list house
 is "a row each, tests left out" "$(grep -c '^house/' <<<"$out")" 2
 has "with its hook and summary" "$out" "house/mine_prune.lua	prune	The newest "
-has "what is none is named" "$err" \
-  "not listed, 'ckrun policy check FILE' tells why: house/flow.lua, house/mine.lua"
+is "what has a mistake is named, and nothing else" "$err" \
+  "not listed, 'ckrun policy check FILE' tells why: house/typo.lua"
 (cd house && "$CKRUN" profile list >"$dir/out" 2>&1)
 has "the current folder by default" "$(cat out)" \
   "./mine.lua	$dir/house/mine_prune.lua	a profile that"

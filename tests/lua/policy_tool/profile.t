@@ -36,6 +36,26 @@ is "the agent's own" "$(row constraints.budget_usd)" "1.0 agent $(realpath mine.
 is "the profile's" "$(row constraints.rounds)" "20 profile $(realpath mine.lua)"
 is "the agent's option" "$(row policies.smart.usd)" "0.5 agent $(realpath mine.lua)"
 is "over the profile's" "$(row policies.smart.slow_ms)" "20000 extends $(realpath base.lua)"
+# ---- a policy once ----
+cp "$root/policies/every_n.lua" mine_n.lua
+cat >twice.lua <<'EOF2'
+return { name = "twice", policies = {
+    { "every_n", n = 2 },
+    "tool_rounds",
+    { "./mine_n.lua", n = 3 },
+  },
+  agents = { ann = { policies = {
+    { "every_n", n = 4 },
+    "every_n",
+  } } } }
+EOF2
+exits 1 "two policies of one name" profile check twice.lua
+again="the list has a policy every_n already, number 1: name it once, or save another text of it"
+has "the second is told with its line" "$err" "twice.lua:4: policies: $again"
+has "of an agent, too" "$err" "twice.lua:8: agents.ann.policies: $again"
+is "and no other: an agent may have what the profile has" "$(grep -c already <<<"$err")" 2
+exits 2 "nothing runs with them" run "$flow" --profile twice.lua --cassette "$cassette"
+has "by the same words" "$err" "twice.lua:4: policies: $again"
 exits 0 "an agent that the profile does not know" profile show mine.lua --agent stranger
 has "is told" "$err" "says nothing of agent 'stranger'"
 is "and has what the session has" "$(row constraints.budget_usd)" "2.5 extends $(realpath base.lua)"
