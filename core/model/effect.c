@@ -111,6 +111,7 @@ void ck_outcome_free(ck_outcome *self) {
   if (!self) return;
   ck_value_free(self->result);
   ck_value_free(self->denied);
+  ck_value_free(self->failure);
   ck_value_free(self->untrusted);
   free(self->error);
   free(self->cut);

@@ -163,6 +163,9 @@ typedef struct ck_outcome {
   /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
    * request}; owned; NULL */
   ck_value *denied;
+  /* of what on_failure was asked about, what it was shown besides, and how long its retry waits:
+   * {node?, try, retry_after?, wait?}, the times in milliseconds; owned; NULL */
+  ck_value *failure;
   ck_value *untrusted; /* sources.h: of all that it may hold; owned; NULL: none */
   char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */
   int64_t seq;         /* of its event, once recorded; 0 before */

@@ -254,6 +254,14 @@ static ck_status engine_redact(ck_redaction *out, void *self, const ck_item *ite
   return ck_policy_engine_redact(out, self, item, err);
 }
 
+static void engine_watch(void *self, const char *const *fields, const char **read) {
+  policy_list *own = self;
+  own->watch = (ck_view_watch){.fields = fields, .read = read};
+  for (size_t i = 0; i < own->count; i++)
+    for (int view = 0; view < CK_VIEW_COUNT; view++)
+      own->policies[i].slots[view].watch = fields ? &own->watch : NULL;
+}
+
 static bool any_has(const policy_list *self, policy_hook hook) {
   for (size_t i = 0; i < self->count; i++) {
     if (ck_policy_has(&self->policies[i], hook)) return true;
@@ -274,4 +282,5 @@ void ck_policy_compose(ck_policy_engine *out, policy_list *self) {
 #undef X
   if (self->excluded[0]) out->redact = engine_redact;
   if (has_rules(&self->rules)) out->resume = engine_resume;
+  out->watch = engine_watch;
 }

@@ -14,6 +14,7 @@ typedef struct policy_list {
   ck_profile_rules rules;
   ck_value *named; /* see ck_policy_engine */
   ck_view_counts counts;
+  ck_view_watch watch;
 } policy_list;
 
 /* Sets the hooks of `out` that some policy or the profile has an answer for; their `self` is

@@ -2,6 +2,7 @@
 #include "lua/policy/view.h"
 
 #include <lauxlib.h>
+#include <string.h>
 
 #include "lua/vm/names.h"
 #include "lua/policy/view_fields.h"
@@ -36,6 +37,18 @@ static int refuse_field(lua_State *L, ck_view_kind kind) {
   return ck_vm_raise(L, CK_OK, "%s has no field '%s'%s", ck_view_types[kind].name, name, hint);
 }
 
+/* "effect.request" is that field, "effect" all of the view. */
+static bool covers(const char *watched, const char *name, const char *field) {
+  size_t len = strlen(name);
+  if (strncmp(watched, name, len) != 0) return false;
+  return !watched[len] || (watched[len] == '.' && strcmp(watched + len + 1, field) == 0);
+}
+
+static void note_read(const ck_view_watch *self, ck_view_kind kind, const char *field) {
+  for (const char *const *at = self->fields; *at && !*self->read; at++)
+    if (covers(*at, ck_view_types[kind].name, field)) *self->read = *at;
+}
+
 /* Upvalues: the fields by name, the kind. */
 static int view_index(lua_State *L) {
   const view *self = lua_touserdata(L, 1);
@@ -46,7 +59,9 @@ static int view_index(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_rawget(L, lua_upvalueindex(1));
   const view_field *found = lua_touserdata(L, -1);
-  if (!found) return refuse_field(L, (ck_view_kind)lua_tointeger(L, lua_upvalueindex(2)));
+  ck_view_kind kind = (ck_view_kind)lua_tointeger(L, lua_upvalueindex(2));
+  if (!found) return refuse_field(L, kind);
+  if (slot->watch) note_read(slot->watch, kind, found->name);
   if (found->push)
     found->push(L, (const char *)slot->subject + self->offset, slot);
   else

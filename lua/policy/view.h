@@ -56,6 +56,13 @@ typedef struct ck_view_counts {
 /* Each boundary in turn, from the first one of a session. */
 void ck_view_count(ck_view_counts *self, const ck_boundary *at);
 
+/* Fields that whoever asks cannot tell as they were: "effect.request", or a whole view, "at.since".
+ */
+typedef struct ck_view_watch {
+  const char *const *fields; /* ends with NULL; NULL: none */
+  const char **read;         /* becomes the first of them that a policy looks at */
+} ck_view_watch;
+
 /* Belongs to one policy and outlives its state. */
 typedef struct ck_view_slot {
   const void *subject; /* NULL: the views on it are void. An array for CK_VIEW_CHECKPOINT */
@@ -63,6 +70,7 @@ typedef struct ck_view_slot {
   int64_t now_ms;      /* of CK_VIEW_CHECKPOINT: what their age is counted to */
   bool made;           /* its view is kept */
   ck_view_counts counts;
+  const ck_view_watch *watch; /* NULL: nothing is watched */
 } ck_view_slot;
 
 /* Functions below that take a lua_State raise. */

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/print/format.h"
 #include "core/host/inspect/session_ids.h"
-#include "core/host/simulate/simulation_list.h"
-#include "core/host/simulate/simulation_side.h"
 #include "core/host/print/table.h"
+#include "core/host/simulate/other_hooks.h"
+#include "core/host/simulate/session_plot.h"
+#include "core/host/simulate/simulation_list.h"
 #include "lua/vm/sandbox.h"
 
-enum { PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1, PLOT_MIN = 20, PLOT_MAX = 100, PLOT_USUAL = 72 };
+enum { PROFILES_MAX = CK_PLOT_PROFILES_MAX };
 
 typedef struct values {
   ck_words profiles, policies, sessions;
@@ -28,12 +28,12 @@ typedef struct simulating {
   ck_document document;
   ck_buffer plots;
   ck_simulation_list list;
+  ck_other_hooks other;
   ck_session_ids ids;
 } simulating;
 
-static bool redacts(const simulating *self) {
-  return self->given->hook && strcmp(self->given->hook, "redact") == 0;
-}
+/* Another hook than checkpoint. */
+static bool is_other(const simulating *self) { return ck_other_hooks_has(self->given->hook); }
 
 /* ---- profiles ---- */
 
@@ -50,12 +50,12 @@ static ck_status check_count(const values *given, size_t count, ck_error *err) {
     return ck_error_set(err, CK_E_USAGE,
                         "--diff: %zu %s; it compares two: give --profile or --policy twice", count,
                         count == 1 ? "profile" : "profiles");
-  bool checkpoints = given->list || given->diff || given->plot;
-  if (given->hook && strcmp(given->hook, "checkpoint") != 0 && checkpoints)
+  bool lists = given->list && given->hook && strcmp(given->hook, "redact") == 0;
+  if (ck_other_hooks_has(given->hook) && (lists || given->diff || given->plot))
     return ck_error_set(err, CK_E_USAGE, "--%s is of checkpoints, and --hook is %s: leave out one",
-                        given->list   ? "list"
-                        : given->diff ? "diff"
-                                      : "plot",
+                        given->diff   ? "diff"
+                        : given->plot ? "plot"
+                                      : "list",
                         given->hook);
   return CK_OK;
 }
@@ -74,77 +74,12 @@ static ck_status load_sides(simulating *self, ck_error *err) {
     status = at < profile_count
                  ? ck_simulation_side_load_profile(made, at, profiles[at], err)
                  : ck_simulation_side_load_policy(
-                       made, at, given->policies.list[at - profile_count], redacts(self), err);
+                       made, at, given->policies.list[at - profile_count], given->hook, err);
   }
   return status;
 }
 
-/* ---- plots ---- */
-
-static void put_figure(ck_buffer *out, ck_loss_kind kind, int64_t number) {
-  if (kind == CK_LOSS_MS)
-    ck_format_duration(out, number * 1000);
-  else if (kind == CK_LOSS_COST)
-    ck_format_money(out, number);
-  else {
-    ck_format_count(out, number);
-    ck_buffer_append_format(out, " %s", ck_loss_names[kind]);
-  }
-}
-
 /* ---- one session under all profiles ---- */
-
-typedef struct session_plot {
-  ck_loss_kind kind;
-  size_t width;
-  int64_t values[PROFILES_MAX][PLOT_MAX];
-} session_plot;
-
-static size_t plot_width(const simulating *self) {
-  size_t name = 0;
-  for (size_t i = 0; i < self->count; i++) {
-    size_t len = strlen(self->sides[i].name);
-    if (len > name) name = len;
-  }
-  if (self->output->width <= 0) return PLOT_USUAL;
-  int left = self->output->width - (int)name - 2;
-  return left < PLOT_MIN ? PLOT_MIN : left > PLOT_MAX ? PLOT_MAX : (size_t)left;
-}
-
-static void append_plot(simulating *self, const ck_recording *recording, const session_plot *plot) {
-  int64_t full = 0;
-  int widest = 0;
-  for (size_t i = 0; i < self->count; i++) {
-    if ((int)strlen(self->sides[i].name) > widest) widest = (int)strlen(self->sides[i].name);
-    for (size_t k = 0; k < plot->width; k++)
-      full = plot->values[i][k] > full ? plot->values[i][k] : full;
-  }
-  int64_t ms =
-      recording->event_count ? recording->events[recording->event_count - 1].work.active_ms : 0;
-  ck_buffer_append_format(&self->plots, "\n%s: lost %s, over ", recording->id,
-                          ck_loss_names[plot->kind]);
-  if (ms)
-    ck_format_duration(&self->plots, ms * 1000);
-  else
-    ck_buffer_append_format(&self->plots, "%zu events", recording->event_count);
-  ck_buffer_append_text(&self->plots, "; highest ");
-  put_figure(&self->plots, plot->kind, full);
-  ck_buffer_append_text(&self->plots, "\n");
-  for (size_t i = 0; i < self->count; i++) {
-    ck_buffer_append_format(&self->plots, "%-*s  ", widest, self->sides[i].name);
-    ck_simulation_append_bars(&self->plots, plot->values[i], plot->width, full);
-    ck_buffer_append_text(&self->plots, "\n");
-  }
-}
-
-static void put_plot(simulating *self, struct cJSON *row, const int64_t *plotted,
-                     const session_plot *plot) {
-  struct cJSON *object = ck_document_put_object(&self->document, row, "plot");
-  ck_document_put_text(&self->document, object, "of", ck_loss_members[plot->kind]);
-  struct cJSON *list = ck_document_put_array(&self->document, object, "values");
-  for (size_t i = 0; i < plot->width; i++)
-    ck_simulation_put_loss(&self->document, list, NULL, plot->kind, (double)plotted[i]);
-}
 
 /* Without --diff all are listed. */
 static bool is_listed(const simulating *self, const ck_simulation *made, size_t boundary) {
@@ -152,17 +87,20 @@ static bool is_listed(const simulating *self, const ck_simulation *made, size_t 
          ck_simulation_differs(&made[0].decisions[boundary], &made[1].decisions[boundary]);
 }
 
-static bool lists(const simulating *self) { return self->given->list || self->given->diff; }
+static bool lists(const simulating *self) {
+  return !is_other(self) && (self->given->list || self->given->diff);
+}
 
 static ck_status put_session(simulating *self, size_t side, const ck_recording *recording,
-                             const ck_simulation *made, const session_plot *plot, ck_error *err) {
+                             const ck_simulation *made, const ck_session_plot *plot,
+                             ck_error *err) {
   ck_simulation_sum own = {0};
   ck_status status = ck_simulation_sum_add(&own, recording, &made[side], err);
   struct cJSON *row = ck_document_put_object(&self->document, self->sides[side].sessions, NULL);
   ck_document_put_text(&self->document, row, "session", recording->id);
   if (status == CK_OK) ck_simulation_put_sum(&self->document, row, &own);
   ck_simulation_sum_clear(&own);
-  if (self->given->plot) put_plot(self, row, plot->values[side], plot);
+  if (self->given->plot) ck_session_plot_put(&self->document, row, plot, side);
   if (!lists(self)) return status;
   struct cJSON *list = ck_document_put_array(&self->document, row, "decisions");
   for (size_t i = 0; i < made[side].decision_count; i++) {
@@ -173,12 +111,13 @@ static ck_status put_session(simulating *self, size_t side, const ck_recording *
 }
 
 static ck_status put_all(simulating *self, const ck_recording *recording, const ck_simulation *made,
-                         const session_plot *plot, ck_error *err) {
+                         const ck_session_plot *plot, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && self->output->json && i < self->count; i++)
     status = put_session(self, i, recording, made, plot, err);
   if (self->output->json) return status;
-  if (self->given->plot) append_plot(self, recording, plot);
+  if (self->given->plot)
+    ck_session_plot_append(&self->plots, plot, recording, self->sides, self->count);
   for (size_t i = 0; lists(self) && i < recording->boundary_count; i++) {
     if (is_listed(self, made, i)) ck_simulation_list_add(&self->list, recording, made, i);
   }
@@ -191,7 +130,8 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   ck_simulation made[PROFILES_MAX] = {{0}};
   ck_status status = ck_recording_read(&recording, self->inspection.store, id, err);
   if (status != CK_OK) return status;
-  session_plot plot = {.kind = ck_simulation_select(recording), .width = plot_width(self)};
+  ck_session_plot plot;
+  ck_session_plot_begin(&plot, recording, self->sides, self->count, self->output);
   for (size_t i = 0; status == CK_OK && i < self->count; i++) {
     ck_simulation_side *side = &self->sides[i];
     status = ck_simulate_profile(&made[i], recording, side->profile, err);
@@ -205,22 +145,13 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   return status;
 }
 
-static ck_status simulate_redact(simulating *self, const char *id, ck_error *err) {
-  ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < self->count; i++) {
-    ck_simulation_side *side = &self->sides[i];
-    status = ck_simulate_redact(&side->masks, self->inspection.store, id, side->profile, err);
-  }
-  return status;
-}
-
 static ck_status simulate_all(simulating *self, ck_error *err) {
   const ck_session_ids *ids = &self->ids;
   ck_status status =
       ck_session_ids_find(&self->ids, &self->inspection, &self->given->sessions, err);
   for (size_t i = 0; status == CK_OK && i < ids->count; i++)
-    status = redacts(self) ? simulate_redact(self, ids->list[i], err)
-                           : simulate_session(self, ids->list[i], err);
+    status = is_other(self) ? ck_other_hooks_add(&self->other, ids->list[i], err)
+                            : simulate_session(self, ids->list[i], err);
   return status;
 }
 
@@ -229,9 +160,19 @@ static ck_status simulate_all(simulating *self, ck_error *err) {
 static void begin_output(simulating *self) {
   const char *names[PROFILES_MAX];
   for (size_t i = 0; i < self->count; i++) names[i] = self->sides[i].name;
+  self->other = (ck_other_hooks){.output = self->output,
+                                 .store = self->inspection.store,
+                                 .hook = self->given->hook,
+                                 .list = is_other(self) && self->given->list,
+                                 .sides = self->sides,
+                                 .count = self->count,
+                                 .document = &self->document};
+  ck_other_hooks_begin(&self->other);
   if (lists(self)) ck_simulation_list_init(&self->list, self->output, names, self->count);
   ck_document_init(&self->document, self->output);
-  if (!redacts(self))
+  if (is_other(self))
+    ck_document_put_text(&self->document, NULL, "hook", self->given->hook);
+  else
     ck_document_put_int(&self->document, NULL, "row_bytes", CK_SIMULATE_ROW_BYTES);
   struct cJSON *list = ck_document_put_array(&self->document, NULL, "profiles");
   for (size_t i = 0; i < self->count; i++) {
@@ -239,23 +180,9 @@ static void begin_output(simulating *self) {
     of->object = ck_document_put_object(&self->document, list, NULL);
     ck_document_put_text(&self->document, of->object, "profile", of->name);
     ck_document_put_text(&self->document, of->object, "given", of->given);
-    if (!redacts(self))
+    if (!is_other(self) || strcmp(self->given->hook, "redact") != 0)
       of->sessions = ck_document_put_array(&self->document, of->object, "sessions");
   }
-}
-
-static ck_status print_masks(simulating *self, ck_error *err) {
-  const char *names[PROFILES_MAX];
-  const ck_simulated_masks *masks[PROFILES_MAX];
-  for (size_t i = 0; i < self->count; i++) {
-    names[i] = self->sides[i].name;
-    masks[i] = &self->sides[i].masks;
-    if (self->output->json)
-      ck_simulated_masks_put(&self->document, self->sides[i].object, masks[i]);
-  }
-  return self->output->json
-             ? ck_document_print(&self->document, err)
-             : ck_simulated_masks_print(self->output, names, masks, self->count, err);
 }
 
 static ck_status print(simulating *self, ck_error *err) {
@@ -280,12 +207,12 @@ static ck_status print(simulating *self, ck_error *err) {
 static ck_status check_failures(const simulating *self, ck_error *err) {
   for (size_t i = 0; i < self->count; i++) {
     const ck_simulation_side *side = &self->sides[i];
-    int64_t failures = redacts(self) ? side->masks.failures : side->sum.failures;
-    if (!failures) continue;
-    return ck_error_set(err, CK_E_POLICY,
-                        "profile %s: %lld calls of its policies failed; the first: %s", side->name,
-                        (long long)failures,
-                        redacts(self) ? side->masks.failure.text : side->sum.failure.text);
+    const char *first;
+    int64_t failures = ck_simulation_side_failures(side, &first);
+    if (failures)
+      return ck_error_set(err, CK_E_POLICY,
+                          "profile %s: %lld calls of its policies failed; the first: %s",
+                          side->name, (long long)failures, first);
   }
   return CK_OK;
 }
@@ -295,6 +222,7 @@ static void clear(simulating *self) {
   ck_session_ids_clear(&self->ids);
   ck_buffer_clear(&self->plots);
   ck_table_clear(&self->list.table);
+  ck_other_hooks_clear(&self->other);
   ck_document_clear(&self->document);
   ck_inspection_close(&self->inspection);
   free(self);
@@ -314,13 +242,18 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           self->inspection.location.url);
   if (status == CK_OK) begin_output(self);
   if (status == CK_OK) status = simulate_all(self, err);
-  if (status == CK_OK) status = redacts(self) ? print_masks(self, err) : print(self, err);
+  if (status == CK_OK)
+    status = is_other(self) ? ck_other_hooks_print(&self->other, err) : print(self, err);
   if (status == CK_OK) status = check_failures(self, err);
   clear(self);
   return status;
 }
 
-static const char *const hooks[] = {"checkpoint", "redact", NULL};
+static const char *const hooks[] = {"checkpoint", "redact",
+#define X(enumerator, name, about) name,
+                                    CK_RERUN_HOOK_TABLE(X)
+#undef X
+                                        NULL};
 
 static const ck_option options[] = {
     {.name = "profile",
@@ -342,10 +275,12 @@ static const ck_option options[] = {
      .offset = offsetof(values, hook),
      .value = "HOOK",
      .choices = hooks,
-     .help = "which decisions: checkpoint (the usual), or redact: what would be masked"},
+     .help = "which decisions: checkpoint (the usual, with prune); redact: what would be masked; "
+             "or what else policies are asked"},
     {.name = "list",
      .offset = offsetof(values, list),
-     .help = "instead of the sums, what is decided at each boundary, and why"},
+     .help = "instead of the sums, what is decided at each boundary, or answered each time, and "
+             "why"},
     {.name = "diff",
      .offset = offsetof(values, diff),
      .help = "of two, the boundaries that they decide differently"},
@@ -392,6 +327,11 @@ const ck_command ck_command_policy_simulate = {
         "or texts of it) and key or kind of event, with how often, in how many sessions, and a "
         "sample of the text around what would be masked, never that itself. What was masked when "
         "it was recorded stays so and is not counted.\n\n"
+        "With --hook permit, in_doubt or on_failure the hook is asked again wherever it was asked "
+        "live, or would have been: how often, what is answered and why, and how many of the "
+        "answers are those that were recorded. --list has a line for each, with session and event. "
+        "Where a policy looks at what the session does not tell, that is counted by the name of "
+        "the field, and never guessed.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

@@ -8,9 +8,9 @@
 
 /* Appends "its hooks: permit, resume", or that there are none. */
 void ck_asked_hooks_append(ck_buffer *out, const ck_policy_engine *engine);
-/* CK_E_USAGE: the policy has none of the hooks that a simulation asks: redact, or else checkpoint
- * and prune. `given` names it. */
-CK_CHECKED ck_status ck_asked_hooks_check(const ck_profile *policy, const char *given, bool redact,
-                                          ck_error *err);
+/* CK_E_USAGE: the policy has not the hook that a simulation asks; `hook` NULL or "checkpoint":
+ * neither checkpoint nor prune. `given` names the policy. */
+CK_CHECKED ck_status ck_asked_hooks_check(const ck_profile *policy, const char *given,
+                                          const char *hook, ck_error *err);
 
 #endif

@@ -33,8 +33,7 @@ int64_t ck_loss_of(const ck_work *work, ck_loss_kind kind) {
 
 /* ---- reasons ---- */
 
-/* "3.25 dollars" and "12 dollars" become "# dollars". */
-static char *without_figures(const char *reason) {
+char *ck_reason_without_figures(const char *reason) {
   char *made = strdup(reason), *to = made;
   if (!made) return NULL;
   for (const char *at = made; *at;) {
@@ -89,7 +88,7 @@ static ck_status count_one(ck_simulation_sum *self, ck_bytes given, ck_error *er
   char *policy = ck_json_dup_string(ck_json_get(given, "policy"));
   char *text = ck_json_type_of(why) == CK_JSON_STRING ? ck_json_dup_string(why)
                                                       : strdup("(no reason given)");
-  char *reason = policy && text ? without_figures(text) : NULL;
+  char *reason = policy && text ? ck_reason_without_figures(text) : NULL;
   free(text);
   return count_reason(self, policy, reason, err);
 }

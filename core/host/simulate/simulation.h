@@ -32,6 +32,9 @@ typedef struct ck_reason_count {
   int64_t count;
 } ck_reason_count;
 
+/* "3.25 dollars" and "12 dollars" become "# dollars". Owned by the caller; NULL: no memory. */
+char *ck_reason_without_figures(const char *reason);
+
 /* The recorded session under the policies of the profile and its budget, asked afresh; see
  * ck_simulate. CK_E_PARSE, CK_E_NOT_FOUND: of the profile's policies. That one fails when it is
  * asked is told in `out`. ck_simulation_clear. */

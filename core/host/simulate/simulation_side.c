@@ -27,19 +27,27 @@ ck_status ck_simulation_side_load_profile(ck_simulation_side *side, size_t befor
 }
 
 ck_status ck_simulation_side_load_policy(ck_simulation_side *side, size_t before, const char *given,
-                                         bool redact, ck_error *err) {
+                                         const char *hook, ck_error *err) {
   side->given = given;
   ck_status status = ck_profile_new(&side->profile, given, err);
   if (status == CK_OK) status = ck_profile_append_policy(side->profile, given, NULL, err);
   if (status != CK_OK) return status;
   side->profile->budget_micros = CK_SIMULATE_AS_RECORDED;
   name_side(side, before);
-  return ck_asked_hooks_check(side->profile, given, redact, err);
+  return ck_asked_hooks_check(side->profile, given, hook, err);
+}
+
+int64_t ck_simulation_side_failures(const ck_simulation_side *side, const char **first) {
+  *first = side->sum.failures     ? side->sum.failure.text
+           : side->masks.failures ? side->masks.failure.text
+                                  : side->rerun.failure.text;
+  return side->sum.failures + side->masks.failures + side->rerun.failures;
 }
 
 void ck_simulation_side_clear(ck_simulation_side *self) {
   ck_profile_free(self->profile);
   ck_simulation_sum_clear(&self->sum);
   ck_simulated_masks_clear(&self->masks);
+  ck_rerun_sum_clear(&self->rerun);
   *self = (ck_simulation_side){0};
 }

@@ -3,6 +3,7 @@
 #ifndef CK_HOST_SIMULATE_SIMULATION_SIDE_H
 #define CK_HOST_SIMULATE_SIMULATION_SIDE_H
 
+#include "core/host/simulate/rerun_sum.h"
 #include "core/host/simulate/simulation.h"
 #include "core/host/simulate/simulation_redact.h"
 
@@ -16,6 +17,7 @@ typedef struct ck_simulation_side {
                                          several have the same */
   ck_simulation_sum sum;              /* so far */
   ck_simulated_masks masks;           /* the same of redact */
+  ck_rerun_sum rerun;                 /* of another hook */
   struct cJSON *object, *sessions;    /* with --json */
 } ck_simulation_side;
 
@@ -23,9 +25,12 @@ typedef struct ck_simulation_side {
 CK_CHECKED ck_status ck_simulation_side_load_profile(ck_simulation_side *side, size_t before,
                                                      const char *given, ck_error *err);
 /* A policy alone: a file or the name of a shipped one. The budget is that of each recording. It
- * must have a hook that is asked: redact, or else checkpoint or prune. */
+ * must have the hook that is asked; `hook` NULL or "checkpoint": checkpoint or prune. */
 CK_CHECKED ck_status ck_simulation_side_load_policy(ck_simulation_side *side, size_t before,
-                                                    const char *given, bool redact, ck_error *err);
+                                                    const char *given, const char *hook,
+                                                    ck_error *err);
+/* How many calls of its policies failed, of all that was asked. */
+int64_t ck_simulation_side_failures(const ck_simulation_side *side, const char **first);
 void ck_simulation_side_clear(ck_simulation_side *self);
 
 #endif

@@ -72,7 +72,11 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   if (status != CK_OK || !may) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
                                   err);
-  if (status != CK_OK) return status;
+  if (status == CK_OK) status = ck_permit_keep_place(&body, self, err);
+  if (status != CK_OK) {
+    ck_value_free(body);
+    return status;
+  }
   ck_permit_keep_answers(self, CK_EVENT_INTENT);
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
                              err);

@@ -128,13 +128,31 @@ static void describe(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
            outcome->error ? outcome->error : "failed");
 }
 
+/* What no other member of the outcome's event tells of the question, for whoever asks it again. */
+static ck_status keep_question(ck_call *self, const ck_failure_answer *answer, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_outcome *outcome = self->outcome;
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "node", ck_runner_node(self->runner));
+  ck_json_member_int(&w, "try", self->tries + 1);
+  if (outcome->retry_after_ms) ck_json_member_int(&w, "retry_after", outcome->retry_after_ms);
+  if (answer->word == CK_FAILURE_RETRY && answer->wait_ms > 0)
+    ck_json_member_int(&w, "wait", answer->wait_ms);
+  ck_json_end(&w, '}');
+  ck_value_free(outcome->failure);
+  ck_status status = ck_value_from(&outcome->failure, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
 /* The answers belong to the outcome that they are about. */
 static ck_status ask_about_outcome(ck_failure_answer *out, ck_call *self, ck_failure_word otherwise,
                                    ck_status cause, const char *text, ck_error *err) {
   ck_status status = ask_policies(out, self, otherwise, cause, text, err);
-  if (out->answers.hook)
-    ck_session_keep_answers(ck_call_session(self), CK_EVENT_OUTCOME, &out->answers);
-  return status;
+  if (!out->answers.hook) return status;
+  ck_session_keep_answers(ck_call_session(self), CK_EVENT_OUTCOME, &out->answers);
+  return status == CK_OK ? keep_question(self, out, err) : status;
 }
 
 static ck_status record_failure(ck_call *self, ck_error *err) {

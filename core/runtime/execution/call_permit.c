@@ -44,6 +44,17 @@ static ck_boundary where(const ck_call *self) {
   return at;
 }
 
+/* A policy's word hangs on where the effect begins: that is kept, so that it can be asked again. */
+static ck_status ask_watched(const char **looked_at, ck_call *self, const ck_boundary *at,
+                             ck_error *problem) {
+  const ck_policy_engine *policies = ck_call_session(self)->policies;
+  *looked_at = NULL;
+  if (policies->watch) policies->watch(policies->self, ck_boundary_place_fields, looked_at);
+  ck_status status = policies->permit(&self->leave, policies->self, &self->effect, at, problem);
+  if (policies->watch) policies->watch(policies->self, NULL, NULL);
+  return status;
+}
+
 static ck_status ask_policies(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   const ck_policy_engine *policies = session->policies;
@@ -53,10 +64,12 @@ static ck_status ask_policies(ck_call *self, ck_error *err) {
   const ck_boundary at = where(self);
   const ck_clock *clock = &session->runtime->clock;
   int64_t begun_us = clock->mono_us(clock->self);
-  ck_status status = policies->permit(&self->leave, policies->self, &self->effect, &at, &problem);
+  const char *looked_at;
+  ck_status status = ask_watched(&looked_at, self, &at, &problem);
   self->leave.answers.hook = CK_HOOK_PERMIT;
   self->leave.answers.took_us = clock->mono_us(clock->self) - begun_us;
-  if (status == CK_OK) return CK_OK;
+  ck_status kept = looked_at ? ck_boundary_write_place(&self->place, &at, err) : CK_OK;
+  if (kept != CK_OK || status == CK_OK) return kept;
   return ck_session_record_policy_error(session, "permit", &problem, err);
 }
 
@@ -64,6 +77,25 @@ void ck_permit_keep_answers(ck_call *self, ck_event_kind kind) {
   ck_answers *answers = &self->leave.answers;
   if (answers->hook) ck_session_keep_answers(ck_call_session(self), kind, answers);
   *answers = (ck_answers){0};
+}
+
+ck_status ck_permit_keep_place(ck_value **body, ck_call *self, ck_error *err) {
+  ck_bytes before = ck_value_bytes(*body);
+  ck_value *made;
+  ck_buffer buffer = {0};
+  if (!self->place) return CK_OK;
+  ck_buffer_append(&buffer, before.data, before.len - 1);
+  ck_buffer_append_text(&buffer, ",\"at\":");
+  ck_buffer_append_bytes(&buffer, ck_value_bytes(self->place));
+  ck_buffer_append_char(&buffer, '}');
+  ck_status status = ck_value_from(&made, &buffer, err);
+  ck_buffer_clear(&buffer);
+  if (status != CK_OK) return status;
+  ck_value_free(*body);
+  *body = made;
+  ck_value_free(self->place);
+  self->place = NULL;
+  return CK_OK;
 }
 
 /* ---- a no ---- */
@@ -79,6 +111,7 @@ static ck_status describe_denial(ck_value **out, const ck_call *self, bool perso
   ck_json_member_text(&w, "class", ck_effect_class_name(self->effect.class));
   ck_sources_write(&w, self->effect.untrusted);
   ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
+  if (self->place) ck_json_member_raw(&w, "at", ck_value_bytes(self->place));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -181,7 +214,11 @@ static ck_status put_question(ck_call *self, ck_error *err) {
   ck_value *body;
   ck_status status =
       ck_ledger_write_intent(&body, &q->effect, self->digest, ck_value_bytes(q->request), err);
-  if (status != CK_OK) return status;
+  if (status == CK_OK) status = ck_permit_keep_place(&body, self, err);
+  if (status != CK_OK) {
+    ck_value_free(body);
+    return status;
+  }
   ck_permit_keep_answers(self, CK_EVENT_INTENT);
   status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
   ck_value_free(body);

@@ -24,5 +24,7 @@ CK_CHECKED ck_status ck_permit_answer(bool *may, ck_call *self, const char *text
 
 /* The next event of that kind has what the policies answered; once. */
 void ck_permit_keep_answers(ck_call *self, ck_event_kind kind);
+/* Adds the member `at` to the body of that event, where a policy looked at the place. */
+CK_CHECKED ck_status ck_permit_keep_place(ck_value **body, ck_call *self, ck_error *err);
 
 #endif

@@ -62,6 +62,7 @@ struct ck_call {
   ck_reserve_sum counts;        /* without an agent */
   ck_limit_hit fit;             /* effect.fitted: the limit that it was fitted to, as it was then */
   ck_leave leave;               /* the policies' word on it, once `judged` */
+  ck_value *place;              /* where it was asked about, if a policy looked; NULL */
   bool judged, permitted;       /* permitted: a person allowed it, or it was begun before */
   ck_permit_question *question; /* that a policy has a person asked; NULL: none */
   unsigned tries;               /* that a policy asked for after a failure */

@@ -51,6 +51,7 @@ void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
 
 static void drop_leave(ck_call *self) {
   ck_leave_clear(&self->leave);
+  ck_value_free(self->place);
   if (self->question) ck_value_free(self->question->request);
   free(self->question);
 }

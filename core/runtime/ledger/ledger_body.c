@@ -122,6 +122,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
   if (outcome->denied) ck_json_member_raw(&w, "denied", ck_value_bytes(outcome->denied));
+  if (outcome->failure) ck_json_member_raw(&w, "failure", ck_value_bytes(outcome->failure));
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "note", outcome->note);

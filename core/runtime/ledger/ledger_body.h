@@ -4,10 +4,10 @@
  *
  *   intent      {key, attempt, kind, class, digest, untrusted?, reserve?, for?, request}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
- *               what a server offers), message? | result?, error?, denied? (see ck_outcome), cause?
- *               (of a failed one: its class), for?, cost?, reserved? (the part of the cost that is
- *               an estimate), input_tokens?, output_tokens?, untrusted?}
- *   resolution  {key, verdict, result?}
+ *               what a server offers), message? | result?, error?, denied?, failure? (see
+ *               ck_outcome), cause? (of a failed one: its class), for?, cost?, reserved? (the part
+ * of the cost that is an estimate), input_tokens?, output_tokens?, untrusted?} resolution  {key,
+ * verdict, result?}
  *
  * `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an outcome:
  * what its result may hold. `digest` is the first half of BLAKE2b-256 over the redacted request and

@@ -62,6 +62,33 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   return status;
 }
 
+const char *const ck_boundary_place_fields[] = {"at.node",
+                                                "at.depth",
+                                                "at.seq",
+                                                "at.now",
+                                                "at.random",
+                                                "at.latency_ms",
+                                                "at.is_clean",
+                                                "at.since",
+                                                "at.message",
+                                                "at.tools",
+                                                "at.model",
+                                                "at.budget",
+                                                "at.checkpoint_cost_ms",
+                                                NULL};
+
+ck_status ck_boundary_write_place(ck_value **out, const ck_boundary *at, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "seq", at->seq);
+  write_inputs(&w, at);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
 ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause,
                                          ck_error *err) {
   ck_buffer buffer = {0};

@@ -185,6 +185,10 @@ typedef struct ck_policy_engine {
                                  const ck_boundary *at, ck_error *err);
   CK_CHECKED ck_status (*migrate)(ck_value **out, void *self, const ck_value *doc, int from, int to,
                                   ck_error *err);
+  /* Fields of views ("effect.request"; "at.since" with all below it) that the questions from now on
+   * cannot tell as they were: `*read`, NULL at first, becomes the one that a policy looks at first.
+   * `fields` ends with NULL, and is borrowed; NULL: none any more. NULL hook: it cannot tell */
+  void (*watch)(void *self, const char *const *fields, const char **read);
   void (*free)(void *self);
 } ck_policy_engine;
 

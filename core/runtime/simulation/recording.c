@@ -62,14 +62,19 @@ static bool read_kind(ck_boundary_kind *out, ck_bytes body) {
   return true;
 }
 
-static void clear_boundary(ck_recorded_boundary *self) {
-  const char *texts[] = {self->at.scope,     self->at.node,      self->at.agent,
-                         self->at.next.node, self->at.next.tool, self->at.last_error};
+void ck_recorded_place_clear(ck_boundary *self) {
+  const char *texts[] = {self->scope,     self->node,      self->agent,
+                         self->next.node, self->next.tool, self->last_error};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
-  free((char *)self->at.calls.data);
-  free((char *)self->at.message.data);
-  free((char *)self->at.tools.data);
-  free((char *)self->at.model.data);
+  free((char *)self->calls.data);
+  free((char *)self->message.data);
+  free((char *)self->tools.data);
+  free((char *)self->model.data);
+  *self = (ck_boundary){0};
+}
+
+static void clear_boundary(ck_recorded_boundary *self) {
+  ck_recorded_place_clear(&self->at);
   ck_value_free((ck_value *)self->reasons);
 }
 
@@ -101,13 +106,12 @@ static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
   return read_turn(at, body);
 }
 
-static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event,
-                         ck_bytes body) {
+static void read_numbers(ck_boundary *at, int64_t now_ms, const ck_event *event, ck_bytes body) {
   ck_bytes since = ck_json_get(body, "since");
   int64_t random = get_int(body, "random", -1);
   at->depth = (int)get_int(body, "depth", 0);
   at->seq = event->seq;
-  at->now_ms = get_int(body, "now", self->time.at_ms);
+  at->now_ms = get_int(body, "now", now_ms);
   at->random = random >= 0 ? (uint64_t)random : random_of(event->seq);
   at->node_latency_ms = get_int(body, "latency_ms", 0);
   at->since.ms = get_int(since, "ms", 0);
@@ -121,6 +125,18 @@ static void read_numbers(ck_boundary *at, const reading *self, const ck_event *e
   at->clean = get_bool(body, "clean", true);
   at->asked = ck_json_type_of(ck_json_get(body, "requests")) == CK_JSON_ARRAY ? "[]" : NULL;
   at->checkpoint_cost_us = get_int(body, "cost_us", 0);
+}
+
+ck_status ck_recorded_place_read(ck_boundary *out, const ck_event *event, ck_bytes body,
+                                 ck_error *err) {
+  *out = (ck_boundary){0};
+  if (!read_texts(out, event, body)) {
+    ck_recorded_place_clear(out);
+    return ck_error_no_memory(err);
+  }
+  read_numbers(out, event->at_ms, event, body);
+  out->seq = get_int(body, "seq", event->seq);
+  return CK_OK;
 }
 
 static ck_status read_decision(ck_recorded_boundary *self, ck_bytes body, ck_error *err) {
@@ -200,7 +216,7 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
   *boundary = (ck_recorded_boundary){.at = {.kind = kind}};
   if (!read_texts(&boundary->at, event, body)) return ck_error_no_memory(self->err);
-  read_numbers(&boundary->at, self, event, body);
+  read_numbers(&boundary->at, self->time.at_ms, event, body);
   ck_status status = read_decision(boundary, body, self->err);
   if (status != CK_OK) return status;
   count_changes(self, boundary);

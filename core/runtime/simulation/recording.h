@@ -40,6 +40,12 @@ typedef struct ck_recording {
   ck_totals totals;
 } ck_recording;
 
+/* What the body of an event tells of a boundary's view, see ck_boundary_write_place: the event's
+ * scope and agent, and the members of `body`. Texts owned, ck_recorded_place_clear. */
+CK_CHECKED ck_status ck_recorded_place_read(ck_boundary *out, const ck_event *event, ck_bytes body,
+                                            ck_error *err);
+void ck_recorded_place_clear(ck_boundary *self);
+
 /* All events of the session, ascending. A boundary of a kind that this version does not know counts
  * as an event only. A boundary without a time has that of its event, or of the last event with one;
  * one without a random number has one made from its seq. CK_E_NOT_FOUND, and the answers of

@@ -1,0 +1,164 @@
+/* rerun_permit.c - asks permit again: of effects that were begun, put to a person, or denied. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/ledger/ledger_body.h"
+#include "core/runtime/session/boundary_event.h"
+#include "core/runtime/simulation/hook_rerun_private.h"
+#include "core/runtime/simulation/recording.h"
+
+/* What became of the effect in this event. */
+typedef struct judged {
+  ck_effect effect;
+  char *key, *tool;   /* owned */
+  ck_bytes said;      /* that has the members policies and question or reason; no bytes: none */
+  ck_bytes at;        /* what was shown of the place; no bytes: it is not recorded */
+  bool begun, masked; /* masked: policies took something out of the event */
+  bool bare;          /* of a call that its flow carries out: nothing of its request is kept */
+} judged;
+
+static bool ends_with(const char *text, const char *end) {
+  size_t len = strlen(text), part = strlen(end);
+  return len > part && strcmp(text + len - part, end) == 0;
+}
+
+/* The question is an effect of its own, below the one that it is about. */
+static void read_question(judged *out, ck_bytes body) {
+  out->said = ck_json_get(body, "request");
+  ck_bytes about = ck_json_get(out->said, "effect");
+  out->key[strlen(out->key) - strlen("/permit")] = 0;
+  ck_begun_effect_read(&out->effect, about);
+}
+
+static void read_outcome(judged *out, ck_bytes body) {
+  out->said = ck_json_get(body, "denied");
+  out->bare = out->said.len == 0;
+  out->at = ck_json_get(out->said, "at");
+  out->effect.untrusted = (ck_bytes){0};
+  if (!out->bare) ck_begun_effect_read(&out->effect, out->said);
+}
+
+/* False: nothing is decided here. */
+static bool read_judged(judged *out, const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body);
+  *out = (judged){.key = ck_json_dup_string(ck_json_get(body, "key"))};
+  out->masked = ck_json_get(body, "redacted").len > 0;
+  out->at = ck_json_get(body, "at");
+  if (!out->key) return true;
+  ck_begun_effect_read(&out->effect, body);
+  bool intent = event->kind == CK_EVENT_INTENT;
+  if (intent && ends_with(out->key, "/permit"))
+    read_question(out, body);
+  else if (!intent)
+    read_outcome(out, body);
+  out->begun = intent && !out->said.len;
+  out->tool = ck_json_dup_string(ck_json_get(out->effect.request, "name"));
+  out->effect.key = out->key;
+  out->effect.scope = event->scope;
+  out->effect.agent = event->agent;
+  return true;
+}
+
+/* Where no policy was asked: it was not begun before, as far as a run would know. */
+static bool would_be_asked(const ck_asking *self, const judged *of, const ck_event *event) {
+  if (!of->begun || !ck_effect_asks_leave(&of->effect)) return false;
+  if (ck_json_get(ck_value_bytes(event->body), "held").len) return false;
+  const ck_begun_effect *before = ck_begun_effects_get(&self->effects, of->key);
+  if (!before) return true;
+  ck_bytes digest = ck_json_get(ck_value_bytes(event->body), "digest");
+  if (!ck_bytes_equal(ck_json_get(ck_value_bytes(before->intent), "digest"), digest)) return true;
+  return !before->open && !before->lost && before->timeline != event->timeline;
+}
+
+/* ---- what is not told ---- */
+
+static void add_place(ck_unknown *unknown) {
+  for (const char *const *field = ck_boundary_place_fields; *field; field++)
+    ck_unknown_add(unknown, *field);
+}
+
+static void find_unknown(ck_unknown *out, const judged *of) {
+  ck_bytes request = of->effect.request;
+  *out = (ck_unknown){0};
+  if (!of->key) ck_unknown_add(out, "effect");
+  if (!of->at.len) add_place(out);
+  if (of->bare) {
+    ck_unknown_add(out, "effect.class");
+    ck_unknown_add(out, "effect.tool");
+    ck_unknown_add(out, "effect.untrusted");
+    ck_unknown_add(out, "at.next");
+  }
+  if (of->bare || of->masked || !request.len || ck_begun_effect_is_masked(request)) {
+    ck_unknown_add(out, "effect.request");
+    ck_unknown_add(out, "effect.arguments");
+  }
+  if (!of->begun) ck_unknown_add(out, "effect.reserve_usd");
+}
+
+/* ---- the question ---- */
+
+static ck_status take_then(ck_rerun_said *out, const judged *of, const ck_answers *answers,
+                           ck_error *err) {
+  ck_bytes question = ck_json_get(of->said, "question"), reason = ck_json_get(of->said, "reason");
+  out->answers = *answers;
+  if (!answers->hook) return CK_OK;
+  out->word = ck_rerun_word(answers);
+  out->policies = ck_json_dup_string(ck_json_get(of->said, "policies"));
+  out->text = ck_json_dup_string(question.len ? question : reason);
+  return out->word ? CK_OK : ck_error_no_memory(err);
+}
+
+/* Takes what `leave` owns. */
+static ck_status take_now(ck_rerun_said *out, ck_leave *leave, ck_error *err) {
+  leave->answers.hook = CK_HOOK_PERMIT;
+  *out = (ck_rerun_said){.word = ck_rerun_word(&leave->answers),
+                         .policies = leave->policies,
+                         .text = leave->text,
+                         .answers = leave->answers};
+  return out->word ? CK_OK : ck_error_no_memory(err);
+}
+
+/* What is known of where the effect was to begin. */
+static ck_status read_place(ck_boundary *out, const judged *of, const ck_event *event,
+                            ck_error *err) {
+  ck_status status = ck_recorded_place_read(out, event, of->at, err);
+  out->next.tool = of->tool && *of->tool ? strdup(of->tool) : NULL;
+  out->next.has_class = true;
+  out->next.class = of->effect.class;
+  return status;
+}
+
+static ck_status ask(ck_asking *self, ck_rerun_place *place, const judged *of,
+                     const ck_event *event) {
+  ck_unknown unknown;
+  ck_boundary at;
+  ck_leave leave = {0};
+  ck_error failure = CK_ERROR_INIT;
+  ck_status asked = CK_OK, status = read_place(&at, of, event, self->err);
+  find_unknown(&unknown, of);
+  ck_asking_watch(self, &unknown);
+  if (status == CK_OK && self->engine.permit)
+    asked = self->engine.permit(&leave, self->engine.self, &of->effect, &at, &failure);
+  ck_recorded_place_clear(&at);
+  if (status == CK_OK) status = take_now(&place->now, &leave, self->err);
+  return status == CK_OK ? ck_asking_settle(self, place, asked, &failure) : status;
+}
+
+void ck_rerun_permit_take(ck_asking *self, const ck_event *event) {
+  judged of;
+  ck_answers answers;
+  ck_rerun_place *place;
+  ck_rerun_read_answers(&answers, event, CK_HOOK_PERMIT);
+  bool found = read_judged(&of, event);
+  if (!answers.hook)
+    found = found && of.key && !ck_asking_was_asked(self, event->timeline) &&
+            would_be_asked(self, &of, event);
+  if (found) self->status = ck_asking_open(self, event->timeline);
+  if (found && self->status == CK_OK)
+    self->status = ck_asking_add(&place, self, event->seq, of.key);
+  if (found && self->status == CK_OK)
+    self->status = take_then(&place->then, &of, &answers, self->err);
+  if (found && self->status == CK_OK) self->status = ask(self, place, &of, event);
+  free(of.key);
+  free(of.tool);
+}
