@@ -89,6 +89,9 @@ static void test_events(void) {
         "{\"kind\":\"tool_round\",\"node\":\"a\",\"reasons\":[{\"policy\":\"p\",\"version\":1,"
         "\"reason\":\"r\"}]}",
         "{\"reasons\":[{\"version\":1,\"reason\":\"r\"}]}", "of a boundary the reasons");
+  shows((ck_content_of){.kind = CK_EVENT_BOUNDARY},
+        "{\"kind\":\"failure\",\"node\":\"n\",\"last_error\":\"Ada is away\"}",
+        "{\"last_error\":\"Ada is away\"}", "of a boundary what failed before it");
   static const ck_event_kind none[] = {CK_EVENT_REPLAY,          CK_EVENT_DIVERGENCE,
                                        CK_EVENT_PRUNE,           CK_EVENT_CONSTRAINT,
                                        CK_EVENT_SESSION_RESUMED, CK_EVENT_SESSION_FORKED,

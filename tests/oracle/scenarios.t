@@ -98,4 +98,49 @@ is "each counted once, what was put with nil is gone" \
   "$("$CKRUN" facts list | cut -f1,2,4)" $'\truns\t2\nann\truns\t"its own"'
 compare "facts" '{}' one two
 is "the facts of all sessions were compared" "$(grep -c 'facts (' "$dir/compared")" 1
+
+# ---- rounds of a branch that was left: its money counts, its rounds do not ----
+export CKRUN_STORE=sqlite:$dir/rounds.db
+. "$root/tests/host/served.sh"
+serve rounds <<'END'
+{"answer":{"text":"An opinion.","usage":{"input":1000,"output":50}},"times":0}
+END
+cat >"$dir/rounds.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.rounds { name = "panel", rounds = 5,
+  agents = { ann = flow.agent { name = "ann", prompt = "Answer." } },
+  orchestrator = function(_, round, ask) ask { target = "ann", message = "Round " .. round } end }
+LUA
+cat >"$dir/two.lua" <<LUA
+return { name = "two", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  constraints = { rounds = 2 }, policies = { "every_boundary" },
+  models = { default = { api = "openai", base_url = "http://127.0.0.1:$port/v1",
+    model = "test-model", key = "main", retries = 0, stream = false, max_tokens = 100,
+    price = { input = 3, output = 15 } } } }
+LUA
+exits 8 "two rounds are made" run rounds.lua --profile ./two.lua --session rounds
+compare "two rounds" '{"constraints":{"rounds":2}}' rounds
+exits 8 "resumed behind the first, another second one is" resume rounds "$("$CKRUN" --json \
+  sessions checkpoints rounds | perl -MJSON::PP -ne 'my $c = decode_json($_);
+    print $c->{id} if $c->{kind} eq "round_complete" && !$n++')"
+is "three were paid for" "$(requests rounds)" 3
+compare "a round that was left" '{"constraints":{"rounds":2}}' rounds
+
+# ---- what an agent process tells on its way is its own, and nobody else's ----
+cat >"$dir/beside.lua" <<LUA
+local flow = require "ck.flow"
+return flow.graph {
+  name = "beside", start = "code",
+  processes = { coder = flow.acp { argv = { "$CKRUN_BUILD/tests/effect/acp/tool_acp_agent" } } },
+  nodes = { code = flow.prompt { process = "coder", prompt = "hello" },
+    bob = flow.agent { name = "bob", prompt = "You look on." },
+    eve = flow.agent { name = "eve", prompt = "You too." } },
+  edges = { code = "bob", bob = "eve", eve = flow.done },
+}
+LUA
+exits 0 "agents beside an agent process" run beside.lua --profile ./two.lua --session beside \
+  --input '"Well?"'
+ok "which told something on its way" test -n "$("$CKRUN" sessions log beside --kind update)"
+compare "beside" '{"constraints":{"rounds":2}}' beside
+exits 3 "somebody who had no part in it has no tail" sessions tail beside nobody
 finish

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/store_core.h"
 #include "tests/store/fixture.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
@@ -199,6 +200,53 @@ static void test_protection(ck_store *store) {
   history_clear(&fork);
 }
 
+/* ---- a fork beside a prune ---- */
+
+/* Another process forks as soon as a prune has read which checkpoints forks go on from. */
+typedef struct race {
+  ck_store *store; /* of the prune */
+  history *past, fork;
+  ck_status (*list)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+  bool forked;
+} race;
+static race racing;
+
+static ck_status list_then_fork(int64_t **out, size_t *count, void *self, int64_t session,
+                                ck_error *err) {
+  ck_status status = racing.list(out, count, self, session, err);
+  if (racing.forked) return status;
+  racing.forked = true;
+  history elsewhere = *racing.past;
+  elsewhere.store = fixture_open(ck_store_url(racing.store));
+  must_fork(&racing.fork, &elsewhere, 1, "beside", 22);
+  return status;
+}
+
+static void test_beside(ck_store *store) {
+  history past;
+  ck_prune_report report;
+  ck_error err = CK_ERROR_INIT;
+  history_begin(&past, store, "raced", 21);
+  live(&past, 5);
+  racing = (race){.store = store, .past = &past, .list = store->backend.list_bases};
+  store->backend.list_bases = list_then_fork;
+  tap_is_status(ck_store_prune(store, past.lease, past.seqs, 3, &report, &err), CK_E_BUSY, &err,
+                "%s: a fork that another process makes while a prune is planned ends it", kind);
+  ck_store *other = racing.fork.store;
+  tap_ok(history_loads(&past, 0) && history_loads(&racing.fork, 0) &&
+             loads_inherited(&racing.fork, &past, 1),
+         "%s: and goes on from what it was made of", kind);
+  tap_is_status(ck_store_prune(store, past.lease, past.seqs, 3, &report, &err), CK_OK, &err,
+                "%s: asked again it is done", kind);
+  tap_ok(report.count == 2 && reason_of(&report, past.seqs[1]) == CK_KEPT_FORK,
+         "%s: and leaves that one", kind);
+  ck_prune_report_clear(&report);
+  tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
+  history_clear(&racing.fork);
+  ck_store_close(other);
+  history_clear(&past);
+}
+
 /* ---- the end of an origin ---- */
 
 /* Deletes the other sessions of a family whose first one is gone: `second` with its fork `third`,
@@ -316,6 +364,11 @@ static void test_all(const char *url, const char *name) {
   store = fixture_open(second);
   test_detach(store);
   test_hold(store);
+  ck_store_close(store);
+  if (strcmp(url, "memory:") == 0) return; /* no other process has it */
+  snprintf(second, sizeof second, "%s.4", url);
+  store = fixture_open(second);
+  test_beside(store);
   ck_store_close(store);
 }
 

@@ -149,6 +149,24 @@ static void test_takeover(ck_store *store) {
   ck_store_release(store, session.lease);
 }
 
+/* A fork that was made since the prune was planned. */
+static void test_fork_since(ck_store *store) {
+  history past, fork;
+  ck_error err = CK_ERROR_INIT;
+  history_begin(&past, store, "forked", 10);
+  for (int i = 0; i < 4; i++) history_go(&past, 3);
+  history_must(history_fork(&fork, &past, 1, "since", 11, &err), &err, "fork");
+  ck_prune_row rows[] = {{.seq = past.seqs[0], .drop = true, .encoding = CK_ENCODING_PRUNED},
+                         {.seq = past.seqs[1], .drop = true, .encoding = CK_ENCODING_PRUNED}};
+  tap_is_status(store->backend.prune(store->backend.self, past.lease, rows, 2, &err), CK_E_BUSY,
+                &err, "%s: the transaction looks for forks of what it drops", kind);
+  tap_ok(listed(&past) == 4 && history_loads(&past, 0) && history_loads(&fork, 0),
+         "%s: and drops nothing then", kind);
+  tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
+  history_clear(&fork);
+  history_clear(&past);
+}
+
 /* ---- at random ---- */
 
 typedef struct random_case {
@@ -385,7 +403,7 @@ static void test_damage(void) {
 
 static void run(const char *name, const char *url) {
   static void (*const tests[])(ck_store *) = {test_one_session, test_fencing, test_takeover,
-                                              test_readers};
+                                              test_fork_since, test_readers};
   kind = name;
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];

@@ -56,6 +56,20 @@ has "and no third" "$err" "rounds: 2 of 2 spent; --limit rounds=3 lifts it"
 exits 0 "with room for all" resume rounds --limit rounds=9
 is "the rest is made" "$(requests rounds)" 4
 
+# Rounds of a branch that the session has left do not count.
+serve left <<EOF
+{"answer":{"text":"An opinion.",$usage},"times":0}
+EOF
+profile left-profile.lua 'rounds = 2' 'policies = { "every_boundary" },'
+exits 8 "a run with two rounds" run rounds.lua --profile ./left-profile.lua --session left
+is "pays for two" "$(requests left)" 2
+first=$("$CKRUN" --json sessions checkpoints left | perl -MJSON::PP -ne '
+  my $c = decode_json($_); next if $c->{kind} ne "round_complete" || $n++;
+  print $c->{id}')
+exits 8 "resumed behind its first round" resume left "$first"
+is "it makes its second one anew" "$(requests left)" 3
+has "and no third" "$err" "rounds: 2 of 2 spent; --limit rounds=3 lifts it"
+
 # An agent's own turns likewise: its limit is named with its name.
 serve turns <<EOF
 {"answer":{"calls":[{"name":"look","arguments":{}}],$usage},"times":0}

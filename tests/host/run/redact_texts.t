@@ -86,6 +86,21 @@ has "it is stored masked within its value, number and shape as they were" \
 exits 0 "resumed" --json resume memory
 is "the flow gets the masks" "$(json "$out" '$d->{result}' | hide)" '["#",1.5,{"card":"#"}]'
 
+# ---- what a node failed of is told by the boundary behind it, masked ----
+cat >fails.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "find", nodes = {
+  find = flow.lua { on_error = "rest",
+    run = function() error("no card 5500" .. "-2200 of Bob") end },
+  rest = flow.lua(function() end) }, edges = { find = flow.done, rest = flow.done } }
+END
+exits 0 "a node fails of what a policy masks, another one goes on" run fails.lua \
+  --profile ./graph.profile.lua --session fails
+is "its boundary says so with masks" "$("$CKRUN" --json sessions log fails --kind boundary |
+  perl -MJSON::PP -ne '$b = decode_json($_)->{body}; print $b->{last_error} =~ /(no card.*)/
+    if $b->{last_error}' | hide)" "no card # of #"
+ok "what it failed of is in no file" test -z "$(grep -rla 5500-2200 store)"
+
 # ---- fail closed ----
 for body in 'item.value .. "!"' '{ item.value }' '7' 'ck.mask(item.value, "(")'; do
   name=closed$((++n))

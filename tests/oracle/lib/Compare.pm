@@ -72,6 +72,8 @@ sub session {
       length($checkpoint->{description} // "") ? 1 : 0, 1);
     $self->same("descriptions", "$session at $boundary->{seq}", $told->{description},
       $checkpoint->{description});
+    $self->same("reasons", "$session at $boundary->{seq}", $checkpoint->{reasons},
+      $boundary->{body}{reasons} // []);
   }
 }
 

@@ -168,6 +168,37 @@ static void test_hierarchy(void) {
   check_nested("session", NULL, 500, 0, 5);
 }
 
+/* Two under one agent, side by side: what one may cost is not there for the other. */
+static void check_siblings(const char *agent, int64_t limit, size_t begun) {
+  static const char flow[] =
+      HEAD "if ctx.task == 2 then " MODEL " return 1 end "
+           "if ctx.task == 1 then ctx.fork { { scope = 'a', task = 2, agent = 'a' }, "
+           "{ scope = 'b', task = 2, agent = 'b' } } ctx.join { 'a', 'b' } return 1 end "
+           "ctx.fork { { scope = 'team', task = 1, agent = 'team' } } ctx.join { 'team' } return "
+           "1" TAIL;
+  ck_profile *profile = limits_profile();
+  ck_profile_agent *limited;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_put_agent(&limited, profile, agent, &err) == CK_OK, "agent");
+  limited->budget_micros = limit;
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, agent);
+  tap_is_int((int64_t)s.count, (int64_t)begun,
+             "a limit of %lld for %s: %zu of two calls of 100 are begun", (long long)limit, agent,
+             begun);
+  while (s.count > 0) fake_flow_ok(&s, s.started[0].key, limits_reply, 10);
+  tap_is_int(s.result.status, CK_SESSION_COMPLETED,
+             "%s: once it is known that one took 10, the other is made, too", agent);
+  fake_flow_close(&s);
+  ck_profile_free(profile);
+}
+
+static void test_siblings(void) {
+  check_siblings("team", 150, 1);
+  check_siblings("a", 150, 2);
+}
+
 /* Counts of calls, also of those side by side. */
 static void test_calls(void) {
   static const char flow[] =
@@ -318,6 +349,7 @@ int main(void) {
   test_budget();
   test_time();
   test_hierarchy();
+  test_siblings();
   test_calls();
   test_what_happens();
   test_half();

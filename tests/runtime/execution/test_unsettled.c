@@ -261,6 +261,39 @@ static void check_probe(ck_outcome_status says, int64_t cost, int64_t spent) {
   ck_profile_free(profile);
 }
 
+/* Two under one agent: the call of one was lost, and a probe that has not answered may tell of it;
+ * the other one wants to ask. */
+#define SIBLINGS                                                                             \
+  "if ctx.task == 3 then ctx.fork { { scope = 'a', task = 1, agent = 'a' }, { scope = 'b', " \
+  "task = 2, agent = 'b' } } ctx.join { 'a', 'b' } return 1 end "                            \
+  "ctx.fork { { scope = 'team', task = 3, agent = 'team' } } ctx.join { 'team' } return 1"
+#define BESIDE(class) \
+  "ctx.effect { kind = 'model', class = '" class "', request = {} } return 1 end "
+static const char siblings[] =
+    HEAD "if ctx.task == 1 then ctx.effect { kind = 'tool', class = 'pure', request = {} } " BESIDE(
+        "pure") "if ctx.task == 2 then " BESIDE("idempotent") SIBLINGS TAIL;
+
+static void check_siblings(const char *id, const char *agent, int64_t limit, bool begins) {
+  ck_profile *profile = make_profile(-1);
+  ck_profile_agent *limited;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_put_agent(&limited, profile, agent, &err) == CK_OK, "agent");
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, siblings);
+  s.driver.probe = probe;
+  fake_flow_start(&s, id);
+  fake_flow_crash(&s);
+  limited->budget_micros = limit;
+  fake_flow_resume(&s, id);
+  tap_must(s.count == 2, "both are probed");
+  fake_flow_ok(&s, "tool/1", "\"seen\"", 0);
+  tap_is_int(fake_flow_is_running(&s, "a@") && !s.result.status, begins,
+             "100 of another one's are lost, or not: with a limit of %lld for %s a call of 100 %s",
+             (long long)limit, agent, begins ? "is begun" : "is not");
+  fake_flow_close(&s);
+  ck_profile_free(profile);
+}
+
 /* Stores of earlier versions: the intent does not name its payers. */
 static void test_old_intent(void) {
   ck_error err = CK_ERROR_INIT;
@@ -349,6 +382,9 @@ int main(void) {
   check_probe(CK_OUTCOME_OK, 30, 30);
   check_probe(CK_OUTCOME_ABSENT, 0, 10);
   check_probe(CK_OUTCOME_UNKNOWN, 0, 100);
+  check_siblings("sibling-held", "team", 150, false);
+  check_siblings("sibling-room", "team", 200, true);
+  check_siblings("sibling-own", "a", 150, true);
   test_old_intent();
   test_dry_run();
   test_fork();

@@ -38,6 +38,22 @@ static reported find_reported(saving_fixture *self, const char *what) {
   return out;
 }
 
+/* ---- a checkpoint is power-durable ---- */
+
+static void test_synced(void) {
+  saving_fixture s = {0};
+  ck_error err = CK_ERROR_INIT;
+  saving_begin(&s, "synced", -1);
+  tap_must(saving_step(&s, &err) == CK_OK, "a first step");
+  for (int i = 0; i < 2; i++) {
+    faulty_take(FAULTY_WAL);
+    tap_must(saving_step(&s, &err) == CK_OK, "a step");
+    tap_ok(faulty_take(FAULTY_WAL).syncs > 0,
+           "a checkpoint that was waited for is on the disk, not only with the system: step %d", i);
+  }
+  saving_end(&s);
+}
+
 /* ---- it goes on, and catches up ---- */
 
 static void test_catches_up(void) {
@@ -264,6 +280,7 @@ static void test_trouble(void) {
 
 int main(void) {
   faulty_install();
+  test_synced();
   test_catches_up();
   test_too_many();
   test_too_long();
