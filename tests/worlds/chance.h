@@ -35,6 +35,7 @@
   X(CHANCE_COST, "cost")         /* what a call of a model costs */ \
   X(CHANCE_TAKE, "take")         /* no checkpoint here */ \
   X(CHANCE_SYNC, "sync")         /* nobody waits for it */ \
+  X(CHANCE_VISIT, "visit")       /* what another process wants */ \
   X(CHANCE_PERSON, "person")     /* what a person says */
 /* clang-format on */
 typedef enum {

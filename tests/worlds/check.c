@@ -56,6 +56,75 @@ static void check_events(world_model *self, ck_store *store, const ck_head *head
     model_fail(self, "the result is %s, not %s", walked.result, want);
 }
 
+/* ---- checkpoints ---- */
+
+typedef struct listing {
+  world_model *model;
+  ck_store *store;
+  int64_t session;
+  int64_t seqs[WORLD_PLACES];
+  size_t count;
+} listing;
+
+static void check_state(listing *self, int64_t seq, int64_t as) {
+  ck_error err = CK_ERROR_INIT;
+  ck_state *state = NULL;
+  const world_place *place = model_place(self->model, as);
+  int64_t step = 0;
+  if (ck_store_get_state(&state, self->store, self->session, seq, &err) != CK_OK) {
+    model_fail(self->model, "load checkpoint %lld: %s", (long long)seq, err.text);
+    return;
+  }
+  const ck_value *value = ck_state_get(state, "memory.step");
+  if (value) ck_json_read_int(&step, ck_value_bytes(value));
+  if (step != (place ? place->step : 0))
+    model_fail(self->model, "checkpoint %lld holds step %lld, not %d", (long long)seq,
+               (long long)step, place ? place->step : 0);
+  ck_state_free(state);
+}
+
+static bool keep_seq(void *to, const ck_checkpoint_info *checkpoint) {
+  listing *self = to;
+  if (self->count < WORLD_PLACES) self->seqs[self->count++] = checkpoint->seq;
+  return true;
+}
+
+static bool is_listed(const listing *self, int64_t seq) {
+  for (size_t i = 0; i < self->count; i++)
+    if (self->seqs[i] == seq) return true;
+  return false;
+}
+
+static void check_checkpoints(world_model *self, ck_store *store, const ck_head *head) {
+  static listing list;
+  ck_error err = CK_ERROR_INIT;
+  list = (listing){.model = self, .store = store, .session = head->session.no};
+  if (ck_store_list_checkpoints(store, head->session.no, keep_seq, &list, &err) != CK_OK)
+    model_fail(self, "list the checkpoints: %s", err.text);
+  for (size_t i = 0; i < list.count; i++) check_state(&list, list.seqs[i], list.seqs[i]);
+  for (size_t i = 0; i < self->checkpoint_count; i++) {
+    const world_checkpoint *known = &self->checkpoints[i];
+    bool listed = is_listed(&list, known->seq);
+    if (listed && known->pruned)
+      model_fail(self, "checkpoint %lld is there, and was pruned", (long long)known->seq);
+    if (!listed && !known->pruned && !known->doubtful)
+      model_fail(self, "checkpoint %lld is not there, and was %s", (long long)known->seq,
+                 known->pinned ? "pinned" : "saved");
+  }
+}
+
+static void check_fork(world_model *self, ck_store *store, const struct world_fork *fork) {
+  ck_error err = CK_ERROR_INIT;
+  ck_head head;
+  if (ck_store_get_head(&head, store, fork->id, &err) != CK_OK) {
+    model_fail(self, "find fork %s: %s", fork->id, err.text);
+  } else {
+    listing at = {.model = self, .store = store, .session = head.session.no};
+    check_state(&at, head.checkpoint.seq, fork->from);
+  }
+  ck_head_clear(&head);
+}
+
 void model_check_end(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_store *store;
@@ -70,7 +139,10 @@ void model_check_end(world *self) {
   } else {
     check_money(&self->model, &head);
     check_events(&self->model, store, &head);
+    check_checkpoints(&self->model, store, &head);
   }
+  for (size_t i = 0; i < self->model.fork_count; i++)
+    check_fork(&self->model, store, &self->model.forks[i]);
   ck_head_clear(&head);
   if (ck_store_verify(&report, store, NULL, keep_problem, &self->model, &err) != CK_OK)
     model_fail(&self->model, "verify: %s", err.text);

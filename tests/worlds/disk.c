@@ -10,7 +10,7 @@
 #include "tests/worlds/chance.h"
 #include "tests/worlds/disk_private.h"
 
-enum { PROCESSES_MAX = 16, PATH_SIZE = 512 };
+enum { PROCESSES_MAX = 256, PATH_SIZE = 512 };
 static const char *const suffixes[DISK_FILES] = {"", "-wal", ".lock", ".new"};
 
 /* A change that was not synced. */
@@ -142,6 +142,10 @@ void disk_note_removed(int which) { forget(&disk.files[which]); }
 /* ---- what comes in between ---- */
 
 void disk_kill(int process) { disk.dead[process] = true; }
+void disk_cut_power(void) {
+  counts[DISK_POWER_CUTS]++;
+  disk.power_out = true;
+}
 
 static disk_leave crash(size_t len) {
   bool power = chance_happens(CHANCE_POWER, disk.weather.power);

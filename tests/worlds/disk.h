@@ -45,6 +45,7 @@ void disk_end(void);
 void disk_set_weather(const disk_weather *weather);
 /* A process writes no more, as after SIGKILL. */
 void disk_kill(int process);
+void disk_cut_power(void);
 bool disk_is_dead(int process);
 /* The power went: every process is dead, and disk_restart decides what is left. */
 bool disk_power_is_out(void);

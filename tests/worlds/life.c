@@ -1,22 +1,23 @@
 /* life.c - one process: it opens the store, takes the session, acts, and ends or dies. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/runtime/history/resolve.h"
+#include "core/runtime/session/requests.h"
 #include "tests/worlds/baton.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
 enum { MOVES_MAX = 3000, DOUBTS_MAX = 32 };
-static const char id[] = "s";
+const char world_session[] = "s";
 
-static bool is_dead(const world *self) { return disk_is_dead(self->process.number); }
+static bool is_dead(const world *self) { return disk_is_dead(self->process->number); }
 
-/* A failure that a disk or a death explains is none of the runtime's. */
-static bool check(world *self, ck_status status, const ck_error *err, const char *doing) {
+bool life_check(world *self, ck_status status, const ck_error *err, const char *doing) {
   if (status == CK_OK) return true;
   world_log("%s: %s", doing, ck_status_name(status));
-  bool explained = is_dead(self) || status == CK_E_IO || status == CK_E_FULL ||
+  bool explained = disk_is_dead(baton_process()) || status == CK_E_IO || status == CK_E_FULL ||
                    status == CK_E_UNKNOWN || status == CK_E_BUSY;
   if (!explained) model_fail(&self->model, "%s: %s", doing, err->text);
   return false;
@@ -31,6 +32,8 @@ static int64_t read_wall(void *self) {
   return 1700000000000 + baton_now_us() / 1000;
 }
 
+ck_clock life_clock(void) { return (ck_clock){.mono_us = read_mono, .wall_ms = read_wall}; }
+
 static ck_status decide(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
   world *self = to;
   (void)err;
@@ -43,9 +46,10 @@ static ck_status decide(ck_decision *out, void *to, const ck_boundary *at, ck_er
 static const ck_policy_engine policies = {.self = &the_world, .checkpoint = decide};
 
 static void show(void *to, const ck_progress *progress) {
-  world *self = to;
+  world_process *process = to;
+  world *self = &the_world;
   world_log("%s %s", progress->what, progress->key ? progress->key : "");
-  model_progress(&self->model, progress, ck_session_attempt(self->process.session));
+  model_progress(&self->model, progress, ck_session_attempt(process->session));
 }
 
 /* ---- beginning ---- */
@@ -73,9 +77,10 @@ static ck_value *answer_to(const world_fact *fact) {
 /* A person finds out what became of it, and says the truth. */
 static bool resolve(world *self, world_fact *fact) {
   ck_error err = CK_ERROR_INIT;
+  if (chance_happens(CHANCE_PERSON, 500)) return true;
   bool happened = fact->done > 0;
   ck_value *value = happened ? answer_to(fact) : NULL;
-  ck_status status = ck_session_resolve(self->process.runtime, id, fact->key,
+  ck_status status = ck_session_resolve(self->process->runtime, world_session, fact->key,
                                         happened ? "done" : "retry", value, &err);
   ck_value_free(value);
   world_log("resolve %s: %s", fact->key, happened ? "done" : "retry");
@@ -83,31 +88,33 @@ static bool resolve(world *self, world_fact *fact) {
     fact->said = true;
   else
     fact->retry = true;
-  return check(self, status, &err, "resolve");
+  return life_check(self, status, &err, "resolve");
 }
 
 static bool reply(world *self, world_fact *fact) {
   ck_error err = CK_ERROR_INIT;
   if (chance_happens(CHANCE_PERSON, 300)) return true;
   ck_value *value = answer_to(fact);
-  ck_status status = ck_session_answer(self->process.runtime, id, fact->key, value, &err);
+  ck_status status =
+      ck_session_answer(self->process->runtime, world_session, fact->key, value, &err);
   ck_value_free(value);
   fact->said = true;
   /* behind the checkpoint it is asked once more before it can be answered */
-  return status == CK_E_REFUSED || check(self, status, &err, "answer");
+  return status == CK_E_REFUSED || life_check(self, status, &err, "answer");
 }
 
 static bool say(world *self) {
   ck_error err = CK_ERROR_INIT;
   static keys all;
   all.count = 0;
-  ck_status status = ck_session_list_doubts(self->process.runtime, id, keep_key, &all, &err);
-  if (!check(self, status, &err, "list doubts")) return false;
+  ck_status status =
+      ck_session_list_doubts(self->process->runtime, world_session, keep_key, &all, &err);
+  if (!life_check(self, status, &err, "list doubts")) return false;
   for (size_t i = 0; i < all.count; i++)
     if (!resolve(self, model_fact(&self->model, all.list[i]))) return false;
   all.count = 0;
-  status = ck_session_list_questions(self->process.runtime, id, keep_key, &all, &err);
-  if (!check(self, status, &err, "list questions")) return false;
+  status = ck_session_list_questions(self->process->runtime, world_session, keep_key, &all, &err);
+  if (!life_check(self, status, &err, "list questions")) return false;
   for (size_t i = 0; i < all.count; i++)
     if (!reply(self, model_fact(&self->model, all.list[i]))) return false;
   return true;
@@ -115,10 +122,10 @@ static bool say(world *self) {
 
 static bool start(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_session_options options = {.id = id, .policies = &policies};
+  ck_session_options options = {.id = world_session, .policies = &policies};
   ck_status status =
-      ck_session_start(&self->process.session, self->process.runtime, &options, &err);
-  if (!check(self, status, &err, "start")) return false;
+      ck_session_start(&self->process->session, self->process->runtime, &options, &err);
+  if (!life_check(self, status, &err, "start")) return false;
   self->model.created = true;
   return true;
 }
@@ -127,139 +134,218 @@ static bool resume(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_options options = {.policies = &policies, .retry = true};
   if (!say(self)) return false;
-  ck_status status =
-      ck_session_resume(&self->process.session, self->process.runtime, id, &options, &err);
-  if (!check(self, status, &err, "resume")) return false;
-  int64_t from = ck_session_resumed_from(self->process.session);
+  ck_status status = ck_session_resume(&self->process->session, self->process->runtime,
+                                       world_session, &options, &err);
+  if (!life_check(self, status, &err, "resume")) return false;
+  int64_t from = ck_session_resumed_from(self->process->session);
   world_log("resumed from %lld, attempt %u", (long long)from,
-            ck_session_attempt(self->process.session));
-  model_resumed(&self->model, from);
+            ck_session_attempt(self->process->session));
+  model_resumed(&self->model, from, ck_session_first_seq(self->process->session));
   return true;
 }
 
 static bool is_there(world *self, bool *out) {
   ck_error err = CK_ERROR_INIT;
   ck_head head;
-  ck_status status = ck_store_get_head(&head, self->process.runtime->store, id, &err);
+  ck_status status = ck_store_get_head(&head, self->process->runtime->store, world_session, &err);
   *out = status == CK_OK;
-  ck_session_status stands = head.session.status;
+  if (*out) visit_settle(self, &head);
+  if (*out && head.session.status == CK_SESSION_COMPLETED) self->model.completed = true;
   ck_head_clear(&head);
-  if (*out && stands == CK_SESSION_COMPLETED) self->model.completed = true;
   if (status == CK_E_NOT_FOUND && !self->model.created) return true;
-  return check(self, status, &err, "find the session");
+  return life_check(self, status, &err, "find the session");
 }
 
 static bool open_all(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_clock clock = {.mono_us = read_mono, .wall_ms = read_wall};
-  static const ck_effect_driver *const drivers[] = {&world_driver, NULL};
-  world_process *process = &self->process;
+  ck_clock clock = life_clock();
+  world_process *process = self->process;
   bool there;
   ck_status status = ck_runtime_open(&process->runtime, self->url,
                                      &(ck_store_options){.create = true}, &clock, &err);
-  if (!check(self, status, &err, "open") || !is_there(self, &there) || self->model.completed ||
+  if (!life_check(self, status, &err, "open") || !is_there(self, &there) || self->model.completed ||
       !(there ? resume(self) : start(self)))
     return false;
   ck_execution_options options = {.session = process->session,
                                   .engine = &world_flow_engine,
                                   .flow = process->flow,
-                                  .drivers = drivers,
+                                  .drivers = process->drivers,
                                   .clock = clock,
                                   .waker = process->runtime->waker,
                                   .progress = show,
-                                  .to = self};
+                                  .to = process};
   status = ck_execution_open(&process->execution, &options, &err);
-  return check(self, status, &err, "execute");
+  return life_check(self, status, &err, "execute");
 }
 
 /* ---- acting ---- */
 
-static void turn(world *self) {
+static void take_request(world_process *process) {
   ck_error err = CK_ERROR_INIT;
-  world_process *process = &self->process;
+  ck_session_request request;
+  bool found;
+  if (ck_session_take_request(&request, &found, process->session, &err) != CK_OK || !found) return;
+  world_log("request %d", request.kind);
+  if (request.kind == CK_REQUEST_PAUSE) ck_execution_pause(process->execution, request.text);
+  if (ck_session_note_request(process->session, &request, NULL, &err) != CK_OK)
+    world_log("not noted");
+  ck_session_request_clear(&request);
+}
+
+static void turn(world *self, world_process *process) {
+  ck_error err = CK_ERROR_INIT;
   process->status = ck_execution_turn(&process->ending, process->execution, &err);
-  if (process->status != CK_OK && process->status != CK_E_PENDING)
-    check(self, process->status, &err, "turn");
+  bool fenced = process->replaced && process->status == CK_E_FENCED;
+  if (process->status != CK_OK && process->status != CK_E_PENDING && !fenced)
+    life_check(self, process->status, &err, "turn");
+  if (process->replaced && process->status == CK_OK)
+    model_fail(&self->model, "a process that was replaced has ended the session");
   if (!chance_happens(CHANCE_LATE, 300)) baton_pass();
 }
 
+static void close_process(world_process *process) {
+  int before = baton_process();
+  baton_set_process(process->number);
+  ck_execution_close(process->execution);
+  ck_session_close(process->session);
+  ck_runtime_close(process->runtime);
+  process->execution = NULL;
+  process->session = NULL;
+  process->runtime = NULL;
+  baton_set_process(before);
+}
+
+static bool begin_process(world *self, int index) {
+  world_process *process = &self->processes[index];
+  *process = (world_process){.number = index + 1, .status = CK_E_PENDING, .flow = process->flow};
+  process->driver = outside_driver(process);
+  process->drivers[0] = &process->driver;
+  self->process = process;
+  baton_set_process(process->number);
+  return open_all(self);
+}
+
+/* The lock of a process that does nothing is removed, and another takes the session: the first
+ * goes on without knowing it. Nothing of it is on its way to the store; what it has under way is
+ * carried out now, or never. */
+static void take_over(world *self) {
+  char name[440];
+  ck_error err = CK_ERROR_INIT;
+  world_process *old = self->process;
+  int next = (int)(old - self->processes) + 1;
+  if (next >= WORLD_PROCESSES || ck_execution_is_ending(old->execution)) return;
+  for (int64_t before = -1; before != ck_session_last_seq(old->session);) {
+    before = ck_session_last_seq(old->session);
+    if (ck_session_flush(old->session, CK_DURABLE_PROCESS, &err) != CK_OK) return;
+    turn(self, old);
+    if (old->status != CK_E_PENDING || is_dead(self)) return;
+  }
+  world_log("take over");
+  outside_settle(old);
+  model_died(&self->model, false);
+  old->replaced = true;
+  snprintf(name, sizeof name, "%.400s.sessions/%s.lock", self->path, world_session);
+  unlink(name);
+  if (is_dead(self)) return;
+  begin_process(self, next);
+}
+
+/* A process that was replaced still moves; it must not be heard any more. */
+static void poke(world *self, world_process *old) {
+  ck_error err = CK_ERROR_INIT;
+  ck_head head;
+  int before = baton_process();
+  if (!old->replaced || !old->execution || disk_is_dead(old->number)) return;
+  baton_set_process(old->number);
+  world_log("the replaced one moves");
+  bool ends = chance_pick(CHANCE_ACTION, 4) == 1;
+  if (old->status == CK_E_PENDING && !ends) {
+    if (!outside_answer(self, old)) ck_execution_pause(old->execution, NULL);
+    turn(self, old);
+  }
+  baton_set_process(before);
+  if (!ends) return;
+  close_process(old);
+  if (ck_store_get_head(&head, self->process->runtime->store, world_session, &err) == CK_OK &&
+      self->process->status == CK_E_PENDING && head.session.status != CK_SESSION_RUNNING)
+    model_fail(&self->model, "a process that was replaced has left the session as %s",
+               ck_session_status_name(head.session.status));
+  ck_head_clear(&head);
+}
+
 static void act(world *self) {
+  world_process *process = self->process;
+  for (int i = 0; i < WORLD_PROCESSES; i++) poke(self, &self->processes[i]);
   switch (chance_pick(CHANCE_ACTION, 40)) {
     case 1:
       world_log("pause");
-      ck_execution_pause(self->process.execution, NULL);
+      ck_execution_pause(process->execution, NULL);
       break;
     case 2:
-      if (!ck_execution_is_ending(self->process.execution)) break;
+      if (!ck_execution_is_ending(process->execution)) break;
       world_log("stop");
-      ck_execution_stop(self->process.execution);
+      ck_execution_stop(process->execution);
       break;
     case 3:
       world_log("kill");
-      disk_kill(self->process.number);
+      disk_kill(process->number);
       break;
     case 4:
+      world_log("the power goes");
+      disk_cut_power();
+      break;
     case 5:
+      take_over(self);
+      break;
     case 6:
+      visit_beside(self);
+      break;
     case 7:
-    case 8:
       break;
     default:
-      if (!outside_answer(self)) ck_execution_pause(self->process.execution, "nothing moves");
+      if (!outside_answer(self, process)) ck_execution_pause(process->execution, "nothing moves");
   }
 }
 
-/* Nothing is pending but what is under way: then somebody outside does something. */
-static void run(world *self) {
-  world_process *process = &self->process;
+/* Goes on as far as it can; then somebody outside does something. */
+static bool move(world *self) {
   ck_error err = CK_ERROR_INIT;
-  for (int move = 0; move < MOVES_MAX; move++) {
-    size_t before = process->running_count;
-    turn(self);
-    if (process->status != CK_E_PENDING || is_dead(self)) return;
-    bool moved = process->running_count != before;
-    if (moved) continue;
-    if (chance_happens(CHANCE_LATE, 200)) {
-      act(self);
-      continue;
-    }
-    if (ck_session_flush(process->session, CK_DURABLE_PROCESS, &err) != CK_OK) return;
-    size_t still = process->running_count;
-    turn(self);
-    if (process->status != CK_E_PENDING || is_dead(self)) return;
-    if (process->running_count == still) act(self);
-    if (is_dead(self)) return;
+  world_process *process = self->process;
+  size_t before = process->running_count;
+  turn(self, process);
+  if (process->status != CK_E_PENDING || is_dead(self)) return false;
+  if (process->running_count != before) return true;
+  if (!chance_happens(CHANCE_LATE, 200)) {
+    if (ck_session_flush(process->session, CK_DURABLE_PROCESS, &err) != CK_OK) return false;
+    take_request(process);
+    turn(self, process);
+    if (process->status != CK_E_PENDING || is_dead(self)) return false;
+    if (process->running_count != before) return true;
   }
-  model_fail(&self->model, "the session does not get on");
-}
-
-static void close_all(world *self) {
-  world_process *process = &self->process;
-  ck_execution_close(process->execution);
-  process->execution = NULL;
-  ck_session_close(process->session);
-  process->session = NULL;
-  ck_runtime_close(process->runtime);
-  process->runtime = NULL;
+  act(self);
+  return self->process->execution && !is_dead(self);
 }
 
 bool life_live(world *self) {
-  world_process *process = &self->process;
   ck_error err = CK_ERROR_INIT;
-  process->status = CK_E_PENDING;
-  process->ending = (ck_execution_result){0};
-  process->running_count = 0;
-  baton_set_process(process->number);
-  tap_must(world_flow_engine.load(&process->flow, NULL, "flow", &err) == CK_OK, "a flow");
-  if (open_all(self)) run(self);
-  bool over = process->status == CK_OK && process->ending.status == CK_SESSION_COMPLETED;
-  world_log("life %d ends: %s, %s", self->lives, ck_status_name(process->status),
-            ck_session_status_name(process->ending.status));
-  if (over && !self->model.completed) self->model.completed = true;
-  if (process->status != CK_OK) model_died(&self->model, disk_power_is_out());
-  outside_forget(self);
-  close_all(self);
-  world_flow_engine.unload(process->flow);
+  ck_flow *flow;
+  tap_must(world_flow_engine.load(&flow, NULL, "flow", &err) == CK_OK, "a flow");
+  memset(self->processes, 0, sizeof self->processes);
+  for (int i = 0; i < WORLD_PROCESSES; i++) self->processes[i].flow = flow;
+  bool goes_on = begin_process(self, 0);
+  for (int moves = 0; goes_on && !self->model.problem[0]; moves++) {
+    goes_on = move(self);
+    if (moves > MOVES_MAX) model_fail(&self->model, "the session does not get on");
+  }
+  world_process *last = self->process;
+  bool over = last->status == CK_OK && last->ending.status == CK_SESSION_COMPLETED;
+  world_log("life %d ends: %s, %s", self->lives, ck_status_name(last->status),
+            ck_session_status_name(last->ending.status));
+  self->model.completed |= over;
+  if (last->status != CK_OK) model_died(&self->model, disk_power_is_out());
+  outside_settle(last);
+  for (int i = 0; i < WORLD_PROCESSES; i++) close_process(&self->processes[i]);
+  world_flow_engine.unload(flow);
   baton_set_process(0);
   disk_restart();
   return self->model.completed;

@@ -52,6 +52,7 @@ void model_begins(world_model *self, const ck_effect *effect) {
 }
 
 void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
+  if (!world_is_heard()) return;
   world_fact *fact = model_fact(self, key);
   char want[64];
   ck_outcome_status status = outcome->status;
@@ -73,15 +74,33 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
 /* ---- what is announced ---- */
 
 void model_boundary(world_model *self, int64_t seq) {
+  if (!world_is_heard()) return;
   tap_must(self->place_count < WORLD_PLACES, "at most %d boundaries", WORLD_PLACES);
   self->places[self->place_count++] =
       (world_place){.seq = seq, .step = self->step, .sum = self->sum};
 }
 
+world_checkpoint *model_checkpoint(world_model *self, int64_t seq) {
+  for (size_t i = 0; i < self->checkpoint_count; i++)
+    if (self->checkpoints[i].seq == seq) return &self->checkpoints[i];
+  return NULL;
+}
+
+static void note_checkpoint(world_model *self, int64_t seq) {
+  if (model_checkpoint(self, seq)) return;
+  tap_must(self->checkpoint_count < WORLD_PLACES, "at most %d checkpoints", WORLD_PLACES);
+  self->checkpoints[self->checkpoint_count++] = (world_checkpoint){.seq = seq};
+}
+
+/* What a process that was replaced announces was true before it was. */
 void model_progress(world_model *self, const ck_progress *progress, uint32_t attempt) {
   const char *what = progress->what;
-  if (strcmp(what, "checkpoint") == 0 && progress->saved->seq > self->saved_seq)
-    self->saved_seq = progress->saved->seq;
+  bool heard = world_is_heard();
+  if (strcmp(what, "checkpoint") == 0) {
+    note_checkpoint(self, progress->saved->seq);
+    if (heard && progress->saved->seq > self->saved_seq) self->saved_seq = progress->saved->seq;
+    if (progress->saved->seq > self->top_seq) self->top_seq = progress->saved->seq;
+  }
   if (strcmp(what, "outcome") != 0 || !progress->key) return;
   world_fact *fact = model_fact(self, progress->key);
   fact->kept_attempt = attempt;
@@ -101,17 +120,41 @@ void model_died(world_model *self, bool power) {
   }
 }
 
-/* What lies behind the checkpoint is an abandoned branch. */
-void model_resumed(world_model *self, int64_t seq) {
+const world_place *model_place(const world_model *self, int64_t seq) {
+  const world_place *found = NULL;
+  for (size_t i = 0; i < self->place_count; i++)
+    if (self->places[i].seq <= seq) found = &self->places[i];
+  return found;
+}
+
+/* From `first` on nothing was durable of what is known: the numbers are given anew. */
+static void stand(world_model *self, int64_t first, int64_t from) {
+  const world_place *at = model_place(self, from);
+  world_place place = at ? *at : (world_place){0};
+  if (first <= self->top_seq)
+    model_fail(self, "event %lld is written anew, and %lld was durable", (long long)first,
+               (long long)self->top_seq);
+  while (self->place_count > 0 && self->places[self->place_count - 1].seq >= first)
+    self->place_count--;
+  self->step = place.step;
+  self->sum = place.sum;
+  model_boundary(self, first);
+}
+
+void model_resumed(world_model *self, int64_t seq, int64_t first) {
   if (seq < self->saved_seq)
     model_fail(self, "the run goes on from %lld, and %lld was saved", (long long)seq,
                (long long)self->saved_seq);
-  while (self->place_count > 0 && self->places[self->place_count - 1].seq > seq)
-    self->place_count--;
-  const world_place *place = self->place_count ? &self->places[self->place_count - 1] : NULL;
-  self->step = place ? place->step : 0;
-  self->sum = place ? place->sum : 0;
+  stand(self, first, seq);
+  self->top_seq = first;
   self->saved_seq = seq;
+}
+
+void model_rewound(world_model *self, int64_t from, int64_t made) {
+  stand(self, made, from);
+  self->top_seq = made;
+  self->saved_seq = made;
+  note_checkpoint(self, made);
 }
 
 void model_opened(world_model *self, int step, uint64_t sum) {

@@ -33,35 +33,34 @@ void outside_text(char out[64], const char *key, ck_effect_kind kind) {
 
 /* ---- being asked ---- */
 
-static ck_effect_run *add(world *self, const ck_effect *effect, ck_effect_sink *sink,
+static ck_effect_run *add(world_process *process, const ck_effect *effect, ck_effect_sink *sink,
                           bool probing) {
-  world_process *process = &self->process;
   tap_must(process->running_count < WORLD_RUNNING, "not too much at once");
   process->running[process->running_count++] =
       (world_running){.sink = sink,
-                      .fact = model_fact(&self->model, effect->key),
+                      .fact = model_fact(&the_world.model, effect->key),
                       .attempt = effect->attempt,
                       .probing = probing};
   return (ck_effect_run *)(void *)sink;
 }
 
-static bool reaches_nobody(const world *self) { return disk_is_dead(self->process.number); }
+static bool reaches_nobody(const world_process *process) { return disk_is_dead(process->number); }
 
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  world *self = &the_world;
-  (void)to;
+  world_process *self = to;
   if (reaches_nobody(self)) return ck_error_set(err, CK_E_UNAVAILABLE, "this process is dead");
   world_log("begin %s attempt %u", effect->key, effect->attempt);
-  model_begins(&self->model, effect);
+  if (self->replaced)
+    model_fail(&the_world.model, "%s is begun by a process that was replaced", effect->key);
+  model_begins(&the_world.model, effect);
   *out = add(self, effect, sink, false);
   return CK_OK;
 }
 
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  world *self = &the_world;
-  (void)to;
+  world_process *self = to;
   if (reaches_nobody(self)) return ck_error_set(err, CK_E_UNAVAILABLE, "this process is dead");
   world_log("probe %s", effect->key);
   *out = add(self, effect, sink, true);
@@ -69,19 +68,21 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
 }
 
 static void cancel(void *to, ck_effect_run *run) {
-  world_process *process = &the_world.process;
-  (void)to;
+  world_process *process = to;
   for (size_t i = 0; i < process->running_count; i++)
     if ((void *)process->running[i].sink == (void *)run) process->running[i].cancelled = true;
 }
 
-const ck_effect_driver world_driver = {.name = "outside",
-                                       .serves = serves,
-                                       .start = start,
-                                       .probe = probe,
-                                       .probes = probes,
-                                       .cancel = cancel,
-                                       .reserve = reserve};
+ck_effect_driver outside_driver(world_process *process) {
+  return (ck_effect_driver){.name = "outside",
+                            .self = process,
+                            .serves = serves,
+                            .start = start,
+                            .probe = probe,
+                            .probes = probes,
+                            .cancel = cancel,
+                            .reserve = reserve};
+}
 
 /* ---- answering ---- */
 
@@ -135,6 +136,7 @@ static ck_outcome *answer_probe(world_fact *fact) {
 /* NULL: it hangs. */
 static ck_outcome *end(world *self, world_running *one) {
   world_fact *fact = one->fact;
+  if (one->settled) return make(fact->done ? CK_OUTCOME_OK : CK_OUTCOME_UNKNOWN, fact, CK_OK);
   bool tool = fact->kind == CK_EFFECT_TOOL;
   if (one->probing) return answer_probe(fact);
   uint32_t how = chance_pick(CHANCE_ENDING, ENDINGS);
@@ -164,8 +166,7 @@ static ck_outcome *end(world *self, world_running *one) {
   return succeed(self, fact);
 }
 
-bool outside_answer(world *self) {
-  world_process *process = &self->process;
+bool outside_answer(world *self, world_process *process) {
   size_t able[WORLD_RUNNING], count = 0;
   for (size_t i = 0; i < process->running_count; i++)
     if (!process->running[i].hangs || process->running[i].cancelled) able[count++] = i;
@@ -180,20 +181,19 @@ bool outside_answer(world *self) {
   world_log("%s %s: %s", one->probing ? "probed" : "end", one->fact->key,
             ck_outcome_status_name(outcome->status));
   taken = *one;
-  if (!taken.probing) taken.fact->open = false;
+  if (!taken.probing && !taken.settled) taken.fact->open = false;
   memmove(one, one + 1, (--process->running_count - at) * sizeof *one);
   taken.sink->done(taken.sink, outcome);
   return true;
 }
 
-void outside_forget(world *self) {
-  world_process *process = &self->process;
+void outside_settle(world_process *process) {
   for (size_t i = 0; i < process->running_count; i++) {
     world_running *one = &process->running[i];
-    if (one->probing) continue;
+    if (one->probing || one->settled) continue;
+    one->settled = true;
     bool happened = chance_happens(CHANCE_HAPPENED, 500);
     if (happened) carry_out(one->fact);
     world_log("left %s: %s", one->fact->key, happened ? "happened" : "did not");
   }
-  process->running_count = 0;
 }

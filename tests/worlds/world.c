@@ -29,6 +29,12 @@ void world_log(const char *format, ...) {
   ck_buffer_append_format(&the_world.log, "%s\n", line);
 }
 
+bool world_is_heard(void) {
+  for (int i = 0; i < WORLD_PROCESSES; i++)
+    if (the_world.processes[i].number == baton_process()) return !the_world.processes[i].replaced;
+  return true;
+}
+
 /* ---- ids and random bytes, in the place of the program's ---- */
 
 void __wrap_ck_random_bytes(void *out, size_t len);
@@ -72,7 +78,7 @@ static void begin(const char *folder) {
   memset(self, 0, sizeof *self);
   self->log = log;
   self->digest = 14695981039346656037u;
-  self->process.number = 1;
+  self->process = &self->processes[0];
   made_ids = 0;
   snprintf(self->path, sizeof self->path, "%s/world.db", folder);
   snprintf(self->url, sizeof self->url, "sqlite:%.400s", self->path);
@@ -101,9 +107,10 @@ bool world_live(const char *folder) {
     chance_set_calm(self->calm);
     world_log("life %d at %lld us", self->lives, (long long)baton_now_us());
     over = life_live(self);
+    if (!over && !self->model.problem[0]) visit_at_rest(self);
   }
   chance_set_calm(true);
-  if (!over) model_fail(&self->model, "the session does not end: %s", self->process.ending.text);
+  if (!over) model_fail(&self->model, "the session does not end: %s", self->process->ending.text);
   if (!self->model.problem[0]) model_check_end(self);
   world_log("%llu switches, %lld us", (unsigned long long)baton_switches(),
             (long long)baton_now_us());
