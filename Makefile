@@ -93,7 +93,7 @@ DEPS_FIRST := \
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit test-interop demo bench campaign fuzz fuzz-deps \
+.PHONY: all help deps test test-unit test-interop demo bench campaign conformance fuzz fuzz-deps \
   generated lint format install uninstall clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build build/ckrun and the libraries
@@ -257,6 +257,10 @@ fuzz-deps: deps
 fuzz: deps $(BUILD)/fuzz/fuzzer ## look for inputs that break a promise; SECONDS=5 each, TARGET=json
 	$(Q)$(call test_env,fuzz) JOBS=$(JOBS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/run.sh $(BUILD)/fuzz \
 	  $(or $(SECONDS),5) $(TARGET)
+
+# From outside: a program that is given needs no build, and neither is this one built then.
+conformance: $(if $(CKRUN),,all) ## hold CKRUN=PATH with STORE=URL to the promises, with figures
+	$(Q)CKRUN='$(or $(CKRUN),$(abspath $(BUILD)/ckrun))' STORE='$(STORE)' tests/conformance/run.sh
 
 GENERATED := lua/ck/meta.lua policies/README.md
 generated: $(BUILD)/release/tests/lua/policy/tool_generated ## make annotations and tables anew

@@ -87,6 +87,19 @@ have_strace() {
   export CKRUN_DUMPABLE=1
   command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null
 }
+# The system calls that change something outside of a process.
+changing_calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat\
+ rename renameat renameat2 mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
+# most_calls <TRACE: "NAME N" for each kind of call: so many of it made the thread that made most.
+most_calls() {
+  awk '
+    $2 ~ /^[a-z0-9_]+\(/ {
+      sub(/\(.*/, "", $2)
+      n = ++count[$1, $2]
+      if (n > most[$2]) most[$2] = n
+    }
+    END { for (name in most) print name, most[name] }'
+}
 have_compiler() { command -v "${CC:-cc}" >/dev/null; }
 
 build_kill_at() {

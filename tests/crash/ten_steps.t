@@ -8,9 +8,6 @@
 # finds what the library finds once more, only every third is tried when nothing is said.
 . "$(dirname "$0")/lib.sh"
 
-calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat rename
-  renameat renameat2 mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
-
 steps=${KILL_STEPS:-10}
 every=${KILL_EVERY:-1}
 every_by_strace=${KILL_EVERY:-3}
@@ -38,15 +35,10 @@ thin() { awk -v every="$1" 'NR % every == 0'; }
 # The highest number of calls of each kind that one thread makes.
 list_calls() {
   fresh
-  start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
-  awk '
-    $2 ~ /^[a-z0-9_]+\(/ {
-      sub(/\(.*/, "", $2)
-      n = ++count[$1, $2]
-      if (n > most[$2]) most[$2] = n
-    }
-    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort | \
-      thin "$every_by_strace" >"$work/strace.points"
+  start strace -f -b execve -o trace -e "trace=${changing_calls// /,}" >out 2>err
+  most_calls <trace | while read -r name most; do
+    for ((n = 1; n <= most; n++)); do echo "$name $n"; done
+  done | sort | thin "$every_by_strace" >"$work/strace.points"
   [ -s "$work/strace.points" ]
 }
 

@@ -4,6 +4,7 @@
 # RESUME_ROUNDS=N and RESUME_PROCESSES=N (2 up to N of them in each round) make it longer;
 # RESUME_SEED=N repeats a run.
 . "$(dirname "$0")/lib.sh"
+. "$here/compete.sh"
 
 rounds=${RESUME_ROUNDS:-50}
 most=${RESUME_PROCESSES:-2}
@@ -13,6 +14,7 @@ begin
 command -v flock >/dev/null || skip_all "flock(1) of util-linux is missing"
 { have_compiler && build_kill_at; } || skip_all "there is no compiler for the library that kills"
 say "RESUME_SEED=$seed"
+session=s
 cassette 10
 start() { bounded "$@" "$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/10.jsonl" \
   --session s; }
@@ -21,35 +23,6 @@ expect() {
   folder baseline
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err &&
     summary s >"$work/expected"
-}
-
-# Starts $1 resumes; the winner's tool waits for the file "hold", so that it lives until all the
-# others have answered.
-# Sets `won` and `owned`, how many exited 0 and 76, and `others`, the exit codes of the rest.
-compete() {
-  local n pid code left=$1
-  local -A running=()
-  won=0 owned=0 others=
-  exec 9>hold
-  flock 9
-  for ((n = 1; n <= $1; n++)); do
-    bounded "$CKRUN" --store "$store" resume s >"out$n" 2>"err$n" 9>&- &
-    running[$!]=1
-  done
-  while [ "$left" -gt 0 ]; do
-    [ "$left" -gt 1 ] || flock -u 9
-    wait -n -p pid "${!running[@]}"
-    code=$?
-    unset "running[$pid]"
-    case $code in
-      0) won=$((won + 1)) ;;
-      76) owned=$((owned + 1)) ;;
-      *) others="$others $code" ;;
-    esac
-    left=$((left - 1))
-  done
-  exec 9>&-
-  rm -f hold
 }
 
 # Also the last tool is still to be run: the winner waits in it.

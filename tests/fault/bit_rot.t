@@ -5,6 +5,7 @@
 # BIT_ROT_SEED=N repeats a run,
 # BIT_ROT_STEP=N takes as many bytes.
 . "$(dirname "$0")/../crash/lib.sh"
+. "$(dirname "$0")/damage.sh"
 
 seed=${BIT_ROT_SEED:-$RANDOM}
 step=${BIT_ROT_STEP:-256}
@@ -76,12 +77,10 @@ examine() {
 }
 
 turn_over() {
-  local at=$1 bit=$2 byte
+  local at=$1 bit=$2
   rm -f s.db-*
   cp "$work/good/s.db" s.db
-  byte=$(od -An -tu1 -j "$at" -N 1 s.db)
-  printf "\\x$(printf %02x $((byte ^ (1 << bit))))" | \
-    dd of=s.db bs=1 seek="$at" conv=notrunc 2>/dev/null
+  turn_bit s.db "$at" "$bit"
   examine "byte:$at:bit:$bit"
 }
 
@@ -93,12 +92,10 @@ cut_off() {
 
 # One bit of one of the files that the kill left.
 live_over() {
-  local file=$1 at=$2 bit=$3 byte
+  local file=$1 at=$2 bit=$3
   rm -rf s.db*
   cp -a "$work"/killed/s.db* .
-  byte=$(od -An -tu1 -j "$at" -N 1 "$file")
-  printf "\\x$(printf %02x $((byte ^ (1 << bit))))" | \
-    dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
+  turn_bit "$file" "$at" "$bit"
   examine "$file:$at:bit:$bit"
 }
 

@@ -192,6 +192,11 @@ static void fill_question(ck_dry_run *out, const ck_value *approval) {
   fill_text(out->asked_by, ck_json_get(ck_value_bytes(approval), "policies"));
 }
 
+/* The session does not run: its time is that before this run, whatever the dry run takes itself. */
+static int64_t active_before_ms(const ck_session *session) {
+  return (session->spent.active_base_us - session->spent.base.active_us) / 1000;
+}
+
 static void fill(ck_dry_run *out, const ck_session *session, int64_t unsettled) {
   ck_limits_usage state;
   ck_limits_get(&state, session);
@@ -202,6 +207,7 @@ static void fill(ck_dry_run *out, const ck_session *session, int64_t unsettled) 
     out->constraints[d].limit = state.limit.of[d];
   }
   out->constraints[CK_DIMENSION_BUDGET].spent += unsettled;
+  out->constraints[CK_DIMENSION_TIME].spent = active_before_ms(session);
   if (session->asked_before) fill_question(out, session->asked_before);
 }
 

@@ -9,7 +9,8 @@
 # or been lost before that. What is asked anew, or taken over, because a person went back, or edited,
 # is none, even if it had failed or been lost in what was left behind: trouble counts where it lives
 # at the checkpoint, and in the attempt that met it. What a tool says that a model called is no failure (REQUIREMENTS 5); to wait anew for a
-# person or a time is no retry.
+# person or a time is no retry. A reconcilable effect that was lost with its run, and is begun again
+# without a person's or a policy's word, is begun for the first time: its probe said so.
 package Clean;
 use strict;
 use warnings;
@@ -58,6 +59,7 @@ sub effect_retries {
   my ($view, $seq, @list) = @_;
   my %lives = map { $_->{seq} => 1 } @list;
   my (@found, %trouble, %open, %went);    # by key: all that went wrong; begun; how it went last
+  my %lost;                               # by key: reconcilable, lost with its run, nothing said of it
   my %attempt = (1 => 1);                 # of each timeline
   my $counts = sub {
     my ($key, $attempt) = @_;
@@ -68,6 +70,7 @@ sub effect_retries {
     my $key = $body->{key};
     if (View::begins_timeline($event)) {
       $went{$_} = 1, push @{ $trouble{$_} }, $open{$_} for keys %open;
+      $lost{$_} = 1 for grep { $open{$_}{body}{class} eq "reconcilable" } keys %open;
       %open = ();
       $attempt{ $event->{timeline} } = attempt($event);
     } elsif ($kind eq "replay") {
@@ -75,12 +78,16 @@ sub effect_retries {
       push @found, $event->{seq}
         if !$of->{body}{own} && $lives{ $event->{seq} }
         && $counts->($key, $attempt{ $event->{timeline} });
+    } elsif ($kind eq "resolution") {
+      delete $lost{$key};
     } elsif ($kind eq "intent") {
+      pop @{ $trouble{$key} }, $went{$key} = 0 if delete $lost{$key};
       push @found, $event->{seq}
         if $went{$key} && $lives{ $event->{seq} } && $counts->($key, attempt($event));
       $open{$key} = $event if $body->{kind} !~ /^(ask|sleep)$/ && !$body->{held};
     } elsif ($kind eq "outcome") {
       delete $open{$key};
+      delete $lost{$key};
       $went{$key} = is_failure($body);
       push @{ $trouble{$key} }, $event if is_failure($body);
     }

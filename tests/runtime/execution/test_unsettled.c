@@ -9,6 +9,7 @@
 #include "core/runtime/execution/dry_run.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/session_private.h"
+#include "tests/clock.h"
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
@@ -348,6 +349,26 @@ static void test_dry_run(void) {
   fake_flow_close(&s);
 }
 
+/* What a dry run takes itself is no running time of the session: told twice, it is the same. */
+static void test_dry_run_time(void) {
+  clock_steps seconds = {.step_us = 1000000};
+  ck_dry_run plan;
+  ck_error err = CK_ERROR_INIT;
+  int again = 0;
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, "timed");
+  fake_flow_crash(&s);
+  ck_clock before = s.runtime->clock;
+  s.runtime->clock = clock_of_steps(&seconds);
+  tap_is_status(ck_session_dry_run(&plan, s.runtime, "timed", &(ck_resume_options){0},
+                                   &(ck_dry_run_visitor){count_again, NULL, &again}, &err),
+                CK_OK, &err, "a dry run that takes seconds");
+  tap_is_int(plan.constraints[CK_DIMENSION_TIME].spent, 0, "none of them is the session's");
+  s.runtime->clock = before;
+  fake_flow_close(&s);
+}
+
 /* A call of the checkpoint's time that its session goes on with: whoever forks does not pay for
  * it. */
 static void test_fork(void) {
@@ -387,6 +408,7 @@ int main(void) {
   check_siblings("sibling-own", "a", 150, true);
   test_old_intent();
   test_dry_run();
+  test_dry_run_time();
   test_fork();
   return tap_done();
 }
