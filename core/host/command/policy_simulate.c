@@ -327,11 +327,12 @@ const ck_command ck_command_policy_simulate = {
         "or texts of it) and key or kind of event, with how often, in how many sessions, and a "
         "sample of the text around what would be masked, never that itself. What was masked when "
         "it was recorded stays so and is not counted.\n\n"
-        "With --hook permit, in_doubt or on_failure the hook is asked again wherever it was asked "
-        "live, or would have been: how often, what is answered and why, and how many of the "
-        "answers are those that were recorded. --list has a line for each, with session and event. "
-        "Where a policy looks at what the session does not tell, that is counted by the name of "
-        "the field, and never guessed.\n\n"
+        "With another --hook it is asked again wherever it was asked live, or would have been: how "
+        "often, what is answered and why, and how many of the answers are those that were "
+        "recorded. --list has a line for each, with session and event. Where a policy looks at "
+        "what the session does not tell, that is counted by the name of the field, and never "
+        "guessed. Of a tail are asked those events that a resumed agent was told of, or could "
+        "have been.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

@@ -38,7 +38,8 @@ void ck_hook_rerun_clear(ck_hook_rerun *self) {
 bool ck_hook_rerun_differs(const ck_rerun_place *self) {
   const char *then = self->then.word, *now = self->now.word;
   if (!then || !now) return false;
-  return strcmp(then, now) != 0;
+  bool rules = strcmp(now, CK_RERUN_GOES_ON) == 0 && self->then.text && self->now.text;
+  return strcmp(then, now) != 0 || (rules && strcmp(self->then.text, self->now.text) != 0);
 }
 
 /* ---- the walk ---- */
@@ -64,6 +65,29 @@ static bool note_asked(void *to, const ck_event *event) {
   return true;
 }
 
+/* These are asked once all is read: they read the store themselves. */
+static ck_status note_place(ck_asking *self, const ck_event *event) {
+  ck_bytes via = ck_json_get(ck_value_bytes(event->body), "via");
+  bool tail = event->kind == CK_EVENT_OUTCOME && ck_json_is_text(via, "tail");
+  if (self->hook == CK_RERUN_TAIL && !tail) return CK_OK;
+  ck_event **list = ck_array_grow(self->later, self->later_count, &self->later_cap, sizeof *list);
+  if (!list) return ck_error_no_memory(self->err);
+  self->later = list;
+  ck_status status = ck_event_new(&list[self->later_count], event, self->err);
+  self->later_count += status == CK_OK;
+  return status;
+}
+
+static ck_status ask_later(ck_asking *self) {
+  for (size_t i = 0; i < self->later_count && self->status == CK_OK; i++) {
+    if (self->hook == CK_RERUN_RESUME)
+      ck_rerun_resume_take(self, self->later[i]);
+    else
+      ck_rerun_tail_take(self, self->later[i]);
+  }
+  return self->status;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   ck_asking *self = to;
   switch (self->hook) {
@@ -75,6 +99,10 @@ static bool take_event(void *to, const ck_event *event) {
       break;
     case CK_RERUN_ON_FAILURE:
       ck_rerun_on_failure_take(self, event);
+      break;
+    case CK_RERUN_RESUME:
+    case CK_RERUN_TAIL:
+      self->status = note_place(self, event);
       break;
     default:
       break;
@@ -88,6 +116,9 @@ static const uint64_t kinds_of[CK_RERUN_HOOK_COUNT] = {
                           1ull << CK_EVENT_RESOLUTION | 1ull << CK_EVENT_SESSION_PAUSED,
     [CK_RERUN_PERMIT] = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME,
     [CK_RERUN_ON_FAILURE] = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME,
+    [CK_RERUN_RESUME] = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_RESUME_REFUSED |
+                        1ull << CK_EVENT_RESUME_APPROVAL,
+    [CK_RERUN_TAIL] = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME,
 };
 
 static ck_status ask_all(ck_asking *self) {
@@ -98,7 +129,8 @@ static ck_status ask_all(ck_asking *self) {
   if (status == CK_OK) status = self->status;
   if (status == CK_OK)
     status = ck_store_read_events(self->store, &query, take_event, self, self->err);
-  return status == CK_OK ? self->status : status;
+  if (status == CK_OK) status = self->status;
+  return status == CK_OK ? ask_later(self) : status;
 }
 
 ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, const char *session_id,
@@ -110,6 +142,8 @@ ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, const char *ses
   ck_asking_close(&self);
   ck_begun_effects_clear(&self.effects);
   free(self.asked);
+  for (size_t i = 0; i < self.later_count; i++) ck_event_free(self.later[i]);
+  free(self.later);
   ck_head_clear(&self.head);
   if (status != CK_OK) ck_hook_rerun_clear(out);
   return status;

@@ -14,6 +14,8 @@
 /* X(enumerator, name, what it is asked about). */
 /* clang-format off */
 #define CK_RERUN_HOOK_TABLE(X) \
+  X(CK_RERUN_RESUME, "resume", "resumes") \
+  X(CK_RERUN_TAIL, "tail", "events of tails") \
   X(CK_RERUN_IN_DOUBT, "in_doubt", "effects in doubt") \
   X(CK_RERUN_PERMIT, "permit", "effects before they begin") \
   X(CK_RERUN_ON_FAILURE, "on_failure", "failures of effects")

@@ -24,6 +24,8 @@ typedef struct ck_asking {
   ck_begun_effects effects;
   int64_t *asked; /* timelines whose events have answers to the hook, ascending */
   size_t asked_count, asked_cap;
+  ck_event **later; /* places that are asked about once all is read. Owned */
+  size_t later_count, later_cap;
   const char *looked_at;
   ck_status status;
   ck_error *err;
@@ -58,5 +60,10 @@ char *ck_rerun_word(const ck_answers *answers);
 void ck_rerun_permit_take(ck_asking *self, const ck_event *event);
 void ck_rerun_in_doubt_take(ck_asking *self, const ck_event *event);
 void ck_rerun_on_failure_take(ck_asking *self, const ck_event *event);
+void ck_rerun_resume_take(ck_asking *self, const ck_event *event);
+void ck_rerun_tail_take(ck_asking *self, const ck_event *event);
+
+/* The word of a resume that nobody refuses or asks about. */
+#define CK_RERUN_GOES_ON "go on"
 
 #endif

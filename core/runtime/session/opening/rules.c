@@ -35,8 +35,7 @@ void ck_session_write_rules(const ck_session *self, ck_json_writer *w) {
   if (self->answers) ck_json_member_raw(w, "answers", ck_value_bytes(self->answers));
 }
 
-/* Why the resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
-static void describe_refusal(char *out, size_t size, const ck_resume_rules *rules) {
+void ck_resume_rules_refusal(char *out, size_t size, const ck_resume_rules *rules) {
   const struct {
     const char *dimension;
     ck_rule rule;
@@ -75,8 +74,32 @@ static ck_resume_case make_case(const ck_session *self, const ck_rules_question 
       .seen = question->seen};
 }
 
-/* What a simulation cannot tell from the events before: the clock, the limit, what the host knew.
- */
+/* The session as it stood, which its row tells no more afterwards. */
+static void write_case(ck_json_writer *w, const ck_resume_case *of) {
+  const ck_session_record *session = of->session;
+  const ck_totals *totals = of->totals;
+  ck_json_name(w, "checkpoint");
+  ck_json_put_text(w, of->checkpoint ? of->checkpoint->id : NULL);
+  ck_json_name(w, "session");
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "status", ck_session_status_name(session->status));
+  ck_json_member_text(w, "reason", session->reason);
+  ck_json_member_text(w, "profile", session->profile);
+  ck_json_member_text(w, "flow", session->flow);
+  ck_json_member_int(w, "updated", session->updated_ms);
+  ck_json_end(w, '}');
+  ck_json_name(w, "totals");
+  ck_json_begin(w, '{');
+  ck_json_member_int(w, "cost", totals->cost_micros);
+  ck_json_member_int(w, "tokens", totals->input_tokens + totals->output_tokens);
+  ck_json_member_int(w, "model_calls", totals->model_calls);
+  ck_json_member_int(w, "tool_calls", totals->tool_calls);
+  ck_json_member_int(w, "active_us", totals->active_us);
+  ck_json_end(w, '}');
+}
+
+/* What a simulation cannot tell from the events before: the clock, the limit, how the session
+ * stood, what the host knew. */
 static ck_status keep_seen(ck_session *self, const ck_resume_case *of, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -84,6 +107,7 @@ static ck_status keep_seen(ck_session *self, const ck_resume_case *of, ck_error 
   ck_json_member_int(&w, "now", of->now_ms);
   ck_json_member_int(&w, "spent", of->budget.spent_micros);
   if (of->budget.limit_micros >= 0) ck_json_member_int(&w, "limit", of->budget.limit_micros);
+  write_case(&w, of);
   for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(of->seen)); ck_json_next(&it);) {
     ck_json_raw_name(&w, it.name);
     ck_json_put_raw(&w, it.value);
@@ -96,7 +120,7 @@ static ck_status keep_seen(ck_session *self, const ck_resume_case *of, ck_error 
   return status;
 }
 
-static ck_resume_rules without_defaults(const ck_resume_rules *rules) {
+ck_resume_rules ck_resume_rules_effective(const ck_resume_rules *rules) {
   return (ck_resume_rules){.budget = effective(rules->budget, CK_RULE_CONTINUE),
                            .time = effective(rules->time, CK_RULE_RESET),
                            .rounds = effective(rules->rounds, CK_RULE_CONTINUE),
@@ -197,7 +221,7 @@ static ck_status ask(ck_session *self, const ck_rules_question *question, ck_err
   if (status == CK_OK && policies->resume)
     status = policies->resume(&rules, policies->self, &of, err);
   keep_answers(self, &rules);
-  describe_refusal(reason, sizeof reason, &rules);
+  ck_resume_rules_refusal(reason, sizeof reason, &rules);
   const ck_refusal refusal = {rules.refused_by, reason};
   if (status != CK_OK && question->records && *reason)
     ck_session_record_refusal(self, question->head, &refusal);
@@ -205,7 +229,7 @@ static ck_status ask(ck_session *self, const ck_rules_question *question, ck_err
     status = refuse(self, question, &refusal, err);
   else if (status == CK_OK && rules.question)
     status = ask_person(self, question, &rules, err);
-  self->rules = without_defaults(&rules);
+  self->rules = ck_resume_rules_effective(&rules);
   ck_resume_rules_clear(&rules);
   return status;
 }

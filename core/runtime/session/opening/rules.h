@@ -27,6 +27,10 @@ typedef struct ck_rules_question {
  * allow it. CK_E_PENDING: one has answered just now, and the head is read anew. */
 CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_rules_question *question,
                                           ck_error *err);
+/* Why a resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
+void ck_resume_rules_refusal(char *out, size_t size, const ck_resume_rules *rules);
+/* The rules with the usual ones where nobody said: time is reset, the others continue. */
+ck_resume_rules ck_resume_rules_effective(const ck_resume_rules *rules);
 /* "continue". */
 const char *ck_rule_name(ck_rule rule);
 /* Writes the member "rules"; where the policies were asked about a case with circumstances,
