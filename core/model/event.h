@@ -40,7 +40,8 @@
   /* {to, report, keep?, labelled?}: see ck_conversation_rewind */ \
   X(CK_EVENT_REWIND, 16, "rewind") \
   /* {kind, inputs, decision}; announces a checkpoint if one was taken; of the inputs */ \
-  /* last_message, ran (tools) and model as turn.h has them; {outcome} */ \
+  /* last_message, ran (tools) and model as turn.h has them, limit_set: a person set the limit, */ \
+  /* over the profile's; {outcome} */ \
   /* of a step that completed when none was; {redacted_keys}, see masked.h. Any */ \
   /* event has {redacted} when policies took something out of it */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary") \

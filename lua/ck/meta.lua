@@ -117,7 +117,7 @@
 --- The session's budget, in dollars.
 ---@class ck.Budget
 ---@field spent number  dollars
----@field limit number|nil  `constraints.budget_usd`; nil: no limit
+---@field limit number|nil  `constraints.budget_usd`, or what `--limit` makes of it; nil: no limit
 ---@field left number|nil  dollars, not below 0; nil: no limit
 ---@field approaching boolean  80 % of the limit are spent
 

@@ -315,7 +315,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
   },
   [CK_VIEW_BUDGET] = {
     {"spent", budget_spent, 0, "number", "dollars"},
-    {"limit", budget_limit, 0, "number|nil", "`constraints.budget_usd`; nil: no limit"},
+    {"limit", budget_limit, 0, "number|nil",
+      "`constraints.budget_usd`, or what `--limit` makes of it; nil: no limit"},
     {"left", budget_left, 0, "number|nil", "dollars, not below 0; nil: no limit"},
     {"approaching", budget_approaching, 0, "boolean", "80 % of the limit are spent"},
   },

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # untrusted.pl - tells from a transcript alone what untrusted sources each effect of it was made of,
 # and compares: untrusted.pl LIVE ALL SOURCE…. LIVE is `sessions log --json`, ALL that with --all;
-# SOURCE are the tools that are not trusted. Prints what differs, and how much was compared.
+# SOURCE are the tools, and the nodes with programs, that are not trusted. Prints what differs, and
+# how much was compared.
 #
 # What it does not look at is the member "untrusted", but to compare it at the end: it knows from
 # the names of tools, the order of events, the scopes' names and the delegations who has read what.
@@ -20,14 +21,16 @@ sub read_log {
 my @events = read_log($live);
 my %by_seq = map { $_->{seq} => $_ } read_log($all);
 
-my %tool_of;    # the tool that a key's effect calls
+my %tool_of;    # the tool that a key's effect calls, the node whose program it is
 for my $event (values %by_seq) {
   my $body = $event->{body};
   $tool_of{ $body->{key} } = $body->{request}{name}
     if $event->{kind} eq "intent" && $body->{kind} eq "tool";
+  $tool_of{ $body->{key} } = $1
+    if $event->{kind} eq "intent" && $body->{kind} eq "exec" && $body->{key} =~ m{/([^/#]+)#};
 }
 
-sub above { my ($scope) = @_; return $scope =~ /^(.*)\.agent\.[^.]+\z/ ? ($1) : () }
+sub above { my ($scope) = @_; return $scope =~ /^(.*)\.[^.]+\z/ ? ($1) : () }
 
 # What the scope has, with those above it.
 sub context {
@@ -51,10 +54,13 @@ sub read_so_far {
       my $tool = $tool_of{ $body->{key} };
       # what an agent has read when it is asked for is of its own context from then on
       $has{$scope} = { %{ $has{$scope} || {} }, %{ context(\%has, $scope) } }
-        if $body->{kind} eq "model" || $body->{kind} eq "tool";
+        if grep { $_ eq $body->{kind} } qw(model tool exec);
       $has{$scope}{$tool} = 1
-        if $body->{kind} eq "tool" && defined $tool && $is_source{$tool} && !$body->{denied};
+        if defined $tool && $is_source{$tool} && !$body->{denied};
       $answered{$scope} = context(\%has, $scope) if $body->{kind} eq "model";
+    } elsif ($kind eq "boundary" && $body->{kind} eq "node_complete") {
+      # what the node's agent had is the graph's from here on
+      $has{$scope} = { %{ $has{$scope} || {} }, %{ $has{"$scope.$body->{node}"} || {} } };
     } elsif ($kind eq "message" && ($body->{message}{name} || "") eq "delegate") {
       for my $agent (@{ delete $asked{$scope} || [] }) {
         $has{$scope} = { %{ $has{$scope} || {} }, %{ $has{"$scope.agent.$agent"} || {} } };

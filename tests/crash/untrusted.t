@@ -64,6 +64,20 @@ return flow.rounds { name = "team", orchestrator = flow.agent { prompt = "Lead."
   agents = { reader = flow.agent { model = "reader", prompt = "Read.", tools = tools() },
     clerk = flow.agent { model = "clerk", prompt = "Send.", tools = tools() } } }
 END
+# A graph whose program is not trusted, either.
+at poster <<END
+$(turn 0 "$(call mail),$(call web)")
+$(turn 1 "$(call mail)")
+$(says 2)
+END
+sed '/^return/,$d' "$work/flow.lua" >"$work/graph.lua"
+cat >>"$work/graph.lua" <<'END'
+return flow.graph { start = "feed", nodes = {
+  feed = flow.exec { argv = { "echo", "fed" }, class = "pure", trust = "untrusted" },
+  post = flow.agent { model = "poster", prompt = "Post.", input = "Go.", tools = tools() },
+  ship = flow.exec { argv = { "true" } } },
+  edges = { feed = "post", post = "ship", ship = flow.done } }
+END
 cat >"$work/again.lua" <<'END'
 return { name = "again", version = 1, in_doubt = function() return "rerun" end }
 END
@@ -97,7 +111,7 @@ go() {
     if ckrun sessions show s >out 2>err; then
       bounded $under "$CKRUN" --store "$store" resume s >out 2>err
     else
-      bounded $under "$CKRUN" --store "$store" run "$work/flow.lua" --profile "$work/$which.lua" \
+      bounded $under "$CKRUN" --store "$store" run "$work/$flow.lua" --profile "$work/$which.lua" \
         --session s >out 2>err
     fi
     code=$?
@@ -116,9 +130,9 @@ go() {
 # is_right: nothing differs from the transcript, and something was there to compare.
 is_right() {
   ckrun --json sessions log s >live && ckrun --json sessions log s --all >all || return 1
-  perl "$here/untrusted.pl" live all web news >compared ||
+  perl "$here/untrusted.pl" live all web news feed >compared ||
     { say "$(head -n 3 compared | tr '\n' ';')"; return 1; }
-  grep -qE 'with sources [1-9][0-9]+,' compared || { say "$(cat compared)"; return 1; }
+  grep -qE 'with sources [1-9]' compared || { say "$(cat compared)"; return 1; }
 }
 
 # asked: each effect that a person was asked about, with its sources, as permit was told.
@@ -128,18 +142,24 @@ asked() {
     END { print map { "$_=" . join(",", sort keys %{$of{$_}}) . "\n" } sort keys %of }' all
 }
 whole() { go "$@" && is_right && [ "$(asked)" = "$expected" ]; }
-expected="main.agent.clerk@round#2/start/tool/1=web
+of_flow="main.agent.clerk@round#2/start/tool/1=web
 main.agent.clerk@round#3/start/tool/1=web
 main.agent.clerk@start/start/tool/2=
 main.agent.reader@round#3.2/start/tool/2=web
 main.agent.reader@start/agent#2/tool/2=web
 main.agent.reader@start/start/tool/1=
 main.agent.reader@start/start/tool/4="
+of_graph="main.post@post#1/agent#2/tool/1=feed+web
+main.post@post#1/start/tool/1=feed
+main/ship#1/exec/1=feed+web"
 
-for which in few many; do
-  folder "go_$which"
-  check "$which: undisturbed, the transcript says the same" whole 0 env
-  for nth in 1 2 4; do
+# killed RUN…: the session of $flow with the profile $which, undisturbed and then with these runs
+# of the program killed.
+killed() {
+  local nth
+  folder "go_${flow}_$which"
+  check "$flow, $which: undisturbed, the transcript says the same" whole 0 env
+  for nth; do
     go "$nth" env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so"
     calls=$(cat "$work/calls")
     seq 2 $((2 * calls + 1)) | awk -v every="$every" 'NR % every == 0' >"$work/points"
@@ -148,8 +168,13 @@ for which in few many; do
       whole "$nth" env "KILL_AT=$at" "LD_PRELOAD=$work/kill_at.so" ||
         { bad=$((bad + 1)); say "run $nth, call $at"; }
     done <"$work/points"
-    check "$which, run $nth killed at each of $(wc -l <"$work/points") calls: so it does" \
+    check "$flow, $which, run $nth killed at each of $(wc -l <"$work/points") calls: so it does" \
       test "$bad" = 0
   done
-done
+}
+
+flow=flow expected=$of_flow
+for which in few many; do killed 1 2 4; done
+flow=graph expected=$of_graph which=many
+killed 1 2
 finish

@@ -50,13 +50,16 @@ bool ck_limits_read_amount(int64_t *out, ck_dimension dimension, const ck_value 
   return true;
 }
 
-/* A limit that a person has set since comes before the profile's. */
+bool ck_limits_read_set(int64_t *out, ck_dimension dimension, const ck_state *state,
+                        const char *agent) {
+  char key[CK_STATE_KEY_MAX];
+  ck_limits_key(key, dimension, agent);
+  return ck_limits_read_amount(out, dimension, ck_state_get(state, key));
+}
+
 static void override(ck_amounts *limits, const ck_state *state, const char *agent) {
-  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    char key[CK_STATE_KEY_MAX];
-    ck_limits_key(key, (ck_dimension)d, agent);
-    ck_limits_read_amount(&limits->of[d], (ck_dimension)d, ck_state_get(state, key));
-  }
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++)
+    ck_limits_read_set(&limits->of[d], (ck_dimension)d, state, agent);
 }
 
 void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,

@@ -27,6 +27,10 @@ void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const cha
 bool ck_limits_is_key(const char *key);
 /* A limit as such a key holds it, in our units; false: it is none, and *out stays. */
 bool ck_limits_read_amount(int64_t *out, ck_dimension dimension, const ck_value *set);
+/* The limit that a person has set, which comes before the profile's; false: none, and *out
+ * stays. */
+bool ck_limits_read_set(int64_t *out, ck_dimension dimension, const ck_state *state,
+                        const char *agent);
 /* Fills limit and minimum: the profile's (NULL: none), overridden by the state. `agent` NULL: the
  * session's. */
 void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/runtime/budget/usage.h"
 #include "core/runtime/session/boundary_event.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/prune.h"
@@ -48,6 +49,8 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   at->since.changed_bytes = self->changes.bytes;
   at->budget.spent_micros = now->cost_micros - self->spent.base.cost_micros;
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
+  at->budget.is_set =
+      ck_limits_read_set(&at->budget.limit_micros, CK_DIMENSION_BUDGET, self->state, NULL);
   at->clean = !self->incidents.happened;
   at->checkpoint_cost_us = ck_writer_checkpoint_cost_us(self->runtime->writer);
   show_turn(at, self);

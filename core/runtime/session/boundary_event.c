@@ -38,6 +38,7 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   if (at->model.len) ck_json_member_raw(w, "model", at->model);
   put_nonzero(w, "spent", at->budget.spent_micros);
   if (at->budget.limit_micros >= 0) ck_json_member_int(w, "limit", at->budget.limit_micros);
+  if (at->budget.is_set) ck_json_member_bool(w, "limit_set", true);
   if (!at->clean) ck_json_member_bool(w, "clean", false);
   put_nonzero(w, "cost_us", at->checkpoint_cost_us);
   ck_json_member_text(w, "last_error", at->last_error);

@@ -40,6 +40,7 @@ typedef struct ck_boundary {
   ck_bytes message, tools, model;
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
+    bool is_set;                        /* a person set the limit, over the profile's */
   } budget;
   bool clean;                 /* no retry or failure since the session began, see incidents.h */
   int64_t checkpoint_cost_us; /* measured, of this store; 0: not yet known */

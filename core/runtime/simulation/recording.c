@@ -122,6 +122,7 @@ static void read_numbers(ck_boundary *at, int64_t now_ms, const ck_event *event,
   at->since.changed_bytes = get_int(since, "bytes", 0);
   at->budget.spent_micros = get_int(body, "spent", 0);
   at->budget.limit_micros = get_int(body, "limit", -1);
+  at->budget.is_set = get_bool(body, "limit_set", false);
   at->clean = get_bool(body, "clean", true);
   at->asked = ck_json_type_of(ck_json_get(body, "requests")) == CK_JSON_ARRAY ? "[]" : NULL;
   at->checkpoint_cost_us = get_int(body, "cost_us", 0);

@@ -46,7 +46,8 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   at.since.tool_calls = lost->tool_calls;
   at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
   at.since.changed_bytes = self->bytes;
-  if (self->limit_micros != CK_SIMULATE_AS_RECORDED) at.budget.limit_micros = self->limit_micros;
+  if (self->limit_micros != CK_SIMULATE_AS_RECORDED && !at.budget.is_set)
+    at.budget.limit_micros = self->limit_micros;
   return at;
 }
 

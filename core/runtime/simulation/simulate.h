@@ -43,8 +43,8 @@ typedef struct ck_simulation {
 } ck_simulation;
 
 /* `policies` are fresh: asked about no other session. `limit_micros`: the profile's budget, -1
- * none; CK_SIMULATE_AS_RECORDED. A policy's failure is no failure of the simulation; CK_E_NO_MEMORY
- * is. */
+ * none; CK_SIMULATE_AS_RECORDED. It stands where no person had set a limit. A policy's failure is
+ * no failure of the simulation; CK_E_NO_MEMORY is. */
 CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
                                  const ck_policy_engine *policies, int64_t limit_micros,
                                  ck_error *err);

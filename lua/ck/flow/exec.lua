@@ -17,6 +17,7 @@ local exec = {}
 ---@field class ck.flow.class|nil           what may be done when its outcome is not known; "once"
 ---                                         unless it says otherwise
 ---@field timeout_s number|nil              it is ended after so long
+---@field trust "trusted"|"untrusted"|nil   whether what it prints is to be trusted; nil: it is
 ---@field retry ck.flow.Retry|nil           how often it is tried
 ---@field on_error string|nil               in a graph: the node to go on with when it has failed
 ---@field output_max integer|nil            bytes of each output that are kept in the result
@@ -49,7 +50,7 @@ end
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string",
   class = class_rule,
-  timeout_s = check.seconds, output_max = check.count, retry = retry.rule, on_error = "string",
+  timeout_s = check.seconds, trust = check.trust, output_max = check.count, retry = retry.rule, on_error = "string",
 }
 
 local function input_of(ctx, def, needs)
@@ -94,10 +95,12 @@ end
 ---@param def ck.flow.Exec
 ---@param needs table|nil  as a step: what it needs is in its input as well, {"needs": {STEP:
 ---                        result}}
+---@param name string|nil  of its node
 ---@return table result  { exit, stdout, stderr, stdout_bytes, stderr_bytes, spill?, lossy? }
-function exec.run(ctx, def, needs)
+function exec.run(ctx, def, needs, name)
   local outcome = ctx.effect {
     kind = "exec", class = def.class or "once", request = request_of(ctx, def, needs),
+    source = def.trust == "untrusted" and (name or def.argv[1]) or nil,
   }
   if outcome.status ~= "ok" then error(outcome.error or def.argv[1] .. " failed", 0) end
   if def.writes then assign(ctx, def, outcome.result) end

@@ -13,7 +13,7 @@ node.done = "flow.done"
 
 ---@class ck.flow.Node
 ---@field kind string
----@field run fun(ctx: table, node: ck.flow.Node, given: any): any
+---@field run fun(ctx: table, node: ck.flow.Node, given: any, name: string|nil): any
 ---@field reads string[]|nil       keys of ctx.memory that must be there when it begins
 ---@field writes string[]|nil      the keys of ctx.memory that it writes, and no others; nil: any
 ---@field retry ck.flow.Retry|nil

@@ -69,7 +69,7 @@ local function check_writes(ctx, self, name)
 end
 
 local function perform(ctx, self, name, inner, given)
-  local result = self.run(inner, self, given)
+  local result = self.run(inner, self, given, name)
   if result ~= nil and not ctx.written()["outputs." .. name] then ctx.outputs[name] = result end
   check_writes(ctx, self, name)
 end

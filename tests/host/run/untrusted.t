@@ -229,10 +229,58 @@ exits 0 "allowed" answer held allow
 exits 0 "it goes on" resume held --profile ./asks.profile.lua --accept-changed
 ran "and runs" 1
 
+# A program that prints what is not to be trusted has the name of its node; alone, its own.
+cat >prints.lua <<'END'
+local flow = require "ck.flow"
+local function prints(what)
+  return flow.exec { argv = { "echo", what }, class = "pure", trust = "untrusted" }
+end
+local node = prints "other"
+return flow.graph { start = "page", nodes = {
+  page = prints "page",
+  own = function(ctx) node.run(ctx, node) end,
+  fails = flow.exec { argv = { "sh", "-c", "echo bad; exit 1" }, trust = "untrusted",
+    on_error = "ship" },
+  ship = flow.exec { argv = { "sh", "-c", "echo ran >>ran" } } },
+  edges = { page = "own", own = "fails", fails = flow.done, ship = flow.done } }
+END
+# sources SESSION: each effect, with what it was made of.
+sources() {
+  "$CKRUN" --json sessions log "$1" --all --kind intent | perl -MJSON::PP -ne '
+    my $b = decode_json($_)->{body}; next if $b->{key} =~ m{/permit$};
+    push @all, "$b->{key}=" . join "+", @{$b->{untrusted} || []};
+    END { print join " ", @all }'
+}
+rm -f ran
+exits 8 "after programs that are not trusted" run prints.lua --profile ./asks.profile.lua \
+  --session prints
+has "a person is asked" "$err" "May exec (once) be done after reading echo, page?"
+exits 0 "allowed" answer prints allow
+exits 8 "the next one" resume prints
+has "knows what a program printed that failed, too" "$err" \
+  "May exec (once) be done after reading echo, fails, page?"
+exits 0 "allowed" answer prints allow
+exits 0 "it goes on" resume prints
+ran "and runs" 1
+is "what a program prints is in what follows, not in itself" "$(sources prints)" "$(echo \
+  main/page#1/exec/1= main/own#1/exec/1=page main/fails#1/exec/1=echo+page \
+  main/ship#1/exec/1=echo+fails+page)"
+cat >two_steps.lua <<'END'
+local flow = require "ck.flow"
+return flow.steps { steps = {
+  { name = "get", run = flow.exec { argv = { "true" }, trust = "untrusted" } },
+  { name = "put", run = flow.exec { argv = { "true" } }, needs = { "get" } } } }
+END
+exits 1 "a step" run two_steps.lua --profile ./no.profile.lua --session two_steps
+has "has its name, too" "$err" "denied by policy no: made of get"
+
 # ---- a mistake in a declaration ----
 
 sed 's/trust = "untrusted"/trust = "unstrusted"/' mail.lua >mistake.lua
 exits 2 "another word" run mistake.lua --cassette mail.tape --session mistake
 has "is told with those that there are" "$err" \
   "flow.command: 'trust' must be trusted or untrusted, not 'unstrusted'"
+sed 's/trust = "untrusted"/trust = "yes"/' two_steps.lua >mistake.lua
+exits 2 "of a program" run mistake.lua --session mistaken
+has "the same" "$err" "flow.exec: 'trust' must be trusted or untrusted, not 'yes'"
 finish

@@ -51,14 +51,13 @@ void ck_resume_rules_refusal(char *out, size_t size, const ck_resume_rules *rule
 /* The session's limit in money, as the resume's edits leave it; -1: none. */
 static int64_t budget_limit(const ck_session *self, const ck_state_edits *edits) {
   char key[CK_STATE_KEY_MAX];
-  ck_limits_usage usage = {0};
-  ck_limits_usage_read_limits(&usage, self->profile, self->state, NULL);
+  int64_t limit = self->profile ? self->profile->budget_micros : -1;
+  ck_limits_read_set(&limit, CK_DIMENSION_BUDGET, self->state, NULL);
   ck_limits_key(key, CK_DIMENSION_BUDGET, NULL);
   for (size_t i = 0; i < edits->count; i++)
     if (strcmp(edits->items[i].key, key) == 0)
-      ck_limits_read_amount(&usage.limit.of[CK_DIMENSION_BUDGET], CK_DIMENSION_BUDGET,
-                            edits->items[i].value);
-  return usage.limit.of[CK_DIMENSION_BUDGET];
+      ck_limits_read_amount(&limit, CK_DIMENSION_BUDGET, edits->items[i].value);
+  return limit;
 }
 
 static ck_resume_case make_case(const ck_session *self, const ck_rules_question *question) {
