@@ -155,6 +155,7 @@ typedef struct ck_outcome {
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
   int64_t retry_after_ms;  /* FAILED: that the service asks to wait; 0: it does not say */
   bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
+  bool refused;            /* recorded: denied by a person, or by a policy and no call of a tool */
   int64_t input_tokens, output_tokens;
   /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the
    * limit that left it no more ("budget", "tokens"); owned; NULL */

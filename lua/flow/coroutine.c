@@ -139,6 +139,8 @@ static void clear_yield(ck_coroutine *self) {
     free((char *)self->messages[i].agent);
   }
   self->message_count = 0;
+  free(self->blamed);
+  self->blamed = NULL;
   ck_coroutine_clear_facts(self);
   ck_coroutine_reset_yield(self);
 }
@@ -184,6 +186,7 @@ ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self, const ck_o
   self->outcome = NULL;
   if (status != CK_OK) {
     self->ended = true;
+    out->blamed = self->blamed;
     return status;
   }
   fill_yield(self);

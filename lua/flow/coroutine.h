@@ -47,6 +47,8 @@ struct ck_coroutine {
   const ck_outcome *outcome; /* during a resume: its outcome */
   bool started, ended;
   bool unknown;        /* see ctx.unknown */
+  bool refused;        /* see ctx.refused */
+  char *blamed;        /* see ctx.blame; NULL */
   ck_flow_yield yield; /* the pending request; it points to the members below */
   char *texts[CK_COROUTINE_TEXTS];
   ck_flow_ask *asks; /* their texts are owned */

@@ -113,10 +113,15 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   set_integer(L, "output_tokens", outcome->output_tokens);
 }
 
+static void note_ending(ck_coroutine *self, const ck_outcome *outcome) {
+  self->unknown |= outcome->final;
+  self->refused |= outcome->refused;
+}
+
 static int effect_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
   ck_coroutine *self = ck_coroutine_check(L);
-  self->unknown |= self->outcome->final;
+  note_ending(self, self->outcome);
   push_outcome(L, self->outcome);
   return 1;
 }
@@ -127,7 +132,7 @@ static int effects_resumed(lua_State *L, int status, lua_KContext context) {
   lua_createtable(L, (int)self->ask_count, 0);
   lua_Integer place = 0;
   for (const ck_outcome *outcome = self->outcome; outcome; outcome = outcome->next) {
-    self->unknown |= outcome->final;
+    note_ending(self, outcome);
     push_outcome(L, outcome);
     lua_rawseti(L, -2, ++place);
   }
@@ -184,8 +189,20 @@ static int ctx_unknown(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-    {"effect", ctx_effect}, {"effects", ctx_effects}, {"unknown", ctx_unknown}, {NULL, NULL}};
+/* ctx.refused(): whether a person has denied an effect, or a policy one that no model called, here
+ * or in a scope that was joined, since this was last asked. */
+static int ctx_refused(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  lua_pushboolean(L, self->refused);
+  self->refused = false;
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"effect", ctx_effect},
+                                     {"effects", ctx_effects},
+                                     {"unknown", ctx_unknown},
+                                     {"refused", ctx_refused},
+                                     {NULL, NULL}};
 
 void ck_coroutine_open_effects(lua_State *L, int box) {
   lua_pushvalue(L, box);

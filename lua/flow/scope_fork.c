@@ -188,6 +188,7 @@ static int join_resumed(lua_State *L, int status, lua_KContext context) {
   lua_newtable(L);
   while (ck_json_next(&it)) {
     self->unknown |= ck_json_type_of(ck_json_get(it.value, "unknown")) != CK_JSON_NONE;
+    self->refused |= ck_json_type_of(ck_json_get(it.value, "refused")) != CK_JSON_NONE;
     ck_json_push(L, it.name);
     lua_pushstring(L, short_name(self, lua_tostring(L, -1)));
     push_ended(L, it.value);
@@ -217,8 +218,23 @@ static int ctx_join(lua_State *L) { return wait_for_children(L, "ctx.join", fals
 
 static int ctx_join_any(lua_State *L) { return wait_for_children(L, "ctx.join_any", true); }
 
-static const luaL_Reg functions[] = {
-    {"fork", ctx_fork}, {"join", ctx_join}, {"join_any", ctx_join_any}, {NULL, NULL}};
+/* ctx.blame(scope): the error that is raised next, before anything else is asked for, is that of
+ * this scope, which was joined. */
+static int ctx_blame(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  size_t len;
+  const char *name = luaL_checklstring(L, 1, &len);
+  char *full = make_name(L, self, name, len);
+  free(self->blamed);
+  self->blamed = full;
+  return 0;
+}
+
+static const luaL_Reg functions[] = {{"fork", ctx_fork},
+                                     {"join", ctx_join},
+                                     {"join_any", ctx_join_any},
+                                     {"blame", ctx_blame},
+                                     {NULL, NULL}};
 
 void ck_coroutine_open_scope_forks(lua_State *L, int box) {
   lua_pushvalue(L, box);

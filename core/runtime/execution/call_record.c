@@ -71,10 +71,20 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
                                                     : CK_OK;
 }
 
-static void note_unknown(ck_call *self) {
+/* A person's no is the last word; that of a policy about a tool is for a model to read. */
+static bool is_refused(const ck_call *self) {
+  const ck_value *denied = self->outcome->denied;
+  return denied && (self->effect.kind != CK_EFFECT_TOOL ||
+                    ck_json_is_text(ck_json_get(ck_value_bytes(denied), "by"), "person"));
+}
+
+/* What becomes of the try that it is a part of. */
+static void note_ending(ck_call *self) {
   self->outcome->final =
       self->outcome->status == CK_OUTCOME_UNKNOWN && !ck_effect_class_repeats(self->class);
+  self->outcome->refused = is_refused(self);
   self->runner->unknown |= self->outcome->final;
+  self->runner->refused |= self->outcome->refused;
 }
 
 static ck_status write_body(ck_value **out, ck_call *self, const char *via, ck_error *err) {
@@ -122,7 +132,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   ck_value *body;
   uint64_t ticket;
   self->outcome = outcome;
-  note_unknown(self);
+  note_ending(self);
   ck_fitted_tell(self, outcome);
   ck_status status = write_body(&body, self, via, err);
   if (status == CK_E_NO_MEMORY && ck_reserve_use()) status = write_body(&body, self, via, err);
@@ -166,7 +176,7 @@ ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *
   ck_execution *execution = self->runner->execution;
   ck_status status =
       ck_ledger_read_outcome(&self->outcome, entry->outcome, entry->outcome_seq, err);
-  if (status == CK_OK) note_unknown(self);
+  if (status == CK_OK) note_ending(self);
   if (status == CK_OK) status = count_incidents(self, entry, err);
   if (status == CK_OK)
     status = ck_session_record_replay(execution->session, &self->effect, entry->outcome,

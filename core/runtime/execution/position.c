@@ -22,6 +22,7 @@ static void write_fork(ck_json_writer *w, const ck_runner *self) {
   if (self->tagged) ck_json_member_bool(w, "tagged", true);
   if (self->set_aside) ck_json_member_bool(w, "aside", true);
   if (self->unknown) ck_json_member_bool(w, "unknown", true);
+  if (self->refused) ck_json_member_bool(w, "refused", true);
   if (self->task) ck_json_member_raw(w, "task", ck_value_bytes(self->task));
   if (self->phase != CK_PHASE_ENDED) return;
   ck_json_member_bool(w, "done", true);
@@ -112,6 +113,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   ck_json_read_bool(&self->tagged, ck_json_get(record, "tagged"));
   ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));
   ck_json_read_bool(&self->unknown, ck_json_get(record, "unknown"));
+  ck_json_read_bool(&self->refused, ck_json_get(record, "refused"));
   status = take_value(&self->position, record, "at", err);
   if (status == CK_OK) status = take_value(&self->counts, record, "counts", err);
   if (status == CK_OK) status = take_value(&self->task, record, "task", err);

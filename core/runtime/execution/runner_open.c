@@ -112,6 +112,7 @@ void ck_runner_free(ck_runner *self) {
   ck_state_free(self->used);
   ck_state_free(self->paths);
   ck_state_free(self->written);
+  ck_runner_clear_failures(self);
   free(self->error);
   free(self->agent);
   free(self->node);

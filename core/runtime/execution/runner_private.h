@@ -24,6 +24,13 @@ typedef struct ck_joining {
 /* What its parent's join wants of a scope. */
 typedef enum { CK_JOIN_NOTHING, CK_JOIN_NAMED, CK_JOIN_WANTED } ck_join_part;
 
+/* How a scope failed: class and node, should the flow pass its error on. */
+typedef struct ck_failed_scope {
+  struct ck_failed_scope *next;
+  ck_ending how;
+  char scope[];
+} ck_failed_scope;
+
 struct ck_runner {
   ck_execution *execution;
   ck_place place;
@@ -73,12 +80,12 @@ struct ck_runner {
   ck_value *result;
   char *error;
   ck_status error_status;
-  ck_ending child_failure; /* of the scope below it that failed last: its class and node, should
-                              the flow pass the error on */
+  ck_failed_scope *failures; /* of the scopes below it, the newest first; NULL: none has failed */
   bool joined;
   bool abandoned; /* its parent ended without it */
   bool unknown;   /* an effect that must not be repeated, its own or of a scope that it joined,
                      has an unknown outcome */
+  bool refused;   /* an effect, likewise, was refused (see ck_outcome) */
   ck_join_part join_part;
   bool orphans_settled; /* it has reached a boundary: orphans below it are put away */
 };
@@ -128,6 +135,10 @@ void ck_runner_drop(ck_runner *self);
  * error for its parent. */
 CK_CHECKED ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text,
                                     ck_error *err);
+/* The scope `below` it has failed so; in the place of what it failed of before. */
+CK_CHECKED ck_status ck_runner_keep_failure(ck_runner *self, const char *below,
+                                            const ck_ending *how, ck_error *err);
+void ck_runner_clear_failures(ck_runner *self);
 
 /* ---- runner.c ---- */
 

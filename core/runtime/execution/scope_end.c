@@ -97,20 +97,52 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
 }
 
-/* The scope whose error `text` passes on: its own, or one of those below. */
-static const ck_runner *find_origin(const ck_runner *self, const char *text) {
-  for (const ck_runner *child = self->place.child; child; child = child->place.next_sibling)
-    if (child->error && strstr(text, child->error)) return find_origin(child, child->error);
-  return self;
+/* ---- failed ---- */
+
+void ck_runner_clear_failures(ck_runner *self) {
+  for (ck_failed_scope *one = self->failures, *next; one; one = next) {
+    next = one->next;
+    free(one);
+  }
+  self->failures = NULL;
 }
 
-/* Fills in class and node of what was passed on, from scopes that may be gone by now. */
+static void forget_failure(ck_runner *self, const char *below) {
+  ck_failed_scope **at = &self->failures;
+  while (*at && strcmp((*at)->scope, below) != 0) at = &(*at)->next;
+  ck_failed_scope *found = *at;
+  if (found) *at = found->next;
+  free(found);
+}
+
+ck_status ck_runner_keep_failure(ck_runner *self, const char *below, const ck_ending *how,
+                                 ck_error *err) {
+  size_t size = strlen(below) + 1;
+  ck_failed_scope *made = malloc(sizeof *made + size);
+  if (!made) return ck_error_no_memory(err);
+  forget_failure(self, below);
+  made->how = *how;
+  memcpy(made->scope, below, size);
+  made->next = self->failures;
+  self->failures = made;
+  return CK_OK;
+}
+
+/* The failure that `text` passes on: of the scope that the flow blames, else the newest whose words
+ * it has. NULL: the runner's own. */
+static const ck_ending *find_passed_on(const ck_runner *self, const char *text) {
+  const char *blamed = self->yield.blamed;
+  for (const ck_failed_scope *one = self->failures; one; one = one->next)
+    if (blamed ? strcmp(one->scope, blamed) == 0 : strstr(text, one->how.text) != NULL)
+      return &one->how;
+  return NULL;
+}
+
+/* Class and node of what was passed on are those of its scope, which may be gone by now. */
 static void trace(ck_ending *out, const ck_runner *self, ck_status cause, const char *text) {
-  const ck_ending *last = &self->child_failure;
-  const ck_runner *origin = find_origin(self, text);
-  bool passed_on = cause == CK_E_FLOW && last->status && strstr(text, last->text);
-  const char *node = passed_on && origin == self ? last->node : ck_runner_node(origin);
-  ck_ending traced = {.status = CK_SESSION_FAILED, .cause = passed_on ? last->cause : cause};
+  const ck_ending *passed_on = cause == CK_E_FLOW ? find_passed_on(self, text) : NULL;
+  const char *node = passed_on ? passed_on->node : ck_runner_node(self);
+  ck_ending traced = {.status = CK_SESSION_FAILED, .cause = passed_on ? passed_on->cause : cause};
   snprintf(traced.text, sizeof traced.text, "%s", text);
   snprintf(traced.node, sizeof traced.node, "%s", node ? node : "");
   *out = traced;
@@ -125,11 +157,11 @@ ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_
     ck_execution_end_at(execution, failure.node, CK_SESSION_FAILED, failure.cause, text);
     return CK_OK;
   }
-  self->parent->child_failure = failure;
   self->error = strdup(text);
   self->error_status = failure.cause;
   if (!self->error) return ck_error_no_memory(err);
-  ck_status status =
-      ck_session_count_failure(execution->session, *failure.node ? failure.node : NULL, err);
+  ck_status status = ck_runner_keep_failure(self->parent, self->scope, &failure, err);
+  if (status == CK_OK)
+    status = ck_session_count_failure(execution->session, *failure.node ? failure.node : NULL, err);
   return status == CK_OK ? ck_runner_end(self, err) : status;
 }

@@ -107,6 +107,7 @@ static void write_child(ck_json_writer *w, const ck_runner *child, const ck_stat
   ck_json_member_text(w, "error", child->error);
   if (child->error) ck_json_member_text(w, "status", ck_status_name(child->error_status));
   if (child->unknown) ck_json_member_bool(w, "unknown", true);
+  if (child->refused) ck_json_member_bool(w, "refused", true);
   ck_json_name(w, "writes");
   ck_json_begin(w, '{');
   for (size_t i = 0; i < count; i++)
@@ -173,7 +174,7 @@ static ck_status mark_joined(ck_runner *self, ck_error *err) {
     ck_runner *child = find_child(self, self->yield.children[i].scope);
     if (!child) continue;
     child->joined = is_given(child);
-    if (child->joined) self->unknown |= child->unknown;
+    if (child->joined) self->unknown |= child->unknown, self->refused |= child->refused;
     if (child->joined) status = ck_untrusted_join(self, child, err);
     child->join_part = CK_JOIN_NOTHING;
   }

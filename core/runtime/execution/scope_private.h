@@ -11,11 +11,11 @@ enum { CK_SCOPE_NAME_MAX = 128 }; /* bytes */
  * {"cut": seq, "said"?: seq, "at"?: …, "untrusted"?: see untrusted.h, "counts"?: {KIND or "pauses",
  * "forks", "joins": how many there were at its path, before the calls that it has in "at"}, and of
  * a forked scope "parent", "tag", "born", "agent"?, "task"?, "tagged"?: true (the flow gave the
- * tag), "aside"?: true (not open, but can be forked again), "unknown"?: true (see ck_runner), and
- * once it has ended "done": true, "result"?, "error"?, "status"?, "attempt", "end"}: `cut` is the
- * seq up to which its events are in the checkpoint, `said` that of a person's report behind it,
- * `at` the position that the coroutine yielded at its last boundary. One that failed is run again
- * by a later attempt from there, and has its events up to `end` in the same. */
+ * tag), "aside"?: true (not open, but can be forked again), "unknown"?, "refused"?: true (see
+ * ck_runner), and once it has ended "done": true, "result"?, "error"?, "status"?, "attempt",
+ * "end"}: `cut` is the seq up to which its events are in the checkpoint, `said` that of a person's
+ * report behind it, `at` the position that the coroutine yielded at its last boundary. One that
+ * failed is run again by a later attempt from there, and has its events up to `end` in the same. */
 
 CK_CHECKED ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err);
 /* Takes over what `saved` says; `*done` when the scope had ended (and need not run again). */

@@ -26,12 +26,12 @@ static void take_overlay(ck_runner *self) {
 }
 
 /* Its error is passed on by its parent, when it may be gone. */
-static void remember_failure(const ck_runner *self) {
-  ck_ending *failure = &self->parent->child_failure;
+static ck_status remember_failure(const ck_runner *self, ck_error *err) {
   const char *node = ck_runner_node(self);
-  *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = self->error_status};
-  snprintf(failure->text, sizeof failure->text, "%s", self->error);
-  snprintf(failure->node, sizeof failure->node, "%s", node ? node : "");
+  ck_ending failure = {.status = CK_SESSION_FAILED, .cause = self->error_status};
+  snprintf(failure.text, sizeof failure.text, "%s", self->error);
+  snprintf(failure.node, sizeof failure.node, "%s", node ? node : "");
+  return ck_runner_keep_failure(self->parent, self->scope, &failure, err);
 }
 
 ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *err) {
@@ -41,8 +41,7 @@ ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *e
   if (status != CK_OK) return status;
   if (!done) return ck_runner_open(self, err);
   ck_runner_set_ended(self);
-  if (self->error) remember_failure(self);
-  return CK_OK;
+  return self->error ? remember_failure(self, err) : CK_OK;
 }
 
 /* ---- after a resume ---- */

@@ -244,6 +244,8 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
     status = ck_value_copy(&result, span, err);
   if (status == CK_OK) status = ck_outcome_new(out, outcome_status, result, text, err);
   if (status == CK_OK) status = ck_sources_add_member(&(*out)->untrusted, body, err);
+  if (status == CK_OK && ck_ledger_was_denied(body))
+    status = ck_value_copy(&(*out)->denied, ck_json_get(body, "denied"), err);
   if (status == CK_OK) {
     ck_json_read_int(&(*out)->cost_micros, ck_json_get(body, "cost"));
     (*out)->reserved_micros = ck_ledger_read_reserved(body);

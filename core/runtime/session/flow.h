@@ -98,6 +98,9 @@ typedef struct ck_flow_yield {
   const ck_change *changes;
   size_t change_count;
   ck_value *value;
+  /* also of a resume that fails: the joined scope whose error its error passes on; NULL: the flow
+   * does not say */
+  const char *blamed;
 } ck_flow_yield;
 
 /* What a coroutine is opened with. Borrowed for the call, `conversation` for its life. */

@@ -30,7 +30,10 @@ function actor.run(ctx, self, name, inner, given)
     { scope = scope, agent = scope, task = { actor = name, input = input_of(inner, self, given) } },
   }
   local ended = ctx.join { scope }[scope]
-  if ended.error then error(ended.error, 0) end
+  if ended.error then
+    ctx.blame(scope)
+    error(ended.error, 0)
+  end
   for key, text in pairs(ended.writes) do ctx.put(key, text or nil) end
   if ended.raw then ctx.put("outputs." .. name, ended.raw) end
 end

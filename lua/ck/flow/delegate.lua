@@ -53,8 +53,11 @@ end
 
 --- An error of the agent's own flow is an answer too; an error that stops every agent, such as
 --- refused credentials, is not.
-local function answer_of(name, ended)
-  if ended.error and ended.status and ended.status ~= "CK_E_FLOW" then error(ended.error, 0) end
+local function answer_of(ctx, name, ended)
+  if ended.error and ended.status and ended.status ~= "CK_E_FLOW" then
+    ctx.blame(scope_of(name))
+    error(ended.error, 0)
+  end
   if ended.error then return ("%s failed: %s"):format(name, ended.error) end
   local result = ended.result
   if type(result) == "table" and type(result.text) == "string" then return result.text end
@@ -81,7 +84,7 @@ local function run_wave(ctx, children, started, depth)
   for i, member in ipairs(started) do
     local one = ended[scopes[i]]
     for key, text in pairs(one.writes) do pads.take(ctx, key, text) end
-    member.delegation.answers[member.name] = answer_of(member.name, one)
+    member.delegation.answers[member.name] = answer_of(ctx, member.name, one)
   end
 end
 

@@ -50,7 +50,8 @@ end
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string",
   class = class_rule,
-  timeout_s = check.seconds, trust = check.trust, output_max = check.count, retry = retry.rule, on_error = "string",
+  timeout_s = check.seconds, trust = check.trust, output_max = check.count, retry = retry.rule,
+  on_error = "string",
 }
 
 local function input_of(ctx, def, needs)

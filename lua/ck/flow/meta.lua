@@ -127,4 +127,8 @@
 ---@field discard fun()                           undoes the writes since the last boundary
 ---@field unknown fun(): boolean                  whether an effect that must not be repeated has
 ---  ended without a known outcome, here or in a joined scope, since the last call
+---@field blame fun(scope: string)                the error that is raised next is that of this
+---  scope, which was joined: class and node of the failure are its own
+---@field refused fun(): boolean                  whether a person has denied an effect, or a policy
+---  one that no model called, here or in a joined scope, since the last call
 ---@field limit fun(limits: ck.flow.Limits): ck.flow.Context

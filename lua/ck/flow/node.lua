@@ -25,6 +25,7 @@ local NAME_MAX = 40
 --- Fields of a flow that a node may not have.
 node.unavailable = {
   "boundary", "safe_point", "fork", "join", "join_any", "discard", "limit", "unknown",
+  "refused", "blame",
 }
 
 --- The fields that any node may have.

@@ -84,9 +84,15 @@ function retry.wait(rule, tried)
   return math.tointeger(math.floor(math.min(ms, WAIT_MAX_MS)))
 end
 
+--- Since it was last asked.
+local function is_last(ctx)
+  local unknown, refused = ctx.unknown(), ctx.refused()
+  return unknown or refused
+end
+
 --- Runs it until it succeeds or has no tries left; a try with an effect that must not be repeated,
---- and whose outcome is unknown, is the last one. `again(error)` marks the boundary before each
---- further try.
+--- and whose outcome is unknown, or with one that was denied, is the last one. `again(error)` marks
+--- the boundary before each further try.
 ---@param ctx table
 ---@param self ck.flow.Node
 ---@param name string
@@ -97,13 +103,13 @@ end
 function retry.run(ctx, self, name, at, options)
   local missing = missing_key(ctx, self)
   if missing then return false, missing end
-  ctx.unknown()
+  is_last(ctx)
   while true do
     local ok, problem = pcall(perform, ctx, self, name, options.inner, options.given)
     if ok then return true end
     problem = tostring(problem)
     ctx.discard()
-    local ms = not ctx.unknown() and retry.wait(self.retry, at.try)
+    local ms = not is_last(ctx) and retry.wait(self.retry, at.try)
     if not ms then return false, problem end
     if ms > 0 then sleep.wait(ctx, ms) end
     at.try = at.try + 1

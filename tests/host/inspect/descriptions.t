@@ -284,6 +284,77 @@ is "it is at the step that failed the session" "$(json "$out" '$d->{current_node
 run --json sessions log alike --kind session_failed
 is "and the event of its end says so" "$(json "$out" '$d->{body}{node}')" needed
 
+# ---- one that fails so behind it ----
+# The words are the same everywhere; what is optional fails last, behind a wait.
+cat >behind.lua <<'LUA'
+local flow = require "ck.flow"
+local function fails() error("it is broken", 0) end
+local function late(ctx)
+  ctx.effect { kind = "sleep", class = "pure", request = { ms = 1 } }
+  fails()
+end
+return flow.steps { name = "behind", parallel = 3, steps = {
+  { name = "before", run = fails, optional = true },
+  { name = "needed", run = fails },
+  { name = "behind", run = late, optional = true },
+} }
+LUA
+# place SESSION: where it failed, by its checkpoint and by the event of its end.
+place() {
+  run --json sessions inspect "$1"
+  printf '%s ' "$(json "$out" '$d->{current_node}')"
+  run --json sessions log "$1" --kind session_failed
+  json "$out" '$d->{body}{node}'
+}
+exits 1 "a step fails as an optional one does behind it" run behind.lua --session behind \
+  --profile graph
+is "it is at the step that failed the session" "$(place behind)" "needed needed"
+
+# The same of branches, whose nodes fail with the same words; the flow passes on the first's.
+cat >arms.lua <<'LUA'
+local flow = require "ck.flow"
+local function fails() error("it is broken", 0) end
+local function late(ctx)
+  ctx.effect { kind = "sleep", class = "pure", request = { ms = 1 } }
+  fails()
+end
+return flow.graph { start = "split", nodes = { split = function() end, left = fails, right = late,
+  met = function() end },
+  edges = { split = { parallel = { "left", "right" }, join = "met" }, left = "met", right = "met",
+    met = flow.done } }
+LUA
+exits 1 "two branches fail alike" run arms.lua --session arms --profile graph
+is "it is at the node of the one that is told" "$(place arms)" "left left"
+
+# A flow of its own says whose error it passes on; else the newest counts whose words it has.
+for says in 'ctx.blame "one"' ''; do
+  cat >own.lua <<LUA
+local flow = require "ck.flow"
+return flow.custom { agents = { "one", "two" }, run = function(ctx)
+  if ctx.task then
+    ctx.boundary("node_start", { node = "at_" .. ctx.task, position = { path = "n" } })
+    if ctx.task == "two" then
+      ctx.effect { kind = "sleep", class = "pure", request = { ms = 1 } }
+    end
+    error("it is broken", 0)
+  end
+  ctx.fork { { scope = "one", task = "one" }, { scope = "two", task = "two" } }
+  local ended = ctx.join { "one", "two" }
+  $says
+  error("both: " .. ended.one.error, 0)
+end }
+LUA
+  exits 1 "a flow of its own fails" run own.lua --session "mine${says:+_says}" --profile graph
+done
+is "of the one that it blames" "$(place mine_says)" "at_one at_one"
+is "of the last, where it blames none" "$(place mine)" "at_two at_two"
+sed 's/ctx.boundary("node/ctx.blame "one" &/; s/error("both.*/error("its own", 0)/
+  s/local ended = .*/&\n  ctx.blame "two"\n  ctx.boundary("safe_point", AT)/
+  s/AT/{ position = { path = "p" } }/
+  ' own.lua >forgets.lua
+exits 1 "a flow that goes on" run forgets.lua --session forgets --profile graph
+is "has not failed of what it blamed before" "$(place forgets)" "null null"
+
 # ---- where a session waits that goes on from a checkpoint of a branch ----
 cat >branches.lua <<'LUA'
 local flow = require "ck.flow"

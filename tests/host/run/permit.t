@@ -92,6 +92,84 @@ exits 1 "a policy that has everything tried again" run node.lua --profile ./eage
 is "is not asked about what is denied: it is denied once" \
   "$(bodies eager outcome '$b->{denied} ? $b->{key} : undef')" main/build#1/exec/1
 
+# A node's retry is for what fails, not for what is denied.
+cat >tries.lua <<'EOF'
+local flow = require "ck.flow"
+local retry = { times = 3, backoff_ms = 0 }
+return flow.graph { start = "build", nodes = {
+  build = flow.exec { argv = { "sh", "-c", "echo ran >>ran" }, retry = retry, on_error = "other" },
+  other = flow.node { flow.agent { name = "ann", prompt = "Build.", tools = {
+    make = flow.tool(function(ctx)
+      return ctx.effect { kind = "exec", class = "once", request = { argv = { "sh" } } }.error
+    end) } }, writes = { "made" }, retry = retry, on_error = "last" },
+  last = flow.exec { argv = { "sh", "-c",
+    "[ ! -e die ] || { rm die; kill -9 $PPID; }; exit 3" }, retry = retry, on_error = "end_" },
+  end_ = function() return "handled" end },
+  edges = { build = flow.done, other = flow.done, last = flow.done, end_ = flow.done } }
+EOF
+cat >some.lua <<'EOF'
+return { name = "some", version = 1, permit = function(effect)
+  if effect.kind == "exec" and effect.request.argv[3] == "echo ran >>ran" then
+    return WORD
+  elseif effect.kind == "exec" and effect.request.argv[2] == nil then
+    return ck.ask "By the agent?"
+  end
+end }
+EOF
+{ echo '{"cassette":1}'
+  printf '{"scope":"main.ann","kind":"model","message":{"role":"assistant","content":"%s"%s}}\n' \
+    "" ',"tool_calls":[{"id":"c","type":"function","function":{"name":"make","arguments":"{}"}}]' \
+    made ""
+} >tries.tape
+sed 's/WORD/ck.ask "Build?"/' some.lua >some_ask.lua
+sed 's/WORD/ck.deny "no"/' some.lua >some_no.lua
+for policy in some_ask some_no; do with $policy ./$policy.lua; done
+# tried SESSION: what came of the programs; asked SESSION: the questions.
+tried() {
+  bodies "$1" outcome '$b->{kind} ne "exec" ? undef : $b->{denied} ? $b->{denied}{by} : "ran"'
+}
+asked() {
+  bodies "$1" intent '$b->{request}{effect} ? $b->{request}{question} : undef' | tr -d ' '
+}
+touch die
+exits 8 "three tries, and a question" run tries.lua --cassette tries.tape \
+  --profile ./some_ask.profile.lua --session tries
+exits 0 "denied" answer tries deny
+exits 8 "an agent that has three tries, too" resume tries
+has "has its program asked about" "$err" "By the agent?"
+exits 0 "denied" answer tries deny
+exits 137 "no try is left to either; what fails is tried, and killed" resume tries
+run resume tries
+exits 0 "what was lost is said" resolve tries "$(
+  "$CKRUN" resolve tries 2>/dev/null | head -1 | cut -f1)" retry
+exits 0 "it goes on, and what only fails is tried three times" resume tries
+has "to its end" "$out" "$(printf 'result\thandled')"
+is "each was denied once, behind the kill, too" "$(tried tries)" \
+  "person person ran ran ran"
+is "each question was put once" "$(asked tries)" "Build?Bytheagent?"
+cat >pair.lua <<'EOF'
+local flow = require "ck.flow"
+local function program(script)
+  return { kind = "exec", class = "pure", request = { argv = { "sh", "-c", script } } }
+end
+return flow.graph { start = "pair", nodes = { pair = flow.lua { run = function(ctx)
+  ctx.effect(program "echo ran >>ran")
+  ctx.effect(program "[ ! -e die ] || { rm die; kill -9 $PPID; }")
+  error("one of them was denied", 0)
+end, retry = { times = 3, backoff_ms = 0 } } }, edges = { pair = flow.done } }
+EOF
+exits 8 "two programs" run pair.lua --profile ./some_ask.profile.lua --session pair
+exits 0 "the first is denied" answer pair deny
+touch die
+exits 137 "a kill behind it" resume pair
+exits 1 "and the node fails" resume pair
+is "the deny that is replayed is the last word, too" "$(asked pair) $(tried pair)" \
+  "Build? person ran"
+exits 8 "a policy's deny of a node" run tries.lua --cassette tries.tape \
+  --profile ./some_no.profile.lua --session tried
+is "ends its tries, too" "$(tried tried)" "policy"
+ran "nothing ran" 0
+
 # ---- a person is asked ----
 
 exits 8 "asked, with nobody there" run node.lua --profile ./ask.profile.lua --session ask

@@ -20,8 +20,8 @@ for file in lua/ck/meta.lua policies/README.md; do
 done
 
 printf '%s\n' '<!-- generated: at.budget -->' 'old' '<!-- end -->' 'kept' >"$work/some.md"
-[ "$("$tool" "$work/some.md" | sed -n '4,5p;$p')" = "| \`spent\` | number | dollars |
-| \`limit\` | number or nil | \`constraints.budget_usd\`; nil: no limit |
+[ "$("$tool" "$work/some.md" | sed -n '4p;6p;$p')" = "| \`spent\` | number | dollars |
+| \`left\` | number or nil | dollars, not below 0; nil: no limit |
 kept" ]
 check $? 'what stood in a region gives way, what stands behind it stays'
 for text in '<!-- generated: nothing -->

@@ -57,7 +57,10 @@ function branch.run(ctx, edge, from, visits)
   local ended = ctx.join(scopes)
   for i, name in ipairs(edge.parallel) do
     local problem = ended[scopes[i]].error
-    if problem then error(("branch '%s' of node '%s': %s"):format(name, from, problem), 0) end
+    if problem then
+      ctx.blame(scopes[i])
+      error(("branch '%s' of node '%s': %s"):format(name, from, problem), 0)
+    end
   end
   for key, names in pairs(writers(edge, from, ended)) do
     merge_one(ctx, edge, from, key, names, ended)

@@ -134,16 +134,18 @@ local function mark(ctx, at, completed, running)
   end
 end
 
-local function fail(def, at, failed)
-  local problems, waiting = {}, {}
+local function fail(ctx, def, at, failed)
+  local problems, waiting, first = {}, {}, nil
   for _, step in ipairs(def.steps) do
     if failed[step.name] then
+      first = first or step.name
       problems[#problems + 1] = ("step '%s': %s"):format(step.name, failed[step.name])
     elseif not at.done[step.name] then
       waiting[#waiting + 1] = step.name
     end
   end
   local rest = #waiting > 0 and "; not started: '" .. table.concat(waiting, "', '") .. "'" or ""
+  ctx.blame(first)
   error(table.concat(problems, "; ") .. rest, 0)
 end
 
@@ -191,7 +193,7 @@ local function run_all(ctx, def)
     local completed = collect(ctx, def, at, ctx.join_any(running), running, failed)
     mark(ctx, at, completed, running)
   end
-  if next(failed) ~= nil then fail(def, at, failed) end
+  if next(failed) ~= nil then fail(ctx, def, at, failed) end
   return results(ctx, def, at)
 end
 
