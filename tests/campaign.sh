@@ -65,7 +65,8 @@ run() {
     oracle) part oracle oracle/lives.t "ORACLE_LIVES=$(share 1000)" \
       "ORACLE_FIRST=$((RANDOM * 100))" ORACLE_PARALLEL=1 ;;
     profiles) part profiles lua/policy_tool/simulate_random.t "RANDOM_PROFILES=$(share 200)" \
-      RANDOM_FIRST=1000 ;;
+      RANDOM_FIRST=1000 &&
+      part hooks host/simulate/random.t "RANDOM_PROFILES=$(share 200)" RANDOM_FIRST=1000 ;;
     tune) part tune replay/tune.t TUNE_TRIES=300 ;;
     fuzz) fuzz "$(share 600)" ;;
     histories) program worlds/test_worlds "WORLDS_COUNT=$(share 100000)" \

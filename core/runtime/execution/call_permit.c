@@ -68,7 +68,9 @@ static ck_status ask_policies(ck_call *self, ck_error *err) {
   ck_status status = ask_watched(&looked_at, self, &at, &problem);
   self->leave.answers.hook = CK_HOOK_PERMIT;
   self->leave.answers.took_us = clock->mono_us(clock->self) - begun_us;
-  ck_status kept = looked_at ? ck_boundary_write_place(&self->place, &at, err) : CK_OK;
+  ck_status kept =
+      looked_at ? ck_boundary_write_place(&self->place, &at, self->effect.reserve_micros, err)
+                : CK_OK;
   if (kept != CK_OK || status == CK_OK) return kept;
   return ck_session_record_policy_error(session, "permit", &problem, err);
 }

@@ -63,7 +63,8 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   return status;
 }
 
-const char *const ck_boundary_place_fields[] = {"at.node",
+const char *const ck_boundary_place_fields[] = {"effect.reserve_usd",
+                                                "at.node",
                                                 "at.depth",
                                                 "at.seq",
                                                 "at.now",
@@ -78,11 +79,13 @@ const char *const ck_boundary_place_fields[] = {"at.node",
                                                 "at.checkpoint_cost_ms",
                                                 NULL};
 
-ck_status ck_boundary_write_place(ck_value **out, const ck_boundary *at, ck_error *err) {
+ck_status ck_boundary_write_place(ck_value **out, const ck_boundary *at, int64_t reserve_micros,
+                                  ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "seq", at->seq);
+  put_nonzero(&w, "reserve", reserve_micros);
   write_inputs(&w, at);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);

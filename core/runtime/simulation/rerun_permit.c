@@ -52,6 +52,7 @@ static bool read_judged(judged *out, const ck_event *event) {
   else if (!intent)
     read_outcome(out, body);
   out->begun = intent && !out->said.len;
+  ck_json_read_int(&out->effect.reserve_micros, ck_json_get(out->at, "reserve"));
   out->tool = ck_json_dup_string(ck_json_get(out->effect.request, "name"));
   out->effect.key = out->key;
   out->effect.scope = event->scope;
@@ -72,8 +73,9 @@ static bool would_be_asked(const ck_asking *self, const judged *of, const ck_eve
 
 /* ---- what is not told ---- */
 
-static void add_place(ck_unknown *unknown) {
-  for (const char *const *field = ck_boundary_place_fields; *field; field++)
+/* An intent has the reserve of its effect. */
+static void add_place(ck_unknown *unknown, const judged *of) {
+  for (const char *const *field = ck_boundary_place_fields + of->begun; *field; field++)
     ck_unknown_add(unknown, *field);
 }
 
@@ -81,7 +83,7 @@ static void find_unknown(ck_unknown *out, const judged *of) {
   ck_bytes request = of->effect.request;
   *out = (ck_unknown){0};
   if (!of->key) ck_unknown_add(out, "effect");
-  if (!of->at.len) add_place(out);
+  if (!of->at.len) add_place(out, of);
   if (of->bare) {
     ck_unknown_add(out, "effect.class");
     ck_unknown_add(out, "effect.tool");
@@ -92,7 +94,6 @@ static void find_unknown(ck_unknown *out, const judged *of) {
     ck_unknown_add(out, "effect.request");
     ck_unknown_add(out, "effect.arguments");
   }
-  if (!of->begun) ck_unknown_add(out, "effect.reserve_usd");
 }
 
 /* ---- the question ---- */

@@ -160,20 +160,30 @@ static bool someone_asked(ck_bytes answers) {
   return asked;
 }
 
+/* The policies had asked, and the answer was no. */
+static bool is_denied(ck_bytes body) {
+  ck_buffer reason = {0};
+  size_t len = strlen(CK_RESUME_DENIED);
+  ck_json_read_string(&reason, ck_json_get(body, "reason"));
+  bool denied = reason.len >= len && memcmp(reason.data, CK_RESUME_DENIED, len) == 0;
+  ck_buffer_clear(&reason);
+  return denied;
+}
+
 static char *dup_member(ck_bytes body, const char *name) {
   return ck_json_dup_string(ck_json_get(body, name));
 }
 
-/* A person's no is recorded as a refusal, and the policies had asked. */
 static ck_status take_then(ck_rerun_said *out, const ck_event *event, ck_error *err) {
   ck_bytes body = ck_value_bytes(event->body);
-  bool asked = someone_asked(ck_json_get(body, "answers"));
+  bool refused = event->kind == CK_EVENT_RESUME_REFUSED;
+  bool asked = someone_asked(ck_json_get(body, "answers")) && (!refused || is_denied(body));
   if (event->kind == CK_EVENT_RESUME_APPROVAL) {
     *out = (ck_rerun_said){
         strdup("ask"), dup_member(body, "policies"), dup_member(body, "question"), {0}};
   } else if (asked) {
     *out = (ck_rerun_said){.word = strdup("ask")};
-  } else if (event->kind == CK_EVENT_RESUME_REFUSED) {
+  } else if (refused) {
     *out = (ck_rerun_said){
         strdup("refuse"), dup_member(body, "policy"), dup_member(body, "reason"), {0}};
   } else {

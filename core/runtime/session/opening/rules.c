@@ -178,7 +178,7 @@ static ck_status decide(ck_session *self, const ck_rules_question *question, ck_
       last.body && ck_bytes_equal(ck_approval_question(last.body), ck_approval_question(asked));
   ck_approval_answer answer = known ? last.answer : CK_APPROVAL_NONE;
   ck_approval_clear(&last);
-  snprintf(reason, sizeof reason, "a person denied it: %s", rules->question);
+  snprintf(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
   if (answer == CK_APPROVAL_DENY)
     return refuse(self, question, &(ck_refusal){rules->asked_by, reason}, err);
   if (answer == CK_APPROVAL_ALLOW) return CK_OK;

@@ -27,6 +27,8 @@ typedef struct ck_rules_question {
  * allow it. CK_E_PENDING: one has answered just now, and the head is read anew. */
 CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_rules_question *question,
                                           ck_error *err);
+/* What the reason of a refusal begins with when a person has denied the resume. */
+#define CK_RESUME_DENIED "a person denied it: "
 /* Why a resume is refused: what a policy says, or the rule for a dimension; "": it is not. */
 void ck_resume_rules_refusal(char *out, size_t size, const ck_resume_rules *rules);
 /* The rules with the usual ones where nobody said: time is reset, the others continue. */
