@@ -37,6 +37,7 @@ static const ck_command *const commands[] = {
     &ck_command_policy_simulate,
     &ck_command_policy_tune,
     &ck_command_policy_explain,
+    &ck_command_policy_eval,
     &ck_command_policy_bench,
     &ck_command_profile_list,
     &ck_command_profile_check,

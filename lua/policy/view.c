@@ -96,6 +96,19 @@ static void push_metatable(lua_State *L, ck_view_kind kind) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kind_keys[kind]);
 }
 
+bool ck_view_get_kind(ck_view_kind *kind, lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return false;
+  bool found = false;
+  for (int i = 0; !found && i < CK_VIEW_COUNT; i++) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &kind_keys[i]);
+    found = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    *kind = (ck_view_kind)i;
+  }
+  lua_pop(L, 1);
+  return found;
+}
+
 static void push_view(lua_State *L, ck_view_kind kind, view from) {
   view *self = lua_newuserdatauv(L, sizeof *self, ck_view_types[kind].children);
   *self = from;

@@ -80,5 +80,7 @@ typedef struct ck_view_slot {
 void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot);
 /* Pushes a view of element `index` of the slot's array, void once slot->call has moved on. */
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index);
+/* Which view the value at `index` is; false: none. */
+bool ck_view_get_kind(ck_view_kind *kind, lua_State *L, int index);
 
 #endif

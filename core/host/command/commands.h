@@ -20,6 +20,7 @@ extern const ck_command ck_command_pause;
 extern const ck_command ck_command_policy_bench;
 extern const ck_command ck_command_policy_check;
 extern const ck_command ck_command_policy_explain;
+extern const ck_command ck_command_policy_eval;
 extern const ck_command ck_command_policy_list;
 extern const ck_command ck_command_policy_new;
 extern const ck_command ck_command_policy_simulate;

@@ -210,13 +210,32 @@ void ck_output_error(ck_output *self, const ck_error *err) {
   ck_buffer_clear(&clean);
 }
 
-void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text) {
+/* What escapes leave: `kept`, none of which a terminal takes for a command. */
+static void append_escaped(ck_buffer *to, ck_bytes text, const char *kept) {
+  while (text.len > 0) {
+    size_t len = 0;
+    while (len < text.len && (!text.data[len] || !strchr(kept, text.data[len]))) len++;
+    ck_escape_append(to, (ck_bytes){text.data, len});
+    if (len < text.len) ck_buffer_append_char(to, text.data[len++]);
+    text = (ck_bytes){text.data + len, text.len - len};
+  }
+}
+
+static void append_clean(ck_output *self, ck_buffer *to, ck_bytes text, const char *kept) {
   ck_buffer clean = {0};
   ck_error ignored = CK_ERROR_INIT;
   if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) == CK_OK &&
       !clean.failed)
-    ck_escape_append(to, ck_buffer_bytes(&clean));
+    append_escaped(to, ck_buffer_bytes(&clean), kept);
   else
     to->failed = true;
   ck_buffer_clear(&clean);
+}
+
+void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text) {
+  append_clean(self, to, text, "");
+}
+
+void ck_output_append_lines(ck_output *self, ck_buffer *to, ck_bytes text) {
+  append_clean(self, to, text, "\n\t");
 }

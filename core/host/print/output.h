@@ -61,5 +61,7 @@ void ck_output_error(ck_output *self, const ck_error *err);
 
 /* Appends stored text for people: redacted, then escaped. */
 void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text);
+/* The same of what may have several lines: line breaks and tabs stay. */
+void ck_output_append_lines(ck_output *self, ck_buffer *to, ck_bytes text);
 
 #endif

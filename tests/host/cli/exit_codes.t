@@ -42,6 +42,7 @@ policy test|policy test L
 policy simulate|policy simulate S
 policy tune|policy tune P --over S
 policy explain|policy explain S C --rerun L
+policy eval|policy eval S --policy L -e 1
 policy bench|policy bench L
 profile list|profile list F
 profile check|profile check P

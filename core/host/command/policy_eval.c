@@ -1,0 +1,279 @@
+/* policy_eval.c - policy eval: Lua over one recorded boundary, line by line. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/host/cli/line_editor.h"
+#include "core/host/command/commands.h"
+#include "core/host/inspect/moment.h"
+#include "core/host/print/document.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
+
+typedef struct values {
+  const char *session, *profile, *policy;
+  ck_words expressions;
+} values;
+
+typedef struct evaluating {
+  ck_output *output;
+  const values *given;
+  ck_inspection inspection;
+  ck_moment moment;
+  ck_profile *profile;
+  ck_policy_prompt *prompt;
+  size_t count, failed;
+} evaluating;
+
+/* ---- the policy ---- */
+
+/* The policies of the profile by name, or that of the file. */
+static bool is_named(const ck_profile_policy *policy, const char *name, const ck_profile *profile) {
+  ck_value *about = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  char *path = strchr(name, '/') || strstr(name, ".lua") ? realpath(name, NULL) : NULL;
+  bool named = strcmp(policy->name, path ? path : name) == 0;
+  free(path);
+  if (named || ck_policy_inspect(&about, policy->name, NULL, profile->scripts, &ignored) != CK_OK)
+    return named;
+  named = ck_json_is_text(ck_json_get(ck_value_bytes(about), "name"), name);
+  ck_value_free(about);
+  return named;
+}
+
+static void append_policies(ck_buffer *out, const ck_profile *profile) {
+  for (size_t i = 0; i < profile->policy_count; i++)
+    ck_buffer_append_format(out, "%s%s", i ? ", " : "", profile->policies[i].name);
+}
+
+static ck_status refuse_policy(const evaluating *self, ck_error *err) {
+  const char *name = self->given->policy;
+  ck_buffer list = {0};
+  append_policies(&list, self->profile);
+  ck_status status =
+      ck_error_set(err, CK_E_USAGE, "--policy %s: profile %s has no such policy; it has %s", name,
+                   self->profile->name, list.data ? list.data : "none");
+  if (!name)
+    status = ck_error_set(err, CK_E_USAGE,
+                          "--profile %s: whose options? Name one of its policies with --policy: %s",
+                          self->given->profile, list.data ? list.data : "it has none");
+  ck_buffer_clear(&list);
+  return status;
+}
+
+/* With the options of the profile; `out` without a name: none is asked for. */
+static ck_status find_policy(ck_profile_policy *out, evaluating *self, ck_error *err) {
+  const values *given = self->given;
+  *out = (ck_profile_policy){.name = (char *)given->policy};
+  if (!given->profile) return CK_OK;
+  ck_status status = ck_profile_load(&self->profile, given->profile, err);
+  if (status != CK_OK) return status;
+  const ck_profile *profile = self->profile;
+  for (size_t i = 0; i < profile->policy_count; i++) {
+    bool only = !given->policy && profile->policy_count == 1;
+    if (!only && !(given->policy && is_named(&profile->policies[i], given->policy, profile)))
+      continue;
+    *out = profile->policies[i];
+    return CK_OK;
+  }
+  return refuse_policy(self, err);
+}
+
+/* ---- lines ---- */
+
+static ck_status print(evaluating *self, ck_bytes text, const ck_error *failure, ck_error *err) {
+  ck_output *output = self->output;
+  ck_buffer safe = {0};
+  if (output->json) {
+    ck_document document;
+    ck_document_init(&document, output);
+    ck_status status = CK_OK;
+    if (failure)
+      ck_document_put_text(&document, NULL, "error", failure->text);
+    else
+      status = ck_document_put_members(&document, NULL, text, err);
+    if (status == CK_OK) status = ck_document_print(&document, err);
+    ck_document_clear(&document);
+    return status;
+  }
+  if (failure)
+    ck_output_notice(output, "%s", failure->text);
+  else
+    ck_output_append_lines(output, &safe, text);
+  ck_output_write(output, ck_buffer_bytes(&safe));
+  ck_buffer_clear(&safe);
+  return CK_OK;
+}
+
+/* A line that wants more is no failure yet: `*incomplete`. */
+static ck_status evaluate(evaluating *self, const char *text, bool *incomplete, ck_error *err) {
+  ck_buffer out = {0};
+  ck_error failure = CK_ERROR_INIT;
+  bool json = self->output->json;
+  if (json) ck_buffer_append_text(&out, "{\"values\":[");
+  ck_status status =
+      ck_policy_prompt_run(&out, incomplete, self->prompt, ck_bytes_text(text), json, &failure);
+  if (json) ck_buffer_append_text(&out, "]}");
+  if (status == CK_E_NO_MEMORY) {
+    ck_buffer_clear(&out);
+    return ck_error_no_memory(err);
+  }
+  if (status != CK_OK && *incomplete) {
+    ck_buffer_clear(&out);
+    return CK_OK;
+  }
+  self->count++;
+  self->failed += status != CK_OK;
+  status = print(self, ck_buffer_bytes(&out), status == CK_OK ? NULL : &failure, err);
+  ck_buffer_clear(&out);
+  return status == CK_OK ? ck_output_flush(self->output, err) : status;
+}
+
+/* Of `text`, whose lines may still be followed by others; at the end it is all there is. */
+static ck_status take_line(evaluating *self, ck_buffer *text, bool last, ck_error *err) {
+  bool incomplete;
+  size_t failed = self->failed;
+  ck_status status = ck_buffer_check(text, err);
+  if (status == CK_OK) status = evaluate(self, text->data, &incomplete, err);
+  if (status != CK_OK) return status;
+  if (!incomplete || self->failed > failed) ck_buffer_reset(text);
+  if (!incomplete || !last) return CK_OK;
+  self->failed++;
+  self->count++;
+  ck_error failure = CK_ERROR_INIT;
+  ck_error_set(&failure, CK_E_PARSE, "eval: the last statement has no end");
+  return print(self, (ck_bytes){NULL, 0}, &failure, err);
+}
+
+static bool is_empty(const char *line) { return line[strspn(line, " \t\r")] == '\0'; }
+
+static ck_status read_lines(evaluating *self, const ck_line_editor *editor, ck_error *err) {
+  ck_buffer text = {0};
+  ck_status status = CK_OK;
+  char *line;
+  while (status == CK_OK && (line = ck_line_editor_read(editor, text.len ? ">> " : "> "))) {
+    bool skip = !text.len && is_empty(line);
+    if (text.len) ck_buffer_append_char(&text, '\n');
+    if (!skip) ck_buffer_append_text(&text, line);
+    free(line);
+    if (!skip) status = take_line(self, &text, false, err);
+  }
+  if (status == CK_OK && text.len) status = take_line(self, &text, true, err);
+  if (editor->prompts) ck_output_print(self->output, "\n");
+  ck_buffer_clear(&text);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+static void greet(const evaluating *self) {
+  const ck_event *event = self->moment.event;
+  const ck_boundary *at = self->moment.shown.at;
+  ck_buffer names = {0};
+  ck_policy_prompt_append_names(&names, self->prompt);
+  ck_output_notice(self->output, "event %lld of session %s, %s%s%s. There are: %s. End: Ctrl-D",
+                   (long long)event->seq, self->inspection.head.session.id,
+                   ck_event_kind_name(event->kind), at && at->seq == event->seq ? " " : "",
+                   at && at->seq == event->seq ? ck_boundary_kind_name(at->kind) : "",
+                   names.data ? names.data : "");
+  if (at && at->seq != event->seq)
+    ck_output_notice(self->output, "at is the last boundary before it, event %lld",
+                     (long long)at->seq);
+  ck_buffer_clear(&names);
+}
+
+static ck_status run_expressions(evaluating *self, ck_error *err) {
+  const ck_words *words = &self->given->expressions;
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < words->count; i++) {
+    ck_buffer text = {0};
+    ck_buffer_append_text(&text, words->list[i]);
+    status = take_line(self, &text, true, err);
+    ck_buffer_clear(&text);
+  }
+  return status;
+}
+
+static ck_status converse(evaluating *self, ck_error *err) {
+  ck_line_editor editor = {0};
+  bool terminal = isatty(STDIN_FILENO) && self->output->terminal && !self->output->json;
+  if (self->given->expressions.count) {
+    ck_status status = run_expressions(self, err);
+    if (status != CK_OK || !self->failed) return status;
+  } else {
+    if (terminal) greet(self);
+    if (terminal && !ck_line_editor_open(&editor, NULL))
+      ck_output_notice(self->output, "without line editing: libedit.so.2 is not installed");
+    ck_status status = read_lines(self, &editor, err);
+    if (status != CK_OK || !self->failed || terminal) return status;
+  }
+  return ck_error_set(err, CK_E_POLICY, "%zu of %zu %s failed", self->failed, self->count,
+                      self->given->expressions.count ? "expressions" : "statements");
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  evaluating self = {.output = host->output, .given = given};
+  ck_profile_policy policy;
+  ck_status status = find_policy(&policy, &self, err);
+  if (status == CK_OK)
+    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, err);
+  if (status == CK_OK) {
+    status =
+        ck_policy_prompt_open(&self.prompt, &self.moment.shown, policy.name ? &policy : NULL, err);
+    if (status == CK_OK) status = converse(&self, err);
+    ck_policy_prompt_free(self.prompt);
+    ck_moment_close(&self.moment);
+    ck_inspection_close(&self.inspection);
+  }
+  ck_profile_free(self.profile);
+  return status;
+}
+
+static const ck_operand operands[] = {
+    {.name = "SESSION#SEQ",
+     .offset = offsetof(values, session),
+     .help = "a session, and the number of an event in it; without #SEQ its last boundary",
+     .complete = CK_COMPLETE_SESSION},
+    {0},
+};
+
+static const ck_option options[] = {
+    {.name = "expression",
+     .letter = 'e',
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, expressions),
+     .value = "LUA",
+     .help = "evaluate this instead of lines from stdin; more may follow"},
+    {.name = "policy",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, policy),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "a policy's file, or the name of a shipped one: opt is its options, policy its hooks"},
+    {.name = "profile",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, profile),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "take the options of the policy from this profile"},
+    {0},
+};
+
+const ck_command ck_command_policy_eval = {
+    .name = "policy eval",
+    .summary = "evaluate Lua over what policies see at one recorded event",
+    .details =
+        "Each line is an expression, or a statement, in the sandbox of policies, with the time and "
+        "memory of one call of a hook. It has the views of that event: at (the boundary, or the "
+        "last one before the event), history (the checkpoints up to it that still exist) and "
+        "checkpoint (the last of them), event, item (what redact is shown of it), effect (of an "
+        "intent); with --policy opt and policy, so that policy.checkpoint(at, opt) asks its hook. "
+        "Values are printed as Lua writes them, a text as it is; with --json each line gives an "
+        "object. What an event holds is shown as it is stored.\n\n"
+        "On a terminal lines are edited, and kept until the end, in memory alone. A global that a "
+        "line sets stays, a local does not. An error is told, and the next line comes: exit code 5 "
+        "of -e and of lines that are no terminal's, when one failed.",
+    .operands = operands,
+    .options = options,
+    .run = run,
+};
