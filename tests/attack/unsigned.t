@@ -40,6 +40,12 @@ clean 1-clean
 covers covers-1
 digest zeroblob(32)
 END
+# The session's head names its last event by digest.
+restore
+ok "its head: can be changed" "${CKRUN_BUILD:?the folder of the build}/tests/attack/tool_tamper" \
+  s.db "UPDATE head SET digest = zeroblob(length(digest)); UPDATE head SET \"check\" =
+    row_check('head', session, epoch, status, seq, digest, pins, requests, mac, key_id)"
+exits 7 "its head: verify finds it" store verify
 restore
 exits 0 "what was not changed loads" sessions inspect s latest
 finish

@@ -14,6 +14,8 @@ is "the agent was prompted twice" "$(grep -c $'\tintent\t.*"process":"coder"' <<
 has "the second time in the conversation that it had" "$(grep $'\tintent\t.*repair' <<<"$out")" \
   '"session":"conversation-1"'
 is "each change was allowed by rule, and the file to it" "$(grep -c '"by":"rule"' <<<"$out")" 4
+ok "it tells what it does on its way" grep -q $'\tupdate\t' <<<"$out"
+exits 3 "somebody who had no part in that has no tail" sessions tail done nobody
 
 rm fizzbuzz.sh
 sed -i 's/edit = "allow"/edit = "ask"/' profile.lua

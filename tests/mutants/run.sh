@@ -1,0 +1,135 @@
+#!/bin/bash
+# run.sh - puts faults into copies of the sources, one at a time, and sees whether the tests that
+# each fault's patch names fail.
+#   run.sh [NAME…]     all mutants, or these
+#   run.sh --turn N    N of them, whose turn it is: by the number of commits, else the first
+#   MUTANTS_SOUND=1    first runs each named test on a copy without a fault: it must hold there
+#   MUTANTS_SHARE=N    N hundredths of all
+# One check for each mutant and test: killed by its own test, killed by the other, or SURVIVED. The
+# copies lie in $TMPDIR; they begin with the objects of $CKRUN_BUILD, a release build, which are
+# only read, so that a mutant costs one file's compilation and the links of what is run.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+objects=$(cd "${CKRUN_BUILD:-$root/build/release}" && pwd) || exit 2
+export CKRUN_DATA=${CKRUN_DATA:-$root/../shared/data}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+copy=$dir/tree
+checks=0 failed=0
+unset ONLY BUILD MODE WERROR CKRUN_STORE CKRUN_KEY
+# Flags that make was given are needed again; its jobs, and the rest of it, are not.
+case ${MAKEFLAGS:-} in *' -- '*) MAKEFLAGS="-- ${MAKEFLAGS#* -- }" ;; *) MAKEFLAGS= ;; esac
+export MAKEFLAGS
+unset MAKELEVEL MFLAGS MAKEOVERRIDES
+
+# A copy of the sources and objects; programs that tests use are taken as they are, test programs
+# are linked when they are run.
+make_copy() {
+  rm -rf "$copy"
+  mkdir -p "$copy/build"
+  (cd "$root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$copy"
+  (cd "$objects/.." && tar -cf - --exclude='*.t' --exclude='*.gcda' --exclude='*/output' \
+    release files.list embed.list flags.list embed.S 2>/dev/null) | tar -xf - -C "$copy/build"
+}
+
+# build TEST…: ckrun, and the tests that are programs.
+build() {
+  local test goals=build/ckrun
+  for test; do
+    case $test in *.c) goals="$goals build/release/${test%.c}.t" ;; esac
+  done
+  # shellcheck disable=SC2086
+  make -C "$copy" -s BUILD=build MODE=release WERROR= ONLY= $goals >"$dir/made" 2>&1
+}
+
+# run_test TEST [SETTING=VALUE…]: of the copy; its exit code, 124 when it hangs.
+run_test() {
+  local test=$1 program
+  shift
+  case $test in *.c) program=build/release/${test%.c}.t ;; *) program=$test ;; esac
+  (cd "$copy" && env CKRUN="$copy/build/ckrun" CKRUN_BUILD="$copy/build/release" "$@" \
+    timeout -k 5 "${MUTANTS_SECONDS:-300}" "$program" >"$dir/out" 2>&1)
+}
+
+ok() {
+  local name=$1
+  shift
+  checks=$((checks + 1))
+  "$@" && { echo "ok $checks - $name"; return; }
+  failed=$((failed + 1))
+  echo "not ok $checks - $name"
+}
+
+# The first check that failed, or how the test ended.
+how() {
+  local first
+  first=$(grep -m 1 '^not ok' "$dir/out" | sed 's/^not ok [0-9]* *-* *//' | cut -c1-120)
+  [ "$1" != 124 ] || first="it did not end"
+  echo "${first:-exit $1}"
+}
+
+# attack NAME WHO TEST [SETTING…]
+attack() {
+  local name=$1 who=$2 code
+  shift 2
+  run_test "$@"
+  code=$?
+  case $code in
+    0) ok "$name: SURVIVED $*" false ;;
+    126 | 127) ok "$name: $* can be run" false ;;
+    *)
+      ok "$name: killed by $who, $*" true
+      echo "#   $(how "$code")"
+      ;;
+  esac
+}
+
+mutate() {
+  local patch=$here/$1.patch own others test begun=$SECONDS
+  mapfile -t own < <(perl "$here/mutant.pl" field "$patch" killed-by)
+  mapfile -t others < <(perl "$here/mutant.pl" field "$patch" also-killed-by)
+  make_copy
+  if ! perl "$here/mutant.pl" apply "$copy" "$patch" 2>"$dir/made" ||
+    ! build "${own[@]%% *}" "${others[@]%% *}"; then
+    ok "$1 can be built" false
+    head -n 5 "$dir/made" | sed 's/^/# /'
+    return
+  fi
+  # shellcheck disable=SC2086
+  for test in "${own[@]}"; do attack "$1" "its own test" $test; done
+  # shellcheck disable=SC2086
+  for test in "${others[@]}"; do attack "$1" "the other" $test; done
+  echo "# $1 took $((SECONDS - begun)) s"
+}
+
+# Each test that is named, once, without a fault.
+hold() {
+  local name test tests
+  mapfile -t tests < <(for name; do
+    perl "$here/mutant.pl" field "$here/$name.patch" killed-by
+    perl "$here/mutant.pl" field "$here/$name.patch" also-killed-by
+  done | sort -u)
+  make_copy
+  ok "what has no fault can be built" build "${tests[@]%% *}"
+  # shellcheck disable=SC2086
+  for test in "${tests[@]}"; do ok "without a fault $test holds" run_test $test; done
+}
+
+mapfile -t all < <(cd "$here" && ls -- *.patch | sed 's/\.patch$//')
+if [ "${1:-}" = --turn ]; then
+  turn=$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)
+  [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = true ] && turn=$(
+    printf %d "0x$(git -C "$root" rev-parse HEAD | cut -c1-7)")
+  names=()
+  for ((i = 0; i < ${2:-2}; i++)); do names+=("${all[(turn * ${2:-2} + i) % ${#all[@]}]}"); done
+else
+  names=("$@")
+  [ $# -gt 0 ] || names=("${all[@]:0:$((${#all[@]} * ${MUTANTS_SHARE:-100} / 100 + 1))}")
+fi
+echo "TAP version 13"
+[ -z "${MUTANTS_SOUND:-}" ] || hold "${names[@]}"
+for name in "${names[@]}"; do mutate "$name"; done
+echo "# mutants ${#names[@]} checks $checks failed $failed"
+echo "1..$checks"
+[ "$failed" = 0 ]
