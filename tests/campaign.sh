@@ -2,7 +2,7 @@
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
-# signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
+# signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants model
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -73,13 +73,14 @@ run() {
       "WORLDS_FIRST=$((1000 + RANDOM * 100000))" ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" ;;
     mutants) part mutants mutants/run.sh MUTANTS_SOUND=1 "MUTANTS_SHARE=$scale" ;;
+    model) part model protocol/model.t MODEL_LIVES=4 MODEL_COMMITS=5 MODEL_CRASHES=3 ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune fuzz histories conformance mutants
+    profiles tune fuzz histories conformance mutants model
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

@@ -379,7 +379,7 @@ ck_status ck_redactor_drop_event(ck_value **out, ck_redactor *self, ck_event_kin
   return status;
 }
 
-/* One pass; `*again`: a known secret was masked. */
+/* One pass; `*again`: something was masked. */
 static ck_status apply_text_once(ck_buffer *out, bool *again, ck_redactor *self, ck_sink sink,
                                  ck_bytes text, ck_error *err) {
   ck_edits known = {0}, edits = {0};
@@ -389,7 +389,7 @@ static ck_status apply_text_once(ck_buffer *out, bool *again, ck_redactor *self,
   if (status == CK_OK) ck_edits_write(out, &edits, text);
   if (status == CK_OK) ck_redactor_count(self, &edits);
   if (status == CK_OK) status = ck_buffer_check(out, err);
-  *again = known.count > 0;
+  *again = edits.count > 0;
   ck_edits_clear(&known);
   ck_edits_clear(&edits);
   return status;

@@ -1,0 +1,231 @@
+/* log.pml - what a crash leaves of the files of a store: the database, its write-ahead log, the
+ * sign in the database's header, the mark beside it; and the order in which they reach the disk.
+ *
+ * All steps are made under the store's lock, by one process at a time: that one is killed at any
+ * step, and what the kernel has stays; or the power goes, and of each file comes back what was
+ * synced or anything later. Or somebody cuts the log of a store that nobody has open, of which
+ * nothing was moved yet. Commits are numbered, of whatever session; those of power durability are
+ * synced before they are acknowledged.
+ *
+ * A file's state twice: as the kernel has it, and (NAME_disk) as the disk does. "core:" and
+ * -DFAULT_name as in session.pml. */
+
+#ifndef COMMITS
+#define COMMITS 3
+#endif
+#ifndef CRASHES
+#define CRASHES 2
+#endif
+
+/* States of the mark; those of core/store/sqlite/mark.h. */
+#define NONE 0
+#define LIVE 1
+#define FOLDED 2
+#define BEGUN 3
+
+bit acknowledged_kept, crash_is_no_damage, damage_is_found, database_whole;
+#define MUST(promise, held) assert(promise || (held))
+
+byte db, db_disk;           /* the last commit that the database holds */
+bit sign, sign_disk;        /* the log may hold commits that the database does not */
+byte use, use_disk;         /* the number of the use, in the database's header */
+byte moved;                 /* so much of the log is known to be in the database, on disk */
+byte log, log_disk;         /* the last commit in the log; 0: its header is zeros */
+byte round, round_disk;     /* the log's salt */
+byte mark, mark_disk, mark_use, mark_use_disk; /* its state; of which use */
+byte mark_log, mark_log_disk, mark_round, mark_round_disk; /* so much of that round is synced */
+/* ---- what is only known to the model ---- */
+byte commits;
+byte promised, promised_power; /* acknowledged; of those, whatever the power does */
+byte torn; /* the database is a mixture, which the log repairs when it reaches to that commit */
+byte findable; /* of a cut below it the mark tells, which a power loss may take */
+byte crashes = CRASHES;
+bit was_cut;
+
+/* ---- the disk ---- */
+
+#define SYNC_DB db_disk = db; sign_disk = sign; use_disk = use
+#define SYNC_LOG log_disk = log; round_disk = round
+#define SYNC_MARK \
+  mark_disk = mark; mark_use_disk = mark_use; mark_log_disk = mark_log; \
+  mark_round_disk = mark_round
+
+inline lose_power() {
+  if
+  :: round == round_disk && log > log_disk -> /* some of the frames had been written out */
+    if :: log = log_disk :: true -> skip fi
+  :: else -> if :: log = log_disk; round = round_disk :: true -> skip fi
+  fi;
+  if
+  :: db > db_disk -> torn = db; db = db_disk
+  :: else -> skip
+  fi;
+  if :: sign = sign_disk; use = use_disk :: true -> skip fi;
+  if
+  :: mark = mark_disk; mark_use = mark_use_disk; mark_log = mark_log_disk;
+    mark_round = mark_round_disk
+  :: true -> skip
+  fi;
+  SYNC_DB; SYNC_LOG; SYNC_MARK;
+  promised = promised_power;
+  findable = 0
+}
+
+/* The process ends here, or the machine, or neither. */
+#define MAY_END \
+  if \
+  :: atomic { crashes > 0 -> crashes--; goto killed } \
+  :: atomic { crashes > 0 -> crashes--; lose_power(); goto opened } \
+  :: true -> skip \
+  fi
+
+/* ---- opening: do the files belong together, and what do they hold? ---- */
+
+/* core: ck_binding_judge, ck_damage_check_files */
+#define OF_THIS_USE (mark_use == use)
+#define LOG_IS_SHORT (mark == LIVE && (log == 0 || (mark_round == round && log < mark_log)))
+#define REFUSED (sign && (!OF_THIS_USE || mark == FOLDED || LOG_IS_SHORT))
+
+inline open_store() {
+  if
+  :: REFUSED ->
+    MUST(crash_is_no_damage, was_cut);
+    goto refused
+  :: else ->
+    if
+    :: sign -> /* SQLite takes what the log holds */
+      MUST(database_whole, torn == 0 || log >= torn)
+    :: else -> /* core: empty_again, zero_header */
+      MUST(database_whole, torn == 0);
+      log = 0
+    fi;
+    torn = 0;
+    moved = 0;
+    commits = (log > db -> log : db);
+    MUST(damage_is_found, !was_cut || commits >= findable);
+    MUST(acknowledged_kept, was_cut || commits >= promised);
+    promised = commits;
+    promised_power = (promised_power > commits -> commits : promised_power);
+    findable = (findable > commits -> commits : findable);
+    was_cut = false
+  fi
+}
+
+/* ---- a use: the mark, then the sign, then commits ---- */
+
+#define MARK_BEGUN \
+  /* core: mark_of_new, ck_mark_write */ \
+  mark = BEGUN; mark_use = use + 1; mark_log = 0; SYNC_MARK
+#define SIGN \
+  /* core: sign_file, ck_use_write */ \
+  sign = true; use = use + 1; SYNC_DB
+
+inline begin_use() {
+  /* core: ck_wal_begin_use */
+  if
+  :: sign -> skip
+  :: else ->
+#ifdef FAULT_SIGN_BEFORE_MARK
+    atomic { SIGN }; MAY_END;
+    atomic { mark = BEGUN; mark_use = use; mark_log = 0; SYNC_MARK };
+#elif defined FAULT_NEVER_SIGNED
+    skip;
+#else
+    atomic { MARK_BEGUN }; MAY_END; atomic { SIGN };
+#endif
+    MAY_END
+  fi
+}
+
+/* All of the log was moved: it starts again. core: ck_wal_sign */
+#define FRAMES \
+  round = (log == moved || log == 0 -> round + 1 : round); \
+  moved = (log == moved -> 0 : moved); commits++; log = commits
+#define MARK_SYNCED \
+  /* core: ck_wal_note_synced */ \
+  mark = LIVE; mark_log = log; mark_round = round
+
+inline commit_process() {
+  begin_use();
+  /* core: ck_sqlite_end_locked, ck_wal_set_lazy */
+  atomic { FRAMES; promised = commits }
+}
+
+inline commit_power() {
+  begin_use();
+  atomic { FRAMES }; MAY_END;
+#ifdef FAULT_ACKNOWLEDGED_BEFORE_SYNC
+  atomic { promised = commits; promised_power = commits }; MAY_END;
+#endif
+#ifdef FAULT_MARK_BEFORE_LOG
+  atomic { MARK_SYNCED; SYNC_MARK }; MAY_END;
+#endif
+  atomic { SYNC_LOG }; MAY_END;
+#ifndef FAULT_MARK_FORGOTTEN
+  atomic { MARK_SYNCED }; MAY_END;
+#endif
+  atomic { promised = commits; promised_power = commits; findable = commits }
+}
+
+/* ---- the log is moved into the database; at rest the database is all ---- */
+
+inline move_log() {
+  /* core: checkpoint, empty_log */
+#ifndef FAULT_MOVED_UNSYNCED
+  atomic { SYNC_LOG }; MAY_END;
+#endif
+  atomic { db = log }; MAY_END;
+#ifndef FAULT_SIGN_CLEARED_BEFORE_SYNC
+  atomic { db_disk = db; moved = log }; MAY_END
+#else
+  moved = log
+#endif
+}
+
+#ifdef FAULT_SIGN_CLEARED_BEFORE_SYNC
+#define CLEAR sign = false; sign_disk = false
+#else
+#define CLEAR sign = false; SYNC_DB
+#endif
+#define MARK_FOLDED mark = FOLDED; mark_use = use; mark_log = 0; mark_round = round
+#define ZERO log = 0
+
+inline rest() {
+  /* core: ck_wal_rest, ck_wal_fold, set_at_rest, before_emptying */
+#ifdef FAULT_HEADER_ZEROED_FIRST
+  atomic { ZERO; SYNC_LOG }; MAY_END;
+#endif
+#ifdef FAULT_MARK_BEFORE_SIGN
+  atomic { MARK_FOLDED; SYNC_MARK }; MAY_END;
+#endif
+  atomic { CLEAR }; MAY_END;
+  atomic { MARK_FOLDED }; MAY_END;
+  atomic { ZERO; moved = 0 }
+}
+
+active proctype holder() {
+opened:
+  atomic { open_store() }
+  do
+  :: commits < COMMITS -> commit_process()
+  :: commits < COMMITS -> commit_power()
+  :: log > moved -> move_log()
+  :: log > moved -> move_log(); rest()
+  :: sign && log == 0 -> rest() /* core: rest_without_log */
+  :: crashes > 0 -> atomic { crashes--; lose_power(); goto opened }
+  :: commits == COMMITS -> break
+  od;
+  goto end;
+killed:
+  /* somebody cuts what lies there, or nobody does; another process opens it */
+  atomic {
+    if
+    :: log > 1 && sign && db < log -> log--; SYNC_LOG; was_cut = true
+    :: true -> skip
+    fi;
+    goto opened
+  }
+refused:
+end:
+  skip
+}
