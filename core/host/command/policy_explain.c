@@ -7,6 +7,7 @@
 #include "core/host/explain/nearest.h"
 #include "core/host/explain/other.h"
 #include "core/host/explain/pruned_list.h"
+#include "core/host/explain/rerun_hooks.h"
 #include "core/host/explain/run_policies.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/print/table.h"
@@ -296,9 +297,10 @@ static ck_status conclude(explaining *self) {
   const ck_session_record *record = &self->inspection.head.session;
   bool stopped = !self->ended && record->status == CK_SESSION_PAUSED && record->reason;
   const ck_simulation *simulation = &self->rerun.simulation;
+  ck_status status = CK_OK;
   if (self->with && !self->seq)
-    ck_output_notice(self->output, "%zu of %zu boundaries would be decided otherwise by %s",
-                     self->differing, self->asked, self->with);
+    status = ck_rerun_hooks_tell(self->output, &self->inspection, self->with, self->asked,
+                                 self->differing, self->err);
   else if (!self->shown && !stopped)
     ck_output_notice(self->output, "no boundary yet: no policy was asked");
   if (stopped && !self->with && !self->seq)
@@ -309,7 +311,7 @@ static ck_status conclude(explaining *self) {
                      "an import or an earlier ckrun wrote %zu of the %zu boundaries: who was asked "
                      "there is not recorded; --rerun POLICY asks a policy now",
                      self->unrecorded, self->boundaries);
-  if (!simulation->failures) return CK_OK;
+  if (status != CK_OK || !simulation->failures) return status;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld %s of it failed%s: %s", self->with,
                       (long long)simulation->failures, simulation->failures == 1 ? "call" : "calls",
                       simulation->failures == 1 ? "" : "; the first", simulation->failure.text);
@@ -382,18 +384,16 @@ const ck_command ck_command_policy_explain = {
         "Columns: seq, what it was (the kind of a boundary; pruned; intent of what a person was "
         "asked about; outcome of what failed or was denied; resolution, by a policy; "
         "session_paused, in doubt; session_resumed, by rules of policies; policy_error; "
-        "resume_refused; resume_approval), node, agent, "
-        "whether a checkpoint was taken (or pruned since), and why: which policies said yes with "
-        "their reasons, which failed, which said no; who dropped checkpoints, had an effect "
-        "retried, "
-        "refused a resume, took something out of an event or a key. "
-        "Policies that are not named were not asked: they have no such hook, or none "
-        "for the agent who acted. Of sessions that were imported, or that an earlier ckrun wrote, "
-        "only reasons are recorded.\n\n"
+        "resume_refused; resume_approval), node, agent, whether a checkpoint was taken (or pruned "
+        "since), and why: which policies said yes with their reasons, which failed, which said no; "
+        "who dropped checkpoints, had an effect retried, refused a resume, took something out of "
+        "an event or a key. Policies that are not named were not asked: they have no such hook, or "
+        "none for the agent who acted. Of sessions that were imported, or that an earlier ckrun "
+        "wrote, only reasons are recorded.\n\n"
         "With --rerun each recorded boundary is shown to that policy or profile alone, with what "
         "was recorded of it; what is told since the last checkpoint is counted from those that it "
         "takes, as policy simulate does. Boundaries at which it decides otherwise are listed, with "
-        "its reasons. Nothing is written. Exit code 5 when it failed.",
+        "its reasons; of other hooks how many answers would be others. Exit code 5 when it failed.",
     .operands = operands,
     .options = options,
     .run = run,

@@ -8,6 +8,7 @@
 #include "core/host/run/engine.h"
 #include "core/host/session/kept.h"
 #include "core/runtime/execution/dry_run.h"
+#include "core/runtime/simulation/hook_rerun.h"
 
 /* A flow of this name is what the store kept of the session's last run, with its profile and its
  * policies. Nothing but a person's command line asks for it. */
@@ -49,6 +50,9 @@ typedef struct ck_preflight {
     bool changed;       /* the profile's policies, since the session was started */
     bool known;         /* the numbers are: of a dry run under changed policies */
     int64_t all, other; /* boundaries; those at which they would decide otherwise */
+    struct {
+      int64_t asked, other, untold; /* what the session does not tell */
+    } hooks[CK_RERUN_HOOK_COUNT];   /* the same of the other hooks */
   } decisions;
   ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
   /* arrays of changes, see policy_changes.h: of the profile's policies since the session was
@@ -133,8 +137,12 @@ CK_CHECKED ck_status ck_preflight_describe(ck_preflight *self, const ck_engine *
 /* decisions.c: fills self->decisions but for `changed`. */
 CK_CHECKED ck_status ck_preflight_compare_decisions(ck_preflight *self, const ck_engine *engine,
                                                     ck_error *err);
-/* The command that lists them. */
+/* The command that lists them; those of another hook. */
 void ck_preflight_append_decisions(ck_buffer *out, const ck_preflight *self);
+void ck_preflight_append_answers(ck_buffer *out, const ck_preflight *self, ck_rerun_hook hook);
+/* The object `decisions`, and its rows. */
+void ck_preflight_put_decisions(ck_document *document, const ck_preflight *self);
+void ck_preflight_put_decision_rows(ck_table *table, const ck_preflight *self);
 /* work.c: the effects of a resume. */
 CK_CHECKED ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *err);
 

@@ -166,17 +166,6 @@ static void put_question(ck_document *document, const ck_preflight *self) {
   ck_document_put_text(document, approval, "policies", self->plan.asked_by);
 }
 
-static void put_decisions(ck_document *document, const ck_preflight *self) {
-  struct cJSON *at = ck_document_put_object(document, NULL, "decisions");
-  ck_buffer command = {0};
-  ck_preflight_append_decisions(&command, self);
-  document->failed |= command.failed;
-  ck_document_put_int(document, at, "boundaries", self->decisions.all);
-  ck_document_put_int(document, at, "other", self->decisions.other);
-  ck_document_put_text(document, at, "command", command.data);
-  ck_buffer_clear(&command);
-}
-
 static ck_status print_json(const ck_preflight *self, ck_output *output, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
@@ -207,7 +196,7 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
     put_effects(&document, self);
     put_constraints(&document, self);
   }
-  if (self->decisions.known) put_decisions(&document, self);
+  if (self->decisions.known) ck_preflight_put_decisions(&document, self);
   put_lines(&document, "limits", &self->limits, self->limit_count);
   put_lines(&document, "problems", &self->problems, self->problem_count);
   ck_status status = ck_document_print(&document, err);
@@ -332,20 +321,6 @@ static void put_line_rows(ck_table *table, const char *name, const ck_buffer *li
   for (size_t i = 0; i < count; i++, text += strlen(text) + 1) put_text(table, name, text);
 }
 
-static void put_decisions_row(ck_table *table, const ck_preflight *self) {
-  ck_buffer text = {0};
-  ck_buffer_append_format(&text, "%lld of %lld would be others under the policies as they are now",
-                          (long long)self->decisions.other, (long long)self->decisions.all);
-  if (self->decisions.other) {
-    ck_buffer_append_text(&text, ": ");
-    ck_preflight_append_decisions(&text, self);
-  }
-  if (text.failed) table->text.failed = true;
-  ck_table_put_word(table, "decisions");
-  ck_table_put_text(table, ck_buffer_bytes(&text));
-  ck_buffer_clear(&text);
-}
-
 static ck_status print_table(const ck_preflight *self, ck_output *output, ck_error *err) {
   static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
   char from[160] = "the first event";
@@ -375,7 +350,7 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   put_settings(&table, "settings", self->settings);
   put_settings(&table, "settings before", self->settings_before);
   if (self->planned) put_work_rows(&table, self);
-  if (self->decisions.known) put_decisions_row(&table, self);
+  if (self->decisions.known) ck_preflight_put_decision_rows(&table, self);
   put_line_rows(&table, "limit", &self->limits, self->limit_count);
   put_line_rows(&table, "problem", &self->problems, self->problem_count);
   ck_status status = ck_table_print(&table, err);
