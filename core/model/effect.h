@@ -169,6 +169,7 @@ typedef struct ck_outcome {
   ck_value *failure;
   ck_value *untrusted; /* sources.h: of all that it may hold; owned; NULL: none */
   char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */
+  ck_bytes by;         /* of a person's word: who gave it, see person.h; borrowed; no bytes */
   int64_t seq;         /* of its event, once recorded; 0 before */
   /* of effects that were requested together: the next one's outcome, in the order of the
    * requests; NULL. ck_outcome_free frees one */

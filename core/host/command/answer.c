@@ -68,6 +68,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   char *text = NULL;
   size_t count = 0;
   ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
+  if (status == CK_OK) remote.runtime->via = "ckrun answer";
   if (status == CK_OK && v->text) status = take_text(&text, &remote, v->text, err);
   if (status == CK_OK && v->text)
     status = answer(&remote, text, v->effect, err);

@@ -6,10 +6,11 @@
 #include "core/host/explain/explanation.h"
 #include "core/host/explain/nearest.h"
 #include "core/host/explain/other.h"
+#include "core/host/explain/permit_words.h"
+#include "core/host/explain/place.h"
 #include "core/host/explain/pruned_list.h"
 #include "core/host/explain/rerun_hooks.h"
 #include "core/host/explain/run_policies.h"
-#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/print/table.h"
 #include "lua/vm/sandbox.h"
 
@@ -34,8 +35,9 @@ typedef struct explaining {
   size_t shown, boundaries, differing, asked;
   size_t unrecorded; /* written by an earlier version */
   ck_hook failed_hook;
-  char *failure; /* of that hook, of a policy at the event that is asked about; owned */
-  bool ended;    /* the last event that was looked at ends a run */
+  char *failure;   /* of that hook, of a policy at the event that is asked about; owned */
+  ck_event *leave; /* the answer by which an effect that is asked about could begin; owned */
+  bool ended;      /* the last event that was looked at ends a run */
   ck_table table;
   ck_status status;
   ck_error *err;
@@ -204,6 +206,16 @@ static bool explain_boundary(explaining *self, const ck_event *event, ck_bytes p
   return print(self, true);
 }
 
+/* Who let the effect that is asked about begin. */
+static bool find_leave(explaining *self, const ck_event *event) {
+  ck_event_free(self->leave);
+  self->leave = NULL;
+  if (self->seq)
+    self->status = ck_permit_words_find(&self->leave, &self->inspection, event, self->err);
+  self->other.leave = self->leave;
+  return self->status == CK_OK;
+}
+
 /* What a person does at rest, or a resume that is refused, is no part of a run. */
 static void note_end(explaining *self, ck_event_kind kind) {
   bool end = kind >= CK_EVENT_SESSION_PAUSED && kind <= CK_EVENT_SESSION_CANCELLED;
@@ -216,8 +228,10 @@ static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
   note_end(self, event->kind);
+  bool effect = event->kind == CK_EVENT_INTENT || event->kind == CK_EVENT_OUTCOME;
   bool decision = event->kind == CK_EVENT_BOUNDARY || event->kind == CK_EVENT_SESSION_RESUMED ||
-                  ck_other_is_decision(event->kind);
+                  ck_other_is_decision(event->kind) || ck_permit_words_is_answer(event) ||
+                  (effect && self->seq);
   if (!decision && !event->decision.len) return true;
   self->status = ck_run_policies_get(&policies, &self->policies, event->timeline, self->err);
   if (self->status != CK_OK) return false;
@@ -225,40 +239,10 @@ static bool visit(void *to, const ck_event *event) {
   ck_other_read(&self->other, event, policies);
   self->other.abandoned = !ck_view_contains(&self->view, event->seq);
   self->other.failure = find_failure(self, &self->other.said, event->seq);
-  if (self->status != CK_OK) return false;
-  bool asked = self->seq && (self->other.said.recorded == CK_OK || self->other.own);
+  if (self->status != CK_OK || !find_leave(self, event)) return false;
+  bool asked =
+      self->seq && (self->other.said.recorded == CK_OK || self->other.own || self->other.leave);
   return self->other.decided || asked ? print(self, false) : true;
-}
-
-/* ---- which ---- */
-
-static bool is_seq(const char *word) {
-  size_t digits = strspn(word, "0123456789");
-  return digits > 0 && digits <= 18 && !word[digits];
-}
-
-/* A checkpoint that was pruned is found by its whole id, too. */
-static ck_status resolve_place(explaining *self) {
-  const char *word = self->given->place;
-  ck_checkpoint_info info;
-  ck_error ignored = CK_ERROR_INIT;
-  if (!word) return CK_OK;
-  if (is_seq(word)) {
-    self->seq = strtoll(word, NULL, 10);
-    if (self->seq) return CK_OK;
-    return ck_error_set(self->err, CK_E_NOT_FOUND,
-                        "session %s has no event '%s': the first one is 1",
-                        self->inspection.head.session.id, word);
-  }
-  ck_status status = CK_E_NOT_FOUND;
-  if (*word)
-    status = ck_store_get_checkpoint(&info, self->inspection.store,
-                                     self->inspection.head.session.no, word, 0, &ignored);
-  if (status != CK_OK) status = ck_resolve_checkpoint(&info, &self->inspection, word, self->err);
-  if (status != CK_OK) return status;
-  self->seq = info.seq;
-  ck_checkpoint_info_clear(&info);
-  return CK_OK;
 }
 
 /* ---- all ---- */
@@ -283,7 +267,8 @@ static ck_status explain(explaining *self) {
 static ck_status prepare(explaining *self) {
   const ck_head *head = &self->inspection.head;
   self->policies.of = &self->inspection;
-  ck_status status = resolve_place(self);
+  ck_status status =
+      ck_explained_place(&self->seq, &self->inspection, self->given->place, self->err);
   if (status == CK_OK)
     status = ck_view_make(&self->view, head->timelines, head->timeline_count,
                           head->session.timeline, self->err);
@@ -347,6 +332,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_run_policies_clear(&self->policies);
   ck_view_clear(&self->view);
   free(self->failure);
+  ck_event_free(self->leave);
   ck_table_clear(&self->table);
   if (opened) ck_inspection_close(&self->inspection);
   free(self);

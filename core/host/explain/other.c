@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "core/host/explain/masked_words.h"
+#include "core/host/explain/permit_words.h"
 #include "core/host/explain/resume_answers.h"
 #include "core/host/explain/words.h"
+#include "core/base/person.h"
 #include "core/host/print/format.h"
 #include "core/host/session/accepted.h"
 #include "lua/policy/hooks.h"
@@ -52,6 +54,7 @@ static bool objects(const ck_said_list *said) {
 /* Of a kind that policies decide about, besides what they take out of it. */
 static bool is_decision(const ck_other *self) {
   bool asked = self->said.recorded != CK_E_EMPTY && self->said.hook != CK_HOOK_REDACT;
+  if (ck_permit_words_is_answer(self->event)) return true;
   switch (self->event->kind) {
     case CK_EVENT_INTENT:
     case CK_EVENT_OUTCOME:
@@ -120,8 +123,7 @@ static void append_text(ck_buffer *out, const ck_other *self, const char *name) 
 
 /* What happened to the effect that the policies were asked about. */
 static const char *fate_of(const ck_other *self) {
-  ck_bytes key = member(self, "key");
-  bool question = key.len > 8 && memcmp(key.data + key.len - 8, "/permit\"", 8) == 0;
+  bool question = ck_permit_words_is_question(self->event);
   switch (self->said.hook) {
     case CK_HOOK_PERMIT:
       return question                               ? " is put to a person; "
@@ -159,6 +161,9 @@ static void append_approval(ck_buffer *out, const ck_other *self) {
   append_text(out, self, "question");
   if (member(self, "answer").len) ck_buffer_append_text(out, " A person: ");
   append_text(out, self, "answer");
+  ck_bytes by = member(self, "by");
+  if (by.len) ck_buffer_append_text(out, ", ");
+  if (by.len) ck_person_append(out, by);
 }
 
 static void append_resumed(ck_buffer *out, const ck_other *self) {
@@ -171,6 +176,10 @@ static void append_resumed(ck_buffer *out, const ck_other *self) {
 }
 
 static void append_own(ck_buffer *out, const ck_other *self) {
+  if (ck_permit_words_is_answer(self->event)) {
+    ck_permit_words_append(out, self->event);
+    return;
+  }
   if (self->event->kind == CK_EVENT_RESUME_APPROVAL) {
     append_approval(out, self);
     return;
@@ -240,6 +249,12 @@ static void say_failure(ck_buffer *out, const ck_other *self) {
   }
 }
 
+static void say_leave(ck_buffer *out, const ck_event *leave) {
+  ck_permit_words_append(out, leave);
+  ck_buffer_append_format(out, " (event %lld)", (long long)leave->seq);
+  end(out);
+}
+
 void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   const char *kind = ck_event_kind_name(self->event->kind);
   ck_buffer_append_format(out, "event %lld, %s", (long long)self->event->seq,
@@ -252,6 +267,8 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   if (self->event->kind == CK_EVENT_RESUME_REFUSED)
     ck_resume_answers_append_sentences(out, ck_resume_answers_of(self->event));
   ck_accepted_append_sentences(out, ck_accepted_of(self->event));
+  if (ck_permit_words_is_question(self->event)) ck_permit_words_append_sentences(out, self->event);
+  if (self->leave) say_leave(out, self->leave);
   ck_masked_words_append_sentences(out, self->event, self->policies);
   if (self->said.hook == CK_HOOK_REDACT) ck_words_append_left(out, &self->said);
   if (self->abandoned) {
@@ -261,6 +278,7 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   say_failure(out, self);
   if (self->event->kind == CK_EVENT_PRUNE) say_dropped(out, self);
   if (self->said.recorded != CK_OK || !self->said.count) return;
+  if (self->said.hook != CK_HOOK_REDACT) ck_words_append_options(out, &self->said);
   ck_buffer_append_text(
       out, self->said.hook == CK_HOOK_REDACT ? "looking through it took " : "the question took ");
   ck_format_duration(out, self->said.took_us);
@@ -280,12 +298,11 @@ static void put_pruned(ck_document *document, const ck_other *self) {
   ck_words_put_said(document, &self->said, self->policies);
 }
 
-static void put_accepted(ck_document *document, const ck_event *event) {
-  ck_bytes accepted = ck_accepted_of(event);
+static void put_object(ck_document *document, const char *name, ck_bytes object) {
   ck_error failure = CK_ERROR_INIT;
-  if (!accepted.len) return;
-  struct cJSON *at = ck_document_put_object(document, NULL, "accepted");
-  if (ck_document_put_members(document, at, accepted, &failure) != CK_OK) document->failed = true;
+  if (!object.len) return;
+  struct cJSON *at = ck_document_put_object(document, NULL, name);
+  if (ck_document_put_members(document, at, object, &failure) != CK_OK) document->failed = true;
 }
 
 void ck_other_put(ck_document *document, const ck_other *self) {
@@ -309,7 +326,9 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   ck_document_put_text(document, NULL, "failure", self->failure);
   ck_bytes answers = ck_resume_answers_of(event);
   if (answers.len) ck_resume_answers_put(document, answers);
-  put_accepted(document, event);
+  put_object(document, "accepted", ck_accepted_of(event));
+  if (ck_permit_words_is_question(event)) ck_permit_words_put(document, event);
+  if (self->leave) ck_document_put_int(document, NULL, "answered_at_seq", self->leave->seq);
   if (!self->own) return;
   if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");
@@ -318,6 +337,8 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   put(document, self, "policy", "policy");
   put(document, self, "reason", "reason");
   put(document, self, "policy", "policies");
+  if (event->kind != CK_EVENT_RESUME_APPROVAL) return;
   put(document, self, "question", "question");
   put(document, self, "answer", "answer");
+  if (member(self, "answer").len) put_object(document, "by", member(self, "by"));
 }

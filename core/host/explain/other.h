@@ -13,13 +13,14 @@ bool ck_other_is_decision(ck_event_kind kind);
 /* Borrows all of it. */
 typedef struct ck_other {
   const ck_event *event;
-  ck_bytes policies;   /* the run's list, JSON; no bytes: not known */
-  bool abandoned;      /* a resume or a rewind has left it behind */
-  bool own;            /* what its kind is about was decided by a policy, as far as is known */
-  bool masked;         /* policies took something out of it */
-  bool decided;        /* one of both; false: by a person, or nobody was asked */
-  ck_said_list said;   /* to prune, on_failure; of what has none of them to redact */
-  const char *failure; /* what a policy failed of; NULL: none did, or not known */
+  ck_bytes policies;     /* the run's list, JSON; no bytes: not known */
+  bool abandoned;        /* a resume or a rewind has left it behind */
+  bool own;              /* what its kind is about was decided by a policy, as far as is known */
+  bool masked;           /* policies took something out of it */
+  bool decided;          /* one of both; false: by a person, or nobody was asked */
+  ck_said_list said;     /* to prune, on_failure; of what has none of them to redact */
+  const ck_event *leave; /* the answer of a person by which the effect could begin; NULL: none */
+  const char *failure;   /* what a policy failed of; NULL: none did, or not known */
 } ck_other;
 void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies);
 

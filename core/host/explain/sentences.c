@@ -158,6 +158,7 @@ static void say_recorded(ck_buffer *out, const ck_explanation *self) {
     ck_buffer_append_text(out, "no policy was asked");
     end(out);
   }
+  ck_words_append_options(out, &self->said);
   say_not_asked(out, self);
   say_too_many(out, self);
   say_since(out, self);

@@ -37,7 +37,42 @@ void ck_words_append_left(ck_buffer *out, const ck_said_list *said) {
   }
 }
 
+static ck_bytes options_of(const ck_said *said) {
+  ck_bytes options = ck_json_get(said->policy, "options");
+  return ck_json_count(options) > 0 ? options : (ck_bytes){0};
+}
+
+/* A policy can have given several answers. */
+static bool was_told(const ck_said_list *said, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (said->list[i].place == said->list[at].place) return true;
+  return false;
+}
+
+void ck_words_append_options(ck_buffer *out, const ck_said_list *said) {
+  for (size_t i = 0; i < said->count; i++) {
+    ck_bytes options = options_of(&said->list[i]),
+             agent = ck_json_get(said->list[i].policy, "agent");
+    if (!options.len || was_told(said, i)) continue;
+    ck_buffer_append_text(out, "options in force of ");
+    ck_words_append_name(out, &said->list[i]);
+    if (agent.len) ck_buffer_append_text(out, " for agent ");
+    ck_json_read_string(out, agent);
+    ck_buffer_append_text(out, ": ");
+    ck_buffer_append_bytes(out, options);
+    ck_buffer_append(out, "", 1);
+  }
+}
+
 /* ---- as JSON ---- */
+
+static void put_options(ck_document *document, struct cJSON *row, const ck_said *said) {
+  ck_bytes options = options_of(said);
+  ck_error failure = CK_ERROR_INIT;
+  if (!options.len) return;
+  struct cJSON *at = ck_document_put_object(document, row, "options");
+  if (ck_document_put_members(document, at, options, &failure) != CK_OK) document->failed = true;
+}
 
 void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reason) {
   if (ck_json_type_of(reason) == CK_JSON_STRING)
@@ -60,6 +95,7 @@ static void put_answer(ck_document *document, struct cJSON *list, ck_hook hook,
   ck_document_put_text(document, row, "answer", answer ? answer : "not known");
   if (hook == CK_HOOK_CHECKPOINT && ck_said_is_yes(said))
     ck_words_put_reason(document, row, said->reason);
+  put_options(document, row, said);
 }
 
 static void put_not_asked(ck_document *document, const ck_said_list *said, ck_bytes policies) {

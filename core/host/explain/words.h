@@ -20,4 +20,7 @@ void ck_words_put_reason(ck_document *document, struct cJSON *at, ck_bytes reaso
  * list. */
 void ck_words_put_said(ck_document *document, const ck_said_list *said, ck_bytes policies);
 
+/* Sentences with a NUL behind each: the options in force of who was asked, as they are recorded. */
+void ck_words_append_options(ck_buffer *out, const ck_said_list *said);
+
 #endif

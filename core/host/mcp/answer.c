@@ -9,6 +9,7 @@ static ck_status answer_session(ck_mcp *self, ck_document *out, const ck_mcp_val
   ck_remote_command remote = {0};
   char *text = NULL;
   ck_status status = ck_remote_command_open(&remote, self->host, values[0].text, NULL, err);
+  if (status == CK_OK) remote.runtime->via = "ckrun mcp";
   if (status == CK_OK) status = ck_remote_command_clean(&text, &remote, values[1].text, err);
   if (status == CK_OK) status = ck_answering_give(&remote, text, values[2].text, err);
   if (status == CK_OK) {

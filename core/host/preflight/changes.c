@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/host/preflight/preflight.h"
-#include "core/host/session/accepted.h"
+#include "core/base/person.h"
 #include "core/host/session/policy_changes.h"
 #include "lua/policy/same_text.h"
 
@@ -121,7 +121,7 @@ ck_status ck_preflight_accept(ck_value **out, const ck_preflight *self, const ck
   *out = NULL;
   if (!policies && !self->flow_changed) return CK_OK;
   ck_json_begin(&w, '{');
-  ck_accepted_write_person(&w);
+  ck_person_write(&w, NULL);
   ck_json_member_text(&w, "with", self->options.accept_changed ? "--accept-changed" : "--profile");
   if (self->flow_changed) write_flow(&w, self, engine);
   if (policies) write_changes(&w, self);

@@ -126,6 +126,7 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                               .key = location->key};
   ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = location->key_ref;
+  if (status == CK_OK) self->runtime->via = "terminal"; /* where it asks */
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
   if (status == CK_OK) status = ck_spills_find(&self->spills, location->url, err);

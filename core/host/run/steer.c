@@ -45,8 +45,9 @@ static ck_status heed(ck_steer *self, const ck_session_request *request, ck_erro
       ck_execution_cancel(self->execution, reason);
       break;
     case CK_REQUEST_ANSWER:
-      problem.status = ck_execution_answer(self->execution, request->effect,
-                                           request->text ? request->text : "", &problem);
+      problem.status =
+          ck_execution_answer_as(self->execution, request->effect,
+                                 request->text ? request->text : "", request->by, &problem);
       break;
     case CK_REQUEST_CHECKPOINT:
       problem.status =

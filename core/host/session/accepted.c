@@ -1,25 +1,10 @@
 /* accepted.c - who accepted what as changed at a resume. */
 #include "core/host/session/accepted.h"
 
-#include <pwd.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include "core/host/session/place.h"
+#include "core/base/person.h"
 #include "core/host/session/policy_changes.h"
 
 enum { LINE_MAX_BYTES = 600, DIGEST_SHOWN = 12 };
-
-/* An account without a name is its number. */
-void ck_accepted_write_person(ck_json_writer *w) {
-  char room[4096], number[32];
-  struct passwd entry, *found = NULL;
-  uid_t uid = getuid();
-  snprintf(number, sizeof number, "%lu", (unsigned long)uid);
-  bool named = getpwuid_r(uid, &entry, room, sizeof room, &found) == 0 && found;
-  ck_json_member_text(w, "user", named ? entry.pw_name : number);
-  ck_place_write_host(w);
-}
 
 ck_bytes ck_accepted_of(const ck_event *event) {
   if (event->kind != CK_EVENT_SESSION_RESUMED) return (ck_bytes){0};
@@ -28,9 +13,7 @@ ck_bytes ck_accepted_of(const ck_event *event) {
 }
 
 void ck_accepted_append_person(ck_buffer *out, ck_bytes accepted) {
-  ck_json_read_string(out, ck_json_get(accepted, "user"));
-  ck_buffer_append_text(out, " on ");
-  ck_json_read_string(out, ck_json_get(accepted, "host"));
+  ck_person_append(out, accepted);
   ck_buffer_append_text(out, " with ");
   ck_json_read_string(out, ck_json_get(accepted, "with"));
 }

@@ -6,8 +6,6 @@
 #include "core/base/json.h"
 #include "core/model/event.h"
 
-/* The members `user` and `host`: whose process this is, on which machine. */
-void ck_accepted_write_person(ck_json_writer *w);
 /* No bytes: nothing was, or the event begins no run. Borrowed. */
 ck_bytes ck_accepted_of(const ck_event *event);
 /* "ann on desk with --accept-changed". */

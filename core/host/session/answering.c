@@ -49,8 +49,10 @@ static ck_status answer_at_rest(bool *given, const ck_remote_command *remote, co
 
 static ck_status request_from_owner(bool *given, ck_remote_command *remote, const char *text,
                                     const char *effect, ck_error *err) {
-  ck_session_request request = {
-      .kind = CK_REQUEST_ANSWER, .text = (char *)text, .effect = (char *)effect};
+  ck_session_request request = {.kind = CK_REQUEST_ANSWER,
+                                .text = (char *)text,
+                                .effect = (char *)effect,
+                                .via = remote->runtime->via};
   ck_status status = ck_remote_command_leave(remote, &request, err);
   if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
   if (status != CK_OK) return status;

@@ -13,6 +13,8 @@ typedef struct ck_runtime {
   /* reference to the store's key ("env:NAME", "file:PATH"), which is a secret like a profile's;
    * borrowed, NULL: none. Set by the host */
   const char *key_ref;
+  const char
+      *via; /* by what a person answers here, as "ckrun answer"; borrowed; NULL. By the host */
   ck_waker *waker; /* woken when a session has something to do; its loop thread watches it */
 } ck_runtime;
 

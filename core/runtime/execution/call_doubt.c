@@ -18,6 +18,7 @@ static ck_status refuse_masked(ck_call *self, ck_error *err) {
   ck_status status = ck_outcome_new(
       &outcome, CK_OUTCOME_ERROR, NULL,
       "not run: its arguments held a secret that was not stored; call it again with them", err);
+  if (status == CK_OK) status = ck_permit_note_masked(outcome, self, err);
   return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
 }
 

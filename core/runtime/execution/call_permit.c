@@ -1,18 +1,20 @@
 /* call_permit.c - whether an effect may begin: the policies say so, or a person whom they ask.
  *
- * The question is an effect of its own, KEY/permit below the key of the effect, with the digest of
- * its request: the answer counts for that request alone, until the effect has an outcome. */
+ * The answer of a person counts for the request and the question that it was given to, until the
+ * effect has an outcome. */
 #include "core/runtime/execution/call_permit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/model/sources.h"
+#include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
 
-static const char allow[] = "allow", deny[] = "deny";
+static const char allow[] = CK_PERMIT_ALLOW, deny[] = CK_PERMIT_DENY;
 
 const char *ck_permit_key(const ck_call *self) {
   return ck_call_asks_leave(self) ? self->question->key : NULL;
@@ -163,51 +165,6 @@ ck_status ck_permit_judge(bool *denied, ck_call *self, ck_error *err) {
 
 /* ---- the question ---- */
 
-static ck_status write_request(ck_value **out, const ck_call *self, ck_error *err) {
-  const ck_effect *effect = &self->effect;
-  ck_buffer buffer = {0};
-  ck_json_writer w = {.out = &buffer};
-  const char *asked = self->leave.text;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "question", asked ? asked : "a policy failed: may this be done?");
-  ck_json_name(&w, "options");
-  ck_json_begin(&w, '[');
-  ck_json_put_text(&w, allow);
-  ck_json_put_text(&w, deny);
-  ck_json_end(&w, ']');
-  ck_json_member_text(&w, "policies", self->leave.policies);
-  ck_json_name(&w, "effect");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "key", self->key);
-  ck_json_member_text(&w, "kind", ck_effect_kind_name(effect->kind));
-  ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
-  ck_sources_write(&w, effect->untrusted);
-  ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
-  ck_buffer_clear(&buffer);
-  return status;
-}
-
-static ck_status make_question(ck_call *self, ck_error *err) {
-  if (self->question) return CK_OK;
-  ck_permit_question *made = calloc(1, sizeof *made);
-  if (!made) return ck_error_no_memory(err);
-  self->question = made;
-  snprintf(made->key, sizeof made->key, "%s/permit", self->key);
-  ck_status status = write_request(&made->request, self, err);
-  if (status != CK_OK) return status;
-  made->effect = (ck_effect){.scope = self->effect.scope,
-                             .key = made->key,
-                             .attempt = ck_call_session(self)->timeline.attempt,
-                             .kind = CK_EFFECT_ASK,
-                             .class = CK_EFFECT_IDEMPOTENT,
-                             .agent = self->effect.agent,
-                             .request = ck_value_bytes(made->request)};
-  return CK_OK;
-}
-
 /* Its intent, also when an earlier process had asked: that question may lie behind the checkpoint,
  * where nobody finds it. */
 static ck_status put_question(ck_call *self, ck_error *err) {
@@ -231,22 +188,6 @@ static ck_status put_question(ck_call *self, ck_error *err) {
   return status;
 }
 
-/* The answer is taken: the question gets its outcome. */
-static ck_status close_question(ck_call *self, const char *answer, ck_error *err) {
-  ck_session *session = ck_call_session(self);
-  const ck_effect *effect = &self->question->effect;
-  ck_outcome outcome = {.status = CK_OUTCOME_ENDED};
-  ck_value *body = NULL;
-  ck_status status = ck_value_text(&outcome.result, ck_bytes_text(answer), err);
-  if (status == CK_OK)
-    status = ck_ledger_write_outcome(&body, effect, &outcome, self->digest, "answer", NULL, err);
-  if (status == CK_OK) status = ck_session_record_outcome(session, effect, body, &outcome.seq, err);
-  self->question->open = false;
-  ck_value_free(outcome.result);
-  ck_value_free(body);
-  return status;
-}
-
 /* ---- a recorded answer ---- */
 
 /* What was allowed may begin until it has come to something; what was denied is asked about again
@@ -257,11 +198,13 @@ static bool is_used_up(const ck_call *self, const ck_ledger_entry *question, boo
   return !allowed || !ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
 }
 
-/* JSON; without length: there is none that counts. `*open`: the question has no outcome yet. */
+/* JSON; without length: there is none that counts, as one to another question. `*open`: the
+ * question has no outcome yet. */
 static ck_bytes find_answer(bool *open, const ck_call *self) {
   const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
   *open = q && q->open;
-  if (!q) return (ck_bytes){0};
+  if (!q || (self->leave.word == CK_LEAVE_ASK && !ck_permit_is_same_question(self, q)))
+    return (ck_bytes){0};
   if (strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) != 0)
     return (ck_bytes){0};
   if (q->open)
@@ -278,6 +221,12 @@ static bool was_asked(const ck_call *self) {
   return ck_ledger_get(ck_call_session(self)->ledger, key) != NULL;
 }
 
+/* Who gave the answer while no process ran the session; no bytes: not known. */
+static ck_bytes who_answered(const ck_call *self) {
+  const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
+  return q && q->resolution ? ck_json_get(ck_value_bytes(q->resolution), "by") : (ck_bytes){0};
+}
+
 static ck_status obey(bool *may, ck_call *self, bool allowed, ck_error *err) {
   *may = self->permitted = allowed;
   return allowed ? CK_OK : record_denial(self, true, err);
@@ -286,18 +235,19 @@ static ck_status obey(bool *may, ck_call *self, bool allowed, ck_error *err) {
 /* No policy asks any more what was asked. */
 static ck_status withdraw(bool *may, ck_call *self, bool open, ck_error *err) {
   *may = self->permitted = true;
-  return open ? close_question(self, "", err) : CK_OK;
+  return open ? ck_permit_close_question(self, "", (ck_bytes){0}, err) : CK_OK;
 }
 
 ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err) {
   bool open, asks = self->leave.word == CK_LEAVE_ASK;
   *may = self->permitted || (!asks && !was_asked(self));
   if (*may) return CK_OK;
-  ck_status status = make_question(self, err);
+  ck_status status = ck_permit_make_question(self, err);
   if (status != CK_OK) return status;
   ck_bytes answer = find_answer(&open, self);
   bool allowed = ck_json_is_text(answer, allow), known = allowed || ck_json_is_text(answer, deny);
-  if (known && open) status = close_question(self, allowed ? allow : deny, err);
+  if (known && open)
+    status = ck_permit_close_question(self, allowed ? allow : deny, who_answered(self), err);
   if (known) return status == CK_OK ? obey(may, self, allowed, err) : status;
   if (!asks) return withdraw(may, self, open, err);
   self->phase = CK_CALL_LEFT;
@@ -347,7 +297,7 @@ static void put_back_driver(ck_call *self) {
 static ck_status take_answer(bool *may, ck_call *self, const char *text, ck_error *err) {
   ck_outcome_free(self->outcome);
   self->outcome = NULL;
-  ck_status status = close_question(self, text, err);
+  ck_status status = ck_permit_take_answer(self, text, err);
   if (status == CK_OK) status = obey(may, self, strcmp(text, allow) == 0, err);
   *may &= status == CK_OK && !self->runner->execution->ending.status;
   return status;
@@ -375,7 +325,7 @@ ck_status ck_permit_complete(bool *may, ck_call *self, ck_error *err) {
 ck_status ck_permit_close(ck_call *self, ck_error *err) {
   char *text = self->phase == CK_CALL_DRIVER && self->delivered ? read_answer(self) : NULL;
   put_back_driver(self);
-  ck_status status = text ? close_question(self, text, err) : CK_OK;
+  ck_status status = text ? ck_permit_take_answer(self, text, err) : CK_OK;
   free(text);
   return status;
 }
@@ -396,4 +346,21 @@ ck_status ck_permit_answer(bool *may, ck_call *self, const char *text, ck_error 
   put_back_driver(self);
   ck_runner_wake(self->runner);
   return take_answer(may, self, text, err);
+}
+
+ck_status ck_permit_note_masked(ck_outcome *outcome, ck_call *self, ck_error *err) {
+  bool asked = was_asked(self);
+  if (!asked) return CK_OK;
+  ck_status status = ck_permit_make_question(self, err);
+  if (status != CK_OK) return status;
+  const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
+  bool allowed = q->open && q->verdict == CK_VERDICT_DONE &&
+                 ck_json_is_text(ck_json_get(ck_value_bytes(q->resolution), "result"), allow);
+  if (q->open)
+    status = ck_permit_close_question(self, allowed ? allow : "", who_answered(self), err);
+  if (status != CK_OK || !allowed) return status;
+  return ck_text_copy(&outcome->note,
+                      "a person had allowed it, but what it is called with came back from the "
+                      "store masked, so it is not made",
+                      err);
 }

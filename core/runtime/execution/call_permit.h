@@ -27,4 +27,8 @@ void ck_permit_keep_answers(ck_call *self, ck_event_kind kind);
 /* Adds the member `at` to the body of that event, where a policy looked at the place. */
 CK_CHECKED ck_status ck_permit_keep_place(ck_value **body, ck_call *self, ck_error *err);
 
+/* Notes in the outcome of a call that came back masked, and so is not made, that a person had
+ * allowed it; takes the question back. */
+CK_CHECKED ck_status ck_permit_note_masked(ck_outcome *outcome, ck_call *self, ck_error *err);
+
 #endif

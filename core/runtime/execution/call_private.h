@@ -28,6 +28,7 @@ typedef struct ck_permit_question {
   ck_effect effect; /* an ask */
   char key[2 * CK_STATE_KEY_MAX];
   ck_value *request;
+  ck_value *kept;                /* the body of its intent as it is stored; NULL: not known */
   bool open;                     /* it was put, and is not answered */
   const ck_effect_driver *other; /* of the call, while that of the question is in its place */
 } ck_permit_question;

@@ -53,6 +53,7 @@ static void drop_leave(ck_call *self) {
   ck_leave_clear(&self->leave);
   ck_value_free(self->place);
   if (self->question) ck_value_free(self->question->request);
+  if (self->question) ck_value_free(self->question->kept);
   free(self->question);
 }
 

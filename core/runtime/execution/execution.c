@@ -194,6 +194,14 @@ ck_status ck_execution_answer(ck_execution *self, const char *key, const char *t
   return status;
 }
 
+ck_status ck_execution_answer_as(ck_execution *self, const char *key, const char *text,
+                                 const ck_value *by, ck_error *err) {
+  self->answered_by = by ? ck_value_bytes(by) : (ck_bytes){0};
+  ck_status status = ck_execution_answer(self, key, text, err);
+  self->answered_by = (ck_bytes){0};
+  return status;
+}
+
 /* ---- opening and closing ---- */
 
 /* As ck_coroutine_options has them. */

@@ -76,7 +76,10 @@ void ck_execution_stop(ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);
 /* A person's answer to a question that a coroutine waits for, while others go on. `key` NULL: the
- * only question. CK_E_NOT_FOUND: nothing waits for it; CK_E_USAGE: several do. */
+ * only question. `by`: who gives it, see person.h; NULL: not known. CK_E_NOT_FOUND: nothing waits
+ * for it; CK_E_USAGE: several do. */
+CK_CHECKED ck_status ck_execution_answer_as(ck_execution *self, const char *key, const char *text,
+                                            const ck_value *by, ck_error *err);
 CK_CHECKED ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text,
                                          ck_error *err);
 const ck_execution_counts *ck_execution_get_counts(const ck_execution *self);

@@ -57,8 +57,9 @@ struct ck_execution {
   ck_reserves reserves;
   const ck_ledger_entry **corrections; /* see corrections.h */
   size_t correction_count;
-  bool rooms;    /* calls may be waiting for room: see ck_execution_wake_rooms */
-  bool stopping; /* everything under way was cancelled */
+  ck_bytes answered_by; /* while an answer is taken: who gives it, see person.h; no bytes */
+  bool rooms;           /* calls may be waiting for room: see ck_execution_wake_rooms */
+  bool stopping;        /* everything under way was cancelled */
   bool ended;
   ck_execution_result result;
 };

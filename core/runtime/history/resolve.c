@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/person.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
 #include "core/runtime/session/opening/approval.h"
@@ -197,14 +198,21 @@ static void count_doubt(void *to, const ck_open_effect *effect) {
     self->misfit.status = check_answer(key, effect->request, self->answer, &self->misfit);
 }
 
+/* `via`: of an answer, by what it is given; NULL: not known. */
 static ck_status write_resolution(ck_value **out, const char *key, const char *verdict,
-                                  const ck_value *result, ck_error *err) {
+                                  const ck_value *result, const char *via, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "key", key);
   ck_json_member_text(&w, "verdict", verdict);
   if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
+  if (via) {
+    ck_json_name(&w, "by");
+    ck_json_begin(&w, '{');
+    ck_person_write(&w, via);
+    ck_json_end(&w, '}');
+  }
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -281,7 +289,7 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
                      .may_be = in_doubt,
                      .others = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"},
                      .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
-  status = write_resolution(&what.body, key, verdict, result, err);
+  status = write_resolution(&what.body, key, verdict, result, NULL, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);
   ck_value_free(what.body);
@@ -315,7 +323,7 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
                      .may_be = key ? is_correctable : is_question,
                      .others = {.status = CK_SESSION_WAITING, .reason = "waiting"},
                      .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
-  status = write_resolution(&what.body, d.first, "done", text, err);
+  status = write_resolution(&what.body, d.first, "done", text, runtime->via, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);
   ck_value_free(what.body);

@@ -124,6 +124,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (outcome->denied) ck_json_member_raw(&w, "denied", ck_value_bytes(outcome->denied));
   if (outcome->failure) ck_json_member_raw(&w, "failure", ck_value_bytes(outcome->failure));
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
+  if (outcome->by.len) ck_json_member_raw(&w, "by", outcome->by);
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/person.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/request.h"
 
@@ -16,6 +17,7 @@ static const char *const names[] = {
 void ck_session_request_clear(ck_session_request *self) {
   free(self->text);
   free(self->effect);
+  ck_value_free(self->by);
   *self = (ck_session_request){0};
 }
 
@@ -23,6 +25,13 @@ static ck_request_kind kind_of(const char *name) {
   int kind = 0;
   while (kind < CK_REQUEST_KIND_COUNT && strcmp(names[kind], name) != 0) kind++;
   return (ck_request_kind)kind;
+}
+
+static void write_person(ck_json_writer *w, const char *via) {
+  ck_json_name(w, "by");
+  ck_json_begin(w, '{');
+  ck_person_write(w, via);
+  ck_json_end(w, '}');
 }
 
 ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
@@ -36,6 +45,7 @@ ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
   ck_json_member_text(&w, "run", record->run);
   ck_json_member_text(&w, "text", request->text);
   ck_json_member_text(&w, "effect", request->effect);
+  if (request->kind == CK_REQUEST_ANSWER) write_person(&w, request->via);
   ck_json_end(&w, '}');
   ck_request row = {.session = record->no, .kind = kind};
   strcpy(kind, names[request->kind]);
@@ -131,6 +141,9 @@ static bool read_request(ck_session_request *out, const ck_request *row) {
   out->kind = kind_of(row->kind);
   out->text = ck_json_dup_string(ck_json_get(body, "text"));
   out->effect = ck_json_dup_string(ck_json_get(body, "effect"));
+  ck_bytes by = ck_json_get(body, "by");
+  ck_error ignored = CK_ERROR_INIT;
+  if (by.len && ck_value_copy(&out->by, by, &ignored) != CK_OK) out->by = NULL;
   return whole;
 }
 

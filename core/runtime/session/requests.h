@@ -35,6 +35,9 @@ typedef struct ck_session_request {
    * description, NULL: none is given; NULL */
   char *text;
   char *effect; /* answer: the question's key; NULL: the only one that is open */
+  /* answer: who gives it, see person.h; NULL: not known; left with `via`, by what */
+  ck_value *by;
+  const char *via;
 } ck_session_request;
 void ck_session_request_clear(ck_session_request *self);
 

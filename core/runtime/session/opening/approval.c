@@ -1,7 +1,7 @@
 /* approval.c - reads and records the question whether a session may be resumed, and its answer. */
 #include "core/runtime/session/opening/approval.h"
 
-#include "core/base/json.h"
+#include "core/base/person.h"
 #include "core/store/maintenance.h"
 
 static const char *const answers[] = {
@@ -92,6 +92,10 @@ ck_status ck_approval_answer_record(ck_runtime *runtime, const ck_head *head,
     if (value.len) ck_json_member_raw(&w, kept[i], value);
   }
   ck_json_member_text(&w, "answer", answers[answer]);
+  ck_json_name(&w, "by");
+  ck_json_begin(&w, '{');
+  ck_person_write(&w, runtime->via);
+  ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK)
