@@ -2,7 +2,8 @@
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
-# signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants model
+# signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
+# model
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
