@@ -221,7 +221,8 @@ stages = $(Q)PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
 # something in front of it, nor look at what it costs.
 SANITIZED_SCRIPTS := $(filter-out tests/lua/policy_tool/bench.t,$(filter tests/host/% \
   tests/examples/% tests/lua/policy_tool/% tests/lua/import/% tests/crash/once.t \
-  tests/crash/orphans.t tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
+  tests/crash/orphans.t tests/checkers/resumes.t tests/replay/tau_whole.t \
+  tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
 
 TESTED := $(foreach mode,release asan,\
   $(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) $(BUILD)/ckrun \

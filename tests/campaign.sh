@@ -3,7 +3,7 @@
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
-# model
+# model threads valgrind
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -43,6 +43,16 @@ fuzz() {
   make -s -C "$tests/.." fuzz SECONDS="$1" || failed="$failed fuzz"
 }
 
+# Every sort of resume under valgrind, when it is installed: bytes that nobody set, and leaks.
+under_valgrind() {
+  type -P valgrind >/dev/null || { echo "== valgrind: not installed"; return; }
+  local logs
+  logs=$(mktemp -d)
+  part valgrind checkers/resumes.t "CHECKER_LOG=$logs/log" "CHECKER=valgrind -q --leak-check=full \
+--errors-for-leak-kinds=definite --error-exitcode=99 --log-file=$logs/log.%p"
+  rm -rf "$logs"
+}
+
 run() {
   local n
   case $1 in
@@ -72,6 +82,8 @@ run() {
     fuzz) fuzz "$(share 600)" ;;
     histories) program worlds/test_worlds "WORLDS_COUNT=$(share 100000)" \
       "WORLDS_FIRST=$((1000 + RANDOM * 100000))" ;;
+    threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
+    valgrind) under_valgrind ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" ;;
     mutants) part mutants mutants/run.sh MUTANTS_SOUND=1 "MUTANTS_SHARE=$scale" ;;
     model) part model protocol/model.t MODEL_LIVES=4 MODEL_COMMITS=5 MODEL_CRASHES=3 ;;
@@ -81,7 +93,7 @@ run() {
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune fuzz histories conformance mutants model
+    profiles tune fuzz histories conformance mutants model threads valgrind
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

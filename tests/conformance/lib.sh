@@ -8,6 +8,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../crash/lib.sh"
 conformance=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 oracle=$conformance/../oracle
+script=$(realpath "$0")
 case_name=$(basename "$0" .sh)
 sessions=0
 declare -A counted=()
@@ -16,7 +17,9 @@ declare -A counted=()
 header() {
   awk -v name="# $1: " '
     index($0, name) == 1 { found = 1; text = substr($0, length(name) + 1); next }
-    found && /^#   / { text = text " " substr($0, 5); next } found { exit } END { print text }' "$0"
+    found && /^#   / { text = text " " substr($0, 5); next }
+    found { exit }
+    END { print text }' "$script"
 }
 
 report() { [ -z "${CONFORMANCE_FIGURES:-}" ] || echo "$1" >"$CONFORMANCE_FIGURES/$case_name"; }
@@ -81,6 +84,7 @@ finish_case() {
       *) check "$case_name: $term: $value" test "$value" = "${term##* }" ;;
     esac
   done < <(header figure | sed 's/, /\n/g')
+  check "$case_name: it has a figure" test -n "$line"
   [ "$failures" = 0 ] && line="holds: $line" || line="FAILS: $line"
   report "$line"
   say "$case_name $line"

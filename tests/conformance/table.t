@@ -3,6 +3,8 @@
 # conformance suite as its header says them, and the suite refuses what it cannot measure.
 here=$(cd "$(dirname "$0")" && pwd)
 ckrun=${CKRUN:?the path of the program}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
 tried=0 failed=0
 check() {
   local name=$1
@@ -36,5 +38,9 @@ check "a case that is none is refused" \
   answers 2 "there is no case 'nothing'" env CKRUN="$ckrun" "$here/run.sh" nothing
 check "a program that is none is refused" \
   answers 2 "there is no such program" env CKRUN="$here/none" "$here/run.sh"
+cd "$here/cases" || exit 1
+check "a case by itself, called by its name, has its figure" \
+  answers 0 "budgets: sessions > 0: 1" \
+  env STORE="sqlite:$dir/one.db" CKRUN="$ckrun" CONFORMANCE_POINTS=1 bash budgets.sh
 echo "1..$tried"
 [ $failed = 0 ]

@@ -20,6 +20,7 @@ stop() {
   until [ -s waiting ]; do kill -0 $job 2>/dev/null || return 1; sleep 0.01; done
   pid=$(cat waiting)
   kill -STOP "$pid"
+  until grep -q '^State:.T' "/proc/$pid/status"; do sleep 0.01; done
   cp out acknowledged
   rm "$1"
 }
