@@ -115,6 +115,7 @@ typedef struct ck_profile {
   bool resume_with_tail;
   bool models_unmasked; /* models_see = "unmasked": what policies mask is hidden from the store
                            alone */
+  bool message_text;    /* message_text = true: policies see the text of at.message */
   struct ck_scripts
       *scripts; /* its text and what it reads from files is put there; borrowed; NULL */
   /* Options that one run sets, over all others, by the name that the policy gives itself. */

@@ -231,6 +231,7 @@
 ---@class ck.Message
 ---@field role string               "assistant", "user", "system", …
 ---@field length integer            bytes of its text, as it is stored
+---@field text string|nil           that text, where the profile has `message_text`; nil: it has not
 ---@field calls ck.Call[]|nil       what it calls; nil: nothing
 
 --- What an agent asked models for under one name of the flow.

@@ -64,6 +64,7 @@ static const setting settings[] = {
     {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, "\"stop\""},
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, "\"conversation\""},
     {"models_see", WORD, OF(models_unmasked), 1, {"masked", "unmasked"}, "\"masked\""},
+    {"message_text", TRUTH, OF(message_text), 1, {NULL}, "false"},
     {"documents.memory", TRUTH, OF(document_memory), 1, {NULL}, "true"},
     {"documents.conversations", TRUTH, OF(document_conversations), 1, {NULL}, "true"},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, "false"},

@@ -110,9 +110,9 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   ck_status status = ck_session_scope(&scope, session, effect->scope, err);
   if (status != CK_OK) return status;
   effect->consumed = ck_scope_consumed(scope);
-  effect->untrusted = ck_sources_bytes(self->runner->context);
   effect->conversation = effect->kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
-  status = redact_request(self, err);
+  status = ck_untrusted_show(self, err);
+  if (status == CK_OK) status = redact_request(self, err);
   if (status == CK_OK) status = list_payers(self, err);
   if (status != CK_OK) return status;
   ck_request_digest(self->digest, effect, ck_value_bytes(self->request));

@@ -7,6 +7,7 @@
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
+#include "core/runtime/execution/untrusted.h"
 #include "core/runtime/session/boundary_event.h"
 
 /* ---- the intent ---- */
@@ -69,8 +70,11 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   bool may;
   ck_status status = ck_unsettled_count(self, err);
   if (status == CK_OK) set_reserve(self);
+  if (status == CK_OK) status = ck_untrusted_show(self, err);
   if (status == CK_OK) status = admit(&may, self, err);
   if (status != CK_OK || !may) return status;
+  status = ck_untrusted_tell(self, self->effect.untrusted, err);
+  if (status != CK_OK) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
                                   err);
   if (status == CK_OK) status = ck_permit_keep_place(&body, self, err);

@@ -48,6 +48,7 @@ struct ck_call {
   ck_effect_run *run; /* NULL: its driver has nothing to cancel */
   bool probing, delivered;
   const char **payers;    /* of the effect */
+  ck_value *untrusted;    /* of the effect */
   ck_value *tail;         /* of the effect */
   bool asks_limit;        /* WAITING for an answer to a limit, not for its own outcome */
   ck_limit_hit hit;       /* that limit */

@@ -68,6 +68,7 @@ void ck_runner_drop_calls(ck_runner *self) {
     ck_value_free(call->request);
     ck_value_free(call->tail);
     free(call->payers);
+    ck_value_free(call->untrusted);
     free(call);
   }
   free(self->calls);

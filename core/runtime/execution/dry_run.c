@@ -69,7 +69,9 @@ static ck_value *find_untrusted(ck_session *session, const ck_ledger_entry *entr
   ck_value *found = NULL;
   ck_error ignored = CK_ERROR_INIT;
   if (ck_sources_add_member(&found, from, &ignored) != CK_OK) return found;
+  const ck_effect effect = {.kind = entry->kind, .request = ck_json_get(from, "request")};
   (void)!ck_untrusted_add_saved(&found, session, entry->scope, &ignored);
+  (void)!ck_untrusted_add_process(&found, session, &effect, &ignored);
   return found;
 }
 

@@ -129,16 +129,19 @@ void ck_runner_free(ck_runner *self);
 /* Takes it off the lists and frees it; its children are gone already. */
 void ck_runner_drop(ck_runner *self);
 
+/* ---- failed_scopes.c ---- */
+
+/* The scope `below` it has failed so; in the place of what it failed of before. */
+CK_CHECKED ck_status ck_runner_keep_failure(ck_runner *self, const char *below,
+                                            const ck_ending *how, ck_error *err);
+void ck_runner_clear_failures(ck_runner *self);
+
 /* ---- scope_end.c ---- */
 
 /* The coroutine is dead, or cannot get what it asked for: the session ends, or the scope with an
  * error for its parent. */
 CK_CHECKED ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text,
                                     ck_error *err);
-/* The scope `below` it has failed so; in the place of what it failed of before. */
-CK_CHECKED ck_status ck_runner_keep_failure(ck_runner *self, const char *below,
-                                            const ck_ending *how, ck_error *err);
-void ck_runner_clear_failures(ck_runner *self);
 
 /* ---- runner.c ---- */
 

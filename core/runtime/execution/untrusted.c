@@ -64,6 +64,75 @@ ck_status ck_untrusted_join(ck_runner *self, const ck_runner *child, ck_error *e
   return add_own(&self->joined_untrusted, child, err);
 }
 
+/* ---- what a process has heard ---- */
+
+/* Its name, a JSON string; no bytes: none is prompted. */
+static ck_bytes prompted(ck_effect_kind kind, ck_bytes request) {
+  ck_bytes name = ck_json_get(request, "process");
+  bool prompts = kind == CK_EFFECT_AGENT && ck_json_type_of(name) == CK_JSON_STRING;
+  return prompts ? name : (ck_bytes){0};
+}
+
+static ck_status add_prompt(ck_value **to, const ck_ledger_entry *entry, ck_bytes process,
+                            ck_error *err) {
+  ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0},
+           outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
+  ck_bytes name = prompted(entry->kind, ck_json_get(intent, "request"));
+  if (!name.len || !ck_bytes_equal(name, process)) return CK_OK;
+  ck_status status = ck_sources_add_member(to, intent, err);
+  return status == CK_OK ? ck_sources_add_member(to, outcome, err) : status;
+}
+
+ck_status ck_untrusted_add_process(ck_value **to, const ck_session *session,
+                                   const ck_effect *effect, ck_error *err) {
+  ck_bytes process = prompted(effect->kind, effect->request);
+  const ck_ledger_entry *entry;
+  ck_status status = CK_OK;
+  for (size_t i = 0; process.len && status == CK_OK && (entry = ck_ledger_at(session->ledger, i));
+       i++)
+    status = add_prompt(to, entry, process, err);
+  return status;
+}
+
+/* The key of execution->prompted; owned; NULL: none is prompted, or no memory. */
+static char *process_key(const ck_effect *effect) {
+  return ck_json_dup_string(prompted(effect->kind, effect->request));
+}
+
+/* Of this process's own prompts, which the ledger does not have. */
+static ck_status add_live(ck_value **to, ck_call *self, ck_error *err) {
+  char *key = process_key(&self->effect);
+  const ck_value *told = key ? ck_state_get(self->runner->execution->prompted, key) : NULL;
+  free(key);
+  return told ? ck_sources_add(to, ck_value_bytes(told), err) : CK_OK;
+}
+
+static ck_status add_heard(ck_value **to, ck_call *self, ck_error *err) {
+  ck_status status = ck_untrusted_add_process(to, ck_call_session(self), &self->effect, err);
+  return status == CK_OK ? add_live(to, self, err) : status;
+}
+
+ck_status ck_untrusted_tell(ck_call *self, ck_bytes sources, ck_error *err) {
+  char *key = sources.len ? process_key(&self->effect) : NULL;
+  ck_value *told = NULL;
+  if (!key) return CK_OK;
+  ck_status status = add_live(&told, self, err);
+  if (status == CK_OK) status = ck_sources_add(&told, sources, err);
+  if (status == CK_OK) status = ck_state_put(self->runner->execution->prompted, key, told, err);
+  ck_value_free(told);
+  free(key);
+  return status;
+}
+
+ck_status ck_untrusted_show(ck_call *self, ck_error *err) {
+  ck_value_free(self->untrusted);
+  self->untrusted = NULL;
+  ck_status status = ck_sources_add(&self->untrusted, ck_sources_bytes(self->runner->context), err);
+  if (status == CK_OK) status = add_heard(&self->untrusted, self, err);
+  self->effect.untrusted = ck_sources_bytes(self->untrusted);
+  return status;
+}
+
 /* ---- what an effect is a source of ---- */
 
 static bool is_untrusted_tool(const ck_flow_manifest *manifest, ck_bytes name) {
@@ -115,5 +184,8 @@ ck_status ck_untrusted_mark(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   if (!ck_effect_asks_leave(&self->effect) || outcome->denied) return CK_OK;
   ck_status status = ck_sources_add(&outcome->untrusted, self->effect.untrusted, err);
-  return status == CK_OK ? add_source(&outcome->untrusted, self, err) : status;
+  if (status == CK_OK) status = add_heard(&outcome->untrusted, self, err);
+  if (status == CK_OK) status = add_source(&outcome->untrusted, self, err);
+  return status == CK_OK ? ck_untrusted_tell(self, ck_sources_bytes(outcome->untrusted), err)
+                         : status;
 }

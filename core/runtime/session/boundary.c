@@ -23,7 +23,8 @@ static uint64_t random_53(ck_session *self) {
 /* A scope that nobody has looked at in this run has done nothing. */
 static void show_turn(ck_boundary *at, ck_session *self) {
   ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
-  if (scope) ck_turn_show(at, ck_scope_turn(scope), ck_scope_conversation(scope));
+  bool text = self->profile && self->profile->message_text;
+  if (scope) ck_turn_show(at, ck_scope_turn(scope), ck_scope_conversation(scope), text);
 }
 
 /* What comes between an answer and its calls is a part of the turn. */

@@ -52,22 +52,30 @@ ck_status ck_turn_add(ck_turn *self, const ck_effect *effect, const ck_value *bo
 
 /* ---- what was said ---- */
 
-static int64_t bytes_of(ck_bytes text) {
-  ck_buffer decoded = {0};
-  bool read = ck_json_read_string(&decoded, text);
-  int64_t len = read ? (int64_t)decoded.len : 0;
-  ck_buffer_clear(&decoded);
+/* A text, or blocks of which some have one. */
+static void append_text(ck_buffer *out, ck_bytes content) {
+  ck_json_type type = ck_json_type_of(content);
+  if (type == CK_JSON_STRING) ck_json_read_string(out, content);
+  if (type != CK_JSON_ARRAY) return;
+  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
+    if (ck_json_type_of(it.value) == CK_JSON_OBJECT)
+      ck_json_read_string(out, ck_json_get(it.value, "text"));
+}
+
+static int64_t length_of(ck_bytes content) {
+  ck_buffer text = {0};
+  append_text(&text, content);
+  int64_t len = (int64_t)text.len;
+  ck_buffer_clear(&text);
   return len;
 }
 
-/* A text, or blocks of which some have one. */
-static int64_t length_of(ck_bytes content) {
-  int64_t sum = 0;
-  if (ck_json_type_of(content) == CK_JSON_STRING) return bytes_of(content);
-  if (ck_json_type_of(content) != CK_JSON_ARRAY) return 0;
-  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
-    if (ck_json_type_of(it.value) == CK_JSON_OBJECT) sum += bytes_of(ck_json_get(it.value, "text"));
-  return sum;
+static void write_text(ck_json_writer *w, ck_bytes content) {
+  ck_buffer text = {0};
+  append_text(&text, content);
+  ck_json_member_string(w, "text", ck_buffer_bytes(&text));
+  if (text.failed) w->out->failed = true;
+  ck_buffer_clear(&text);
 }
 
 /* The class of the call with that id, or of the tool of that name; no bytes: not known. */
@@ -114,7 +122,7 @@ static const ck_value *find_message(const ck_conversation *conversation) {
 }
 
 /* For want of memory it is left out. */
-void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation) {
+void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation, bool text) {
   const ck_value *found = find_message(conversation);
   ck_json_writer w = {.out = &self->message};
   at->tools = ck_buffer_bytes(&self->tools);
@@ -127,6 +135,7 @@ void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *convers
   ck_json_begin(&w, '{');
   if (role.len) ck_json_member_raw(&w, "role", role);
   ck_json_member_int(&w, "length", measure(self, found));
+  if (text) write_text(&w, ck_json_get(message, "content"));
   if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0)
     write_calls(&w, at, calls);
   ck_json_end(&w, '}');

@@ -25,9 +25,9 @@ CK_CHECKED ck_status ck_turn_add(ck_turn *self, const ck_effect *effect, const c
                                  ck_error *err);
 /* Fills `at->message`, `at->tools`, `at->model`, borrowed until the next call. The message is the
  * last of the conversation (NULL: none) that is no tool's result: {role, length: bytes of its text
- * as stored, calls?: [{tool, class?, id?}]}; classes are those of `at->calls`, else of the tools
- * that ran. */
-void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation);
+ * as stored, text?: that text, where `text` is true, calls?: [{tool, class?, id?}]}; classes are
+ * those of `at->calls`, else of the tools that ran. */
+void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation, bool text);
 /* A boundary of the scope lies behind it. */
 void ck_turn_end(ck_turn *self);
 

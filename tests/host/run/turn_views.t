@@ -100,6 +100,32 @@ END2
 exits 0 "tests have it, too" policy test of_test.lua
 is "of recorded boundaries and their own" "$(grep -c '^ok' <<<"$out")" 2
 
+# ---- the text, where the profile says so ----
+cat >text.lua <<'END2'
+return { name = "text", version = 1,
+  redact = function(item) return ck.mask(item.value, "goes") end,
+  checkpoint = function(at) return at.message and (at.message.text or "not shown") or "none" end }
+END2
+sed 's/"p"/"text", message_text = true/; s/"turn.lua"/"text.lua"/; s|"./turn.lua"|"./text.lua"|' \
+  p.lua >text_profile.lua
+sed 's/message_text = true/message_text = false/' text_profile.lua >hidden.lua
+begin 0 shown text_profile
+begin 0 hidden hidden
+texts() { "$CKRUN" --json sessions log "$1" --kind boundary | perl -CS -MJSON::PP -ne '
+  my $e = JSON::PP->new->decode($_);
+  for (@{$e->{body}{reasons}}) {
+    print "$e->{seq} $_->{reason}\n" if $_->{policy} eq "text" && $e->{scope} eq "main.ann" }'; }
+# What the transcript has: the content of the last message before it in its scope that is no tool's.
+"$CKRUN" --json sessions log shown | perl -CS -MJSON::PP -ne '
+  my $e = JSON::PP->new->decode($_); next if ($e->{scope} // "") ne "main.ann";
+  my $m = $e->{body}{message}; $last = $m->{content} if ref $m && $m->{role} ne "tool";
+  print "$e->{seq} $last\n" if $e->{kind} eq "boundary"' >want
+is "it is that of the store, at each boundary" "$(texts shown)" "$(cat want)"
+is "what a policy masks is masked here" "$(grep -c 'now it ' want) $(grep -c goes want)" "2 0"
+is "without the option there is none" "$(texts hidden | cut -d' ' -f2- | sort -u)" "not shown"
+exits 0 "a simulation" --json policy simulate --profile ./text_profile.lua shown
+is "is shown the same" "$(json "$out" '$d->{profiles}[0]{as_recorded}')" 10
+
 # ---- a kill between the calls and the round ----
 touch die
 begin 137 killed p

@@ -9,7 +9,7 @@ cd "$dir" || exit 1
 
 cat >see.lua <<'END'
 return { name = "see", version = 1, permit = function(effect)
-  if effect.kind ~= "exec" then return end
+  if effect.kind ~= "exec" or effect.request.argv[1] == "sh" then return end
   return ck.deny(effect.request.argv[2] .. "=" .. table.concat(effect.untrusted, "+"))
 end }
 END
@@ -23,7 +23,8 @@ local process = require "ck.flow.process"
 local servers = {
   box = flow.mcp { argv = { "$server" }, trust = "untrusted" },
   tin = flow.mcp { argv = { "$server" }, trust = "trusted" } }
-local processes = { coder = flow.acp { argv = { "$agent" }, trust = "untrusted" },
+local calm = flow.acp { argv = { "$agent" } }
+local processes = { calm = calm, coder = flow.acp { argv = { "$agent" }, trust = "untrusted" },
   box = servers.box, tin = servers.tin }
 return flow.custom { agents = { "ann", "bob" }, processes = processes, run = function(ctx)
   local seen = {}
@@ -80,6 +81,68 @@ sees "a scope that was joined, and its writes; none that runs beside it; who is 
   ctx.boundary("safe_point", { position = { path = "two" } })
   ctx.fork { { scope = "c", task = "looks", agent = "bob" } }
   seen[4] = ctx.join({ "c" }).c.result'
+# One process, prompted by two scopes: the second hears of what the first has told it. The first
+# prompts it only once the second has heard of nothing.
+cat >shared <<'END'
+  local function wait(name, script)
+    ctx.effect { kind = "exec", class = "pure", request = { argv = { "sh", "-c",
+      script .. "; until [ -e " .. name .. " ]; do sleep 0.01; done" } } }
+  end
+  local function prompt()
+    return ctx.effect { kind = "agent", class = "once", agent = "calm",
+      request = { process = "calm", prompt = "hello" } }
+  end
+  if ctx.task == "tells" then
+    add "box"
+    wait("clean", ":")
+    prompt()
+    wait("told", "touch told")
+    wait("heard", ":")
+    return "told"
+  end
+  if ctx.task == "hears" then
+    prompt()
+    look "clean"
+    wait("told", "touch clean")
+    wait("told", "[ ! -e die ] || { rm die; kill -9 $PPID; }")
+    prompt()
+    look "heard"
+    ctx.boundary("safe_point", { position = { path = "heard" } })
+    wait("heard", "touch heard")
+    return table.concat(seen, " ")
+  end
+  ctx.fork { { scope = "a", task = "tells", agent = "ann" },
+    { scope = "b", task = "hears", agent = "bob" } }
+  seen[1] = ctx.join({ "b" }).b.result
+  ctx.join { "a" }
+END
+flow "$(cat shared)" >flow.lua
+# prompts SESSION: the sources of each prompt, in order, and of each answer.
+prompts() {
+  local kind
+  for kind in intent outcome; do
+    "$CKRUN" --json sessions log "$1" --kind $kind | perl -MJSON::PP -ne '
+      my $e = decode_json($_); my $b = $e->{body}; next if $b->{kind} ne "agent";
+      print "$e->{scope}=", join("+", @{$b->{untrusted} || []}), " "'
+  done
+}
+fresh() { rm -f clean told heard die; }
+fresh
+exits 0 "two scopes prompt one process" run flow.lua --profile ./see.profile.lua --session two
+has "what the one had read is in the other's, once it has answered both" "$out" \
+  '"seen":"clean= heard=box"'
+is "so the transcript says" "$(prompts two)" \
+  "main.b= main.a=box main.b=box main.b= main.a=box main.b=box "
+sed 's/policies = { /&"every_boundary", /' see.profile.lua >every.profile.lua
+for profile in see every; do
+  fresh
+  touch die
+  exits 137 "$profile: killed between the two" run flow.lua --profile ./$profile.profile.lua \
+    --session "killed_$profile"
+  exits 0 "$profile: it goes on" resume "killed_$profile"
+  has "$profile: the process was told, in another life" "$out" '"seen":"clean= heard=box"'
+done
+
 # hint SERVER: the class of a tool that the server says is read-only.
 hint() {
   echo "

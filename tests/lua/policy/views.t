@@ -75,6 +75,7 @@ return {
   name = "views", version = 1,
   checkpoint = function(at)
     look("at", at, "checkpoint")
+    if at.message then tell("text " .. tostring(at.message.text)) end
     tell("at " .. place(at))
     tell("since " .. at.seq .. " " .. at.since.events .. " " .. at.since.boundaries)
     return true
@@ -182,6 +183,17 @@ END
 life 1 "a call of a tool fails" run other.lua --profile ./url.profile.lua --cassette other.jsonl \
   --session other
 life 8 "a model is away" run chat.lua --profile ./away.profile.lua --session away --input '"Hi"'
+
+is "a message's text is not shown without message_text" "$(grep '^text' told | sort -u)" \
+  "text nil"
+sed 's/return { name = "url"/return { name = "text", message_text = true/' \
+  url.profile.lua >text.profile.lua
+rm -f built died
+printf '#!/bin/sh\n' >gone
+chmod +x gone
+exits 8 "with it" run work.lua --profile ./text.profile.lua --session text
+is "it is, also an empty one" "$(sed -n 's/^ckrun: .*views.lua:6: \(text .*\)$/<\1>/p' <<<"$err")" \
+  "<text >"
 
 is "no field is of another type, or nil where the document does not say so" \
   "$(grep '^wrong' told)" ""
