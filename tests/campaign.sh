@@ -81,7 +81,7 @@ run() {
     tune) part tune replay/tune.t TUNE_TRIES=300 ;;
     fuzz) fuzz "$(share 600)" ;;
     histories) program worlds/test_worlds "WORLDS_COUNT=$(share 100000)" \
-      "WORLDS_FIRST=$((1000 + RANDOM * 100000))" ;;
+      "WORLDS_FIRST=$((1000 + RANDOM * 100000))" WORLDS_TOTALS=tests/worlds/totals.txt ;;
     threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
     valgrind) under_valgrind ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" ;;

@@ -6,11 +6,13 @@
 
 #include "tests/tap.h"
 
+enum { SCENE = 10000 };
+
 static struct {
   uint64_t seed;
   const chance_script *script; /* NULL: by the seed */
   chance_script made;
-  uint32_t next[CHANCE_KINDS];
+  uint32_t next[CHANCE_KINDS], scene;
   bool calm;
 } drawing;
 
@@ -45,6 +47,11 @@ void chance_begin(uint64_t seed) { begin(seed, NULL); }
 void chance_begin_script(const chance_script *script) { begin(0, script); }
 const chance_script *chance_made(void) { return &drawing.made; }
 void chance_set_calm(bool calm) { drawing.calm = calm; }
+
+void chance_begin_scene(void) {
+  drawing.scene++;
+  for (int kind = 0; kind < CHANCE_KINDS; kind++) drawing.next[kind] = drawing.scene * SCENE;
+}
 
 /* The finaliser of splitmix64: Steele, Lea, Flood 2014. */
 static uint64_t mix(uint64_t x) {

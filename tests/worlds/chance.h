@@ -36,6 +36,7 @@
   X(CHANCE_TAKE, "take")         /* no checkpoint here */ \
   X(CHANCE_SYNC, "sync")         /* nobody waits for it */ \
   X(CHANCE_VISIT, "visit")       /* what another process wants */ \
+  X(CHANCE_ROT, "rot")           /* a bit that flips at rest */ \
   X(CHANCE_PERSON, "person")     /* what a person says */
 /* clang-format on */
 typedef enum {
@@ -65,6 +66,10 @@ void chance_begin_script(const chance_script *script);
 const chance_script *chance_made(void);
 /* While calm nothing but zero is drawn. */
 void chance_set_calm(bool calm);
+
+/* The numbers go on from the next multiple of a great one, so that what is taken out of one life
+ * does not move the decisions of the next. */
+void chance_begin_scene(void);
 
 /* 0 to below - 1. The _at forms answer for a place: always the same. */
 uint32_t chance_pick(chance_kind kind, uint32_t below);

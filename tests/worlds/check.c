@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/store/verify.h"
+#include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
 typedef struct walk {
@@ -125,6 +126,11 @@ static void check_fork(world_model *self, ck_store *store, const struct world_fo
   ck_head_clear(&head);
 }
 
+static void check_secret(world_model *self) {
+  if (disk_holds(WORLD_SECRET, strlen(WORLD_SECRET)))
+    model_fail(self, "the secret is in the store's files");
+}
+
 void model_check_end(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_store *store;
@@ -146,5 +152,7 @@ void model_check_end(world *self) {
   ck_head_clear(&head);
   if (ck_store_verify(&report, store, NULL, keep_problem, &self->model, &err) != CK_OK)
     model_fail(&self->model, "verify: %s", err.text);
+  check_secret(&self->model);
   ck_store_close(store);
+  check_secret(&self->model);
 }

@@ -38,6 +38,11 @@ static uint64_t counts[DISK_EVENTS];
 
 const uint64_t *disk_counts(void) { return counts; }
 const char *disk_path(void) { return disk.path; }
+void disk_remove(const char *path) { (void)__real_unlink(path); }
+
+uint64_t disk_faults(void) {
+  return counts[DISK_FULL] + counts[DISK_ERRORS] + counts[DISK_SYNC_ERRORS];
+}
 void disk_set_weather(const disk_weather *weather) { disk.weather = *weather; }
 bool disk_is_dead(int process) { return disk.dead[process] || disk.power_out; }
 bool disk_power_is_out(void) { return disk.power_out; }

@@ -54,6 +54,10 @@ bool disk_power_is_out(void);
 void disk_restart(void);
 /* Since the program began, by disk_event. */
 const uint64_t *disk_counts(void);
+/* Somebody removes a file, whatever the disk is like. */
+void disk_remove(const char *path);
+/* How many calls have failed though nobody died. */
+uint64_t disk_faults(void);
 /* True when the bytes are anywhere in the store's files. */
 bool disk_holds(const char *bytes, size_t len);
 

@@ -26,7 +26,7 @@ struct ck_coroutine {
   size_t ask_count;
   ck_flow_message message;
   ck_value *position, *value;
-  ck_change changes[2];
+  ck_change changes[3];
 };
 
 static ck_value *value_of(const char *json) {
@@ -74,7 +74,7 @@ static ck_status open_scope(ck_coroutine **out, ck_flow *flow, const ck_coroutin
 }
 
 static void clear_yield(ck_coroutine *self) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     ck_value_free(self->changes[i].value);
     free(self->changes[i].key);
     self->changes[i] = (ck_change){0};
@@ -105,7 +105,9 @@ static void add_ask(ck_coroutine *self, ck_effect_kind kind, ck_effect_class cla
   else if (kind == CK_EFFECT_ASK)
     snprintf(self->requests[n], TEXT, "{\"question\":\"which at %d?\"}", self->step);
   else
-    snprintf(self->requests[n], TEXT, "{\"name\":\"t\",\"number\":%d}", self->step * 8 + (int)n);
+    snprintf(self->requests[n], TEXT,
+             "{\"name\":\"t\",\"number\":%d,\"note\":\"" WORLD_SECRET "\"}",
+             self->step * 8 + (int)n);
   self->asks[n] = (ck_flow_ask){
       .effect = {.kind = kind, .class = class, .request = ck_bytes_text(self->requests[n])},
       .ordinal = same};
@@ -128,7 +130,8 @@ static void yield_asks(ck_flow_yield *out, ck_coroutine *self) {
 
 static void yield_model(ck_flow_yield *out, ck_coroutine *self) {
   char json[TEXT];
-  snprintf(json, sizeof json, "{\"role\":\"user\",\"content\":\"go %d\"}", self->step);
+  snprintf(json, sizeof json, "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET "\"}",
+           self->step);
   self->message.message = value_of(json);
   add_ask(self, CK_EFFECT_MODEL, CK_EFFECT_PURE);
   yield_asks(out, self);
@@ -146,11 +149,13 @@ static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
   self->changes[0] = (ck_change){.key = strdup("memory.step"), .value = value_of(json)};
   snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
   self->changes[1] = (ck_change){.key = strdup("memory.sum"), .value = value_of(json)};
+  self->changes[2] =
+      (ck_change){.key = strdup("memory.word"), .value = value_of("\"" WORLD_SECRET "\"")};
   *out = (ck_flow_yield){.step = CK_FLOW_BOUNDARY,
                          .boundary = {.kind = CK_BOUNDARY_STEP_COMPLETE, .node = "loop"},
                          .position = self->position,
                          .changes = self->changes,
-                         .change_count = 2};
+                         .change_count = 3};
   if (world_is_heard()) {
     the_world.model.step = self->step;
     the_world.model.sum = self->sum;

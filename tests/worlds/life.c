@@ -6,6 +6,7 @@
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/requests.h"
 #include "tests/worlds/baton.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
@@ -122,7 +123,8 @@ static bool say(world *self) {
 
 static bool start(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_session_options options = {.id = world_session, .policies = &policies};
+  ck_session_options options = {
+      .id = world_session, .policies = &policies, .profile = self->profile};
   ck_status status =
       ck_session_start(&self->process->session, self->process->runtime, &options, &err);
   if (!life_check(self, status, &err, "start")) return false;
@@ -130,10 +132,21 @@ static bool start(world *self) {
   return true;
 }
 
+/* Room for a call, whatever was lost; now and then, so that it is met. */
+static void raise_limit(world *self) {
+  const world_model *model = &self->model;
+  int64_t lost = model->models - model->told + model->deaths;
+  if (!self->limited || (self->lives % 3 && !self->calm)) return;
+  int64_t least = model->paid + (lost + 2) * WORLD_RESERVE;
+  if (least > self->budget) self->budget = least;
+  self->profile->budget_micros = self->budget;
+}
+
 static bool resume(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_resume_options options = {.policies = &policies, .retry = true};
+  ck_resume_options options = {.policies = &policies, .profile = self->profile, .retry = true};
   if (!say(self)) return false;
+  raise_limit(self);
   ck_status status = ck_session_resume(&self->process->session, self->process->runtime,
                                        world_session, &options, &err);
   if (!life_check(self, status, &err, "resume")) return false;
@@ -149,6 +162,7 @@ static bool is_there(world *self, bool *out) {
   ck_head head;
   ck_status status = ck_store_get_head(&head, self->process->runtime->store, world_session, &err);
   *out = status == CK_OK;
+  if (*out) cover("session is found %s", ck_session_status_name(head.session.status));
   if (*out) visit_settle(self, &head);
   if (*out && head.session.status == CK_SESSION_COMPLETED) self->model.completed = true;
   ck_head_clear(&head);
@@ -241,12 +255,13 @@ static void take_over(world *self) {
     if (old->status != CK_E_PENDING || is_dead(self)) return;
   }
   world_log("take over");
+  cover("corner: replaced while it lives");
+  if (disk_faults() != self->faults) cover("corner: replaced while the disk fails");
   outside_settle(old);
   model_died(&self->model, false);
   old->replaced = true;
   snprintf(name, sizeof name, "%.400s.sessions/%s.lock", self->path, world_session);
-  unlink(name);
-  if (is_dead(self)) return;
+  disk_remove(name);
   begin_process(self, next);
 }
 
@@ -326,12 +341,20 @@ static bool move(world *self) {
   return self->process->execution && !is_dead(self);
 }
 
+static void note_death(world *self, const world_process *last) {
+  bool opening = !last->execution && disk_is_dead(last->number);
+  self->deaths_in_a_row = opening ? self->deaths_in_a_row + 1 : 0;
+  if (self->deaths_in_a_row == 2) cover("corner: a death in the recovery of a recovery");
+  if (self->deaths_in_a_row == 3) cover("corner: and in the recovery of that");
+}
+
 bool life_live(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_flow *flow;
   tap_must(world_flow_engine.load(&flow, NULL, "flow", &err) == CK_OK, "a flow");
   memset(self->processes, 0, sizeof self->processes);
   for (int i = 0; i < WORLD_PROCESSES; i++) self->processes[i].flow = flow;
+  self->faults = disk_faults();
   bool goes_on = begin_process(self, 0);
   for (int moves = 0; goes_on && !self->model.problem[0]; moves++) {
     goes_on = move(self);
@@ -342,6 +365,10 @@ bool life_live(world *self) {
   world_log("life %d ends: %s, %s", self->lives, ck_status_name(last->status),
             ck_session_status_name(last->ending.status));
   self->model.completed |= over;
+  cover("session ends %s, %s",
+        last->status == CK_OK ? ck_session_status_name(last->ending.status) : "nowhere",
+        ck_status_name(last->status));
+  note_death(self, last);
   if (last->status != CK_OK) model_died(&self->model, disk_power_is_out());
   outside_settle(last);
   for (int i = 0; i < WORLD_PROCESSES; i++) close_process(&self->processes[i]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/worlds/cover.h"
 #include "tests/worlds/world.h"
 
 void model_fail(world_model *self, const char *format, ...) {
@@ -45,6 +46,12 @@ void model_begins(world_model *self, const ck_effect *effect) {
                ck_effect_class_name(effect->class));
   if (effect->class == CK_EFFECT_ONCE && fact->open && !fact->retry)
     model_fail(self, "%s (once) is begun again while nobody knows of it", effect->key);
+  cover("effect %s, %s", ck_effect_class_name(effect->class),
+        fact->begun == 0      ? "begins"
+        : fact->retry         ? "begins again: a person said so"
+        : fact->failed        ? "begins again: it failed"
+        : effect->attempt > 1 ? "begins again: at a later attempt"
+                              : "begins again");
   fact->begun++;
   fact->open = true;
   fact->retry = fact->failed = false;
@@ -67,6 +74,8 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
   if (status == CK_OUTCOME_UNKNOWN && !fact->unknown)
     model_fail(self, "the flow is told that nobody knows of %s, which was answered", key);
   world_log("told %s: %s", key, ck_outcome_status_name(status));
+  cover("effect %s, the flow is told: %s", ck_effect_class_name(fact->class),
+        ck_outcome_status_name(status));
   fact->told = status;
   fact->was_told = true;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
@@ -46,6 +47,17 @@ static ck_effect_run *add(world_process *process, const ck_effect *effect, ck_ef
 
 static bool reaches_nobody(const world_process *process) { return disk_is_dead(process->number); }
 
+/* What was paid and what is under way, with this call, is within the limit. */
+static void check_limit(const world_process *self, const ck_effect *effect) {
+  int64_t most = the_world.model.paid + WORLD_RESERVE;
+  if (!the_world.limited || effect->kind != CK_EFFECT_MODEL) return;
+  for (size_t i = 0; i < self->running_count; i++)
+    most += self->running[i].fact->kind == CK_EFFECT_MODEL ? WORLD_RESERVE : 0;
+  if (most > the_world.budget)
+    model_fail(&the_world.model, "%s may come to %lld, and %lld are the limit", effect->key,
+               (long long)most, (long long)the_world.budget);
+}
+
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
   world_process *self = to;
@@ -53,6 +65,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   world_log("begin %s attempt %u", effect->key, effect->attempt);
   if (self->replaced)
     model_fail(&the_world.model, "%s is begun by a process that was replaced", effect->key);
+  check_limit(self, effect);
   model_begins(&the_world.model, effect);
   *out = add(self, effect, sink, false);
   return CK_OK;
@@ -94,7 +107,8 @@ static ck_outcome *make(ck_outcome_status status, const world_fact *fact, ck_sta
   outside_text(json, fact->key, fact->kind);
   ck_status made =
       status == CK_OUTCOME_OK ? ck_value_new(&result, ck_bytes_text(json), &err) : CK_OK;
-  const char *text = status == CK_OUTCOME_OK || status == CK_OUTCOME_ABSENT ? NULL : "no";
+  const char *text =
+      status == CK_OUTCOME_OK || status == CK_OUTCOME_ABSENT ? NULL : "no: " WORLD_SECRET;
   if (made == CK_OK) made = ck_outcome_new(&outcome, status, result, text, &err);
   tap_must(made == CK_OK, "an outcome: %s", err.text);
   outcome->error_status = cause;
@@ -176,8 +190,14 @@ bool outside_answer(world *self, world_process *process) {
   ck_outcome *outcome = end(self, one);
   if (!outcome) {
     world_log("%s hangs", one->fact->key);
+    cover("effect %s, ends: not at all", ck_effect_class_name(one->fact->class));
     return true;
   }
+  cover("effect %s, %s: %s", ck_effect_class_name(one->fact->class),
+        one->settled   ? "too late"
+        : one->probing ? "probed"
+                       : "ends",
+        ck_outcome_status_name(outcome->status));
   world_log("%s %s: %s", one->probing ? "probed" : "end", one->fact->key,
             ck_outcome_status_name(outcome->status));
   taken = *one;
@@ -195,5 +215,7 @@ void outside_settle(world_process *process) {
     bool happened = chance_happens(CHANCE_HAPPENED, 500);
     if (happened) carry_out(one->fact);
     world_log("left %s: %s", one->fact->key, happened ? "happened" : "did not");
+    cover("effect %s, left by a death: %s", ck_effect_class_name(one->fact->class),
+          happened ? "was done" : "was not");
   }
 }

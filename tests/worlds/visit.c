@@ -7,6 +7,7 @@
 #include "core/runtime/history/rewind.h"
 #include "core/runtime/session/requests.h"
 #include "tests/worlds/baton.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
@@ -41,6 +42,10 @@ static bool may_be_refused(ck_status status) {
 
 static void settle_report(world *self, ck_status status, const ck_error *err, const char *doing) {
   world_log("%s: %s", doing, ck_status_name(status));
+  cover("%s, %s: %s", doing, baton_process() && self->process->execution ? "beside" : "at rest",
+        status == CK_OK          ? "done"
+        : may_be_refused(status) ? "refused"
+                                 : "failed or cut off");
   if (!may_be_refused(status)) life_check(self, status, err, doing);
 }
 
@@ -68,6 +73,7 @@ static void go_back(world *self, ck_runtime *runtime, const ck_head *head, bool 
   settle_report(self, status, &err, undo ? "undo" : "rewind");
   if (may_be_refused(status)) self->model.timeline = 0;
   if (status != CK_OK) return;
+  if (head->session.status == CK_SESSION_IN_DOUBT) cover("corner: gone back in doubt");
   int64_t seq = seq_of(runtime->store, head, made.checkpoint);
   if (seq == 0) return; /* the disk fails: the next one settles it */
   self->model.timeline = 0;
@@ -79,6 +85,7 @@ void visit_settle(world *self, const ck_head *head) {
   self->model.timeline = 0;
   if (before == 0 || head->session.timeline <= before) return;
   world_log("the change of history was made");
+  cover("corner: a change of history was cut off, and made");
   model_rewound(&self->model, head->timelines[head->timeline_count - 1].checkpoint,
                 head->checkpoint.seq);
 }
@@ -89,6 +96,7 @@ static void prune(world *self, ck_runtime *runtime) {
   ck_prune_order order = {.keep = 1 + chance_pick(CHANCE_PERSON, 4)};
   ck_status status = ck_session_prune_at_rest(&done, runtime->store, world_session, &order, &err);
   settle_report(self, status, &err, "prune");
+  if (status == CK_OK && self->model.fork_count) cover("corner: pruned beside a fork");
   world_model *model = &self->model;
   for (size_t i = 0; i < model->checkpoint_count && status != CK_OK; i++)
     if (!model->checkpoints[i].pinned) model->checkpoints[i].doubtful |= !may_be_refused(status);
@@ -172,6 +180,7 @@ static void come(world *self, visit does, uint32_t what) {
 }
 
 void visit_at_rest(world *self) {
+  chance_begin_scene();
   uint32_t what = chance_pick(CHANCE_VISIT, 16);
   if (what == 0 || what > 7 || !self->model.created) return;
   world_log("visit %u", what);

@@ -97,21 +97,45 @@ static void choose_weather(void) {
                                    .power = power[chance_pick(CHANCE_WEATHER, 3)]});
 }
 
+/* A limit that is raised whenever it is met, a secret that flows talk of, saves that may fail. */
+static void choose_profile(world *self) {
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_new(&self->profile, "world", &err) == CK_OK, "a profile");
+  self->limited = chance_pick(CHANCE_WEATHER, 3) == 1;
+  self->saves_late = chance_pick(CHANCE_WEATHER, 3) == 1;
+  self->budget = 2 * WORLD_RESERVE;
+  if (self->limited) self->profile->budget_micros = self->budget;
+  self->profile->continue_on_save_failure = self->saves_late;
+  self->profile->unsaved_checkpoints = 3;
+  self->profile->secrets = calloc(1, sizeof *self->profile->secrets);
+  self->profile->secret_count = 1;
+  self->profile->secrets[0].name = strdup("word");
+  self->profile->secrets[0].ref = strdup("env:WORLDS_SECRET");
+  setenv("WORLDS_SECRET", WORLD_SECRET, 1);
+}
+
 bool world_live(const char *folder) {
   world *self = &the_world;
   begin(folder);
   choose_weather();
+  choose_profile(self);
   bool over = false;
   while (!over && !self->model.problem[0] && self->lives < LIVES_MAX) {
     self->calm = ++self->lives > TROUBLED_LIVES;
     chance_set_calm(self->calm);
+    chance_begin_scene();
     world_log("life %d at %lld us", self->lives, (long long)baton_now_us());
     over = life_live(self);
     if (!over && !self->model.problem[0]) visit_at_rest(self);
   }
   chance_set_calm(true);
   if (!over) model_fail(&self->model, "the session does not end: %s", self->process->ending.text);
+  disk_set_weather(&(disk_weather){0});
   if (!self->model.problem[0]) model_check_end(self);
+  chance_set_calm(false);
+  if (!self->model.problem[0]) rot_check(self);
+  ck_profile_free(self->profile);
+  self->profile = NULL;
   world_log("%llu switches, %lld us", (unsigned long long)baton_switches(),
             (long long)baton_now_us());
   chance_set_calm(false);

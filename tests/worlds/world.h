@@ -5,58 +5,12 @@
  *   disk.h     what is durable        flow.c    what a session does
  *   outside.c  who carries it out     model.c   what must come of it
  *   life.c     processes that begin, act and end
- *
- * The model hears only what people and services outside of a process see: what was begun, done,
- * paid and said, which checkpoints were announced as saved. It shares no code with core. */
+ */
 #ifndef CK_TESTS_WORLDS_WORLD_H
 #define CK_TESTS_WORLDS_WORLD_H
 
-#include "core/runtime/execution/execution.h"
-#include "tests/tap.h"
 #include "tests/worlds/chance.h"
-
-enum {
-  WORLD_RESERVE = 1000, /* the most that a call of a model costs, micro-dollars */
-  WORLD_RUNNING = 64,
-  WORLD_FACTS = 512,
-  WORLD_PLACES = 1024,
-  WORLD_STEPS = 9, /* of a scope, at most */
-  WORLD_FORKS = 8,
-  WORLD_PROCESSES = 3,
-  WORLD_PROBLEM = 400
-};
-
-/* What is known outside of one effect. */
-typedef struct world_fact {
-  char key[CK_STATE_KEY_MAX];
-  ck_effect_kind kind;
-  ck_effect_class class;
-  int begun, done;        /* requests that arrived; times that it was really carried out */
-  bool open;              /* requested, and nothing was answered */
-  bool failed;            /* the last answer was that it could not be carried out */
-  bool erred;             /* some answer was an error, as an outcome */
-  bool unknown;           /* some ending told nothing */
-  bool said;              /* a person said that it was done, or answered */
-  bool retry;             /* a person said that it was not done; until it is begun again */
-  bool absent;            /* a probe told that it was not carried out */
-  uint32_t kept_attempt;  /* of the outcome that was announced as durable; 0: none was */
-  ck_outcome_status told; /* what the flow was told last */
-  bool was_told;
-} world_fact;
-
-/* Where the main scope stood from an event on: at a boundary, or where a run begins. */
-typedef struct world_place {
-  int64_t seq;
-  int step;
-  uint64_t sum;
-} world_place;
-
-/* A checkpoint that was announced as saved. */
-typedef struct world_checkpoint {
-  int64_t seq;
-  bool pinned, pruned;
-  bool doubtful; /* a prune that might have dropped it was cut off */
-} world_checkpoint;
+#include "tests/worlds/model.h"
 
 /* An effect under way. */
 typedef struct world_running {
@@ -66,31 +20,6 @@ typedef struct world_running {
   bool cancelled, probing, hangs;
   bool settled; /* it was carried out, or not, and nobody will hear of it */
 } world_running;
-
-typedef struct world_model {
-  world_fact facts[WORLD_FACTS];
-  size_t fact_count;
-  world_place places[WORLD_PLACES];
-  size_t place_count;
-  world_checkpoint checkpoints[WORLD_PLACES];
-  size_t checkpoint_count;
-  struct world_fork {
-    char id[16];
-    int64_t from; /* the checkpoint that it goes on from */
-  } forks[WORLD_FORKS];
-  size_t fork_count;
-  bool created, completed;
-  int64_t timeline;     /* before a change of history that was cut off; 0: none was */
-  int64_t saved_seq;    /* the last announced checkpoint of the history that counts */
-  int64_t top_seq;      /* the last event that is known to be durable */
-  int64_t deaths;       /* of processes that crashed, or could not write */
-  int64_t paid;         /* micro-dollars, of answers that were given */
-  int64_t models, told; /* calls of models begun; those whose outcome was announced as durable */
-  uint64_t sum;         /* what the main scope has come to, as told last */
-  int step;
-  uint64_t result;             /* of the scope that ended */
-  char problem[WORLD_PROBLEM]; /* the first thing that must not be; "" */
-} world_model;
 
 typedef struct world_process {
   int number;
@@ -114,10 +43,17 @@ typedef struct world {
   world_process *process; /* that has the session; of those replaced the others */
   int lives, visitors;
   size_t visits; /* forks that were tried */
-  bool calm;
-  uint64_t digest; /* of all that was logged */
+  bool calm, limited, saves_late;
+  ck_profile *profile;
+  int64_t budget;      /* micro-dollars; raised when it is met */
+  int deaths_in_a_row; /* of processes that had not begun to run the session */
+  uint64_t faults;     /* of the disk, before this life */
+  uint64_t digest;     /* of all that was logged */
   ck_buffer log;
 } world;
+
+/* What must be in no file of the store. */
+#define WORLD_SECRET "kolibri-7Q2x-vq91ZdTe"
 
 extern world the_world;
 
@@ -168,26 +104,13 @@ void outside_settle(world_process *process);
 /* What the outside answers, as JSON. */
 void outside_text(char out[64], const char *key, ck_effect_kind kind);
 
-/* ---- model.c ---- */
+/* ---- check.c ---- */
 
-world_fact *model_fact(world_model *self, const char *key);
-/* Notes the first problem. */
-void model_fail(world_model *self, const char *format, ...) CK_TAP_FORMAT(2);
-void model_begins(world_model *self, const ck_effect *effect);
-/* What the flow was told of the effect with this key. */
-void model_told(world_model *self, const char *key, const ck_outcome *outcome);
-/* The main scope is at a boundary, whose event has this seq. */
-void model_boundary(world_model *self, int64_t seq);
-void model_progress(world_model *self, const ck_progress *progress, uint32_t attempt);
-/* Where the main scope stands in a checkpoint; NULL: at the beginning. */
-const world_place *model_place(const world_model *self, int64_t seq);
-world_checkpoint *model_checkpoint(world_model *self, int64_t seq);
-/* A run goes on from the checkpoint `seq` (0: the first event), and begins with event `first`. */
-void model_resumed(world_model *self, int64_t seq, int64_t first);
-/* A person has gone back to the checkpoint `from`; `made` keeps that. */
-void model_rewound(world_model *self, int64_t from, int64_t made);
-void model_died(world_model *self, bool power);
-void model_opened(world_model *self, int step, uint64_t sum);
 void model_check_end(world *self);
+
+/* ---- rot.c ---- */
+
+/* Chance flips a bit of the store when all is over. */
+void rot_check(world *self);
 
 #endif

@@ -108,6 +108,13 @@ static ck_status forget_page(ck_sqlite *self, ck_error *err) {
   return CK_OK;
 }
 
+/* Whoever signed the file may have been killed before that was on disk. */
+static ck_status join_use(ck_sqlite *self, const ck_use *use, ck_error *err) {
+  int code = ck_use_write(self->writer->db, use);
+  return code == SQLITE_OK ? forget_page(self, err)
+                           : ck_wal_error(self, code, "sign its header", err);
+}
+
 ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   ck_use use;
   errno = 0;
@@ -115,7 +122,7 @@ ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   if (code != SQLITE_OK)
     return ck_sqlite_error(self, self->writer->db, code, "read its header", err);
   if (use.state == CK_USE_LIVE && use.id)
-    return use.id == self->use ? CK_OK : forget_page(self, err);
+    return use.id == self->use ? CK_OK : join_use(self, &use, err);
   ck_status status = ck_place_check_whole(self, err);
   if (status != CK_OK) return status;
   self->used = true;
@@ -170,13 +177,15 @@ static int empty_log(ck_sqlite *self, bool cut) {
   return code;
 }
 
-/* A use that began and committed nothing. */
+/* A use that began and committed nothing; or one whose log could not be emptied: SQLite has then
+ * forgotten its frames, which are in the database, and the mark may not know of it. */
 static ck_status rest_without_log(bool *folded, ck_sqlite *self, ck_error *err) {
   ck_use use;
   ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
+  ck_wal_head head = ck_wal_read_head(self->wal_path);
   *folded = true;
   if (ck_use_read(&use, self->writer->db) != SQLITE_OK || use.state != CK_USE_LIVE) return CK_OK;
-  return set_at_rest(self, mark.salt, err);
+  return set_at_rest(self, head.state == CK_WAL_HEADED ? head.salt : mark.salt, err);
 }
 
 ck_status ck_wal_fold(bool *folded, ck_sqlite *self, bool cut, ck_error *err) {

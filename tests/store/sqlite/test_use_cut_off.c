@@ -1,0 +1,88 @@
+/* test_use_cut_off.c - a use whose beginning or end was cut off between a write and its sync: the
+ * next process does not take for durable what is only written, and refuses nothing that is whole.
+ * Both were found by tests/worlds. */
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/store/faulty.h"
+#include "tests/store/fixture.h"
+#include "tests/tap.h"
+#include "core/store/sqlite/binding.h"
+
+static const fixture_step power = {.text = "t", .key = "memory.k", .value = "1"};
+static char url[500];
+static const char *path;
+
+static fixture begin(const char *name) {
+  fixture session;
+  ck_error err = CK_ERROR_INIT;
+  path = tap_tmpfile(name);
+  snprintf(url, sizeof url, "sqlite:%s", path);
+  ck_store *store = fixture_open(url);
+  tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "create: %s", err.text);
+  ck_store_release(store, session.lease);
+  ck_store_close(store);
+  store = fixture_open(url);
+  tap_must(fixture_acquire(&session, store, "s", &err) == CK_OK, "acquire: %s", err.text);
+  return session;
+}
+
+/* The first process signs the file and may die before that is on disk; a commit of another, which
+ * finds the sign, stands on it. */
+static void test_beginning(void) {
+  fixture first = begin("beginning.db"), second;
+  ck_error err = CK_ERROR_INIT;
+  ck_store *store = fixture_open(url);
+  faulty_take(FAULTY_DATABASE);
+  tap_is_status(fixture_create(&second, store, "t", &err), CK_OK, &err, "another process commits");
+  tap_is_int(faulty_take(FAULTY_DATABASE).syncs, 1,
+             "and syncs the file that it found signed, before it commits");
+  tap_is_status(fixture_commit(&second, &power, &err), CK_OK, &err, "it commits again");
+  tap_is_int(faulty_take(FAULTY_DATABASE).syncs, 0, "and syncs it no more");
+  ck_store_close(store);
+  ck_store_close(first.store);
+}
+
+static void fail_next(void *to) {
+  (void)to;
+  faulty_fail_write(FAULTY_DATABASE, SQLITE_IOERR_WRITE, 1);
+}
+
+/* As it stood before the first commit: what names the log could not be written since. */
+static void set_mark(const ck_mark *mark) {
+  char name[520];
+  ck_error err = CK_ERROR_INIT;
+  snprintf(name, sizeof name, "%s.lock", path);
+  int fd = open(name, O_RDWR | O_CLOEXEC);
+  tap_must(fd >= 0 && ck_mark_write(fd, mark, false, &err) == CK_OK, "a mark");
+  close(fd);
+}
+
+/* SQLite has moved the log into the file and forgotten its frames, and the sign cannot be taken
+ * away: the end of the process tries once more. */
+static void test_end(void) {
+  fixture session = begin("end.db");
+  ck_error err = CK_ERROR_INIT;
+  ck_mark mark = ck_mark_read_path(path);
+  ck_mark begun = {.state = CK_MARK_BEGUN, .id = mark.id, .before = mark.id + 1, .begins = true};
+  tap_is_status(fixture_commit(&session, &power, &err), CK_OK, &err, "a commit");
+  set_mark(&begun);
+  faulty_after_sync(FAULTY_DATABASE, fail_next, NULL);
+  ck_store_release(session.store, session.lease);
+  tap_is_int(faulty_left(), 0, "the sign could not be taken away");
+  ck_store_close(session.store);
+  ck_store *store;
+  tap_is_status(ck_store_open(&store, url, &(ck_store_options){0}, &err), CK_OK, &err,
+                "the store is opened");
+  tap_is_int(store ? fixture_verify(store) : -1, 0, "and sound");
+  if (store) ck_store_close(store);
+}
+
+int main(void) {
+  faulty_install();
+  test_beginning();
+  test_end();
+  return tap_done();
+}
