@@ -9,11 +9,17 @@
 /* X(name): fuzz_NAME in fuzz_NAME.c; its inputs are tests/fuzz/corpus/NAME. A target keeps nothing
  * of an input that the next one could see. */
 #define FUZZ_TARGET_TABLE(X) \
+  X(answer)                  \
+  X(cassette)                \
+  X(checkpoint)              \
   X(codec)                   \
+  X(import)                  \
   X(json)                    \
   X(jsonrpc)                 \
+  X(profile)                 \
   X(redact)                  \
-  X(sse)
+  X(sse)                     \
+  X(store)
 
 #define X(name) void fuzz_##name(ck_bytes input);
 FUZZ_TARGET_TABLE(X)
