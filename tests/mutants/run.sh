@@ -64,7 +64,7 @@ ok() {
 # The first check that failed, or how the test ended.
 how() {
   local first
-  first=$(grep -m 1 '^not ok' "$dir/out" | sed 's/^not ok [0-9]* *-* *//' | cut -c1-120)
+  first=$(grep -a -m 1 '^not ok' "$dir/out" | sed 's/^not ok [0-9]* *-* *//' | cut -c1-120)
   [ "$1" != 124 ] || first="it did not end"
   echo "${first:-exit $1}"
 }
