@@ -222,7 +222,7 @@ static void read_options(loading *load, lua_State *L, int table) {
   }
   ck_allowed_check(L, table, options);
   ck_policy_read_ranges(&load->self->ranges, L, table, options);
-  ck_sandbox_freeze(L);
+  ck_sandbox_freeze_lasting(L);
   ck_allowed_call(L, table);
   load->self->options = luaL_ref(L, LUA_REGISTRYINDEX);
 }

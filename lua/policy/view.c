@@ -8,11 +8,32 @@
 #include "lua/policy/view_fields.h"
 #include "lua/vm/vm.h"
 
+enum { PLACES = 64 }; /* a power of two, more than twice VIEW_FIELDS_MAX */
+
+/* The fields of a kind by the address of their names in the state, where equal short texts are one:
+ * open addressing. */
+typedef struct field_map {
+  ck_view_kind kind;
+  struct {
+    const char *name;
+    const view_field *field;
+  } places[PLACES];
+} field_map;
+
 typedef struct {
   const ck_view_slot *slot;
+  const field_map *fields;
   uint64_t call; /* 0: of every call */
   size_t offset; /* of the element in the slot's array, bytes */
 } view;
+
+/* The place of the name, or the free one that it would get. */
+static size_t find_place(const field_map *self, const char *name) {
+  uintptr_t address = (uintptr_t)name;
+  size_t at = (address >> 4 ^ address >> 10) & (PLACES - 1);
+  while (self->places[at].name && self->places[at].name != name) at = (at + 1) & (PLACES - 1);
+  return at;
+}
 
 /* A boundary holds where the last checkpoint was, so the counts since then follow from the
  * boundaries alone. */
@@ -26,6 +47,8 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at) {
 
 /* Addresses of its elements are keys of the registry: one metatable per kind. */
 static const char kind_keys[CK_VIEW_COUNT];
+/* Of each metatable: the field_map. */
+static const char map_key;
 
 static int refuse_field(lua_State *L, ck_view_kind kind) {
   const char *names[VIEW_FIELDS_MAX + 1] = {NULL};
@@ -49,19 +72,17 @@ static void note_read(const ck_view_watch *self, ck_view_kind kind, const char *
     if (covers(*at, ck_view_types[kind].name, field)) *self->read = *at;
 }
 
-/* Upvalues: the fields by name, the kind. */
 static int view_index(lua_State *L) {
   const view *self = lua_touserdata(L, 1);
   const ck_view_slot *slot = self->slot;
   if (!slot->subject || (self->call && self->call != slot->call)) {
     return ck_vm_raise(L, CK_OK, "the view is only valid during the call");
   }
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  const view_field *found = lua_touserdata(L, -1);
-  ck_view_kind kind = (ck_view_kind)lua_tointeger(L, lua_upvalueindex(2));
-  if (!found) return refuse_field(L, kind);
-  if (slot->watch) note_read(slot->watch, kind, found->name);
+  const field_map *fields = self->fields;
+  if (lua_type(L, 2) != LUA_TSTRING) return refuse_field(L, fields->kind);
+  const view_field *found = fields->places[find_place(fields, lua_tostring(L, 2))].field;
+  if (!found) return refuse_field(L, fields->kind);
+  if (slot->watch) note_read(slot->watch, fields->kind, found->name);
   if (found->push)
     found->push(L, (const char *)slot->subject + self->offset, slot);
   else
@@ -75,17 +96,29 @@ static int view_newindex(lua_State *L) {
                      ck_view_types[lua_tointeger(L, lua_upvalueindex(1))].name);
 }
 
+/* The names are its user value, so that they stay where they are. */
+static void push_map(lua_State *L, ck_view_kind kind) {
+  field_map *map = lua_newuserdatauv(L, sizeof *map, 1);
+  *map = (field_map){.kind = kind};
+  lua_newtable(L);
+  int count = 0;
+  for (const view_field *row = ck_view_fields[kind]; row->name; row++) {
+    const char *name = lua_pushstring(L, row->name);
+    size_t at = find_place(map, name);
+    map->places[at].name = name;
+    map->places[at].field = row;
+    lua_rawseti(L, -2, ++count);
+  }
+  lua_setiuservalue(L, -2, 1);
+}
+
 static void push_metatable(lua_State *L, ck_view_kind kind) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kind_keys[kind]) != LUA_TNIL) return;
   lua_pop(L, 1);
-  lua_createtable(L, 0, 3);
-  lua_newtable(L);
-  for (const view_field *row = ck_view_fields[kind]; row->name; row++) {
-    lua_pushlightuserdata(L, (void *)row);
-    lua_setfield(L, -2, row->name);
-  }
-  lua_pushinteger(L, kind);
-  lua_pushcclosure(L, view_index, 2);
+  lua_createtable(L, 0, 4);
+  push_map(L, kind);
+  lua_rawsetp(L, -2, &map_key);
+  lua_pushcfunction(L, view_index);
   lua_setfield(L, -2, "__index");
   lua_pushinteger(L, kind);
   lua_pushcclosure(L, view_newindex, 1);
@@ -113,6 +146,9 @@ static void push_view(lua_State *L, ck_view_kind kind, view from) {
   view *self = lua_newuserdatauv(L, sizeof *self, ck_view_types[kind].children);
   *self = from;
   push_metatable(L, kind);
+  lua_rawgetp(L, -1, &map_key);
+  self->fields = lua_touserdata(L, -1);
+  lua_pop(L, 1);
   lua_setmetatable(L, -2);
 }
 
@@ -127,5 +163,6 @@ void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot) {
 
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index) {
   luaL_checkstack(L, 8, NULL);
-  push_view(L, kind, (view){slot, slot->call, index * ck_view_types[kind].size});
+  push_view(L, kind,
+            (view){.slot = slot, .call = slot->call, .offset = index * ck_view_types[kind].size});
 }

@@ -65,17 +65,39 @@ static int face_len(lua_State *L) {
 static const luaL_Reg face_methods[] = {
     {"__index", face_index}, {"__newindex", face_newindex}, {"__len", face_len}, {NULL, NULL}};
 
-static void push_face_metatable(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &face_key) != LUA_TNIL) return;
-  lua_pop(L, 1);
+/* All metatables of faces have a field whose key is the address of face_key. */
+static void make_face_metatable(lua_State *L) {
   luaL_newlib(L, face_methods);
   lua_pushliteral(L, "read-only table");
   lua_setfield(L, -2, "__name");
+  lua_pushboolean(L, true);
+  lua_rawsetp(L, -2, &face_key);
+}
+
+/* Stack: … the table. One for all faces; or, `lasting`, one of this face alone, through which Lua
+ * reads the table without a call of a function. */
+static void push_face_metatable(lua_State *L, bool lasting) {
+  if (lasting) {
+    make_face_metatable(L);
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "__index");
+    return;
+  }
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &face_key) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  make_face_metatable(L);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &face_key);
 }
 
-static void freeze(lua_State *L, int depth) {
+static bool is_face(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return false;
+  bool face = lua_rawgetp(L, -1, &face_key) != LUA_TNIL;
+  lua_pop(L, 2);
+  return face;
+}
+
+static void freeze(lua_State *L, int depth, bool lasting) {
   if (!lua_istable(L, -1)) return;
   if (depth > FREEZE_DEPTH_MAX)
     ck_vm_raise(L, CK_OK, "a table that contains itself cannot be made read-only");
@@ -84,7 +106,7 @@ static void freeze(lua_State *L, int depth) {
   while (lua_next(L, -2)) {
     ck_vm_charge(L, 1);
     if (lua_istable(L, -1)) {
-      freeze(L, depth + 1);
+      freeze(L, depth + 1, lasting);
       lua_pushvalue(L, -2);
       lua_insert(L, -2);
       lua_rawset(L, -4);
@@ -92,28 +114,29 @@ static void freeze(lua_State *L, int depth) {
       lua_pop(L, 1);
     }
   }
+  push_face_metatable(L, lasting);
   lua_newuserdatauv(L, 0, 1);
-  lua_insert(L, -2);
+  lua_rotate(L, -3, 1); /* the face, its table, the metatable */
+  lua_setmetatable(L, -3);
   lua_setiuservalue(L, -2, 1);
-  push_face_metatable(L);
-  lua_setmetatable(L, -2);
 }
 
-void ck_sandbox_freeze(lua_State *L) { freeze(L, 0); }
+void ck_sandbox_freeze(lua_State *L) { freeze(L, 0, false); }
+void ck_sandbox_freeze_lasting(lua_State *L) { freeze(L, 0, true); }
 
 bool ck_sandbox_push_table(lua_State *L, int index) {
   if (lua_istable(L, index)) {
     lua_pushvalue(L, index);
     return true;
   }
-  if (lua_type(L, index) != LUA_TUSERDATA || !has_metatable(L, index, &face_key)) return false;
+  if (!is_face(L, index)) return false;
   lua_getiuservalue(L, index, 1);
   return true;
 }
 
 const char *ck_sandbox_type(lua_State *L, int index) {
   if (ck_sandbox_is_null(L, index)) return "null";
-  if (lua_type(L, index) == LUA_TUSERDATA && has_metatable(L, index, &face_key)) return "table";
+  if (is_face(L, index)) return "table";
   return luaL_typename(L, index);
 }
 

@@ -120,6 +120,38 @@ refused 2 "one that it has not" \
 at "$round" -e opt
 has "without one" "$err" "there is no 'opt': name a policy with --policy"
 
+# ---- what a hook reads: fields by any text that is their name, options as read-only tables ----
+cat >lists.lua <<'END'
+return { name = "lists", version = 1,
+  options = { words = { "a", "b" }, by = { x = { 1 } }, none = {}, n = 2 },
+  checkpoint = function(at, opt) return #opt.words == opt.n end }
+END
+at "$round" --policy ./lists.lua -e 'at["ki" .. "nd"]' \
+  -e 'local f = "cost_" f = f .. "usd" return at.since[f]' \
+  -e '#opt.words, opt.words[2], opt.words[3], opt.words["1"]' \
+  -e 'opt.by.x[1], opt.nothing, opt.__index' \
+  -e 'n = "" for k in pairs(opt) do n = n .. k .. " " end' \
+  -e 'for _, w in ipairs(opt.words) do n = n .. w end return n' \
+  -e 'type(opt), type(opt.by.x), tostring(opt), #opt.none, table.concat(opt.words, "+")' \
+  -e 'policy.checkpoint(at, opt)' -e opt
+is "all of it" "$out$err" "tool_round
+0.001
+2	b	nil	nil
+1	nil	nil
+by n none words ab
+table	table	table	0	a+b
+true
+{ by = { x = { 1 } }, n = 2, none = {}, words = { \"a\", \"b\" } }"
+for write in 'opt.n = 1' 'opt.new = 1' 'opt.words[1] = 1' 'opt.by.x[2] = 1' \
+  'table.insert(opt.words, 1)' 'table.sort(opt.words)'; do
+  at "$round" --policy ./lists.lua -e "$write" -e opt.n
+  is "$write: is refused" "$(grep -c 'read-only' <<<"$err") $out" "1 2"
+done
+for name in '1' '"KIND"' '"kind "' '("x"):rep(100)' '{}' '""' '"__index"'; do
+  at "$round" -e "at[$name]"
+  has "at[$name]: is no field" "$err" "at has no field '"
+done
+
 # ---- errors ----
 run policy eval "shop#$round" -e at.knd -e 'at.kind = 1' -e 'os.time()' -e 'error("mine")' -e 7
 is "do not end it" "$out $code" "7 5"
