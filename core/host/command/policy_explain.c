@@ -12,6 +12,7 @@
 #include "core/host/explain/rerun_hooks.h"
 #include "core/host/explain/run_policies.h"
 #include "core/host/print/table.h"
+#include "core/runtime/session/tail/abandoned.h"
 #include "lua/vm/sandbox.h"
 
 typedef struct values {
@@ -224,9 +225,16 @@ static void note_end(explaining *self, ck_event_kind kind) {
   if (end || work) self->ended = end;
 }
 
+/* Without --all, or a number, what was left behind is not. */
+static bool is_shown(const explaining *self, const ck_event *event) {
+  return self->given->all || self->seq || ck_view_contains(&self->view, event->seq) ||
+         ck_abandoned_is_of_session(event->kind);
+}
+
 static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
+  if (!is_shown(self, event)) return true;
   note_end(self, event->kind);
   bool effect = event->kind == CK_EVENT_INTENT || event->kind == CK_EVENT_OUTCOME;
   bool decision = event->kind == CK_EVENT_BOUNDARY || event->kind == CK_EVENT_SESSION_RESUMED ||
@@ -237,7 +245,8 @@ static bool visit(void *to, const ck_event *event) {
   if (self->status != CK_OK) return false;
   if (event->kind == CK_EVENT_BOUNDARY) return explain_boundary(self, event, policies);
   ck_other_read(&self->other, event, policies);
-  self->other.abandoned = !ck_view_contains(&self->view, event->seq);
+  self->other.abandoned =
+      !ck_view_contains(&self->view, event->seq) && !ck_abandoned_is_of_session(event->kind);
   self->other.failure = find_failure(self, &self->other.said, event->seq);
   if (self->status != CK_OK || !find_leave(self, event)) return false;
   bool asked =
@@ -249,10 +258,8 @@ static bool visit(void *to, const ck_event *event) {
 
 static ck_status explain(explaining *self) {
   const ck_head *head = &self->inspection.head;
-  bool whole = self->given->all || self->seq;
   uint64_t kinds = self->with ? UINT64_C(1) << CK_EVENT_BOUNDARY : 0;
   ck_event_query query = {.session = head->session.no,
-                          .view = whole ? NULL : &self->view,
                           .after = self->seq ? self->seq - 1 : 0,
                           .until = self->seq,
                           .kinds = kinds};

@@ -1,4 +1,5 @@
 /* sessions_list.c - sessions list: every session of the store, newest first. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -41,8 +42,27 @@ static const ck_column columns[] = {
     {NULL, false},
 };
 
+/* What keeps it, or has stopped it. */
+typedef struct trouble {
+  char fault[CK_STORE_FAULT_MAX]; /* of a live one; "": none */
+  char *question;                 /* that a person answers before its resume; NULL. Owned */
+} trouble;
+
+static void put_reason(listing *self, const ck_session_record *record, const char *error,
+                       const trouble *of) {
+  ck_buffer text = {0};
+  ck_buffer_append_text(&text, *of->fault ? of->fault : error ? error : "");
+  if (of->question)
+    ck_buffer_append_format(&text,
+                            "%sa person is asked before its resume: %s (ckrun answer %s allow)",
+                            text.len ? "; " : "", of->question, record->id);
+  ck_table_put_text(&self->table, ck_buffer_bytes(&text));
+  self->table.text.failed |= text.failed;
+  ck_buffer_clear(&text);
+}
+
 static void put_row(listing *self, const ck_session_record *record, const char *flow,
-                    const ck_stop *stop, const char *fault) {
+                    const ck_stop *stop, const trouble *of) {
   ck_table *table = &self->table;
   ck_table_put_text(table, ck_bytes_text(record->id));
   ck_table_put_word(table, ck_session_status_name(record->status));
@@ -51,7 +71,7 @@ static void put_row(listing *self, const ck_session_record *record, const char *
   ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));
   ck_table_put_word(table, stop->last_checkpoint);
-  ck_table_put_text(table, ck_bytes_text(*fault ? fault : stop->error));
+  put_reason(self, record, stop->error, of);
 }
 
 /* `wanted`: the file's path, or its last part. */
@@ -67,7 +87,7 @@ static bool is_wanted(const listing *self, const ck_session_record *record) {
 }
 
 static ck_status print_json(listing *self, const ck_session_record *record, const char *flow,
-                            const ck_stop *stop, bool live, const char *fault) {
+                            const ck_stop *stop, bool live, const trouble *of) {
   ck_document document;
   ck_session_view view = {0};
   ck_session_view_take_record(&view, record, live);
@@ -75,7 +95,8 @@ static ck_status print_json(listing *self, const ck_session_record *record, cons
   ck_document_init(&document, self->output);
   ck_session_view_put_record(&document, &view);
   ck_stop_put(&document, NULL, stop);
-  ck_document_put_text(&document, NULL, "trouble", *fault ? fault : NULL);
+  ck_document_put_text(&document, NULL, "trouble", *of->fault ? of->fault : NULL);
+  ck_document_put_text(&document, NULL, "question", of->question);
   ck_status status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return status;
@@ -85,17 +106,20 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
   ck_store *store = self->inspection.store;
   const ck_session_record *record = &head->session;
   ck_error owned = CK_ERROR_INIT;
-  char fault[CK_STORE_FAULT_MAX] = "";
+  trouble of = {0};
   ck_stop stop = {0};
   bool live = record->status == CK_SESSION_RUNNING &&
               ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
-  if (live) ck_store_get_fault(fault, store, record->id);
+  if (live) ck_store_get_fault(of.fault, store, record->id);
   ck_status status = ck_stop_read(&stop, store, head, self->err);
+  if (status == CK_OK && !live && ck_session_status_resumable(record->status))
+    status = ck_session_view_read_question(&of.question, store, head, self->err);
   if (status == CK_OK && self->output->json)
-    status = print_json(self, record, flow, &stop, live, fault);
+    status = print_json(self, record, flow, &stop, live, &of);
   else if (status == CK_OK)
-    put_row(self, record, flow, &stop, fault);
+    put_row(self, record, flow, &stop, &of);
   self->count++;
+  free(of.question);
   ck_stop_clear(&stop);
   return status;
 }

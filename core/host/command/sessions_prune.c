@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/session/policy_changes.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
 #include "core/host/session/launch.h"
@@ -172,7 +173,11 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
   if (status != CK_OK) return status;
   status = ck_profile_load(profile, launch.profile ? launch.profile : "default", err);
   if (status == CK_OK) status = ck_policy_engine_open(policies, *profile, err);
-  if (status == CK_OK) status = ck_policy_describe(list, policies, true, err);
+  ck_value *all = NULL;
+  if (status == CK_OK) status = ck_policy_describe(&all, policies, true, err);
+  if (status == CK_OK)
+    status = ck_policy_list_clean(list, remote->host->output->redactor, all, err);
+  ck_value_free(all);
   ck_launch_clear(&launch);
   return status;
 }

@@ -1,10 +1,12 @@
 /* session_view.c - reads everything that is shown of one session. */
 #include "core/host/inspect/session_view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/session/next_command.h"
 #include "core/runtime/history/resolve.h"
+#include "core/runtime/session/opening/approval.h"
 
 void ck_session_view_take_record(ck_session_view *self, const ck_session_record *record,
                                  bool live) {
@@ -44,8 +46,9 @@ static bool can_resume(const ck_inspection *inspection) {
 static ck_status find_next(ck_session_view *self, const ck_host *host, ck_error *err) {
   const ck_session_record *session = &self->head->session;
   ck_buffer words = {0};
-  ck_buffer_append_format(&words, ck_next_command_words(session, self->doubts.count > 0),
-                          session->id);
+  const char *command =
+      self->question ? "answer %s allow" : ck_next_command_words(session, self->doubts.count > 0);
+  ck_buffer_append_format(&words, command, session->id);
   if (!words.failed) ck_next_command_append(&self->next, host, words.data);
   ck_status status = ck_buffer_check(&words, err);
   ck_buffer_clear(&words);
@@ -59,6 +62,19 @@ static ck_status read_doubts(ck_doubts *out, const ck_inspection *inspection, ck
   return status == CK_OK ? ck_buffer_check(&out->keys, err) : status;
 }
 
+ck_status ck_session_view_read_question(char **out, ck_store *store, const ck_head *head,
+                                        ck_error *err) {
+  ck_approval last;
+  *out = NULL;
+  ck_status status = ck_approval_read(&last, store, head, err);
+  if (status == CK_OK && last.body && last.answer == CK_APPROVAL_NONE) {
+    *out = ck_json_dup_string(ck_approval_question(last.body));
+    if (!*out) status = ck_error_no_memory(err);
+  }
+  ck_approval_clear(&last);
+  return status;
+}
+
 /* The parts that lie in the store beside the record. */
 static ck_status read_stored(ck_session_view *self, const ck_inspection *inspection,
                              ck_error *err) {
@@ -68,6 +84,8 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK) status = ck_lineage_read(&self->lineage, store, session, err);
   if (status == CK_OK && can_resume(inspection))
     status = read_doubts(&self->doubts, inspection, err);
+  if (status == CK_OK && can_resume(inspection))
+    status = ck_session_view_read_question(&self->question, store, self->head, err);
   if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
   if (status == CK_OK) status = ck_verdicts_read(&self->verdicts, store, self->head, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
@@ -97,6 +115,7 @@ void ck_session_view_clear(ck_session_view *self) {
   ck_verdicts_clear(&self->verdicts);
   ck_marks_clear(&self->marks);
   ck_buffer_clear(&self->doubts.keys);
+  free(self->question);
   ck_buffer_clear(&self->next);
   *self = (ck_session_view){0};
 }

@@ -37,6 +37,7 @@ typedef struct ck_session_view {
   ck_doubts doubts;
   ck_verdicts verdicts;
   ck_marks marks; /* of models' own explorations */
+  char *question; /* that a person is to answer before its resume; NULL: none. Owned */
   ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;
 
@@ -45,6 +46,10 @@ CK_CHECKED ck_status ck_session_view_read(ck_session_view *out, const ck_host *h
                                           const ck_inspection *inspection, ck_error *err);
 void ck_session_view_clear(ck_session_view *self);
 
+/* The question of policies that a person is to answer before the session is resumed; malloc'd; NULL
+ * in *out: there is none. */
+CK_CHECKED ck_status ck_session_view_read_question(char **out, ck_store *store, const ck_head *head,
+                                                   ck_error *err);
 /* Fills in the fields of the record alone; `live`: its owner runs. */
 void ck_session_view_take_record(ck_session_view *self, const ck_session_record *record, bool live);
 /* Adds the fields of the record alone: session, status, live (of a running one), reason, failure,

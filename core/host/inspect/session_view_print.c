@@ -277,7 +277,8 @@ static const field other_fields[] = {
     {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   22},
     {"settled",          AT(verdicts),         member_verdicts,   rows_verdicts, 23},
     {"marks",            AT(marks),            member_marks,      rows_marks,    24},
-    {"next",             AT(next),             member_buffer,     row_buffer,    25},
+    {"question",         AT(question),         member_text,       row_text,      25},
+    {"next",             AT(next),             member_buffer,     row_buffer,    26},
     {0},
 };
 #undef AT

@@ -156,8 +156,15 @@ ok "a secret among the options is shown masked" \
 exits 5 "the refusal" resume hidden
 exits 0 "is accepted" resume hidden --accept-changed
 run --json sessions log hidden --all
-is "nothing has the secret" "$(cat "$dir"/err <(echo "$out") "$dir"/store/ckrun.db* |
+is "nothing has the secret" "$(cat "$dir"/err <(echo "$out") "$dir"/store/ckrun.db |
   grep -ac correct-horse-battery)" 0
+sed -i 's/"tool_rounds" }/"every_boundary" }/' q.lua
+run run flow.lua --profile ./q.lua --session rested
+sed -i 's/"every_boundary" }/{ "keep_recent", count = 1 } }/' q.lua
+exits 0 "checkpoints that policies drop at rest" sessions prune rested
+HIDDEN=another-horse run --json sessions log rested --all --kind pruned
+is "are recorded with their options" "$(grep -c '"options":{' <<<"$out")" 1
+is "without the secret, also to who does not know it" "$(grep -c correct-horse <<<"$out")" 0
 echo 'return { name = "q", secrets = { pass = "env:HIDDEN" },
   policies = { "tool_rounds", { "./rule.lua", word = "correct-horse-battery" } } }' >q.lua
 refused 5 "another order" "since the session was started: their order is another" resume turned

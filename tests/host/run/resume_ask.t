@@ -52,6 +52,15 @@ exits 0 "the session" --json sessions show s
 is "stays as it was" "$(json "$out" '"$d->{status} $d->{reason} " . @{$d->{runs}}')" "paused wait 1"
 exits 0 "the open questions" answer s
 is "have it" "$(cell "$out" resume)" "Go on? (allow, deny)"
+exits 0 "sessions list" sessions list
+has "says what is asked, and how to answer" "$out" \
+  "a person is asked before its resume: Go on? (ckrun answer s allow)"
+exits 0 "as JSON" --json sessions list
+is "too" "$(json "$out" '$d->{question}')" "Go on?"
+exits 0 "sessions show" sessions show s
+is "has both" "$(cell "$out" question) $(cell "$out" next)" "Go on? ckrun answer s allow"
+exits 0 "as JSON" --json sessions show s
+is "too" "$(json "$out" '"$d->{question} $d->{next}"')" "Go on? ckrun answer s allow"
 exits 5 "another answer" answer s yes
 has "is not taken" "$err" "allow"
 is "nor recorded" "$(approvals s)" "ask: Go on?"
@@ -119,6 +128,10 @@ exits 8 "takes no answer: it is not asked again" resume early
 has "and goes on" "$err" "wait more"
 
 # ---- what policies say of it ----
+"$CKRUN" policy explain s >why 2>/dev/null
+has "an answer is no branch's: the resume that it allowed has not left it behind" "$(cat why)" \
+  "Go on? A person: allow"
+is "nor is it called abandoned" "$(grep -c 'resume_approval.*abandoned' why)" 0
 "$CKRUN" policy explain s --all >why 2>/dev/null
 has "explain tells who asked" "$(cat why)" "ask: Go on?"
 has "and what was said" "$(cat why)" "ask: Go on? A person: deny"

@@ -122,6 +122,11 @@ bool ck_abandoned_has(const ck_abandoned *self, const ck_event *event) {
   return is_left(self, event, scope_kinds);
 }
 
+bool ck_abandoned_is_of_session(ck_event_kind kind) {
+  return kind == CK_EVENT_RESUME_REFUSED || kind == CK_EVENT_RESUME_APPROVAL;
+}
+
 bool ck_abandoned_has_record(const ck_abandoned *self, const ck_event *event) {
+  if (ck_abandoned_is_of_session(event->kind)) return false;
   return is_left(self, event, scope_kinds & ~effect_kinds);
 }

@@ -31,6 +31,9 @@ CK_CHECKED ck_status ck_abandoned_read(ck_abandoned *out, ck_store *store, int64
 
 /* Takes about log2(resumes) comparisons. */
 bool ck_abandoned_has(const ck_abandoned *self, const ck_event *event);
+/* What is said of a session at rest, whether it may be resumed, is no branch's: the resume that an
+ * answer allows does not leave the answer behind. */
+bool ck_abandoned_is_of_session(ck_event_kind kind);
 /* The same for a list of what happened: an effect behind its scope's cut was begun and paid for all
  * the same, and a replay that stands for its outcome does not do it again. */
 bool ck_abandoned_has_record(const ck_abandoned *self, const ck_event *event);
