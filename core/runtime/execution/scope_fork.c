@@ -49,8 +49,8 @@ static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *er
 }
 
 /* *saved: NULL, or a saved position that this very fork made. That of another fork is removed; the
- * notes of its agents go to `pads`. */
-static ck_status take_saved(const ck_value **saved, ck_state *pads, const ck_runner *self,
+ * notes of its agents go to `left`. */
+static ck_status take_saved(const ck_value **saved, ck_left_notes *left, const ck_runner *self,
                             const char *tag, const char *scope, ck_error *err) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "position.%s", scope);
@@ -63,19 +63,19 @@ static ck_status take_saved(const ck_value **saved, ck_state *pads, const ck_run
       ck_json_is_text(ck_json_get(record, "parent"), self->scope))
     return CK_OK;
   *saved = NULL;
-  return ck_execution_remove_saved(self->execution, scope, pads, err);
+  return ck_execution_remove_saved(self->execution, scope, left, err);
 }
 
 /* Takes `tag`. What a scope of its name had noted is in its pads from the start. */
-static ck_status open_child(ck_runner *self, const ck_flow_child *child, char *tag, ck_state *pads,
-                            ck_error *err) {
+static ck_status open_child(ck_runner *self, const ck_flow_child *child, char *tag,
+                            ck_left_notes *left, ck_error *err) {
   const ck_value *saved;
   ck_runner *made;
-  ck_status status = take_saved(&saved, pads, self, tag, child->scope, err);
+  ck_status status = take_saved(&saved, left, self, tag, child->scope, err);
   if (status == CK_OK) status = ck_runner_new(&made, self->execution, self, child->scope, err);
   if (status == CK_OK && !saved) {
     made->tag = tag;
-    status = ck_runner_add_notes(made, pads, err);
+    status = ck_runner_add_notes(made, left, err);
     return status == CK_OK ? begin(made, child, err) : status;
   }
   if (status == CK_OK) status = reopen(made, saved, err);
@@ -85,15 +85,15 @@ static ck_status open_child(ck_runner *self, const ck_flow_child *child, char *t
 
 static ck_status fork_child(ck_runner *self, const ck_flow_child *child, ck_error *err) {
   char *tag = make_tag(self, child);
-  ck_state *pads;
+  ck_left_notes left;
   if (!tag) return ck_error_no_memory(err);
-  ck_status status = ck_state_new(&pads, err);
+  ck_status status = ck_left_notes_init(&left, err);
   if (status != CK_OK) {
     free(tag);
     return status;
   }
-  status = open_child(self, child, tag, pads, err);
-  ck_state_free(pads);
+  status = open_child(self, child, tag, &left, err);
+  ck_left_notes_clear(&left);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/execution/scope_private.h"
 
 static const char area[] = "scratch.", notes_name[] = "notes";
@@ -92,11 +93,23 @@ static const ck_value *get_pad(const ck_runner *self, const char *key) {
   return removed ? NULL : found;
 }
 
-ck_status ck_runner_add_notes(ck_runner *self, const ck_state *pads, ck_error *err) {
+ck_status ck_left_notes_init(ck_left_notes *self, ck_error *err) {
+  *self = (ck_left_notes){0};
+  return ck_state_new(&self->pads, err);
+}
+
+void ck_left_notes_clear(ck_left_notes *self) {
+  ck_state_free(self->pads);
+  ck_value_free(self->untrusted);
+  *self = (ck_left_notes){0};
+}
+
+ck_status ck_runner_add_notes(ck_runner *self, const ck_left_notes *left, ck_error *err) {
   ck_state_entry *entries;
   size_t count;
-  ck_status status = ck_state_list(&entries, &count, pads, err);
+  ck_status status = ck_state_list(&entries, &count, left->pads, err);
   if (status != CK_OK) return status;
+  status = ck_sources_add(&self->joined_untrusted, ck_sources_bytes(left->untrusted), err);
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_value *joined;
     status = join(&joined, get_pad(self, entries[i].key), entries[i].value, err);

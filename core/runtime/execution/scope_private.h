@@ -64,17 +64,25 @@ CK_CHECKED ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err);
 /* Removes position.<scope> and what the scope wrote (NULL: nothing) from the state. */
 CK_CHECKED ck_status ck_execution_remove_keys(ck_execution *self, const char *scope,
                                               const ck_state *written, ck_error *err);
+/* What scopes that are gone leave to the others; ck_left_notes_clear. */
+typedef struct ck_left_notes {
+  ck_state *pads;      /* as by ck_scope_notes_add */
+  ck_value *untrusted; /* sources.h: in the context of those that have noted something; NULL */
+} ck_left_notes;
+CK_CHECKED ck_status ck_left_notes_init(ck_left_notes *self, ck_error *err);
+void ck_left_notes_clear(ck_left_notes *self);
 /* The same of a scope that is saved and not open, and of all that is saved below it; what they have
- * in the pads of agents is added to `pads`, as by ck_scope_notes_add. */
+ * in the pads of agents is added to `left`. */
 CK_CHECKED ck_status ck_execution_remove_saved(ck_execution *self, const char *scope,
-                                               ck_state *pads, ck_error *err);
+                                               ck_left_notes *left, ck_error *err);
 
 /* ---- scope_notes.c ---- */
 
 /* Adds to the pads in `pads` (by key, as scopes write them) what those among `written` (NULL: none)
  * have more: the notes behind those that both begin with. */
 CK_CHECKED ck_status ck_scope_notes_add(ck_state *pads, const ck_state *written, ck_error *err);
-/* The same to the pads that the runner reads: what it writes of them is its own. */
-CK_CHECKED ck_status ck_runner_add_notes(ck_runner *self, const ck_state *pads, ck_error *err);
+/* The same to the pads that the runner reads: what it writes of them is its own. It has read what
+ * these were made of. */
+CK_CHECKED ck_status ck_runner_add_notes(ck_runner *self, const ck_left_notes *left, ck_error *err);
 
 #endif

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/sources.h"
 #include "core/runtime/execution/scope_private.h"
+#include "core/runtime/execution/untrusted.h"
 
 static const ck_value *get_position(const ck_execution *self, const char *scope) {
   char key[2 * CK_STATE_KEY_MAX];
@@ -99,53 +101,59 @@ ck_status ck_execution_remove_keys(ck_execution *self, const char *scope, const 
   return status;
 }
 
-static ck_status remove_below(ck_execution *self, const char *parent, ck_state *pads,
+static ck_status remove_below(ck_execution *self, const char *parent, ck_left_notes *left,
                               ck_error *err) {
   ck_status status = CK_OK;
   ck_saved_scope *child;
   while (status == CK_OK && (child = ck_saved_scopes_first(&self->saved, parent)))
-    status = ck_execution_remove_saved(self, child->scope, pads, err);
+    status = ck_execution_remove_saved(self, child->scope, left, err);
   return status;
 }
 
-/* What a scope noted, and then what those below it added to that. */
+/* What a scope noted, and then what those below it added to that; `had` was in its context. */
 static ck_status collect_notes(ck_execution *self, const char *scope, const ck_state *written,
-                               ck_state *pads, ck_error *err) {
-  ck_state *own;
-  ck_status status = ck_state_new(&own, err);
+                               const ck_value *had, ck_left_notes *left, ck_error *err) {
+  ck_left_notes own;
+  ck_status status = ck_left_notes_init(&own, err);
   if (status != CK_OK) return status;
-  status = ck_scope_notes_add(own, written, err);
-  if (status == CK_OK) status = remove_below(self, scope, own, err);
-  if (status == CK_OK) status = ck_scope_notes_add(pads, own, err);
-  ck_state_free(own);
+  status = ck_scope_notes_add(own.pads, written, err);
+  if (status == CK_OK && ck_state_count(own.pads) > 0)
+    status = ck_sources_add(&own.untrusted, ck_sources_bytes(had), err);
+  if (status == CK_OK) status = remove_below(self, scope, &own, err);
+  if (status == CK_OK) status = ck_scope_notes_add(left->pads, own.pads, err);
+  if (status == CK_OK)
+    status = ck_sources_add(&left->untrusted, ck_sources_bytes(own.untrusted), err);
+  ck_left_notes_clear(&own);
   return status;
 }
 
-/* The scope's conversation stays, up to the cut in its position: it is folded while that is
- * known. */
-ck_status ck_execution_remove_saved(ck_execution *self, const char *scope, ck_state *pads,
+/* The scope's conversation stays, up to the cut in its position: it is folded while that is known,
+ * and what it has of untrusted sources with it. */
+ck_status ck_execution_remove_saved(ck_execution *self, const char *scope, ck_left_notes *left,
                                     ck_error *err) {
-  ck_scope *kept;
+  ck_value *had = NULL;
   char *name = strdup(scope); /* it may be the index's own */
   if (!name) return ck_error_no_memory(err);
   ck_state *written = ck_saved_scopes_take(&self->saved, name);
-  ck_status status = ck_session_scope(&kept, self->session, name, err);
+  ck_status status = ck_untrusted_add_saved(&had, self->session, name, err);
   if (status == CK_OK) status = ck_execution_remove_keys(self, name, written, err);
-  if (status == CK_OK) status = collect_notes(self, name, written, pads, err);
+  if (status == CK_OK) status = collect_notes(self, name, written, had, left, err);
   ck_state_free(written);
+  ck_value_free(had);
   free(name);
   return status;
 }
 
-/* `scope` NULL: all below the runner's. */
+/* `scope` NULL: all below the runner's. Its position is that of this boundary already. */
 static ck_status remove_and_keep_notes(ck_runner *self, const char *scope, ck_error *err) {
-  ck_state *pads;
-  ck_status status = ck_state_new(&pads, err);
+  ck_left_notes left;
+  ck_status status = ck_left_notes_init(&left, err);
   if (status != CK_OK) return status;
-  status = scope ? ck_execution_remove_saved(self->execution, scope, pads, err)
-                 : remove_below(self->execution, self->scope, pads, err);
-  if (status == CK_OK) status = ck_runner_add_notes(self, pads, err);
-  ck_state_free(pads);
+  status = scope ? ck_execution_remove_saved(self->execution, scope, &left, err)
+                 : remove_below(self->execution, self->scope, &left, err);
+  if (status == CK_OK) status = ck_runner_add_notes(self, &left, err);
+  if (status == CK_OK && left.untrusted) status = ck_runner_put_position(self, self->cut, err);
+  ck_left_notes_clear(&left);
   return status;
 }
 
