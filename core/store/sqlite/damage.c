@@ -105,7 +105,7 @@ static void empty_again(ck_sqlite *self) {
     ck_wal_head head;
     ck_error ignored = CK_ERROR_INIT;
     if (lock_alone(file) && look(&bound, &head, self, &of, &ignored) == CK_OK &&
-        bound == CK_BOUND_FOLDED)
+        bound == CK_BOUND_FOLDED && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK)
       zero_header(self);
     file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
   }

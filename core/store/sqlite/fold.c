@@ -80,16 +80,21 @@ static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
   return mark;
 }
 
-/* The header goes back when its sync fails: found there, it would be taken to be on disk. */
+/* Who took the sign away before may have been killed before that was on disk, which the mark tells:
+ * then it is synced first. The header goes back when its sync fails: found there, it would be taken
+ * to be on disk. */
 static ck_status sign_file(ck_sqlite *self, const ck_use *before, ck_error *err) {
-  ck_mark mark = mark_of_new(self, before);
+  ck_mark last = ck_mark_read(ck_lock_fd(self->lock)), mark = mark_of_new(self, before);
   ck_use use = {.state = CK_USE_LIVE, .id = mark.id};
+  bool rested = last.state == CK_MARK_FOLDED && last.id == before->id;
+  int code = rested ? SQLITE_OK : ck_use_write(self->writer->db, before);
+  if (code != SQLITE_OK) return ck_wal_error(self, code, "sync its header", err);
   ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
   if (status != CK_OK) {
     ck_error_prefix(err, "store %s", self->path);
     return status;
   }
-  int code = ck_use_write(self->writer->db, &use);
+  code = ck_use_write(self->writer->db, &use);
   if (code == SQLITE_OK) return CK_OK;
   status = ck_wal_error(self, code, "sign its header", err);
   if (ck_use_write(self->writer->db, before) != SQLITE_OK) return status;
