@@ -206,6 +206,10 @@ static bool may_match(const ck_keys *self, const char *begin, const char *end) {
   return self->endings[hash >> 6] >> (hash & 63) & 1;
 }
 
+bool ck_keys_may_match(const ck_keys *self, ck_bytes name) {
+  return may_match(self, name.data, name.data + name.len);
+}
+
 const ck_key_rule *ck_keys_next(size_t *at, size_t *depth, const ck_keys *self, ck_bytes text) {
   const char *begin = text.data, *end = begin + text.len, *from = begin + *at, *colon;
   for (; from < end && (colon = memchr(from, ':', (size_t)(end - from))); from = colon + 1) {

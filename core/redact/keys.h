@@ -29,6 +29,8 @@ void ck_keys_clear(ck_keys *self);
 
 /* The rule that matches a name; NULL: none. `name` is decoded, without quotes. */
 const ck_key_rule *ck_keys_find(const ck_keys *self, ck_bytes name);
+/* False when no rule can match; true is no answer yet. */
+bool ck_keys_may_match(const ck_keys *self, ck_bytes name);
 /* The last word of the name marks the value as an id, a hash or a signature. */
 bool ck_keys_is_id(ck_bytes name);
 /* The whole name is one of CK_KEY_SKELETON. */

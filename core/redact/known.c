@@ -41,7 +41,7 @@ static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_e
                          : status;
 }
 
-/* Raw, form-encoded, in hex and in base64; JSON escapes and percent-encoding are decoded in the
+/* Raw and in the encodings of encode.h; escapes, percent-encoding and entities are decoded in the
  * text instead. */
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
   ck_status status = append_form(self, bytes, owner, err);
@@ -251,17 +251,30 @@ static bool unfold(search *self, unfold_function *unfolds, char sign, ck_bytes *
   return true;
 }
 
-static void find_broken(search *self, ck_bytes text) {
+/* One layer of `text`, by its first sign; the text itself is as it was. */
+static void find_under(search *self, unfold_function *unfolds, char sign, ck_bytes text) {
   int depth = self->depth;
-  unfold(self, ck_unfold_lines, '\n', &text);
+  unfold(self, unfolds, sign, &text);
   self->depth = depth;
+}
+
+static void find_hidden(search *self, ck_bytes text) {
+  static const char signs[] = "\x1b\xc2\xe2\xef";
+  for (const char *sign = signs; *sign; sign++) {
+    if (!memchr(text.data, *sign, text.len)) continue;
+    find_under(self, ck_unfold_hidden, *sign, text);
+    return;
+  }
 }
 
 static void find_under_percent(search *self, ck_bytes text) {
   int depth = self->depth;
-  find_broken(self, text);
+  find_under(self, ck_unfold_lines, '\n', text);
+  find_under(self, ck_unfold_entities, '&', text);
+  find_under(self, ck_unfold_bytes, '\\', text);
+  find_hidden(self, text);
   for (int i = 0; i < PERCENT_LAYERS && unfold(self, ck_unfold_percent, '%', &text); i++)
-    find_broken(self, text);
+    find_under(self, ck_unfold_lines, '\n', text);
   self->depth = depth;
 }
 

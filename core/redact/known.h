@@ -33,7 +33,8 @@ CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *k
 /* Placeholders are made again, because they depend on the key. */
 void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key);
 /* Appends edits, merged and with `rule`, for all known secrets in `text`, under at most five layers
- * of JSON escapes and two of percent-encoding. */
+ * of JSON escapes, and there under two of percent-encoding, or one of: line breaks, entities of
+ * HTML, bytes as languages escape them, what is not shown. */
 CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule,
                                    ck_error *err);
 /* The most bytes that one encoded secret can have in a text. */

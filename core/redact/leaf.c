@@ -93,10 +93,20 @@ void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, 
   }
 }
 
-static ck_status find_tokens(ck_edits *out, const ck_walk_case *of, ck_bytes text, ck_error *err) {
-  if (!(of->apply & CK_APPLY_VALUES)) return CK_OK;
-  return ck_values_find(out, of->redactor->values, &of->redactor->key, text, CK_RULE_VALUES, NULL,
-                        err);
+ck_status ck_leaf_find_plain(ck_edits *out, ck_redactor *redactor, ck_bytes text, size_t *open,
+                             ck_error *err) {
+  ck_assignment found;
+  size_t at = 0;
+  ck_status status =
+      ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES, open, err);
+  while (status == CK_OK && ck_assignments_next(&found, &at, &redactor->keys, text, open)) {
+    char placeholder[CK_PLACEHOLDER_SIZE];
+    ck_redactor_mask(placeholder, redactor, found.rule->kind,
+                     (ck_bytes){text.data + found.start, found.end - found.start});
+    ck_edits_append(out, found.start, found.end, ck_bytes_text(placeholder),
+                    ck_redactor_key_rule(redactor, found.rule));
+  }
+  return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
 ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset,
@@ -113,7 +123,8 @@ ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, si
     else if (of->apply & CK_APPLY_KEYS)
       ck_leaf_find_members(out, of, inner, offset);
   }
-  if (status == CK_OK) status = find_tokens(&found, of, text, err);
+  if (status == CK_OK && of->apply & CK_APPLY_VALUES)
+    status = ck_leaf_find_plain(&found, of->redactor, text, NULL, err);
   ck_edits_merge(&found);
   if (status == CK_OK) status = ck_edits_check(&found, err);
   if (status == CK_OK) carry_over(out, &found, &plain, offset);

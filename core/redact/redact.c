@@ -84,6 +84,7 @@ static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes 
                          ck_error *err) {
   size_t at = 0, depth;
   *out = apply & CK_APPLY_KEYS && ck_keys_next(&at, &depth, &self->keys, json);
+  *out = *out || ck_assignments_suspect(&self->keys, json);
   return *out ? CK_OK : ck_values_suspect(out, self->values, json, err);
 }
 
@@ -93,8 +94,7 @@ static ck_status find_in_text(ck_edits *out, const ck_walk_case *of, ck_error *e
     const ck_edit *edit = &of->known->list[i];
     ck_edits_append(out, edit->start, edit->end, ck_edits_text(of->known, edit), edit->rule);
   }
-  ck_status status = ck_values_find(out, of->redactor->values, &of->redactor->key, of->json,
-                                    CK_RULE_VALUES, NULL, err);
+  ck_status status = ck_leaf_find_plain(out, of->redactor, of->json, NULL, err);
   if (of->apply & CK_APPLY_KEYS) ck_leaf_find_members(out, of, of->json, 0);
   ck_edits_merge(out);
   return status == CK_OK ? ck_edits_check(out, err) : status;

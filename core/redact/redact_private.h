@@ -2,6 +2,7 @@
 #ifndef CK_REDACT_REDACT_PRIVATE_H
 #define CK_REDACT_REDACT_PRIVATE_H
 
+#include "core/redact/assignments.h"
 #include "core/redact/keys.h"
 #include "core/redact/known.h"
 #include "core/redact/redact.h"
@@ -20,8 +21,8 @@ enum {
   CK_RULE_POLICY_REF,
   CK_RULE_POLICY_REPLACE,
   CK_RULE_VALUES = 16,
-  CK_RULE_KEYS = 128,
-  CK_RULE_MAX = 512
+  CK_RULE_KEYS = CK_RULE_VALUES + CK_VALUES_MAX,
+  CK_RULE_MAX = 1024
 };
 
 struct ck_redactor {
@@ -55,6 +56,10 @@ CK_CHECKED ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_erro
  * secrets. */
 CK_CHECKED ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner,
                                   size_t offset, ck_error *err);
+/* Tokens, and values of names, in a text without escapes; not merged. `open` as for
+ * ck_values_find. */
+CK_CHECKED ck_status ck_leaf_find_plain(ck_edits *out, ck_redactor *redactor, ck_bytes text,
+                                        size_t *open, ck_error *err);
 /* Members of JSON anywhere in a text. */
 void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset);
 

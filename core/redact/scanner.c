@@ -7,7 +7,7 @@
 
 #include "core/redact/redact_private.h"
 
-enum { CONTEXT_MAX = 64, ESCAPE_MAX = 12 };
+enum { CONTEXT_MAX = CK_ASSIGNMENT_REACH, ESCAPE_MAX = 12 };
 
 struct ck_scanner {
   ck_redactor *redactor;
@@ -47,9 +47,7 @@ static ck_status find(ck_edits *out, size_t *open, ck_scanner *self, bool more, 
     ck_edits_append(out, self->released + known.list[i].start, self->released + known.list[i].end,
                     ck_edits_text(&known, &known.list[i]), CK_RULE_KNOWN);
   ck_edits_clear(&known);
-  if (status == CK_OK)
-    status = ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES,
-                            more ? open : NULL, err);
+  if (status == CK_OK) status = ck_leaf_find_plain(out, redactor, text, more ? open : NULL, err);
   ck_edits_merge(out);
   size_t before = ck_edits_find(out, self->released);
   if (before > 0) memmove(out->list, out->list + before, (out->count - before) * sizeof *out->list);

@@ -8,6 +8,8 @@
 #include "core/base/json_scan.h"
 #include "core/base/utf8.h"
 
+enum { SEQUENCE_MAX = 32 };
+
 static void begin(ck_unfolded *out) {
   ck_buffer_reset(&out->text);
   out->count = 0;
@@ -98,6 +100,97 @@ void ck_unfold_lines(ck_unfolded *out, ck_bytes text) {
     put(out, (ck_bytes){NULL, 0}, (size_t)(stop - text.data), len);
     at = line + 1;
   }
+}
+
+static size_t read_number(uint32_t *out, ck_bytes text, unsigned base, size_t most) {
+  size_t i = 0;
+  *out = 0;
+  for (; i < text.len && i < most; i++) {
+    int digit = hex_value(text.data[i]);
+    if (digit < 0 || (unsigned)digit >= base) break;
+    *out = *out * base + (unsigned)digit;
+  }
+  return i;
+}
+
+/* The length of the thing at the beginning of `text` that stands for the `*unit_len` bytes of
+ * `unit`, perhaps none; 0: there is none. */
+typedef size_t read_function(char unit[4], size_t *unit_len, ck_bytes text);
+
+static size_t read_byte(char unit[4], size_t *unit_len, ck_bytes text) {
+  if (text.len < 2) return 0;
+  bool hex = text.data[1] == 'x';
+  ck_bytes digits = {text.data + 1 + hex, text.len - 1 - hex};
+  uint32_t value;
+  size_t len = read_number(&value, digits, hex ? 16 : 8, hex ? 2 : 3);
+  if (len < (hex ? 2u : 3u) || value > 255) return 0;
+  unit[0] = (char)value;
+  *unit_len = 1;
+  return 1 + hex + len;
+}
+
+static size_t read_entity(char unit[4], size_t *unit_len, ck_bytes text) {
+  static const struct {
+    const char *name, *text;
+  } named[] = {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    size_t len = strlen(named[i].name);
+    if (text.len < len || memcmp(text.data, named[i].name, len) != 0) continue;
+    unit[0] = *named[i].text;
+    *unit_len = 1;
+    return len;
+  }
+  if (text.len < 4 || text.data[1] != '#') return 0;
+  bool hex = (text.data[2] | 0x20) == 'x';
+  ck_bytes digits = {text.data + 2 + hex, text.len - 2 - hex};
+  uint32_t point;
+  size_t len = read_number(&point, digits, hex ? 16 : 10, 7);
+  if (len == 0 || point == 0 || point > 0x10ffff || len == digits.len || digits.data[len] != ';')
+    return 0;
+  *unit_len = ck_utf8_encode(unit, point);
+  return 2 + hex + len + 1;
+}
+
+/* Characters without width, in UTF-8; a control sequence. */
+static size_t read_hidden(char unit[4], size_t *unit_len, ck_bytes text) {
+  static const char *const widthless[] = {"\xc2\xad",     "\xe2\x80\x8b", "\xe2\x80\x8c",
+                                          "\xe2\x80\x8d", "\xe2\x81\xa0", "\xef\xbb\xbf"};
+  (void)unit;
+  *unit_len = 0;
+  for (size_t i = 0; i < sizeof widthless / sizeof *widthless; i++) {
+    size_t len = strlen(widthless[i]);
+    if (text.len >= len && memcmp(text.data, widthless[i], len) == 0) return len;
+  }
+  if (text.len < 3 || text.data[0] != '\x1b' || text.data[1] != '[') return 0;
+  size_t at = 2;
+  while (at < text.len && at < SEQUENCE_MAX && text.data[at] >= ' ' && text.data[at] < '@') at++;
+  return at < text.len && text.data[at] >= '@' && text.data[at] <= '~' ? at + 1 : 0;
+}
+
+/* Looks for each of the bytes in `signs`. */
+static void unfold(ck_unfolded *out, ck_bytes text, const char *signs, read_function *reads) {
+  begin(out);
+  bool sign[256] = {false};
+  for (const char *s = signs; *s; s++) sign[(unsigned char)*s] = true;
+  size_t copied = 0;
+  for (size_t at = 0; at < text.len && !out->failed; at++) {
+    char unit[4];
+    size_t unit_len;
+    if (!sign[(unsigned char)text.data[at]]) continue;
+    size_t len = reads(unit, &unit_len, (ck_bytes){text.data + at, text.len - at});
+    if (len == 0) continue;
+    ck_buffer_append(&out->text, text.data + copied, at - copied);
+    put(out, (ck_bytes){unit, unit_len}, at, len);
+    copied = at + len;
+    at = copied - 1;
+  }
+  ck_buffer_append(&out->text, text.data + copied, text.len - copied);
+}
+
+void ck_unfold_bytes(ck_unfolded *out, ck_bytes text) { unfold(out, text, "\\", read_byte); }
+void ck_unfold_entities(ck_unfolded *out, ck_bytes text) { unfold(out, text, "&", read_entity); }
+void ck_unfold_hidden(ck_unfolded *out, ck_bytes text) {
+  unfold(out, text, "\x1b\xc2\xe2\xef", read_hidden);
 }
 
 /* The number of folds that begin at or before `at`; an empty one counts only when `at` is after

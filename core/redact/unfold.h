@@ -26,6 +26,13 @@ void ck_unfold_json(ck_unfolded *out, ck_bytes text);
 void ck_unfold_percent(ck_unfolded *out, ck_bytes text);
 /* Removes line breaks. */
 void ck_unfold_lines(ck_unfolded *out, ck_bytes text);
+/* Decodes \xHH and octal \NNN, as languages write bytes. */
+void ck_unfold_bytes(ck_unfolded *out, ck_bytes text);
+/* Decodes entities of HTML: numeric ones and those of markup characters. */
+void ck_unfold_entities(ck_unfolded *out, ck_bytes text);
+/* Removes what a terminal or a page does not show: characters without width, sequences that set
+ * colours (ECMA-48, CSI). */
+void ck_unfold_hidden(ck_unfolded *out, ck_bytes text);
 
 /* Maps the non-empty span from `*start` to `*end` to the source. */
 void ck_unfolded_map(const ck_unfolded *self, size_t *start, size_t *end);

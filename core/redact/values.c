@@ -11,7 +11,7 @@
 
 enum {
   BITS = 32768,
-  CHAINS = 256,
+  CHAINS = 1024,
   MATCH_LIMIT = 200000,
   DEPTH_LIMIT = 1000,
   HEAP_LIMIT_KIB = 1024,
@@ -25,13 +25,25 @@ static const row rows[] = {
 #define ROW(kind, front, pattern) {kind, front, pattern},
     CK_VALUE_TABLE(ROW)
 #undef ROW
+#define ROW(kind, front, body) {kind, front, CK_TOKEN(front, body)},
+        CK_TOKEN_SERVICES(ROW) CK_TOKEN_SYSTEMS(ROW)
+#undef ROW
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(sizeof rows / sizeof *rows <= CK_VALUES_MAX,
+               "each row has a number of its own among the rules");
+
+/* A beginning as one number, of its first bytes: nearly all that the bits let through stop here. */
+typedef struct front {
+  uint64_t word, mask;
+  size_t len;
+} front;
 
 struct ck_values {
-  uint64_t bits[BITS / 64];           /* of the first three bytes */
-  uint64_t escapes[BITS / 64];        /* the same, and escapes that can hide a character */
-  uint8_t chains[CHAINS], next[ROWS]; /* row + 1 */
+  uint64_t bits[BITS / 64];            /* of the first three bytes */
+  uint64_t escapes[BITS / 64];         /* the same, and escapes that can hide a character */
+  uint16_t chains[CHAINS], next[ROWS]; /* row + 1 */
+  front fronts[ROWS];
   pcre2_code *codes[ROWS];
   pcre2_general_context *memory;
   pcre2_compile_context *compiling;
@@ -57,11 +69,20 @@ static void mark(uint64_t *bits, const char *at) {
   bits[h >> 6] |= 1ull << (h & 63);
 }
 
+static front make_front(const char *text) {
+  front made = {.len = strlen(text)};
+  size_t bytes = made.len < sizeof made.word ? made.len : sizeof made.word;
+  memcpy(&made.word, text, bytes);
+  memset(&made.mask, 0xff, bytes);
+  return made;
+}
+
 static void fill(ck_values *self) {
   for (unsigned i = 0; i < ROWS; i++) {
-    uint8_t *chain = &self->chains[hash(rows[i].front) % CHAINS];
+    self->fronts[i] = make_front(rows[i].front);
+    uint16_t *chain = &self->chains[hash(rows[i].front) % CHAINS];
     self->next[i] = *chain;
-    *chain = (uint8_t)(i + 1);
+    *chain = (uint16_t)(i + 1);
     mark(self->bits, rows[i].front);
   }
   memcpy(self->escapes, self->bits, sizeof self->bits);
@@ -102,6 +123,7 @@ void ck_values_free(ck_values *self) {
 }
 
 const char *ck_values_kind(size_t rule) { return rule < ROWS ? rows[rule].kind : NULL; }
+const char *ck_values_front(size_t rule) { return rule < ROWS ? rows[rule].front : NULL; }
 
 /* Each pattern is matched at one position only, so PCRE2's start optimisations are off: they would
  * search the whole rest of the text for a required character each time. A failure of the JIT is
@@ -167,9 +189,9 @@ static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes
 static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned rule, ck_bytes text,
                      size_t at, bool partial, ck_error *err) {
   *out = MISS;
-  size_t front = strlen(rows[rule].front), left = text.len - at;
-  if (memcmp(text.data + at, rows[rule].front, front < left ? front : left) != 0) return CK_OK;
-  if (front > left) {
+  size_t len = self->fronts[rule].len, left = text.len - at;
+  if (memcmp(text.data + at, rows[rule].front, len < left ? len : left) != 0) return CK_OK;
+  if (len > left) {
     *out = partial ? PARTIAL : MISS;
     return CK_OK;
   }
@@ -205,9 +227,14 @@ static ck_status try_all(verdict *out, ck_value_hit *hit, ck_values *self, ck_by
                          bool partial, ck_error *err) {
   *out = MISS;
   ck_status status = CK_OK;
+  uint64_t word = 0, near_end = text.len - at < sizeof word;
+  if (!near_end) memcpy(&word, text.data + at, sizeof word);
   for (unsigned i = self->chains[hash(text.data + at) % CHAINS];
-       i > 0 && *out == MISS && status == CK_OK; i = self->next[i - 1])
-    status = try(out, hit, self, i - 1, text, at, partial, err);
+       i > 0 && *out == MISS && status == CK_OK; i = self->next[i - 1]) {
+    const front *of = &self->fronts[i - 1];
+    if (near_end || (word & of->mask) == of->word)
+      status = try(out, hit, self, i - 1, text, at, partial, err);
+  }
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/placeholder.h"
 
 typedef struct ck_values ck_values;
+enum { CK_VALUES_MAX = 496 }; /* rows of all tables */
 
 CK_CHECKED ck_status ck_values_new(ck_values **out, ck_error *err);
 void ck_values_free(ck_values *self);
@@ -31,7 +32,8 @@ CK_CHECKED ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fin
  * \u00XX. */
 CK_CHECKED ck_status ck_values_suspect(bool *out, ck_values *self, ck_bytes json, ck_error *err);
 
-/* The kinds of the table; NULL after the last. */
+/* The kinds of the tables, and how their tokens begin; NULL after the last. */
 const char *ck_values_kind(size_t rule);
+const char *ck_values_front(size_t rule);
 
 #endif

@@ -119,6 +119,72 @@ static void base64_percent(ck_buffer *out, ck_bytes s) {
   ck_buffer_clear(&text);
 }
 
+static void each(ck_buffer *out, ck_bytes s, const char *format) {
+  for (size_t i = 0; i < s.len; i++)
+    ck_buffer_append_format(out, format, (unsigned)(unsigned char)s.data[i]);
+}
+static void bytes_hex(ck_buffer *out, ck_bytes s) { each(out, s, "\\x%02x"); }
+static void bytes_octal(ck_buffer *out, ck_bytes s) { each(out, s, "\\%03o"); }
+static void colons(ck_buffer *out, ck_bytes s) {
+  for (size_t i = 0; i < s.len; i++)
+    ck_buffer_append_format(out, i ? ":%02X" : "%02X", (unsigned)(unsigned char)s.data[i]);
+}
+
+/* A character of two bytes is one entity. */
+static void entities(ck_buffer *out, ck_bytes s) {
+  static const char *const formats[] = {"&#%u;", "&#x%x;", "&#X%X;"};
+  for (size_t i = 0; i < s.len; i++) {
+    unsigned c = (unsigned char)s.data[i];
+    if (c == 0xc3) c = 0xc0 + (unsigned)(unsigned char)s.data[++i] - 0x80;
+    ck_buffer_append_format(out, formats[i % 3], c);
+  }
+}
+static void markup(ck_buffer *out, ck_bytes s) {
+  for (size_t i = 0; i < s.len; i++)
+    if (s.data[i] == '"')
+      ck_buffer_append_text(out, "&quot;");
+    else
+      ck_buffer_append_char(out, s.data[i]);
+}
+
+static void between(ck_buffer *out, ck_bytes s, const char *text) {
+  for (size_t i = 0; i < s.len; i++) {
+    ck_buffer_append_char(out, s.data[i]);
+    if ((unsigned char)s.data[i] < 0x80) ck_buffer_append_text(out, text);
+  }
+}
+static void widthless(ck_buffer *out, ck_bytes s) { between(out, s, "\xe2\x80\x8b\xc2\xad"); }
+static void coloured(ck_buffer *out, ck_bytes s) { between(out, s, "\x1b[1;31m\x1b[0m"); }
+
+static void base32(ck_buffer *out, ck_bytes s, const char *digits) {
+  ck_buffer all = {0};
+  ck_buffer_append_text(&all, "ab");
+  ck_buffer_append_bytes(&all, s);
+  ck_buffer_append_text(&all, "!end");
+  for (size_t bit = 0; bit < all.len * 8; bit += 5) {
+    size_t byte = bit / 8;
+    unsigned pair = (unsigned)(unsigned char)all.data[byte] << 8 |
+                    (byte + 1 < all.len ? (unsigned char)all.data[byte + 1] : 0);
+    ck_buffer_append_char(out, digits[pair >> (11 - bit % 8) & 31]);
+  }
+  ck_buffer_clear(&all);
+}
+static void base32_capitals(ck_buffer *out, ck_bytes s) {
+  base32(out, s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
+}
+static void base32_small(ck_buffer *out, ck_bytes s) {
+  base32(out, s, "abcdefghijklmnopqrstuvwxyz234567");
+}
+
+static void base64_of_base64(ck_buffer *out, ck_bytes s, size_t inner, size_t outer) {
+  ck_buffer once = {0};
+  base64(&once, s, inner, "+/", 0);
+  base64(out, ck_buffer_bytes(&once), outer, "+/", 0);
+  ck_buffer_clear(&once);
+}
+static void base64_twice(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 0, 0); }
+static void base64_twice_behind(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 1, 2); }
+
 const encoding encodings[ENCODINGS] = {
     {"raw", raw},
     {"JSON", encode_json_string},
@@ -141,4 +207,15 @@ const encoding encodings[ENCODINGS] = {
     {"base64url behind two", base64_url_2},
     {"base64 in lines", base64_lines},
     {"base64 in a URL", base64_percent},
+    {"base64 twice", base64_twice},
+    {"base64 behind one byte in base64 behind two", base64_twice_behind},
+    {"base32", base32_capitals},
+    {"base32, small letters", base32_small},
+    {"hex with colons", colons},
+    {"\\xHH", bytes_hex},
+    {"octal", bytes_octal},
+    {"entities", entities},
+    {"entities of markup", markup},
+    {"with characters without width", widthless},
+    {"with colours of a terminal", coloured},
 };
