@@ -409,7 +409,8 @@ ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink
     out->len = begin;
     if (status == CK_OK)
       status = apply_text_once(out, &again, self, sink, ck_buffer_bytes(&before), err);
-    again = before.len != out->len - begin || memcmp(before.data, out->data + begin, before.len);
+    again = status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&before),
+                                               (ck_bytes){out->data + begin, out->len - begin});
   }
   ck_buffer_clear(&before);
   return status;
