@@ -10,6 +10,13 @@ local policy = {
   },
 }
 
+---@param opt { agents: string[] }
+---@return string|nil
+function policy.check(opt)
+  if #opt.agents > 0 then return nil end
+  return "option 'agents': empty, any model may change: list agents, or '*' for all of them"
+end
+
 local function contains(list, agent)
   for i = 1, #list do
     if list[i] == "*" or list[i] == agent then return true end

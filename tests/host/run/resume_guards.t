@@ -56,6 +56,11 @@ for name in same_model max_age approve_over; do
   is "$name: no problem is found" "$(grep problem <<<"$out")" ""
 done
 
+# ---- a guard with an empty list guards nothing ----
+echo 'return { name = "e", policies = { "every_boundary", { "same_model", agents = {} } } }' >empty.lua
+exits 1 "same_model for no agent" profile check ./empty.lua
+has "it is told" "$err" "option 'agents': empty, any model may change"
+
 # ---- in a session that has spent $4 ----
 cat >flow.lua <<'END2'
 local flow = require "ck.flow"
