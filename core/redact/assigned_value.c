@@ -68,6 +68,17 @@ static void read_bare(ck_assigned *self, const reader *from) {
   self->end = at;
 }
 
+/* On a line of settings nothing but space ends a value; a sign that ends a statement is none of it.
+ */
+static void read_setting(ck_assigned *self, const reader *from) {
+  size_t at = self->value, most = at + BARE_MAX;
+  while (at < most && char_at(from, at) && !is_space(char_at(from, at)) &&
+         !strchr("\"'`\\", from->text.data[at]))
+    at++;
+  while (at > self->value && strchr(".:?!;,)}", from->text.data[at - 1])) at--;
+  self->end = at;
+}
+
 static void read_line(ck_assigned *self, const reader *from) {
   size_t at = self->value, most = at + BARE_MAX;
   while (at < most && !strchr("\r\n\"'`", char_at(from, at))) at++;
@@ -153,7 +164,7 @@ static bool is_mixed(ck_bytes value) {
 
 /* References, paths, calls, names of other secrets: code, not the secret. */
 static bool is_code(const ck_keys *keys, ck_bytes value, char next) {
-  if (next == '(' || next == '[' || next == '{' || strchr("/~.&|-:,;", *value.data)) return true;
+  if (next == '(' || next == '[' || next == '{' || strchr("/~.&|-:,;*", *value.data)) return true;
   if (memmem(value.data, value.len, "://", 3) || memmem(value.data, value.len, "->", 2) ||
       memmem(value.data, value.len, "::", 2) || memmem(value.data, value.len, "..", 2))
     return true;
@@ -183,12 +194,12 @@ static bool has_space(ck_bytes value) {
 
 /* ---- how sure the surroundings are ---- */
 
-/* At the beginning of a line of settings, or of a quoted header; and nothing else behind it. */
-static bool is_line(const ck_assigned *self, const reader *from) {
-  static const char *const words[] = {"export ", "set ", "ENV ", "ARG ", "- ", "-e ", NULL};
-  ck_bytes text = from->text;
+/* The beginning of the line, or the quote before a header, where the name is the first thing there;
+ * else NULL. */
+static const char *find_line(const ck_assigned *self, ck_bytes text) {
+  static const char *const words[] = {"export ", "set ", "ENV ", "ARG ", "- ",
+                                      "-e ",     "> ",   "< ",   NULL};
   size_t at = self->name, least = at > INDENT_MAX ? at - INDENT_MAX : 0;
-  char last = char_at(from, self->end);
   if (self->quoted_name) at--;
   for (const char *const *w = words; *w; w++) {
     size_t len = strlen(*w);
@@ -198,17 +209,34 @@ static bool is_line(const ck_assigned *self, const reader *from) {
   }
   while (at > least && (text.data[at - 1] == ' ' || text.data[at - 1] == '\t')) at--;
   char first = char_before(text, at);
-  if (is_quote(first)) return last == first;
-  if (first != '\n' && first != '\r') return false;
-  size_t behind = self->end;
-  while (char_at(from, behind) == ' ' || char_at(from, behind) == '\t') behind++;
-  return strchr("\r\n#", char_at(from, behind)) != NULL; /* also the end of the text */
+  return is_quote(first) || first == '\n' || first == '\r' ? text.data + at : NULL;
 }
 
-/* "a=b;password=c", "?user=a&password=b". */
+/* Also nothing else stands behind it. */
+static bool is_line(const ck_assigned *self, const reader *from) {
+  const char *begin = find_line(self, from->text);
+  if (!begin) return false;
+  char first = char_before(from->text, (size_t)(begin - from->text.data));
+  if (is_quote(first)) return char_at(from, self->end) == first;
+  size_t behind = self->end;
+  while (char_at(from, behind) == ' ' || char_at(from, behind) == '\t') behind++;
+  return strchr("\r\n#;,", char_at(from, behind)) != NULL; /* also the end of the text */
+}
+
+/* "host=h " before the name at `at`: a list of such pairs. */
+static bool is_pair_before(ck_bytes text, size_t at) {
+  size_t least = at > INDENT_MAX ? at - INDENT_MAX : 0, end = at - 1, i;
+  if (at < 2 || text.data[end] != ' ' || strchr(",({", text.data[end - 1])) return false;
+  for (i = end; i > least && !is_space(text.data[i - 1]); i--)
+    if (text.data[i - 1] == '=') return true;
+  return false;
+}
+
+/* "a=b;password=c", "?user=a&password=b", "user=a password=b". */
 static bool is_connection(const ck_assigned *self, ck_bytes text) {
   size_t at = self->name;
   if (self->sign != '=' || self->spaced) return false;
+  if (is_pair_before(text, at)) return true;
   if (at > 1 && text.data[at - 1] == ' ' && text.data[at - 2] == ';') at--;
   return strchr(";?&", char_before(text, at)) != NULL && at > 0;
 }
@@ -240,9 +268,11 @@ static bool takes_bare(const ck_assigned *self, const reader *from, ck_bytes val
   if (self->sign == ':' && !line && value.len < PROSE_MIN) return false;
   bool strong =
       value.len >= STRONG_MIN && (l.digits > 0 || l.signs > 0) && !(l.dots && l.digits < 2);
-  if (strong && (!l.word_then_digits || sure)) return true;
-  bool tight = self->sign == '=' && !self->spaced;
-  return tight && ((variable && line) || connection || (option && !l.dots));
+  bool variable_name = self->spaced && l.hyphens > 0; /* user_input1 */
+  if (strong && (!l.word_then_digits || (sure && !variable_name))) return true;
+  bool tight = self->sign == '=' && !self->spaced,
+       first = variable && find_line(self, from->text) != NULL;
+  return tight && (first || connection || (option && !l.dots));
 }
 
 static bool is_password(const ck_key_rule *rule) {
@@ -297,12 +327,17 @@ static bool take_bare(ck_assigned *self, const reader *from, const ck_keys *keys
   if (header) skip_scheme(self, from);
   if (whole || header)
     read_line(self, from);
+  else if (find_line(self, from->text))
+    read_setting(self, from);
   else
     read_bare(self, from);
   if (!is_free(self, from->text)) return false;
   ck_bytes value = value_of(self, from->text);
   if (whole && memchr(value.data, '=', value.len)) return is_line(self, from);
-  if (is_template(keys, value) || is_code(keys, value, char_at(from, self->end))) return false;
+  bool cut_short = char_at(from, self->end) == '.' && char_at(from, self->end + 1) == '.';
+  if (cut_short || is_template(keys, value)) return false;
+  if (is_code(keys, value, char_at(from, self->end))) return false;
+  if (header && has_space(value) && !memchr(value.data, '=', value.len)) return false;
   if (header) return is_line(self, from) && value.len >= PROSE_MIN && look(value).digits > 0;
   return takes(self, from, value) && takes_bare(self, from, value);
 }

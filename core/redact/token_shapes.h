@@ -9,6 +9,9 @@
 /* A token that begins with `front`, taken literally. */
 #define CK_TOKEN(front, body) CK_FRONT "\\Q" front "\\E" body CK_BACK
 
+/* Behind a beginning that long runs of base64 have by chance: it does not stand amid one. */
+#define CK_APART(front) "(?<![+/]\\Q" front "\\E)"
+
 #define CK_ALNUM "[A-Za-z0-9]"
 #define CK_WORD "[A-Za-z0-9_-]"
 #define CK_DASHED "[A-Za-z0-9-]"

@@ -6,20 +6,20 @@
 
 /* clang-format off */
 #define CK_TOKEN_SYSTEMS(X) \
-  X("aws_access_key", "AKIA", CK_BASE32 "{16}") \
-  X("aws_access_key", "ASIA", CK_BASE32 "{16}") \
-  X("aws_access_key", "ABIA", CK_BASE32 "{16}") \
-  X("aws_access_key", "ACCA", CK_BASE32 "{16}") \
+  X("aws_access_key", "AKIA", CK_APART("AKIA") CK_BASE32 "{16}") \
+  X("aws_access_key", "ASIA", CK_APART("ASIA") CK_BASE32 "{16}") \
+  X("aws_access_key", "ABIA", CK_APART("ABIA") CK_BASE32 "{16}") \
+  X("aws_access_key", "ACCA", CK_APART("ACCA") CK_BASE32 "{16}") \
   X("aws_session_token", "IQoJb3JpZ2lu", CK_BASE64 "{80,2048}" CK_PAD) \
   X("aws_session_token", "FwoGZXIvYXdz", CK_BASE64 "{80,2048}" CK_PAD) \
-  X("aws_bedrock_key", "ABSK", CK_BASE64 "{100,300}" CK_PAD) \
+  X("aws_bedrock_key", "ABSK", CK_APART("ABSK") CK_BASE64 "{100,300}" CK_PAD) \
   X("aws_bedrock_key", "bedrock-api-key-", CK_BASE64 "{80,4096}" CK_PAD) \
-  X("gcp_api_key", "AIza", CK_WORD "{35}") \
+  X("gcp_api_key", "AIza", CK_APART("AIza") CK_WORD "{35}") \
   X("gcp_token", "ya29.", CK_WORD "{20,1024}") \
-  X("gcp_token", "1//0", CK_WORD "{38,200}") \
+  X("gcp_token", "1//0", CK_APART("1//0") CK_WORD "{38,200}") \
   X("gcp_secret", "GOCSPX-", CK_WORD "{28}") \
   X("gcp_api_key", "AQ.Ab", CK_WORD "{40,120}") \
-  X("fcm_key", "AAAA", CK_WORD "{7}:APA91" CK_WORD "{100,200}") \
+  X("fcm_key", "AAAA", CK_APART("AAAA") CK_WORD "{7}:APA91" CK_WORD "{100,200}") \
   X("github_token", "ghp_", CK_ALNUM "{36,255}") \
   X("github_token", "gho_", CK_ALNUM "{36,255}") \
   X("github_token", "ghu_", CK_ALNUM "{36,255}") \
@@ -42,8 +42,8 @@
   X("npm_token", "npm_", CK_DIGIT CK_ALNUM "{36}") \
   X("pypi_token", "pypi-", CK_WORD "{64,1000}") \
   X("rubygems_token", "rubygems_", CK_HEX "{48}") \
-  X("crates_token", "cio", CK_DIGIT CK_CASES CK_ALNUM "{32}") \
-  X("nuget_key", "oy2", "[a-z0-9]{43}") \
+  X("crates_token", "cio", CK_APART("cio") CK_DIGIT CK_CASES CK_ALNUM "{32}") \
+  X("nuget_key", "oy2", CK_APART("oy2") "[a-z0-9]{43}") \
   X("clojars_token", "CLOJARS_", CK_HEX "{60}") \
   X("packagist_token", "packagist_", "[a-z]{3}_" CK_HEX "{60,76}") \
   X("jsr_token", "jsrp_", CK_ALNUM "{40,64}") \
@@ -59,7 +59,8 @@
   X("newrelic_key", "NRAK-", CK_DIGIT "[A-Z0-9]{27}") \
   X("newrelic_key", "NRII-", CK_WORD "{32}") \
   X("newrelic_key", "NRJS-", CK_HEX "{19}") \
-  X("dynatrace_token", "dt0", "[a-z][0-9]{2}\\." CK_ALNUM "{24}\\." CK_ALNUM "{64}") \
+  X("dynatrace_token", "dt0", \
+    CK_APART("dt0") "[a-z][0-9]{2}\\." CK_ALNUM "{24}\\." CK_ALNUM "{64}") \
   X("honeycomb_key", "hcaik_", "[a-z0-9]{58}") \
   X("honeycomb_key", "hcbik_", "[a-z0-9]{58}") \
   X("honeycomb_key", "hcalk_", "[a-z0-9]{58}") \
@@ -98,11 +99,11 @@
   X("supabase_key", "sb_secret_", CK_WORD "{22,40}_" CK_WORD "{8}") \
   X("mongodb_secret", "mdb_sa_sk_", CK_WORD "{40}") \
   X("cockroach_key", "CCDB1_", CK_ALNUM "{22}_" CK_ALNUM "{40}") \
-  X("confluent_secret", "cflt", CK_DIGIT CK_CASES CK_BASE64 "{60}") \
-  X("clickhouse_key", "4b1d", "(?=[a-z0-9]*[A-Z])" CK_ALNUM "{38}") \
+  X("confluent_secret", "cflt", CK_APART("cflt") CK_DIGIT CK_CASES CK_BASE64 "{60}") \
+  X("clickhouse_key", "4b1d", CK_APART("4b1d") "(?=[a-z0-9]*[A-Z])" CK_ALNUM "{38}") \
   X("elastic_key", "essu_", CK_BASE64 "{40,120}" CK_PAD) \
-  X("databricks_token", "dapi", CK_HEX "{32}(?:-[0-9])?") \
-  X("databricks_token", "dose", CK_HEX "{32}") \
+  X("databricks_token", "dapi", CK_APART("dapi") CK_HEX "{32}(?:-[0-9])?") \
+  X("databricks_token", "dose", CK_APART("dose") CK_HEX "{32}") \
   X("dbt_token", "dbtc_", CK_WORD "{36,80}") \
   X("dbt_token", "dbtu_", CK_WORD "{36,80}") \
   X("prefect_key", "pnu_", CK_ALNUM "{36}") \
@@ -123,19 +124,19 @@
     "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}") \
   X("age_key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}") \
   X("openshift_token", "sha256~", CK_WORD "{43}") \
-  X("scaleway_key", "SCW", CK_DIGIT "[A-Z0-9]{17}") \
-  X("alibaba_key", "LTAI", CK_DIGIT CK_ALNUM "{12,26}") \
-  X("tencent_key", "AKID", CK_DIGIT CK_ALNUM "{32,36}") \
-  X("yandex_key", "AQVN", CK_WORD "{35,38}") \
+  X("scaleway_key", "SCW", CK_APART("SCW") CK_DIGIT "[A-Z0-9]{17}") \
+  X("alibaba_key", "LTAI", CK_APART("LTAI") CK_DIGIT CK_ALNUM "{12,26}") \
+  X("tencent_key", "AKID", CK_APART("AKID") CK_DIGIT CK_ALNUM "{32,36}") \
+  X("yandex_key", "AQVN", CK_APART("AQVN") CK_WORD "{35,38}") \
   X("yandex_token", "t1.9", CK_WORD "{30,400}={0,2}\\." CK_WORD "{86}={0,2}") \
   X("yandex_token", "y0_", CK_WORD "{40,80}") \
-  X("yandex_key", "YCA", CK_DIGIT CK_WORD "{37}") \
-  X("yandex_key", "YCM", CK_DIGIT CK_WORD "{37}") \
-  X("yandex_key", "YCN", CK_DIGIT CK_WORD "{37}") \
-  X("yandex_key", "YCO", CK_DIGIT CK_WORD "{37}") \
-  X("yandex_key", "YCP", CK_DIGIT CK_WORD "{37}") \
-  X("jfrog_key", "AKCp", CK_DIGIT CK_ALNUM "{69}") \
-  X("jfrog_token", "cmVmd", CK_ALNUM "{59}") \
+  X("yandex_key", "YCA", CK_APART("YCA") CK_DIGIT CK_WORD "{37}") \
+  X("yandex_key", "YCM", CK_APART("YCM") CK_DIGIT CK_WORD "{37}") \
+  X("yandex_key", "YCN", CK_APART("YCN") CK_DIGIT CK_WORD "{37}") \
+  X("yandex_key", "YCO", CK_APART("YCO") CK_DIGIT CK_WORD "{37}") \
+  X("yandex_key", "YCP", CK_APART("YCP") CK_DIGIT CK_WORD "{37}") \
+  X("jfrog_key", "AKCp", CK_APART("AKCp") CK_DIGIT CK_ALNUM "{69}") \
+  X("jfrog_token", "cmVmd", CK_APART("cmVmd") CK_ALNUM "{59}") \
   X("octopus_key", "API-", CK_DIGIT "[A-Z0-9]{26}") \
   X("buildkite_token", "bkua_", CK_HEX "{40}") \
   X("buildkite_token", "bkct_", CK_ALNUM "{40,64}") \

@@ -181,8 +181,7 @@ static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes
   out->start = span[group];
   out->end = span[group + 1];
   ck_bytes token = {text.data + out->start, out->end - out->start};
-  bool example =
-      strcmp(rows[rule].kind, "url_password") == 0 ? is_example(token) : !is_varied(token);
+  bool example = strstr(rows[rule].kind, "password") ? is_example(token) : !is_varied(token);
   return example ? MISS : HIT;
 }
 

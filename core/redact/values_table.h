@@ -35,6 +35,12 @@
 
 #define CK_AZURE_SECRET "(?<=[A-Za-z0-9_~.-]{3})[78]Q~" CK_AZURE "{31,34}" CK_BACK
 #define CK_NETRC "machine[ \\t]+\\S{1,255}\\s+login\\s+\\S{1,255}\\s+password\\s+(\\S{1,255})"
+#define CK_CRYPT "[./A-Za-z0-9]"
+#define CK_ROUNDS "(?:rounds=[0-9]{1,9}\\$)?"
+#define CK_ARGON2 \
+  "\\$argon2(?:id|i|d)\\$[a-z0-9=,$]{1,64}\\$[A-Za-z0-9+/]{8,128}\\$[A-Za-z0-9+/]{16,128}"
+#define CK_CURL_USER \
+  "curl [^\\n]{0,400}?\\s(?:-u|--user)[ =][\"']?[^\\s:\"']{1,64}:([^\\s\"'$][^\\s\"']{2,255})"
 
 /* X(kind, beginning, pattern): the pattern is matched where the beginning occurs; its group 1, else
  * the whole match, is masked. A beginning has at least three bytes. Tokens that are known by their
@@ -59,6 +65,18 @@
   X("terraform_token", ".atlasv1.", \
     "(?<=[A-Za-z0-9]{14})\\.atlasv1\\.[A-Za-z0-9=_-]{60,70}" CK_BACK) \
   X("password", "machine ", CK_NETRC) \
+  X("password", "curl ", CK_CURL_USER) \
+  X("password", "sshpass -p", "sshpass -p ?[\"']?([^\\s\"'$]{3,255})") \
+  X("password", "IDENTIFIED BY", "IDENTIFIED BY\\s{1,8}['\"]([^'\"\\n]{1,255})['\"]") \
+  X("password", "identified by", "identified by\\s{1,8}['\"]([^'\"\\n]{1,255})['\"]") \
+  X("password_hash", "$1$", "\\$1\\$" CK_CRYPT "{1,8}\\$" CK_CRYPT "{22}") \
+  X("password_hash", "$apr1$", "\\$apr1\\$" CK_CRYPT "{1,8}\\$" CK_CRYPT "{22}") \
+  X("password_hash", "$5$", "\\$5\\$" CK_ROUNDS CK_CRYPT "{1,16}\\$" CK_CRYPT "{43}") \
+  X("password_hash", "$6$", "\\$6\\$" CK_ROUNDS CK_CRYPT "{1,16}\\$" CK_CRYPT "{86}") \
+  X("password_hash", "$2a$", "\\$2a\\$[0-9]{2}\\$" CK_CRYPT "{53}") \
+  X("password_hash", "$2b$", "\\$2b\\$[0-9]{2}\\$" CK_CRYPT "{53}") \
+  X("password_hash", "$2y$", "\\$2y\\$[0-9]{2}\\$" CK_CRYPT "{53}") \
+  X("password_hash", "$argon2", CK_ARGON2) \
   X("jwt", "eyJ", \
     CK_FRONT "eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,32768}\\.[A-Za-z0-9_-]{16,2048}") \
   X("private_key", "-----BEGIN ", CK_PEM) \

@@ -57,6 +57,17 @@ static const char *const found[] = {
     /* prose of tools */
     "Your new API key: «a1b2c3d4e5»", "Access token: «9f86d081884c7d65»\n",
     "The client secret is: no\nclient secret: «Zx81kw99»",
+    /* a value with signs is masked to its end */
+    "APP_PASSWORD=«Tr0ub4dor&3»\n", "APP_PASSWORD=«x1y2z3;w4»\n", "DB_PASSWORD=«abc,def1»",
+    "PGPASSWORD=«abcdefgh» psql -h db", "user=bob password=«logpw123» ok",
+    "psql \"host=h password=«connpw1» dbname=d\"", "> Authorization: Bearer «abcdef123456ghi»\n",
+    "< set-cookie: «sid=9f86d081»\n", "> x-api-key: «a1b2c3d4»\n",
+    /* known by what stands around them */
+    "curl -s -u me:«pw123» https://h/", "sshpass -p «hunter2» ssh h",
+    "CREATE USER a IDENTIFIED BY '«two words 1»';",
+    "root:«$6$rounds=5000$abcd$"
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./abcdefghijklmnopqrstuv»:1:",
+    "u:«$2b$12$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0» end",
     /* files of their own kind */
     "machine h.example login me password «hunter2»\n",
 };
@@ -91,7 +102,10 @@ static const char *const left[] = {
     "password=[redacted:password:0123456789ab]",
     "DB_PASSWORD=[redacted:env_secret:0123456789ab]", "[redacted:api_key:0123456789ab]",
     "SECRET_KEY=changeme",
-    "const STORAGE_KEY = 'todos';", "auth_token: 'required-field'", "password = \"user_password\"",
+    "const STORAGE_KEY = 'todos';", "auth_token: 'required-field'",
+    "Authorization: required since v2", "password = user_input1", "password: *anchor1",
+    "sort -u a:b1", "export XAI_API_KEY=xai-...\n",
+    "curl -s https://h/ -o u:x1", "password = \"user_password\"",
     "api_key: OPENAI_API_KEY_2\n", "the secret: patience1", "password='***'",
     "secret_name: db-1234", "api_key_id = a1b2c3d4e5",
 };

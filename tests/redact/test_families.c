@@ -70,12 +70,30 @@ static void note_covered(const family *f) {
       covered[i] = true;
 }
 
+/* Characters of base64 with no end before or behind: a picture, not a token. */
+static bool is_left_in_base64(const family *f) {
+  ck_buffer text = {0}, out = {0};
+  const char *base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (strlen(f->front) > 6 || f->front[strspn(f->front, base64)] ||
+      f->rest[strspn(f->rest, base64)])
+    return true;
+  ck_buffer_append_format(&text, "iVBORw0KGgo/%s%s+AAAA", f->front, f->rest);
+  tap_must(
+      ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK,
+      "a text passes");
+  bool left = ck_bytes_equal(ck_buffer_bytes(&text), ck_buffer_bytes(&out));
+  if (!left) tap_diag("%s became %s", text.data, out.data);
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&out);
+  return left;
+}
+
 static void test_family(const family *f) {
   bool found = is_masked(f, "", "") && is_masked(f, "see ", " there") &&
                is_masked(f, "x = \"", "\",\n") && is_masked(f, "('", "')") &&
                is_masked(f, "https://h/?q=", "&b=1");
-  tap_ok(found && is_left(f), "%s %s… (%s) is found, and its beginning alone is not", f->kind,
-         f->front, f->source);
+  tap_ok(found && is_left(f) && is_left_in_base64(f),
+         "%s %s… (%s) is found, and its beginning alone is not", f->kind, f->front, f->source);
   note_covered(f);
 }
 

@@ -57,7 +57,8 @@ for name in same_model max_age approve_over; do
 done
 
 # ---- a guard with an empty list guards nothing ----
-echo 'return { name = "e", policies = { "every_boundary", { "same_model", agents = {} } } }' >empty.lua
+echo 'return { name = "e", policies = { "every_boundary", { "same_model", agents = {} } } }' \
+  >empty.lua
 exits 1 "same_model for no agent" profile check ./empty.lua
 has "it is told" "$err" "option 'agents': empty, any model may change"
 
