@@ -74,6 +74,7 @@ static bool read_name(ck_assigned *out, const ck_keys *keys, ck_bytes text, size
   if (!ck_keys_may_match(keys, (ck_bytes){text.data, end})) return false;
   out->name_end = end;
   out->name = back_over_name(text, end);
+  out->quoted_name = out->quoted_name && out->name > 0 && is_quote(text.data[out->name - 1]);
   while (out->name < end && text.data[out->name] == '-') out->name++;
   return out->name < end;
 }

@@ -16,6 +16,20 @@ static const ck_edit *known_in(const ck_walk *self, size_t start, size_t end) {
   return inside ? &known->list[i] : NULL;
 }
 
+/* True when an escape of the string that begins at `start` is cut by `at`: \t|wo. */
+static bool cuts_escape(const char *json, size_t start, size_t at) {
+  size_t slashes = 0;
+  while (at - slashes > start && json[at - slashes - 1] == '\\') slashes++;
+  return slashes % 2 == 1;
+}
+
+/* A secret can begin or end with the letters of an escape; what is masked is the whole escape. */
+static void take_escapes(const ck_walk *self, size_t *from, size_t *to, size_t start, size_t end) {
+  const char *json = self->of->json.data;
+  if (cuts_escape(json, start, *from)) --*from;
+  if (*to < end && cuts_escape(json, start, *to)) *to += json[*to] == 'u' ? 5 : 1;
+}
+
 /* Edits between the quotes; those that reach beyond them belong to no single string of this
  * document. */
 static void copy_known(ck_walk *self, size_t start, size_t end) {
@@ -24,6 +38,7 @@ static void copy_known(ck_walk *self, size_t start, size_t end) {
        i++) {
     const ck_edit *edit = &known->list[i];
     size_t from = edit->start < start ? start : edit->start, to = edit->end > end ? end : edit->end;
+    take_escapes(self, &from, &to, start, end);
     ck_edits_append(self->out, from, to, ck_edits_text(known, edit), edit->rule);
   }
 }

@@ -340,8 +340,36 @@ static void test_base64_whole(void) {
              "a secret in base64 is masked with the characters that it shares, and its padding");
 }
 
+/* Letters of an escape beside a secret's own: what is left is JSON. */
+static void test_cut_escapes(void) {
+  static const char *const texts[] = {
+      "{\"a\":\"x\\two-words-1 y\"}", "{\"a\":\"x\\\\two-words-1 y\"}",
+      "{\"a\":\"ends-with\\n z\"}",   "{\"a\":\"ends-with\\u00e9 z\"}",
+      "{\"a\":\"ends-with\\\\ z\"}",  "{\"a\":\"u00e9-secret\", \"b\":\"\\u00e9-secret\"}"};
+  ck_redactor *redactor = NULL;
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "there is a redactor");
+  const char *const known[] = {"two-words-1", "ends-with\\", "u00e9-secret"};
+  for (size_t i = 0; i < 3; i++)
+    tap_must(ck_redactor_add_secret(redactor, "canary", ck_bytes_text(known[i]), NULL) == CK_OK,
+             "it knows a secret");
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    ck_value *value = NULL, *kept = NULL;
+    tap_must(ck_value_new(&value, ck_bytes_text(texts[i]), NULL) == CK_OK, "a value");
+    tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK,
+             "it passes");
+    bool json = ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
+    tap_ok(json && strstr(ck_value_bytes(kept).data, "[redacted:canary:"),
+           "a secret beside an escape, of %s: JSON stays", texts[i]);
+    if (!json) tap_diag("became %s", ck_value_bytes(kept).data);
+    ck_value_free(kept);
+    ck_value_free(value);
+  }
+  ck_redactor_free(redactor);
+}
+
 int main(void) {
   make_secrets();
+  test_cut_escapes();
   test_halves();
   test_base64_whole();
   ck_redactor *redactor = NULL, *few = NULL;
