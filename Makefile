@@ -86,15 +86,16 @@ libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
 runtime = $(BUILD)/$(1)/ckrun
 # Before everything that is compiled, when the goal promises to install what is missing.
 DEPS_FIRST := \
-  $(if $(filter test test-unit test-interop demo bench campaign fuzz,$(MAKECMDGOALS)),deps) \
+  $(if $(filter test test-unit test-interop demo bench campaign coverage fuzz,\
+  $(MAKECMDGOALS)),deps) \
   $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz-deps)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit test-interop demo bench campaign conformance fuzz fuzz-deps \
-  generated lint format install uninstall clean FORCE
+.PHONY: all help deps test test-unit test-interop demo bench campaign conformance coverage fuzz \
+  fuzz-deps generated lint format install uninstall clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build build/ckrun and the libraries
 ifeq ($(MODE),release)
@@ -215,7 +216,7 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
 # The tests of one half, a mode and its tests, or of several with -- in between; what failed is
 # reported again behind the last.
 half = $(call test_env,$(1)) $(2)
-stages = $(Q)PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
+stages = PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
 
 # Scripts that also run against the sanitized program: those that neither trace it, nor load
 # something in front of it, nor look at what it costs.
@@ -228,14 +229,14 @@ TESTED := $(foreach mode,release asan,\
   $(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) $(BUILD)/ckrun \
   $(call examples,release) $(call examples,asan)
 test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
-	$(stages) $(call half,release,$(call only,$(TEST_SCRIPTS) $(call programs,release))) -- \
+	$(Q)$(stages) $(call half,release,$(call only,$(TEST_SCRIPTS) $(call programs,release))) -- \
 	  $(call half,asan,$(call only,$(SANITIZED_SCRIPTS) $(call programs,asan)))
 
 test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
-	$(stages) $(call half,$(MODE),$(call only,$(call programs,$(MODE))))
+	$(Q)$(stages) $(call half,$(MODE),$(call only,$(call programs,$(MODE))))
 
 test-interop: deps all ## run sessions with agents and servers from the npm registry, if reached
-	$(stages) $(call half,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
+	$(Q)$(stages) $(call half,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh
@@ -258,6 +259,16 @@ fuzz-deps: deps
 fuzz: deps $(BUILD)/fuzz/fuzzer ## look for inputs that break a promise; SECONDS=5 each, TARGET=json
 	$(Q)$(call test_env,fuzz) JOBS=$(JOBS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/run.sh $(BUILD)/fuzz \
 	  $(or $(SECONDS),5) $(TARGET)
+
+# The tests that also run against the sanitized program; what fails of them says so first. Counters
+# that do not fit, of an object that was built again, are told in gcov.err.
+COVERED := $(foreach kind,runtime programs tools examples,$(call $(kind),coverage))
+coverage: deps $(COVERED) ## what of the code the tests run, by room; ONLY=store/, HOLES=25
+	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
+	$(Q)export GCOV_ERROR_FILE='$(abspath $(BUILD))/coverage/gcov.err'; \
+	$(stages) $(call half,coverage,\
+	  $(call only,$(SANITIZED_SCRIPTS) $(call programs,coverage))); held=$$?; \
+	HOLES=$(HOLES) tests/coverage.pl $(BUILD)/coverage && exit $$held
 
 # From outside: a program that is given needs no build, and neither is this one built then.
 conformance: $(if $(CKRUN),,all) ## hold CKRUN=PATH with STORE=URL to the promises, with figures
