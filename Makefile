@@ -158,8 +158,12 @@ $(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/%.o $$(L
 	$$(call link,$(1))
 $(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) \
   $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
-	$$(call link,$(1))
+	$$(call link,$(1),$$(COUNTED))
 endef
+
+# What bench_parts.c counts.
+COUNTED = $(shell sed -n 's|^WRAP.PART_[A-Z]*, [^,]*, \([a-z0-9_]*\),.*|-Wl,--wrap=\1|p; \
+  s|^WRAP_VOID.PART_[A-Z]*, \([a-z0-9_]*\),.*|-Wl,--wrap=\1|p' tests/bench/bench_parts.c)
 
 define compile
 @mkdir -p $(@D)
@@ -241,8 +245,8 @@ test-interop: deps all ## run sessions with agents and servers from the npm regi
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh
 
-bench: deps all $(BUILD)/release/tests/bench/bench ## print the figures and write build/bench.json
-	$(call test_env,release) $(BUILD)/release/tests/bench/bench
+bench: deps all $(BUILD)/release/tests/bench/bench ## print figures; PARTS=1: a step's parts
+	$(if $(PARTS),BENCH_PARTS=1) $(call test_env,release) $(BUILD)/release/tests/bench/bench
 
 campaign: deps all $(call tools,$(MODE)) ## the long attacks: kills, faults, power loss
 	$(call test_env,$(MODE)) tests/campaign.sh

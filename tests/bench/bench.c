@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIGURES_MAX = 96 };
+enum { FIGURES_MAX = 160 };
 static figure figures[FIGURES_MAX];
 static size_t figure_count;
 static char folder[256];
@@ -172,22 +172,26 @@ ck_saved bench_step(ck_session *session, unsigned number) {
 static double ratio_of(const figure *row) { return row->floor > 0 ? row->value / row->floor : 0; }
 
 static bool is_ok(const figure *row) {
-  double held = row->floor > 0 ? ratio_of(row) : row->value;
+  double held = row->above_floor ? row->value - row->floor
+                : row->floor > 0 ? ratio_of(row)
+                                 : row->value;
   return !row->compared || (row->at_least ? held >= row->target : held <= row->target);
 }
 
 void bench_add(figure row) {
   if (figure_count == FIGURES_MAX) bench_die("too many figures");
   figures[figure_count++] = row;
-  char ratio[32] = "", target[32] = "";
+  char ratio[32] = "", target[48] = "";
   if (row.floor > 0) snprintf(ratio, sizeof ratio, "%.2f", ratio_of(&row));
   if (row.compared)
-    snprintf(target, sizeof target, "%s %.4g", row.at_least ? ">=" : "<=", row.target);
+    snprintf(target, sizeof target, "%s %s%.4g",
+             row.at_least ? ">=" : "<=", row.above_floor ? "+" : "", row.target);
   printf("%-66s %12.2f %-8s %10.2f %8s %10s  %s\n", row.name, row.value, row.unit, row.floor, ratio,
          target,
          !row.compared ? ""
          : is_ok(&row) ? "ok"
                        : "MISSED");
+  if (row.max > 0) printf("    %.2f to %.2f in the repeats\n", row.min, row.max);
   fflush(stdout);
 }
 
@@ -200,6 +204,8 @@ static void write_json(void) {
     cJSON_AddStringToObject(row, "unit", figures[i].unit);
     cJSON_AddNumberToObject(row, "floor", figures[i].floor);
     cJSON_AddNumberToObject(row, "ratio", ratio_of(&figures[i]));
+    if (figures[i].max > 0) cJSON_AddNumberToObject(row, "min", figures[i].min);
+    if (figures[i].max > 0) cJSON_AddNumberToObject(row, "max", figures[i].max);
     if (figures[i].compared)
       cJSON_AddNumberToObject(row, "target", figures[i].target);
     else
@@ -220,12 +226,16 @@ int main(int argc, char **argv) {
     bench_idle(argv[2], atoi(argv[3]));
     return 0;
   }
+  if (argc > 3 && strcmp(argv[1], "--count") == 0)
+    return bench_count_program(atoi(argv[2]), argc - 3, argv + 3);
   const char *base = getenv("CKRUN_BENCH_DIR");
   snprintf(folder, sizeof folder, "%s/bench-XXXXXX", base ? base : "build");
   if (!mkdtemp(folder)) bench_die("cannot make a folder under %s", base ? base : "build");
   printf("%-66s %12s %-8s %10s %8s %10s\n", "figure", "value", "unit", "floor", "ratio", "target");
   const char *only = argc > 1 ? argv[1] : "";
   if (!*only || strcmp(only, "checkpoints") == 0) bench_checkpoints();
+  if (!*only || strcmp(only, "steps") == 0) bench_steps();
+  if (strcmp(only, "parts") == 0 || (!*only && getenv("BENCH_PARTS"))) bench_parts();
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
   if (!*only || strcmp(only, "flows") == 0) bench_flows();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();

@@ -18,7 +18,9 @@ typedef struct figure {
   double floor;  /* 0: none */
   double target; /* most it may be; with `at_least`, least */
   bool at_least;
-  bool compared; /* false: shown for comparison only, always ok */
+  bool compared;    /* false: shown for comparison only, always ok */
+  bool above_floor; /* value - floor is held against `target` */
+  double min, max;  /* of the repeats whose median `value` is; both 0: there are none */
 } figure;
 
 void bench_add(figure row);
@@ -44,8 +46,19 @@ ck_saved bench_boundary(ck_session *session, unsigned number);
 /* Both in one go, and so in one transaction. */
 ck_saved bench_step(ck_session *session, unsigned number);
 
+/* `ckrun run` of so many steps in a new store, each with a message of 2 KB, one small change and a
+ * durable checkpoint; 0: it only fills the state. */
+enum { BENCH_STEPS = 200 };
+typedef struct bench_step_command {
+  char program[512], store[600], flow[600], profile[600];
+  char *argv[8];
+} bench_step_command;
+void bench_step_command_init(bench_step_command *out, size_t bytes, int steps);
+
 /* The groups, one file each. */
 void bench_checkpoints(void);
+void bench_steps(void);
+void bench_parts(void); /* only when asked for */
 void bench_sessions(void);
 void bench_flows(void);
 void bench_reads(void);
@@ -55,5 +68,7 @@ void bench_answers(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);
+/* Another process's part of bench_parts: runs the program, and writes what it counted to `fd`. */
+int bench_count_program(int fd, int argc, char **argv);
 
 #endif
