@@ -4,6 +4,21 @@
 
 #include "core/redact/keys.h"
 
+/* The text that is read; `cut`: what was read depends on text that has not arrived. */
+typedef struct ck_assigned_text {
+  const ck_keys *keys;
+  ck_bytes text;
+  bool cut;
+} ck_assigned_text;
+
+static inline char ck_assigned_char(ck_assigned_text *self, size_t at) {
+  if (at < self->text.len) return self->text.data[at];
+  self->cut = true;
+  return '\0';
+}
+
+static inline bool ck_assigned_is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
+
 /* What was read before the value. */
 typedef struct ck_assigned {
   const ck_key_rule *rule;
@@ -12,11 +27,9 @@ typedef struct ck_assigned {
   char sign;         /* '=', ':', '>' of a tag, ' ' behind an option */
   bool quoted_name, attribute;
   bool spaced; /* between the name, the sign and the value */
-  bool prose;  /* words stand before the name */
 } ck_assigned;
 
-/* Reads the value and decides whether it is to be masked. `*cut` is set when text that has not
- * arrived could change that. */
-bool ck_assigned_take(ck_assigned *self, ck_bytes text, const ck_keys *keys, bool *cut);
+/* Reads the value and decides whether it is to be masked. */
+bool ck_assigned_take(ck_assigned *self, ck_assigned_text *from);
 
 #endif

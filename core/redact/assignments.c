@@ -6,17 +6,9 @@
 
 #include "core/redact/assigned_value.h"
 
-enum { GAP_MAX = 8, PROSE_MAX = 48, NAME_MAX_BYTES = 128, TAG_MAX = 160 };
-
-/* What is read; `cut`: it depended on text that has not arrived. */
-typedef struct reader {
-  const ck_keys *keys;
-  ck_bytes text;
-  bool cut;
-} reader;
+enum { GAP_MAX = 8, PROSE_MAX = 48, NAME_MAX_BYTES = 128 };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -25,15 +17,9 @@ static bool is_word(char c) {
 
 static bool is_name(char c) { return is_word(c) || c == '-' || c == '.'; }
 
-static char char_at(reader *self, size_t at) {
-  if (at < self->text.len) return self->text.data[at];
-  self->cut = true;
-  return '\0';
-}
-
-static size_t skip_blanks(reader *self, size_t at) {
+static size_t skip_blanks(ck_assigned_text *self, size_t at) {
   size_t most = at + GAP_MAX;
-  while (at < most && is_blank(char_at(self, at))) at++;
+  while (at < most && is_blank(ck_assigned_char(self, at))) at++;
   return at;
 }
 
@@ -68,13 +54,14 @@ static size_t back_over_slashes(ck_bytes text, size_t at) {
 static bool read_name(ck_assigned *out, const ck_keys *keys, ck_bytes text, size_t before) {
   size_t end = back_over_blanks(text, before);
   out->spaced = end < before;
-  if (end > 1 && text.data[end - 1] == ']' && is_quote(text.data[end - 2])) end--;
-  out->quoted_name = end > 0 && is_quote(text.data[end - 1]);
+  if (end > 1 && text.data[end - 1] == ']' && ck_assigned_is_quote(text.data[end - 2])) end--;
+  out->quoted_name = end > 0 && ck_assigned_is_quote(text.data[end - 1]);
   if (out->quoted_name) end = back_over_slashes(text, end - 1);
   if (!ck_keys_may_match(keys, (ck_bytes){text.data, end})) return false;
   out->name_end = end;
   out->name = back_over_name(text, end);
-  out->quoted_name = out->quoted_name && out->name > 0 && is_quote(text.data[out->name - 1]);
+  out->quoted_name =
+      out->quoted_name && out->name > 0 && ck_assigned_is_quote(text.data[out->name - 1]);
   while (out->name < end && text.data[out->name] == '-') out->name++;
   return out->name < end;
 }
@@ -99,16 +86,14 @@ static const ck_key_rule *find_rule(ck_assigned *out, const ck_keys *keys, ck_by
   if (sign != ':' || out->quoted_name) return rule;
   size_t first = back_over_words(text, out->name);
   if (first == out->name) return rule;
-  const ck_key_rule *phrase = rule_of(keys, text, first, out->name_end);
-  out->prose = text.data[first] != ' ' || !rule;
-  return phrase;
+  return rule_of(keys, text, first, out->name_end);
 }
 
 /* <x name="api_key" value="…": the quoted text before the attribute, whose quotes may be escaped;
  * NULL: none. */
 static const ck_key_rule *find_attribute(const ck_keys *keys, ck_bytes text, size_t end) {
   size_t close = back_over_blanks(text, end);
-  if (close < 4 || !is_quote(text.data[close - 1])) return NULL;
+  if (close < 4 || !ck_assigned_is_quote(text.data[close - 1])) return NULL;
   size_t begin = back_over_quoted(text, close - 1);
   size_t open = begin < close - 1 ? back_over_slashes(text, begin - 1) : 0;
   if (open == 0 || text.data[open - 1] != '=') return NULL;
@@ -127,13 +112,8 @@ static size_t next_dashes(ck_bytes text, size_t at) {
   return at + 1 < text.len ? at : text.len;
 }
 
-/* The next place of each sign, looked for again only when it has been passed. */
-typedef struct places {
-  bool known;
-  size_t equals, colon, angle, dashes;
-} places;
-
-static size_t next_place(places *self, ck_bytes text, size_t at) {
+/* The next sign, each kind of which is looked for again only when it has been passed. */
+static size_t next_sign(ck_assignment_signs *self, ck_bytes text, size_t at) {
   bool all = !self->known;
   self->known = true;
   if (all || self->equals < at) self->equals = next_of(text, at, '=');
@@ -146,8 +126,8 @@ static size_t next_place(places *self, ck_bytes text, size_t at) {
 }
 
 /* Behind "=", ":", ":=" or "=>"; 0: a comparison, a scope, an address. */
-static size_t behind_sign(reader *self, size_t at) {
-  char sign = self->text.data[at], next = char_at(self, at + 1);
+static size_t behind_sign(ck_assigned_text *self, size_t at) {
+  char sign = self->text.data[at], next = ck_assigned_char(self, at + 1);
   if (sign == '=' && at > 0 && strchr("=!<>~*+-/%&|^", self->text.data[at - 1])) return 0;
   if (sign == ':' && at > 0 && self->text.data[at - 1] == ':') return 0;
   if (sign == '=' && next == '>') return at + 2;
@@ -156,12 +136,12 @@ static size_t behind_sign(reader *self, size_t at) {
 }
 
 /* "name": of JSON, whose members have rules of their own; but not 'value' behind it, of Python. */
-static bool is_member(reader *self, size_t at) {
+static bool is_member(ck_assigned_text *self, size_t at) {
   return at > 0 && self->text.data[at] == ':' && self->text.data[at - 1] == '"' &&
-         char_at(self, skip_blanks(self, at + 1)) != '\'';
+         ck_assigned_char(self, skip_blanks(self, at + 1)) != '\'';
 }
 
-static bool at_sign(ck_assigned *out, reader *self, size_t at) {
+static bool at_sign(ck_assigned *out, ck_assigned_text *self, size_t at) {
   size_t behind = is_member(self, at) ? 0 : behind_sign(self, at);
   if (behind == 0) return false;
   char sign = self->text.data[at];
@@ -178,7 +158,7 @@ static bool at_sign(ck_assigned *out, reader *self, size_t at) {
 }
 
 /* <name>value</name>, <x name="name">value</x> */
-static bool at_tag(ck_assigned *out, reader *self, size_t at) {
+static bool at_tag(ck_assigned *out, ck_assigned_text *self, size_t at) {
   ck_bytes text = self->text;
   size_t end = at;
   out->sign = '>';
@@ -193,19 +173,19 @@ static bool at_tag(ck_assigned *out, reader *self, size_t at) {
 }
 
 /* --name value; "--name=value" is found at its sign. */
-static bool at_option(ck_assigned *out, reader *self, size_t at) {
+static bool at_option(ck_assigned *out, ck_assigned_text *self, size_t at) {
   ck_bytes text = self->text;
   if (at > 0 && !strchr(" \t\n\r\"'`([,", text.data[at - 1])) return false;
   size_t end = at + 2;
-  while (end - at < NAME_MAX_BYTES && is_name(char_at(self, end))) end++;
+  while (end - at < NAME_MAX_BYTES && is_name(ck_assigned_char(self, end))) end++;
   *out = (ck_assigned){.name = at + 2, .name_end = end, .sign = ' ', .spaced = true};
-  if (end == at + 2 || !is_blank(char_at(self, end))) return false;
+  if (end == at + 2 || !is_blank(ck_assigned_char(self, end))) return false;
   out->value = skip_blanks(self, end);
   out->rule = rule_of(self->keys, text, at + 2, end);
-  return out->rule && char_at(self, out->value) != '-';
+  return out->rule && ck_assigned_char(self, out->value) != '-';
 }
 
-static bool read_at(ck_assigned *out, reader *self, size_t at) {
+static bool read_at(ck_assigned *out, ck_assigned_text *self, size_t at) {
   *out = (ck_assigned){.name = at, .name_end = at};
   switch (self->text.data[at]) {
     case '>':
@@ -219,39 +199,38 @@ static bool read_at(ck_assigned *out, reader *self, size_t at) {
 
 static size_t beginning(const ck_assigned *self, ck_bytes text) {
   size_t at = self->name;
-  while (at > 0 && (text.data[at - 1] == '-' || is_quote(text.data[at - 1]))) at--;
+  while (at > 0 && (text.data[at - 1] == '-' || ck_assigned_is_quote(text.data[at - 1]))) at--;
   return at;
 }
 
-bool ck_assignments_next(ck_assignment *out, size_t *at, const ck_keys *keys, ck_bytes text,
-                         size_t *open) {
-  places signs = {0};
-  for (size_t i; (i = next_place(&signs, text, *at)) < text.len;) {
-    reader self = {.keys = keys, .text = text};
+bool ck_assignments_next(ck_assignment *out, ck_assignments *self, size_t *open) {
+  ck_bytes text = self->text;
+  for (size_t i; (i = next_sign(&self->signs, text, self->at)) < text.len;) {
+    ck_assigned_text from = {.keys = self->keys, .text = text};
     ck_assigned found;
-    *at = i + 1;
-    if (!read_at(&found, &self, i)) continue;
-    bool taken = ck_assigned_take(&found, text, keys, &self.cut);
-    if (open && self.cut) {
+    self->at = i + 1;
+    if (!read_at(&found, &from, i)) continue;
+    bool taken = ck_assigned_take(&found, &from);
+    if (open && from.cut) {
       size_t begin = beginning(&found, text);
       if (begin < *open) *open = begin;
       break;
     }
     if (!taken) continue;
     *out = (ck_assignment){.rule = found.rule, .start = found.value, .end = found.end};
-    if (found.end > *at) *at = found.end;
+    if (found.end > self->at) self->at = found.end;
     return true;
   }
-  *at = text.len;
+  self->at = text.len;
   return false;
 }
 
 bool ck_assignments_suspect(const ck_keys *keys, ck_bytes text) {
-  places signs = {0};
-  for (size_t at = 0, i; (i = next_place(&signs, text, at)) < text.len; at = i + 1) {
-    reader self = {.keys = keys, .text = text};
+  ck_assignment_signs signs = {0};
+  for (size_t at = 0, i; (i = next_sign(&signs, text, at)) < text.len; at = i + 1) {
+    ck_assigned_text from = {.keys = keys, .text = text};
     ck_assigned found;
-    if (read_at(&found, &self, i)) return true;
+    if (read_at(&found, &from, i)) return true;
   }
   return false;
 }

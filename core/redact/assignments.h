@@ -11,8 +11,21 @@ typedef struct ck_assignment {
   size_t start, end;
 } ck_assignment;
 
-/* The next value that is to be masked whose name ends at or after `*at`, which moves behind what
- * stands between name and value; false at the end. Found are
+/* Where the next sign of each kind is, so that a text is gone through once. */
+typedef struct ck_assignment_signs {
+  bool known;
+  size_t equals, colon, angle, dashes;
+} ck_assignment_signs;
+
+/* A way through `text`; begins as {.keys = …, .text = …}. */
+typedef struct ck_assignments {
+  const ck_keys *keys;
+  ck_bytes text;
+  size_t at; /* behind what was found */
+  ck_assignment_signs signs;
+} ck_assignments;
+
+/* The next value that is to be masked; false at the end. Found are
  *
  *   name=value  name: value  name := value  name => value  "name": 'value'  x["name"] = 'value'
  *   name: type = 'value'  --name value  <name>value</name>  <x name="name" value="value"/>
@@ -22,8 +35,7 @@ typedef struct ck_assignment {
  * value can still become longer or another, `*open` is where its name may begin, and nothing behind
  * it is found; else it stays as it is. JSON's own members, "name": "value", are those of
  * ck_keys_next. */
-bool ck_assignments_next(ck_assignment *out, size_t *at, const ck_keys *keys, ck_bytes text,
-                         size_t *open);
+bool ck_assignments_next(ck_assignment *out, ck_assignments *self, size_t *open);
 /* Whether ck_assignments_next could find something, escapes in the text or not: a cheap answer for
  * whole documents. */
 bool ck_assignments_suspect(const ck_keys *keys, ck_bytes text);

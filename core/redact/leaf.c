@@ -95,11 +95,11 @@ void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, 
 
 ck_status ck_leaf_find_plain(ck_edits *out, ck_redactor *redactor, ck_bytes text, size_t *open,
                              ck_error *err) {
+  ck_assignments assignments = {.keys = &redactor->keys, .text = text};
   ck_assignment found;
-  size_t at = 0;
   ck_status status =
       ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES, open, err);
-  while (status == CK_OK && ck_assignments_next(&found, &at, &redactor->keys, text, open)) {
+  while (status == CK_OK && ck_assignments_next(&found, &assignments, open)) {
     char placeholder[CK_PLACEHOLDER_SIZE];
     ck_redactor_mask(placeholder, redactor, found.rule->kind,
                      (ck_bytes){text.data + found.start, found.end - found.start});
