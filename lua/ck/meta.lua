@@ -167,7 +167,7 @@
 ---@field tool_calls integer  made so far
 ---@field active_ms integer  ms that it was running
 ---@field utc_offset_s integer  seconds that the clock of who resumes is ahead of UTC: `(now // 1000 + utc_offset_s) // 3600 % 24` is the hour there
----@field flow_changed boolean  the flow's file is not that of the start; goes on with `--accept-changed` alone
+---@field flow_changed boolean  the flow's file is not that of the last run; goes on with `--accept-changed` alone
 ---@field models ck.ModelUse[]  what each agent asked models for so far, in the order of the first time, then models that the flow names and nobody has asked
 ---@field budget ck.SessionBudget  before the rules
 ---@field host ck.Host  the machine

@@ -372,7 +372,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
       "seconds that the clock of who resumes is ahead of UTC: `(now // 1000 + utc_offset_s) // "
       "3600 % 24` is the hour there"},
     {"flow_changed", session_flow_changed, 0, "boolean",
-      "the flow's file is not that of the start; goes on with `--accept-changed` alone"},
+      "the flow's file is not that of the last run; goes on with `--accept-changed` alone"},
     {"models", session_models, 0, "ck.ModelUse[]",
       "what each agent asked models for so far, in the order of the first time, then models that "
       "the flow names and nobody has asked"},

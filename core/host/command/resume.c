@@ -100,9 +100,11 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .seen = found->seen,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
+  const ck_run_origin from = {.flow = found->stored ? NULL : found->launch.flow,
+                              .policies = found->own_policies,
+                              .other_profile = given->profile ? found->launch.profile : NULL};
   ck_value *about, *accepted = NULL;
-  ck_status status =
-      ck_engine_describe_run(&about, engine, found->stored ? NULL : found->launch.flow, err);
+  ck_status status = ck_engine_describe_run(&about, engine, &from, err);
   if (status == CK_OK) status = ck_preflight_accept(&accepted, found, engine, err);
   options.about = about;
   options.accepted = accepted;

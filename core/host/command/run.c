@@ -115,13 +115,14 @@ static ck_status start(ck_host *host, ck_engine *engine, ck_launch *launch,
                        const ck_state_edits *edits, const values *v, ck_error *err) {
   ck_store_location location = {0};
   ck_value *input = NULL, *about = NULL, *settings = NULL;
+  const ck_run_origin from = {.flow = launch->flow};
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
-  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, &from, err);
   if (status == CK_OK) status = ck_profile_describe_run(&settings, engine->profile, err);
   ck_session_options options = {
       .id = v->session,

@@ -1,5 +1,5 @@
-/* changes.c - which policies, and which of their options, differ from those that the session was
- * started with, and what a person accepts of that. */
+/* changes.c - which policies, and which of their options, differ from those that the session last
+ * ran with, and what a person accepts of that. */
 #include <stdlib.h>
 
 #include "core/host/preflight/preflight.h"
@@ -13,11 +13,22 @@ static ck_bytes bytes_of(const ck_value *value) {
   return value ? ck_value_bytes(value) : (ck_bytes){0};
 }
 
-static ck_status compare(ck_value **out, const ck_preflight *self, ck_bytes own, ck_error *err) {
+const char *ck_preflight_since(const ck_preflight *self) {
+  return self->last.resumed ? "its last run" : "the session was started";
+}
+
+/* Those of the last run; what an earlier ckrun resumed kept none: then those of the start. */
+static ck_bytes policies_then(const ck_preflight *self) {
+  ck_bytes own = ck_last_run_own_policies(&self->last);
+  return own.len ? own : bytes_of(self->launch.policies);
+}
+
+static ck_status compare(ck_value **out, const ck_preflight *self, ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '[');
-  if (self->decisions.changed) ck_policy_changes_write(&w, bytes_of(self->launch.policies), own);
+  if (self->decisions.changed)
+    ck_policy_changes_write(&w, policies_then(self), bytes_of(self->own_policies));
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
@@ -27,27 +38,36 @@ static ck_status compare(ck_value **out, const ck_preflight *self, ck_bytes own,
 static void add_problem(ck_preflight *self) {
   ck_buffer words = {0};
   ck_policy_changes_append(&words, bytes_of(self->changes), WORDS_MAX);
-  ck_preflight_add(self, CK_E_REFUSED,
-                   "the policies of profile %s have changed since the session was started: %s; "
-                   "--accept-changed goes on with them as they are now",
-                   self->head.session.profile, words.data ? words.data : "");
-  self->problems.failed |= words.failed;
+  const char *text = words.data ? words.data : "", *profile = self->head.session.profile;
+  ck_bytes other = ck_last_run_profile(&self->last);
+  char *name = other.len ? ck_json_dup_string(other) : NULL;
+  if (name)
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "its last run was under another profile, %s, than %s: %s; --profile %s takes "
+                     "it again, --accept-changed goes on with %s",
+                     name, profile, text, name, profile);
+  else
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "the policies of profile %s have changed since %s: %s; --accept-changed goes "
+                     "on with them as they are now",
+                     profile, ck_preflight_since(self), text);
+  self->problems.failed |= words.failed || (other.len && !name);
   ck_buffer_clear(&words);
+  free(name);
 }
 
 /* A profile that is given anew is expected to differ; what belongs to one run is compared with
  * that run. */
 ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
-  ck_value *own;
   ck_status status = ck_engine_describe_policies(&self->policies, engine, true, err);
-  if (status == CK_OK) status = ck_engine_describe_policies(&own, engine, false, err);
+  if (status == CK_OK)
+    status = ck_engine_describe_policies(&self->own_policies, engine, false, err);
   if (status != CK_OK) return status;
-  const ck_value *then = self->launch.policies;
+  ck_bytes then = policies_then(self);
   bool accepted = self->options.accept_changed || self->options.profile;
-  self->decisions.changed = then && !ck_policies_equal(ck_value_bytes(then), ck_value_bytes(own));
-  status = compare(&self->changes, self, ck_value_bytes(own), err);
+  self->decisions.changed = then.len && !ck_policies_equal(then, bytes_of(self->own_policies));
+  status = compare(&self->changes, self, err);
   if (status == CK_OK && self->decisions.changed && !accepted) add_problem(self);
-  ck_value_free(own);
   return status;
 }
 
@@ -97,7 +117,11 @@ static void write_flow(ck_json_writer *w, const ck_preflight *self, const ck_eng
   ck_json_name(w, "flow");
   ck_json_begin(w, '{');
   ck_json_member_text(w, "file", self->launch.flow);
-  ck_json_member_text(w, "was", self->launch.flow_digest);
+  ck_bytes last = ck_last_run_flow_digest(&self->last);
+  if (last.len)
+    ck_json_member_raw(w, "was", last);
+  else
+    ck_json_member_text(w, "was", self->launch.flow_digest);
   ck_json_member_text(w, "now", now);
   ck_json_end(w, '}');
 }

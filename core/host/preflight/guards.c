@@ -6,24 +6,6 @@
 #include "core/host/session/policy_changes.h"
 #include "core/host/session/run_settings.h"
 
-/* The policies of the last run, as they are kept with it; what a person did at rest ran none. */
-static ck_status read_policies(ck_value **out, const ck_preflight *self, ck_store *store,
-                               ck_error *err) {
-  const ck_head *head = &self->head;
-  ck_status status = CK_OK;
-  *out = NULL;
-  for (size_t i = head->timeline_count; status == CK_OK && !*out && i-- > 0;) {
-    const ck_timeline *at = &head->timelines[i];
-    ck_value *about = NULL;
-    int64_t owner = at->session ? at->session : head->session.no;
-    status = ck_store_get_about(&about, store, owner, at->no, err);
-    ck_bytes policies = about ? ck_json_get(ck_value_bytes(about), "policies") : (ck_bytes){0};
-    if (status == CK_OK && policies.len) status = ck_value_copy(out, policies, err);
-    ck_value_free(about);
-  }
-  return status;
-}
-
 static bool is_true(ck_bytes object, const char *name) {
   return ck_json_type_of(ck_json_get(object, name)) == CK_JSON_TRUE;
 }
@@ -48,10 +30,25 @@ static void add_problem(ck_preflight *self, ck_bytes name) {
   free(text);
 }
 
-static ck_status compare_options(ck_preflight *self, ck_bytes before, ck_error *err) {
+/* Those that masked, refused or permitted for that run alone, and are not there any more. */
+static void write_lost(ck_json_writer *w, const ck_preflight *self, ck_bytes before) {
+  for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
+    ck_bytes name = ck_json_get(it.value, "name");
+    bool guards = is_true(it.value, "run") && is_true(it.value, "guards");
+    if (!guards || has_policy(ck_value_bytes(self->policies), name)) continue;
+    ck_json_begin(w, '{');
+    ck_json_member_raw(w, "policy", name);
+    ck_json_member_text(w, "what", "removed");
+    ck_json_member_raw(w, "was", ck_json_get(it.value, "digest"));
+    ck_json_end(w, '}');
+  }
+}
+
+static ck_status compare(ck_preflight *self, ck_bytes before, ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '[');
+  write_lost(&w, self, before);
   ck_policy_changes_write_guards(&w, before, ck_value_bytes(self->policies));
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&self->guard_changes, &text, err);
@@ -70,24 +67,18 @@ static void add_option_problem(ck_preflight *self, ck_bytes change) {
   ck_buffer_clear(&words);
 }
 
-static void add_problems(ck_preflight *self, ck_bytes before) {
-  for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
-    ck_bytes name = ck_json_get(it.value, "name");
-    bool guards = is_true(it.value, "run") && is_true(it.value, "guards");
-    if (guards && !has_policy(ck_value_bytes(self->policies), name)) add_problem(self, name);
-  }
+static void add_problems(ck_preflight *self) {
   for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(self->guard_changes));
        ck_json_next(&it);)
-    add_option_problem(self, it.value);
+    if (ck_json_is_text(ck_json_get(it.value, "what"), "removed"))
+      add_problem(self, ck_json_get(it.value, "policy"));
+    else
+      add_option_problem(self, it.value);
 }
 
-ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err) {
-  ck_value *before = NULL;
+ck_status ck_preflight_check_guards(ck_preflight *self, ck_error *err) {
   if (!self->policies) return CK_OK;
-  ck_status status = read_policies(&before, self, store, err);
-  ck_bytes list = before ? ck_value_bytes(before) : (ck_bytes){0};
-  if (status == CK_OK) status = compare_options(self, list, err);
-  if (status == CK_OK && !self->options.accept_changed) add_problems(self, list);
-  ck_value_free(before);
+  ck_status status = compare(self, ck_last_run_policies(&self->last), err);
+  if (status == CK_OK && !self->options.accept_changed) add_problems(self);
   return status;
 }

@@ -21,7 +21,9 @@ void ck_preflight_clear(ck_preflight *self) {
   ck_checkpoint_info_clear(&self->checkpoint);
   ck_launch_clear(&self->launch);
   ck_kept_files_clear(&self->files);
+  ck_last_run_clear(&self->last);
   ck_value_free(self->policies);
+  ck_value_free(self->own_policies);
   ck_value_free(self->changes);
   ck_value_free(self->guard_changes);
   ck_value_free(self->settings);
@@ -62,12 +64,13 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   }
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   ck_digest_hex(digest, &ck_engine_manifest(engine)->digest);
-  self->flow_changed = strcmp(digest, self->launch.flow_digest) != 0;
+  ck_bytes last = ck_last_run_flow_digest(&self->last);
+  self->flow_changed =
+      last.len ? !ck_json_is_text(last, digest) : strcmp(digest, self->launch.flow_digest) != 0;
   if (self->flow_changed && !self->options.accept_changed)
     ck_preflight_add(self, CK_E_REFUSED,
-                     "flow %s has changed since the session was started; --accept-changed goes on "
-                     "with it as it is now",
-                     self->launch.flow);
+                     "flow %s has changed since %s; --accept-changed goes on with it as it is now",
+                     self->launch.flow, ck_preflight_since(self));
   return CK_OK;
 }
 
@@ -185,6 +188,7 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
                         "one that goes on from a checkpoint of it",
                         record->id, ck_session_status_name(record->status), record->id);
   status = ck_run_settings_read_last(&self->settings_before, store, &self->head, err);
+  if (status == CK_OK) status = ck_last_run_read(&self->last, store, &self->head, err);
   return status == CK_OK ? ck_place_read_launch(&self->launch, store, &self->head, err) : status;
 }
 
@@ -216,7 +220,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, err);
-  if (status == CK_OK) status = ck_preflight_check_guards(self, engine->runtime->store, err);
+  if (status == CK_OK) status = ck_preflight_check_guards(self, err);
   if (status == CK_OK) status = check_failure(self, engine, err);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_describe(self, engine, err);

@@ -7,6 +7,7 @@
 #include "core/host/print/table.h"
 #include "core/host/run/engine.h"
 #include "core/host/session/kept.h"
+#include "core/host/session/last_run.h"
 #include "core/runtime/execution/dry_run.h"
 #include "core/runtime/simulation/hook_rerun.h"
 
@@ -41,22 +42,24 @@ typedef struct ck_preflight {
   bool stored;                   /* what is run comes from the store */
   bool untrusted;                /* it is not to be run, nor read: see problems */
   ck_kept_files files;           /* of the store */
-  bool flow_changed;
+  ck_last_run last;              /* what this one is compared with */
+  bool flow_changed;             /* since the last run */
   bool unreadable; /* the state of the selected checkpoint is, and no other was taken */
   bool fell_back,
       unasked; /* an older checkpoint was taken instead; unasked: because the profile allows it */
   long stopped_owner; /* process that --take-over ends; 0: none */
   struct {
-    bool changed;       /* the profile's policies, since the session was started */
+    bool changed;       /* the profile's policies, since the last run */
     bool known;         /* the numbers are: of a dry run under changed policies */
     int64_t all, other; /* boundaries; those at which they would decide otherwise */
     struct {
       int64_t asked, other, untold; /* what the session does not tell */
     } hooks[CK_RERUN_HOOK_COUNT];   /* the same of the other hooks */
   } decisions;
-  ck_value *policies; /* [{name, version, digest}, …] at present; NULL: not known */
-  /* arrays of changes, see policy_changes.h: of the profile's policies since the session was
-   * started; of what the run before had set over them; NULL: not known */
+  ck_value *policies;     /* [{name, version, digest}, …] at present; NULL: not known */
+  ck_value *own_policies; /* those of the profile alone; likewise */
+  /* arrays of changes, see policy_changes.h: of the profile's policies since the last run; of what
+   * that had set over them, or beside them, for itself; NULL: not known */
   ck_value *changes, *guard_changes;
   /* what this run sets for itself, and what the run before had, which is not taken over; NULL */
   ck_value *settings, *settings_before;
@@ -110,8 +113,10 @@ CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
 /* state.c: selects the checkpoint, or an older one; checks the keys, secret references and nodes
  * that it must have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
-/* changes.c: fills `policies`, `changes` and decisions.changed; a problem names what has changed.
- */
+/* "the session was started", "its last run": what a change is a change since. */
+const char *ck_preflight_since(const ck_preflight *self);
+/* changes.c: fills `policies`, `own_policies`, `changes` and decisions.changed; a problem names
+ * what has changed. */
 CK_CHECKED ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engine,
                                                  ck_error *err);
 /* Whether an entry of `policies` is one of those that have changed. */
@@ -120,7 +125,7 @@ void ck_preflight_put_changes(ck_document *document, const ck_preflight *self);
 void ck_preflight_put_change_rows(ck_table *table, const ck_preflight *self);
 /* guards.c: problems of policies, and of their options, that the run before had for itself, and
  * that this one would be unsafe without. Fills `guard_changes`. */
-CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_store *store, ck_error *err);
+CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* stored.c: instead of files the engine gets what the store kept, when that is trusted. */
 CK_CHECKED ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err);

@@ -15,16 +15,30 @@ typedef struct taking {
   ck_preflight *preflight;
   /* NULL: the flow could not be loaded, or is accepted as changed */
   const ck_flow_manifest *manifest;
+  ck_store *store;
   bool failed;
 } taking;
 
+/* An earlier run had another flow, of which this one was accepted as a change. */
+static bool was_accepted(taking *self) {
+  char now[CK_DIGEST_HEX_SIZE];
+  bool other = false;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_digest_hex(now, &self->manifest->digest);
+  if (ck_last_run_had_other_flow(&other, self->store, &self->preflight->head, now, &ignored) !=
+      CK_OK)
+    return false;
+  return other;
+}
+
 /* A flow that is accepted as changed may have lost a tool: its calls are not requested again, or
  * diverge. */
-static void check_tool(const taking *self, const ck_dry_run_effect *effect) {
+static void check_tool(taking *self, const ck_dry_run_effect *effect) {
   if (!self->manifest || effect->kind != CK_EFFECT_TOOL || !effect->name ||
       has_tool(self->manifest, effect->name))
     return;
   if (self->manifest->process_count > 0) return; /* its servers offer tools of their own */
+  if (was_accepted(self)) return;
   ck_preflight_add(self->preflight, CK_E_REFUSED,
                    "tool \"%s\", called at %s, is not in the flow any more", effect->name,
                    effect->key);
@@ -118,7 +132,9 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
       .seen = self->seen,
       .records_refusal = !self->options.dry_run};
   bool accepted = !engine->flow || self->options.accept_changed;
-  taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
+  taking t = {.preflight = self,
+              .manifest = accepted ? NULL : ck_engine_manifest(engine),
+              .store = engine->runtime->store};
   const ck_dry_run_visitor visitor = {take_effect, take_limit, &t};
   ck_error failure = CK_ERROR_INIT;
   /* Without problems, and without --dry-run, the resume itself is the dry run. */

@@ -93,7 +93,8 @@ static void put_digest(ck_json_writer *to, const char *name, const ck_digest *di
   ck_json_member_text(to, name, hex);
 }
 
-ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *flow, ck_error *err) {
+ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const ck_run_origin *from,
+                                 ck_error *err) {
   ck_value *policies;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -105,9 +106,11 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *fl
   put_digest(&w, "flow", &ck_engine_manifest(self)->digest);
   put_digest(&w, "profile", &self->profile->digest);
   ck_json_member_raw(&w, "policies", ck_value_bytes(policies));
+  if (from->policies) ck_json_member_raw(&w, "own_policies", ck_value_bytes(from->policies));
+  ck_json_member_text(&w, "other_profile", from->other_profile);
   put_models(&w, self->profile);
   ck_scripts_write(&w, &self->scripts);
-  ck_place_write(&w, flow, self->directory);
+  ck_place_write(&w, from->flow, self->directory);
   ck_json_end(&w, '}');
   status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);

@@ -66,10 +66,14 @@ CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem
                                              ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
  * "policies": [{name, version, digest}, …], "models"?: {NAME: its name at its provider}}, and the
- * members of ck_scripts_write and ck_place_write. `flow`:
- * its file. */
-CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const char *flow,
-                                            ck_error *err);
+ * members of ck_scripts_write and ck_place_write. */
+typedef struct ck_run_origin {
+  const char *flow;          /* its file; NULL: what the store kept */
+  const ck_value *policies;  /* of a resume, "own_policies": of the profile alone; NULL */
+  const char *other_profile; /* of a resume: instead of the session's; NULL: that */
+} ck_run_origin;
+CK_CHECKED ck_status ck_engine_describe_run(ck_value **out, ck_engine *self,
+                                            const ck_run_origin *from, ck_error *err);
 /* Registers the secrets of the loaded profile with the redactors of the output and the log. Each
  * one that cannot be read goes to `problem`; the session reads them for itself. */
 CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,

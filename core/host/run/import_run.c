@@ -211,6 +211,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
                        const imported *of, const char *id, ck_error *err) {
   ck_store_location location = {0};
   ck_value *document = NULL, *input = NULL, *about = NULL;
+  const ck_run_origin from = {.flow = launch->flow};
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
@@ -223,7 +224,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
                                err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
-  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, launch->flow, err);
+  if (status == CK_OK) status = ck_engine_describe_run(&about, engine, &from, err);
   char made[CK_ID_SIZE]; /* two that import it at once make the same */
   ck_import_make_id(made, kinds[of->kind].format, launch->document);
   ck_session_options options = {.id = id ? id : made,

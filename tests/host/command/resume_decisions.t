@@ -94,4 +94,9 @@ run policy explain w --rerun ./guard.lua
 has "so it does of a policy alone" "$err" "--hook permit --list --policy ./guard.lua"
 run policy explain w --rerun every_boundary
 is "of the hooks that it has" "$code $(grep -c answers <<<"$err")" "0 0"
+
+# ---- once they are accepted ----
+exits 1 "a resume that accepts them" resume w --accept-changed
+is "leaves nothing to compare" \
+  "$("$CKRUN" resume w --dry-run 2>/dev/null | grep -cP "^(decisions|changed)\t")" 0
 finish
