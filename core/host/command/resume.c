@@ -8,6 +8,7 @@
 #include "core/host/cli/duration.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/resolve_session.h"
+#include "core/host/session/short_id.h"
 #include "core/host/session/run_settings.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/run/record.h"
@@ -166,8 +167,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (v->events) host->output->json = true;
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
-  if (status == CK_OK) status = ck_id_check("session", v->session, err);
-  if (status == CK_OK && v->checkpoint) status = ck_id_check("checkpoint", v->checkpoint, err);
+  if (status == CK_OK) status = ck_session_word_check(v->session, err);
+  if (status == CK_OK && v->checkpoint && ck_short_id_back(v->checkpoint) < 0)
+    status = ck_id_check("checkpoint", v->checkpoint, err);
   if (status == CK_OK && v->checkpoint && v->clean)
     status = ck_error_set(err, CK_E_USAGE, "CHECKPOINT names one, --clean looks for one");
   bool stored = v->flow && strcmp(v->flow, CK_PREFLIGHT_STORED) == 0;

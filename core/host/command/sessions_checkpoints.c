@@ -1,13 +1,14 @@
 /* sessions_checkpoints.c - sessions checkpoints: the restore points of a session, oldest first. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/inspect.h"
+#include "core/host/inspect/checkpoint_tree.h"
 #include "core/host/print/table.h"
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 
 typedef struct values {
   const char *session, *kind;
-  bool clean;
+  int64_t limit;
+  bool clean, graph;
 } values;
 
 typedef struct listing {
@@ -15,7 +16,10 @@ typedef struct listing {
   const ck_view *view;
   const values *given;
   ck_table table;
-  size_t count, shown;
+  ck_checkpoint_tree tree;
+  bool draws;   /* the tree */
+  size_t count; /* of all */
+  int64_t skipped, shown;
   ck_status status;
   ck_error *err;
 } listing;
@@ -52,17 +56,12 @@ static void put_row(ck_table *table, const ck_checkpoint_info *checkpoint, bool 
   ck_checkpoint_words_put_cells(table, checkpoint);
 }
 
-static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
-  listing *self = to;
-  bool abandoned = !ck_view_contains(self->view, checkpoint->seq);
-  self->count++;
-  if (self->given->kind && checkpoint->kind != ck_boundary_kind_of(self->given->kind)) return true;
-  if (self->given->clean && !checkpoint->clean) return true;
-  self->shown++;
-  if (!self->output->json) {
-    put_row(&self->table, checkpoint, abandoned);
-    return true;
-  }
+static bool is_wanted(const values *given, const ck_checkpoint_info *checkpoint) {
+  return (!given->kind || checkpoint->kind == ck_boundary_kind_of(given->kind)) &&
+         (!given->clean || checkpoint->clean);
+}
+
+static bool print_json(listing *self, const ck_checkpoint_info *checkpoint, bool abandoned) {
   ck_document document;
   ck_document_init(&document, self->output);
   ck_fields_put_checkpoint(&document, NULL, checkpoint);
@@ -72,6 +71,43 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   return self->status == CK_OK;
 }
 
+static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
+  listing *self = to;
+  bool abandoned = !ck_view_contains(self->view, checkpoint->seq);
+  bool wanted = is_wanted(self->given, checkpoint);
+  self->count++;
+  if (self->draws) {
+    self->status = ck_checkpoint_tree_add(&self->tree, checkpoint, wanted, self->err);
+    return self->status == CK_OK;
+  }
+  if (!wanted || self->skipped-- > 0) return true;
+  self->shown++;
+  if (self->output->json) return print_json(self, checkpoint, abandoned);
+  put_row(&self->table, checkpoint, abandoned);
+  return true;
+}
+
+static bool count_wanted(void *to, const ck_checkpoint_info *checkpoint) {
+  listing *self = to;
+  self->skipped += is_wanted(self->given, checkpoint);
+  return true;
+}
+
+/* The newest of them, in the order of the list: the older ones are counted, and passed over. */
+static ck_status list(listing *self, const ck_inspection *inspection) {
+  ck_store *store = inspection->store;
+  int64_t session = inspection->head.session.no, limit = self->given->limit;
+  ck_status status = CK_OK;
+  if (limit && !self->draws)
+    status = ck_store_list_checkpoints(store, session, count_wanted, self, self->err);
+  self->skipped = limit && self->skipped > limit ? self->skipped - limit : 0;
+  if (status == CK_OK) status = ck_store_list_checkpoints(store, session, visit, self, self->err);
+  if (status == CK_OK) status = self->status;
+  if (status == CK_OK && self->tree.shown)
+    return ck_checkpoint_tree_print(&self->tree, limit, self->err);
+  return status == CK_OK && self->shown ? ck_table_print(&self->table, self->err) : status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
@@ -79,16 +115,16 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   listing self = {.output = host->output, .view = &view, .given = v, .err = err};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  const ck_session_record *session = &inspection.head.session;
+  self.draws = !host->output->json && (v->graph || host->output->terminal);
+  self.tree =
+      (ck_checkpoint_tree){.output = host->output, .inspection = &inspection, .view = &view};
   ck_table_init(&self.table, host->output, columns);
   status = ck_view_make(&view, inspection.head.timelines, inspection.head.timeline_count,
-                        session->timeline, err);
-  if (status == CK_OK)
-    status = ck_store_list_checkpoints(inspection.store, session->no, visit, &self, err);
-  if (status == CK_OK) status = self.status;
-  if (status == CK_OK && self.shown) status = ck_table_print(&self.table, err);
+                        inspection.head.session.timeline, err);
+  if (status == CK_OK) status = list(&self, &inspection);
   if (status == CK_OK && !self.count)
     ck_output_notice(host->output, "no checkpoint yet: a resume begins at the first event");
+  ck_checkpoint_tree_clear(&self.tree);
   ck_table_clear(&self.table);
   ck_view_clear(&view);
   ck_inspection_close(&inspection);
@@ -112,6 +148,12 @@ static const ck_option options[] = {
     {.name = "clean",
      .offset = offsetof(values, clean),
      .help = "only those before which nothing was tried again or failed since the session began"},
+    {.name = "limit",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, limit),
+     .value = "N",
+     .help = "only the newest N of them"},
+    {.name = "graph", .offset = offsetof(values, graph), .help = "draw the tree, as on a terminal"},
     {0},
 };
 
@@ -122,11 +164,16 @@ static const ck_operand operands[] = {
 
 const ck_command ck_command_sessions_checkpoints = {
     .name = "sessions checkpoints",
-    .summary = "list the checkpoints of a session, oldest first",
-    .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no "
-               "retry or failure before it since the session began), delta or keyframe, timeline, "
-               "description, the policies' reasons. A checkpoint that a resume has left behind is "
-               "marked as abandoned.",
+    .summary = "list the checkpoints of a session, or draw their tree",
+    .details =
+        "On a terminal the tree, newest first, as git log --graph draws it: the line that "
+        "the session goes on along at the left, what was left behind with hollow marks, "
+        "pins as diamonds, and where forks begin; per row the end of the id, which other "
+        "commands take, seq, kind, node or agent, dollars so far, age, the policies' "
+        "reasons. Elsewhere a list, oldest first. Columns: seq, checkpoint, kind, created, keys "
+        "changed, bytes stored, clean (no retry or failure before it since the session began), "
+        "delta or keyframe, timeline, description, the policies' reasons. A checkpoint that a "
+        "resume has left behind is marked as abandoned.",
     .operands = operands,
     .options = options,
     .run = run,

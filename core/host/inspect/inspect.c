@@ -43,7 +43,7 @@ static ck_status open_head(ck_inspection *self, const char *word, ck_error *err)
 ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, const char *id,
                                      ck_error *err) {
   memset(out, 0, sizeof *out);
-  ck_status status = ck_id_check("session", id, err);
+  ck_status status = ck_session_word_check(id, err);
   if (status == CK_OK) status = ck_inspection_open(out, host, err);
   if (status == CK_OK) status = open_head(out, id, err);
   if (status != CK_OK) ck_inspection_close(out);

@@ -4,22 +4,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of matches; the ids of two are kept for the message about an ambiguous word. */
+#include "core/host/session/short_id.h"
+
 typedef struct search {
   const char *prefix;
+  const ck_view *view;
   int64_t first, found;
-  size_t matches, count;
-  char ids[2][CK_ID_SIZE];
+  size_t count;
+  ck_candidates fit;
+  int64_t back, seen; /* "@{N}": N; how many the live timeline sees; 0 behind the wanted one */
 } search;
 
 static bool look_at(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
   if (self->count++ == 0) self->first = checkpoint->seq;
-  if (strncmp(checkpoint->id, self->prefix, strlen(self->prefix)) != 0) return true;
-  if (self->matches < 2) memcpy(self->ids[self->matches], checkpoint->id, CK_ID_SIZE);
-  self->matches++;
+  if (strncmp(checkpoint->id, self->prefix, strlen(self->prefix)) != 0 &&
+      !ck_short_id_fits(checkpoint->id, self->prefix))
+    return true;
+  ck_candidates_add(&self->fit, checkpoint->id);
   self->found = checkpoint->seq;
   return true;
+}
+
+static bool count_seen(void *to, const ck_checkpoint_info *checkpoint) {
+  search *self = to;
+  self->seen += ck_view_contains(self->view, checkpoint->seq);
+  return true;
+}
+
+static bool count_down(void *to, const ck_checkpoint_info *checkpoint) {
+  search *self = to;
+  if (!ck_view_contains(self->view, checkpoint->seq) || self->seen-- > self->back + 1) return true;
+  self->found = checkpoint->seq;
+  return false;
+}
+
+/* The one so many before the latest that the live timeline sees; 0: there are fewer. */
+static ck_status find_back(int64_t *seq, const ck_inspection *inspection, int64_t back,
+                           ck_error *err) {
+  const ck_head *head = &inspection->head;
+  ck_view view;
+  search s = {.view = &view, .back = back};
+  int64_t session = head->session.no;
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  if (status == CK_OK)
+    status = ck_store_list_checkpoints(inspection->store, session, count_seen, &s, err);
+  if (status == CK_OK && s.seen > back)
+    status = ck_store_list_checkpoints(inspection->store, session, count_down, &s, err);
+  *seq = s.found;
+  ck_view_clear(&view);
+  return status;
 }
 
 static bool is_seq(const char *word) {
@@ -38,13 +73,6 @@ static ck_status report_none(const search *self, const ck_inspection *inspection
                       id, word, id);
 }
 
-static ck_status refuse_ambiguous(const search *self, const char *word, ck_error *err) {
-  return ck_error_set(
-      err, CK_E_USAGE,
-      "%zu checkpoints begin with '%s', such as %s and %s: a few more characters tell them apart",
-      self->matches, word, self->ids[0], self->ids[1]);
-}
-
 /* Pruned checkpoints are not listed; the whole id of one is still found. */
 static bool is_pruned(const ck_inspection *inspection, const char *word) {
   ck_checkpoint_info info;
@@ -57,6 +85,17 @@ static bool is_pruned(const ck_inspection *inspection, const char *word) {
   return pruned;
 }
 
+/* No checkpoint has that seq: digits can be a part of an id, too. */
+static bool is_unknown(const ck_inspection *inspection, const char *digits) {
+  ck_checkpoint_info info;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_store_get_checkpoint(&info, inspection->store, inspection->head.session.no, NULL,
+                              strtoll(digits, NULL, 10), &ignored) != CK_OK)
+    return true;
+  ck_checkpoint_info_clear(&info);
+  return false;
+}
+
 ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,
                                 const char *word, ck_error *err) {
   *out = (ck_checkpoint_info){0};
@@ -64,16 +103,17 @@ ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *in
   ck_status status =
       ck_store_list_checkpoints(inspection->store, inspection->head.session.no, look_at, &s, err);
   if (status != CK_OK) return status;
-  int64_t seq = s.matches == 1 ? s.found : 0;
-  if (strcmp(word, "latest") == 0 && inspection->head.has_checkpoint)
-    seq = inspection->head.checkpoint.seq;
+  bool exact = s.fit.count == 1;
+  int64_t seq = exact ? s.found : 0, back = ck_short_id_back(word);
+  if (back >= 0) status = find_back(&seq, inspection, back, err);
+  if (status != CK_OK) return status;
   if (strcmp(word, "first") == 0) seq = s.first;
-  if (is_seq(word)) seq = strtoll(word, NULL, 10);
-  if (seq == 0 && s.matches == 0 && is_pruned(inspection, word))
+  if (is_seq(word) && !(exact && is_unknown(inspection, word))) seq = strtoll(word, NULL, 10);
+  if (seq == 0 && s.fit.count == 0 && is_pruned(inspection, word))
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned",
                         inspection->head.session.id, word);
-  if (!*word || (seq == 0 && s.matches == 0)) return report_none(&s, inspection, word, err);
-  if (seq == 0) return refuse_ambiguous(&s, word, err);
+  if (!*word || (seq == 0 && s.fit.count == 0)) return report_none(&s, inspection, word, err);
+  if (seq == 0) return ck_candidates_refuse(&s.fit, "checkpoints", word, err);
   ck_error absent = CK_ERROR_INIT;
   status = ck_store_get_checkpoint(out, inspection->store, inspection->head.session.no, NULL, seq,
                                    &absent);

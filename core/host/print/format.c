@@ -66,6 +66,25 @@ void ck_format_time(ck_buffer *out, int64_t wall_ms) {
   ck_buffer_append_format(out, "%.10s %.8s", text, text + 11);
 }
 
+void ck_format_age(ck_buffer *out, int64_t wall_ms, int64_t now_ms) {
+  enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
+  int64_t seconds = (now_ms - wall_ms) / 1000;
+  char text[CK_TIME_TEXT_SIZE];
+  if (seconds < -MINUTE || seconds >= 30 * DAY) {
+    ck_time_text(text, wall_ms);
+    ck_buffer_append_format(out, "%.10s", text);
+  } else if (seconds < MINUTE) {
+    ck_buffer_append_text(out, "just now");
+  } else if (seconds < HOUR) {
+    ck_buffer_append_format(out, "%" PRId64 " min ago", seconds / MINUTE);
+  } else if (seconds < DAY) {
+    ck_buffer_append_format(out, "%" PRId64 " h ago", seconds / HOUR);
+  } else {
+    ck_format_of(out, seconds / DAY, "day");
+    ck_buffer_append_text(out, " ago");
+  }
+}
+
 typedef struct span {
   uint32_t first, last;
 } span;

@@ -16,6 +16,9 @@ void ck_format_count(ck_buffer *out, int64_t count);
 void ck_format_of(ck_buffer *out, int64_t count, const char *noun);
 /* "2026-01-31 23:59:59" (UTC). */
 void ck_format_time(ck_buffer *out, int64_t wall_ms);
+/* How long before `now_ms` that was: "just now", "5 min ago", "3 h ago", "2 days ago"; beyond 30
+ * days, and of what is to come, its date. */
+void ck_format_age(ck_buffer *out, int64_t wall_ms, int64_t now_ms);
 /* The width of UTF-8 text on a terminal, in columns: a wide character (East Asian, emoji) counts
  * two, a combining one none. */
 size_t ck_format_width(ck_bytes text);

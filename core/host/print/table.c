@@ -14,10 +14,14 @@ void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns) 
   memset(self, 0, sizeof *self);
   self->output = output;
   self->columns = columns;
+  self->aligned = output->terminal;
   while (columns[self->column_count].header) self->column_count++;
 }
 
-void ck_table_clear(ck_table *self) { ck_buffer_clear(&self->text); }
+void ck_table_clear(ck_table *self) {
+  ck_buffer_clear(&self->text);
+  ck_buffer_clear(&self->tones);
+}
 
 static void print_plain(ck_table *self) {
   const char *cell = self->text.data;
@@ -32,14 +36,17 @@ static void print_plain(ck_table *self) {
 /* Without alignment a row need not wait for the others: a long log is printed while it is read. */
 void ck_table_end_cell(ck_table *self) {
   ck_buffer_append_char(&self->text, 0);
+  if (self->output->color) ck_buffer_append_char(&self->tones, (char)self->tone);
+  self->tone = CK_TONE_PLAIN;
   self->cell_count++;
-  bool streams =
-      !self->output->terminal && self->cell_count == self->column_count && !self->text.failed;
+  bool streams = !self->aligned && self->cell_count == self->column_count && !self->text.failed;
   if (!streams) return;
   print_plain(self);
   ck_buffer_reset(&self->text);
   self->cell_count = 0;
 }
+
+void ck_table_tone(ck_table *self, ck_tone tone) { self->tone = tone; }
 
 void ck_table_put_text(ck_table *self, ck_bytes text) {
   ck_output_append_safe(self->output, &self->text, text);
@@ -54,7 +61,7 @@ void ck_table_put_word(ck_table *self, const char *word) {
 /* The plain number for programs, unless stdout is a terminal. */
 static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t number),
                        int64_t number) {
-  if (self->output->terminal)
+  if (self->aligned)
     format(&self->text, number);
   else
     ck_buffer_append_format(&self->text, "%" PRId64, number);
@@ -78,10 +85,20 @@ void ck_table_put_money(ck_table *self, int64_t micros) {
 void ck_table_put_time(ck_table *self, int64_t wall_ms) {
   char text[CK_TIME_TEXT_SIZE] = "";
   if (wall_ms) ck_time_text(text, wall_ms);
-  if (wall_ms && self->output->terminal)
+  if (wall_ms && self->aligned)
     ck_format_time(&self->text, wall_ms);
   else
     ck_buffer_append_text(&self->text, text);
+  ck_table_end_cell(self);
+}
+
+void ck_table_put_age(ck_table *self, int64_t wall_ms) {
+  ck_clock clock = ck_clock_system();
+  if (!wall_ms || !self->aligned) {
+    ck_table_put_time(self, wall_ms);
+    return;
+  }
+  ck_format_age(&self->text, wall_ms, clock.wall_ms(clock.self));
   ck_table_end_cell(self);
 }
 
@@ -94,12 +111,12 @@ enum { LAST_MIN = 8, WIDE_MIN = 24, CUT_MIN = 12, RANK_SHIFT = 4 };
 typedef struct layout {
   size_t widths[CK_TABLE_COLUMNS_MAX];
   bool hidden[CK_TABLE_COLUMNS_MAX];
-  size_t last; /* the last one that is shown */
+  size_t last;   /* the last one that is shown */
+  size_t blanks; /* before the next cell */
 } layout;
 
-static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
-  for (size_t i = 0; i < self->column_count; i++)
-    widths[i] = has_header(self) ? strlen(self->columns[i].header) : 0;
+/* A spare column without any value is left out. */
+static void measure(layout *out, const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
     ck_bytes text = ck_bytes_text(cell);
@@ -107,6 +124,12 @@ static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
     if (width > widths[column]) widths[column] = width;
     cell += text.len + 1;
   }
+  for (size_t i = 0; has_header(self) && i < self->column_count; i++) {
+    size_t header = strlen(self->columns[i].header);
+    out->hidden[i] = widths[i] == 0 && self->columns[i].how >> RANK_SHIFT;
+    if (widths[i] < header) widths[i] = header;
+  }
+  while (out->hidden[out->last]) out->last--;
 }
 
 /* Of all columns before the last. */
@@ -154,7 +177,7 @@ static bool hide_one(const ck_table *table, layout *self) {
 static void fit(layout *out, const ck_table *table) {
   size_t columns = (size_t)table->output->width, widths[CK_TABLE_COLUMNS_MAX] = {0};
   *out = (layout){.last = table->column_count - 1};
-  measure(table, widths);
+  measure(out, table, widths);
   do {
     memcpy(out->widths, widths, sizeof widths);
     if (columns) shorten(table, out, columns);
@@ -167,7 +190,8 @@ static void fit(layout *out, const ck_table *table) {
 
 /* ---- printing ---- */
 
-static void print_cell(ck_table *self, ck_bytes text, size_t column, const layout *how) {
+/* No blanks at the end of a line: those before a cell are printed with it. */
+static void print_cell(ck_table *self, ck_bytes text, size_t column, layout *how, ck_tone tone) {
   size_t want = how->widths[column], width = ck_format_width(text);
   bool over = width > want,
        path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
@@ -179,14 +203,19 @@ static void print_cell(ck_table *self, ck_bytes text, size_t column, const layou
     text.len = ck_format_cut(text, want - 1);
   }
   width = ck_format_width(text) + over;
-  int fill = width < want ? (int)(want - width) : 0;
-  ck_output_print(self->output, "%*s%s", right ? fill : 0, "", path ? "…" : "");
-  ck_output_write(self->output, text);
-  if (over && !path) ck_output_print(self->output, "…");
-  if (column < how->last)
-    ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
-  else
-    ck_output_print(self->output, "\n");
+  size_t fill = width < want ? want - width : 0;
+  how->blanks += right ? fill : 0;
+  if (width) {
+    ck_output_print(self->output, "%*s%s%s", (int)how->blanks, "", ck_tone_on(tone),
+                    path ? "…" : "");
+    ck_output_write(self->output, text);
+    ck_output_print(self->output, "%s%s", over && !path ? "…" : "", ck_tone_off(tone));
+    how->blanks = 0;
+  }
+  how->blanks += (right ? 0 : fill) + sizeof gap - 1;
+  if (column < how->last) return;
+  ck_output_print(self->output, "\n");
+  how->blanks = 0;
 }
 
 static void print_header(ck_table *self, const layout *how, bool bold) {
@@ -212,17 +241,16 @@ static void print_aligned(ck_table *self) {
     ck_bytes text = ck_bytes_text(cell);
     size_t column = i % self->column_count;
     bool name = bold && column == 0 && !has_header(self);
+    ck_tone tone = self->tones.len ? (ck_tone)self->tones.data[i] : CK_TONE_PLAIN;
     cell += text.len + 1;
-    if (how.hidden[column]) continue;
-    if (name) ck_output_print(self->output, "\033[1m");
-    print_cell(self, text, column, &how);
-    if (name) ck_output_print(self->output, "\033[0m");
+    if (!how.hidden[column]) print_cell(self, text, column, &how, name ? CK_TONE_STRONG : tone);
   }
 }
 
 ck_status ck_table_print(ck_table *self, ck_error *err) {
   ck_status status = ck_buffer_check(&self->text, err);
+  if (status == CK_OK) status = ck_buffer_check(&self->tones, err);
   if (status != CK_OK) return status;
-  if (self->output->terminal) print_aligned(self);
+  if (self->aligned) print_aligned(self);
   return ck_output_flush(self->output, err);
 }

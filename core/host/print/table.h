@@ -4,6 +4,7 @@
 #define CK_HOST_PRINT_TABLE_H
 
 #include "core/host/print/output.h"
+#include "core/host/print/tone.h"
 
 enum { CK_TABLE_COLUMNS_MAX = 12 };
 
@@ -30,12 +31,17 @@ typedef struct ck_table {
   ck_output *output;
   const ck_column *columns;
   size_t column_count, cell_count;
-  ck_buffer text; /* all cells, each with a NUL behind it */
+  ck_buffer text;  /* all cells, each with a NUL behind it */
+  ck_buffer tones; /* of each cell a byte, on a terminal with colours */
+  ck_tone tone;    /* of the next cell */
+  bool aligned;    /* as on a terminal; set it before the first cell where it is none */
 } ck_table;
 
 void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns);
 void ck_table_clear(ck_table *self);
 
+/* The tone of the next cell; those behind it are plain again. */
+void ck_table_tone(ck_table *self, ck_tone tone);
 /* One cell each, row by row. */
 void ck_table_put_text(ck_table *self, ck_bytes text); /* stored text: redacted and escaped here */
 void ck_table_put_word(ck_table *self,
@@ -47,6 +53,8 @@ void ck_table_put_bytes(ck_table *self, int64_t bytes);
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
 void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: unknown, an empty cell */
+/* On a terminal how long ago it was, as ck_format_age; else the same as ck_table_put_time. */
+void ck_table_put_age(ck_table *self, int64_t wall_ms);
 /* Closes a cell whose text was appended to `text` piece by piece. */
 void ck_table_end_cell(ck_table *self);
 

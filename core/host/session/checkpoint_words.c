@@ -64,21 +64,26 @@ void ck_checkpoint_words_put_incidents(ck_document *document, struct cJSON *at,
     put_text(document, list, NULL, it.value);
 }
 
-static void append_reason(ck_buffer *out, ck_bytes reason) {
-  if (out->len) ck_buffer_append_text(out, "; ");
+static void append_reason(ck_buffer *out, ck_bytes reason, bool first) {
+  if (!first) ck_buffer_append_text(out, "; ");
   ck_json_read_string(out, ck_json_get(reason, "policy"));
   ck_buffer_append_text(out, ": ");
   ck_json_read_string(out, ck_json_get(reason, "reason"));
 }
 
+void ck_checkpoint_words_append_reasons(ck_buffer *out, const ck_value *info) {
+  ck_bytes reasons = info ? ck_json_get(ck_value_bytes(info), "reasons") : (ck_bytes){0};
+  bool first = true;
+  if (ck_json_type_of(reasons) != CK_JSON_ARRAY) return;
+  for (ck_json_iterator it = ck_json_iterate(reasons); ck_json_next(&it); first = false)
+    append_reason(out, it.value, first);
+}
+
 void ck_checkpoint_words_put_cells(ck_table *table, const ck_checkpoint_info *checkpoint) {
   ck_buffer words = {0}, why = {0};
-  ck_bytes reasons = member(checkpoint, "reasons");
   ck_checkpoint_words_append(&words, checkpoint);
   ck_table_put_text(table, ck_buffer_bytes(&words));
-  if (ck_json_type_of(reasons) == CK_JSON_ARRAY)
-    for (ck_json_iterator it = ck_json_iterate(reasons); ck_json_next(&it);)
-      append_reason(&why, it.value);
+  ck_checkpoint_words_append_reasons(&why, checkpoint->info);
   ck_table_put_text(table, ck_buffer_bytes(&why));
   table->text.failed |= words.failed || why.failed;
   ck_buffer_clear(&words);

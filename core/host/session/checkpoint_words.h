@@ -21,6 +21,8 @@ void ck_checkpoint_words_put_nodes(ck_document *document, struct cJSON *at,
 /* Members total_retries and nodes_with_failures, since the start of the session. */
 void ck_checkpoint_words_put_incidents(ck_document *document, struct cJSON *at,
                                        const ck_checkpoint_info *checkpoint);
+/* "smart: 12 changed keys; …", of a checkpoint's info, which may be NULL. */
+void ck_checkpoint_words_append_reasons(ck_buffer *out, const ck_value *info);
 /* A cell with the description, and one with the reasons: "smart: 12 changed keys; …". */
 void ck_checkpoint_words_put_cells(ck_table *table, const ck_checkpoint_info *checkpoint);
 

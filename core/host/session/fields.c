@@ -38,6 +38,10 @@ void ck_fields_format_cost(ck_buffer *out, const ck_totals *totals) {
 
 void ck_fields_put_cost_row(ck_table *table, const char *name, const ck_totals *totals) {
   ck_table_put_word(table, name);
+  ck_fields_put_cost_cell(table, totals);
+}
+
+void ck_fields_put_cost_cell(ck_table *table, const ck_totals *totals) {
   if (has_cost(totals))
     ck_table_put_money(table, totals->cost_micros);
   else

@@ -19,6 +19,7 @@ void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck
  * price: never 0. In text without a table "an unknown cost". */
 void ck_fields_put_cost(ck_document *document, struct cJSON *at, const ck_totals *totals);
 void ck_fields_put_cost_row(ck_table *table, const char *name, const ck_totals *totals);
+void ck_fields_put_cost_cell(ck_table *table, const ck_totals *totals);
 void ck_fields_format_cost(ck_buffer *out, const ck_totals *totals);
 /* The part of a cost that is an estimate, as "reserved_usd". */
 void ck_fields_put_reserved(ck_document *document, struct cJSON *at, int64_t micros);

@@ -39,7 +39,7 @@ ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err) {
 static ck_status open_session(ck_remote_command *out, const ck_host *host, const char *id,
                               bool read_only, ck_error *err) {
   *out = (ck_remote_command){.host = host, .id = out->full_id};
-  ck_status status = ck_id_check("session", id, err);
+  ck_status status = ck_session_word_check(id, err);
   if (status == CK_OK) status = ck_store_location_find(&out->location, host, err);
   ck_store_options options = {.read_only = read_only, .key = out->location.key};
   if (status == CK_OK)

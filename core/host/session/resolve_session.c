@@ -6,31 +6,23 @@
 
 #include "core/base/id.h"
 #include "core/host/cli/suggest.h"
-
-enum { PART_MIN = 4, TAIL = 8 };
+#include "core/host/session/short_id.h"
 
 typedef struct search {
   ck_store *store;
   const char *word;
-  size_t len, matches;
-  char ids[2][CK_ID_SIZE]; /* the first two matches */
-  char near[CK_ID_SIZE];   /* "": none */
+  size_t len;
+  ck_candidates fit;
+  int64_t back;          /* "@{N}": how many newer ones are passed over */
+  char near[CK_ID_SIZE]; /* "": none */
   size_t distance;
 } search;
-
-/* The beginning of the random part of an id that ckrun made; NULL: a person chose the id. */
-static const char *tail_of(const char *id) {
-  size_t len = strlen(id);
-  const char *tail = id + len - TAIL;
-  return len > TAIL + 1 && tail[-1] == '_' && strspn(tail, "0123456789abcdef") == TAIL ? tail
-                                                                                       : NULL;
-}
 
 static const char run_prefix[] = "run_";
 
 /* Of a run's id also a beginning is enough, with 4 characters behind the prefix. */
 static bool names_run(const search *self, const char *run) {
-  size_t least = sizeof run_prefix - 1 + PART_MIN;
+  size_t least = sizeof run_prefix - 1 + CK_SHORT_ID_MIN;
   return self->len >= least && strncmp(run, self->word, self->len) == 0;
 }
 
@@ -59,38 +51,56 @@ static void suggest_near(search *self, const char *id) {
 
 static bool look_at(void *to, const ck_session_record *record) {
   search *self = to;
-  const char *tail = tail_of(record->id);
   suggest_near(self, record->id);
-  bool fits = tail && self->len >= PART_MIN &&
-              (strncmp(record->id, self->word, self->len) == 0 ||
-               strncmp(tail, self->word, self->len) == 0);
-  fits = fits || has_run(self, record);
-  if (fits && self->matches < 2) memcpy(self->ids[self->matches], record->id, CK_ID_SIZE);
-  self->matches += fits;
+  bool begins = ck_short_id_tail(record->id) && self->len >= CK_SHORT_ID_MIN &&
+                strncmp(record->id, self->word, self->len) == 0;
+  if (begins || ck_short_id_fits(record->id, self->word) || has_run(self, record))
+    ck_candidates_add(&self->fit, record->id);
   return true;
+}
+
+static bool look_back(void *to, const ck_session_record *record) {
+  search *self = to;
+  if (self->back-- > 0) return true;
+  ck_candidates_add(&self->fit, record->id);
+  return false;
+}
+
+static ck_status find_back(search *self, ck_error *err) {
+  int64_t back = self->back;
+  ck_status status = ck_store_list_sessions(self->store, 0, look_back, self, err);
+  if (status != CK_OK || self->fit.count) return status;
+  return ck_error_set(err, CK_E_NOT_FOUND, "there %s %lld session%s in store %s: '%s' is none",
+                      back - self->back == 1 ? "is" : "are", (long long)(back - self->back),
+                      back - self->back == 1 ? "" : "s", ck_store_url(self->store), self->word);
+}
+
+ck_status ck_session_word_check(const char *word, ck_error *err) {
+  return ck_short_id_back(word) >= 0 ? CK_OK : ck_id_check("session", word, err);
 }
 
 ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
                              ck_error *err) {
   ck_session_record record;
   ck_error absent = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
-  search s = {.store = store, .word = word, .len = strlen(word)};
+  search s = {.store = store, .word = word, .len = strlen(word), .back = ck_short_id_back(word)};
   out[0] = 0;
-  ck_status status = ck_id_check("session", word, err);
+  ck_status status = ck_session_word_check(word, err);
   if (status != CK_OK) return status;
   status = ck_store_get_session(&record, store, word, &absent);
   if (status == CK_OK) ck_session_record_clear(&record);
-  if (status == CK_E_NOT_FOUND && ck_store_list_sessions(store, 0, look_at, &s, &ignored) != CK_OK)
+  if (status == CK_OK) strcpy(out, word);
+  if (status == CK_OK) return CK_OK;
+  if (s.back >= 0) {
+    status = find_back(&s, err);
+    if (status != CK_OK) return status;
+  } else if (status == CK_E_NOT_FOUND &&
+             ck_store_list_sessions(store, 0, look_at, &s, &ignored) != CK_OK) {
     s = (search){0};
-  if (status == CK_OK || s.matches == 1) {
-    strcpy(out, s.matches == 1 ? s.ids[0] : word);
-    return CK_OK;
   }
-  if (s.matches > 1)
-    return ck_error_set(
-        err, CK_E_USAGE,
-        "%zu sessions are meant by '%s', such as %s and %s: a few more characters tell them apart",
-        s.matches, word, s.ids[0], s.ids[1]);
+  if (s.fit.count == 1) strcpy(out, s.fit.ids[0]);
+  if (s.fit.count == 1) return CK_OK;
+  if (s.fit.count > 1) return ck_candidates_refuse(&s.fit, "sessions", word, err);
   if (s.near[0]) return ck_error_set(err, status, "%s; did you mean '%s'?", absent.text, s.near);
   return ck_error_set(err, status, "%s", absent.text);
 }

@@ -54,7 +54,7 @@ told=$out
 is "what was completed is undone" "$(row undone write)" $'node_complete\t\t'"${seqs[1]}"
 is "what was added is removed" "$(row removed memory.added)" $'\t{"k":"v\\n"}\t'
 
-refused 2 "a beginning that is not clear" "3 checkpoints begin with 'checkpoint_'" sessions diff \
+refused 2 "a beginning that is not clear" "3 checkpoints are meant by 'checkpoint_'" sessions diff \
   notes checkpoint_ first
 refused 3 "an id that is not there" "has no checkpoint 'nosuch'" sessions diff notes nosuch first
 refused 3 "a seq that is none" "has no checkpoint '999'" sessions diff notes first 999

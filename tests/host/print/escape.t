@@ -54,13 +54,13 @@ done
 run --json sessions log evil
 has "values keep their bytes in JSON" "$out" "ask $evil"
 
-# On a terminal the program's own bold is the only escape.
+# On a terminal the program's own bold and colours are the only escapes.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   shown=$(NO_COLOR= TERM=xterm script -qec \
     "'$CKRUN' sessions log evil; '$CKRUN' sessions list; '$CKRUN' sessions show evil" /dev/null \
     </dev/null)
-  plain=$(sed $'s/\e\\[[01]m//g' <<<"$shown" | tr -d '\r')
-  ok "a terminal gets bold and nothing else" test "${plain#*$'\e'}" = "$plain"
+  plain=$(sed -E $'s/\e\\[([012]|3[1236])m//g' <<<"$shown" | tr -d '\r')
+  ok "a terminal gets bold and colours, and nothing else" test "${plain#*$'\e'}" = "$plain"
   has "a table has a header" "$plain" "SESSION"
   ok "it is bold" test "${shown#*$'\e[1m'}" != "$shown"
   plain=$(NO_COLOR=1 TERM=xterm script -qec "'$CKRUN' sessions list" /dev/null </dev/null)
@@ -86,9 +86,9 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   for columns in 40 80 200; do
     shown=$(script -qec "stty cols $columns; '$CKRUN' sessions checkpoints long" /dev/null \
       </dev/null | tr -d '\r')
-    has "at $columns columns the id of a checkpoint is whole" "$shown" "$id"
+    has "at $columns columns the part of an id that names it is whole" "$shown" "${id: -8}"
   done
-  has "with room there is everything" "$(head -n 1 <<<"$shown")" TIMELINE
+  has "with room there is everything" "$(head -n 1 <<<"$shown")" AGE
 else
   skip "script(1) is missing: no terminal to look at"
 fi

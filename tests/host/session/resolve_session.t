@@ -41,6 +41,12 @@ is "and goes on with that one" "$(json "$out" '"$d->{session} $d->{status}"')" \
 exits 0 "so does cancel" --json cancel "${tails[1]}"
 is "with that one" "$(json "$out" '"$d->{session} $d->{status}"')" "${made[1]} cancelled"
 
+mapfile -t newest < <("$CKRUN" sessions list | cut -f1)
+is "the one begun last" "$(shown latest)" "${newest[0]}"
+is "and the one before" "$(shown '@{1}')" "${newest[1]}"
+refused 3 "further back than there are" "there are 7 sessions in store" sessions show '@{7}'
+refused 2 "what is deleted is no @" "is a part of session" sessions delete latest
+
 # The ids of runs, of the last one and of those before it.
 exits 8 "a session of two runs" run "$dir/flow.lua" --session two
 first=$(json "$("$CKRUN" --json sessions show two)" '$d->{run}')

@@ -1,0 +1,67 @@
+# views.sh - what a person sees on a terminal, held to a file for each view. Sourced behind tap.sh.
+# UPDATE_VIEWS=1 writes the files anew: look at what has changed.
+
+build=$(cd "${CKRUN_BUILD:?the folder of the build}" && pwd)
+terminal=$build/tests/host/print/tool_terminal
+views=$root/tests/host/views
+
+# screen COLUMNS ARGUMENTS…: what the terminal is sent. COLOR=1 with colours.
+screen() {
+  local columns=$1
+  shift
+  if [ "${COLOR:-}" ]; then
+    NO_COLOR= TERM=xterm "$terminal" "$columns" "$CKRUN" "$@"
+  else
+    TERM=xterm "$terminal" "$columns" "$CKRUN" "$@"
+  fi
+}
+
+has_terminal() {
+  "$terminal" 80 true >/dev/null 2>&1
+  [ $? != 77 ]
+}
+
+# Random parts of ids, uuids, times and folders are none of the view, but their widths are.
+steady() {
+  perl -pe '
+    BEGIN { $dir = quotemeta $ARGV[0]; $root = quotemeta $ARGV[1]; @ARGV = () }
+    s/$dir/DIR/g; s/$root/ROOT/g;
+    s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/"u" x 36/ge;
+    s/_\d{8}_\d{6}_/_YYYYMMDD_HHMMSS_/g;
+    s/(\e\[\d+m|(?<![0-9a-z]))[0-9a-f]{8}(?![0-9a-z])/$1xxxxxxxx/g;
+    s/\e/^[/g' "$dir" "$root"
+}
+
+# Lines that are wider than the terminal.
+too_wide() {
+  perl -CSD -ne 'BEGIN { $max = shift } chomp; s/\e\[[0-9;]*m//g; $n++ if length > $max;
+    END { print $n + 0 }' "$1"
+}
+
+# What a terminal could take for a command, but the sequences of colours.
+commands_in() { perl -ne 's/\e\[[0-9;]*m//g; $n += () = /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]/g;
+  END { print $n + 0 }'; }
+
+plain() { perl -pe 's/\e\[[0-9;]*m//g'; }
+
+# view NAME ARGUMENTS…: at 60, 80 and 120 columns, with colours and without.
+view() {
+  local name=$1 columns shown colored all=
+  shift
+  for columns in 60 80 120; do
+    shown=$(screen $columns "$@")
+    colored=$(COLOR=1 screen $columns "$@")
+    is "$name: $columns columns are enough" "$(too_wide $columns <<<"$shown")" 0
+    is "$name: no command for the terminal at $columns" "$(commands_in <<<"$colored")" 0
+    is "$name: NO_COLOR at $columns has no colours" "$(tr -cd '\033' <<<"$shown")" ""
+    is "$name: colours change no text at $columns" "$(plain <<<"$colored" | steady)" \
+      "$(steady <<<"$shown")"
+    all+="== $columns columns"$'\n'"$shown"$'\n'
+    all+="== $columns columns, with colours"$'\n'"$colored"$'\n'
+  done
+  all=$(steady <<<"$all")
+  [ ! "${UPDATE_VIEWS:-}" ] || printf '%s\n' "$all" >"$views/$name.txt"
+  printf '%s\n' "$all" >"$dir/view"
+  ok "$name: as it is kept" cmp -s "$dir/view" "$views/$name.txt" ||
+    diff "$views/$name.txt" "$dir/view" | head -40 | sed 's/^/#   /' >&2
+}
