@@ -146,6 +146,7 @@ static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   ck_document_put_int(document, NULL, "denied", self->counts[CK_DRY_RUN_DENIED]);
   ck_document_put_int(document, NULL, "asked", self->counts[CK_DRY_RUN_ASKED]);
+  ck_document_put_int(document, NULL, "begins", self->counts[CK_DRY_RUN_BEGIN]);
   put_money(document, NULL, "cost_usd", self->cost_micros);
   put_money(document, NULL, "reserve_usd", self->reserve_micros);
 }
@@ -303,6 +304,7 @@ static void put_work_rows(ck_table *table, const ck_preflight *self) {
   put_count(table, "questions", self->counts[CK_DRY_RUN_QUESTION]);
   put_count(table, "denied", self->counts[CK_DRY_RUN_DENIED]);
   put_count(table, "to be asked about", self->counts[CK_DRY_RUN_ASKED]);
+  put_count(table, "answered, to begin", self->counts[CK_DRY_RUN_BEGIN]);
   put_money_row(table, "cost recorded", self->cost_micros);
   put_money_row(table, "cost at most", self->reserve_micros);
   ck_buffer dropped = {0};

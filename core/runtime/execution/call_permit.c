@@ -190,28 +190,15 @@ static ck_status put_question(ck_call *self, ck_error *err) {
 
 /* ---- a recorded answer ---- */
 
-/* What was allowed may begin until it has come to something; what was denied is asked about again
- * once that is recorded. */
-static bool is_used_up(const ck_call *self, const ck_ledger_entry *question, bool allowed) {
-  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
-  if (!entry || !entry->outcome || entry->outcome_seq < question->outcome_seq) return false;
-  return !allowed || !ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
-}
-
 /* JSON; without length: there is none that counts, as one to another question. `*open`: the
  * question has no outcome yet. */
 static ck_bytes find_answer(bool *open, const ck_call *self) {
-  const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
+  const ck_ledger *ledger = ck_call_session(self)->ledger;
+  const ck_ledger_entry *q = ck_ledger_get(ledger, self->question->key);
   *open = q && q->open;
-  if (!q || (self->leave.word == CK_LEAVE_ASK && !ck_permit_is_same_question(self, q)))
+  if (!q || (self->leave.word == CK_LEAVE_ASK && !ck_permit_is_same_question(self->question, q)))
     return (ck_bytes){0};
-  if (strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) != 0)
-    return (ck_bytes){0};
-  if (q->open)
-    return q->verdict == CK_VERDICT_DONE ? ck_json_get(ck_value_bytes(q->resolution), "result")
-                                         : (ck_bytes){0};
-  ck_bytes answer = ck_json_get(ck_value_bytes(q->outcome), "result");
-  return is_used_up(self, q, ck_json_is_text(answer, allow)) ? (ck_bytes){0} : answer;
+  return ck_permit_find_answer(q, ck_ledger_get(ledger, self->key), self->digest);
 }
 
 /* An earlier process has asked, or another branch. */

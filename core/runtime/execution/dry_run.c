@@ -8,9 +8,9 @@
 
 #include "core/base/array.h"
 #include "core/model/sources.h"
+#include "core/runtime/execution/dry_run_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
-#include "core/runtime/execution/untrusted.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/opening/rules.h"
 
@@ -28,7 +28,8 @@ void ck_dry_run_describe(ck_buffer *out, const ck_dry_run_effect *effect) {
       [CK_DRY_RUN_REDO] = "would be done again",
       [CK_DRY_RUN_TELL] = "would be told as unknown",
       [CK_DRY_RUN_DENIED] = "would be denied",
-      [CK_DRY_RUN_ASKED] = "a person would be asked"};
+      [CK_DRY_RUN_ASKED] = "a person would be asked",
+      [CK_DRY_RUN_BEGIN] = "begins: it may by now"};
   const char *answer = answers[effect->what];
   ck_buffer_append_text(out, answer ? answer : ck_dry_run_plan_name(effect->what));
   if (effect->policy) ck_buffer_append_format(out, ", by policy \"%s\"", effect->policy);
@@ -63,18 +64,6 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
                                          : CK_DRY_RUN_ANEW;
 }
 
-/* What was untrusted when it was asked for, and what is at the checkpoint. Where memory is short,
- * it is left out: the policies then say less than they would. */
-static ck_value *find_untrusted(ck_session *session, const ck_ledger_entry *entry, ck_bytes from) {
-  ck_value *found = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  if (ck_sources_add_member(&found, from, &ignored) != CK_OK) return found;
-  const ck_effect effect = {.kind = entry->kind, .request = ck_json_get(from, "request")};
-  (void)!ck_untrusted_add_saved(&found, session, entry->scope, &ignored);
-  (void)!ck_untrusted_add_process(&found, session, &effect, &ignored);
-  return found;
-}
-
 /* The policies are asked as the resume would ask them, but that they see the request as it is
  * stored. */
 static void rehearse(ck_dry_run_effect *out, ck_session *session, const ck_ledger_entry *entry,
@@ -85,7 +74,8 @@ static void rehearse(ck_dry_run_effect *out, ck_session *session, const ck_ledge
   const ck_policy_engine *policies = session->policies;
   ck_doubt_answer answer = {.word = CK_DOUBT_STOP};
   if (!policies || !policies->in_doubt || !entry->intent) return;
-  ck_value *untrusted = find_untrusted(session, entry, ck_value_bytes(entry->intent));
+  ck_value *untrusted =
+      ck_dry_run_find_untrusted(session, entry->scope, entry->kind, ck_value_bytes(entry->intent));
   const ck_effect begun = {.scope = entry->scope,
                            .key = entry->key,
                            .kind = entry->kind,
@@ -105,51 +95,6 @@ static void rehearse(ck_dry_run_effect *out, ck_session *session, const ck_ledge
   out->policy = answer.policy;
 }
 
-/* A person allowed it, and it has come to nothing since. */
-static bool is_allowed(const ck_session *session, const ck_ledger_entry *entry) {
-  char key[2 * CK_STATE_KEY_MAX];
-  snprintf(key, sizeof key, "%s/permit", entry->key);
-  const ck_ledger_entry *q = ck_ledger_get(session->ledger, key);
-  return q && !q->open && strcmp(q->outcome_digest, entry->outcome_digest) == 0 &&
-         ck_json_is_text(ck_json_get(ck_value_bytes(q->outcome), "result"), "allow") &&
-         ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
-}
-
-/* The same of one that would begin anew; nobody is asked. */
-static void rehearse_leave(ck_dry_run_effect *out, ck_leave *leave, ck_session *session,
-                           const ck_ledger_entry *entry) {
-  static const ck_dry_run_plan plans[] = {[CK_LEAVE_ALLOW] = CK_DRY_RUN_ANEW,
-                                          [CK_LEAVE_ASK] = CK_DRY_RUN_ASKED,
-                                          [CK_LEAVE_DENY] = CK_DRY_RUN_DENIED};
-  const ck_policy_engine *policies = session->policies;
-  ck_bytes denied = ck_json_get(ck_value_bytes(entry->outcome), "denied");
-  ck_bytes from = denied.len ? denied : ck_value_bytes(entry->intent);
-  ck_effect effect = {.scope = entry->scope,
-                      .key = entry->key,
-                      .kind = entry->kind,
-                      .class = out->class,
-                      .agent = entry->agent,
-                      .attempt = session->timeline.attempt,
-                      .request = ck_json_get(from, "request"),
-                      .reserve_micros = out->reserve_micros};
-  ck_boundary at = {.scope = entry->scope,
-                    .agent = entry->agent,
-                    .next = {.tool = out->name, .has_class = true, .class = out->class}};
-  ck_error failure = CK_ERROR_INIT;
-  if (!policies || !policies->permit || !ck_effect_asks_leave(&effect)) return;
-  ck_session_show_boundary(&at, session);
-  /* a hook that fails asks, and the question says of what it failed */
-  ck_value *untrusted = find_untrusted(session, entry, from);
-  effect.untrusted = ck_sources_bytes(untrusted);
-  if (policies->permit(leave, policies->self, &effect, &at, &failure) != CK_OK && !leave->word)
-    leave->word = CK_LEAVE_ASK;
-  ck_value_free(untrusted);
-  if (leave->word == CK_LEAVE_ASK && is_allowed(session, entry)) return;
-  out->what = plans[leave->word];
-  out->policy = leave->policies;
-  out->words = leave->text;
-}
-
 /* Of one that was denied there is no intent. */
 static void read_denied(ck_dry_run_effect *out, ck_bytes *request, ck_bytes denied) {
   char *class = ck_json_dup_string(ck_json_get(denied, "class"));
@@ -161,7 +106,7 @@ static void read_denied(ck_dry_run_effect *out, ck_bytes *request, ck_bytes deni
 static void show(ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
   ck_error failure = CK_ERROR_INIT;
-  ck_leave leave = {0};
+  ck_permit_rehearsal said = {0};
   ck_dry_run_effect effect = {.what = judge(session->ledger, entry, session->timeline.attempt),
                               .key = entry->key,
                               .kind = entry->kind,
@@ -177,10 +122,22 @@ static void show(ck_session *session, const ck_ledger_entry *entry,
   if (effect.cost_micros < 0) effect.cost_micros = -1;
   if (effect.reserve_micros < 0) effect.reserve_micros = -1;
   if (effect.what == CK_DRY_RUN_DOUBT) rehearse(&effect, session, entry, &failure);
-  if (effect.what == CK_DRY_RUN_ANEW) rehearse_leave(&effect, &leave, session, entry);
+  if (effect.what == CK_DRY_RUN_ANEW) ck_dry_run_permit(&said, &effect, session, entry);
   visitor->effect(visitor->to, &effect);
-  ck_leave_clear(&leave);
+  ck_permit_rehearsal_clear(&said);
   free(name);
+}
+
+static void show_question(ck_session *session, const ck_ledger_entry *entry,
+                          const ck_dry_run_visitor *visitor) {
+  ck_permit_rehearsal said = {0};
+  ck_dry_run_effect effect = {.what = judge(session->ledger, entry, session->timeline.attempt),
+                              .key = entry->key,
+                              .kind = entry->kind,
+                              .class = entry->class};
+  if (ck_dry_run_permit_question(&said, &effect, session, entry))
+    visitor->effect(visitor->to, &effect);
+  ck_permit_rehearsal_clear(&said);
 }
 
 static void fill_text(char out[CK_ERROR_TEXT_MAX], ck_bytes json) {
@@ -335,7 +292,11 @@ ck_status ck_session_dry_run(ck_dry_run *out, ck_runtime *runtime, const char *i
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++) {
     ck_ledger_recall(session->ledger, entry->key, &any);
-    if (!is_mark(entry) && !is_settled(&done, entry)) show(session, entry, visitor);
+    if (is_settled(&done, entry)) continue;
+    if (ck_dry_run_is_permit(entry))
+      show_question(session, entry, visitor);
+    else if (!is_mark(entry))
+      show(session, entry, visitor);
   }
   free(done.entries);
   if (status == CK_OK) fill(out, session, unsettled);

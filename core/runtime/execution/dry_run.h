@@ -18,8 +18,10 @@
   X(CK_DRY_RUN_REDO, "do again")     /* as in doubt, but a policy has it done again */ \
   X(CK_DRY_RUN_TELL, "tell")         /* as in doubt, but a policy has it told as unknown */ \
   X(CK_DRY_RUN_QUESTION, "wait")     /* a person was asked, and has not answered */ \
-  X(CK_DRY_RUN_DENIED, "denied")     /* as run anew, but a policy denies it */ \
-  X(CK_DRY_RUN_ASKED, "ask")         /* as run anew, once a person has allowed it */
+  X(CK_DRY_RUN_DENIED, "denied")     /* it would begin, but a policy or a person denies it */ \
+  X(CK_DRY_RUN_ASKED, "ask")         /* it would begin once a person has allowed it */ \
+  /* a person was asked whether it may begin, and has allowed it, or nobody asks any more */ \
+  X(CK_DRY_RUN_BEGIN, "begin")
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -35,7 +37,7 @@ typedef struct ck_dry_run_effect {
   const char *key, *name; /* name: of the tool; NULL */
   const char *policy;     /* whose answer that is, of what is in doubt, denied or asked about;
                            * NULL: nobody's */
-  const char *words;      /* denied: why; ask: the question; NULL: neither */
+  const char *words;      /* denied: why; ask, wait: the question; NULL: neither */
   const char *failure;    /* of a policy that was asked; NULL: none failed */
   ck_effect_kind kind;
   ck_effect_class class;

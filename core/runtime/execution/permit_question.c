@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/person.h"
 #include "core/model/sources.h"
@@ -12,35 +13,35 @@ static const char hint[] =
     " (Part of what it is called with is masked where it is stored: where it comes back masked, it "
     "is not made, and its outcome says so.)";
 
-static void write_text(ck_json_writer *w, const ck_call *self, bool masked) {
-  const char *asked = self->leave.text;
+static void write_text(ck_json_writer *w, const ck_leave *leave, bool masked) {
   ck_buffer text = {0};
-  ck_buffer_append_text(&text, asked ? asked : "a policy failed: may this be done?");
+  ck_buffer_append_text(&text, leave->text ? leave->text : "a policy failed: may this be done?");
   if (masked) ck_buffer_append_text(&text, hint);
   ck_json_member_string(w, "question", ck_buffer_bytes(&text));
   w->out->failed |= text.failed;
   ck_buffer_clear(&text);
 }
 
-static ck_status write_request(ck_value **out, const ck_call *self, bool masked, ck_error *err) {
-  const ck_effect *effect = &self->effect;
+static ck_status write_request(ck_value **out, const ck_permit_about *about, bool masked,
+                               ck_error *err) {
+  const ck_effect *effect = about->effect;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
-  write_text(&w, self, masked);
+  write_text(&w, about->leave, masked);
   ck_json_name(&w, "options");
   ck_json_begin(&w, '[');
   ck_json_put_text(&w, CK_PERMIT_ALLOW);
   ck_json_put_text(&w, CK_PERMIT_DENY);
   ck_json_end(&w, ']');
-  ck_json_member_text(&w, "policies", self->leave.policies);
+  ck_json_member_text(&w, "policies", about->leave->policies);
   ck_json_name(&w, "effect");
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "key", self->key);
+  ck_json_member_text(&w, "key", effect->key);
   ck_json_member_text(&w, "kind", ck_effect_kind_name(effect->kind));
   ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
   ck_sources_write(&w, effect->untrusted);
-  ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
+  ck_json_member_raw(&w, "request", effect->request);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
@@ -49,70 +50,97 @@ static ck_status write_request(ck_value **out, const ck_call *self, bool masked,
 }
 
 /* As its intent will be stored. Policies that cannot say what they mask say so when it is. */
-static ck_status keep(ck_call *self, ck_error *err) {
-  ck_permit_question *q = self->question;
+static ck_status keep(ck_permit_question *q, const ck_permit_about *about, ck_error *err) {
   ck_error ignored = CK_ERROR_INIT;
   ck_value *body;
   ck_value_free(q->kept);
   q->kept = NULL;
   ck_status status =
-      ck_ledger_write_intent(&body, &q->effect, self->digest, ck_value_bytes(q->request), err);
+      ck_ledger_write_intent(&body, &q->effect, about->digest, ck_value_bytes(q->request), err);
   if (status != CK_OK) return status;
-  status = ck_session_redact(&q->kept, ck_call_session(self), CK_EVENT_INTENT, q->effect.agent,
-                             body, &ignored);
+  status =
+      ck_session_redact(&q->kept, about->session, CK_EVENT_INTENT, q->effect.agent, body, &ignored);
   if (status != CK_OK) q->kept = NULL;
   ck_value_free(body);
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }
 
-static ck_bytes kept_request(const ck_call *self) {
-  const ck_value *kept = self->question->kept;
-  return kept ? ck_json_get(ck_value_bytes(kept), "request") : (ck_bytes){0};
+static ck_bytes kept_request(const ck_permit_question *self) {
+  return self->kept ? ck_json_get(ck_value_bytes(self->kept), "request") : (ck_bytes){0};
 }
 
-static bool is_masked(const ck_call *self) {
+static bool is_masked(const ck_permit_question *self) {
   ck_bytes effect = ck_json_get(kept_request(self), "effect");
   return ck_redact_is_masked(ck_json_get(effect, "request"));
 }
 
 /* A person who allows it knows then what may come of it. */
-static ck_status add_hint(ck_call *self, ck_error *err) {
-  ck_permit_question *q = self->question;
-  if (!is_masked(self)) return CK_OK;
+static ck_status add_hint(ck_permit_question *q, const ck_permit_about *about, ck_error *err) {
+  if (!is_masked(q)) return CK_OK;
   ck_value_free(q->request);
   q->request = NULL;
-  ck_status status = write_request(&q->request, self, true, err);
+  ck_status status = write_request(&q->request, about, true, err);
   if (status != CK_OK) return status;
   q->effect.request = ck_value_bytes(q->request);
-  return keep(self, err);
+  return keep(q, about, err);
+}
+
+ck_status ck_permit_fill_question(ck_permit_question *out, const ck_permit_about *about,
+                                  ck_error *err) {
+  snprintf(out->key, sizeof out->key, "%s/permit", about->effect->key);
+  ck_status status = write_request(&out->request, about, false, err);
+  if (status != CK_OK) return status;
+  out->effect = (ck_effect){.scope = about->effect->scope,
+                            .key = out->key,
+                            .attempt = about->session->timeline.attempt,
+                            .kind = CK_EFFECT_ASK,
+                            .class = CK_EFFECT_IDEMPOTENT,
+                            .agent = about->effect->agent,
+                            .request = ck_value_bytes(out->request)};
+  status = keep(out, about, err);
+  return status == CK_OK ? add_hint(out, about, err) : status;
 }
 
 ck_status ck_permit_make_question(ck_call *self, ck_error *err) {
   if (self->question) return CK_OK;
-  ck_permit_question *made = calloc(1, sizeof *made);
-  if (!made) return ck_error_no_memory(err);
-  self->question = made;
-  snprintf(made->key, sizeof made->key, "%s/permit", self->key);
-  ck_status status = write_request(&made->request, self, false, err);
-  if (status != CK_OK) return status;
-  made->effect = (ck_effect){.scope = self->effect.scope,
-                             .key = made->key,
-                             .attempt = ck_call_session(self)->timeline.attempt,
-                             .kind = CK_EFFECT_ASK,
-                             .class = CK_EFFECT_IDEMPOTENT,
-                             .agent = self->effect.agent,
-                             .request = ck_value_bytes(made->request)};
-  status = keep(self, err);
-  return status == CK_OK ? add_hint(self, err) : status;
+  self->question = calloc(1, sizeof *self->question);
+  if (!self->question) return ck_error_no_memory(err);
+  ck_effect effect = self->effect;
+  effect.key = self->key;
+  effect.request = ck_value_bytes(self->request);
+  const ck_permit_about about = {.session = ck_call_session(self),
+                                 .effect = &effect,
+                                 .leave = &self->leave,
+                                 .digest = self->digest};
+  return ck_permit_fill_question(self->question, &about, err);
 }
 
-bool ck_permit_is_same_question(const ck_call *self, const ck_ledger_entry *recorded) {
+bool ck_permit_is_same_question(const ck_permit_question *self, const ck_ledger_entry *recorded) {
   if (!recorded->intent) return true;
   ck_bytes then = ck_json_get(ck_value_bytes(recorded->intent), "request");
   return ck_bytes_equal(ck_json_get(then, "question"), ck_json_get(kept_request(self), "question"));
 }
 
 /* ---- the answer ---- */
+
+/* What was allowed may begin until it has come to something; what was denied is asked about again
+ * once that is recorded. */
+static bool is_used_up(const ck_ledger_entry *question, const ck_ledger_entry *entry,
+                       bool allowed) {
+  if (!entry || !entry->outcome || entry->outcome_seq < question->outcome_seq) return false;
+  return !allowed || !ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
+}
+
+ck_bytes ck_permit_find_answer(const ck_ledger_entry *q, const ck_ledger_entry *entry,
+                               const char *digest) {
+  if (strcmp(q->open ? q->intent_digest : q->outcome_digest, digest) != 0) return (ck_bytes){0};
+  if (q->open)
+    return q->verdict == CK_VERDICT_DONE ? ck_json_get(ck_value_bytes(q->resolution), "result")
+                                         : (ck_bytes){0};
+  ck_bytes answer = ck_json_get(ck_value_bytes(q->outcome), "result");
+  bool allowed = ck_json_is_text(answer, CK_PERMIT_ALLOW);
+  return is_used_up(q, entry, allowed) ? (ck_bytes){0} : answer;
+}
 
 ck_status ck_permit_close_question(ck_call *self, const char *answer, ck_bytes by, ck_error *err) {
   ck_session *session = ck_call_session(self);

@@ -203,6 +203,12 @@ ran "and runs" 1
 rm ran
 exits 8 "asked" run node.lua --profile ./ask.profile.lua --session kept
 exits 0 "denied" answer kept deny
+sed 's/Run/Start/' ask.lua >start.lua
+sed 's/ask/start/g' ask.profile.lua >start.profile.lua
+run --json resume kept --dry-run
+is "the dry run says that it is denied" "$(json "$out" '"@$d{qw(denied asked replayed)}"')" "1 0 0"
+run --json resume kept --dry-run --profile ./start.profile.lua
+is "and that another question is put" "$(json "$out" '"@$d{qw(denied asked replayed)}"')" "0 1 0"
 exits 1 "the answer stands when no policy asks any more" resume kept --profile ./yes.profile.lua \
   --accept-changed
 has "it is the person's" "$err" "denied by a person"
