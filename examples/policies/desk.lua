@@ -4,6 +4,7 @@
 return {
   name = "desk",
   extends = "default",
+  resume_context = "tail",
   policies = { "./customers.lua" },
   agents = {
     researcher = {

@@ -9,7 +9,8 @@ local statement = require "ck.lint.statement"
 ---@param text string
 ---@param known table<string, true|table<string, true>>  the environment: libraries have names, too
 ---@param hooks table<string, (ck.lint.Shape|false)[]>  what the parameters of hooks are
----@return { line: integer, text: string, state: true|nil }[]  state: what outlives a call
+---@return { line: integer, text: string, state: true|nil, needs: string|nil }[]  state: what
+--- outlives a call; needs: no mistake under a profile that has this setting
 return function(text, known, hooks)
   local at = cursor.open(text, known, hooks, statement.block)
   cursor.scoped(at, statement.block)

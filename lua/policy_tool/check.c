@@ -90,12 +90,16 @@ static void put_found(checking *self, const linting *of) {
     ck_json_read_int(&line, ck_json_get(it.value, "line"));
     ck_json_read_bool(&state, ck_json_get(it.value, "state"));
     self->problems.state |= state;
-    char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
-    if (text)
+    char *text = ck_json_dup_string(ck_json_get(it.value, "text")),
+         *needs = ck_json_dup_string(ck_json_get(it.value, "needs"));
+    if (text && needs)
+      ck_policy_problems_note(&self->problems, of->file, line, needs, text);
+    else if (text)
       ck_policy_problems_put(&self->problems, of->file, line, text);
     else
       self->problems.list.failed = true;
     free(text);
+    free(needs);
   }
 }
 
@@ -229,6 +233,9 @@ static ck_status check_loaded(checking *self, ck_json_writer *w, loaded_policy *
   if (status != CK_OK) put_error(self, 1, failure.text);
   status = ck_policy_about_write(w, policy, err);
   if (status == CK_OK) status = lint_modules(self, err);
+  if (status == CK_OK && ck_policy_has(policy, POLICY_tail))
+    ck_policy_problems_note(&self->problems, self->source->name, policy->lines[POLICY_tail],
+                            "resume_context", CK_POLICY_TAIL_NOTE);
   return status == CK_OK ? compare_all(self, policy, err) : status;
 }
 
@@ -268,8 +275,13 @@ ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) 
   ck_json_begin(&w, '[');
   if (self.problems.list.len) ck_json_put_raw(&w, ck_buffer_bytes(&self.problems.list));
   ck_json_end(&w, ']');
+  ck_json_name(&w, "notes");
+  ck_json_begin(&w, '[');
+  if (self.problems.notes.len) ck_json_put_raw(&w, ck_buffer_bytes(&self.problems.notes));
+  ck_json_end(&w, ']');
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_buffer_check(&self.problems.list, err);
+  if (status == CK_OK) status = ck_buffer_check(&self.problems.notes, err);
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
   ck_policy_problems_clear(&self.problems);

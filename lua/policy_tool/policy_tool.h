@@ -9,11 +9,15 @@
 #include "lua/vm/sources_list.h"
 
 /* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
- * options, problems: [{place, text}]}; place is "file:line". `name` is that of a shipped policy or
- * a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in the
- * text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
+ * options, problems: [{place, text}], notes: [{place, text, needs}]}; place is "file:line". A note
+ * is a problem unless the profile has the setting that it needs. `name` is that of a shipped policy
+ * or a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in
+ * the text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
  * overrun. Of a file that does not load there are only file and one problem. CK_E_NOT_FOUND,
  * CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
+#define CK_POLICY_TAIL_NOTE                                                                        \
+  "tail is asked of agents that are processes, and by sessions tail; of every agent that resumes " \
+  "under a profile with resume_context = \"tail\""
 CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err);
 
 /* The shipped policies and those found in `folder`, as ck_sources_list: name, version,

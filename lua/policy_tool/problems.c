@@ -10,6 +10,10 @@
 
 enum { PLACE_SIZE = PATH_MAX + 24 };
 
+static bool contains(ck_bytes text, ck_bytes part) {
+  return text.len && memmem(text.data, text.len, part.data, part.len) != NULL;
+}
+
 static void put(policy_problems *self, const char *place, const char *text) {
   ck_json_writer w = {.out = &self->list, .comma = self->list.len > 0};
   ck_json_begin(&w, '{');
@@ -23,6 +27,25 @@ void ck_policy_problems_put(policy_problems *self, const char *file, int64_t lin
   char place[PLACE_SIZE];
   snprintf(place, sizeof place, "%s:%lld", file, (long long)line);
   put(self, place, text);
+}
+
+void ck_policy_problems_note(policy_problems *self, const char *file, int64_t line,
+                             const char *needs, const char *text) {
+  char place[PLACE_SIZE];
+  ck_buffer made = {0};
+  ck_json_writer w = {.out = &made};
+  snprintf(place, sizeof place, "%s:%lld", file, (long long)line);
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "place", place);
+  ck_json_member_text(&w, "text", text);
+  ck_json_member_text(&w, "needs", needs);
+  ck_json_end(&w, '}');
+  if (!contains(ck_buffer_bytes(&self->notes), ck_buffer_bytes(&made))) {
+    if (self->notes.len) ck_buffer_append_char(&self->notes, ',');
+    ck_buffer_append_bytes(&self->notes, ck_buffer_bytes(&made));
+  }
+  self->notes.failed |= made.failed;
+  ck_buffer_clear(&made);
 }
 
 /* ---- where an error is ---- */
@@ -52,10 +75,6 @@ static const char *find_message(int *line, const char *text, const char *file) {
 }
 
 /* ---- the same again ---- */
-
-static bool contains(ck_bytes text, ck_bytes part) {
-  return memmem(text.data, text.len, part.data, part.len) != NULL;
-}
 
 /* True when both have a name in single quotes in common. */
 static bool share_name(ck_bytes old, const char *text) {
@@ -98,4 +117,7 @@ void ck_policy_problems_put_error(policy_problems *self, const char *file,
   if (!is_told(self, place, message)) put(self, place, message);
 }
 
-void ck_policy_problems_clear(policy_problems *self) { ck_buffer_clear(&self->list); }
+void ck_policy_problems_clear(policy_problems *self) {
+  ck_buffer_clear(&self->list);
+  ck_buffer_clear(&self->notes);
+}

@@ -25,10 +25,33 @@ static void push_words(lua_State *L, const char *const *words) {
 
 static void push_view(lua_State *L, ck_view_kind kind);
 
+/* The last message is a table, whose text is there under some profiles alone. */
+static void push_message(lua_State *L) {
+  static const char *const fields[] = {"role", "length", "text", "calls"};
+  lua_newtable(L);
+  set_name(L, "at.message");
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, fields[i]);
+  }
+  lua_setfield(L, -2, "fields");
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_pushliteral(L, "message_text");
+  lua_setfield(L, -2, "needs");
+  lua_pushliteral(L, "'at.message.text' is nil unless the profile has message_text = true");
+  lua_setfield(L, -2, "text");
+  lua_setfield(L, -2, "text");
+  lua_setfield(L, -2, "notes");
+}
+
 static void push_field(lua_State *L, ck_view_kind kind, const view_field *field) {
   const char *const *words = ck_view_words_of(field->type);
   if (field->child) {
     push_view(L, (ck_view_kind)(kind + field->child));
+  } else if (strncmp(field->type, "ck.Message", strlen("ck.Message")) == 0) {
+    push_message(L);
   } else if (words) {
     lua_newtable(L);
     push_words(L, words);

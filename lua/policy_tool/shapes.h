@@ -7,7 +7,8 @@
 #include "core/base/buffer.h"
 
 /* Pushes { hook = { shape of each parameter } }: false for what is no view, else { name = "at",
- * fields = { name = shape } }, or of a field of words { name =, words = { "once", … } }. The last
+ * fields = { name = shape } }, or of a field of words { name =, words = { "once", … } }. What is
+ * there under some profiles alone has a note: notes = { name = { needs =, text = } }. The last
  * one is `opt`, whose fields are those of `options`, a JSON object (no bytes: not known). Raises.
  */
 void ck_policy_push_shapes(lua_State *L, ck_bytes options);

@@ -30,6 +30,18 @@ static void put_members(ck_table *table, ck_bytes about) {
   }
 }
 
+static void put_places(ck_table *table, const char *name, ck_bytes list) {
+  for (ck_json_iterator it = ck_json_iterate(list); ck_json_next(&it);) {
+    ck_buffer text = {0};
+    ck_json_read_string(&text, ck_json_get(it.value, "place"));
+    ck_buffer_append_text(&text, ": ");
+    ck_json_read_string(&text, ck_json_get(it.value, "text"));
+    ck_table_put_word(table, name);
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+    ck_buffer_clear(&text);
+  }
+}
+
 static ck_status print_table(ck_output *output, ck_bytes about, ck_error *err) {
   ck_table table;
   ck_table_init(&table, output, columns);
@@ -45,16 +57,8 @@ static ck_status print_table(ck_output *output, ck_bytes about, ck_error *err) {
     put_json(&table, NULL, it.value);
     ck_buffer_clear(&name);
   }
-  it = ck_json_iterate(ck_json_get(about, "problems"));
-  while (ck_json_next(&it)) {
-    ck_buffer text = {0};
-    ck_json_read_string(&text, ck_json_get(it.value, "place"));
-    ck_buffer_append_text(&text, ": ");
-    ck_json_read_string(&text, ck_json_get(it.value, "text"));
-    ck_table_put_word(&table, "problem");
-    ck_table_put_text(&table, ck_buffer_bytes(&text));
-    ck_buffer_clear(&text);
-  }
+  put_places(&table, "problem", ck_json_get(about, "problems"));
+  put_places(&table, "note", ck_json_get(about, "notes"));
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
   return status;
@@ -97,12 +101,15 @@ static const ck_operand operands[] = {
 const ck_command ck_command_policy_check = {
     .name = "policy check",
     .summary = "look for what would go wrong live in a policy",
-    .details = "Shows its name, hooks and options. Problems are told by file and line, and the "
-               "exit code is 1: text that is no policy; names that the sandbox does not have; "
-               "fields that a view does not have, and words that a field never is; "
-               "globals; what the file keeps and a function changes; a hook that fails or overruns "
-               "its budget; a hook that answers differently in a used and in a fresh sandbox. Each "
-               "hook is asked about samples of everything it can meet.",
+    .details =
+        "Shows its name, hooks and options. Problems are told by file and line, and the "
+        "exit code is 1: text that is no policy; names that the sandbox does not have; "
+        "fields that a view does not have, and words that a field never is; "
+        "globals; what the file keeps and a function changes; a hook that fails or overruns "
+        "its budget; a hook that answers differently in a used and in a fresh sandbox. Each "
+        "hook is asked about samples of everything it can meet. What works under some profiles "
+        "alone, such as the text of at.message, is a note: 'ckrun profile check' knows the "
+        "profile.",
     .operands = operands,
     .run = run,
 };

@@ -215,8 +215,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   evaluating self = {.output = host->output, .given = given};
   ck_profile_policy policy;
   ck_status status = find_policy(&policy, &self, err);
+  const ck_shown_as as = ck_shown_as_profile(self.profile);
   if (status == CK_OK)
-    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, err);
+    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, &as, err);
   if (status == CK_OK) {
     status =
         ck_policy_prompt_open(&self.prompt, &self.moment.shown, policy.name ? &policy : NULL, err);

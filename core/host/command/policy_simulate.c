@@ -134,7 +134,9 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   ck_session_plot_begin(&plot, recording, self->sides, self->count, self->output);
   for (size_t i = 0; status == CK_OK && i < self->count; i++) {
     ck_simulation_side *side = &self->sides[i];
-    status = ck_simulate_profile(&made[i], recording, side->profile, err);
+    const ck_shown_as as = ck_shown_as_profile(side->profile);
+    status = ck_recording_read_texts(recording, self->inspection.store, &as, err);
+    if (status == CK_OK) status = ck_simulate_profile(&made[i], recording, side->profile, err);
     if (status != CK_OK) break;
     ck_simulation_plot(plot.values[i], plot.width, recording, &made[i], plot.kind);
     status = ck_simulation_sum_add(&side->sum, recording, &made[i], err);
@@ -202,6 +204,20 @@ static ck_status print(simulating *self, ck_error *err) {
   return status;
 }
 
+/* Nobody is asked where nobody would be told. */
+static void tell_tails(const simulating *self) {
+  if (!is_other(self) || strcmp(self->given->hook, "tail") != 0) return;
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_profile *profile = self->sides[i].profile;
+    if (profile->resume_with_tail || profile->budget_micros == CK_SIMULATE_AS_RECORDED) continue;
+    ck_output_notice(
+        self->output,
+        "%s: its agents resume with their conversations: only those that are processes "
+        "are told tails; resume_context = \"tail\" tells all",
+        self->sides[i].name);
+  }
+}
+
 /* Failures were contained, as they would have been live; a failing policy still determines the exit
  * code. */
 static ck_status check_failures(const simulating *self, ck_error *err) {
@@ -241,6 +257,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           "there is no store at %s yet: run or import a session first",
                           self->inspection.location.url);
   if (status == CK_OK) begin_output(self);
+  if (status == CK_OK) tell_tails(self);
   if (status == CK_OK) status = simulate_all(self, err);
   if (status == CK_OK)
     status = is_other(self) ? ck_other_hooks_print(&self->other, err) : print(self, err);

@@ -76,9 +76,11 @@ static ck_status read_session(tuning *self, const char *id, ck_error *err) {
   if (!grown) return ck_error_no_memory(err);
   self->recordings = grown;
   if (is_read(self, id)) return CK_OK;
+  const ck_shown_as as = ck_shown_as_profile(self->profile);
   ck_status status = ck_recording_read(&grown[self->count], self->inspection.store, id, err);
   self->count += status == CK_OK;
-  return status;
+  if (status != CK_OK) return status;
+  return ck_recording_read_texts(grown[self->count - 1], self->inspection.store, &as, err);
 }
 
 static ck_status read_words(tuning *self, const ck_words *words, ck_error *err) {

@@ -21,8 +21,9 @@ static bool is_of_the_text(ck_status status) {
 }
 
 static ck_status print(ck_output *output, const ck_profile *profile, const ck_value *policies,
-                       ck_error *err) {
+                       const char *note, ck_error *err) {
   if (!output->json) {
+    if (note) ck_output_notice(output, "%s: %s", profile->name, note);
     ck_output_notice(output, "%s: %zu %s, %zu %s: all is well", profile->name,
                      profile->policy_count, profile->policy_count == 1 ? "policy" : "policies",
                      profile->agent_count, profile->agent_count == 1 ? "agent" : "agents");
@@ -33,6 +34,8 @@ static ck_status print(ck_output *output, const ck_profile *profile, const ck_va
   ck_document_put_text(&document, NULL, "profile", profile->name);
   ck_document_put_text(&document, NULL, "file", profile->path);
   ck_document_put_value(&document, NULL, "policies", policies);
+  struct cJSON *notes = ck_document_put_array(&document, NULL, "notes");
+  if (note) ck_document_put_text(&document, notes, NULL, note);
   ck_document_put_bool(&document, NULL, "ok", true);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -51,13 +54,18 @@ static void take_problem(ck_problems *to, ck_bytes problem) {
 }
 
 /* A policy that loads can still fail in a session. Those that are shipped are checked by tests. */
-static ck_status check_policy(ck_problems *to, const char *name, ck_error *err) {
+static ck_status check_policy(ck_problems *to, const ck_profile *profile, const char *name,
+                              ck_error *err) {
   ck_value *about = NULL;
   if (!strchr(name, '/')) return CK_OK;
   ck_status status = ck_policy_tool_check(&about, name, err);
   if (status != CK_OK) return status;
   ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "problems"));
   while (ck_json_next(&it)) take_problem(to, it.value);
+  it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "notes"));
+  while (ck_json_next(&it))
+    if (ck_json_is_text(ck_json_get(it.value, "needs"), "message_text") && !profile->message_text)
+      take_problem(to, it.value);
   ck_value_free(about);
   return CK_OK;
 }
@@ -65,10 +73,10 @@ static ck_status check_policy(ck_problems *to, const char *name, ck_error *err) 
 static ck_status check_policies(ck_problems *to, const ck_profile *profile, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++)
-    status = check_policy(to, profile->policies[i].name, err);
+    status = check_policy(to, profile, profile->policies[i].name, err);
   for (size_t i = 0; i < profile->agent_count; i++)
     for (size_t k = 0; status == CK_OK && k < profile->agents[i].policy_count; k++)
-      status = check_policy(to, profile->agents[i].policies[k].name, err);
+      status = check_policy(to, profile, profile->agents[i].policies[k].name, err);
   return status;
 }
 
@@ -87,7 +95,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_problems_clear(&found);
   if (is_of_the_text(status)) status = CK_E_FAILED;
   if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
-  if (status == CK_OK) status = print(host->output, profile, about, err);
+  const char *note = policies.tail && !profile->resume_with_tail ? CK_POLICY_TAIL_NOTE : NULL;
+  if (status == CK_OK) status = print(host->output, profile, about, note, err);
   ck_value_free(about);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
@@ -109,7 +118,8 @@ const ck_command ck_command_profile_check = {
         "All mistakes are told at once, each by file and line, an unknown key with the "
         "nearest known one, a name of another system with what does the same here; the exit "
         "code is 1 then, 3 when a profile or policy is not there. Policies that are files are "
-        "looked into as by 'ckrun policy check'.",
+        "looked into as by 'ckrun policy check'; what they read that this profile does not show "
+        "is a mistake, too.",
     .operands = operands,
     .run = run,
 };

@@ -13,14 +13,17 @@ void ck_rerun_clear(ck_rerun *self) {
 }
 
 /* What is no policy can be a profile; what is neither is told as a policy that it is not. */
-static ck_status open_policies(ck_policy_engine *out, const char *name, ck_error *err) {
+static ck_status open_policies(ck_policy_engine *out, ck_shown_as *as, const char *name,
+                               ck_error *err) {
   ck_profile_policy one = {.name = (char *)name};
   ck_profile alone = {.policies = &one, .policy_count = 1}, *profile;
   ck_error ignored = CK_ERROR_INIT;
+  *as = ck_shown_as_recorded();
   ck_status status = ck_policy_engine_open(out, &alone, err);
   if (status == CK_OK || status == CK_E_NO_MEMORY) return status;
   if (ck_profile_load(&profile, name, &ignored) != CK_OK) return status;
   status = ck_policy_engine_open(out, profile, err);
+  *as = ck_shown_as_profile(profile);
   ck_profile_free(profile);
   return status;
 }
@@ -40,14 +43,15 @@ static ck_status check_hook(const ck_policy_engine *engine, const char *name, ck
 
 ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {
   ck_policy_engine engine;
+  ck_shown_as as;
   *out = (ck_rerun){.policy = policy};
-  ck_status status = open_policies(&engine, policy, err);
+  ck_status status = open_policies(&engine, &as, policy, err);
   if (status != CK_OK) return status;
   status = check_hook(&engine, policy, err);
   if (status == CK_OK)
     status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
-  if (status == CK_OK)
-    status = ck_simulate(&out->simulation, out->recording, &engine, CK_SIMULATE_AS_RECORDED, err);
+  if (status == CK_OK) status = ck_recording_read_texts(out->recording, of->store, &as, err);
+  if (status == CK_OK) status = ck_simulate(&out->simulation, out->recording, &engine, &as, err);
   engine.free(engine.self);
   if (status != CK_OK) ck_rerun_clear(out);
   return status;

@@ -13,7 +13,10 @@ static ck_status load(ck_profile **out, bool *alone, const char *name, ck_error 
   ck_status status = ck_profile_new(out, name, err);
   if (status == CK_OK) status = ck_profile_append_policy(*out, name, NULL, err);
   *alone = status == CK_OK && ck_policy_engine_open(&engine, *out, &ignored) == CK_OK;
-  if (*alone) engine.free(engine.self);
+  if (*alone) {
+    engine.free(engine.self);
+    (*out)->budget_micros = CK_SIMULATE_AS_RECORDED;
+  }
   if (*alone || status == CK_E_NO_MEMORY) return status;
   ck_profile_free(*out);
   *out = NULL;

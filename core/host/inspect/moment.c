@@ -12,12 +12,13 @@ static ck_status read_seq(int64_t *seq, const char *word, const char *mark, ck_e
 }
 
 /* The boundary of that event, or the last before it, with what is counted up to there. */
-static void find_boundary(ck_moment *self, int64_t seq) {
+static void find_boundary(ck_moment *self, int64_t seq, const ck_shown_as *as) {
   for (size_t i = 0; i < self->recording->boundary_count; i++) {
-    const ck_boundary *at = &self->recording->boundaries[i].at;
-    if (seq && at->seq > seq) return;
-    ck_view_count(&self->shown.counts, at);
-    self->shown.at = at;
+    const ck_recorded_boundary *of = &self->recording->boundaries[i];
+    if (seq && of->at.seq > seq) return;
+    ck_view_count(&self->shown.counts, &of->at);
+    self->at = ck_recorded_boundary_show(of, as);
+    self->shown.at = &self->at;
   }
 }
 
@@ -95,11 +96,13 @@ static ck_status show_history(ck_moment *self, const ck_inspection *inspection, 
 }
 
 static ck_status read(ck_moment *self, const ck_inspection *inspection, int64_t seq,
-                      ck_error *err) {
+                      const ck_shown_as *as, ck_error *err) {
   const char *id = inspection->head.session.id;
   ck_status status = ck_recording_read(&self->recording, inspection->store, id, err);
+  if (status == CK_OK)
+    status = ck_recording_read_texts(self->recording, inspection->store, as, err);
   if (status != CK_OK) return status;
-  find_boundary(self, seq);
+  find_boundary(self, seq, as);
   if (!seq && !self->shown.at)
     return ck_error_set(err, CK_E_NOT_FOUND,
                         "session %s has no boundary: name an event, as in %s#2", id, id);
@@ -110,7 +113,7 @@ static ck_status read(ck_moment *self, const ck_inspection *inspection, int64_t 
 }
 
 ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_host *host,
-                         const char *word, ck_error *err) {
+                         const char *word, const ck_shown_as *as, ck_error *err) {
   int64_t seq;
   const char *mark = strchr(word, '#');
   *out = (ck_moment){0};
@@ -122,7 +125,7 @@ ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_hos
   status = ck_inspection_open_session(inspection, host, id, err);
   free(id);
   if (status != CK_OK) return status;
-  status = read(out, inspection, seq, err);
+  status = read(out, inspection, seq, as, err);
   if (status != CK_OK) {
     ck_moment_close(out);
     ck_inspection_close(inspection);

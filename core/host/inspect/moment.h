@@ -12,6 +12,7 @@
 typedef struct ck_moment {
   ck_policy_moment shown; /* of the below */
   ck_recording *recording;
+  ck_boundary at;
   ck_event *event;
   ck_item item;
   ck_effect effect;
@@ -23,9 +24,9 @@ typedef struct ck_moment {
 /* "SESSION#SEQ", or "SESSION" of the last boundary: opens the session, too. `at` is the boundary
  * that has the number, else the last one before it; the checkpoints are those up to it that still
  * exist. CK_E_USAGE: what is behind # is no number. CK_E_NOT_FOUND: no such session or event, or
- * no boundary in it. */
+ * no boundary in it. `as`: what the policies are shown. */
 CK_CHECKED ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_host *host,
-                                    const char *word, ck_error *err);
+                                    const char *word, const ck_shown_as *as, ck_error *err);
 void ck_moment_close(ck_moment *self);
 
 #endif

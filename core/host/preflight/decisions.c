@@ -7,10 +7,14 @@
 #include "core/runtime/simulation/simulate.h"
 #include "lua/policy/policy.h"
 
-static ck_status count(ck_preflight *self, const ck_recording *recording,
+/* A run's options can set a limit: that of each run counts. */
+static ck_status count(ck_preflight *self, ck_recording *recording, const ck_engine *engine,
                        const ck_policy_engine *policies, ck_error *err) {
   ck_simulation simulation;
-  ck_status status = ck_simulate(&simulation, recording, policies, CK_SIMULATE_AS_RECORDED, err);
+  ck_shown_as as = ck_shown_as_profile(engine->profile);
+  as.limit_micros = CK_SIMULATE_AS_RECORDED;
+  ck_status status = ck_recording_read_texts(recording, engine->runtime->store, &as, err);
+  if (status == CK_OK) status = ck_simulate(&simulation, recording, policies, &as, err);
   if (status != CK_OK) return status;
   for (size_t i = 0; i < simulation.decision_count; i++) {
     const ck_simulated_decision *decision = &simulation.decisions[i];
@@ -47,7 +51,7 @@ ck_status ck_preflight_compare_decisions(ck_preflight *self, const ck_engine *en
   ck_status status = ck_policy_engine_open(&fresh, engine->profile, err);
   if (status != CK_OK) return status;
   status = ck_recording_read(&recording, engine->runtime->store, self->head.session.id, err);
-  if (status == CK_OK) status = count(self, recording, &fresh, err);
+  if (status == CK_OK) status = count(self, recording, engine, &fresh, err);
   for (int i = 0; status == CK_OK && i < CK_RERUN_HOOK_COUNT; i++)
     status = count_answers(self, engine->runtime->store, engine->profile, (ck_rerun_hook)i, err);
   self->decisions.known = status == CK_OK;

@@ -33,20 +33,54 @@ int64_t ck_loss_of(const ck_work *work, ck_loss_kind kind) {
 
 /* ---- reasons ---- */
 
+/* What was passed so far, as far as it decides whether digits are a figure or a part of a name. */
+typedef struct passed {
+  bool word; /* what is before, but for what joins, is a word: "agent#", "pay", "gpt-" */
+  bool file; /* that has a dot: a line may follow, "bad.lua:" */
+} passed;
+
+static void pass(passed *self, char c) {
+  bool letter = isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+  bool joins = strchr("-.#@/", c) || (c == ':' && self->file);
+  self->file = self->word && (self->file || c == '.') && (letter || joins);
+  self->word = letter || (self->word && joins);
+}
+
+/* Behind the digits at `at`, with all that makes one number of them. */
+static const char *skip_figure(const char *at) {
+  while (isdigit((unsigned char)*at) ||
+         ((*at == '.' || *at == ',') && isdigit((unsigned char)at[1])) ||
+         (*at == 'e' && (at[1] == '-' || at[1] == '+') && isdigit((unsigned char)at[2]))) {
+    at += *at == 'e' ? 2 : 1;
+  }
+  return at;
+}
+
+/* "3d_view" is a name, "3ms" is none. */
+static bool is_name(const char *behind) {
+  static const char *const units[] = {"ms", "us", "s",  "min", "h",  "d",   "k",   "x",
+                                      "B",  "kB", "KB", "MB",  "GB", "KiB", "MiB", "GiB"};
+  size_t len = 0;
+  while (isalnum((unsigned char)behind[len]) || behind[len] == '_') len++;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strlen(units[i]) == len && strncmp(behind, units[i], len) == 0) return false;
+  return len > 0;
+}
+
 char *ck_reason_without_figures(const char *reason) {
+  passed before = {0};
   char *made = strdup(reason), *to = made;
   if (!made) return NULL;
   for (const char *at = made; *at;) {
-    if (!isdigit((unsigned char)*at)) {
-      *to++ = *at++;
+    bool digit = isdigit((unsigned char)*at);
+    const char *behind = digit ? skip_figure(at) : at;
+    if (digit && !before.word && !is_name(behind)) {
+      *to++ = '#';
+      at = behind;
       continue;
     }
-    while (isdigit((unsigned char)*at) ||
-           ((*at == '.' || *at == ',') && isdigit((unsigned char)at[1])) ||
-           (*at == 'e' && (at[1] == '-' || at[1] == '+') && isdigit((unsigned char)at[2]))) {
-      at += *at == 'e' ? 2 : 1;
-    }
-    *to++ = '#';
+    pass(&before, *at);
+    *to++ = *at++;
   }
   *to = '\0';
   return made;
@@ -117,7 +151,8 @@ ck_status ck_simulate_profile(ck_simulation *out, const ck_recording *recording,
   *out = (ck_simulation){0};
   ck_status status = ck_policy_engine_open(&policies, profile, err);
   if (status != CK_OK) return status;
-  status = ck_simulate(out, recording, &policies, profile->budget_micros, err);
+  const ck_shown_as as = ck_shown_as_profile(profile);
+  status = ck_simulate(out, recording, &policies, &as, err);
   policies.free(policies.self);
   return status;
 }

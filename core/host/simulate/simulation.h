@@ -25,14 +25,15 @@ extern const char *const ck_loss_members[CK_LOSS_COUNT]; /* of JSON */
 int64_t ck_loss_of(const ck_work *work, ck_loss_kind kind);
 
 /* Why checkpoints were taken. Figures in a reason are replaced by '#', so that equal reasons count
- * together. */
+ * together; names and places ("agent#2", "bad.lua:7") are not. */
 typedef struct ck_reason_count {
   char *policy; /* NULL: boundaries of this kind always checkpoint, or a policy failed */
   char *reason;
   int64_t count;
 } ck_reason_count;
 
-/* "3.25 dollars" and "12 dollars" become "# dollars". Owned by the caller; NULL: no memory. */
+/* "3.25 dollars" and "12 dollars" become "# dollars"; digits that belong to a name stay. Owned by
+ * the caller; NULL: no memory. */
 char *ck_reason_without_figures(const char *reason);
 
 /* The recorded session under the policies of the profile and its budget, asked afresh; see

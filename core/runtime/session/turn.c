@@ -78,6 +78,10 @@ static void write_text(ck_json_writer *w, ck_bytes content) {
   ck_buffer_clear(&text);
 }
 
+void ck_turn_append_text(ck_buffer *out, const ck_value *message) {
+  append_text(out, ck_json_get(ck_value_bytes(message), "content"));
+}
+
 /* The class of the call with that id, or of the tool of that name; no bytes: not known. */
 static ck_bytes find_class(ck_bytes list, const char *by, ck_bytes wanted) {
   ck_json_iterator it = ck_json_iterate(list.len ? list : ck_bytes_text("[]"));
@@ -112,7 +116,7 @@ static int64_t measure(ck_turn *self, const ck_value *message) {
   return self->length;
 }
 
-static const ck_value *find_message(const ck_conversation *conversation) {
+const ck_value *ck_turn_find_message(const ck_conversation *conversation) {
   size_t count = conversation ? ck_conversation_count(conversation) : 0;
   while (count-- > 0) {
     const ck_value *message = ck_conversation_get(conversation, count);
@@ -123,7 +127,7 @@ static const ck_value *find_message(const ck_conversation *conversation) {
 
 /* For want of memory it is left out. */
 void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation, bool text) {
-  const ck_value *found = find_message(conversation);
+  const ck_value *found = ck_turn_find_message(conversation);
   ck_json_writer w = {.out = &self->message};
   at->tools = ck_buffer_bytes(&self->tools);
   at->model = ck_buffer_bytes(&self->model);

@@ -28,6 +28,10 @@ CK_CHECKED ck_status ck_turn_add(ck_turn *self, const ck_effect *effect, const c
  * as stored, text?: that text, where `text` is true, calls?: [{tool, class?, id?}]}; classes are
  * those of `at->calls`, else of the tools that ran. */
 void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation, bool text);
+/* Borrowed: that message; NULL: none. */
+const ck_value *ck_turn_find_message(const ck_conversation *conversation);
+/* Its text, as policies are shown it. */
+void ck_turn_append_text(ck_buffer *out, const ck_value *message);
 /* A boundary of the scope lies behind it. */
 void ck_turn_end(ck_turn *self);
 

@@ -127,6 +127,9 @@ static ck_status ask_all(ck_asking *self) {
   if (recorded_as[self->hook])
     status = ck_store_read_events(self->store, &query, note_asked, self, self->err);
   if (status == CK_OK) status = self->status;
+  const ck_shown_as as = ck_shown_as_profile(self->source->profile);
+  if (status == CK_OK && self->hook == CK_RERUN_PERMIT)
+    status = ck_permit_texts_read(&self->texts, self->store, &self->head, &as, self->err);
   if (status == CK_OK)
     status = ck_store_read_events(self->store, &query, take_event, self, self->err);
   if (status == CK_OK) status = self->status;
@@ -141,6 +144,7 @@ ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, const char *ses
   if (status == CK_OK) status = ask_all(&self);
   ck_asking_close(&self);
   ck_begun_effects_clear(&self.effects);
+  ck_permit_texts_clear(&self.texts);
   free(self.asked);
   for (size_t i = 0; i < self.later_count; i++) ck_event_free(self.later[i]);
   free(self.later);

@@ -4,6 +4,7 @@
 
 #include "core/runtime/simulation/begun_effects.h"
 #include "core/runtime/simulation/hook_rerun.h"
+#include "core/runtime/simulation/permit_texts.h"
 
 /* Names of fields, "effect.request"; ends with NULL. More than fit are not added. */
 enum { CK_UNKNOWN_MAX = 24 };
@@ -22,7 +23,8 @@ typedef struct ck_asking {
   ck_policy_engine engine;
   int64_t opened_for; /* timeline whose run's engine it is; 0: none is open */
   ck_begun_effects effects;
-  int64_t *asked; /* timelines whose events have answers to the hook, ascending */
+  ck_permit_texts texts; /* of permit */
+  int64_t *asked;        /* timelines whose events have answers to the hook, ascending */
   size_t asked_count, asked_cap;
   ck_event **later; /* places that are asked about once all is read. Owned */
   size_t later_count, later_cap;

@@ -8,6 +8,7 @@
 #include "core/base/array.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/ledger/work_time.h"
+#include "core/runtime/simulation/message_texts.h"
 
 /* How far the reading has come. */
 typedef struct reading {
@@ -75,6 +76,7 @@ void ck_recorded_place_clear(ck_boundary *self) {
 
 static void clear_boundary(ck_recorded_boundary *self) {
   ck_recorded_place_clear(&self->at);
+  ck_shown_message_clear(&self->message);
   ck_value_free((ck_value *)self->reasons);
 }
 
@@ -215,10 +217,11 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   if (!boundaries) return ck_error_no_memory(self->err);
   of->boundaries = boundaries;
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
-  *boundary = (ck_recorded_boundary){.at = {.kind = kind}};
+  *boundary = (ck_recorded_boundary){.at = {.kind = kind}, .timeline = event->timeline};
   if (!read_texts(&boundary->at, event, body)) return ck_error_no_memory(self->err);
   read_numbers(&boundary->at, self->time.at_ms, event, body);
-  ck_status status = read_decision(boundary, body, self->err);
+  ck_status status = ck_shown_message_read(&boundary->message, boundary->at.message, self->err);
+  if (status == CK_OK) status = read_decision(boundary, body, self->err);
   if (status != CK_OK) return status;
   count_changes(self, boundary);
   count_work(self, &boundary->at);
@@ -280,4 +283,36 @@ void ck_recording_free(ck_recording *self) {
   free(self->boundaries);
   free(self->events);
   free(self);
+}
+
+/* ---- as it would be shown ---- */
+
+ck_boundary ck_recorded_boundary_show(const ck_recorded_boundary *self, const ck_shown_as *as) {
+  ck_boundary at = self->at;
+  ck_shown_as_apply(&at, as, &self->message);
+  return at;
+}
+
+ck_status ck_recording_read_texts(ck_recording *self, ck_store *store, const ck_shown_as *as,
+                                  ck_error *err) {
+  size_t lacking = 0;
+  ck_head head;
+  if (as->text != CK_TEXT_SHOWN) return CK_OK;
+  ck_message_place *list = calloc(self->boundary_count + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  for (size_t i = 0; i < self->boundary_count; i++) {
+    ck_recorded_boundary *of = &self->boundaries[i];
+    list[i] = (ck_message_place){.timeline = of->timeline,
+                                 .seq = of->at.seq,
+                                 .scope = of->at.scope,
+                                 .message = &of->message};
+    lacking += ck_shown_message_lacks(&of->message, as);
+  }
+  ck_status status = lacking ? ck_store_get_head(&head, store, self->id, err) : CK_OK;
+  if (lacking && status == CK_OK) {
+    status = ck_message_texts_find(list, self->boundary_count, store, &head, err);
+    ck_head_clear(&head);
+  }
+  free(list);
+  return status;
 }

@@ -3,7 +3,7 @@
 #ifndef CK_RUNTIME_SIMULATION_RECORDING_H
 #define CK_RUNTIME_SIMULATION_RECORDING_H
 
-#include "core/runtime/session/policy.h"
+#include "core/runtime/simulation/shown_as.h"
 #include "core/store/store.h"
 
 /* Work done since the session began, on all timelines: what a crash without any checkpoint would
@@ -25,6 +25,8 @@ typedef struct ck_recorded_event {
 
 typedef struct ck_recorded_boundary {
   ck_boundary at; /* as the policies saw it; texts owned by the recording */
+  int64_t timeline;
+  ck_shown_message message; /* that of `at` */
   /* changes since the boundary before. Keys: those not changed earlier in that interval */
   int64_t added_keys, added_bytes;
   bool taken, sync;
@@ -53,5 +55,10 @@ void ck_recorded_place_clear(ck_boundary *self);
 CK_CHECKED ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id,
                                        ck_error *err);
 void ck_recording_free(ck_recording *self);
+/* What boundaries lack of the texts that would be shown: it is read from the transcript, once. */
+CK_CHECKED ck_status ck_recording_read_texts(ck_recording *self, ck_store *store,
+                                             const ck_shown_as *as, ck_error *err);
+/* The boundary as it would be shown; `since` stays as recorded. Borrows from the recording. */
+ck_boundary ck_recorded_boundary_show(const ck_recorded_boundary *self, const ck_shown_as *as);
 
 #endif

@@ -129,17 +129,29 @@ static ck_status read_place(ck_boundary *out, const judged *of, const ck_event *
   return status;
 }
 
+/* As the profile would show it; the text of its message as far as the transcript tells it. */
+static void show_place(ck_boundary *at, ck_unknown *unknown, const ck_asking *self,
+                       const ck_event *event) {
+  static const ck_shown_message none = {0};
+  const ck_shown_as as = ck_shown_as_profile(self->source->profile);
+  const ck_shown_message *message = ck_permit_texts_get(&self->texts, event->seq);
+  if (message && ck_shown_message_lacks(message, &as)) ck_unknown_add(unknown, "at.message");
+  ck_shown_as_apply(at, &as, message ? message : &none);
+}
+
 static ck_status ask(ck_asking *self, ck_rerun_place *place, const judged *of,
                      const ck_event *event) {
   ck_unknown unknown;
-  ck_boundary at;
+  ck_boundary at, shown;
   ck_leave leave = {0};
   ck_error failure = CK_ERROR_INIT;
   ck_status asked = CK_OK, status = read_place(&at, of, event, self->err);
   find_unknown(&unknown, of);
+  shown = at;
+  show_place(&shown, &unknown, self, event);
   ck_asking_watch(self, &unknown);
   if (status == CK_OK && self->engine.permit)
-    asked = self->engine.permit(&leave, self->engine.self, &of->effect, &at, &failure);
+    asked = self->engine.permit(&leave, self->engine.self, &of->effect, &shown, &failure);
   ck_recorded_place_clear(&at);
   if (status == CK_OK) status = take_now(&place->now, &leave, self->err);
   return status == CK_OK ? ck_asking_settle(self, place, asked, &failure) : status;

@@ -172,20 +172,29 @@ static ck_status tell(ck_asking *self, const ck_event *event, const char *agent,
   return status;
 }
 
-/* Whose it is stands in the intent that follows: a kill can come first. */
-static const char *find_agent(const ck_asking *self, ck_bytes body) {
+/* Under a profile whose agents resume with their conversations, no model is told a tail. */
+static bool is_told(const ck_asking *self, const ck_begun_effect *begun) {
+  const ck_profile *profile = self->source->profile;
+  if (profile->resume_with_tail || profile->budget_micros == CK_SIMULATE_AS_RECORDED) return true;
+  return !begun || !ck_json_is_text(ck_json_get(ck_value_bytes(begun->intent), "kind"), "model");
+}
+
+/* Whose it is stands in the intent that follows: a kill can come first. NULL: not known. */
+static const ck_begun_effect *find_begun(const ck_asking *self, ck_bytes body) {
   char *key = ck_json_dup_string(ck_json_get(body, "key"));
   size_t len = key ? strlen(key) : 0;
   if (len > strlen("/tail")) key[len - strlen("/tail")] = 0;
   const ck_begun_effect *begun = key ? ck_begun_effects_get(&self->effects, key) : NULL;
   free(key);
-  return begun ? begun->agent : NULL;
+  return begun;
 }
 
 void ck_rerun_tail_take(ck_asking *self, const ck_event *event) {
   ck_view view = {0};
   ck_rerun_place *place;
-  const char *agent = find_agent(self, ck_value_bytes(event->body));
+  const ck_begun_effect *begun = find_begun(self, ck_value_bytes(event->body));
+  const char *agent = begun ? begun->agent : NULL;
+  if (!is_told(self, begun)) return;
   self->status = ck_asking_open(self, event->timeline);
   if (self->status == CK_OK && !agent) {
     self->status = ck_asking_add(&place, self, event->seq, NULL);

@@ -12,7 +12,7 @@ typedef struct simulating {
   ck_simulation *out;
   const ck_recording *recording;
   const ck_policy_engine *policies;
-  int64_t limit_micros;
+  const ck_shown_as *as;
   int64_t seq;
   ck_work base;
   int64_t keys, bytes;
@@ -36,7 +36,7 @@ static ck_work lost_at(const simulating *self, const ck_recorded_event *event) {
 
 static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
                         const ck_work *lost) {
-  ck_boundary at = recorded->at;
+  ck_boundary at = ck_recorded_boundary_show(recorded, self->as);
   self->keys += recorded->added_keys;
   self->bytes += recorded->added_bytes;
   at.since.ms = lost->ms;
@@ -46,8 +46,6 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   at.since.tool_calls = lost->tool_calls;
   at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
   at.since.changed_bytes = self->bytes;
-  if (self->limit_micros != CK_SIMULATE_AS_RECORDED && !at.budget.is_set)
-    at.budget.limit_micros = self->limit_micros;
   return at;
 }
 
@@ -199,10 +197,9 @@ static ck_status prune(simulating *self, ck_error *err) {
 /* ---- the whole ---- */
 
 ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
-                      const ck_policy_engine *policies, int64_t limit_micros, ck_error *err) {
+                      const ck_policy_engine *policies, const ck_shown_as *as, ck_error *err) {
   *out = (ck_simulation){.failure = CK_ERROR_INIT};
-  simulating self = {
-      .out = out, .recording = recording, .policies = policies, .limit_micros = limit_micros};
+  simulating self = {.out = out, .recording = recording, .policies = policies, .as = as};
   out->decisions = calloc(recording->boundary_count + 1, sizeof *out->decisions);
   out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
   ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);

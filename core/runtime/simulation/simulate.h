@@ -19,9 +19,6 @@
  * that announces it. */
 enum { CK_SIMULATE_ROW_BYTES = 400 };
 
-/* As a limit: the budget that each boundary was recorded with. */
-enum { CK_SIMULATE_AS_RECORDED = -2 };
-
 typedef struct ck_simulated_decision {
   size_t boundary; /* index in the recording */
   bool taken, sync;
@@ -42,11 +39,11 @@ typedef struct ck_simulation {
   ck_error failure; /* the first of a policy */
 } ck_simulation;
 
-/* `policies` are fresh: asked about no other session. `limit_micros`: the profile's budget, -1
- * none; CK_SIMULATE_AS_RECORDED. It stands where no person had set a limit. A policy's failure is
- * no failure of the simulation; CK_E_NO_MEMORY is. */
+/* `policies` are fresh: asked about no other session. `as`: what they are shown; of
+ * ck_recording_read_texts, where texts are. Its limit stands where no person had set one. A
+ * policy's failure is no failure of the simulation; CK_E_NO_MEMORY is. */
 CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
-                                 const ck_policy_engine *policies, int64_t limit_micros,
+                                 const ck_policy_engine *policies, const ck_shown_as *as,
                                  ck_error *err);
 void ck_simulation_clear(ck_simulation *self);
 

@@ -21,7 +21,7 @@ local cursor = {}
 ---@field in_policy boolean                  the value ahead is the table that the file returns
 ---@field hook string|nil                    the hook whose function is being read
 ---@field marks ck.lint.Mark[]|nil           statements and conditions, when they are asked for
----@field problems { line: integer, text: string, state: true|nil }[]  state: that outlives a call
+---@field problems { line: integer, text: string, state: true|nil, needs: string|nil }[]
 ---@class ck.lint.Mark  a condition: the tokens `from` up to `to`; or, without `to`, a statement
 ---@field from integer
 ---@field to integer|nil

@@ -138,6 +138,20 @@ local function check_fields(self, base)
   shape.compared(self, of, first, ahead)
 end
 
+--- What `at.message`, or `at.message or …`, is that comes next; nil: something else, or not known.
+function expression.shape_ahead(self)
+  local base, ahead = token(self), 1
+  local of = base[2] == "name" and cursor.shape_of(self, base[1]) or nil
+  while of and token(self, ahead)[1] == "." do
+    of = of.fields and of.fields[token(self, ahead + 1)[1]] or nil
+    ahead = ahead + 2
+  end
+  local behind = of and token(self, ahead)
+  local goes_on = behind and (is_call(behind) or behind[1] == "[" or behind[1] == ":")
+  if not of or goes_on or (BINARY[behind[1]] and behind[1] ~= "or") then return nil end
+  return of
+end
+
 --- A name or (expression) with its suffixes: the base token, and whether there are any suffixes.
 function expression.suffixed(self)
   local base, more, field = take(self), false, nil

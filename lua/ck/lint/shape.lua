@@ -8,6 +8,7 @@ local shape = {}
 ---@field name string
 ---@field fields table<string, ck.lint.Shape|false>|nil  false: nothing is known of it
 ---@field words string[]|nil
+---@field notes table<string, { needs: string, text: string }>|nil  fields that a profile must give
 
 local function sorted(fields)
   local list = {}
@@ -34,6 +35,8 @@ function shape.field(self, from, token)
     cursor.problem(self, token[3], "'", from.name, "' has no field '", token[1], "': it has ",
       table.concat(sorted(fields), ", "))
   end
+  local note = from.notes and from.notes[token[1]]
+  if note then cursor.problem(self, token[3], note.text).needs = note.needs end
   return fields[token[1]] or nil
 end
 

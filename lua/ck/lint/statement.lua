@@ -88,9 +88,12 @@ readers["local"] = function(self)
     names[#names + 1] = take(self)[1]
     if accept(self, "<") then skip(self, 2) end
   until not accept(self, ",")
-  local is_policy = self.depth == 0 and names[1] == self.policy
-  if accept(self, "=") then expression.policy_list(self, is_policy) end
-  for _, name in ipairs(names) do declare(self, name) end
+  local is_policy, of = self.depth == 0 and names[1] == self.policy, nil
+  if accept(self, "=") then
+    of = expression.shape_ahead(self)
+    expression.policy_list(self, is_policy)
+  end
+  for i, name in ipairs(names) do declare(self, name, i == 1 and of) end
 end
 
 readers["return"] = function(self)

@@ -65,6 +65,19 @@ is "each time" "$(places on_failure --profile live.profile.lua one)" \
   "pay retry,waits 5 ms/retry,waits 5 ms"
 is "nothing was in doubt" "$(sums in_doubt --profile live.profile.lua one)" "0 0 0 0 0"
 
+# ---- sums tell places and names apart ----
+cat >broken.lua <<'E'
+return { name = "broken", version = 1, permit = function(it, at)
+  if it.class == "once" then error("no " .. at.seq) end
+  if it.class == "idempotent" then error("no " .. at.seq) end
+end }
+E
+run --json policy simulate --hook permit --policy ./broken.lua one
+is "the line of an error stays, figures do not" "$(json "$out" 'join ";", map {
+    (my $r = $_->{reason}) =~ s/^ask: broken: .*?(broken.lua:\d+)/$1/; "$r=$_->{count}"
+  } @{$d->{profiles}[0]{reasons}}')" \
+  "broken.lua:2: no #=2;broken.lua:3: no #=1"
+
 # ---- other policies over the same session ----
 
 policy strict permit 'if it.class == "pure" then return ck.deny("no reading") end'

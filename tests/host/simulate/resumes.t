@@ -98,7 +98,9 @@ return { name = "quiet", version = 1,
 E
 profile quiet.profile.lua 'resume_context = "tail", policies = { "every_boundary", "./quiet.lua" }'
 profile loud.profile.lua 'resume_context = "tail", policies = { "every_boundary" }'
-profile short.profile.lua 'constraints = { transcript_replay_depth = 2 }, policies = { "every_n" }'
+profile short.profile.lua 'constraints = { transcript_replay_depth = 2 }, resume_context = "tail",
+  policies = { "every_n" }'
+profile none.profile.lua 'policies = { "./quiet.lua" }'
 exits 8 "an agent is paused in its second turn" run solo.lua --profile ./quiet.profile.lua \
   --session solo --input '"What does it cost?"'
 exits 8 "it is resumed with its tail, and fails again" resume solo
@@ -112,6 +114,12 @@ is "with room for two the first two messages are out" \
 exits 0 "in a list" policy simulate solo --hook tail --list --profile ./short.profile.lua
 is "it says why" "$(cut -f 3- <<<"$out" | tr '\t\n' ' ;')" \
   "solo in out beyond the newest 2;solo in out beyond the newest 2;solo in in ;solo in in ;"
+is "under a profile whose agents resume with their conversations nobody is asked" \
+  "$(sums tail --profile ./none.profile.lua solo)" "0 0 0 0 0"
+run policy simulate solo --hook tail --profile ./none.profile.lua
+has "and that is told" "$err" 'its agents resume with their conversations'
+is "a policy alone is asked as the session was recorded" \
+  "$(sums tail --policy ./quiet.lua solo)" "7 7 0 0 0 in=4 out=3"
 exits 0 "the resume after that" resume solo
 is "has the same section, and asks nobody" "$(sums tail --profile ./quiet.profile.lua solo)" \
   "7 7 0 0 0 in=4 out=3"

@@ -1,6 +1,8 @@
 /* test_simulation.c - the figures of one simulated session. */
 #include "core/host/simulate/simulation.h"
 
+#include <stdlib.h>
+
 #include "tests/tap.h"
 
 /* A question of 4 h 11 min, answered; then a call of a tool. No prices. */
@@ -15,14 +17,39 @@ static ck_recorded_event events[] = {
 static ck_recorded_boundary boundaries[] = {
     {.at = {.kind = CK_BOUNDARY_TOOL_ROUND, .seq = 4}, .added_bytes = 100}};
 
+/* Figures are merged; what tells one place or name from another is not. */
+static void names_stay(void) {
+  static const char *const rows[][2] = {
+      {"3.25 dollars", "# dollars"},
+      {"12 dollars", "# dollars"},
+      {"spent 0.0019, of $5 (3 of 7), 1e-05 left", "spent #, of $# (# of #), # left"},
+      {"ask: x.lua:12: attempt 3", "ask: x.lua:12: attempt #"},
+      {".../bad.lua:1:7: no 9", ".../bad.lua:1:7: no #"},
+      {"main/pay#1/exec/2 by agent#2", "main/pay#1/exec/2 by agent#2"},
+      {"gpt-4o of bob2, tool_7, 3d_view", "gpt-4o of bob2, tool_7, 3d_view"},
+      {"waits 500 ms, 5ms, 12KB, 3/4", "waits # ms, #ms, #KB, #/#"},
+      {"at 10:30 on 2026-11-23", "at #:# on #-#-#"},
+      {"tokens:5, x=6, list[7], -8, #9", "tokens:#, x=#, list[#], -#, ##"},
+      {"caf\303\2511 7", "caf\303\2511 #"},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *made = ck_reason_without_figures(rows[i][0]);
+    tap_is_text(made, rows[i][1], "a reason of which only figures are merged");
+    free(made);
+  }
+}
+
 int main(void) {
+  names_stay();
   ck_recording recording = {
       .events = events, .event_count = 4, .boundaries = boundaries, .boundary_count = 1};
   ck_simulation simulation;
   ck_simulation_figures figures;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_simulate(&simulation, &recording, &ck_policy_always, -1, &err), CK_OK, &err,
-                "simulated");
+  tap_is_status(ck_simulate(&simulation, &recording, &ck_policy_always,
+                            &(ck_shown_as){.limit_micros = -1}, &err),
+                CK_OK, &err, "simulated");
   tap_is_status(ck_simulation_measure(&figures, &recording, &simulation, &err), CK_OK, &err,
                 "measured");
   tap_ok(figures.boundaries == 1 && figures.checkpoints == 1 && figures.kept == 1 &&

@@ -275,4 +275,42 @@ exits 0 "a file of 5,000 functions" policy check big.lua
 { printf 'local x = '; for i in $(seq 150); do printf '('; done; printf 1; for i in $(seq 150); \
   do printf ')'; done; echo; echo 'return { name = "p", version = 1 }'; } >deep.lua
 exits 0 "150 nested parentheses" policy check deep.lua
+
+# ---- what is there under some profiles alone ----
+cat >text.lua <<'EOF2'
+local function last(at)
+  local message = at.message or {}
+  return message
+end
+return { name = "text", version = 1, checkpoint = function(at)
+  local message = at.message
+  if at.message and at.message.text then return "a" end
+  if message and ck.find(message.text or "", "x") then return "b" end
+  return last(at) and at.message and at.message.length == 3
+end, tail = function(event) return event.seq > 1 end }
+EOF2
+exits 0 "a text that only some profiles show is no mistake by itself" policy check text.lua
+is "but noted, at each place" "$(
+  grep '^note' <<<"$out" | sed -E "s/^.*text\.lua:([0-9]+): '?([a-z.]+).*/\1 \2/")" \
+  $'7 at.message.text\n8 at.message.text\n10 tail'
+exits 0 "the same as JSON" --json policy check text.lua
+is "with the setting that it needs" \
+  "$(json "$out" 'join " ", map { $_->{needs} } @{$d->{notes}}')" \
+  "message_text message_text resume_context"
+sed 's/message.length/message.lenght/' text.lua >typo.lua
+exits 1 "a field that a message has not" policy check typo.lua
+has "is told" "$out" "'at.message' has no field 'lenght': it has calls, length, role, text"
+echo 'return { name = "mute", extends = "default", policies = { "./text.lua" } }' >mute.lua
+echo 'return { name = "open", extends = "default", policies = { "./text.lua" }, message_text = true,
+  resume_context = "tail" }' >opened.lua
+exits 1 "a profile that does not show it" profile check ./mute.lua
+is "is told where it is read" \
+  "$(grep -c "text.lua:[78]: 'at.message.text' is nil unless" <<<"$err")" 2
+exits 0 "one that does" profile check ./opened.lua
+is "and resumes with tails has nothing to note" "$(grep -c '' <<<"$err")" 1
+sed -i 's/"\.\/text.lua"/"tail_involved"/' mute.lua
+exits 0 "a profile whose agents resume without their tails" profile check ./mute.lua
+has "is told of whom tail is asked" "$err" 'mute: tail is asked of agents that are processes'
+exits 0 "as JSON" --json profile check ./mute.lua
+is "among its notes" "$(json "$out" 'scalar @{$d->{notes}}')" 1
 finish

@@ -70,8 +70,9 @@ static void test_odd_boundaries(void) {
   tap_ok(recording->boundaries[0].at.now_ms > 0 &&
              same_text(recording->boundaries[0].at.scope, "main"),
          "and a time");
-  tap_is_status(ck_simulate(&simulation, recording, &ck_policy_always, -1, &err), CK_OK, &err,
-                "they can be simulated");
+  tap_is_status(ck_simulate(&simulation, recording, &ck_policy_always,
+                            &(ck_shown_as){.limit_micros = -1}, &err),
+                CK_OK, &err, "they can be simulated");
   for (size_t i = 0; i < simulation.lost_count; i++) {
     if (simulation.lost[i].ms < 0 || simulation.lost[i].cost_micros < 0)
       tap_ok(false, "a loss is below nothing");
