@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/digest.h"
-
 #define BEGIN "[redacted:"
 enum { BEGIN_LEN = sizeof BEGIN - 1, HEX_LEN = CK_FINGERPRINT_SIZE - 1 };
 
@@ -26,9 +24,18 @@ void ck_kind_write(char out[CK_KIND_SIZE], const char *name) {
   if (len == 0) memcpy(out, "secret", sizeof "secret");
 }
 
+static const char no_fingerprint[CK_FINGERPRINT_SIZE] = "000000000000";
+
+bool ck_fingerprint_key_is_set(const ck_fingerprint_key *key) {
+  static const ck_fingerprint_key none;
+  return key && memcmp(key, &none, sizeof none) != 0;
+}
+
 void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key,
                           ck_bytes secret) {
   ck_digester digester;
+  memcpy(out, no_fingerprint, CK_FINGERPRINT_SIZE);
+  if (!ck_fingerprint_key_is_set(key)) return;
   ck_digester_init(&digester);
   ck_digester_update(&digester, key->bytes, sizeof key->bytes);
   ck_digester_update_field(&digester, secret);
@@ -36,13 +43,12 @@ void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_ke
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest_hex(hex, &digest);
   memcpy(out, hex, HEX_LEN);
-  out[HEX_LEN] = '\0';
 }
 
 void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key,
                           const char *kind, ck_bytes secret) {
-  char hex[CK_FINGERPRINT_SIZE] = "000000000000";
-  if (key) ck_fingerprint_write(hex, key, secret);
+  char hex[CK_FINGERPRINT_SIZE];
+  ck_fingerprint_write(hex, key, secret);
   snprintf(out, CK_PLACEHOLDER_SIZE, BEGIN "%.32s:%s]", kind, hex);
 }
 
@@ -93,6 +99,45 @@ bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at) {
     rest = (ck_bytes){end, rest.len - (size_t)(end - rest.data)};
   }
   return false;
+}
+
+/* The text up to its first fingerprint; without one, all of it. */
+static ck_bytes before_fingerprint(ck_bytes text) {
+  ck_bytes found;
+  if (!ck_placeholder_find(&found, NULL, text)) return text;
+  return (ck_bytes){text.data, (size_t)(found.data + found.len - 1 - HEX_LEN - text.data)};
+}
+
+static ck_bytes skip(ck_bytes text, size_t len) {
+  return (ck_bytes){text.data + len, text.len - len};
+}
+
+bool ck_placeholder_equal(ck_bytes a, ck_bytes b) {
+  if (a.len != b.len) return false;
+  while (!ck_bytes_equal(a, b)) {
+    ck_bytes left = before_fingerprint(a), right = before_fingerprint(b);
+    if (left.len == a.len || !ck_bytes_equal(left, right)) return false;
+    a = skip(a, left.len + HEX_LEN);
+    b = skip(b, right.len + HEX_LEN);
+  }
+  return true;
+}
+
+bool ck_placeholder_digest_field(ck_digester *to, ck_bytes text) {
+  ck_bytes part = before_fingerprint(text);
+  bool masked = part.len < text.len;
+  if (!masked) {
+    ck_digester_update_field(to, text);
+    return false;
+  }
+  ck_digester_update_int(to, (int64_t)text.len);
+  for (; part.len < text.len; part = before_fingerprint(text)) {
+    ck_digester_update(to, part.data, part.len);
+    ck_digester_update(to, no_fingerprint, HEX_LEN);
+    text = skip(text, part.len + HEX_LEN);
+  }
+  ck_digester_update(to, text.data, text.len);
+  return true;
 }
 
 /* The quotes around a placeholder, escaped or not, can belong to it: a masked number becomes a

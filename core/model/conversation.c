@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/placeholder.h"
 
 typedef struct kept_message {
   ck_value *stored;
@@ -16,6 +17,7 @@ struct ck_conversation {
   kept_message *messages;
   size_t count, cap;
   ck_digester digester; /* every message so far as a field: length and bytes */
+  bool masked;
 };
 
 /* The digester needs an alignment that calloc does not guarantee. */
@@ -25,6 +27,10 @@ ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
   **out = (ck_conversation){0};
   ck_digester_init(&(*out)->digester);
   return CK_OK;
+}
+
+static void digest(ck_conversation *self, const ck_value *message) {
+  self->masked |= ck_placeholder_digest_field(&self->digester, ck_value_bytes(message));
 }
 
 static void free_message(kept_message *message) {
@@ -49,7 +55,7 @@ static bool reserve_message(ck_conversation *self) {
 ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err) {
   if (!reserve_message(self)) return ck_error_no_memory(err);
   self->messages[self->count++] = (kept_message){.stored = ck_value_share(message)};
-  ck_digester_update_field(&self->digester, ck_value_bytes(message));
+  digest(self, message);
   return CK_OK;
 }
 
@@ -63,8 +69,8 @@ void ck_conversation_set_seen(ck_conversation *self, const ck_value *seen) {
  * the hash per message would cost more. */
 static void digest_again(ck_conversation *self) {
   ck_digester_init(&self->digester);
-  for (size_t i = 0; i < self->count; i++)
-    ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i].stored));
+  self->masked = false;
+  for (size_t i = 0; i < self->count; i++) digest(self, self->messages[i].stored);
 }
 
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
@@ -134,6 +140,8 @@ ck_digest ck_conversation_digest(const ck_conversation *self) {
   ck_digester_update_int(&end, (int64_t)self->count);
   return ck_digester_final(&end);
 }
+
+bool ck_conversation_is_masked(const ck_conversation *self) { return self->masked; }
 
 static void begin_message(ck_json_writer *writer, const char *role) {
   ck_json_begin(writer, '{');

@@ -28,9 +28,11 @@ size_t ck_conversation_count(const ck_conversation *self);
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
 /* Likewise; what models are sent of it. */
 const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index);
-/* A digest over count and bytes of all messages so far, in order; each call costs only the end of a
- * hash. */
+/* A digest over count and bytes of all messages so far, in order, fingerprints in placeholders as
+ * zeros; each call costs only the end of a hash. */
 ck_digest ck_conversation_digest(const ck_conversation *self);
+/* There is a placeholder in a message. */
+bool ck_conversation_is_masked(const ck_conversation *self);
 
 /* The only form of each kind of message, so that equal turns are equal bytes. */
 CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);

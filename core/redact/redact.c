@@ -14,7 +14,6 @@ ck_status ck_redactor_new(ck_redactor **out, ck_error *err) {
   *out = NULL;
   ck_redactor *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  ck_random_bytes(self->key.bytes, sizeof self->key.bytes);
   ck_status status = ck_keys_init(&self->keys, NULL, err);
   if (status == CK_OK) status = ck_values_new(&self->values, err);
   if (status != CK_OK) {
@@ -54,7 +53,8 @@ ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names, ck_e
 }
 
 void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key) {
-  memcpy(self->key.bytes, key, sizeof self->key.bytes);
+  self->key = (ck_fingerprint_key){0};
+  if (key) memcpy(self->key.bytes, key, sizeof self->key.bytes);
   ck_known_set_key(&self->known, &self->key);
 }
 

@@ -7,10 +7,11 @@
  *
  *   [redacted:<kind>:<12 hex>]
  *
- * which no rule ever changes again; the hex is a keyed fingerprint, so that the same secret has the
- * same placeholder within one store. Everything else stays byte for byte. Redacting twice changes
- * nothing more. Values of ids, hashes and signatures, and signed thinking blocks, are never edited
- * inside: one that holds a known secret is replaced as a whole.
+ * which no rule ever changes again; the hex is a fingerprint under the key of the store, so that
+ * the same secret has the same placeholder within it, and zeros in a store without a key.
+ * Everything else stays byte for byte. Redacting twice changes nothing more. Values of ids, hashes
+ * and signatures, and signed thinking blocks, are never edited inside: one that holds a known
+ * secret is replaced as a whole.
  *
  * Not thread-safe: one redactor per thread. */
 #ifndef CK_REDACT_REDACT_H
@@ -33,7 +34,7 @@ typedef enum {
   CK_SINK_EXPORT
 } ck_sink;
 
-/* Begins with the rules for names and shapes, no known secret, and a random fingerprint key. */
+/* Begins with the rules for names and shapes, no known secret, and no fingerprints. */
 CK_CHECKED ck_status ck_redactor_new(ck_redactor **out, ck_error *err);
 void ck_redactor_free(ck_redactor *self);
 
@@ -56,8 +57,8 @@ CK_CHECKED ck_status ck_redactor_copy_secrets(ck_redactor *self, const ck_redact
  * that name is dropped whole, a member masked. */
 CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names,
                                           ck_error *err);
-/* The store's key, 32 bytes, copied. Placeholders of two processes agree only under the same
- * key. */
+/* Of ck_store_fingerprint_key, 32 bytes, copied; NULL: placeholders have no fingerprint.
+ * Fingerprints of two processes agree only under the same key. */
 void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key);
 
 /* What a policy decides about one item after the rules. Owned by who asked. */

@@ -22,7 +22,7 @@ typedef struct ck_walk {
   ck_edits *out;
   ck_error *err;
   size_t at;
-  int depth;
+  int depth, masked_names; /* names masked in this document */
   ck_walk_level levels[CK_JSON_DEPTH_MAX + 2];
 } ck_walk;
 

@@ -1,4 +1,5 @@
 /* walk_text.c - redacts one string, name or number of a document. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/redact/walk.h"
@@ -44,11 +45,31 @@ static void copy_known(ck_walk *self, size_t start, size_t end) {
 }
 
 /* Letters, digits and '_' only, because providers check the form of ids. The same id always becomes
- * the same text. */
-static void replace_id(ck_walk *self, size_t start, size_t end) {
-  char text[ID_SIZE] = "redacted_id_";
-  ck_fingerprint_write(text + strlen(text), &self->of->redactor->key, part(self, start, end));
-  ck_edits_append(self->out, start, end, ck_bytes_text(text), CK_RULE_ID);
+ * the same text, in every store and with every key: it is part of requests. It tells nothing of the
+ * secret, for what is digested is the id with its secrets masked. */
+static ck_status replace_id(ck_walk *self, size_t start, size_t end) {
+  char text[ID_SIZE] = "redacted_id_", hex[CK_DIGEST_HEX_SIZE];
+  ck_edits inside = {0};
+  ck_buffer masked = {0};
+  ck_digester digester;
+  ck_edits *out = self->out;
+  self->out = &inside;
+  copy_known(self, start, end);
+  self->out = out;
+  for (size_t i = 0; i < inside.count; i++)
+    inside.list[i].start -= start, inside.list[i].end -= start;
+  ck_edits_write(&masked, &inside, part(self, start, end));
+  ck_digester_init(&digester);
+  (void)ck_placeholder_digest_field(&digester, ck_buffer_bytes(&masked));
+  ck_digest digest = ck_digester_final(&digester);
+  ck_digest_hex(hex, &digest);
+  memcpy(text + strlen(text), hex, CK_FINGERPRINT_SIZE - 1);
+  bool failed = inside.failed || masked.failed;
+  ck_edits_clear(&inside);
+  ck_buffer_clear(&masked);
+  if (failed) return ck_error_no_memory(self->err);
+  ck_edits_append(out, start, end, ck_bytes_text(text), CK_RULE_ID);
+  return CK_OK;
 }
 
 static void replace(ck_walk *self, const ck_key_rule *rule, size_t start, size_t end,
@@ -91,8 +112,7 @@ ck_status ck_walk_string(ck_walk *self, const ck_walk_level *level, size_t start
   if (level->type_due) own->thinking = is_thinking(inner);
   const ck_edit *known = known_in(self, start, end);
   if (level->id) {
-    if (known) replace_id(self, start, end);
-    return CK_OK;
+    return known ? replace_id(self, start, end) : CK_OK;
   }
   if (ck_placeholder_is(inner)) return CK_OK;
   bool done = false;
@@ -117,6 +137,17 @@ static void expect(const ck_walk *self, ck_walk_level *level, ck_bytes name) {
                     ck_bytes_equal(name, ck_bytes_text("encrypted_content"));
 }
 
+/* Without fingerprints a number keeps two names of one document different. */
+static void write_name(char out[CK_PLACEHOLDER_SIZE], ck_walk *self, ck_bytes name) {
+  const ck_fingerprint_key *key = &self->of->redactor->key;
+  ck_bytes json = self->of->json;
+  ck_placeholder_write(out, key, "name", name);
+  if (ck_fingerprint_key_is_set(key)) return;
+  do {
+    snprintf(out, CK_PLACEHOLDER_SIZE, "[redacted:name:%012d]", ++self->masked_names);
+  } while (memmem(json.data, json.len, out, strlen(out)));
+}
+
 /* A name that contains a secret is replaced as a whole, so that two names stay different. */
 static ck_status mask_name(ck_walk *self, ck_bytes name, size_t start, size_t end) {
   size_t mark = self->out->count;
@@ -127,7 +158,7 @@ static ck_status mask_name(ck_walk *self, ck_bytes name, size_t start, size_t en
   ck_edits_cut(self->out, mark);
   if (!hit || status != CK_OK) return status;
   char text[CK_PLACEHOLDER_SIZE];
-  ck_placeholder_write(text, &self->of->redactor->key, "name", name);
+  write_name(text, self, name);
   ck_edits_append(self->out, start, end, ck_bytes_text(text), CK_RULE_KNOWN);
   return CK_OK;
 }

@@ -58,7 +58,8 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*read_events)(void *self, const ck_event_rows *rows,
                                       ck_event_row_visit visit, void *to, ck_error *err);
   CK_CHECKED ck_status (*get_stats)(ck_store_stats *out, void *self, ck_error *err);
-  /* 32 bytes, as ck_store_fingerprint_key. */
+  /* 32 random bytes made with the store: what its key is salted with. They lie in it, so they
+   * hide nothing by themselves; stores of earlier versions took them for fingerprints. */
   const uint8_t *(*fingerprint_key)(void *self);
   void (*close)(void *self);
 

@@ -48,8 +48,11 @@ static ck_status open_key(ck_store *self, const ck_store_options *options, ck_er
                                .key = options->key,
                                .read_only = options->read_only,
                                .arena = &self->arena};
-  if (ck_backend_can(&self->backend, CK_BACKEND_KEY))
+  if (ck_backend_can(&self->backend, CK_BACKEND_KEY)) {
+    const uint8_t *salt = self->backend.fingerprint_key(self->backend.self);
+    if (options->key) ck_key_fingerprint(self->fingerprint_key, options->key, salt);
     return ck_sealed_open(&self->has_key, &self->backend, &opening, err);
+  }
   return options->key ? ck_backend_require(&self->backend, CK_BACKEND_KEY, self->url, err) : CK_OK;
 }
 
@@ -87,6 +90,7 @@ void ck_store_close(ck_store *self) {
   }
   self->backend.close(self->backend.self);
   free(self->held);
+  explicit_bzero(self->fingerprint_key, sizeof self->fingerprint_key);
   ck_arena_clear(&self->arena);
   ck_buffer_clear(&self->plain);
   ck_buffer_clear(&self->space);
@@ -102,7 +106,7 @@ const char *ck_store_url(const ck_store *self) { return self->url; }
 bool ck_store_has_key(const ck_store *self) { return self->has_key; }
 
 const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
-  return self->backend.fingerprint_key(self->backend.self);
+  return self->has_key ? self->fingerprint_key : NULL;
 }
 
 /* ---- the frame of every write ---- */

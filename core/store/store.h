@@ -38,7 +38,8 @@ CK_CHECKED ck_status ck_store_check_url(const char *url, ck_error *err);
 /* Releases the leases still held. */
 void ck_store_close(ck_store *self);
 const char *ck_store_url(const ck_store *self);
-/* 32 random bytes made with the store, for keyed fingerprints. Borrowed. */
+/* 32 bytes for fingerprints in placeholders, derived from the store's key; NULL: it has none.
+ * Borrowed. */
 const uint8_t *ck_store_fingerprint_key(const ck_store *self);
 
 /* PROCESS: committed; survives kill -9 of every process. POWER: fsynced; survives power loss, with

@@ -39,6 +39,7 @@ struct ck_store {
   char *url;
   bool read_only;
   bool has_key;
+  uint8_t fingerprint_key[CK_KEY_SIZE]; /* of a store with a key */
   pthread_mutex_t mutex;
   /* Under the mutex. */
   bool unknown; /* no write before a recover, because of `cause` */

@@ -42,6 +42,8 @@ for command in 'sessions log s --all --json' 'sessions log s' 'sessions inspect 
 done
 check 'neither its store nor what was printed holds one' clean
 check 'the placeholder tells what was there' grep -q '\[redacted:[a-z_ ]*:[0-9a-f]\{12\}\]' out
+check 'without a key there is no fingerprint' test \
+  "$(grep -o '\[redacted:[a-z_ ]*:[0-9a-f]*\]' out | grep -vc ':000000000000\]')" = 0
 check 'the same secret reads the same' test \
   "$(grep -o '\[redacted:password:[0-9a-f]*\]' out | sort -u | wc -l)" = 1
 

@@ -14,8 +14,8 @@
 typedef struct asking {
   ck_simulated_masks *out;
   ck_policy_engine policies;
-  ck_value *described; /* their list, in the order of ck_answers */
-  ck_fingerprint_key fingerprint;
+  ck_value *described;            /* their list, in the order of ck_answers */
+  ck_fingerprint_key fingerprint; /* zeros: the store has none */
   ck_redactor *redactor;
   ck_event_kind kind; /* of the event whose body is looked at */
   const char *agent;
@@ -200,11 +200,12 @@ ck_status ck_simulate_redact(ck_simulated_masks *out, ck_store *store, const cha
   asking self = {.out = out, .err = err};
   ck_status status = ck_policy_engine_open(&self.policies, profile, err);
   if (status != CK_OK) return status;
-  memcpy(self.fingerprint.bytes, ck_store_fingerprint_key(store), sizeof self.fingerprint.bytes);
+  const uint8_t *fingerprint = ck_store_fingerprint_key(store);
+  if (fingerprint) memcpy(self.fingerprint.bytes, fingerprint, sizeof self.fingerprint.bytes);
   status = ck_policy_describe(&self.described, &self.policies, true, err);
   if (status == CK_OK) status = ck_redactor_new(&self.redactor, err);
   if (status == CK_OK && self.policies.redact) {
-    ck_redactor_set_fingerprint_key(self.redactor, ck_store_fingerprint_key(store));
+    ck_redactor_set_fingerprint_key(self.redactor, fingerprint);
     ck_redactor_set_hook(self.redactor, ask, &self);
     status = read_session(&self, store, session_id);
   }

@@ -170,7 +170,9 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
     return false;
   ck_bytes body = ck_value_bytes(entry->outcome);
   return ck_json_is_text(ck_json_get(body, "status"), "failed") &&
-         strcmp(entry->outcome_digest, self->digest) == 0 && !ck_ledger_failed_in_passing(body);
+         ck_request_digest_is_of(self->digest, &self->effect, entry->outcome_digest,
+                                 entry->intent) &&
+         !ck_ledger_failed_in_passing(body);
 }
 
 /* Begun again after it has failed or was lost, in the session's lineage. What had succeeded is

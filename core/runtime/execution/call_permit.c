@@ -26,7 +26,8 @@ const char *ck_permit_key(const ck_call *self) {
 static bool was_begun(const ck_call *self) {
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   if (self->begun) return true;
-  if (!entry || !entry->intent || entry->blocked || strcmp(entry->intent_digest, self->digest) != 0)
+  if (!entry || !entry->intent || entry->blocked ||
+      !ck_request_digest_is_of(self->digest, &self->effect, entry->intent_digest, entry->intent))
     return false;
   return entry->open || (entry->outcome && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)));
 }

@@ -133,7 +133,9 @@ static bool is_used_up(const ck_ledger_entry *question, const ck_ledger_entry *e
 
 ck_bytes ck_permit_find_answer(const ck_ledger_entry *q, const ck_ledger_entry *entry,
                                const char *digest) {
-  if (strcmp(q->open ? q->intent_digest : q->outcome_digest, digest) != 0) return (ck_bytes){0};
+  const char *recorded = q->open ? q->intent_digest : q->outcome_digest;
+  if (!ck_request_digest_equal(ck_bytes_text(digest), ck_bytes_text(recorded)))
+    return (ck_bytes){0};
   if (q->open)
     return q->verdict == CK_VERDICT_DONE ? ck_json_get(ck_value_bytes(q->resolution), "result")
                                          : (ck_bytes){0};

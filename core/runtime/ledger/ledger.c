@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/placeholder.h"
 #include "core/runtime/ledger/acted_on.h"
 #include "core/runtime/ledger/ledger_body.h"
 
@@ -185,9 +186,15 @@ static ck_bytes request_of(const ck_ledger_entry *entry) {
   return entry->intent ? ck_json_get(ck_value_bytes(entry->intent), "request") : (ck_bytes){0};
 }
 
+static bool is_digest(ck_bytes member, const char *recorded) {
+  char digest[CK_REQUEST_DIGEST_SIZE];
+  read_short(digest, sizeof digest, member);
+  return ck_request_digest_equal(ck_bytes_text(digest), ck_bytes_text(recorded));
+}
+
 /* What stands is kept when another request takes its place. */
 static bool keep_before(record *to, ck_bytes body) {
-  if (!stands(&to->view) || ck_json_is_text(ck_json_get(body, "digest"), to->view.outcome_digest) ||
+  if (!stands(&to->view) || is_digest(ck_json_get(body, "digest"), to->view.outcome_digest) ||
       ck_ledger_is_same_action(ck_json_get(body, "request"), request_of(&to->view)))
     return true;
   record *kept = calloc(1, sizeof *kept);
@@ -219,7 +226,10 @@ static void put_back(record *to, record **link) {
 }
 
 static bool is_asked(const record *self, const ck_ledger_request *asked) {
-  return strcmp(self->view.outcome_digest, asked->digest) == 0 ||
+  ck_bytes recorded = ck_bytes_text(self->view.outcome_digest);
+  return ck_request_digest_equal(ck_bytes_text(asked->digest), recorded) ||
+         (ck_request_digest_is_open(asked->digest, recorded) &&
+          ck_placeholder_equal(asked->request, request_of(&self->view))) ||
          (asked->by_model && ck_ledger_is_same_action(asked->request, request_of(&self->view)));
 }
 
@@ -356,7 +366,8 @@ ck_ledger_case ck_ledger_find_entry(const ck_ledger_entry *entry, const ck_effec
   const char *recorded = entry->open ? entry->intent_digest : entry->outcome_digest;
   if (entry->open || (entry->intent && entry->class > out.class)) out.class = entry->class;
   out.state = entry->open ? open_state(entry) : closed_state(entry);
-  out.request = strcmp(recorded, digest) == 0 ? CK_REQUEST_SAME : CK_REQUEST_OTHER;
+  bool same = ck_request_digest_is_of(digest, effect, recorded, entry->intent);
+  out.request = same ? CK_REQUEST_SAME : CK_REQUEST_OTHER;
   out.later = (entry->open ? entry->intent_attempt : entry->outcome_attempt) < effect->attempt;
   bool other_tool = is_other_tool(entry, effect);
   if (out.later && is_harmless(entry, other_tool)) out.class = entry->class;

@@ -7,8 +7,7 @@
 #include "core/model/event.h"
 #include "core/model/session.h"
 #include "core/runtime/ledger/plan.h"
-
-enum { CK_REQUEST_DIGEST_SIZE = 33 }; /* 32 hex digits and a NUL */
+#include "core/runtime/ledger/request_digest.h"
 
 typedef struct ck_ledger ck_ledger;
 

@@ -2,24 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/placeholder.h"
 #include "core/model/sources.h"
 #include "core/runtime/ledger/ledger_body.h"
-
-void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
-                       ck_bytes redacted_request) {
-  ck_digester digester;
-  ck_digester_init(&digester);
-  ck_digester_update_field(&digester, redacted_request);
-  if (effect->conversation) {
-    ck_digest conversation = ck_conversation_digest(effect->conversation);
-    ck_digester_update(&digester, conversation.bytes, sizeof conversation.bytes);
-  }
-  ck_digest digest = ck_digester_final(&digester);
-  char hex[CK_DIGEST_HEX_SIZE];
-  ck_digest_hex(hex, &digest);
-  memcpy(out, hex, CK_REQUEST_DIGEST_SIZE - 1);
-  out[CK_REQUEST_DIGEST_SIZE - 1] = 0;
-}
 
 /* Who pays, each once; and how many agents there are above the first. */
 static void write_payers(ck_json_writer *w, const char *const *payers, int depth) {
@@ -272,8 +257,8 @@ bool ck_ledger_is_other_tool(ck_bytes request, ck_bytes recorded) {
   ck_bytes name = ck_json_get(request, "name"), other = ck_json_get(recorded, "name");
   if (ck_json_type_of(name) != CK_JSON_STRING || ck_json_type_of(other) != CK_JSON_STRING)
     return false;
-  return !ck_bytes_equal(name, other) ||
-         !ck_bytes_equal(ck_json_get(request, "server"), ck_json_get(recorded, "server"));
+  return !ck_placeholder_equal(name, other) ||
+         !ck_placeholder_equal(ck_json_get(request, "server"), ck_json_get(recorded, "server"));
 }
 
 bool ck_ledger_is_same_action(ck_bytes request, ck_bytes recorded) {
@@ -283,7 +268,8 @@ bool ck_ledger_is_same_action(ck_bytes request, ck_bytes recorded) {
   ck_json_iterator a = ck_json_iterate(request), b = ck_json_iterate(recorded);
   while (ck_json_next(&a) && ck_json_next(&b)) {
     if (!ck_bytes_equal(a.name, b.name)) return false;
-    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\"")))
+    if (!ck_placeholder_equal(a.value, b.value) &&
+        !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\"")))
       return false;
   }
   return true;

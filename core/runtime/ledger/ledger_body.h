@@ -10,18 +10,13 @@
  * verdict, result?}
  *
  * `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an outcome:
- * what its result may hold. `digest` is the first half of BLAKE2b-256 over the redacted request and
- * the conversation sent with it, in hex. An outcome that produced a message (model, tool, ask)
- * holds the message; its result is read from there. */
+ * what its result may hold. `digest`: see request_digest.h. An outcome that produced a message
+ * (model, tool, ask) holds the message; its result is read from there. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_BODY_H
 #define CK_RUNTIME_LEDGER_LEDGER_BODY_H
 
 #include "core/model/session.h"
 #include "core/runtime/ledger/ledger.h"
-
-/* Digest of what is asked: the (redacted) request and, for a model, the conversation. */
-void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
-                       ck_bytes redacted_request);
 
 CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect,
                                             const char *digest, ck_bytes request, ck_error *err);

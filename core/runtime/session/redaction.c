@@ -15,9 +15,9 @@ static ck_status ask_policies(ck_redact_answer *out, void *to, const char *key,
   const ck_policy_engine *policies = session->policies;
   ck_redaction redaction = {0};
   ck_fingerprint_key fingerprint;
-  memcpy(fingerprint.bytes, ck_store_fingerprint_key(session->runtime->store),
-         sizeof fingerprint.bytes);
-  ck_item item = {.key = key, .value = value, .fingerprint = &fingerprint};
+  const uint8_t *bytes = ck_store_fingerprint_key(session->runtime->store);
+  if (bytes) memcpy(fingerprint.bytes, bytes, sizeof fingerprint.bytes);
+  ck_item item = {.key = key, .value = value, .fingerprint = bytes ? &fingerprint : NULL};
   if (!key) item.kind = session->masked.kind, item.agent = session->masked.agent;
   const ck_clock *clock = &session->runtime->clock;
   int64_t begun_us = clock->mono_us(clock->self);

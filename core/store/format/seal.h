@@ -46,6 +46,11 @@ ck_key_id ck_key_get_id(const ck_key *self);
 /* The caller wipes `out`. */
 void ck_key_write(char out[CK_KEY_TEXT_SIZE], const ck_key *self);
 
+/* The subkey for fingerprints in placeholders, in a store with those 32 bytes. The caller wipes
+ * `out`. */
+void ck_key_fingerprint(uint8_t out[CK_KEY_SIZE], const ck_key *self,
+                        const uint8_t store[CK_DIGEST_SIZE]);
+
 /* The subkeys of one store. Threads may share it. */
 typedef struct ck_seal ck_seal;
 CK_CHECKED ck_status ck_seal_new(ck_seal **out, const ck_key *key,
