@@ -1,20 +1,23 @@
 /* sessions_show.c - sessions show: one session, its state, and the command that continues with
  * it. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/session_view.h"
+#include "core/host/inspect/session_screen.h"
 
 typedef struct values {
   const char *session;
+  bool verbose;
 } values;
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
   ck_session_view view;
+  bool screen = host->output->terminal && !host->output->json && !v->verbose;
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_session_view_read(&view, host, &inspection, err);
-  if (status == CK_OK) status = ck_session_view_print(&view, host->output, err);
+  if (status == CK_OK && screen) status = ck_session_screen_print(&view, host->output, err);
+  if (status == CK_OK && !screen) status = ck_session_view_print(&view, host->output, err);
   ck_session_view_clear(&view);
   ck_inspection_close(&inspection);
   return status;
@@ -25,9 +28,22 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_option options[] = {
+    {.name = "verbose",
+     .letter = 'v',
+     .offset = offsetof(values, verbose),
+     .help = "on a terminal, too: every field, as names and values"},
+    {0},
+};
+
 const ck_command ck_command_sessions_show = {
     .name = "sessions show",
     .summary = "show one session: status, totals, how to go on",
+    .details =
+        "On a terminal: how it stands, what failed, the command that goes on, what each agent "
+        "has spent of its limits, the last effects with bars by their duration, and what is "
+        "stored. Elsewhere, and with -v, names and values; --json has all of it.",
     .operands = operands,
+    .options = options,
     .run = run,
 };

@@ -89,6 +89,8 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
   if (status == CK_OK) status = ck_verdicts_read(&self->verdicts, store, self->head, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
+  if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
+  if (status == CK_OK) status = ck_recent_effects_read(&self->recent, store, self->head, err);
   if (status == CK_OK) status = ck_saving_read(&self->saving, store, session, err);
   return status;
 }
@@ -114,6 +116,8 @@ void ck_session_view_clear(ck_session_view *self) {
   ck_runs_clear(&self->runs);
   ck_verdicts_clear(&self->verdicts);
   ck_marks_clear(&self->marks);
+  ck_agents_spent_clear(&self->agents);
+  ck_recent_effects_clear(&self->recent);
   ck_buffer_clear(&self->doubts.keys);
   free(self->question);
   ck_buffer_clear(&self->next);

@@ -3,9 +3,11 @@
 #ifndef CK_HOST_INSPECT_SESSION_VIEW_H
 #define CK_HOST_INSPECT_SESSION_VIEW_H
 
+#include "core/host/inspect/agents_spent.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/lineage.h"
 #include "core/host/inspect/marks.h"
+#include "core/host/inspect/recent_effects.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/verdicts.h"
 #include "core/host/session/launch.h"
@@ -37,6 +39,8 @@ typedef struct ck_session_view {
   ck_doubts doubts;
   ck_verdicts verdicts;
   ck_marks marks; /* of models' own explorations */
+  ck_agents_spent agents;
+  ck_recent_effects recent;
   char *question; /* that a person is to answer before its resume; NULL: none. Owned */
   ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;

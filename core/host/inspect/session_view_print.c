@@ -102,6 +102,16 @@ static void member_marks(ck_document *document, const char *name, const void *va
   ck_marks_put(document, value);
 }
 
+static void member_agents(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_agents_spent_put(document, value);
+}
+
+static void member_recent(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_recent_effects_put(document, value);
+}
+
 /* ---- fields as names and values ---- */
 
 typedef void put_rows(ck_table *table, const char *name, const void *value);
@@ -277,6 +287,8 @@ static const field other_fields[] = {
     {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   22},
     {"settled",          AT(verdicts),         member_verdicts,   rows_verdicts, 23},
     {"marks",            AT(marks),            member_marks,      rows_marks,    24},
+    {"agents",           AT(agents),           member_agents,     NULL,           0},
+    {"last_effects",     AT(recent),           member_recent,     NULL,           0},
     {"question",         AT(question),         member_text,       row_text,      25},
     {"next",             AT(next),             member_buffer,     row_buffer,    26},
     {0},

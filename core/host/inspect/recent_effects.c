@@ -1,0 +1,161 @@
+/* recent_effects.c - the last effects of a session, as they went: from its end backward. */
+#include "core/host/inspect/recent_effects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/effect.h"
+
+enum { EVENTS_MAX = 50 * CK_RECENT_EFFECTS_MAX };
+
+typedef struct reading {
+  ck_recent_effects *to; /* newest first, until it is turned round */
+  size_t waiting;        /* outcomes whose intents are still to come */
+  size_t events;
+  bool failed;
+} reading;
+
+static char *take(reading *self, ck_bytes value) {
+  if (ck_json_type_of(value) != CK_JSON_STRING) return NULL;
+  char *text = ck_json_dup_string(value);
+  self->failed |= !text;
+  return text;
+}
+
+static ck_recent_effect *add(reading *self, const ck_event *event, ck_bytes body) {
+  if (self->to->count == CK_RECENT_EFFECTS_MAX) return NULL;
+  ck_recent_effect *added = &self->to->list[self->to->count++];
+  *added = (ck_recent_effect){.key = take(self, ck_json_get(body, "key")),
+                              .kind = take(self, ck_json_get(body, "kind")),
+                              .agent = event->agent ? strdup(event->agent) : NULL,
+                              .seq = event->seq,
+                              .cost_micros = -1};
+  self->failed |= event->agent && !added->agent;
+  return added;
+}
+
+/* Also one that was denied ends with an error: who reads is told which. */
+static const char *status_of(ck_bytes outcome) {
+  if (ck_json_get(outcome, "denied").len) return "denied";
+  for (int i = 0; i < CK_OUTCOME_COUNT; i++) {
+    const char *name = ck_outcome_status_name((ck_outcome_status)i);
+    if (ck_json_is_text(ck_json_get(outcome, "status"), name)) return name;
+  }
+  return "unknown";
+}
+
+static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
+  ck_recent_effect *added = add(self, event, body);
+  if (!added) return;
+  added->status = status_of(body);
+  added->error = take(self, ck_json_get(body, "error"));
+  added->ended_ms = event->at_ms;
+  ck_bytes cost = ck_json_get(body, "cost");
+  if (cost.len && !ck_json_read_int(&added->cost_micros, cost)) added->cost_micros = -1;
+  self->waiting++;
+}
+
+/* "main/agent#2/model/1": the last part but one is the kind. */
+static char *kind_of_key(reading *self, const char *key) {
+  const char *end = key ? strrchr(key, '/') : NULL, *begin = end;
+  while (begin && begin > key && begin[-1] != '/') begin--;
+  char *kind = end ? strndup(begin, (size_t)(end - begin)) : NULL;
+  self->failed |= end && !kind;
+  return kind;
+}
+
+static void take_replay(reading *self, const ck_event *event, ck_bytes body) {
+  ck_recent_effect *added = add(self, event, body);
+  if (!added) return;
+  added->status = "replayed";
+  added->kind = kind_of_key(self, added->key);
+  added->begun = true;
+  added->begun_ms = added->ended_ms = event->at_ms;
+  added->cost_micros = 0;
+}
+
+static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
+  ck_bytes request = ck_json_get(body, "request"), key = ck_json_get(body, "key");
+  ck_recent_effect *of = NULL;
+  for (size_t i = 0; !of && i < self->to->count; i++) {
+    ck_recent_effect *one = &self->to->list[i];
+    if (!one->begun && one->key && ck_json_is_text(key, one->key)) of = one;
+  }
+  if (of)
+    self->waiting--;
+  else
+    of = add(self, event, body);
+  if (!of) return;
+  of->begun = true;
+  of->seq = event->seq;
+  of->begun_ms = event->at_ms;
+  if (!of->status) of->status = "open";
+  ck_bytes name = ck_json_get(request, "name");
+  of->name = take(self, name.len ? name : ck_json_get(request, "model"));
+}
+
+static bool visit(void *to, const ck_event *event) {
+  reading *self = to;
+  ck_bytes body = ck_value_bytes(event->body);
+  if (event->kind == CK_EVENT_OUTCOME)
+    take_outcome(self, event, body);
+  else if (event->kind == CK_EVENT_REPLAY)
+    take_replay(self, event, body);
+  else
+    take_intent(self, event, body);
+  bool full = self->to->count == CK_RECENT_EFFECTS_MAX && self->waiting == 0;
+  return !self->failed && !full && ++self->events < EVENTS_MAX;
+}
+
+static int by_seq(const void *a, const void *b) {
+  int64_t left = ((const ck_recent_effect *)a)->seq, right = ((const ck_recent_effect *)b)->seq;
+  return (left > right) - (left < right);
+}
+
+ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const ck_head *head,
+                                 ck_error *err) {
+  reading self = {.to = out};
+  ck_view view;
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_event_query query = {
+      .session = head->session.no,
+      .view = &view,
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY,
+      .backward = true};
+  if (status == CK_OK) status = ck_store_read_events(store, &query, visit, &self, err);
+  qsort(out->list, out->count, sizeof *out->list, by_seq);
+  ck_view_clear(&view);
+  return status == CK_OK && self.failed ? ck_error_no_memory(err) : status;
+}
+
+void ck_recent_effects_clear(ck_recent_effects *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    ck_recent_effect *one = &self->list[i];
+    free(one->key);
+    free(one->kind);
+    free(one->name);
+    free(one->agent);
+    free(one->error);
+  }
+  self->count = 0;
+}
+
+void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self) {
+  struct cJSON *list = ck_document_put_array(document, NULL, "last_effects");
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_recent_effect *one = &self->list[i];
+    struct cJSON *at = ck_document_put_object(document, list, NULL);
+    ck_document_put_int(document, at, "seq", one->seq);
+    ck_document_put_text(document, at, "effect", one->key);
+    ck_document_put_text(document, at, "kind", one->kind);
+    ck_document_put_text(document, at, "name", one->name);
+    ck_document_put_text(document, at, "agent", one->agent);
+    ck_document_put_text(document, at, "status", one->status);
+    ck_document_put_time(document, at, "begun", one->begun_ms);
+    if (one->begun_ms && one->ended_ms)
+      ck_document_put_duration(document, at, "duration_ms", (one->ended_ms - one->begun_ms) * 1000);
+    if (one->cost_micros >= 0) ck_document_put_money(document, at, "cost_usd", one->cost_micros);
+    ck_document_put_text(document, at, "error", one->error);
+  }
+}

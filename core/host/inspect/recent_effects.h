@@ -1,0 +1,35 @@
+/* recent_effects.h - the last effects of a session, as they went. */
+#ifndef CK_HOST_INSPECT_RECENT_EFFECTS_H
+#define CK_HOST_INSPECT_RECENT_EFFECTS_H
+
+#include "core/host/print/document.h"
+#include "core/store/store.h"
+
+enum { CK_RECENT_EFFECTS_MAX = 20 };
+
+/* Texts owned; NULL where absent. */
+typedef struct ck_recent_effect {
+  char *key, *kind, *name, *agent, *error;
+  const char *status;         /* "ok", "error", "unknown", … of its outcome; "open"; "replayed" */
+  int64_t seq;                /* of its intent; of one whose intent was not read, of its outcome */
+  int64_t begun_ms, ended_ms; /* 0: not known, not yet */
+  int64_t cost_micros;        /* -1: nobody knows */
+  bool begun;                 /* its intent was read */
+} ck_recent_effect;
+
+/* Zero-initialise. */
+typedef struct ck_recent_effects {
+  ck_recent_effect list[CK_RECENT_EFFECTS_MAX]; /* oldest first */
+  size_t count;
+} ck_recent_effects;
+
+/* Those of the live timeline; no more than the session's last events are read, however long it
+ * is. */
+CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store,
+                                            const ck_head *head, ck_error *err);
+void ck_recent_effects_clear(ck_recent_effects *self);
+/* Adds "last_effects": [{seq, effect, kind, name?, agent?, status, begun?, duration_ms?, cost_usd?,
+ * error?}, …]. */
+void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/bash
+# show_screen.t - one look at a session tells how it stands, what failed, what it cost, and what to
+# do next; its figures are those of the transcript; from a failed session to its cause, its cost and
+# going on there are three commands.
+. "$(dirname "$0")/../tap.sh"
+. "$root/tests/host/views.sh"
+
+has_terminal || { skip "no pseudo-terminal"; finish; }
+cd "$dir" || exit 1
+
+# ---- the figures, worked out anew from the transcript ----
+
+exits 0 "a session" run "$flow" --cassette "$cassette" --session air
+"$CKRUN" --json sessions log air --all >log
+exits 0 "is shown" --json sessions show air
+from_log() {
+  perl -MJSON::PP -ne '
+    my $e = JSON::PP->new->utf8->decode($_);
+    my $b = $e->{body};
+    if ($e->{kind} eq "outcome") {
+      for my $who (@{$b->{for} || []}) {
+        $spent{$who}{cost} += $b->{cost} // 0;
+        $spent{$who}{tokens} += ($b->{input_tokens} // 0) + ($b->{output_tokens} // 0);
+        $spent{$who}{calls}++ if $b->{kind} eq "model" && ($b->{status} eq "ok");
+        $spent{$who}{tools}++ if $b->{kind} eq "tool";
+      }
+      $end{$b->{key}} = [$b->{status}, $b->{cost} // "-"];
+    }
+    push @begun, [$e->{seq}, $b->{key}] if $e->{kind} eq "intent";
+    END {
+      for (sort keys %spent) {
+        printf "%s %s %s %s %s\n", $_, @{$spent{$_}}{qw(cost tokens calls tools)};
+      }
+      printf "%s %s %s %s\n", @$_, @{$end{$_->[1]}} for @begun[-20 .. -1];
+    }' log
+}
+is "its agents and its last effects are as in the transcript" \
+  "$(json "$out" 'join "", (map { sprintf "%s %s %s %s %s\n", $_->{agent}, micros($_->{cost_usd}),
+    @$_{qw(tokens model_calls tool_calls)} } @{$d->{agents}}), map { sprintf "%s %s %s %s\n",
+    @$_{qw(seq effect status)}, micros($_->{cost_usd}) // "-" } @{$d->{last_effects}}')" \
+  "$(from_log)"
+
+# Limits, of the session and of one agent.
+cat >tight.lua <<'END'
+return { name = "tight", extends = "default", constraints = { budget_usd = 0.02, tokens = 9000 },
+  agents = { airline = { constraints = { budget_usd = 0.03 } } } }
+END
+run run "$flow" --cassette "$cassette" --profile ./tight.lua --session tight
+exits 0 "one with limits" --json sessions show tight
+is "tells them" "$(json "$out" 'join " ", $d->{limits}{budget_usd}, $d->{limits}{tokens},
+  $d->{agents}[0]{limits}{budget_usd}')" "0.02 9000 0.03"
+shown=$(COLOR=1 screen 120 sessions show tight)
+ok "what is near its limit is yellow or red" grep -qE $'\e\\[3[13]m\\$0\\.0[12]' <<<"$shown"
+
+# ---- the screen ----
+
+cp "$root"/tests/golden/schema3.db . && CKRUN_STORE=$dir/schema3.db
+for session in done failed doubt killed failing; do
+  view "show_$session" sessions show $session
+  shown=$(screen 120 sessions show $session)
+  all=$("$CKRUN" --json sessions show $session)
+  has "$session: its status" "$(head -n 1 <<<"$shown")" "$(json "$all" '$d->{status}')"
+  next=$(json "$all" '$d->{next}')
+  [ "$next" = null ] || has "$session: the command that goes on, in full" \
+    "$(screen 60 sessions show $session | tr -d '\n')" "next: $next"
+done
+ok "what failed is red" grep -q $'\e\\[31m.*nothing more can be done' \
+  <<<"$(COLOR=1 screen 80 sessions show failed)"
+ok "completed is green" grep -q $'\e\\[32mcompleted' <<<"$(COLOR=1 screen 80 sessions show done)"
+is "with -v every field" "$(screen 200 sessions show failed -v | cut -d' ' -f1)" \
+  "$("$CKRUN" sessions show failed | cut -f1)"
+
+# ---- a person's path: cause, cost, and going on ----
+
+CKRUN_STORE=sqlite:$dir/path.db
+cat >path.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "path", start = "pay",
+  nodes = {
+    pay = flow.exec { argv = { "sh", "-c", "echo paid >>paid" }, class = "once" },
+    mail = flow.exec {
+      argv = { "sh", "-c", "test -e address || { echo no address >&2; exit 3; }" } },
+  },
+  edges = { pay = "mail", mail = flow.done } }
+END
+run run path.lua --session trip
+screen 80 sessions show latest >look
+has "one look tells the cause" "$(cat look)" "no address"
+has "and the cost" "$(cat look)" "the session"
+next=$(sed -n 's/^  next: ckrun //p' look)
+ok "and what to do next" test -n "$next"
+touch address
+exits 0 "which goes on" $next
+is "to the end" "$(json "$("$CKRUN" --json sessions show latest)" '$d->{status}')" completed
+is "and pays once" "$(cat paid)" paid
+finish
