@@ -15,7 +15,9 @@
   X(checkpoint, CK_VIEW_CHECKPOINT, checkpoint) \
   X(event, CK_VIEW_EVENT, event)                \
   X(item, CK_VIEW_ITEM, item)                   \
-  X(effect, CK_VIEW_EFFECT, effect)
+  X(effect, CK_VIEW_EFFECT, effect)             \
+  X(failure, CK_VIEW_FAILURE, failure)          \
+  X(session, CK_VIEW_SESSION, session)
 
 struct ck_policy_prompt {
   ck_vm *vm;
@@ -23,7 +25,9 @@ struct ck_policy_prompt {
   loaded_policy policy; /* has_policy */
   ck_policy_moment moment;
   ck_view_slot slots[CK_VIEW_COUNT], checkpoints;
-  int env; /* reference */
+  ck_view_watch watch;
+  const char *looked_at; /* of moment.unknown, by the line that runs */
+  int env;               /* reference */
 };
 
 /* ---- the environment ---- */
@@ -51,8 +55,21 @@ static void set_history(lua_State *L, ck_policy_prompt *self) {
   lua_setfield(L, -2, "history");
 }
 
-/* A hook's answer is one value, also where it returns none. Upvalue: the hook. */
+/* So many subjects come before the options. */
+static int count_subjects(policy_hook hook) {
+  int count = 0;
+  for (const char *at = ck_policy_hooks[hook].parameters; (at = strstr(at, ": ")); at += 2) count++;
+  return count;
+}
+
+/* A hook's answer is one value, also where it returns none; options that are left out are those in
+ * force. Upvalues: the hook, how many subjects it has, the options. */
 static int call_hook(lua_State *L) {
+  int given = lua_gettop(L), subjects = (int)lua_tointeger(L, lua_upvalueindex(2));
+  if (given <= subjects) {
+    lua_settop(L, subjects);
+    lua_pushvalue(L, lua_upvalueindex(3));
+  }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 1);
@@ -66,15 +83,17 @@ static void set_policy(lua_State *L, const loaded_policy *policy) {
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
     if (!ck_policy_has(policy, hook)) continue;
     lua_rawgeti(L, LUA_REGISTRYINDEX, policy->hooks[hook]);
-    lua_pushcclosure(L, call_hook, 1);
+    lua_pushinteger(L, count_subjects(hook));
+    lua_rawgeti(L, LUA_REGISTRYINDEX, policy->options);
+    lua_pushcclosure(L, call_hook, 3);
     lua_setfield(L, -2, ck_policy_hooks[hook].name);
   }
   ck_sandbox_freeze(L);
   lua_setfield(L, -2, "policy");
 }
 
-static const char *const names[] = {"at",     "history", "checkpoint", "event", "item",
-                                    "effect", "opt",     "policy",     NULL};
+static const char *const names[] = {"at",      "history", "checkpoint", "event",  "item", "effect",
+                                    "failure", "session", "opt",        "policy", NULL};
 
 /* What the prompt has not is looked for in the sandbox. Upvalue: the table behind its
  * environment. */
@@ -98,6 +117,7 @@ static int open_body(lua_State *L) {
   lua_newtable(L);
   self->slots[CK_VIEW_AT].counts = moment->counts;
   if (moment->history) self->slots[CK_VIEW_CHECKPOINT].now_ms = moment->history->now_ms;
+  if (moment->session) self->slots[CK_VIEW_CHECKPOINT].now_ms = moment->session->now_ms;
 #define X(name, kind, subject) set_view(L, #name, kind, &self->slots[kind], moment->subject);
   MOMENT_TABLE(X)
 #undef X
@@ -121,6 +141,8 @@ ck_status ck_policy_prompt_open(ck_policy_prompt **out, const ck_policy_moment *
   *out = NULL;
   if (!self) return ck_error_no_memory(err);
   self->moment = *moment;
+  self->watch = (ck_view_watch){.fields = moment->unknown, .read = &self->looked_at};
+  for (int i = 0; moment->unknown && i < CK_VIEW_COUNT; i++) self->slots[i].watch = &self->watch;
   if (policy) {
     status = ck_policy_load(&self->policy, policy, NULL, err);
     self->has_policy = status == CK_OK;
@@ -148,8 +170,8 @@ void ck_policy_prompt_free(ck_policy_prompt *self) {
 
 void ck_policy_prompt_append_names(ck_buffer *out, const ck_policy_prompt *self) {
   const ck_policy_moment *of = &self->moment;
-  const bool has[] = {of->at,   of->history, of->checkpoint,   of->event,
-                      of->item, of->effect,  self->has_policy, self->has_policy};
+  const bool has[] = {of->at,     of->history, of->checkpoint, of->event,        of->item,
+                      of->effect, of->failure, of->session,    self->has_policy, self->has_policy};
   const char *between = "";
   for (size_t i = 0; names[i]; i++) {
     if (!has[i]) continue;
@@ -192,7 +214,11 @@ static ck_status run(running *self, ck_policy_prompt *prompt, ck_error *err) {
   size_t begin = self->out->len;
   if (of->history) content += of->history->count * 64;
   ck_vm_allow(prompt->vm, content);
+  prompt->looked_at = NULL;
   ck_status status = ck_vm_call(prompt->vm, run_body, self, err);
+  if (status == CK_OK && prompt->looked_at)
+    status = ck_error_set(err, CK_E_POLICY, "the session does not tell %s as it was then",
+                          prompt->looked_at);
   if (status != CK_OK) self->out->len = begin;
   return status;
 }

@@ -12,10 +12,15 @@ typedef struct ck_policy_moment {
   const ck_boundary *at;
   ck_view_counts counts; /* of `at` */
   const ck_history *history;
-  const ck_checkpoint_info *checkpoint; /* the last one of `history` */
+  const ck_checkpoint_info *checkpoint; /* the last one of `history`; that of `session` */
   const ck_event *event;
   const ck_item *item; /* the event's body, as redact is shown it */
   const ck_effect *effect;
+  const ck_failure *failure;
+  const ck_resume_case *session;
+  /* fields of these that are not told as they were: a line that looks at one has failed; ends with
+   * NULL. NULL: none */
+  const char *const *unknown;
 } ck_policy_moment;
 
 typedef struct ck_policy_prompt ck_policy_prompt;

@@ -166,6 +166,18 @@ static ck_status read_lines(evaluating *self, const ck_line_editor *editor, ck_e
 
 /* ---- the whole ---- */
 
+/* Whose views they are. */
+static void append_shown(ck_buffer *out, const ck_asked_views *asked) {
+  if (!asked->hook) return;
+  ck_buffer_append_format(
+      out, "%s is shown %s%s%s%s here", asked->hook, asked->effect ? "effect" : "",
+      asked->at ? " and at" : "", asked->failure ? "failure" : "",
+      asked->resume ? asked->resume->checkpoint ? "session and checkpoint" : "session" : "");
+  for (size_t i = 0; asked->unknown[i]; i++)
+    ck_buffer_append_format(out, "%s%s", i ? ", " : "; the session does not tell ",
+                            asked->unknown[i]);
+}
+
 static void greet(const evaluating *self) {
   const ck_event *event = self->moment.event;
   const ck_boundary *at = self->moment.shown.at;
@@ -176,7 +188,10 @@ static void greet(const evaluating *self) {
                    ck_event_kind_name(event->kind), at && at->seq == event->seq ? " " : "",
                    at && at->seq == event->seq ? ck_boundary_kind_name(at->kind) : "",
                    names.data ? names.data : "");
-  if (at && at->seq != event->seq)
+  ck_buffer_reset(&names);
+  append_shown(&names, &self->moment.asked);
+  if (names.len) ck_output_notice(self->output, "%s", names.data);
+  if (at && at->seq != event->seq && !self->moment.asked.at)
     ck_output_notice(self->output, "at is the last boundary before it, event %lld",
                      (long long)at->seq);
   ck_buffer_clear(&names);
@@ -215,9 +230,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   evaluating self = {.output = host->output, .given = given};
   ck_profile_policy policy;
   ck_status status = find_policy(&policy, &self, err);
-  const ck_shown_as as = ck_shown_as_profile(self.profile);
   if (status == CK_OK)
-    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, &as, err);
+    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, self.profile,
+                            err);
   if (status == CK_OK) {
     status =
         ck_policy_prompt_open(&self.prompt, &self.moment.shown, policy.name ? &policy : NULL, err);
@@ -268,8 +283,11 @@ const ck_command ck_command_policy_eval = {
         "memory of one call of a hook. It has the views of that event: at (the boundary, or the "
         "last one before the event), history (the checkpoints up to it that still exist) and "
         "checkpoint (the last of them), event, item (what redact is shown of it), effect (of an "
-        "intent); with --policy opt and policy, so that policy.checkpoint(at, opt) asks its hook. "
-        "Values are printed as Lua writes them, a text as it is; with --json each line gives an "
+        "intent; with at as permit saw it, where that is recorded), failure (of an effect that "
+        "failed, as on_failure saw it), session and checkpoint (of a resume, as its rules saw "
+        "them); with --policy opt and policy, so that policy.checkpoint(at, opt) asks its hook; "
+        "opt may be left out. Values are printed as Lua writes them, a text as it is; with --json "
+        "each line gives an "
         "object. What an event holds is shown as it is stored.\n\n"
         "On a terminal lines are edited, and kept until the end, in memory alone. A global that a "
         "line sets stays, a local does not. An error is told, and the next line comes: exit code 5 "

@@ -70,6 +70,20 @@ static ck_status show_effect(ck_moment *self, ck_error *err) {
   return failed ? ck_error_no_memory(err) : CK_OK;
 }
 
+/* What was asked there stands in the place of what could have been. */
+static void show_asked(ck_moment *self) {
+  const ck_asked_views *asked = &self->asked;
+  if (asked->effect) self->shown.effect = asked->effect;
+  if (asked->at) {
+    self->shown.at = asked->at;
+    self->shown.counts = (ck_view_counts){0}; /* permit is told none */
+  }
+  self->shown.failure = asked->failure;
+  self->shown.session = asked->resume;
+  if (asked->resume) self->shown.checkpoint = asked->resume->checkpoint;
+  if (asked->unknown[0]) self->shown.unknown = asked->unknown;
+}
+
 static ck_status show_event(ck_moment *self, ck_error *err) {
   const ck_event *event = self->event;
   self->item = (ck_item){.kind = event->kind, .agent = event->agent, .value = event->body};
@@ -96,24 +110,29 @@ static ck_status show_history(ck_moment *self, const ck_inspection *inspection, 
 }
 
 static ck_status read(ck_moment *self, const ck_inspection *inspection, int64_t seq,
-                      const ck_shown_as *as, ck_error *err) {
+                      const ck_profile *profile, ck_error *err) {
+  const ck_shown_as as = ck_shown_as_profile(profile);
   const char *id = inspection->head.session.id;
   ck_status status = ck_recording_read(&self->recording, inspection->store, id, err);
   if (status == CK_OK)
-    status = ck_recording_read_texts(self->recording, inspection->store, as, err);
+    status = ck_recording_read_texts(self->recording, inspection->store, &as, err);
   if (status != CK_OK) return status;
-  find_boundary(self, seq, as);
+  find_boundary(self, seq, &as);
   if (!seq && !self->shown.at)
     return ck_error_set(err, CK_E_NOT_FOUND,
                         "session %s has no boundary: name an event, as in %s#2", id, id);
   if (!seq) seq = self->shown.at->seq;
   status = read_event(self, inspection, seq, err);
   if (status == CK_OK) status = show_event(self, err);
-  return status == CK_OK ? show_history(self, inspection, seq, err) : status;
+  if (status == CK_OK) status = show_history(self, inspection, seq, err);
+  if (status == CK_OK)
+    status = ck_asked_views_read(&self->asked, inspection->store, id, self->event, profile, err);
+  if (status == CK_OK) show_asked(self);
+  return status;
 }
 
 ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_host *host,
-                         const char *word, const ck_shown_as *as, ck_error *err) {
+                         const char *word, const ck_profile *profile, ck_error *err) {
   int64_t seq;
   const char *mark = strchr(word, '#');
   *out = (ck_moment){0};
@@ -125,7 +144,7 @@ ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_hos
   status = ck_inspection_open_session(inspection, host, id, err);
   free(id);
   if (status != CK_OK) return status;
-  status = read(out, inspection, seq, as, err);
+  status = read(out, inspection, seq, profile, err);
   if (status != CK_OK) {
     ck_moment_close(out);
     ck_inspection_close(inspection);
@@ -135,6 +154,7 @@ ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_hos
 
 void ck_moment_close(ck_moment *self) {
   ck_checkpoint_list_clear(&self->checkpoints);
+  ck_asked_views_clear(&self->asked);
   free(self->key);
   ck_event_free(self->event);
   ck_recording_free(self->recording);
