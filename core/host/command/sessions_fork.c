@@ -6,7 +6,7 @@
 #include "core/host/print/key_values.h"
 #include "core/host/session/place.h"
 #include "core/host/inspect/resolve_checkpoint.h"
-#include "core/host/session/next_command.h"
+#include "core/host/session/resume_command.h"
 #include "core/runtime/history/fork.h"
 #include "lua/profile/profile.h"
 
@@ -55,9 +55,13 @@ static void put_effect(void *to, const ck_effect_behind *effect) {
 static ck_status print(const ck_remote_command *remote, const ck_history_edit_result *made,
                        ck_error *err) {
   ck_key_values facts;
-  ck_buffer words = {0}, next = {0};
-  ck_buffer_append_format(&words, "resume %s", made->session);
-  ck_next_command_append(&next, remote->host, words.data ? words.data : "");
+  ck_buffer next = {0};
+  ck_head head = {0};
+  ck_store *store = remote->runtime->store;
+  ck_status status = ck_store_get_head(&head, store, made->session, err);
+  if (status == CK_OK)
+    status = ck_resume_command_append(&next, remote->host, store, &head, "resume %s", err);
+  ck_head_clear(&head);
   ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "session", made->session);
   ck_key_values_put_text(&facts, "origin", remote->id);
@@ -68,14 +72,12 @@ static ck_status print(const ck_remote_command *remote, const ck_history_edit_re
   listing effects = {.facts = &facts,
                      .unknown = ck_key_values_put_array(&facts, "unknown_to_it"),
                      .asked = ck_key_values_put_array(&facts, "asks_about")};
-  ck_status status = ck_buffer_check(&next, err);
   if (status == CK_OK)
     status = ck_session_list_effects(remote->runtime, made, remote->head.session.no, put_effect,
                                      &effects, err);
   ck_key_values_put_text(&facts, "next", next.data);
   if (status == CK_OK) status = ck_key_values_print(&facts, err);
   ck_key_values_clear(&facts);
-  ck_buffer_clear(&words);
   ck_buffer_clear(&next);
   return status;
 }

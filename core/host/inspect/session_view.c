@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/session/next_command.h"
+#include "core/host/session/resume_command.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/opening/approval.h"
 
@@ -43,16 +44,12 @@ static bool can_resume(const ck_inspection *inspection) {
   return ck_session_status_resumable(inspection->head.session.status) && !inspection->live;
 }
 
-static ck_status find_next(ck_session_view *self, const ck_host *host, ck_error *err) {
-  const ck_session_record *session = &self->head->session;
-  ck_buffer words = {0};
-  const char *command =
-      self->question ? "answer %s allow" : ck_next_command_words(session, self->doubts.count > 0);
-  ck_buffer_append_format(&words, command, session->id);
-  if (!words.failed) ck_next_command_append(&self->next, host, words.data);
-  ck_status status = ck_buffer_check(&words, err);
-  ck_buffer_clear(&words);
-  return status == CK_OK ? ck_buffer_check(&self->next, err) : status;
+static ck_status find_next(ck_session_view *self, const ck_host *host, ck_store *store,
+                           ck_error *err) {
+  const char *words = self->question
+                          ? "answer %s allow"
+                          : ck_next_command_words(&self->head->session, self->doubts.count > 0);
+  return ck_resume_command_append(&self->next, host, store, self->head, words, err);
 }
 
 static ck_status read_doubts(ck_doubts *out, const ck_inspection *inspection, ck_error *err) {
@@ -106,7 +103,8 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   ck_status status = ck_place_find(&out->place, inspection->store, out->head, err);
   if (out->place.flow) out->flow = out->place.flow;
   if (status == CK_OK) status = read_stored(out, inspection, err);
-  return status == CK_OK && can_resume(inspection) ? find_next(out, host, err) : status;
+  return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)
+                                                   : status;
 }
 
 void ck_session_view_clear(ck_session_view *self) {

@@ -11,6 +11,7 @@
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
 #include "core/host/session/next_command.h"
+#include "core/host/session/resume_command.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 
@@ -18,6 +19,7 @@ static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 typedef struct outcome {
   const ck_host *host;
   ck_engine *engine;
+  ck_head head;     /* without an id: it cannot be read */
   bool whole;       /* nothing of the JSON object is printed yet */
   ck_totals before; /* what the runs before this one had spent */
   ck_session_status status;
@@ -58,19 +60,19 @@ static bool take_result(void *to, const ck_event *event) {
 
 static ck_status read_outcome(outcome *self, ck_error *err) {
   ck_store *store = self->engine->runtime->store;
-  ck_head head = {0};
-  ck_status status = ck_store_get_head(&head, store, ck_session_id(self->engine->session), err);
+  const ck_head *head = &self->head;
+  ck_status status =
+      ck_store_get_head(&self->head, store, ck_session_id(self->engine->session), err);
   if (status != CK_OK) return status;
-  self->status = head.session.status;
-  self->events = head.last_seq;
-  if (ck_next_command_refusal(&head.session) != CK_OK)
-    self->change = ck_next_command_words(&head.session, false);
+  self->status = head->session.status;
+  self->events = head->last_seq;
+  if (ck_next_command_refusal(&head->session) != CK_OK)
+    self->change = ck_next_command_words(&head->session, false);
   ck_event_query query = {
-      .session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
-  status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
+      .session = head->session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
+  status = ck_store_list_checkpoints(store, head->session.no, add_checkpoint, self, err);
   if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
     status = ck_store_read_events(store, &query, take_result, self, err);
-  ck_head_clear(&head);
   return status;
 }
 
@@ -81,12 +83,21 @@ static ck_status read_conversation(outcome *self, ck_error *err) {
   return status;
 }
 
-/* `words` has one %s, for the session. */
+/* `words` has one %s, for the session. Of a store that has failed the last run is not known. */
 static ck_status write_command(char **out, const outcome *self, const char *words, ck_error *err) {
   ck_buffer command = {0}, filled = {0};
-  ck_buffer_append_format(&filled, words, ck_session_id(self->engine->session));
-  if (!filled.failed) ck_next_command_append(&command, self->host, filled.data);
-  ck_status status = ck_buffer_check(&filled, err);
+  ck_error ignored = CK_ERROR_INIT;
+  ck_store *store = self->engine->runtime->store;
+  ck_status status = CK_OK;
+  bool known =
+      self->head.session.id[0] &&
+      ck_resume_command_append(&command, self->host, store, &self->head, words, &ignored) == CK_OK;
+  if (!known) {
+    command.len = 0;
+    ck_buffer_append_format(&filled, words, ck_session_id(self->engine->session));
+    if (!filled.failed) ck_next_command_append(&command, self->host, filled.data);
+    status = ck_buffer_check(&filled, err);
+  }
   if (status == CK_OK) status = ck_buffer_check(&command, err);
   *out = ck_buffer_take(&command);
   ck_buffer_clear(&filled);
@@ -277,6 +288,7 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, const ck_
   status = write_commands(&self, err);
   if (status == CK_OK)
     status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  ck_head_clear(&self.head);
   ck_value_free(self.result);
   free(self.answer);
   free(self.resolve);

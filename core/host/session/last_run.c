@@ -27,6 +27,7 @@ ck_status ck_last_run_read(ck_last_run *out, ck_store *store, const ck_head *hea
   for (size_t i = head->timeline_count; status == CK_OK && i-- > 0;) {
     status = read_about(&out->about, store, head, &head->timelines[i], err);
     out->resumed = i > 0;
+    out->timeline = head->timelines[i].no;
     if (ck_last_run_policies(out).len) return status;
     ck_last_run_clear(out);
   }

@@ -7,8 +7,9 @@
 /* Of the last run that began, on whichever timeline: what a person did at rest ran nothing, and to
  * go back in the session does not take back what it ran under. Zero-initialise. */
 typedef struct ck_last_run {
-  ck_value *about; /* see ck_engine_describe_run; NULL: none was kept */
-  bool resumed;    /* it was no first run of the session, nor of the one that it was forked from */
+  ck_value *about;  /* see ck_engine_describe_run; NULL: none was kept */
+  int64_t timeline; /* of it */
+  bool resumed;     /* it was no first run of the session, nor of the one that it was forked from */
 } ck_last_run;
 void ck_last_run_clear(ck_last_run *self);
 

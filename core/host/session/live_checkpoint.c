@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/host/session/checkpoint_words.h"
+#include "core/host/session/resume_command.h"
 
 /* Only a boundary can be saved, and a session comes to one when it runs. */
 static ck_status refuse_at_rest(const ck_remote_command *remote, ck_error *err) {
@@ -16,10 +17,16 @@ static ck_status refuse_at_rest(const ck_remote_command *remote, ck_error *err) 
     return ck_error_set(err, CK_E_REFUSED,
                         "session %s is not running: it is %s, and its last checkpoint is %s",
                         remote->id, how, id);
-  return ck_error_set(err, CK_E_REFUSED,
-                      "session %s is not running: it is %s, its last checkpoint is %s, and "
-                      "'ckrun resume %s' goes on with it",
-                      remote->id, how, id, remote->id);
+  ck_buffer next = {0};
+  ck_status status =
+      ck_resume_command_append(&next, remote->host, remote->runtime->store, head, "resume %s", err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "session %s is not running: it is %s, its last checkpoint is %s, and "
+                          "'%s' goes on with it",
+                          remote->id, how, id, next.data);
+  ck_buffer_clear(&next);
+  return status;
 }
 
 ck_status ck_live_checkpoint_leave(ck_remote_command *remote, const char *description,

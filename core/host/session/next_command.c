@@ -21,8 +21,19 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
 }
 
 void ck_next_command_append_option(ck_buffer *out, const char *option, const char *value) {
-  bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
-  ck_buffer_append_format(out, " %s %s", option, plain ? value : "…");
+  bool plain = *value && !value[strcspn(value, " '\"\\$`!*?[]{}()<>|&;#~\n\t")];
+  ck_buffer_append_format(out, " %s ", option);
+  if (plain) {
+    ck_buffer_append_text(out, value);
+    return;
+  }
+  ck_buffer_append_char(out, '\'');
+  for (const char *at = value; *at; at++)
+    if (*at == '\'')
+      ck_buffer_append_text(out, "'\\''");
+    else
+      ck_buffer_append_char(out, *at);
+  ck_buffer_append_char(out, '\'');
 }
 
 void ck_next_command_append(ck_buffer *out, const ck_host *host, const char *words) {

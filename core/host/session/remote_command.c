@@ -11,6 +11,7 @@
 #include "core/host/print/table.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/session/next_command.h"
+#include "core/host/session/resume_command.h"
 
 enum { POLL_MS = 20, TIMEOUT_MS = 30000 };
 
@@ -155,13 +156,11 @@ ck_status ck_remote_command_check_problem(const ck_remote_command *self, const c
 }
 
 static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_error *err) {
-  char words[CK_ID_SIZE + 16];
   const ck_session_record *record = &self->head.session;
   if (self->live || !ck_session_status_resumable(record->status)) return CK_OK;
   if (ck_next_command_refusal(record) != CK_OK) return CK_OK;
-  snprintf(words, sizeof words, "resume %s", record->id);
-  ck_next_command_append(out, self->host, words);
-  return ck_buffer_check(out, err);
+  return ck_resume_command_append(out, self->host, self->runtime->store, &self->head, "resume %s",
+                                  err);
 }
 
 static ck_status print_json(const ck_remote_command *self, const char *status, const char *reason,
@@ -184,14 +183,22 @@ static void put_text(ck_table *table, const char *name, const char *text) {
   ck_table_put_text(table, ck_bytes_text(text));
 }
 
+static ck_status refuse_dead(const ck_remote_command *self, ck_error *err) {
+  ck_buffer next = {0};
+  ck_status status = ck_resume_command_append(&next, self->host, self->runtime->store, &self->head,
+                                              "resume %s", err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "session %s is not running, its process is gone: '%s' goes on with it",
+                          self->id, next.data);
+  ck_buffer_clear(&next);
+  return status;
+}
+
 ck_status ck_remote_command_check_paused(const ck_remote_command *self, ck_error *err) {
   const ck_session_record *record = &self->head.session;
   if (record->status == CK_SESSION_PAUSED) return CK_OK;
-  if (record->status == CK_SESSION_RUNNING)
-    return ck_error_set(
-        err, CK_E_REFUSED,
-        "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
-        record->id, record->id);
+  if (record->status == CK_SESSION_RUNNING) return refuse_dead(self, err);
   return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id,
                       ck_session_status_name(record->status));
 }

@@ -1,6 +1,8 @@
 /* run_settings.c - reads and shows what a recorded run had set over its profile. */
 #include "core/host/session/run_settings.h"
 
+#include "core/host/session/last_run.h"
+
 /* ---- as words ---- */
 
 static void append_policies(ck_buffer *out, ck_bytes list) {
@@ -77,11 +79,18 @@ ck_status ck_run_settings_read(ck_value **out, ck_store *store, const ck_head *h
   return status;
 }
 
-/* What a person did at rest has a timeline of its own, and executed nothing. */
+/* What a person did at rest has a timeline of its own, and executed nothing: an answer to a
+ * question begins one as a run does. Where runs have kept nothing of themselves, that is not known.
+ */
 ck_status ck_run_settings_read_last(ck_value **out, ck_store *store, const ck_head *head,
                                     ck_error *err) {
   reading found = {0};
-  ck_status status = CK_OK;
+  ck_last_run last;
+  *out = NULL;
+  ck_status status = ck_last_run_read(&last, store, head, err);
+  int64_t timeline = last.about ? last.timeline : 0;
+  ck_last_run_clear(&last);
+  if (status == CK_OK && timeline) return ck_run_settings_read(out, store, head, timeline, err);
   for (size_t i = head->timeline_count; status == CK_OK && !found.begins && i-- > 0;)
     status = read_first(&found, store, head, &head->timelines[i], err);
   *out = found.settings;

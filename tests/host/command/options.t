@@ -58,6 +58,8 @@ is "they are kept with the run" "$(settings own 0)" '{"options":{"mark":{"n":7,"
 run sessions show own
 has "sessions show has them as words" "$(grep ^runs <<<"$out")" \
   "with --option mark.on=true --option mark.n=7"
+is "and as those of the next command" "$(cell "$out" next)" \
+  "ckrun resume own --option mark.on=true --option mark.n=7"
 run --json sessions log own --kind session_started
 is "the transcript has them" "$(json "$out" '$d->{body}{settings}{options}{mark}{n}')" 7
 run --json sessions inspect own
