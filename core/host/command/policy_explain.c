@@ -295,7 +295,10 @@ static ck_status conclude(explaining *self) {
                                  self->differing, self->err);
   else if (!self->shown && !stopped)
     ck_output_notice(self->output, "no boundary yet: no policy was asked");
-  if (stopped && !self->with && !self->seq)
+  bool answered = stopped && strcmp(record->reason, "answered") == 0;
+  if (answered && !self->with && !self->seq)
+    ck_output_notice(self->output, "what it asked is answered; it was not resumed yet");
+  else if (stopped && !self->with && !self->seq)
     ck_output_notice(self->output, "the last run stopped, and wrote no event of it: %s",
                      record->reason);
   if (self->unrecorded && !self->seq)

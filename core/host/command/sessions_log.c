@@ -5,6 +5,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
+#include "core/host/inspect/taken_answers.h"
 #include "core/host/print/table.h"
 #include "core/host/session/accepted.h"
 #include "core/host/session/fields.h"
@@ -25,6 +26,7 @@ typedef struct listing {
   size_t last_count, last_cap, last_max;
   ck_table table;
   ck_buffer text;
+  ck_taken_answers answers; /* of people, by which runs went on, which would not be seen */
   ck_status status;
   ck_error *err;
 } listing;
@@ -65,6 +67,7 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
   ck_buffer_reset(&self->text);
   ck_describe_event(&self->text, event);
   ck_accepted_append(&self->text, event);
+  ck_taken_answers_append(&self->text, &self->answers, event);
   if (self->text.failed) table->text.failed = true;
   ck_table_put_text(table, ck_buffer_bytes(&self->text));
 }
@@ -141,11 +144,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   listing self = {.output = host->output, .all = v->all, .last_max = (size_t)v->last, .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
-  status = print_events(&self, &inspection, v);
+  if (!v->all && !host->output->json)
+    status = ck_taken_answers_read(&self.answers, &inspection, err);
+  if (status == CK_OK) status = print_events(&self, &inspection, v);
   if (status == CK_OK) status = ck_table_print(&self.table, err);
   if (status == CK_OK && v->agent && !self.printed)
     status = ck_agent_tail_check_agent(&inspection, v->agent, err);
   ck_buffer_clear(&self.text);
+  ck_taken_answers_clear(&self.answers);
   ck_table_clear(&self.table);
   ck_inspection_close(&inspection);
   return status;
@@ -182,11 +188,13 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_log = {
     .name = "sessions log",
     .summary = "print the events of a session, oldest first",
-    .details = "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With "
-               "--json one event per line with its body byte for byte. What a resume or a rewind "
-               "has left behind is left out: the events behind the checkpoint it went on from, and "
-               "what a scope did again because it went on from before that checkpoint. With --all "
-               "it is listed, too, and marked: (abandoned), in JSON \"abandoned\": true.",
+    .details =
+        "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With "
+        "--json one event per line with its body byte for byte. What a resume or a rewind "
+        "has left behind is left out: the events behind the checkpoint it went on from, and "
+        "what a scope did again because it went on from before that checkpoint. With --all "
+        "it is listed, too, and marked: (abandoned), in JSON \"abandoned\": true. What people "
+        "answered at rest is told with the resume that went on by it.",
     .operands = operands,
     .options = options,
     .run = run,

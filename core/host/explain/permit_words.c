@@ -40,7 +40,7 @@ void ck_permit_words_append(ck_buffer *out, const ck_event *event) {
   ck_json_read_string(out, member(event, "result"));
   ck_buffer_append_text(out, by.len ? " by " : " by a person");
   if (by.len) ck_person_append(out, by);
-  if (event->kind == CK_EVENT_RESOLUTION) ck_buffer_append_text(out, ", for the next resume");
+  if (event->kind == CK_EVENT_RESOLUTION) ck_buffer_append_text(out, ", not resumed yet");
 }
 
 static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }

@@ -46,6 +46,11 @@ static bool can_resume(const ck_inspection *inspection) {
 
 static ck_status find_next(ck_session_view *self, const ck_host *host, ck_store *store,
                            ck_error *err) {
+  const char *answer = ck_questions_command(&self->questions);
+  if (!self->question && answer && self->head->session.status == CK_SESSION_WAITING) {
+    ck_buffer_append_text(&self->next, answer);
+    return ck_buffer_check(&self->next, err);
+  }
   const char *words = self->question
                           ? "answer %s allow"
                           : ck_next_command_words(&self->head->session, self->doubts.count > 0);
@@ -103,6 +108,8 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   ck_status status = ck_place_find(&out->place, inspection->store, out->head, err);
   if (out->place.flow) out->flow = out->place.flow;
   if (status == CK_OK) status = read_stored(out, inspection, err);
+  if (status == CK_OK && can_resume(inspection))
+    status = ck_questions_read(&out->questions, host, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)
                                                    : status;
 }
@@ -118,6 +125,7 @@ void ck_session_view_clear(ck_session_view *self) {
   ck_recent_effects_clear(&self->recent);
   ck_buffer_clear(&self->doubts.keys);
   free(self->question);
+  ck_questions_clear(&self->questions);
   ck_buffer_clear(&self->next);
   *self = (ck_session_view){0};
 }

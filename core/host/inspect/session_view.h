@@ -7,6 +7,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/lineage.h"
 #include "core/host/inspect/marks.h"
+#include "core/host/inspect/questions.h"
 #include "core/host/inspect/recent_effects.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/verdicts.h"
@@ -42,6 +43,7 @@ typedef struct ck_session_view {
   ck_agents_spent agents;
   ck_recent_effects recent;
   char *question; /* that a person is to answer before its resume; NULL: none. Owned */
+  ck_questions questions;
   ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;
 

@@ -112,6 +112,11 @@ static void member_recent(ck_document *document, const char *name, const void *v
   ck_recent_effects_put(document, value);
 }
 
+static void member_questions(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_questions_put(document, value);
+}
+
 /* ---- fields as names and values ---- */
 
 typedef void put_rows(ck_table *table, const char *name, const void *value);
@@ -239,6 +244,11 @@ static void rows_marks(ck_table *table, const char *name, const void *value) {
   ck_marks_put_rows(table, value);
 }
 
+static void rows_questions(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_questions_put_rows(table, value);
+}
+
 /* ---- the table ---- */
 
 /* In the order of the JSON object. The text has an order of its own: `row`, from 1 without gaps. */
@@ -290,7 +300,8 @@ static const field other_fields[] = {
     {"agents",           AT(agents),           member_agents,     NULL,           0},
     {"last_effects",     AT(recent),           member_recent,     NULL,           0},
     {"question",         AT(question),         member_text,       row_text,      25},
-    {"next",             AT(next),             member_buffer,     row_buffer,    26},
+    {"questions",        AT(questions),        member_questions,  rows_questions,26},
+    {"next",             AT(next),             member_buffer,     row_buffer,    27},
     {0},
 };
 #undef AT

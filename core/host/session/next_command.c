@@ -22,7 +22,7 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
 
 void ck_next_command_append_option(ck_buffer *out, const char *option, const char *value) {
   bool plain = *value && !value[strcspn(value, " '\"\\$`!*?[]{}()<>|&;#~\n\t")];
-  ck_buffer_append_format(out, " %s ", option);
+  ck_buffer_append_format(out, " %s%s", option ? option : "", option ? " " : "");
   if (plain) {
     ck_buffer_append_text(out, value);
     return;

@@ -11,7 +11,8 @@ ck_status ck_next_command_refusal(const ck_session_record *record);
 /* The words behind "ckrun" that continue with the session, with "%s" for its id; `doubts`: it has
  * effects in doubt. */
 const char *ck_next_command_words(const ck_session_record *record, bool doubts);
-/* Appends " OPTION VALUE"; a value that a shell would change is quoted. */
+/* Appends " OPTION VALUE" (" VALUE" where `option` is NULL); a value that a shell would change is
+ * quoted. */
 void ck_next_command_append_option(ck_buffer *out, const char *option, const char *value);
 /* Appends "ckrun [--store URL] [--key REF] " and `words` ("resume ID"): the same store and key as
  * this command's, where they were named. */

@@ -1,6 +1,7 @@
 /* resume_command.c - writes the command that goes on with a session as its last run was. */
 #include "core/host/session/resume_command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/session/last_run.h"
@@ -13,6 +14,7 @@ static void append_text(ck_buffer *out, const char *option, ck_bytes text) {
   char *value = ck_json_dup_string(text);
   if (value) ck_next_command_append_option(out, option, value);
   out->failed |= !value;
+  free(value);
 }
 
 static void append_value(ck_buffer *out, ck_bytes policy, ck_bytes key, ck_bytes value) {

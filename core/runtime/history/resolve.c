@@ -64,11 +64,16 @@ static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *i
   return status;
 }
 
-static void show(const ck_ledger_entry *entry, ck_doubt_visit visit, void *to) {
+/* `whole`: what all timelines know of it. */
+static void show(const ck_ledger_entry *entry, const ck_ledger_entry *whole, ck_doubt_visit visit,
+                 void *to) {
+  bool answered = whole->kind == CK_EFFECT_ASK && whole->verdict == CK_VERDICT_DONE;
+  ck_bytes said = answered ? ck_value_bytes(whole->resolution) : (ck_bytes){0};
   ck_open_effect effect = {.key = entry->key,
                            .kind = ck_effect_kind_name(entry->kind),
                            .class = ck_effect_class_name(entry->class),
                            .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
+  if (answered) effect.answer = ck_json_get(said, "result"), effect.by = ck_json_get(said, "by");
   if (entry->blocked && entry->displaced) {
     effect.displaced = ck_json_get(ck_value_bytes(entry->displaced), "request");
     effect.outcome = entry->outcome;
@@ -87,7 +92,7 @@ static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(ledger, i)) != NULL; i++) {
     const ck_ledger_entry *whole = all ? ck_ledger_get(all, entry->key) : entry;
-    if (is_open(entry) && whole && is_open(whole)) show(entry, visit, to);
+    if (is_open(entry) && whole && is_open(whole)) show(entry, whole, visit, to);
   }
   ck_ledger_free(ledger);
   ck_ledger_free(all);
@@ -107,6 +112,7 @@ static ck_status show_approval(ck_runtime *runtime, const char *id, bool answere
   ck_status status = ck_store_get_head(&head, runtime->store, id, err);
   if (status == CK_OK) status = ck_approval_read(&last, runtime->store, &head, err);
   bool open = status == CK_OK && last.body && (answered || last.answer == CK_APPROVAL_NONE);
+  ck_bytes body = last.body ? ck_value_bytes(last.body) : (ck_bytes){0};
   if (open) {
     ck_json_begin(&w, '{');
     ck_json_member_raw(&w, "question", ck_approval_question(last.body));
@@ -118,7 +124,9 @@ static ck_status show_approval(ck_runtime *runtime, const char *id, bool answere
     visit(to, &(ck_open_effect){.key = CK_APPROVAL_KEY,
                                 .kind = ck_effect_kind_name(CK_EFFECT_ASK),
                                 .class = ck_effect_class_name(CK_EFFECT_IDEMPOTENT),
-                                .request = ck_buffer_bytes(&request)});
+                                .request = ck_buffer_bytes(&request),
+                                .answer = ck_json_get(body, "answer"),
+                                .by = ck_json_get(body, "by")});
   ck_buffer_clear(&request);
   ck_approval_clear(&last);
   ck_head_clear(&head);
@@ -162,6 +170,12 @@ ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doub
                                     void *to, ck_error *err) {
   ck_status status = list(runtime, id, is_question, visit, to, err);
   return status == CK_OK ? show_approval(runtime, id, false, visit, to, err) : status;
+}
+
+ck_status ck_session_list_asked(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to,
+                                ck_error *err) {
+  ck_status status = list(runtime, id, is_correctable, visit, to, err);
+  return status == CK_OK ? show_approval(runtime, id, true, visit, to, err) : status;
 }
 
 /* The open entries: the one that is meant (`key`; NULL: the only one), and how many others. */

@@ -14,6 +14,9 @@ typedef struct ck_open_effect {
    * said what became of it); else nothing. */
   ck_bytes displaced;
   const ck_value *outcome;
+  /* Of a question: the answer that no resume has taken yet, a JSON string, and who gave it; no
+   * bytes: it waits. */
+  ck_bytes answer, by;
 } ck_open_effect;
 typedef void (*ck_doubt_visit)(void *to, const ck_open_effect *effect);
 CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
@@ -32,6 +35,9 @@ CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, con
  * effect is CK_APPROVAL_KEY (opening/approval.h). */
 CK_CHECKED ck_status ck_session_list_questions(ck_runtime *runtime, const char *id,
                                                ck_doubt_visit visit, void *to, ck_error *err);
+/* The same, and those that were answered, whose answer the next resume takes. */
+CK_CHECKED ck_status ck_session_list_asked(ck_runtime *runtime, const char *id,
+                                           ck_doubt_visit visit, void *to, ck_error *err);
 /* Records `text`, a JSON string, as the answer to question `key` (NULL: the only one); the next
  * resume takes it once. When no question is left the session becomes paused. CK_E_NOT_FOUND: the
  * session, or no such question; CK_E_REFUSED: it was answered, or is none of its choices;

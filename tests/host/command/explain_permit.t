@@ -42,7 +42,7 @@ is "the same" "$(json "$out" '[$d->{question}, $d->{answers}[0]{options}]')" \
   '["Run it?",{"kinds":["exec"],"text":"Run it?"}]'
 exits 0 "it is answered" answer rest allow
 is "the answer is told before a resume takes it" "$(rows rest resolution)" \
-  "$key/permit was answered allow by $who, ckrun answer, for the next resume"
+  "$key/permit was answered allow by $who, ckrun answer, not resumed yet"
 exits 0 "which it does" resume rest
 is "then it is the outcome of the question" "$(rows rest outcome)" \
   "$key/permit was answered allow by $who, ckrun answer"
@@ -80,6 +80,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   wait "$at"
   is "the person at the terminal is named" "$(rows here outcome | head -1)" \
     "$key/permit was answered allow by $who, terminal"
+  : >terminal # what the first one asked is still there
   (script -qec "'$CKRUN' run flow.lua --profile ./p.lua --session there" /dev/null \
     <keys >terminal 2>&1) &
   at=$!

@@ -15,13 +15,14 @@ return flow.graph { name = "g", start = "a", nodes = { a = stop, b = stop, c = s
 E
 echo 'return { name = "p", policies = { { "redact_keys", keys = { pin = "mask" } } } }' >p.lua
 echo 'return { name = "q", extends = "./p.lua", policies = { "approve" } }' >q.lua
-echo "return { name = \"hold\", version = 1, options = { word = \"it's\" }, permit = function() end }" \
-  >"hold's.lua"
+echo "return { name = \"hold\", version = 1, options = { word = \"it's\" }," \
+  "permit = function() end }" >"hold's.lua"
 own=(--option "redact_keys.keys={\"card\":\"mask\",\"it's\":\"mask\"}" --policy "./hold's.lua"
   --option "hold.word=don't \$HOME \`x\` \"y\"")
 # settings SESSION: of its last run.
 settings() { "$CKRUN" --json sessions show "$1" | perl -MJSON::PP -0ne '
-  my ($last) = (grep { $_->{outcome} !~ /^(rewound|undone|forked)/ } @{decode_json($_)->{runs}})[-1];
+  my @runs = @{decode_json($_)->{runs}};
+  my ($last) = (grep { $_->{outcome} !~ /^(rewound|undone|forked)/ } @runs)[-1];
   print JSON::PP->new->canonical->encode($last->{settings} // {})'; }
 # follow NAME SESSION COMMAND: is run by a shell, goes on, and sets what the run before had set.
 follow() {

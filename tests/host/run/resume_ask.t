@@ -78,6 +78,8 @@ exits 8 "the next one asks again" resume s
 exits 0 "allowed" answer s allow
 exits 8 "it goes on" resume s
 ran "as far as it can" 1
+has "by the last answer alone, as the log has it" "$("$CKRUN" sessions log s |
+  grep -o '; by the answer.*' | grep -v deny)" "by the answer allow to resume"
 has "to its next pause" "$err" "wait more"
 is "all of it is recorded" "$(approvals s)" \
   "ask: Go on?|ask: Go on? allow|ask: Go on? deny|ask: Go on?|ask: Go on? allow"
