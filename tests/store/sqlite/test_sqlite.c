@@ -288,9 +288,8 @@ static void test_reopening(void) {
   use("reopened.db");
   fill_store();
   ck_store *store = fixture_open(url), *other = fixture_open(url);
-  tap_is_bytes((ck_bytes){(const char *)ck_store_fingerprint_key(store), 32},
-               (ck_bytes){(const char *)ck_store_fingerprint_key(other), 32},
-               "the fingerprint key stays");
+  tap_ok(!ck_store_fingerprint_key(store) && !ck_store_fingerprint_key(other),
+         "a store without a key has none for fingerprints");
   tap_is_status(ck_store_check_owner(store, "s", &err), CK_OK, &err,
                 "closing gave the session back");
   fixture session, seen;
