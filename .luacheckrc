@@ -11,7 +11,7 @@ end
 read_globals = {
   "assert", "error", "ipairs", "next", "pairs", "pcall", "print", "require", "select",
   "tonumber", "tostring", "type",
-  ck = fields("array", "ask", "deny", "drop", "find", "gmatch", "gsub", "mask", "match", "null",
+  ck = fields("array", "ask", "deny", "drop", "find", "gmatch", "gsub", "mask", "mask_personal", "match", "null",
     "ref", "refuse"),
   math = fields("abs", "ceil", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min",
     "mininteger", "modf", "pi", "sqrt", "tointeger", "type", "ult"),

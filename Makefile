@@ -63,7 +63,7 @@ USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
 # What there is. A file that is added, removed or renamed needs no change here.
 find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '$(2)')))
-CORE_C := $(call find,$(addprefix core/,base model redact store runtime effect),*.c)
+CORE_C := $(call find,$(addprefix core/,base model redact personal store runtime effect),*.c)
 LUA_C := $(call find,lua,*.c)
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
 MAIN_C := core/host/main.c

@@ -323,6 +323,17 @@ ck.drop = nil ---@type ck.Verdict
 ---@return T
 function ck.mask(value, pattern) end
 
+---@alias ck.Personal "email"|"phone"|"card"|"iban"|"passport"|"national_id"
+
+--- The value with what tells who somebody is replaced by placeholders in its texts, by form and
+--- check digits.
+---@generic T
+---@param value T
+---@param kinds ck.Personal[]|nil  nil: all
+---@param name string|nil          what the value is called: "phone_number"
+---@return T
+function ck.mask_personal(value, kinds, name) end
+
 --- A reference is written in the item's place; a resume fills it again from the environment.
 ---@param name string "env:NAME"
 ---@return ck.Verdict

@@ -1,5 +1,5 @@
 /* answer_texts.c - a value with other texts in it, as a redact hook gives it: the same members,
- * numbers and truths in the same places. */
+ * truths and numbers in the same places. A number can be a placeholder. */
 #include <lauxlib.h>
 
 #include "core/base/placeholder.h"
@@ -54,7 +54,21 @@ static void read_text(reading *self, int index, ck_bytes value) {
   self->changed = true;
 }
 
+/* A number that is masked is a placeholder, as under the rules for names. */
+static bool read_masked_number(reading *self, int index, ck_bytes value) {
+  size_t len;
+  bool number = ck_json_type_of(value) == CK_JSON_NUMBER;
+  if (!number || lua_type(self->L, index) != LUA_TSTRING) return false;
+  const char *text = lua_tolstring(self->L, index, &len);
+  if (!ck_placeholder_is((ck_bytes){text, len})) return false;
+  self->most += CK_PLACEHOLDER_SIZE;
+  ck_json_put_string(&self->w, (ck_bytes){text, len});
+  self->changed = true;
+  return true;
+}
+
 static void read_other(reading *self, int index, ck_bytes value) {
+  if (read_masked_number(self, index, value)) return;
   ck_json_push(self->L, value);
   bool same = lua_rawequal(self->L, index, -1);
   lua_pop(self->L, 1);

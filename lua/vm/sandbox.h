@@ -51,6 +51,7 @@ bool ck_sandbox_is_ref(lua_State *L, int index);
 void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key);
 /* Pushes the function ck.mask, which is also a verdict, see sandbox_mask.c. */
 void ck_sandbox_push_mask(lua_State *L);
+void ck_sandbox_push_mask_personal(lua_State *L);
 bool ck_sandbox_is_mask(lua_State *L, int index);
 /* Raises unless the text is "env:" and the name of a variable, as ck.ref takes it. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);

@@ -82,4 +82,6 @@ void ck_sandbox_push_ck(lua_State *L) {
   lua_setfield(L, -2, "drop");
   ck_sandbox_push_mask(L);
   lua_setfield(L, -2, "mask");
+  ck_sandbox_push_mask_personal(L);
+  lua_setfield(L, -2, "mask_personal");
 }

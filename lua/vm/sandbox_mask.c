@@ -1,7 +1,9 @@
 /* sandbox_mask.c - ck.mask: the verdict that masks an item whole, and the function that masks what
- * a pattern matches in a text, or in all texts of a value. */
+ * a pattern matches in a text, or in all texts of a value; ck.mask_personal: the same for what
+ * tells who somebody is. */
 #include <lauxlib.h>
 
+#include "core/personal/personal.h"
 #include "lua/vm/pattern.h"
 #include "lua/vm/sandbox.h"
 
@@ -37,6 +39,7 @@ typedef struct masking {
   luaL_Buffer out;
   item *item;
   ck_bytes text;
+  const char *kind;   /* of the placeholders */
   size_t read;        /* up to here the text is written */
   ck_bytes protected; /* the first placeholder of the text that ends behind `read` */
 } masking;
@@ -44,7 +47,7 @@ typedef struct masking {
 static void add_mask(masking *self, ck_bytes part) {
   char placeholder[CK_PLACEHOLDER_SIZE];
   ck_vm_charge(self->out.L, UNITS_PER_MASK + (int64_t)(part.len / BYTES_PER_UNIT));
-  ck_placeholder_write(placeholder, self->item->key, "policy", part);
+  ck_placeholder_write(placeholder, self->item->key, self->kind, part);
   luaL_addstring(&self->out, placeholder);
 }
 
@@ -85,65 +88,128 @@ static bool is_outgrown(const masking *self) {
   return written > self->read && written - self->read + self->item->grown > CK_SANDBOX_TEXT_MAX;
 }
 
-/* Arguments: text, pattern. Pushes the text masked: whole, where the placeholders would be too
- * much. */
-static int mask_text(lua_State *L) {
+/* ---- one text ---- */
+
+/* The result takes the stack's top. */
+static void begin_text(masking *self, lua_State *L, const char *text, size_t len) {
+  *self = (masking){.item = get_item(L), .text = {text, len}, .kind = "policy"};
+  if (!ck_placeholder_find(&self->protected, NULL, self->text)) self->protected.len = 0;
+  luaL_buffinit(L, &self->out);
+}
+
+/* False when the placeholders would be too much. */
+static bool mask_part(masking *self, size_t begin, size_t end) {
+  if (begin > self->read)
+    luaL_addlstring(&self->out, self->text.data + self->read, begin - self->read);
+  if (begin > self->read) self->read = begin;
+  mask_span(self, end);
+  return !is_outgrown(self);
+}
+
+/* Pushes the text: masked whole where the placeholders would be too much. */
+static int end_text(masking *self, bool outgrown) {
+  if (outgrown) {
+    luaL_buffsub(&self->out, luaL_bufflen(&self->out));
+    add_mask(self, self->text);
+  } else {
+    size_t written = luaL_bufflen(&self->out);
+    self->item->grown += written > self->read ? written - self->read : 0;
+    luaL_addlstring(&self->out, self->text.data + self->read, self->text.len - self->read);
+  }
+  luaL_pushresult(&self->out);
+  return 1;
+}
+
+/* Arguments: text, pattern. */
+static int mask_pattern(lua_State *L) {
   lua_settop(L, 2);
   ck_pattern_search in = ck_pattern_read(L);
   ck_pattern_match found;
-  masking self = {.item = get_item(L), .text = {in.text, in.len}};
+  masking self;
   bool moved = false, outgrown = false;
   if (in.empty)
     luaL_error(L, "ck.mask: the pattern '%s' can match the empty text, which has nothing to mask",
                lua_tostring(L, 2));
-  if (!ck_placeholder_find(&self.protected, NULL, self.text)) self.protected.len = 0;
-  luaL_buffinit(L, &self.out);
+  begin_text(&self, L, in.text, in.len);
   while (!outgrown && ck_pattern_find(&found, L, &in, self.read, moved)) {
-    luaL_addlstring(&self.out, in.text + self.read, found.begin[0] - self.read);
-    self.read = found.begin[0];
-    mask_span(&self, found.end[0]);
+    outgrown = !mask_part(&self, found.begin[0], found.end[0]);
     moved = true;
-    outgrown = is_outgrown(&self);
   }
-  if (outgrown) {
-    luaL_buffsub(&self.out, luaL_bufflen(&self.out));
-    add_mask(&self, self.text);
-  } else {
-    size_t written = luaL_bufflen(&self.out);
-    self.item->grown += written > self.read ? written - self.read : 0;
-    luaL_addlstring(&self.out, in.text + self.read, in.len - self.read);
-  }
-  luaL_pushresult(&self.out);
-  return 1;
+  return end_text(&self, outgrown);
 }
 
-/* Pushes the value at `index` with its texts masked by the pattern, argument 2. */
-static void push_masked(lua_State *L, int index, int depth) {
+/* Arguments: text, bits of kinds, the name of the member that it is the value of, or nil. */
+static int mask_kinds(lua_State *L) {
+  size_t len, label_len = 0, at = 0;
+  const char *text = luaL_checklstring(L, 1, &len);
+  const char *label = lua_type(L, 3) == LUA_TSTRING ? lua_tolstring(L, 3, &label_len) : "";
+  unsigned kinds = (unsigned)lua_tointeger(L, 2);
+  ck_personal_hit hit;
+  masking self;
+  bool outgrown = false;
+  ck_vm_charge(L, 1 + (int64_t)(len / BYTES_PER_UNIT));
+  begin_text(&self, L, text, len);
+  while (!outgrown && ck_personal_next(&hit, &at, kinds, (ck_bytes){label, label_len}, self.text)) {
+    self.kind = ck_personal_name(hit.kind);
+    outgrown = !mask_part(&self, hit.start, hit.end);
+  }
+  self.kind = outgrown ? "policy" : self.kind;
+  return end_text(&self, outgrown);
+}
+
+/* ---- all texts of a value ---- */
+
+/* Pushes the value at `index`, which is no text and no table: a placeholder for a number that is
+ * one of the kinds as a whole. */
+static void push_masked_number(lua_State *L, int index, int name) {
+  size_t len;
+  lua_pushvalue(L, index);
+  if (lua_type(L, 2) == LUA_TSTRING || !lua_isinteger(L, index)) return;
+  lua_pushcfunction(L, mask_kinds);
+  ck_sandbox_push_text(L, index);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, name);
+  lua_call(L, 3, 1);
+  const char *text = lua_tolstring(L, -1, &len);
+  lua_remove(L, ck_placeholder_is((ck_bytes){text, len}) ? -2 : -1);
+}
+
+/* Pushes the value at `index`, which has the name at `name`, with its texts masked: by a pattern or
+ * by kinds, as argument 2 says. */
+static void push_masked(lua_State *L, int index, int name, int depth) {
   luaL_checkstack(L, 8, "ck.mask");
   ck_vm_charge(L, 1);
   if (lua_type(L, index) == LUA_TSTRING) {
-    lua_pushcfunction(L, mask_text);
+    lua_pushcfunction(L, lua_type(L, 2) == LUA_TSTRING ? mask_pattern : mask_kinds);
     lua_pushvalue(L, index);
     lua_pushvalue(L, 2);
-    lua_call(L, 2, 1);
+    lua_pushvalue(L, name);
+    lua_call(L, 3, 1);
     return;
   }
   if (!ck_sandbox_push_table(L, index)) {
-    lua_pushvalue(L, index);
+    push_masked_number(L, index, name);
     return;
   }
   if (depth == MASK_DEPTH_MAX) luaL_error(L, "ck.mask: a table that contains itself");
   int from = lua_gettop(L);
+  bool array = ck_sandbox_is_array(L, from);
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, from);) {
-    push_masked(L, from + 3, depth + 1);
+    push_masked(L, from + 3, lua_type(L, from + 2) == LUA_TSTRING ? from + 2 : name, depth + 1);
     lua_replace(L, from + 3);
     lua_pushvalue(L, from + 2);
     lua_insert(L, from + 3);
     lua_rawset(L, from + 1);
   }
-  if (ck_sandbox_is_array(L, from)) ck_sandbox_mark_array(L, from + 1);
+  if (array) ck_sandbox_mark_array(L, from + 1);
   lua_remove(L, from);
+}
+
+static void begin_value(lua_State *L) {
+  if (lua_isnil(L, 1)) luaL_argerror(L, 1, "a text, or a value with texts expected");
+  item *of = get_item(L);
+  if (!of->answers) of->grown = 0;
 }
 
 /* mask(value, pattern) */
@@ -151,14 +217,57 @@ static int mask(lua_State *L) {
   luaL_checkany(L, 1);
   luaL_checkstring(L, 2);
   lua_settop(L, 2);
-  if (lua_isnil(L, 1)) return luaL_argerror(L, 1, "a text, or a value with texts expected");
-  item *of = get_item(L);
-  if (!of->answers) of->grown = 0;
-  push_masked(L, 1, 0);
+  begin_value(L);
+  lua_pushnil(L);
+  push_masked(L, 1, 3, 0);
+  return 1;
+}
+
+static unsigned read_kind(lua_State *L, int index) {
+  size_t len = 0;
+  const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &len) : NULL;
+  ck_personal kind = name ? ck_personal_of((ck_bytes){name, len}) : 0;
+#define X(enumerator, text, what) ", " text
+  static const char names[] = CK_PERSONAL_TABLE(X);
+#undef X
+  if (!kind)
+    luaL_error(L, "ck.mask_personal: there is no kind '%.40s': it is one of %s",
+               name ? name : luaL_typename(L, index), names + 2);
+  return kind;
+}
+
+/* Bits of the list at `index`; nil: all. */
+static unsigned read_kinds(lua_State *L, int index) {
+  unsigned kinds = 0;
+  if (lua_isnil(L, index)) return CK_PERSONAL_ALL;
+  if (!ck_sandbox_push_table(L, index))
+    luaL_argerror(L, index, "a list of kinds such as { \"email\", \"card\" } expected");
+  lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, -1, i);
+    kinds |= read_kind(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return kinds;
+}
+
+/* mask_personal(value, kinds, name) */
+static int mask_personal(lua_State *L) {
+  luaL_checkany(L, 1);
+  luaL_optstring(L, 3, NULL);
+  lua_settop(L, 3);
+  unsigned kinds = read_kinds(L, 2);
+  lua_pushinteger(L, kinds);
+  lua_replace(L, 2);
+  begin_value(L);
+  push_masked(L, 1, 3, 0);
   return 1;
 }
 
 bool ck_sandbox_is_mask(lua_State *L, int index) { return lua_tocfunction(L, index) == mask; }
+
+void ck_sandbox_push_mask_personal(lua_State *L) { lua_pushcfunction(L, mask_personal); }
 
 void ck_sandbox_push_mask(lua_State *L) {
   *(item *)lua_newuserdatauv(L, sizeof(item), 0) = (item){0};
