@@ -30,7 +30,7 @@ steady() {
     s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/"u" x 36/ge;
     s/_\d{8}_\d{6}_/_YYYYMMDD_HHMMSS_/g;
     s/(\e\[\d+m|(?<![0-9a-z]))[0-9a-f]{8}(?![0-9a-z])/$1xxxxxxxx/g;
-    s/  (just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)$/  AGO/;
+    s/  (just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)$/  AGO/ unless /●|○|◆/;
     s/\e/^[/g' "$dir" "$root"
 }
 

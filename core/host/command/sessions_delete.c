@@ -4,6 +4,8 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/session/remote_command.h"
+#include "core/host/print/confirm.h"
+#include "core/host/print/format.h"
 #include "core/host/print/key_values.h"
 #include "core/host/run/archive.h"
 #include "core/host/run/orphans.h"
@@ -12,7 +14,7 @@
 
 typedef struct values {
   const char *session, *archive;
-  bool detach;
+  bool detach, yes;
 } values;
 
 static ck_status delete_session(ck_remote_command *remote, ck_archive *archive, bool detach,
@@ -56,6 +58,19 @@ static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck
   return status;
 }
 
+static ck_status ask(const ck_remote_command *remote, ck_error *err) {
+  ck_buffer question = {0};
+  const ck_head *head = &remote->head;
+  ck_buffer_append_format(&question, "delete session %s (%s, ", remote->id,
+                          ck_session_status_name(head->session.status));
+  ck_format_of(&question, head->last_seq, "event");
+  ck_buffer_append_text(&question, ") for good?");
+  ck_status status = ck_buffer_check(&question, err);
+  if (status == CK_OK) status = ck_confirm(remote->host->output, question.data, err);
+  ck_buffer_clear(&question);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
@@ -66,6 +81,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           v->session, remote.id);
   if (status == CK_OK && remote.live)
     status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", remote.owner);
+  if (status == CK_OK && !v->yes) status = ask(&remote, err);
   if (status == CK_OK) status = delete_and_print(&remote, v, err);
   ck_remote_command_close(&remote);
   return status;
@@ -89,6 +105,7 @@ static const ck_option options[] = {
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
      .help = "keep it in this new file first, for 'ckrun sessions import'"},
+    {.name = "yes", .offset = offsetof(values, yes), .help = "do not ask on a terminal"},
     {0},
 };
 

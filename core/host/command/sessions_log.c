@@ -1,11 +1,14 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/clock.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/taken_answers.h"
+#include "core/host/print/pretty.h"
 #include "core/host/print/table.h"
 #include "core/host/session/accepted.h"
 #include "core/host/session/fields.h"
@@ -14,9 +17,11 @@
 
 typedef struct values {
   const char *session, *agent, *kind;
-  bool all;
-  int64_t last;
+  bool all, follow;
+  int64_t last, seq;
 } values;
+
+enum { FOLLOW_US = 200000 };
 
 typedef struct listing {
   ck_output *output;
@@ -24,6 +29,8 @@ typedef struct listing {
   bool all, printed;
   ck_event **last; /* with --last: the newest first, until they are printed */
   size_t last_count, last_cap, last_max;
+  int64_t after; /* the last event that was read; --follow goes on behind it */
+  bool one;      /* --seq: an event in full */
   ck_table table;
   ck_buffer text;
   ck_taken_answers answers; /* of people, by which runs went on, which would not be seen */
@@ -91,7 +98,32 @@ static bool print(listing *self, const ck_event *event) {
   return true;
 }
 
-static bool visit(void *to, const ck_event *event) { return print(to, event); }
+/* Its columns as names and values, and the body over several lines. */
+static bool print_whole(listing *self, const ck_event *event) {
+  ck_buffer text = {0}, shown = {0};
+  char at[CK_TIME_TEXT_SIZE];
+  ck_time_text(at, event->at_ms);
+  self->printed = true;
+  if (self->output->json) return print_json(self, event, false);
+  ck_buffer_append_format(&text, "seq %lld, %s, %s, scope %s%s%s, timeline %lld\n",
+                          (long long)event->seq, ck_event_kind_name(event->kind), at, event->scope,
+                          event->agent ? ", agent " : "", event->agent ? event->agent : "",
+                          (long long)event->timeline);
+  ck_pretty_append(&text, ck_value_bytes(event->body));
+  ck_buffer_append_char(&text, '\n');
+  ck_output_append_lines(self->output, &shown, ck_buffer_bytes(&text));
+  ck_output_write(self->output, ck_buffer_bytes(&shown));
+  self->output->failed |= text.failed || shown.failed;
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&shown);
+  return false;
+}
+
+static bool visit(void *to, const ck_event *event) {
+  listing *self = to;
+  self->after = event->seq;
+  return self->one ? print_whole(self, event) : print(self, event);
+}
 
 static bool keep_last(void *to, const ck_event *event) {
   listing *self = to;
@@ -115,6 +147,8 @@ static ck_status print_last(listing *self, ck_store *store, ck_event_query *quer
     ck_event_free(self->last[i]);
   }
   free(self->last);
+  self->last = NULL;
+  self->last_max = self->last_count = self->last_cap = 0;
   return status;
 }
 
@@ -126,15 +160,51 @@ static ck_status print_events(listing *self, const ck_inspection *inspection, co
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
   ck_event_query query = {
       .session = head->session.no, .view = v->all ? NULL : &view, .agent = v->agent};
-  if (v->kind) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
+  if (self->one) query = (ck_event_query){.session = query.session, .until = v->seq};
+  query.after = self->one ? v->seq - 1 : self->after;
+  if (v->kind && !self->one) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
   if (status == CK_OK)
     status = ck_abandoned_read(&self->abandoned, store, query.session, &view, 0, self->err);
   if (status == CK_OK)
     status = self->last_max ? print_last(self, store, &query)
                             : ck_store_read_events(store, &query, visit, self, self->err);
+  if (status == CK_OK && self->after < head->last_seq) self->after = head->last_seq;
   ck_abandoned_clear(&self->abandoned);
   ck_view_clear(&view);
   return status == CK_OK ? self->status : status;
+}
+
+/* What became of the session since: first whether it is run, then its events. */
+static ck_status look_again(ck_inspection *of, ck_error *err) {
+  ck_head head;
+  ck_error owned = CK_ERROR_INIT;
+  bool live = ck_store_check_owner(of->store, of->head.session.id, &owned) == CK_E_OWNED;
+  ck_status status = ck_store_get_head(&head, of->store, of->head.session.id, err);
+  if (status != CK_OK) return status;
+  ck_head_clear(&of->head);
+  of->head = head;
+  of->live = live && head.session.status == CK_SESSION_RUNNING;
+  return CK_OK;
+}
+
+/* Until its run has ended, or nobody reads any more. */
+static ck_status follow(listing *self, ck_inspection *of, const values *v) {
+  ck_status status = CK_OK;
+  while (status == CK_OK && of->live && !ferror(stdout)) {
+    usleep(FOLLOW_US);
+    ck_table_restart(&self->table);
+    status = look_again(of, self->err);
+    if (status == CK_OK && of->head.last_seq > self->after) status = print_events(self, of, v);
+    if (status == CK_OK) status = ck_table_print(&self->table, self->err);
+  }
+  return status;
+}
+
+static ck_status check_seq(const listing *self, const ck_inspection *of, int64_t seq,
+                           ck_error *err) {
+  if (!self->one || self->printed) return CK_OK;
+  return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no event %lld: its last is %lld",
+                      of->head.session.id, (long long)seq, (long long)of->head.last_seq);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -142,12 +212,18 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_inspection inspection;
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  listing self = {.output = host->output, .all = v->all, .last_max = (size_t)v->last, .err = err};
+  listing self = {.output = host->output,
+                  .all = v->all,
+                  .one = v->seq > 0,
+                  .last_max = (size_t)v->last,
+                  .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
   if (!v->all && !host->output->json)
     status = ck_taken_answers_read(&self.answers, &inspection, err);
   if (status == CK_OK) status = print_events(&self, &inspection, v);
+  if (status == CK_OK) status = check_seq(&self, &inspection, v->seq, err);
   if (status == CK_OK) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && v->follow && !self.one) status = follow(&self, &inspection, v);
   if (status == CK_OK && v->agent && !self.printed)
     status = ck_agent_tail_check_agent(&inspection, v->agent, err);
   ck_buffer_clear(&self.text);
@@ -182,6 +258,15 @@ static const ck_option options[] = {
      .offset = offsetof(values, last),
      .value = "N",
      .help = "only the last N of them"},
+    {.name = "seq",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, seq),
+     .value = "N",
+     .help = "the event N alone, in full, on whatever timeline"},
+    {.name = "follow",
+     .letter = 'f',
+     .offset = offsetof(values, follow),
+     .help = "go on with what comes, until the run has ended"},
     {0},
 };
 

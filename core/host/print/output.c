@@ -40,6 +40,7 @@ ck_status ck_output_open(ck_output *out, ck_error *err) {
   bool dumb = !term || strcmp(term, "dumb") == 0;
   out->terminal = isatty(STDOUT_FILENO);
   out->notice_terminal = isatty(STDERR_FILENO) && !dumb;
+  out->notice_color = out->notice_terminal && !(no_color && *no_color);
   out->color = out->terminal && !dumb && !(no_color && *no_color);
   if (out->terminal) out->width = width_of(STDOUT_FILENO);
   if (out->notice_terminal) out->notice_width = width_of(STDERR_FILENO);
@@ -91,6 +92,17 @@ void ck_output_show_live(ck_output *self, ck_bytes line) {
   fprintf(stderr, "\r\033[K%.*s", (int)line.len, line.data ? line.data : "");
   fflush(stderr);
   self->live = true;
+  pthread_mutex_unlock(&live_lock);
+}
+
+void ck_output_show_line(ck_output *self, ck_bytes line, ck_tone tone) {
+  int width = width_of(STDERR_FILENO);
+  size_t len = width > 1 ? ck_format_cut(line, (size_t)width - 1) : line.len;
+  if (!self->notice_color) tone = CK_TONE_PLAIN;
+  pthread_mutex_lock(&live_lock);
+  erase(self);
+  fprintf(stderr, "%s%.*s%s%s\n", ck_tone_on(tone), (int)len, line.data ? line.data : "",
+          len < line.len ? "…" : "", ck_tone_off(tone));
   pthread_mutex_unlock(&live_lock);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "core/host/print/tone.h"
 #include "core/redact/redact.h"
 
 /* Each JSON object of the program's own begins with this member: the version of the members' names
@@ -17,6 +18,7 @@ typedef struct ck_output {
   bool json;            /* stdout carries JSON, stderr only errors as JSON */
   bool terminal;        /* stdout is a terminal */
   bool notice_terminal; /* stderr is a terminal */
+  bool notice_color;    /* stderr may */
   bool color;           /* stdout may have bold text: a terminal, without NO_COLOR */
   int width;            /* columns of stdout's terminal; 0: unknown or no terminal */
   int notice_width;     /* columns of stderr's terminal; 0: unknown or no terminal */
@@ -55,6 +57,9 @@ void ck_output_problem(ck_output *self, const char *text);
  * `line` passed ck_output_append_safe; it is cut at the terminal's width. */
 void ck_output_show_live(ck_output *self, ck_bytes line);
 void ck_output_hide_live(ck_output *self);
+/* A line on stderr's terminal that stays, above the live line; it is cut at the terminal's width,
+ * and passed ck_output_append_safe. */
+void ck_output_show_line(ck_output *self, ck_bytes line, ck_tone tone);
 /* Prints an error, always in the same form: "ckrun: text", or with --json
  * {"ckrun_json", "error":{status, text, exit, problems?}}. */
 void ck_output_error(ck_output *self, const ck_error *err);

@@ -23,6 +23,13 @@ void ck_table_clear(ck_table *self) {
   ck_buffer_clear(&self->tones);
 }
 
+void ck_table_restart(ck_table *self) {
+  self->headless = self->headless || self->cell_count > 0;
+  self->cell_count = 0;
+  ck_buffer_reset(&self->text);
+  ck_buffer_reset(&self->tones);
+}
+
 static void print_plain(ck_table *self) {
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
@@ -235,7 +242,7 @@ static void print_aligned(ck_table *self) {
   layout how;
   bool bold = self->output->color;
   fit(&how, self);
-  if (has_header(self)) print_header(self, &how, bold);
+  if (has_header(self) && !self->headless) print_header(self, &how, bold);
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
     ck_bytes text = ck_bytes_text(cell);
@@ -251,6 +258,6 @@ ck_status ck_table_print(ck_table *self, ck_error *err) {
   ck_status status = ck_buffer_check(&self->text, err);
   if (status == CK_OK) status = ck_buffer_check(&self->tones, err);
   if (status != CK_OK) return status;
-  if (self->aligned) print_aligned(self);
+  if (self->aligned && (self->cell_count || !self->headless)) print_aligned(self);
   return ck_output_flush(self->output, err);
 }

@@ -34,12 +34,15 @@ typedef struct ck_table {
   ck_buffer text;  /* all cells, each with a NUL behind it */
   ck_buffer tones; /* of each cell a byte, on a terminal with colours */
   ck_tone tone;    /* of the next cell */
+  bool headless;   /* its header was printed before */
   bool aligned;    /* as on a terminal; set it before the first cell where it is none */
 } ck_table;
 
 void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns);
 void ck_table_clear(ck_table *self);
 
+/* Forgets the rows that were printed; those that follow come without a header. */
+void ck_table_restart(ck_table *self);
 /* The tone of the next cell; those behind it are plain again. */
 void ck_table_tone(ck_table *self, ck_tone tone);
 /* One cell each, row by row. */

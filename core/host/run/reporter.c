@@ -76,7 +76,10 @@ static void append_running(ck_reporter *self, ck_buffer *line) {
     return;
   }
   const char *name = self->running[0].name, *key = self->running[0].key;
+  int64_t seconds = (now_us(self) - self->running[0].begun_us) / 1000000;
   ck_buffer_append_format(line, "running %s", *name ? name : key);
+  if (seconds > 0) ck_buffer_append_text(line, " for ");
+  if (seconds > 0) ck_format_duration(line, seconds * 1000000);
   if (self->running_count > 1)
     ck_buffer_append_format(line, " and %zu more", self->running_count - 1);
 }
@@ -122,18 +125,22 @@ static void begin_running(ck_reporter *self, const ck_progress *progress) {
   key[0] = name[0] = 0;
   keep(key, sizeof self->running->key, progress->key);
   keep(name, sizeof self->running->name, progress->text);
+  self->running[self->running_count].begun_us = now_us(self);
   self->running_count++;
 }
 
-static void end_running(ck_reporter *self, const ck_progress *progress) {
+/* How long it ran, in microseconds; -1: it is not known to have begun. */
+static int64_t end_running(ck_reporter *self, const ck_progress *progress) {
   size_t i = 0;
   while (i < self->running_count &&
          strncmp(self->running[i].key, progress->key, sizeof self->running->key - 1) != 0)
     i++;
-  if (i == self->running_count) return;
+  if (i == self->running_count) return -1;
+  int64_t took = now_us(self) - self->running[i].begun_us;
   memmove(&self->running[i], &self->running[i + 1],
           (self->running_count - i - 1) * sizeof *self->running);
   self->running_count--;
+  return took;
 }
 
 /* The word for a step, and whether it gets a line of its own. */
@@ -153,14 +160,15 @@ static const struct step *find_step(const char *what) {
   return NULL;
 }
 
-static void note_step(ck_reporter *self, const struct step *step, const ck_progress *progress) {
+static int64_t note_step(ck_reporter *self, const struct step *step, const ck_progress *progress) {
   const char *name = progress->text ? progress->text : progress->key ? progress->key : "";
   bool begins = strcmp(step->what, "effect") == 0 || strcmp(step->what, "probe") == 0;
-  if (begins)
+  if (begins) {
     begin_running(self, progress);
-  else if (progress->key)
-    end_running(self, progress);
-  if (!begins) snprintf(self->done, sizeof self->done, "%s %s", step->doing, name);
+    return -1;
+  }
+  snprintf(self->done, sizeof self->done, "%s %s", step->doing, name);
+  return progress->key ? end_running(self, progress) : -1;
 }
 
 static void print_step(ck_reporter *self, const struct step *step, const ck_progress *progress) {
@@ -168,6 +176,25 @@ static void print_step(ck_reporter *self, const struct step *step, const ck_prog
              *text = progress->text ? progress->text : "";
   if (step->line)
     ck_output_notice(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
+}
+
+/* Above the live line, for a person: how long it took, what failed in red. */
+static void print_finished(ck_reporter *self, const struct step *step, const ck_progress *progress,
+                           int64_t took_us) {
+  const char *key = progress->key ? progress->key : "", *text = progress->text;
+  bool bad = !strcmp(step->what, "failure") || !strcmp(step->what, "denied") ||
+             !strcmp(step->what, "unknown");
+  ck_buffer plain = {0}, line = {0};
+  if (!step->line) return;
+  ck_buffer_append_format(&plain, "%-8s  %s%s%s", step->doing, key, text ? "  " : "",
+                          text ? text : "");
+  if (took_us >= 0) ck_buffer_append_text(&plain, "  ");
+  if (took_us >= 0) ck_format_duration(&plain, took_us);
+  ck_output_append_safe(self->output, &line, ck_buffer_bytes(&plain));
+  if (!plain.failed && !line.failed)
+    ck_output_show_line(self->output, ck_buffer_bytes(&line), bad ? CK_TONE_BAD : CK_TONE_PLAIN);
+  ck_buffer_clear(&plain);
+  ck_buffer_clear(&line);
 }
 
 /* A line of its own also above a live line: it must not be missed. */
@@ -195,10 +222,11 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   keep(self->node, sizeof self->node, progress->node);
   keep(self->agent, sizeof self->agent, progress->agent);
   if (saved) self->saved_us = now_us(self);
-  if (step) note_step(self, step, progress);
+  int64_t took_us = step ? note_step(self, step, progress) : -1;
   if (strcmp(progress->what, "note") == 0) print_note(self, progress);
   if (progress->saving) print_saving(self, progress->saving);
   self->changed = true;
+  if (live && step && !self->suppressed) print_finished(self, step, progress, took_us);
   if (!live && step) print_step(self, step, progress);
   if (!live && saved)
     ck_output_notice(self->output, "%-10s  %s at %s, seq %" PRId64, "checkpoint",

@@ -22,6 +22,7 @@ typedef struct ck_reporter {
   char node[64], agent[64], done[160];
   struct {
     char key[160], name[64];
+    int64_t begun_us;                 /* monotonic */
   } running[CK_REPORTER_RUNNING_MAX]; /* oldest first; beyond this many no names are kept */
   size_t running_count;
 } ck_reporter;

@@ -81,7 +81,8 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   seen=$(perl -ne 's/\r?\n$//; s/.*\r\033\[K//; s/\r//g;
     print "$_\n" unless /^Script (started|done)/' "$dir/typescript")
   is "at the end it is gone, and the lines around it are whole" \
-    "$(head -n 2 <<<"$seen" | tr -s ' ' | tr '\n' ';')" "live;status completed;"
+    "$(head -n 6 <<<"$seen" | tr -s ' ' | sed -E 's|main/[^ ]*/tool/1 (step) .*|\1|' |
+      tr '\n' ';')" "live;done step;done step;done step;done step;status completed;"
   is "nothing is left of it" "$(grep -c 'running step' <<<"$seen")" 0
   # Many steps are drawn now and then only.
   cat >"$dir/many.lua" <<'END'
