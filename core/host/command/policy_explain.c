@@ -256,6 +256,19 @@ static bool visit(void *to, const ck_event *event) {
 
 /* ---- all ---- */
 
+static ck_status tell_hooks(explaining *self) {
+  ck_rerun_telling telling = {.output = self->output,
+                              .of = &self->inspection,
+                              .policy = self->with,
+                              .seq = self->seq,
+                              .asked = self->asked,
+                              .differing = self->differing,
+                              .table = &self->table};
+  ck_status status = ck_rerun_hooks_tell(&telling, self->err);
+  self->shown += telling.shown;
+  return status;
+}
+
 static ck_status explain(explaining *self) {
   const ck_head *head = &self->inspection.head;
   uint64_t kinds = self->with ? UINT64_C(1) << CK_EVENT_BOUNDARY : 0;
@@ -265,6 +278,7 @@ static ck_status explain(explaining *self) {
                           .kinds = kinds};
   ck_status status = ck_store_read_events(self->inspection.store, &query, visit, self, self->err);
   if (status == CK_OK) status = self->status;
+  if (status == CK_OK && self->with) status = tell_hooks(self);
   if (status == CK_OK && self->seq && !self->shown)
     status = ck_nearest_refuse(&self->inspection, self->seq, self->err);
   return status == CK_OK && !self->seq && self->shown ? ck_table_print(&self->table, self->err)
@@ -289,11 +303,7 @@ static ck_status conclude(explaining *self) {
   const ck_session_record *record = &self->inspection.head.session;
   bool stopped = !self->ended && record->status == CK_SESSION_PAUSED && record->reason;
   const ck_simulation *simulation = &self->rerun.simulation;
-  ck_status status = CK_OK;
-  if (self->with && !self->seq)
-    status = ck_rerun_hooks_tell(self->output, &self->inspection, self->with, self->asked,
-                                 self->differing, self->err);
-  else if (!self->shown && !stopped)
+  if (!self->with && !self->shown && !stopped)
     ck_output_notice(self->output, "no boundary yet: no policy was asked");
   bool answered = stopped && strcmp(record->reason, "answered") == 0;
   if (answered && !self->with && !self->seq)
@@ -306,14 +316,13 @@ static ck_status conclude(explaining *self) {
                      "an import or an earlier ckrun wrote %zu of the %zu boundaries: who was asked "
                      "there is not recorded; --rerun POLICY asks a policy now",
                      self->unrecorded, self->boundaries);
-  if (status != CK_OK || !simulation->failures) return status;
+  if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld %s of it failed%s: %s", self->with,
                       (long long)simulation->failures, simulation->failures == 1 ? "call" : "calls",
                       simulation->failures == 1 ? "" : "; the first", simulation->failure.text);
 }
 
-static ck_status check_reruns(const values *given, ck_error *err) {
-  const ck_words *all = &given->reruns;
+static ck_status check_reruns(const ck_words *all, ck_error *err) {
   if (all->count < 2) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "--rerun is given twice, %s and %s: one policy is asked at a time; a profile "
@@ -330,7 +339,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   self->with = self->given->reruns.count ? self->given->reruns.list[0] : NULL;
   ck_sandbox_quiet_print(true);
   ck_table_init(&self->table, host->output, self->with ? columns_of_rerun : columns);
-  ck_status status = check_reruns(self->given, err);
+  ck_status status = check_reruns(&self->given->reruns, err);
   if (status == CK_OK)
     status = ck_inspection_open_session(&self->inspection, host, self->given->session, err);
   bool opened = status == CK_OK;
@@ -389,7 +398,8 @@ const ck_command ck_command_policy_explain = {
         "With --rerun each recorded boundary is shown to that policy or profile alone, with what "
         "was recorded of it; what is told since the last checkpoint is counted from those that it "
         "takes, as policy simulate does. Boundaries at which it decides otherwise are listed, with "
-        "its reasons; of other hooks how many answers would be others. Exit code 5 when it failed.",
+        "its reasons, and the answers to other hooks that would be others. Exit code 5 when it "
+        "failed.",
     .operands = operands,
     .options = options,
     .run = run,

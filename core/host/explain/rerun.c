@@ -28,17 +28,25 @@ static ck_status open_policies(ck_policy_engine *out, ck_shown_as *as, const cha
   return status;
 }
 
-/* What is asked at boundaries is the checkpoint hook alone. */
-static ck_status check_hook(const ck_policy_engine *engine, const char *name, ck_error *err) {
+/* Of migrate no session tells. */
+static ck_status check_hooks(const ck_policy_engine *engine, const char *name, ck_error *err) {
   ck_buffer hooks = {0};
-  if (engine->checkpoint) return CK_OK;
+  if (engine->checkpoint || engine->prune || engine->redact || engine->resume || engine->tail ||
+      engine->on_failure || engine->in_doubt || engine->permit)
+    return CK_OK;
   ck_asked_hooks_append(&hooks, engine);
-  ck_status status = ck_error_set(
-      err, CK_E_USAGE,
-      "--rerun %s: it has no checkpoint hook, and boundaries are what --rerun asks about; %s", name,
-      hooks.data ? hooks.data : "");
+  ck_status status =
+      ck_error_set(err, CK_E_USAGE, "--rerun %s: it has no hook that a session asks; %s", name,
+                   hooks.data ? hooks.data : "");
   ck_buffer_clear(&hooks);
   return status;
+}
+
+static ck_status simulate(ck_rerun *out, const ck_inspection *of, const ck_policy_engine *engine,
+                          const ck_shown_as *as, ck_error *err) {
+  ck_status status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
+  if (status == CK_OK) status = ck_recording_read_texts(out->recording, of->store, as, err);
+  return status == CK_OK ? ck_simulate(&out->simulation, out->recording, engine, as, err) : status;
 }
 
 ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {
@@ -47,11 +55,8 @@ ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *polic
   *out = (ck_rerun){.policy = policy};
   ck_status status = open_policies(&engine, &as, policy, err);
   if (status != CK_OK) return status;
-  status = check_hook(&engine, policy, err);
-  if (status == CK_OK)
-    status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
-  if (status == CK_OK) status = ck_recording_read_texts(out->recording, of->store, &as, err);
-  if (status == CK_OK) status = ck_simulate(&out->simulation, out->recording, &engine, &as, err);
+  status = check_hooks(&engine, policy, err);
+  if (status == CK_OK && engine.checkpoint) status = simulate(out, of, &engine, &as, err);
   engine.free(engine.self);
   if (status != CK_OK) ck_rerun_clear(out);
   return status;

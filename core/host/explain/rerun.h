@@ -16,8 +16,9 @@ void ck_rerun_clear(ck_rerun *self);
 
 /* What is told since the last checkpoint is counted from those that this policy takes; all else is
  * as it was recorded; of a profile the budget and the text of messages are its own. CK_E_NOT_FOUND,
- * CK_E_PARSE: of the policy. CK_E_USAGE: it has no checkpoint hook, which alone is asked. That it
- * fails when it is asked is no failure here: simulation.failures. */
+ * CK_E_PARSE: of the policy. CK_E_USAGE: it has no hook that is asked. Without a checkpoint hook
+ * there is no recording and no simulation. That it fails when it is asked is no failure here:
+ * simulation.failures. */
 CK_CHECKED ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy,
                                   ck_error *err);
 /* Of the boundary whose event has this seq; NULL: it is none of a known kind. */

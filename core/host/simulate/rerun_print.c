@@ -38,18 +38,19 @@ static void put_said(ck_document *document, struct cJSON *row, const char *name,
   ck_document_put_text(document, at, "text", said->text);
 }
 
+void ck_rerun_put_place(ck_document *document, struct cJSON *row, const ck_rerun_place *place) {
+  ck_document_put_int(document, row, "seq", place->seq);
+  ck_document_put_text(document, row, "about", place->about);
+  put_said(document, row, "recorded", &place->then);
+  put_said(document, row, "now", &place->now);
+  ck_document_put_text(document, row, "unknown", place->unknown);
+  ck_document_put_bool(document, row, "differs", ck_hook_rerun_differs(place));
+  ck_document_put_bool(document, row, "failed", place->failed);
+}
+
 void ck_rerun_put_places(ck_document *document, struct cJSON *list, const ck_hook_rerun *of) {
-  for (size_t i = 0; i < of->count; i++) {
-    const ck_rerun_place *place = &of->list[i];
-    struct cJSON *row = ck_document_put_object(document, list, NULL);
-    ck_document_put_int(document, row, "seq", place->seq);
-    ck_document_put_text(document, row, "about", place->about);
-    put_said(document, row, "recorded", &place->then);
-    put_said(document, row, "now", &place->now);
-    ck_document_put_text(document, row, "unknown", place->unknown);
-    ck_document_put_bool(document, row, "differs", ck_hook_rerun_differs(place));
-    ck_document_put_bool(document, row, "failed", place->failed);
-  }
+  for (size_t i = 0; i < of->count; i++)
+    ck_rerun_put_place(document, ck_document_put_object(document, list, NULL), &of->list[i]);
 }
 
 /* ---- sums ---- */

@@ -42,6 +42,8 @@ CK_CHECKED ck_status ck_rerun_profile(ck_hook_rerun *out, ck_store *store, const
 /* ---- output ---- */
 
 void ck_rerun_put_sum(ck_document *document, struct cJSON *at, const ck_rerun_sum *sum);
+/* The members of one place. */
+void ck_rerun_put_place(ck_document *document, struct cJSON *row, const ck_rerun_place *place);
 /* An object for each place in the array `list`. */
 void ck_rerun_put_places(ck_document *document, struct cJSON *list, const ck_hook_rerun *of);
 /* A table with one column for each of up to CK_TABLE_COLUMNS_MAX - 1 sums. */

@@ -70,6 +70,9 @@ static ck_status note_place(ck_asking *self, const ck_event *event) {
   ck_bytes via = ck_json_get(ck_value_bytes(event->body), "via");
   bool tail = event->kind == CK_EVENT_OUTCOME && ck_json_is_text(via, "tail");
   if (self->hook == CK_RERUN_TAIL && !tail) return CK_OK;
+  if (event->kind == CK_EVENT_BOUNDARY &&
+      !ck_json_get(ck_value_bytes(event->body), "checkpoint").len)
+    return CK_OK;
   ck_event **list = ck_array_grow(self->later, self->later_count, &self->later_cap, sizeof *list);
   if (!list) return ck_error_no_memory(self->err);
   self->later = list;
@@ -82,6 +85,8 @@ static ck_status ask_later(ck_asking *self) {
   for (size_t i = 0; i < self->later_count && self->status == CK_OK; i++) {
     if (self->hook == CK_RERUN_RESUME)
       ck_rerun_resume_take(self, self->later[i]);
+    else if (self->hook == CK_RERUN_PRUNE)
+      ck_rerun_prune_take(self, self->later[i]);
     else
       ck_rerun_tail_take(self, self->later[i]);
   }
@@ -102,6 +107,7 @@ static bool take_event(void *to, const ck_event *event) {
       break;
     case CK_RERUN_RESUME:
     case CK_RERUN_TAIL:
+    case CK_RERUN_PRUNE:
       self->status = note_place(self, event);
       break;
     default:
@@ -119,6 +125,7 @@ static const uint64_t kinds_of[CK_RERUN_HOOK_COUNT] = {
     [CK_RERUN_RESUME] = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_RESUME_REFUSED |
                         1ull << CK_EVENT_RESUME_APPROVAL,
     [CK_RERUN_TAIL] = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME,
+    [CK_RERUN_PRUNE] = 1ull << CK_EVENT_BOUNDARY | 1ull << CK_EVENT_PRUNE,
 };
 
 static ck_status ask_all(ck_asking *self) {
@@ -145,6 +152,7 @@ ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, const char *ses
   ck_asking_close(&self);
   ck_begun_effects_clear(&self.effects);
   ck_permit_texts_clear(&self.texts);
+  ck_checkpoint_list_clear(&self.checkpoints);
   free(self.asked);
   for (size_t i = 0; i < self.later_count; i++) ck_event_free(self.later[i]);
   free(self.later);

@@ -18,7 +18,8 @@
   X(CK_RERUN_TAIL, "tail", "events of tails") \
   X(CK_RERUN_IN_DOUBT, "in_doubt", "effects in doubt") \
   X(CK_RERUN_PERMIT, "permit", "effects before they begin") \
-  X(CK_RERUN_ON_FAILURE, "on_failure", "failures of effects")
+  X(CK_RERUN_ON_FAILURE, "on_failure", "failures of effects") \
+  X(CK_RERUN_PRUNE, "prune", "checkpoints that go, then or now")
 /* clang-format on */
 typedef enum {
 #define X(name, text, about) name,
@@ -41,7 +42,8 @@ typedef struct ck_rerun_said {
 
 typedef struct ck_rerun_place {
   int64_t seq; /* of the event that the answer belongs to; of a tail: that was asked about */
-  char *about; /* the effect's key, the agent of a tail; NULL: the resume, or not told. Owned */
+  char *about; /* the effect's key, the agent of a tail, the checkpoint's id; NULL: the resume, or
+                  not told. Owned */
   ck_rerun_said then;  /* without a word: nobody was asked, or the answer is not recorded */
   ck_rerun_said now;   /* without a word: the session does not tell what a policy looks at */
   const char *unknown; /* that: "failure.try"; "effect": all of it. NULL: nothing */

@@ -84,9 +84,11 @@ exits 0 "one that was killed" sessions show killed
 has "died" "$(grep ^runs <<<"$out")" ": died, "
 
 # ---- asking another policy ----
-refused 2 "a policy without the hook" "--rerun mute.lua: it has no checkpoint hook" \
-  policy explain lost --rerun mute.lua
-has "is told by the hooks that it has" "$err" "its hooks: redact"
+echo 'return { name = "only", version = 1, migrate = function(doc) return doc end }' >only.lua
+refused 2 "a policy that no session asks" "--rerun only.lua: it has no hook that a session asks" \
+  policy explain lost --rerun only.lua
+exits 0 "one without a checkpoint hook" policy explain lost --rerun mute.lua
+has "is asked for those that it has" "$err" "redact: "
 refused 2 "two policies" "--rerun is given twice, mute.lua and lost.lua: one policy is asked" \
   policy explain lost --rerun mute.lua --rerun lost.lua
 finish

@@ -175,6 +175,9 @@ takes 0 "policy simulate" air --hook redact --policy masking.lua
 takes 0 "policy tune" ./tuned.lua --over air --tries 20
 takes 0 "policy explain" air
 takes 0 "policy explain" air latest --rerun mine.lua
+echo 'return { name = "asks", version = 1, permit = function() return ck.ask("May it?") end }' \
+  >asks.lua
+takes 0 "policy explain" air --rerun asks.lua
 takes 0 "policy eval" air -e 'at.kind, 1'
 takes 0 "policy bench" mine.lua --calls 100
 takes 0 "profile list"

@@ -1,0 +1,115 @@
+#!/bin/bash
+# explain_rerun.t - policy explain --rerun asks every hook that a policy has, checkpoint or not, and
+# lists the answers that would be others; prune is asked over the checkpoints that there were then.
+. "$(dirname "$0")/../tap.sh"
+cd "$dir" || exit 1
+
+cat >flow.lua <<'E'
+local flow = require "ck.flow"
+local function nothing() end
+return flow.graph { name = "work", start = "a", nodes = {
+  a = nothing, b = nothing, c = nothing,
+  build = flow.exec { argv = { "sh", "-c", "[ -e built ] || { touch built; exit 7; }" },
+    class = "idempotent" },
+  send = flow.exec { argv = { "echo", "my card 4111" }, class = "once" },
+}, edges = { a = "b", b = "c", c = "build", build = "send", send = flow.done } }
+E
+cat >keep_three.lua <<'E'
+return { name = "keep_three", version = 1, prune = function(history)
+  local drop = {}
+  for i = 1, #history - 3 do drop[i] = history[i].id end
+  return { drop = drop }
+end }
+E
+cat >live.lua <<'E'
+return { name = "live", version = 1,
+  on_failure = function() return "retry" end,
+  permit = function(effect) if effect.class == "once" then return "allow" end end }
+E
+cat >p.lua <<'E'
+return { name = "p", policies = { "every_boundary", "./keep_three.lua", "./live.lua" },
+  prune_every_n_nodes = 2 }
+E
+exits 0 "a session" run flow.lua --profile ./p.lua --session s
+"$CKRUN" --json sessions log s --all >log
+
+# by_hand PERL: what a policy drops at each prune, worked out from the transcript: of @history, the
+# ids that there were before it, oldest first. Prints what went then and what would go now.
+by_hand() {
+  perl -MJSON::PP -e '
+    my $choose = eval "sub { $ARGV[0] }"; my @history;
+    while (<STDIN>) {
+      my $e = decode_json($_); my $b = $e->{body};
+      push @history, $b->{checkpoint} if $e->{kind} eq "boundary" && $b->{checkpoint};
+      next if $e->{kind} ne "pruned";
+      my %then = map { $_ => 1 } @{$b->{ids}};
+      my %now = map { $_ => 1 } grep { $_ ne $history[-1] } $choose->(@history);
+      for (@history) {
+        next if !$then{$_} && !$now{$_};
+        print join(" ", $e->{seq}, $_, map { $_ ? "drop" : "keep" } $then{$_}, $now{$_}), "\n";
+      }
+      @history = grep { !$then{$_} } @history;
+    }' "$1" <log
+}
+asked() {
+  "$CKRUN" --json policy simulate s --hook prune --list "$@" | perl -MJSON::PP -ne '
+    for (map { @{$_->{places}} } @{decode_json($_)->{profiles}[0]{sessions}}) {
+      print "$_->{seq} $_->{about} $_->{recorded}{answer} $_->{now}{answer}\n" }'
+}
+# rows POLICY: of --rerun, without the columns of why.
+rows() { "$CKRUN" policy explain s --rerun "$1" 2>notices | cut -f 1,2,3,5,7; }
+
+# ---- prune ----
+same=$(by_hand '@_[0 .. $#_ - 3]')
+ok "checkpoints went more than once" test "$(cut -d' ' -f1 <<<"$same" | sort -u | wc -l)" -ge 2
+is "the same policy drops at each prune what it dropped" "$(asked --profile ./p.lua)" "$same"
+is "none of it would be otherwise" "$(grep -c ' drop keep\| keep drop' <<<"$same")" 0
+sed 's/keep_three/keep_two/; s/#history - 3/#history - 2/' keep_three.lua >keep_two.lua
+two=$(by_hand '@_[0 .. $#_ - 2]')
+is "one that keeps less drops others, too" "$(asked --policy ./keep_two.lua)" "$two"
+ok "some of them" grep -q ' keep drop$' <<<"$two"
+is "explain --rerun lists those alone" "$(rows keep_two.lua)" \
+  "$(awk '$3 != $4 { print $1 "\tprune\t" $2 "\t" $3 "\t" $4 }' <<<"$two")"
+has "and counts them" "$(cat notices)" \
+  "prune: $(awk '$3 != $4' <<<"$two" | wc -l) of $(wc -l <<<"$two") answers would be others: ckrun"
+echo 'return { name = "all", version = 1, prune = function(history)
+  local drop = {}
+  for i, c in ipairs(history) do drop[i] = c.id end
+  return { drop = drop } end }' >all.lua
+is "the last one stays whatever a policy says" "$(asked --policy ./all.lua)" \
+  "$(by_hand '@_')"
+echo 'return { name = "bytes", version = 1, prune = function(history)
+  return #history > 0 and history[1].bytes > 5 and {} or nil end }' >bytes.lua
+run --json policy simulate s --hook prune --policy ./bytes.lua
+is "what storing has changed since is not told" \
+  "$(json "$out" '$d->{profiles}[0]{unknown}[0]{field}')" checkpoint.bytes
+
+# ---- the other hooks ----
+cat >other.lua <<'E'
+return { name = "other", version = 1,
+  on_failure = function(failure) return failure.try == 1 and "pause" or nil end,
+  in_doubt = function() return "tell" end,
+  permit = function(effect) if effect.class == "once" then return ck.ask("Send?") end end,
+  redact = function(item)
+    return item.kind == "outcome" and ck.mask(item.value, "[0-9]{4}") or nil
+  end }
+E
+failure=$(perl -ne 'print $1 if /"seq":(\d+),.*"failure":\{/' log)
+intent=$(perl -ne 'print $1 if /"seq":(\d+),.*"kind":"intent".*"once"/' log)
+is "each answer that would be another is a row" "$(rows other.lua | sort -n)" \
+  "$failure	on_failure	main/build#1/exec/1	retry	pause
+$intent	permit	main/send#1/exec/1	allow	ask"
+has "what would be masked is counted" "$(cat notices)" "redact: 1 of "
+has "a hook that nobody would have asked is told, too" "$(cat notices)" "in_doubt: asked 0 times"
+exits 0 "one event" policy explain s "$intent" --rerun other.lua
+has "is told in a sentence" "$out" \
+  "permit, main/send#1/exec/1: allow, asked now: ask (other: Send?)"
+exits 0 "as JSON" --json policy explain s "$intent" --rerun other.lua
+is "an object" "$(json "$(tail -1 <<<"$out")" \
+  'join " ", $d->{hook}, $d->{seq}, $d->{recorded}{answer}, $d->{now}{answer}, $d->{differs}')" \
+  "permit $intent allow ask 1"
+exits 0 "the session's own" policy explain s --rerun live.lua
+is "answers as it did" "$out" ""
+exits 0 "a profile" policy explain s --rerun p.lua
+is "too" "$out" ""
+finish
