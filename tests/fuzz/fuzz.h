@@ -16,6 +16,7 @@
   X(import)                  \
   X(json)                    \
   X(jsonrpc)                 \
+  X(personal)                \
   X(profile)                 \
   X(redact)                  \
   X(sse)                     \
