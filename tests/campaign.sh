@@ -3,7 +3,7 @@
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
-# model threads valgrind
+# model threads valgrind analyzer
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -84,6 +84,7 @@ run() {
       "WORLDS_FIRST=$((1000 + RANDOM * 100000))" WORLDS_TOTALS=tests/worlds/totals.txt ;;
     threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
     valgrind) under_valgrind ;;
+    analyzer) part analyzer checkers/analyzer.sh ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" ;;
     mutants) part mutants mutants/run.sh MUTANTS_SOUND=1 "MUTANTS_SHARE=$scale" ;;
     model) part model protocol/model.t MODEL_LIVES=4 MODEL_COMMITS=5 MODEL_CRASHES=3 ;;
@@ -93,7 +94,7 @@ run() {
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune fuzz histories conformance mutants model threads valgrind
+    profiles tune fuzz histories conformance mutants model threads valgrind analyzer
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

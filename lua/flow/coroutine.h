@@ -78,8 +78,8 @@ void ck_coroutine_close(ck_coroutine *self);
 /* The coroutine of the box in the first upvalue; raises when it is closed, or another one runs. */
 ck_coroutine *ck_coroutine_check(lua_State *L);
 /* Raises `err` with the position in the script. */
-int ck_coroutine_raise(lua_State *L, const ck_error *err);
-int ck_coroutine_raise_no_memory(lua_State *L);
+int ck_coroutine_raise(lua_State *L, const ck_error *err) __attribute__((noreturn));
+int ck_coroutine_raise_no_memory(lua_State *L) __attribute__((noreturn));
 /* The JSON of the Lua value at `index`, in self->scratch until it is used again. */
 ck_bytes ck_coroutine_encode(lua_State *L, ck_coroutine *self, int index);
 /* Pushes the bytes of self->scratch as a string. */

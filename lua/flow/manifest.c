@@ -13,8 +13,8 @@
 
 enum { SECONDS_MAX = 1000000, JSON_MAX = 1 << 20 };
 
-static int raise_no_memory(lua_State *L) {
-  return ck_vm_raise_plain(L, CK_E_NO_MEMORY, "%s", ck_status_text(CK_E_NO_MEMORY));
+__attribute__((noreturn)) static void raise_no_memory(lua_State *L) {
+  ck_vm_raise_plain(L, CK_E_NO_MEMORY, "%s", ck_status_text(CK_E_NO_MEMORY));
 }
 
 static void *own(ck_manifest *self, lua_State *L, size_t count, size_t size) {

@@ -8,14 +8,13 @@
 #include "lua/vm/json.h"
 
 int ck_coroutine_raise(lua_State *L, const ck_error *err) {
-  return ck_vm_raise(L, err->status == CK_E_NO_MEMORY ? CK_E_NO_MEMORY : CK_E_FLOW, "%s",
-                     err->text);
+  ck_vm_raise(L, err->status == CK_E_NO_MEMORY ? CK_E_NO_MEMORY : CK_E_FLOW, "%s", err->text);
 }
 
 int ck_coroutine_raise_no_memory(lua_State *L) {
   ck_error err = CK_ERROR_INIT;
   ck_error_no_memory(&err);
-  return ck_coroutine_raise(L, &err);
+  ck_coroutine_raise(L, &err);
 }
 
 ck_coroutine *ck_coroutine_check(lua_State *L) {

@@ -36,8 +36,8 @@ static int find_word(const char *const *words, const char *word) {
 }
 
 /* A text is shown, anything else by its type. */
-static void refuse(lua_State *L, int index, const char *field, const char *expected,
-                   const char *hint) {
+__attribute__((noreturn)) static void refuse(lua_State *L, int index, const char *field,
+                                             const char *expected, const char *hint) {
   if (lua_type(L, index) != LUA_TSTRING) {
     ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got a %s", field, expected,
                       ck_sandbox_type(L, index));

@@ -242,7 +242,8 @@ int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) {
   va_end(args);
   ck_vm_of(L)->raised_as = status;
   lua_pushstring(L, text);
-  return lua_error(L);
+  lua_error(L);
+  abort(); /* never: Lua's headers do not say that lua_error does not return */
 }
 
 int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) {
@@ -255,7 +256,8 @@ int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) {
   luaL_where(L, 1);
   lua_pushstring(L, text);
   lua_concat(L, 2);
-  return lua_error(L);
+  lua_error(L);
+  abort();
 }
 
 /* ---- protected calls ---- */

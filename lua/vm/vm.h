@@ -93,13 +93,13 @@ CK_CHECKED ck_status ck_vm_resume(ck_vm_resumed *out, ck_vm *self, lua_State *th
 void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text);
 /* Takes the table on top as the environment of all chunks. */
 void ck_vm_set_env(lua_State *L);
-/* Raises `text` with "file:line: " of the script's line in front; ck_vm_call reports it as
+/* Raises `format`'s text with "file:line: " of the script's line in front; ck_vm_call reports it as
  * `status`. */
 int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((noreturn, format(printf, 3, 4)));
 /* The same without a location in front. */
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((noreturn, format(printf, 3, 4)));
 /* Remembers the script's line for an error whose value is no text. */
 void ck_vm_note_location(lua_State *L);
 /* Takes `units` (about one instruction's work each) from the budget; raises when it is spent. Every
