@@ -4,17 +4,22 @@
  * All steps are made under the store's lock, by one process at a time: that one is killed at any
  * step, and what the kernel has stays; or the power goes, and of each file comes back what was
  * synced or anything later. Or somebody cuts the log of a store that nobody has open, of which
- * nothing was moved yet. Commits are numbered, of whatever session; those of power durability are
+ * nothing was moved yet. Or a commit fails; or the sign cannot be taken away at the end of a use,
+ * which is tried again. Commits are numbered, of whatever session; those of power durability are
  * synced before they are acknowledged.
  *
- * A file's state twice: as the kernel has it, and (NAME_disk) as the disk does. "core:" and
- * -DFAULT_name as in session.pml. */
+ * A file's state twice: as the kernel has it, and (NAME_disk) as the disk does. To write and to
+ * sync are two steps: who is killed between them leaves what the next process sees and no disk has.
+ * "core:" and -DFAULT_name as in session.pml. */
 
 #ifndef COMMITS
 #define COMMITS 3
 #endif
 #ifndef CRASHES
 #define CRASHES 2
+#endif
+#ifndef FAILURES
+#define FAILURES 1
 #endif
 
 /* States of the mark; those of core/store/sqlite/mark.h. */
@@ -39,8 +44,11 @@ byte commits;
 byte promised, promised_power; /* acknowledged; of those, whatever the power does */
 byte torn; /* the database is a mixture, which the log repairs when it reaches to that commit */
 byte findable; /* of a cut below it the mark tells, which a power loss may take */
-byte crashes = CRASHES;
+byte crashes = CRASHES, failures = FAILURES;
 bit was_cut;
+/* ---- what the process knows ---- */
+bit joined;    /* that the sign is on disk */
+bit forgotten; /* SQLite has moved the log, and forgotten that it has frames */
 
 /* ---- the disk ---- */
 
@@ -84,7 +92,14 @@ inline lose_power() {
 /* core: ck_binding_judge, ck_damage_check_files */
 #define OF_THIS_USE (mark_use == use)
 #define LOG_IS_SHORT (mark == LIVE && (log == 0 || (mark_round == round && log < mark_log)))
-#define REFUSED (sign && (!OF_THIS_USE || mark == FOLDED || LOG_IS_SHORT))
+#define NEEDS_ANOTHER_LOG (sign && (!OF_THIS_USE || mark == FOLDED || LOG_IS_SHORT))
+/* The database is whole, and the log is that of another one. A mark of the use that begins names
+ * the round before. */
+#define BEGINS (mark == BEGUN && mark_use == use + 1)
+#define BESIDE_ANOTHER_LOG \
+  (!sign && mark != NONE && \
+   (mark == FOLDED || BEGINS -> log > 0 && mark_round != round : !OF_THIS_USE))
+#define REFUSED (NEEDS_ANOTHER_LOG || BESIDE_ANOTHER_LOG)
 
 inline open_store() {
   if
@@ -97,10 +112,18 @@ inline open_store() {
       MUST(database_whole, torn == 0 || log >= torn)
     :: else -> /* core: empty_again, zero_header */
       MUST(database_whole, torn == 0);
+#ifndef FAULT_EMPTIED_UNSYNCED
+      if :: log > 0 -> SYNC_DB :: else -> skip fi;
+#endif
+#ifndef FAULT_ZEROS_UNSYNCED
+      if :: log > 0 -> log_disk = 0; round_disk = round :: else -> skip fi;
+#endif
       log = 0
     fi;
     torn = 0;
     moved = 0;
+    joined = false;
+    forgotten = false;
     commits = (log > db -> log : db);
     MUST(damage_is_found, !was_cut || commits >= findable);
     MUST(acknowledged_kept, was_cut || commits >= promised);
@@ -118,20 +141,31 @@ inline open_store() {
   mark = BEGUN; mark_use = use + 1; mark_log = 0; SYNC_MARK
 #define SIGN \
   /* core: sign_file, ck_use_write */ \
-  sign = true; use = use + 1; SYNC_DB
+  sign = true; use = use + 1
+#define SIGN_SYNCED SYNC_DB; joined = true
 
 inline begin_use() {
   /* core: ck_wal_begin_use */
   if
-  :: sign -> skip
+  :: sign && joined -> skip
+  :: sign && !joined ->
+    /* core: join_use */
+#ifndef FAULT_JOINED_UNSYNCED
+    atomic { SYNC_DB; joined = true };
+#endif
+    MAY_END
   :: else ->
+#ifndef FAULT_BEGUN_UNSYNCED
+    /* Whoever took the sign away may have ended before that was on disk: the mark tells. */
+    atomic { if :: mark == FOLDED && OF_THIS_USE -> skip :: else -> SYNC_DB fi }; MAY_END;
+#endif
 #ifdef FAULT_SIGN_BEFORE_MARK
-    atomic { SIGN }; MAY_END;
+    atomic { SIGN }; MAY_END; atomic { SIGN_SYNCED }; MAY_END;
     atomic { mark = BEGUN; mark_use = use; mark_log = 0; SYNC_MARK };
 #elif defined FAULT_NEVER_SIGNED
     skip;
 #else
-    atomic { MARK_BEGUN }; MAY_END; atomic { SIGN };
+    atomic { MARK_BEGUN }; MAY_END; atomic { SIGN }; MAY_END; atomic { SIGN_SYNCED };
 #endif
     MAY_END
   fi
@@ -140,7 +174,7 @@ inline begin_use() {
 /* All of the log was moved: it starts again. core: ck_wal_sign */
 #define FRAMES \
   round = (log == moved || log == 0 -> round + 1 : round); \
-  moved = (log == moved -> 0 : moved); commits++; log = commits
+  moved = (log == moved -> 0 : moved); commits++; log = commits; forgotten = false
 #define MARK_SYNCED \
   /* core: ck_wal_note_synced */ \
   mark = LIVE; mark_log = log; mark_round = round
@@ -148,7 +182,10 @@ inline begin_use() {
 inline commit_process() {
   begin_use();
   /* core: ck_sqlite_end_locked, ck_wal_set_lazy */
-  atomic { FRAMES; promised = commits }
+  if
+  :: atomic { FRAMES; promised = commits }
+  :: atomic { failures > 0 -> failures-- } /* a full disk: the use has begun, and has no commit */
+  fi
 }
 
 inline commit_power() {
@@ -182,25 +219,47 @@ inline move_log() {
 #endif
 }
 
+/* core: set_at_rest */
+#define CLEAR sign = false
 #ifdef FAULT_SIGN_CLEARED_BEFORE_SYNC
-#define CLEAR sign = false; sign_disk = false
+#define CLEAR_SYNCED sign_disk = false
 #else
-#define CLEAR sign = false; SYNC_DB
+#define CLEAR_SYNCED SYNC_DB
 #endif
-#define MARK_FOLDED mark = FOLDED; mark_use = use; mark_log = 0; mark_round = round
+#define MARK_FOLDED(salt) mark = FOLDED; mark_use = use; mark_log = 0; mark_round = salt
 #define ZERO log = 0
 
 inline rest() {
-  /* core: ck_wal_rest, ck_wal_fold, set_at_rest, before_emptying */
+  /* core: ck_wal_rest, ck_wal_fold, before_emptying */
 #ifdef FAULT_HEADER_ZEROED_FIRST
   atomic { ZERO; SYNC_LOG }; MAY_END;
 #endif
 #ifdef FAULT_MARK_BEFORE_SIGN
-  atomic { MARK_FOLDED; SYNC_MARK }; MAY_END;
+  atomic { MARK_FOLDED(round); SYNC_MARK }; MAY_END;
 #endif
+  if
+  :: atomic { failures > 0 -> failures--; forgotten = true }
+  :: true ->
+    atomic { CLEAR }; MAY_END;
+    atomic { CLEAR_SYNCED }; MAY_END;
+    atomic { MARK_FOLDED(round) }; MAY_END;
+    atomic { ZERO; moved = 0 }
+  fi
+}
+
+/* Of a use without commits, or one whose log could not be emptied: the round is what the log's
+ * header says, if it has one. */
+inline rest_alone() {
+  /* core: rest_without_log */
   atomic { CLEAR }; MAY_END;
-  atomic { MARK_FOLDED }; MAY_END;
-  atomic { ZERO; moved = 0 }
+  atomic { CLEAR_SYNCED }; MAY_END;
+#ifdef FAULT_ROUND_OF_THE_MARK
+  atomic { MARK_FOLDED(mark_round) };
+#else
+  atomic { MARK_FOLDED((log > 0 -> round : mark_round)) };
+#endif
+  MAY_END;
+  goto opened
 }
 
 active proctype holder() {
@@ -211,7 +270,7 @@ opened:
   :: commits < COMMITS -> commit_power()
   :: log > moved -> move_log()
   :: log > moved -> move_log(); rest()
-  :: sign && log == 0 -> rest() /* core: rest_without_log */
+  :: sign && (log == 0 || forgotten) -> rest_alone()
   :: crashes > 0 -> atomic { crashes--; lose_power(); goto opened }
   :: commits == COMMITS -> break
   od;

@@ -47,7 +47,12 @@ log MARK_BEFORE_SIGN crash_is_no_damage
 log HEADER_ZEROED_FIRST crash_is_no_damage
 log MARK_FORGOTTEN damage_is_found
 log MOVED_UNSYNCED database_whole
-log SIGN_CLEARED_BEFORE_SYNC database_whole'
+log SIGN_CLEARED_BEFORE_SYNC database_whole
+log JOINED_UNSYNCED crash_is_no_damage
+log BEGUN_UNSYNCED crash_is_no_damage
+log EMPTIED_UNSYNCED crash_is_no_damage
+log ZEROS_UNSYNCED crash_is_no_damage
+log ROUND_OF_THE_MARK crash_is_no_damage'
 
 # ---- the names ----
 
