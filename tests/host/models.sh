@@ -23,3 +23,22 @@ request() {
     my $v = eval $ARGV[2]; die $@ if $@;
     print ref $v ? JSON::PP->new->canonical->encode($v) : $v // "null"' "$1" "$2" "$3"
 }
+
+# looks_up NAME: writes NAME.lua, an agent whose tool answers what something costs, and serves it:
+# its second turn fails twice.
+looks_up() {
+  cat >"$1.lua" <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "solo", prompt = "You look.", tools = {
+  lookup = flow.tool(function(ctx) return ctx.effect { kind = "exec", class = "pure",
+    request = { argv = { "echo", "it costs 950" } } }.result.stdout end,
+    { description = "Looks it up.", parameters = { type = "object",
+      properties = { what = { type = "string" } } } }) } }
+END
+  serve "$1" <<'END'
+{"answer":{"calls":[{"name":"lookup","arguments":{"what":"price"}}]}}
+{"status":500,"body":"x"}
+{"status":500,"body":"x"}
+{"answer":{"text":"It costs 950."}}
+END
+}

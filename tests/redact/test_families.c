@@ -50,18 +50,24 @@ static bool is_masked(const family *f, const char *before, const char *after) {
   return masked;
 }
 
-/* A word of letters behind the beginning is no token. */
-static bool is_left(const family *f) {
-  ck_buffer text = {0}, out = {0};
-  ck_buffer_append_format(&text, "see %sexample for more", f->front);
+/* Clears `text`. */
+static bool is_left(ck_buffer *text) {
+  ck_buffer out = {0};
   tap_must(
-      ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK,
+      ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(text), NULL) == CK_OK,
       "a text passes");
-  bool left = ck_bytes_equal(ck_buffer_bytes(&text), ck_buffer_bytes(&out));
-  if (!left) tap_diag("%s became %s", text.data, out.data);
-  ck_buffer_clear(&text);
+  bool left = ck_bytes_equal(ck_buffer_bytes(text), ck_buffer_bytes(&out));
+  if (!left) tap_diag("%s became %s", text->data, out.data);
+  ck_buffer_clear(text);
   ck_buffer_clear(&out);
   return left;
+}
+
+/* A word of letters behind the beginning is no token. */
+static bool is_left_in_words(const family *f) {
+  ck_buffer text = {0};
+  ck_buffer_append_format(&text, "see %sexample for more", f->front);
+  return is_left(&text);
 }
 
 static void note_covered(const family *f) {
@@ -72,27 +78,20 @@ static void note_covered(const family *f) {
 
 /* Characters of base64 with no end before or behind: a picture, not a token. */
 static bool is_left_in_base64(const family *f) {
-  ck_buffer text = {0}, out = {0};
+  ck_buffer text = {0};
   const char *base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (strlen(f->front) > 6 || f->front[strspn(f->front, base64)] ||
       f->rest[strspn(f->rest, base64)])
     return true;
   ck_buffer_append_format(&text, "iVBORw0KGgo/%s%s+AAAA", f->front, f->rest);
-  tap_must(
-      ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK,
-      "a text passes");
-  bool left = ck_bytes_equal(ck_buffer_bytes(&text), ck_buffer_bytes(&out));
-  if (!left) tap_diag("%s became %s", text.data, out.data);
-  ck_buffer_clear(&text);
-  ck_buffer_clear(&out);
-  return left;
+  return is_left(&text);
 }
 
 static void test_family(const family *f) {
   bool found = is_masked(f, "", "") && is_masked(f, "see ", " there") &&
                is_masked(f, "x = \"", "\",\n") && is_masked(f, "('", "')") &&
                is_masked(f, "https://h/?q=", "&b=1");
-  tap_ok(found && is_left(f) && is_left_in_base64(f),
+  tap_ok(found && is_left_in_words(f) && is_left_in_base64(f),
          "%s %s… (%s) is found, and its beginning alone is not", f->kind, f->front, f->source);
   note_covered(f);
 }

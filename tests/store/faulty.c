@@ -2,11 +2,10 @@
 #include "tests/store/faulty.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "tests/tap.h"
+#include "tests/store/wrapped_vfs.h"
 
 typedef struct fault {
   atomic_int code, times;
@@ -19,18 +18,7 @@ static struct {
   void *to;
 } files[FAULTY_FILES];
 
-/* The wrapped file's methods, copied and changed, then the file of the VFS below. */
-typedef struct wrapped {
-  sqlite3_file base;
-  sqlite3_io_methods methods;
-  const sqlite3_io_methods *under;
-  faulty_file which;
-} wrapped;
-
-static sqlite3_vfs *system_vfs, faulty_vfs;
-
-static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((wrapped *)file + 1); }
-static const sqlite3_io_methods *of(sqlite3_file *file) { return ((wrapped *)file)->under; }
+static sqlite3_vfs faulty_vfs;
 
 static int strike(fault *with) {
   if (with->times <= 0) return SQLITE_OK;
@@ -40,82 +28,32 @@ static int strike(fault *with) {
 }
 
 static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
-  faulty_file which = ((wrapped *)file)->which;
+  faulty_file which = (faulty_file)wrapped_which(file);
   files[which].writes++;
   int code = strike(&files[which].write);
-  return code ? code : of(file)->xWrite(below(file), data, len, offset);
+  return code ? code : wrapped_methods(file)->xWrite(wrapped_below(file), data, len, offset);
 }
 
 static int on_sync(sqlite3_file *file, int flags) {
-  faulty_file which = ((wrapped *)file)->which;
+  faulty_file which = (faulty_file)wrapped_which(file);
   files[which].syncs++;
   int code = strike(&files[which].sync);
-  if (code == SQLITE_OK) code = of(file)->xSync(below(file), flags);
+  if (code == SQLITE_OK) code = wrapped_methods(file)->xSync(wrapped_below(file), flags);
   void (*after)(void *to) = files[which].after_sync;
   files[which].after_sync = NULL;
   if (after) after(files[which].to);
   return code;
 }
 
-static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
-static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
-  return of(file)->xRead(below(file), data, len, at);
-}
-static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  return of(file)->xTruncate(below(file), size);
-}
-static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
-  return of(file)->xFileSize(below(file), size);
-}
-static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
-static int on_unlock(sqlite3_file *file, int level) {
-  return of(file)->xUnlock(below(file), level);
-}
-static int on_check(sqlite3_file *file, int *out) {
-  return of(file)->xCheckReservedLock(below(file), out);
-}
-static int on_control(sqlite3_file *file, int op, void *argument) {
-  return of(file)->xFileControl(below(file), op, argument);
-}
-static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
-static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
-static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
-  return of(file)->xShmMap(below(file), page, size, extend, out);
-}
-static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
-  return of(file)->xShmLock(below(file), offset, n, flags);
-}
-static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
-static int on_unmap(sqlite3_file *file, int remove) {
-  return of(file)->xShmUnmap(below(file), remove);
-}
-
 static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                    int *out) {
+  static const sqlite3_io_methods taken = {.xWrite = on_write, .xSync = on_sync};
   (void)vfs;
-  wrapped *self = (wrapped *)file;
-  memset(self, 0, sizeof *self);
-  int code = system_vfs->xOpen(system_vfs, name, below(file), flags, out);
-  self->under = below(file)->pMethods;
-  if (!self->under) return code;
-  self->which = flags & SQLITE_OPEN_WAL ? FAULTY_WAL : FAULTY_DATABASE;
-  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
-                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
-                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
-                                       on_barrier, on_unmap,  NULL,      NULL};
-  self->base.pMethods = &self->methods;
-  return code;
+  return wrapped_open(&taken, flags & SQLITE_OPEN_WAL ? FAULTY_WAL : FAULTY_DATABASE, name, file,
+                      flags, out);
 }
 
-void faulty_install(void) {
-  system_vfs = sqlite3_vfs_find(NULL);
-  tap_must(system_vfs != NULL, "SQLite has a VFS");
-  faulty_vfs = *system_vfs;
-  faulty_vfs.zName = "faulty";
-  faulty_vfs.szOsFile += (int)sizeof(wrapped);
-  faulty_vfs.xOpen = on_open;
-  tap_must(sqlite3_vfs_register(&faulty_vfs, 1) == SQLITE_OK, "and takes another");
-}
+void faulty_install(void) { wrapped_install(&faulty_vfs, "faulty", on_open); }
 
 faulty_counts faulty_take(faulty_file file) {
   faulty_counts counts = {atomic_exchange(&files[file].writes, 0),

@@ -3,7 +3,6 @@
 #include "tests/store/power.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/store/history.h"
+#include "tests/store/wrapped_vfs.h"
 #include "tests/tap.h"
 
 enum { DATABASE, WAL, LOCK, FILES, SECTOR = 512, PAGE = 4096, MARK = 64 };
@@ -144,68 +144,30 @@ static void remember_file(const entry *from) {
   remember(from);
 }
 
-typedef struct wrapped {
-  sqlite3_file base;
-  sqlite3_io_methods methods;
-  const sqlite3_io_methods *under;
-  int file; /* -1: not of the store that is remembered */
-} wrapped;
+static sqlite3_vfs power_vfs;
 
-static sqlite3_vfs *system_vfs, power_vfs;
-
-static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((wrapped *)file + 1); }
-static const sqlite3_io_methods *of(sqlite3_file *file) { return ((wrapped *)file)->under; }
-static bool is_remembered(sqlite3_file *file) { return tape.path && ((wrapped *)file)->file >= 0; }
+/* Its number is -1 when it is not of the store that is remembered. */
+static bool is_remembered(sqlite3_file *file) { return tape.path && wrapped_which(file) >= 0; }
 
 static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
-  int code = of(file)->xWrite(below(file), data, len, offset);
-  entry done = {WRITE, ((wrapped *)file)->file, offset, (size_t)len, (char *)(uintptr_t)data};
+  int code = wrapped_methods(file)->xWrite(wrapped_below(file), data, len, offset);
+  entry done = {WRITE, wrapped_which(file), offset, (size_t)len, (char *)(uintptr_t)data};
   if (code == SQLITE_OK && is_remembered(file)) remember_file(&done);
   return code;
 }
 
 static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  int code = of(file)->xTruncate(below(file), size);
-  entry done = {CUT, ((wrapped *)file)->file, size, 0, NULL};
+  int code = wrapped_methods(file)->xTruncate(wrapped_below(file), size);
+  entry done = {CUT, wrapped_which(file), size, 0, NULL};
   if (code == SQLITE_OK && is_remembered(file)) remember_file(&done);
   return code;
 }
 
 static int on_sync(sqlite3_file *file, int flags) {
   (void)flags;
-  entry done = {SYNC, ((wrapped *)file)->file, 0, 0, NULL};
+  entry done = {SYNC, wrapped_which(file), 0, 0, NULL};
   if (is_remembered(file)) remember_file(&done);
   return SQLITE_OK;
-}
-
-static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
-static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
-  return of(file)->xRead(below(file), data, len, at);
-}
-static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
-  return of(file)->xFileSize(below(file), size);
-}
-static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
-static int on_unlock(sqlite3_file *file, int level) {
-  return of(file)->xUnlock(below(file), level);
-}
-static int on_check(sqlite3_file *file, int *out) {
-  return of(file)->xCheckReservedLock(below(file), out);
-}
-static int on_control(sqlite3_file *file, int op, void *argument) {
-  return of(file)->xFileControl(below(file), op, argument);
-}
-static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
-static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
-static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
-  return of(file)->xShmMap(below(file), page, size, extend, out);
-}
-static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
-  return of(file)->xShmLock(below(file), offset, n, flags);
-}
-static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
-static int on_unmap(sqlite3_file *file, int remove) {
-  return of(file)->xShmUnmap(below(file), remove);
 }
 
 static int file_of(const char *name) {
@@ -219,30 +181,13 @@ static int file_of(const char *name) {
 
 static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                    int *out) {
+  static const sqlite3_io_methods taken = {
+      .xWrite = on_write, .xTruncate = on_truncate, .xSync = on_sync};
   (void)vfs;
-  wrapped *self = (wrapped *)file;
-  memset(self, 0, sizeof *self);
-  int code = system_vfs->xOpen(system_vfs, name, below(file), flags, out);
-  self->under = below(file)->pMethods;
-  if (!self->under) return code;
-  self->file = file_of(name);
-  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
-                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
-                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
-                                       on_barrier, on_unmap,  NULL,      NULL};
-  self->base.pMethods = &self->methods;
-  return code;
+  return wrapped_open(&taken, file_of(name), name, file, flags, out);
 }
 
-void power_install(void) {
-  system_vfs = sqlite3_vfs_find(NULL);
-  tap_must(system_vfs != NULL, "SQLite has a VFS");
-  power_vfs = *system_vfs;
-  power_vfs.zName = "power";
-  power_vfs.szOsFile += (int)sizeof(wrapped);
-  power_vfs.xOpen = on_open;
-  tap_must(sqlite3_vfs_register(&power_vfs, 1) == SQLITE_OK, "and takes another");
-}
+void power_install(void) { wrapped_install(&power_vfs, "power", on_open); }
 
 void power_record(const char *path) {
   power_clear();

@@ -1,35 +1,26 @@
 /* disk_vfs.c - the calls by which a program reaches the disk: SQLite's VFS, and the C library's. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "tests/store/wrapped_vfs.h"
 #include "tests/worlds/baton.h"
 #include "tests/worlds/chance.h"
 #include "tests/worlds/disk_private.h"
 
-typedef struct wrapped {
-  sqlite3_file base;
-  sqlite3_io_methods methods;
-  const sqlite3_io_methods *under;
-  int file; /* -1: not remembered */
-} wrapped;
-
 static sqlite3_vfs *system_vfs, world_vfs;
 
-static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((wrapped *)file + 1); }
-static const sqlite3_io_methods *of(sqlite3_file *file) { return ((wrapped *)file)->under; }
 static bool is_dead(void) { return disk_is_dead(baton_process()); }
 
 /* ---- SQLite ---- */
 
 static int write_now(sqlite3_file *file, const void *data, size_t len, int64_t offset) {
-  int which = ((wrapped *)file)->file;
-  int code = len ? of(file)->xWrite(below(file), data, (int)len, offset) : SQLITE_OK;
+  int which = wrapped_which(file);
+  int code =
+      len ? wrapped_methods(file)->xWrite(wrapped_below(file), data, (int)len, offset) : SQLITE_OK;
   if (code == SQLITE_OK && which >= 0 && len) disk_note_write(which, offset, data, len);
   return code;
 }
@@ -53,13 +44,14 @@ static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64
 static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
   errno = EIO;
   if (disk_ask(0) != DISK_GO) return SQLITE_IOERR_TRUNCATE;
-  int code = of(file)->xTruncate(below(file), size), which = ((wrapped *)file)->file;
+  int code = wrapped_methods(file)->xTruncate(wrapped_below(file), size),
+      which = wrapped_which(file);
   if (code == SQLITE_OK && which >= 0) disk_note_cut(which, size);
   return code;
 }
 
 static int on_sync(sqlite3_file *file, int flags) {
-  int which = ((wrapped *)file)->file;
+  int which = wrapped_which(file);
   (void)flags;
   disk_leave leave = disk_ask_sync();
   if (leave == DISK_GO && which >= 0) disk_note_sync(which);
@@ -70,54 +62,26 @@ static int on_sync(sqlite3_file *file, int flags) {
 }
 
 static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
-  if (!is_dead()) return of(file)->xRead(below(file), data, len, at);
+  if (!is_dead()) return wrapped_methods(file)->xRead(wrapped_below(file), data, len, at);
   errno = EIO;
   return SQLITE_IOERR_READ;
 }
 
-static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
-static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
-  return of(file)->xFileSize(below(file), size);
-}
-static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
-static int on_unlock(sqlite3_file *file, int level) {
-  return of(file)->xUnlock(below(file), level);
-}
-static int on_check(sqlite3_file *file, int *out) {
-  return of(file)->xCheckReservedLock(below(file), out);
-}
-static int on_control(sqlite3_file *file, int op, void *argument) {
-  return of(file)->xFileControl(below(file), op, argument);
-}
-static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
-static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
-static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
-  return of(file)->xShmMap(below(file), page, size, extend, out);
-}
-static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
-  return of(file)->xShmLock(below(file), offset, n, flags);
-}
-static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
 static int on_unmap(sqlite3_file *file, int remove) {
-  return of(file)->xShmUnmap(below(file), remove && !is_dead());
+  return wrapped_methods(file)->xShmUnmap(wrapped_below(file), remove && !is_dead());
 }
 
 static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                    int *out) {
+  static const sqlite3_io_methods taken = {.xRead = on_read,
+                                           .xWrite = on_write,
+                                           .xTruncate = on_truncate,
+                                           .xSync = on_sync,
+                                           .xShmUnmap = on_unmap};
   (void)vfs;
-  wrapped *self = (wrapped *)file;
-  memset(self, 0, sizeof *self);
+  file->pMethods = NULL;
   if (is_dead()) return SQLITE_CANTOPEN;
-  int code = system_vfs->xOpen(system_vfs, name, below(file), flags, out);
-  self->under = below(file)->pMethods;
-  if (!self->under) return code;
-  self->file = disk_file_of(name);
-  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
-                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
-                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
-                                       on_barrier, on_unmap,  NULL,      NULL};
-  self->base.pMethods = &self->methods;
-  return code;
+  return wrapped_open(&taken, disk_file_of(name), name, file, flags, out);
 }
 
 static int on_delete(sqlite3_vfs *vfs, const char *name, int sync) {
@@ -147,17 +111,11 @@ static int on_time(sqlite3_vfs *vfs, sqlite3_int64 *ms) {
 }
 
 void disk_register_vfs(void) {
-  system_vfs = sqlite3_vfs_find(NULL);
-  tap_must(system_vfs != NULL, "SQLite has a VFS");
-  world_vfs = *system_vfs;
-  world_vfs.zName = "world";
-  world_vfs.szOsFile += (int)sizeof(wrapped);
-  world_vfs.xOpen = on_open;
+  system_vfs = wrapped_install(&world_vfs, "world", on_open);
   world_vfs.xDelete = on_delete;
   world_vfs.xRandomness = on_random;
   world_vfs.xSleep = on_sleep;
   world_vfs.xCurrentTimeInt64 = on_time;
-  tap_must(sqlite3_vfs_register(&world_vfs, 1) == SQLITE_OK, "and takes another");
 }
 
 /* ---- the C library ---- */

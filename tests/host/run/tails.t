@@ -18,20 +18,7 @@ told() { request "$1" "$2" '(grep { $_->{content} =~ /^## Session Context/ } @$m
 
 # ---- one agent in the flow's own scope ----
 
-cat >one.lua <<'END'
-local flow = require "ck.flow"
-return flow.agent { name = "solo", prompt = "You look.", tools = {
-  lookup = flow.tool(function(ctx) return ctx.effect { kind = "exec", class = "pure",
-    request = { argv = { "echo", "it costs 950" } } }.result.stdout end,
-    { description = "Looks it up.", parameters = { type = "object",
-      properties = { what = { type = "string" } } } }) } }
-END
-serve one <<'END'
-{"answer":{"calls":[{"name":"lookup","arguments":{"what":"price"}}]}}
-{"status":500,"body":"x"}
-{"status":500,"body":"x"}
-{"answer":{"text":"It costs 950."}}
-END
+looks_up one
 profile one.profile.lua 'resume_context = "tail"'
 exits 8 "one agent is paused in its second turn" run one.lua --profile ./one.profile.lua \
   --session one --input '"What does it cost?"'

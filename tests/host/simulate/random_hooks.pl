@@ -2,19 +2,11 @@
 # its answers from what it is shown, and shipped ones with options made from the seed.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../..";
+use Seeded qw(seed below one truth some);
 
-my $state = $ARGV[0] * 2654435761 % 4294967296;
-
-sub below { # xorshift: the same on every machine
-  $state ^= $state << 13 & 0xffffffff;
-  $state ^= $state >> 17;
-  $state ^= $state << 5 & 0xffffffff;
-  return $state % $_[0];
-}
-below(2) for 1 .. 8;
-sub one { return $_[below(scalar @_)] }
-sub truth { return one('true', 'false') }
-sub some { return '{ ' . join(', ', map { "\"$_\"" } grep { below(2) } @_) . ' }' }
+seed($ARGV[0]);
 
 my %shipped = (
   approve => sub { "classes = " . some(qw(once pure idempotent)) . ", untrusted = " . truth() },

@@ -77,20 +77,7 @@ is "but the rules that held" "$(sums resume --profile default plain)" "1 1 0 0 0
 
 # ---- tail ----
 
-cat >solo.lua <<'END'
-local flow = require "ck.flow"
-return flow.agent { name = "solo", prompt = "You look.", tools = {
-  lookup = flow.tool(function(ctx) return ctx.effect { kind = "exec", class = "pure",
-    request = { argv = { "echo", "it costs 950" } } }.result.stdout end,
-    { description = "Looks it up.", parameters = { type = "object",
-      properties = { what = { type = "string" } } } }) } }
-END
-serve solo <<'END'
-{"answer":{"calls":[{"name":"lookup","arguments":{"what":"price"}}]}}
-{"status":500,"body":"x"}
-{"status":500,"body":"x"}
-{"answer":{"text":"It costs 950."}}
-END
+looks_up solo
 # Messages and boundaries alone.
 cat >quiet.lua <<'E'
 return { name = "quiet", version = 1,

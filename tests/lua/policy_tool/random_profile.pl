@@ -2,20 +2,11 @@
 # the seed, and of one that hangs on chance and on everything since the last checkpoint.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../..";
+use Seeded qw(seed below one truth some);
 
-my $state = $ARGV[0] * 2654435761 % 4294967296;
-
-sub below { # xorshift: the same on every machine
-  $state ^= $state << 13 & 0xffffffff;
-  $state ^= $state >> 17;
-  $state ^= $state << 5 & 0xffffffff;
-  return $state % $_[0];
-}
-below(2) for 1 .. 8;
-
-sub one { return $_[below(scalar @_)] }
-sub truth { return one('true', 'false') }
-sub some { return '{ ' . join(', ', map { "\"$_\"" } grep { below(2) } @_) . ' }' }
+seed($ARGV[0]);
 
 my @classes = ('once', 'pure', 'idempotent', 'reconcilable');
 my @tools = ('get_user_details', 'search_direct_flight', 'book_reservation', 'a', 'b', 'c');
