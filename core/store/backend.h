@@ -68,6 +68,7 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*recover)(void *self, ck_error *err);
   CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
+  bool (*claim)(void *self, bool on); /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   /* NULL: nothing can be freed. */
   CK_CHECKED ck_status (*vacuum)(int64_t *bytes, void *self, ck_error *err);
   /* Structural check of the backend's own (integrity_check, foreign keys); problems are reported to

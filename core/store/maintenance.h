@@ -98,6 +98,12 @@ enum { CK_STORE_FAULT_MAX = 256 };
 /* "" when there is none, or no owner. */
 void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char *session_id);
 
+/* True: the store is this process's for the next write, which waits for no other process; only of
+ * stores with a lock between processes. Never waits itself. ck_store_disclaim, behind that write or
+ * instead of it, gives back what was not used. */
+bool ck_store_claim(ck_store *self);
+void ck_store_disclaim(ck_store *self);
+
 /* True while writes are refused until ck_store_recover has succeeded. */
 bool ck_store_needs_recovery(ck_store *self);
 

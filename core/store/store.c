@@ -178,6 +178,20 @@ ck_status ck_store_sync(ck_store *self, ck_error *err) {
   return ck_store_core_end_write(self, status, err);
 }
 
+bool ck_store_claim(ck_store *self) {
+  if (!self->backend.claim || self->read_only || pthread_mutex_trylock(&self->mutex) != 0)
+    return false;
+  bool claimed = !self->unknown && self->backend.claim(self->backend.self, true);
+  pthread_mutex_unlock(&self->mutex);
+  return claimed;
+}
+
+void ck_store_disclaim(ck_store *self) {
+  pthread_mutex_lock(&self->mutex);
+  self->backend.claim(self->backend.self, false);
+  pthread_mutex_unlock(&self->mutex);
+}
+
 ck_status ck_store_idle(ck_store *self, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;

@@ -1,6 +1,7 @@
 /* baton.c - the C library's threads, clocks and sleeps, one after the other. */
 #include "tests/worlds/baton.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ int __real_pthread_cond_signal(pthread_cond_t *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_join(pthread_t, void **);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *);
 int __wrap_pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
 int __wrap_pthread_cond_signal(pthread_cond_t *);
@@ -178,6 +180,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   tap_must(free_place != NULL, "at most %d mutexes are held", HELD_MAX);
   *free_place = (struct held){mutex, baton.holder};
   return 0;
+}
+
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  baton_offer();
+  return find_held(mutex) ? EBUSY : __wrap_pthread_mutex_lock(mutex);
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {

@@ -186,6 +186,7 @@ static bool open_all(world *self) {
                                   .drivers = process->drivers,
                                   .clock = clock,
                                   .waker = process->runtime->waker,
+                                  .commits = chance_pick(CHANCE_HERE, 2) != 0,
                                   .progress = show,
                                   .to = process};
   status = ck_execution_open(&process->execution, &options, &err);

@@ -220,6 +220,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
       .clock = self->runtime->clock,
       .waker = self->runtime->waker,
+      .commits = !self->events.wanted, /* who reads them is told of each step at once */
       .progress = on_progress,
       .to = self,
   };

@@ -17,7 +17,7 @@ void ck_timing_update(ck_timing *self) {
   ck_error ignored = CK_ERROR_INIT;
   size_t done = 0;
   while (done < self->open_count &&
-         ck_session_check(self->session, self->open[done].ticket, &ignored) == CK_OK &&
+         ck_session_peek(self->session, self->open[done].ticket, &ignored) == CK_OK &&
          !ck_session_is_unsaved(self->session, self->open[done].ticket)) {
     int64_t took = now_us(self) - self->open[done].begun_us;
     self->count++;

@@ -1,8 +1,14 @@
 /* channel.c - a session's line into the writer: its failure, how saving gets on, its prunes. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
 #include "core/runtime/commit/writer_private.h"
+
+enum {
+  HERE_MAX = 4,        /* jobs: what a session that waits for each of its steps has queued */
+  HERE_COST_US = 5000, /* of a durable commit, in the mean */
+};
 
 ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease, ck_waker *waker,
                          ck_error *err) {
@@ -77,4 +83,128 @@ int64_t ck_channel_stored_bytes(ck_channel *self) {
   int64_t bytes = self->stored_bytes;
   pthread_mutex_unlock(&self->writer->mutex);
   return bytes;
+}
+
+/* ---- jobs ---- */
+
+/* With the mutex. */
+static void wake_writer(ck_writer *self) {
+  if (self->sleeping && ck_writer_has_work(self)) pthread_cond_signal(&self->filled);
+}
+
+/* Instead of waiting: commits queued jobs, and wakes the writer thread for the rest. With the
+ * mutex, also afterwards. */
+static void help(ck_writer *self) {
+  ck_writer_commit_round(self);
+  pthread_mutex_lock(&self->mutex);
+  self->unrested++;
+  wake_writer(self);
+}
+
+/* Until the ticket is committed, or the channel has failed. */
+ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) {
+  ck_writer *writer = self->writer;
+  pthread_mutex_lock(&writer->mutex);
+  while (self->done < ticket && self->failure.status == CK_OK) {
+    if (!writer->committing && writer->count > 0) {
+      help(writer);
+      continue;
+    }
+    writer->waiters++;
+    pthread_cond_wait(&writer->acknowledged, &writer->mutex);
+    writer->waiters--;
+  }
+  ck_status status = self->done >= ticket ? CK_OK : self->failure.status;
+  if (status != CK_OK && err) *err = self->failure;
+  pthread_mutex_unlock(&writer->mutex);
+  return status;
+}
+
+void ck_channel_free(ck_channel *self) {
+  if (!self) return;
+  ck_writer *writer = self->writer;
+  pthread_mutex_lock(&writer->mutex);
+  writer->waiters++;
+  wake_writer(writer);
+  while (self->outstanding > 0) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
+  writer->waiters--;
+  pthread_mutex_unlock(&writer->mutex);
+  ck_backlog_clear(&self->backlog);
+  free(self);
+}
+
+ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err) {
+  ck_writer *writer = self->writer;
+  *ticket = 0;
+  pthread_mutex_lock(&writer->mutex);
+  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
+    if (writer->committing)
+      pthread_cond_wait(&writer->drained, &writer->mutex);
+    else
+      help(writer);
+  }
+  ck_status status = self->failure.status;
+  bool wakes = false;
+  if (status == CK_OK) {
+    *ticket = ++self->put;
+    self->outstanding++;
+    writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
+        (ck_writer_slot){.channel = self, .ticket = *ticket, .job = *job};
+    wakes =
+        writer->sleeping &&
+        (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
+  } else if (err) {
+    *err = self->failure;
+  }
+  pthread_mutex_unlock(&writer->mutex);
+  if (wakes) pthread_cond_signal(&writer->filled);
+  if (status != CK_OK) ck_job_clear(job);
+  *job = (ck_job){0};
+  return status;
+}
+
+/* With the mutex. */
+static ck_status answer(const ck_channel *self, uint64_t ticket, ck_error *err) {
+  if (self->done >= ticket) return CK_OK;
+  if (self->failure.status == CK_OK) return CK_E_PENDING;
+  if (err) *err = self->failure;
+  return self->failure.status;
+}
+
+ck_status ck_channel_peek(ck_channel *self, uint64_t ticket, ck_error *err) {
+  pthread_mutex_lock(&self->writer->mutex);
+  ck_status status = answer(self, ticket, err);
+  pthread_mutex_unlock(&self->writer->mutex);
+  return status;
+}
+
+ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
+  pthread_mutex_lock(&self->writer->mutex);
+  ck_status status = answer(self, ticket, err);
+  if (status == CK_E_PENDING) wake_writer(self->writer);
+  pthread_mutex_unlock(&self->writer->mutex);
+  return status;
+}
+
+/* What a disk or a store has kept waiting may do so again, and what did not fit once takes its
+ * time. The first commit of all tells how long one takes. With the mutex. */
+static bool may_commit_here(const ck_channel *self) {
+  const ck_writer *writer = self->writer;
+  int64_t cost = atomic_load(&writer->durable_cost_us);
+  return !writer->committing && writer->count > 0 && writer->count <= HERE_MAX &&
+         self->backlog.count == 0 && cost > 0 && cost <= HERE_COST_US;
+}
+
+ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, ck_error *err) {
+  ck_writer *writer = self->writer;
+  pthread_mutex_lock(&writer->mutex);
+  ck_status status = answer(self, ticket, err);
+  if (status == CK_E_PENDING && may_commit_here(self) && ck_store_claim(writer->store)) {
+    writer->claimed = true;
+    help(writer);
+    status = answer(self, ticket, err);
+  }
+  if (status == CK_E_PENDING) wake_writer(writer);
+  pthread_mutex_unlock(&writer->mutex);
+  return status;
 }

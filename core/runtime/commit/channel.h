@@ -44,6 +44,12 @@ CK_CHECKED ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *
 /* CK_OK: committed at its durability, or waiting where it may. CK_E_PENDING: not yet. Otherwise why
  * the channel failed; sticky. */
 CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err);
+/* The same, but the writer thread is not woken for a job that was queued as one that is waited
+ * for: one of the others must follow. */
+CK_CHECKED ck_status ck_channel_peek(ck_channel *self, uint64_t ticket, ck_error *err);
+/* As ck_channel_check, for a thread with nothing else to do: commits the job itself when nobody has
+ * to be waited for but the disk, whose commits have taken no longer than 5 ms in the mean. */
+CK_CHECKED ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, ck_error *err);
 /* Which checkpoints go. */
 typedef struct ck_pruning {
   const int64_t *seqs;

@@ -94,15 +94,20 @@ static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_er
     ck_log_line(CK_LOG_INFO, "%s", recovery.text);
 }
 
+static void average(_Atomic int64_t *to, int64_t cost) {
+  int64_t before = atomic_load(to);
+  atomic_store(to, before ? before + (cost - before) / 8 : cost);
+}
+
 static void note_cost(ck_writer *self, size_t made, int64_t begun_us) {
   bool durable = false, checkpoint = false;
+  int64_t cost = mono_us() - begun_us;
   for (size_t i = 0; i < made; i++) {
     durable |= self->batches[i].durability == CK_DURABLE_POWER;
     checkpoint |= self->batches[i].checkpoint != NULL;
   }
-  if (!durable || !checkpoint) return;
-  int64_t cost = mono_us() - begun_us, average = atomic_load(&self->checkpoint_cost_us);
-  atomic_store(&self->checkpoint_cost_us, average ? average + (cost - average) / 8 : cost);
+  if (durable) average(&self->durable_cost_us, cost > 0 ? cost : 1);
+  if (durable && checkpoint) average(&self->checkpoint_cost_us, cost);
 }
 
 static void fail_channel(ck_channel *channel, ck_status status, const ck_error *cause) {
@@ -190,8 +195,7 @@ static ck_status commit_together(ck_writer *self, size_t made, ck_error *cause) 
   return status;
 }
 
-/* Commits queued jobs. With the mutex and no round under way; without the mutex afterwards. */
-static void commit_round(ck_writer *self) {
+void ck_writer_commit_round(ck_writer *self) {
   size_t of[CK_WRITER_ROUND_MAX];
   ck_error cause = CK_ERROR_INIT;
   self->committing = true;
@@ -207,6 +211,8 @@ static void commit_round(ck_writer *self) {
     self->round[of[i]].status = self->batches[i].status;
     self->round[of[i]].stored_bytes = self->batches[i].stored_bytes;
   }
+  if (self->claimed) ck_store_disclaim(self->store);
+  self->claimed = false;
   keep_failed(self, count, &cause);
   for (size_t i = 0; i < count; i++) ck_job_clear(&self->round[i].job);
   acknowledge(self, count, &cause);
@@ -241,7 +247,7 @@ static void rest_if_idle(ck_writer *self) {
   ck_writer_end_alone(self);
 }
 
-static bool has_work(const ck_writer *self) {
+bool ck_writer_has_work(const ck_writer *self) {
   return !self->committing && (self->count > 0 || self->unrested >= REST_AFTER || self->stopping);
 }
 
@@ -249,7 +255,7 @@ static void *run(void *to) {
   ck_writer *self = to;
   for (;;) {
     pthread_mutex_lock(&self->mutex);
-    while (!has_work(self)) {
+    while (!ck_writer_has_work(self)) {
       self->sleeping = true;
       pthread_cond_wait(&self->filled, &self->mutex);
       self->sleeping = false;
@@ -257,7 +263,7 @@ static void *run(void *to) {
     bool queued = self->count > 0, ends = self->stopping && !queued;
     self->unrested = 0;
     if (queued)
-      commit_round(self);
+      ck_writer_commit_round(self);
     else
       pthread_mutex_unlock(&self->mutex);
     if (ends) return NULL;
@@ -311,88 +317,4 @@ void ck_writer_free(ck_writer *self) {
 
 int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) {
   return atomic_load(&self->checkpoint_cost_us);
-}
-
-/* Instead of waiting: commits queued jobs, and wakes the writer thread for the rest. With the
- * mutex, also afterwards. */
-static void help(ck_writer *self) {
-  commit_round(self);
-  pthread_mutex_lock(&self->mutex);
-  self->unrested++;
-  if (self->sleeping && has_work(self)) pthread_cond_signal(&self->filled);
-}
-
-/* Until the ticket is committed, or the channel has failed. */
-ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) {
-  ck_writer *writer = self->writer;
-  pthread_mutex_lock(&writer->mutex);
-  while (self->done < ticket && self->failure.status == CK_OK) {
-    if (!writer->committing && writer->count > 0) {
-      help(writer);
-      continue;
-    }
-    writer->waiters++;
-    pthread_cond_wait(&writer->acknowledged, &writer->mutex);
-    writer->waiters--;
-  }
-  ck_status status = self->done >= ticket ? CK_OK : self->failure.status;
-  if (status != CK_OK && err) *err = self->failure;
-  pthread_mutex_unlock(&writer->mutex);
-  return status;
-}
-
-void ck_channel_free(ck_channel *self) {
-  if (!self) return;
-  ck_writer *writer = self->writer;
-  pthread_mutex_lock(&writer->mutex);
-  writer->waiters++;
-  if (writer->sleeping && has_work(writer)) pthread_cond_signal(&writer->filled);
-  while (self->outstanding > 0) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
-  writer->waiters--;
-  pthread_mutex_unlock(&writer->mutex);
-  ck_backlog_clear(&self->backlog);
-  free(self);
-}
-
-ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err) {
-  ck_writer *writer = self->writer;
-  *ticket = 0;
-  pthread_mutex_lock(&writer->mutex);
-  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
-    if (writer->committing)
-      pthread_cond_wait(&writer->drained, &writer->mutex);
-    else
-      help(writer);
-  }
-  ck_status status = self->failure.status;
-  bool wakes = false;
-  if (status == CK_OK) {
-    *ticket = ++self->put;
-    self->outstanding++;
-    writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
-        (slot){.channel = self, .ticket = *ticket, .job = *job};
-    wakes =
-        writer->sleeping &&
-        (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
-  } else if (err) {
-    *err = self->failure;
-  }
-  pthread_mutex_unlock(&writer->mutex);
-  if (wakes) pthread_cond_signal(&writer->filled);
-  if (status != CK_OK) ck_job_clear(job);
-  *job = (ck_job){0};
-  return status;
-}
-
-ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
-  pthread_mutex_lock(&self->writer->mutex);
-  ck_status status = self->done >= ticket            ? CK_OK
-                     : self->failure.status != CK_OK ? self->failure.status
-                                                     : CK_E_PENDING;
-  if (status == CK_E_PENDING && self->writer->sleeping && has_work(self->writer))
-    pthread_cond_signal(&self->writer->filled);
-  else if (status != CK_OK && status != CK_E_PENDING && err)
-    *err = self->failure;
-  pthread_mutex_unlock(&self->writer->mutex);
-  return status;
 }

@@ -41,13 +41,18 @@ struct ck_writer {
   size_t head, count;
   bool stopping, sleeping;
   bool committing; /* a round is under way; the fields of the round belong to that thread */
+  bool claimed;    /* the round under way has the store already */
   unsigned waiters, unrested;
   ck_writer_slot round[CK_WRITER_ROUND_MAX];
   ck_batch batches[CK_WRITER_ROUND_MAX];
   ck_session_update updates[CK_WRITER_ROUND_MAX];
-  _Atomic int64_t checkpoint_cost_us;
+  _Atomic int64_t checkpoint_cost_us, durable_cost_us; /* moving averages; 0: none yet */
 };
 
+/* Commits queued jobs. With the mutex and no round under way; without the mutex afterwards. */
+void ck_writer_commit_round(ck_writer *self);
+/* With the mutex: whether the writer thread has something to do. */
+bool ck_writer_has_work(const ck_writer *self);
 /* Ends a prune or a rest done alone, with `committing` set: others may commit again. Until then
  * nobody commits: between a failure and its recovery a commit would be refused without having been
  * tried. */

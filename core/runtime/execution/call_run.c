@@ -131,7 +131,7 @@ static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
   if (self->phase == CK_CALL_ROOM) return look_for_room(moved, self, err);
   if (self->phase == CK_CALL_INTENT) {
-    status = ck_session_check(ck_call_session(self), self->ticket, err);
+    status = ck_session_peek(ck_call_session(self), self->ticket, err);
     if (status == CK_OK) return start_or_leave(self, err);
   }
   *moved = false;

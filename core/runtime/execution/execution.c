@@ -69,7 +69,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
 
 /* ---- turning ---- */
 
-enum { TURN_US = 50000 };
+enum { TURN_US = 50000, COMMIT_STATE_BYTES = 8 << 20 };
 
 /* Other sessions, signals and requests need the loop, too. */
 static bool is_late(const ck_execution *self) {
@@ -105,10 +105,30 @@ static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
   return status;
 }
 
+/* One coroutine waits for its checkpoint, and nothing else is under way. A whole state is written
+ * now and then, so it must not be too much for one turn either. */
+static bool has_time_to_commit(const ck_execution *self) {
+  const ck_runner *saving = self->runners.saving;
+  return self->options.commits && self->runners.restless == 1 && saving &&
+         saving->phase == CK_PHASE_SAVE && !is_late(self) &&
+         ck_state_bytes(self->session->state) <= COMMIT_STATE_BYTES;
+}
+
+/* What comes next in the store is waited for: by this thread, or by being woken. */
+static ck_status await_saved(bool *waits, ck_execution *self, ck_error *err) {
+  bool here = has_time_to_commit(self);
+  uint64_t last = ck_channel_last(self->session->channel);
+  ck_status status = here
+                         ? ck_session_commit(self->session, self->runners.saving->place.ticket, err)
+                         : ck_session_check(self->session, last, err);
+  if (here && status == CK_OK) *waits = false;
+  return here && status != CK_E_PENDING ? status : CK_OK;
+}
+
 /* No coroutine moves: the session is over, or something is under way. */
 static ck_status settle_turn(bool *waits, ck_execution *self, ck_error *err) {
   *waits = self->runners.restless > 0;
-  if (*waits) return CK_OK;
+  if (*waits) return await_saved(waits, self, err);
   if (!self->ending.status) end_waiting(self);
   return finish(self, err);
 }

@@ -39,6 +39,9 @@ typedef struct ck_execution_options {
   const char *recorded_prompt; /* of the cassette; NULL */
   ck_clock clock;
   ck_waker *waker; /* woken when a turn is due */
+  /* the caller's loop serves nothing that a commit to a disk in good health keeps waiting: see
+   * ck_channel_commit */
+  bool commits;
   void (*progress)(void *to, const ck_progress *progress);
   void *to;
 } ck_execution_options;

@@ -23,7 +23,7 @@ void ck_notifications_deliver(ck_notifications *self, ck_session *session,
                               void (*report)(void *to, const ck_progress *progress), void *to) {
   ck_error ignored = CK_ERROR_INIT;
   while (self->count > 0 &&
-         ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK &&
+         ck_session_peek(session, self->items[self->first].ticket, &ignored) == CK_OK &&
          !ck_session_is_unsaved(session, self->items[self->first].ticket)) {
     size_t at = self->first;
     ck_progress progress = {.what = self->items[at].what,

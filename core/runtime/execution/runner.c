@@ -307,7 +307,7 @@ static bool must_rest(const ck_execution *self) {
 }
 
 static ck_status check_saved(bool *moved, ck_runner *self, ck_error *err) {
-  ck_status status = ck_session_check(self->execution->session, self->ticket, err);
+  ck_status status = ck_session_peek(self->execution->session, self->ticket, err);
   *moved = status == CK_OK;
   if (status == CK_OK) self->phase = CK_PHASE_READY;
   return status == CK_E_PENDING ? CK_OK : status;

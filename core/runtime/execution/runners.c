@@ -71,7 +71,7 @@ ck_status ck_runners_wake_saved(ck_execution *execution, ck_error *err) {
   ck_status status = CK_OK;
   while (all->saving && status == CK_OK) {
     ck_runner *next = all->saving;
-    status = ck_session_check(execution->session, next->place.ticket, err);
+    status = ck_session_peek(execution->session, next->place.ticket, err);
     if (status == CK_OK) unlink_saving(all, next);
     if (status == CK_OK) ck_runner_wake(next);
   }

@@ -156,6 +156,14 @@ ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {
   return ck_channel_check(self->channel, ticket, err);
 }
 
+ck_status ck_session_peek(ck_session *self, uint64_t ticket, ck_error *err) {
+  return ck_channel_peek(self->channel, ticket, err);
+}
+
+ck_status ck_session_commit(ck_session *self, uint64_t ticket, ck_error *err) {
+  return ck_channel_commit(self->channel, ticket, err);
+}
+
 ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err) {
   return ck_channel_wait(self->channel, ticket, err);
 }

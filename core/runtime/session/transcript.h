@@ -23,6 +23,9 @@ CK_CHECKED ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_dura
 /* CK_OK when the ticket is durable (or may stay unsaved: on_save_failure = "continue", see
  * backlog.h), CK_E_PENDING when not yet; otherwise the session's failure. */
 CK_CHECKED ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err);
+/* As ck_channel_peek and ck_channel_commit have it. */
+CK_CHECKED ck_status ck_session_peek(ck_session *self, uint64_t ticket, ck_error *err);
+CK_CHECKED ck_status ck_session_commit(ck_session *self, uint64_t ticket, ck_error *err);
 /* The same, but waits instead of CK_E_PENDING. */
 CK_CHECKED ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err);
 /* Commits all appended events and waits. On CK_OK all of them are in the store. */

@@ -343,6 +343,7 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
 static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INNER(to).self, err); }
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
+static bool claim(void *to, bool on) { return INNER(to).claim(INNER(to).self, on); }
 static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
                               ck_error *err) {
   return INNER(to).lock_session(out, INNER(to).self, session_id, epoch_read, err);
@@ -377,6 +378,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->recover) out->recover = recover;
   if (inner->sync) out->sync = sync_all;
   if (inner->idle) out->idle = idle;
+  if (inner->claim) out->claim = claim;
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;

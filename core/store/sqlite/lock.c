@@ -32,6 +32,7 @@ struct ck_lock {
   char *path;
   int fd;
   unsigned jitter;
+  bool claimed; /* held already, for who acquires it next */
 };
 
 struct ck_session_lock {
@@ -126,7 +127,9 @@ static void back_off(ck_lock *self, int64_t pause_us) {
 
 ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
   int64_t deadline = 0, pause_us = BACKOFF_FIRST_US;
-  while (flock(self->fd, LOCK_EX | LOCK_NB) != 0) {
+  bool claimed = self->claimed;
+  self->claimed = false;
+  while (!claimed && flock(self->fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return file_error(err, "lock", self->path);
     int64_t now = now_us();
@@ -145,6 +148,16 @@ ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
 }
 
 void ck_lock_release(ck_lock *self) { flock(self->fd, LOCK_UN); }
+
+bool ck_lock_claim(ck_lock *self) {
+  if (!self->claimed) self->claimed = flock(self->fd, LOCK_EX | LOCK_NB) == 0;
+  return self->claimed;
+}
+
+void ck_lock_disclaim(ck_lock *self) {
+  if (self->claimed) ck_lock_release(self);
+  self->claimed = false;
+}
 
 int ck_lock_fd(const ck_lock *self) { return self->fd; }
 

@@ -7,6 +7,7 @@
 #ifndef CK_STORE_SQLITE_LOCK_H
 #define CK_STORE_SQLITE_LOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,10 @@ void ck_lock_close(ck_lock *self);
 /* Waits at most `wait_ms`; then CK_E_BUSY naming the holder's pid. */
 CK_CHECKED ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err);
 void ck_lock_release(ck_lock *self);
+/* A single try, which waits for nobody. True: the lock is held, for the next ck_lock_acquire to
+ * take over; ck_lock_disclaim releases it if there was none. */
+bool ck_lock_claim(ck_lock *self);
+void ck_lock_disclaim(ck_lock *self);
 /* Of the open file, for the mark in it (mark.h). */
 int ck_lock_fd(const ck_lock *self);
 

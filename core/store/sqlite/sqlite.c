@@ -221,6 +221,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   out->recover = ck_sqlite_recover;
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;
+  out->claim = ck_sqlite_claim;
   ck_sqlite_add_sessions(out);
   ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);

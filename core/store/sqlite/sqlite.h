@@ -168,6 +168,7 @@ CK_CHECKED ck_status ck_sqlite_backup(ck_backup_report *out, void *self,
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
+bool ck_sqlite_claim(void *self, bool on);
 void ck_sqlite_add_sessions(ck_backend *backend); /* session.c: acquisition, ownership */
 void ck_sqlite_add_requests(ck_backend *backend); /* request.c */
 void ck_sqlite_add_facts(ck_backend *backend);    /* fact.c */

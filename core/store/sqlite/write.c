@@ -32,6 +32,12 @@ ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_e
 
 void ck_sqlite_note_change(ck_sqlite *self) { self->changes = -1; }
 
+bool ck_sqlite_claim(void *to, bool on) {
+  ck_sqlite *self = to;
+  if (!on) ck_lock_disclaim(self->lock);
+  return on && !self->unknown && self->writer && ck_lock_claim(self->lock);
+}
+
 ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *err) {
   if (self->read_only)
     return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
