@@ -64,7 +64,8 @@ USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 # What there is. A file that is added, removed or renamed needs no change here.
 find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '$(2)')))
 CORE_C := $(call find,$(addprefix core/,base model redact personal store runtime effect),*.c)
-LUA_C := $(call find,lua,*.c)
+COMPILE_C := lua/compile.c
+LUA_C := $(filter-out $(COMPILE_C),$(call find,lua,*.c))
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
 MAIN_C := core/host/main.c
 EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql))
@@ -132,7 +133,8 @@ $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags.list | $(DEPS_FIRST)
 $(BUILD)/$(1)/examples/%.o: examples/embed/%.c $(BUILD)/flags.list | $(DEPS_FIRST)
 	$$(call compile,$(1))
 
-$(BUILD)/$(1)/embed.o: $(BUILD)/embed.S $(EMBEDDED) $(BUILD)/flags.list | $(DEPS_FIRST)
+$(BUILD)/$(1)/embed.o: $(BUILD)/embed.S $(EMBEDDED) $(BUILD)/compiled/compiler \
+  $(BUILD)/flags.list | $(DEPS_FIRST)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -c -o $$@ $$<
 
@@ -194,19 +196,35 @@ $(BUILD)/files.list $(BUILD)/embed.list $(BUILD)/flags.list: $(BUILD)/%.list: FO
 	@text='$(subst ','\'',$(LIST_$*))'; \
 	[ -f $@ ] && [ "$$(cat $@)" = "$$text" ] || printf '%s\n' "$$text" >$@
 
-# Each text as it is, a NUL behind it, and the table of embed.h; make sorts as strcmp does.
+# The shipped Lua, compiled. Where the program of the build cannot run, nothing is: each start
+# compiles the texts then.
+$(BUILD)/compile: $(COMPILE_C) $(BUILD)/flags.list | $(DEPS_FIRST)
+	@mkdir -p $(@D)
+	$(Q)$(compiler) $(COMPILE) $(FLAGS_release) $(USER_FLAGS) -o $@ $< $(LDFLAGS) $(PKG_LIBS) -lm
+$(BUILD)/compiled/compiler: $(BUILD)/compile $(EMBEDDED)
+	@rm -rf $(@D)
+	$(Q)$< $(@D) $(EMBEDDED) || for name in $(EMBEDDED) compiler; do \
+	  mkdir -p $$(dirname $(@D)/$$name) && : >$(@D)/$$name; done
+
+# Each text as it is, a NUL behind it, its compiled form, and the table of embed.h; make sorts as
+# strcmp does.
 $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 	@n=0; { \
 	for name in $(EMBEDDED); do n=$$((n + 1)); \
 	  printf '\t.section .rodata.ck_embedded,"a"\n'; \
 	  printf '.Lname%d:\t.asciz "%s"\n.Lbegin%d:\t.incbin "%s"\n.Lend%d:\t.byte 0\n' \
 	    $$n $$name $$n $$name $$n; \
+	  printf '.Lcode%d:\t.incbin "%s"\n.Lcode_end%d:\n' $$n $(BUILD)/compiled/$$name $$n; \
 	  printf '\t.section .data.rel.ro.ck_embedded,"aw"\n'; \
-	  printf '\t.dc.a .Lname%d, .Lbegin%d, .Lend%d\n' $$n $$n $$n; \
-	done; printf '\t.dc.a 0, 0, 0\n'; } >$@.rows; \
+	  printf '\t.dc.a .Lname%d, .Lbegin%d, .Lend%d, .Lcode%d, .Lcode_end%d\n' $$n $$n $$n $$n $$n; \
+	done; printf '\t.dc.a 0, 0, 0, 0, 0\n'; } >$@.rows; \
 	{ printf '\t.section .data.rel.ro.ck_embedded,"aw"\n\t.balign 16\n\t.globl ck_embedded_table\n'; \
 	printf '\t.type ck_embedded_table, %%object\nck_embedded_table:\n'; cat $@.rows; \
 	printf '\t.size ck_embedded_table, . - ck_embedded_table\n'; \
+	printf '\t.section .rodata.ck_embedded,"a"\n\t.globl ck_embedded_compiler\n'; \
+	printf '\t.type ck_embedded_compiler, %%object\nck_embedded_compiler:\n'; \
+	printf '\t.incbin "%s"\n\t.byte 0\n' $(BUILD)/compiled/compiler; \
+	printf '\t.size ck_embedded_compiler, . - ck_embedded_compiler\n'; \
 	printf '\t.section .note.GNU-stack,"",%%progbits\n'; } >$@; \
 	rm -f $@.rows
 

@@ -2,7 +2,10 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "core/base/embed.h"
 #include "lua/vm/sandbox.h"
+
+extern const char lua_ident[]; /* of the library, which exports it: "$LuaVersion: Lua 5.4.4 …" */
 
 /* Key of the registry. */
 static const char env_key;
@@ -21,11 +24,21 @@ static ck_bytes skip_head(ck_bytes text) {
   return (ck_bytes){end, text.len - (size_t)(end - text.data)};
 }
 
-void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text) {
-  text = skip_head(text);
-  if (text.len > 0 && text.data[0] == LUA_SIGNATURE[0]) {
-    ck_vm_raise_plain(L, CK_E_PARSE, "%s: a compiled chunk; only Lua source is accepted", name);
-  }
+/* A shipped text was compiled by the build, for the library that the build had; another one
+ * compiles it itself. Only what the program carries comes here: a chunk that is not Lua's own could
+ * do anything. */
+static bool push_shipped(lua_State *L, const char *name, ck_bytes text) {
+  ck_bytes code = ck_embedded_get_code(name, text);
+  if (code.len == 0 || strcmp(lua_ident, ck_embedded_compiler) != 0) return false;
+  const char *chunk_name = lua_pushfstring(L, "@%s", name);
+  int status = luaL_loadbufferx(L, code.data, code.len, chunk_name, "b");
+  lua_remove(L, -2);
+  if (status == LUA_ERRMEM) lua_error(L);
+  if (status != LUA_OK) lua_pop(L, 1);
+  return status == LUA_OK;
+}
+
+static void push_text(lua_State *L, const char *name, ck_bytes text) {
   const char *chunk_name = lua_pushfstring(L, "@%s", name);
   int status = luaL_loadbufferx(L, text.len ? text.data : "", text.len, chunk_name, "t");
   if (status == LUA_ERRSYNTAX) ck_vm_raise_plain(L, CK_E_PARSE, "%s", lua_tostring(L, -1));
@@ -33,6 +46,14 @@ void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text) {
   if (status == LUA_ERRRUN) ck_vm_raise_plain(L, CK_E_PARSE, "%s: %s", name, lua_tostring(L, -1));
   if (status != LUA_OK) lua_error(L);
   lua_remove(L, -2);
+}
+
+void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text) {
+  text = skip_head(text);
+  if (text.len > 0 && text.data[0] == LUA_SIGNATURE[0]) {
+    ck_vm_raise_plain(L, CK_E_PARSE, "%s: a compiled chunk; only Lua source is accepted", name);
+  }
+  if (!push_shipped(L, name, text)) push_text(L, name, text);
   ck_sandbox_push_env(L);
   lua_setupvalue(L, -2, 1);
 }
