@@ -71,8 +71,7 @@ typedef struct ck_backend {
   bool (*claim)(void *self, bool on); /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   /* NULL: nothing can be freed. */
   CK_CHECKED ck_status (*vacuum)(int64_t *bytes, void *self, ck_error *err);
-  /* Structural check of the backend's own (integrity_check, foreign keys); problems are reported to
-   * `visit`. NULL: it has none. */
+  /* Structural check of its own (integrity_check, foreign keys), to `visit`. NULL: it has none. */
   CK_CHECKED ck_status (*check)(void *self, ck_problem_visit visit, void *to, int64_t *problems,
                                 ck_error *err);
   /* NULL: a session's fault is seen by its own process only. See ck_store_set_fault. */
