@@ -102,6 +102,13 @@ static ck_status print_help(const invocation *self, ck_output *output, ck_error 
   return status;
 }
 
+/* To a person who has only typed the name; a script gets an error. */
+static const char first_words[] = "ckrun runs agent sessions that survive every crash.\n"
+                                  "  ckrun run FLOW.lua         starts a session\n"
+                                  "  ckrun sessions list        shows what there is\n"
+                                  "  ckrun sessions show latest tells what to do next\n"
+                                  "  ckrun help                 tells of everything else\n";
+
 static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   if (self->globals.version) {
     if (output->json)
@@ -115,6 +122,10 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   if (!self->command && self->group[0])
     return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'",
                         self->group, self->group);
+  if (!self->command && output->terminal && !output->json) {
+    ck_output_write(output, ck_bytes_text(first_words));
+    return CK_OK;
+  }
   if (!self->command)
     return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
   ck_status status = ck_operands_check(self->command, self->operand_count, err);

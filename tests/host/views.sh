@@ -34,9 +34,10 @@ steady() {
     s/\e/^[/g' "$dir" "$root"
 }
 
-# Lines that are wider than the terminal.
+# Lines that are wider than the terminal, where characters without a width take none.
 too_wide() {
-  perl -CSD -ne 'BEGIN { $max = shift } chomp; s/\e\[[0-9;]*m//g; $n++ if length > $max;
+  perl -CSD -ne 'BEGIN { $max = shift } chomp; s/\e\[[0-9;]*m|[\x{200b}-\x{200d}]//g;
+    $n++ if length > $max;
     END { print $n + 0 }' "$1"
 }
 

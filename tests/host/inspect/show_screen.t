@@ -8,6 +8,10 @@
 has_terminal || { skip "no pseudo-terminal"; finish; }
 cd "$dir" || exit 1
 
+is "the name alone tells in five lines what to do" "$(screen 60 | grep -c .)" 5
+is "of which none is too wide" "$(screen 60 | too_wide 60)" 0
+refused 2 "a script that names no command" "no command was given"
+
 # ---- the figures, worked out anew from the transcript ----
 
 exits 0 "a session" run "$flow" --cassette "$cassette" --session air
