@@ -59,8 +59,8 @@
   X(CK_EVENT_SAVING, 27, "saving") \
   /* {reason, policy?, seen?}: a resume was refused; policy: none where the profile's rule does */ \
   X(CK_EVENT_RESUME_REFUSED, 28, "resume_refused") \
-  /* {question, policies, answer?: allow|deny, seen?}: a person is to approve the next resume; */ \
-  /* with an answer: has said so, see approval.h */ \
+  /* {question, policies, answer?: allow|deny, seen?, changed?}: a person approves the next */ \
+  /* resume; with an answer: has said so, see approval.h */ \
   X(CK_EVENT_RESUME_APPROVAL, 29, "resume_approval") \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 /* clang-format on */

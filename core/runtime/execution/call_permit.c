@@ -13,6 +13,7 @@
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
+#include "core/runtime/session/opening/approval.h"
 
 static const char allow[] = CK_PERMIT_ALLOW, deny[] = CK_PERMIT_DENY;
 
@@ -202,6 +203,16 @@ static ck_bytes find_answer(bool *open, const ck_call *self) {
   return ck_permit_find_answer(q, ck_ledger_get(ledger, self->key), self->digest);
 }
 
+/* Somebody was asked the like for the same request, and that has come to nothing since; no policy
+ * has changed. */
+static bool is_reworded(const ck_call *self) {
+  const ck_session *session = ck_call_session(self);
+  const ck_ledger_entry *q = ck_ledger_get(session->ledger, self->question->key);
+  bool same = q && strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) == 0;
+  return same && session->unchanged && !ck_ledger_get(session->ledger, self->key) &&
+         !ck_permit_is_same_question(self->question, q);
+}
+
 /* An earlier process has asked, or another branch. */
 static bool was_asked(const ck_call *self) {
   char key[2 * CK_STATE_KEY_MAX];
@@ -238,6 +249,7 @@ ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err) {
     status = ck_permit_close_question(self, allowed ? allow : deny, who_answered(self), err);
   if (known) return status == CK_OK ? obey(may, self, allowed, err) : status;
   if (!asks) return withdraw(may, self, open, err);
+  self->question->reworded = is_reworded(self);
   self->phase = CK_CALL_LEFT;
   return self->runner->execution->ending.status ? CK_OK : put_question(self, err);
 }
@@ -250,7 +262,14 @@ static ck_status wait_for_answer(ck_call *self, ck_error *err) {
   self->outcome = NULL;
   self->phase = CK_CALL_WAITING;
   const char *asked = self->leave.text ? self->leave.text : self->key;
-  return ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, asked, err);
+  ck_buffer text = {0};
+  ck_buffer_append_text(&text, asked);
+  if (self->question->reworded) ck_buffer_append_text(&text, CK_APPROVAL_REWORDED);
+  ck_status status = ck_buffer_check(&text, err);
+  if (status == CK_OK)
+    status = ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, text.data, err);
+  ck_buffer_clear(&text);
+  return status;
 }
 
 /* NULL: nobody is there, as in a recording, which would look for the question among its own. */

@@ -30,6 +30,7 @@ typedef struct ck_permit_question {
   ck_value *request;
   ck_value *kept;                /* the body of its intent as it is stored; NULL: not known */
   bool open;                     /* it was put, and is not answered */
+  bool reworded;                 /* it was put in other words before, and nothing has changed */
   const ck_effect_driver *other; /* of the call, while that of the question is in its place */
 } ck_permit_question;
 

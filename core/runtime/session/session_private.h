@@ -108,6 +108,7 @@ struct ck_session {
   ck_resume_rules rules; /* opening/rules.c: of the last resume */
   ck_value
       *asked_before; /* opening/rules.c: of a dry run, the question to a person; see approval.h */
+  bool unchanged;    /* a resume by the host, that nobody had to accept anything for as changed */
   ck_value *answers; /* opening/rules.c: what policies answered to that case; NULL. Owned */
   ck_value *seen;    /* opening/rules.c: of the case that policies were asked about; NULL. Owned */
   ck_channel *channel; /* saving.c; NULL: not open */

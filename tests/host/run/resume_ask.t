@@ -98,6 +98,7 @@ exits 8 "another question" resume other --option ask.text="Really?" --accept-cha
 has "was not answered" "$err" "Really?"
 exits 8 "the first one" resume other
 has "is asked again then" "$err" "Go on?"
+is "for a reason, as nothing says otherwise" "$(grep -c "in other words" <<<"$err")" 0
 exits 0 "allowed" answer other allow
 exits 5 "a refusal" resume other --option also.refuse=never --accept-changed
 has "comes before the question" "$err" "session other is not resumed: never"

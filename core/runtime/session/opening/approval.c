@@ -66,13 +66,14 @@ ck_status ck_approval_read(ck_approval *out, ck_store *store, const ck_head *hea
 /* ---- recording ---- */
 
 ck_status ck_approval_write(ck_value **out, const char *question, const char *policies,
-                            const ck_value *seen, ck_error *err) {
+                            const ck_value *seen, bool changed, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "question", question);
   ck_json_member_text(&w, "policies", policies);
   if (seen) ck_json_member_raw(&w, "seen", ck_value_bytes(seen));
+  if (changed) ck_json_member_bool(&w, "changed", true);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -82,7 +83,7 @@ ck_status ck_approval_write(ck_value **out, const char *question, const char *po
 ck_status ck_approval_answer_record(ck_runtime *runtime, const ck_head *head,
                                     const ck_value *question, ck_approval_answer answer,
                                     ck_error *err) {
-  static const char *const kept[] = {"question", "policies"};
+  static const char *const kept[] = {"question", "policies", "changed"};
   ck_buffer buffer = {0};
   ck_value *body = NULL;
   ck_json_writer w = {.out = &buffer};

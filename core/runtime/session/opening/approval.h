@@ -17,6 +17,12 @@ const char *ck_approval_answer_name(ck_approval_answer answer);
 /* The answers that are taken, a JSON array. */
 #define CK_APPROVAL_OPTIONS "[\"allow\",\"deny\"]"
 
+/* Behind a question that was put in other words before, though nothing has changed since. */
+#define CK_APPROVAL_REWORDED                                                                 \
+  " (it was put in other words before, though no policy and no flow has changed: an answer " \
+  "counts for the very words, so a question must not say what is other at each look, such "  \
+  "as at.now)"
+
 /* As stored. */
 typedef struct ck_approval {
   ck_value *body; /* NULL: none counts. Owned */
@@ -30,9 +36,10 @@ CK_CHECKED ck_status ck_approval_read(ck_approval *out, ck_store *store, const c
                                       ck_error *err);
 /* The question of a body, a JSON string. */
 ck_bytes ck_approval_question(const ck_value *body);
-/* The body of a question; `seen`: what policies were told, NULL. */
+/* The body of a question; `seen`: what policies were told, NULL; `changed`: policies or flow were
+ * others than in the last run. */
 CK_CHECKED ck_status ck_approval_write(ck_value **out, const char *question, const char *policies,
-                                       const ck_value *seen, ck_error *err);
+                                       const ck_value *seen, bool changed, ck_error *err);
 /* Records an answer to a question's body. CK_E_OWNED, CK_E_FENCED. */
 CK_CHECKED ck_status ck_approval_answer_record(ck_runtime *runtime, const ck_head *head,
                                                const ck_value *question, ck_approval_answer answer,

@@ -174,6 +174,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
     status = load_state(self, &p->head, &p->from, &p->edits, options->keep_references, err);
   if (status == CK_OK)
     status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
+  self->unchanged = p->about && !p->accepted;
   bool changed = p->migrated || changes_memory(&p->edits);
   bool records = !p->dry_run || options->records_refusal;
   if (status == CK_OK) status = ck_session_load_history(self, &p->head, &p->from, changed, err);
@@ -183,6 +184,8 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
                                       .seen = options->seen,
                                       .asker = options->asker,
                                       .records = records,
+                                      .unchanged = self->unchanged,
+                                      .changed = p->accepted,
                                       .dry_run = p->dry_run};
   if (status == CK_OK) status = ck_session_ask_rules(self, &question, err);
   return status == CK_OK && !p->dry_run ? ck_session_hold_reserve(self, err) : status;

@@ -138,19 +138,25 @@ static ck_status refuse(ck_session *self, const ck_rules_question *question,
                       refusal->reason);
 }
 
+/* How a question stands to the one before. */
+typedef struct asked_before {
+  bool known;    /* it is the same */
+  bool reworded; /* it is another, though nothing has changed */
+} asked_before;
+
 /* Nobody is there: the question waits, once. */
 static ck_status leave_question(ck_session *self, const ck_rules_question *question,
-                                ck_value *asked, bool known, ck_error *err) {
+                                ck_value *asked, asked_before before, ck_error *err) {
   const char *id = question->head->session.id;
   char *text = ck_json_dup_string(ck_approval_question(asked));
   ck_status status = text ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK && !known)
+  if (status == CK_OK && !before.known)
     status = ck_opening_record(self->runtime, question->head, CK_EVENT_RESUME_APPROVAL, asked, err);
   if (status == CK_OK)
     status = ck_error_set(err, CK_E_WAITING,
                           "session %s is resumed once a person allows it: %s ('ckrun answer %s "
-                          "allow', or deny)",
-                          id, text, id);
+                          "allow', or deny)%s",
+                          id, text, id, before.reworded ? CK_APPROVAL_REWORDED : "");
   free(text);
   return status;
 }
@@ -158,12 +164,12 @@ static ck_status leave_question(ck_session *self, const ck_rules_question *quest
 /* At a terminal it is asked and answered at once; the answer is recorded first, and found there by
  * the next look. */
 static ck_status put_question(ck_session *self, const ck_rules_question *question, ck_value *asked,
-                              bool known, ck_error *err) {
+                              asked_before before, ck_error *err) {
   const ck_resume_asker *asker = question->asker;
   char *text = asker ? ck_json_dup_string(ck_approval_question(asked)) : NULL;
   ck_approval_answer answer = text ? asker->ask(asker->to, text) : CK_APPROVAL_NONE;
   free(text);
-  if (answer == CK_APPROVAL_NONE) return leave_question(self, question, asked, known, err);
+  if (answer == CK_APPROVAL_NONE) return leave_question(self, question, asked, before, err);
   ck_status status = ck_approval_answer_record(self->runtime, question->head, asked, answer, err);
   return status == CK_OK ? ck_error_set(err, CK_E_PENDING, "it was answered") : status;
 }
@@ -174,15 +180,17 @@ static ck_status decide(ck_session *self, const ck_rules_question *question, ck_
   char reason[CK_ERROR_TEXT_MAX];
   ck_status status = ck_approval_read(&last, self->runtime->store, question->head, err);
   if (status != CK_OK) return status;
-  bool known =
-      last.body && ck_bytes_equal(ck_approval_question(last.body), ck_approval_question(asked));
-  ck_approval_answer answer = known ? last.answer : CK_APPROVAL_NONE;
+  asked_before before = {.known = last.body && ck_bytes_equal(ck_approval_question(last.body),
+                                                              ck_approval_question(asked))};
+  before.reworded = last.body && !before.known && question->unchanged &&
+                    !ck_json_get(ck_value_bytes(last.body), "changed").len;
+  ck_approval_answer answer = before.known ? last.answer : CK_APPROVAL_NONE;
   ck_approval_clear(&last);
   snprintf(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
   if (answer == CK_APPROVAL_DENY)
     return refuse(self, question, &(ck_refusal){rules->asked_by, reason}, err);
   if (answer == CK_APPROVAL_ALLOW) return CK_OK;
-  if (!question->dry_run) return put_question(self, question, asked, known, err);
+  if (!question->dry_run) return put_question(self, question, asked, before, err);
   ck_value_free(self->asked_before);
   self->asked_before = ck_value_share(asked);
   return CK_OK;
@@ -192,7 +200,8 @@ static ck_status decide(ck_session *self, const ck_rules_question *question, ck_
 static ck_status ask_person(ck_session *self, const ck_rules_question *question,
                             const ck_resume_rules *rules, ck_error *err) {
   ck_value *given, *asked = NULL;
-  ck_status status = ck_approval_write(&given, rules->question, rules->asked_by, self->seen, err);
+  ck_status status = ck_approval_write(&given, rules->question, rules->asked_by, self->seen,
+                                       question->changed, err);
   if (status != CK_OK) return status;
   status = ck_session_redact(&asked, self, CK_EVENT_RESUME_APPROVAL, NULL, given, err);
   if (status == CK_OK) status = decide(self, question, asked, rules, err);
