@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/run/models.h"
@@ -136,6 +137,71 @@ static void check_limit(const ck_needs *self, const char *key) {
                   name, manifest->name, agent, hint);
 }
 
+/* "asker, writer". */
+static void append_agents(ck_buffer *out, const ck_flow_manifest *manifest) {
+  for (const char *const *agent = manifest->agents; agent && *agent; agent++)
+    ck_buffer_append_format(out, "%s%s", out->len ? ", " : "", *agent);
+}
+
+static void check_named(const ck_needs *self, const char *policy, const char *name, bool alone) {
+  const ck_flow_manifest *manifest = manifest_of(self);
+  const char *near = ck_names_nearest(name, manifest->agents);
+  ck_buffer agents = {0};
+  if (strcmp(name, "*") == 0 || has_agent(manifest, name)) return;
+  append_agents(&agents, manifest);
+  if ((near || alone) && !agents.failed)
+    ck_needs_report(self, ck_needs_profile_file(self), CK_E_REFUSED,
+                    "option agents of policy %s: flow %s has no agent \"%s\", so it would hold for "
+                    "nobody; it has %s",
+                    policy, manifest->name, name, agents.data);
+  else
+    ck_output_notice(self->engine->output,
+                     "%s: option agents of policy %s: flow %s has no agent \"%s\"",
+                     ck_needs_profile_file(self), policy, manifest->name, name);
+  ck_buffer_clear(&agents);
+}
+
+/* None of them is an agent of the flow. */
+static bool names_nobody(const ck_needs *self, ck_bytes agents) {
+  bool found = false;
+  for (ck_json_iterator it = ck_json_iterate(agents); ck_json_next(&it) && !found;) {
+    char *name = ck_json_dup_string(it.value);
+    found = !name || strcmp(name, "*") == 0 || has_agent(manifest_of(self), name);
+    free(name);
+  }
+  return !found;
+}
+
+/* A shipped policy that names agents of another flow, too, may serve several. One that names nobody
+ * here, or almost, guards in name only. What somebody's own policy calls agents is its own. */
+static void check_option(const ck_needs *self, ck_bytes policy, ck_bytes agents) {
+  char *whose = ck_json_dup_string(policy);
+  bool nobody = names_nobody(self, agents);
+  for (ck_json_iterator it = ck_json_iterate(agents); whose && ck_json_next(&it);) {
+    char *name = ck_json_dup_string(it.value);
+    if (name) check_named(self, whose, name, nobody);
+    free(name);
+  }
+  free(whose);
+}
+
+static ck_status check_options(const ck_needs *self, ck_error *err) {
+  ck_value *list = NULL;
+  const ck_flow_manifest *manifest = manifest_of(self);
+  bool agents_known = !is_by_hand(manifest) && manifest->agents && *manifest->agents;
+  if (!self->engine->policies.self || !agents_known) return CK_OK;
+  ck_status status = ck_engine_describe_policies(&list, self->engine, true, err);
+  for (ck_json_iterator it = ck_json_iterate(list ? ck_value_bytes(list) : (ck_bytes){0});
+       ck_json_next(&it);) {
+    ck_bytes agents = ck_json_get(ck_json_get(it.value, "options"), "agents");
+    bool shipped = !ck_json_get(it.value, "file").len;
+    if (shipped && ck_json_type_of(agents) == CK_JSON_ARRAY)
+      check_option(self, ck_json_get(it.value, "name"), agents);
+  }
+  ck_value_free(list);
+  return status;
+}
+
 static void check_agents(const ck_needs *self) {
   const ck_flow_manifest *manifest = manifest_of(self);
   const ck_profile *profile = self->engine->profile;
@@ -192,5 +258,6 @@ ck_status ck_needs_check(const ck_needs *self, ck_error *err) {
   if (profiled) check_secrets(self);
   if (profiled) check_agents(self);
   check_keys(self);
-  return ck_needs_check_programs(self, err);
+  ck_status status = profiled ? check_options(self, err) : CK_OK;
+  return status == CK_OK ? ck_needs_check_programs(self, err) : status;
 }
