@@ -164,7 +164,7 @@ ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err) {
   self->out = out;
   self->err = err;
   self->at = 0;
-  self->depth = 0;
+  self->depth = self->masked_names = 0;
   self->levels[0] = (ck_walk_level){.outer = of->rule, .rule = of->rule};
   ck_status status = CK_OK;
   while (self->at < of->json.len && status == CK_OK) status = pass_token(self);

@@ -17,10 +17,13 @@ static ck_error err;
 
 /* ---- what is in a store ---- */
 
+/* `a` is another file: nothing is added to the store's own schema. */
 static void run_sql(const char *sql) {
   sqlite3 *db = NULL;
-  char *text = NULL;
+  char *text = NULL, attach[600];
+  snprintf(attach, sizeof attach, "ATTACH '%s' AS a", tap_tmpfile("aside.db"));
   int code = sqlite3_open(url + strlen("sqlite:"), &db);
+  if (code == SQLITE_OK) code = sqlite3_exec(db, attach, NULL, NULL, &text);
   if (code == SQLITE_OK) code = sqlite3_exec(db, sql, NULL, NULL, &text);
   tap_must(code == SQLITE_OK, "%s: %s", sql, text ? text : "?");
   sqlite3_close(db);
@@ -114,11 +117,11 @@ static void is_found(const char *what, const char *text) {
 
 /* Without a key everything but the row itself is tried: its check would answer first. */
 static void test_cut_off(void) {
-  run_sql("CREATE TABLE kept AS SELECT * FROM event WHERE session = 1 AND seq = (SELECT max(seq) "
+  run_sql("CREATE TABLE a.kept AS SELECT * FROM event WHERE session = 1 AND seq = (SELECT max(seq) "
           "FROM event WHERE session = 1); DELETE FROM event WHERE row = (SELECT row FROM kept)");
   is_found("an event that was cut off at the end", fixture_key ? NULL : "last events are gone");
-  run_sql("INSERT INTO event SELECT * FROM kept; DROP TABLE kept;"
-          "CREATE TABLE kept AS SELECT * FROM head; UPDATE head SET seq = seq - 1 WHERE session "
+  run_sql("INSERT INTO event SELECT * FROM kept; DROP TABLE a.kept;"
+          "CREATE TABLE a.kept AS SELECT * FROM head; UPDATE head SET seq = seq - 1 WHERE session "
           "= 1");
   is_found("a head that was changed", "head");
   run_sql("DELETE FROM head; INSERT INTO head SELECT * FROM kept; UPDATE head SET digest = "
@@ -129,7 +132,7 @@ static void test_cut_off(void) {
   tap_is_int(fixture_verify(store), 0,
              "%s: one that was removed is not missed, as README.md and SECURITY.md say", kind);
   ck_store_close(store);
-  run_sql("INSERT INTO head SELECT * FROM kept; DROP TABLE kept");
+  run_sql("INSERT INTO head SELECT * FROM kept; DROP TABLE a.kept");
   store = fixture_open(url);
   tap_is_int(fixture_verify(store), 0, "%s: all is well again", kind);
   ck_store_close(store);
@@ -139,15 +142,17 @@ static void test_cut_off(void) {
 static void test_put_back(ck_store *store) {
   fixture session;
   tap_must(fixture_acquire(&session, store, "s", &err) == CK_OK, "a run: %s", err.text);
-  run_sql("CREATE TABLE kept AS SELECT * FROM session WHERE id = 's'");
+  run_sql("CREATE TABLE a.kept AS SELECT * FROM session WHERE id = 's'");
   must_commit(&session, &(fixture_step){.text = "e", .update = &paused});
   ck_store_close(store);
-  run_sql("CREATE TABLE later AS SELECT * FROM session WHERE id = 's'; UPDATE session SET (status, "
-          "reason, updated_ms, \"check\") = (SELECT status, reason, updated_ms, \"check\" FROM "
-          "kept) WHERE id = 's'");
+  run_sql(
+      "CREATE TABLE a.later AS SELECT * FROM session WHERE id = 's'; UPDATE session SET (status, "
+      "reason, updated_ms, \"check\") = (SELECT status, reason, updated_ms, \"check\" FROM "
+      "kept) WHERE id = 's'");
   is_found("an older row of the session", fixture_key ? "not as old" : NULL);
-  run_sql("UPDATE session SET (status, reason, updated_ms, \"check\") = (SELECT status, reason, "
-          "updated_ms, \"check\" FROM later) WHERE id = 's'; DROP TABLE kept; DROP TABLE later");
+  run_sql(
+      "UPDATE session SET (status, reason, updated_ms, \"check\") = (SELECT status, reason, "
+      "updated_ms, \"check\" FROM later) WHERE id = 's'; DROP TABLE a.kept; DROP TABLE a.later");
 }
 
 /* Each column is signed, and the session it is of. */

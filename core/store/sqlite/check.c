@@ -163,6 +163,7 @@ ck_status ck_sqlite_check(void *to, ck_problem_visit visit, void *visitor, int64
   ck_connection *reader;
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
   if (status != CK_OK) return status;
+  status = ck_sqlite_compare_tables(&found.problems, self, reader, visit, visitor, err);
   for (size_t i = 0; i < sizeof questions / sizeof *questions && status == CK_OK; i++)
     if (self->schema >= questions[i].schema) status = ask(&found, self, reader, &questions[i], err);
   ck_sqlite_put_reader(self, reader);

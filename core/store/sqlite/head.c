@@ -14,7 +14,7 @@ ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const ck_head_row
   ck_bind_blob(&binder, ck_head_row_digest(row));
   ck_bind_optional(&binder, ck_head_row_mac(row));
   ck_bind_optional(&binder, ck_head_row_key_id(row));
-  return ck_sqlite_write(self, &binder, "write the head of a session", err);
+  return ck_sqlite_write_row(self, &binder, "write the head of a session", err);
 }
 
 /* The first six columns of CK_SQL_HEAD. False: one cannot have been written. */

@@ -102,7 +102,7 @@ static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_row_ope
   ck_bind_text(&binder, timeline->run);
   ck_bind_text(&binder, timeline->parent_run);
   ck_bind_optional(&binder, with->about ? ck_value_bytes(with->about) : (ck_bytes){NULL, 0});
-  return ck_sqlite_write(self, &binder, "open a timeline", err);
+  return ck_sqlite_write_row(self, &binder, "open a timeline", err);
 }
 
 static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq,
@@ -158,7 +158,7 @@ static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_reco
   ck_bind_int(&binder, record->origin.cut);
   ck_bind_text(&binder, record->description);
   ck_bind_text(&binder, update.node);
-  ck_status status = ck_sqlite_write(self, &binder, "make a session", err);
+  ck_status status = ck_sqlite_write_row(self, &binder, "make a session", err);
   *no = sqlite3_last_insert_rowid(self->writer->db);
   return status;
 }
@@ -254,7 +254,7 @@ static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening
   ck_bind_int(&binder, with->restarts.at_ms);
   ck_bind_int(&binder, with->restarts.progress_seq);
   ck_bind_text(&binder, update.node);
-  return ck_sqlite_write(self, &binder, "acquire a session", err);
+  return ck_sqlite_write_row(self, &binder, "acquire a session", err);
 }
 
 static ck_status check_epoch(const char *session_id, uint64_t now, uint64_t read, ck_error *err) {

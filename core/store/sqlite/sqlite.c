@@ -79,7 +79,8 @@ static ck_status check_numbers(ck_sqlite *self, ck_connection *connection, ck_er
       ck_connection_get_int(&application, self, connection, "PRAGMA application_id", err);
   if (status == CK_OK)
     status = ck_connection_get_int(&self->schema, self, connection, "PRAGMA user_version", err);
-  return status == CK_OK ? ck_sqlite_check_schema(self, application, self->schema, err) : status;
+  if (status == CK_OK) status = ck_sqlite_check_schema(self, application, self->schema, err);
+  return status == CK_OK ? ck_sqlite_check_tables(self, connection, err) : status;
 }
 
 static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *err) {

@@ -81,6 +81,12 @@ CK_CHECKED ck_status ck_sqlite_check(void *self, ck_problem_visit visit, void *t
 /* Opens the writer on a store that exists; the caller holds the lock. */
 CK_CHECKED ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err);
 
+/* ---- tables.c ---- */
+/* CK_E_CORRUPT: the tables, indexes and the rest of the schema are not those of ckrun, as found. */
+CK_CHECKED ck_status ck_sqlite_check_tables(ck_sqlite *self, ck_connection *by, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_compare_tables(int64_t *problems, ck_sqlite *self, ck_connection *by,
+                                              ck_problem_visit visit, void *to, ck_error *err);
+
 /* ---- migrate.c ---- */
 /* Brings a store of an older schema to this one, in one transaction of the writer; the caller holds
  * the lock. */
@@ -151,6 +157,10 @@ CK_CHECKED ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *read
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
                                      ck_error *err);
+
+/* The same, of one that writes one row. CK_E_CORRUPT: it has not. */
+CK_CHECKED ck_status ck_sqlite_write_row(ck_sqlite *self, ck_binder *binder, const char *doing,
+                                         ck_error *err);
 
 /* ---- the backend's functions, as in backend.h ---- */
 CK_CHECKED ck_status ck_sqlite_commit(void *self, ck_row_batch *batches, size_t count,

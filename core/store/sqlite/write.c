@@ -139,6 +139,16 @@ ck_status ck_sqlite_get_position(ck_sqlite_position *out, ck_sqlite *self, int64
   return CK_OK;
 }
 
+ck_status ck_sqlite_write_row(ck_sqlite *self, ck_binder *binder, const char *doing,
+                              ck_error *err) {
+  ck_status status = ck_sqlite_write(self, binder, doing, err);
+  if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "store %s: cannot %s: SQLite wrote %lld rows where it was given one; compare "
+                      "its tables with 'ckrun store verify'",
+                      self->path, doing, (long long)sqlite3_changes64(self->writer->db));
+}
+
 ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_CHECK_SESSION);
   ck_bind_int(&binder, session);
@@ -174,7 +184,7 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
     ck_bind_optional(&binder, row->key_id);
     ck_bind_blob(&binder, row->body);
     ck_bind_optional(&binder, row->decision);
-    status = ck_sqlite_write(self, &binder, "append an event", err);
+    status = ck_sqlite_write_row(self, &binder, "append an event", err);
   }
   return status;
 }
@@ -217,7 +227,7 @@ ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_ch
   ck_bind_optional(&binder, row->key_id);
   ck_bind_blob(&binder, row->info);
   ck_bind_blob(&binder, row->payload);
-  return ck_sqlite_write(self, &binder, "append a checkpoint", err);
+  return ck_sqlite_write_row(self, &binder, "append a checkpoint", err);
 }
 
 static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
@@ -228,7 +238,7 @@ static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_e
   ck_bind_int(&binder, batch->lease.session);
   ck_bind_text(&binder, batch->update->failure);
   ck_bind_text(&binder, batch->update->node);
-  return ck_sqlite_write(self, &binder, "change a session", err);
+  return ck_sqlite_write_row(self, &binder, "change a session", err);
 }
 
 /* ---- batches ---- */

@@ -348,7 +348,8 @@ static void test_damage(void) {
   run_sql(path,
           "DROP INDEX event_seq; DELETE FROM event WHERE seq = 7; UPDATE checkpoint SET session = "
           "9 WHERE seq = 5;"
-          "CREATE UNIQUE INDEX event_seq ON event (session, seq); PRAGMA wal_checkpoint(TRUNCATE)");
+          "CREATE UNIQUE INDEX event_seq ON event (session, seq, kind); PRAGMA "
+          "wal_checkpoint(TRUNCATE)");
   store = fixture_open(url);
   tap_ok(fixture_count_problems(store) >= 2,
          "a row that is gone and one that belongs to no session are found");
