@@ -13,7 +13,8 @@ local p = {}
 local function add(text) p[#p + 1] = text end
 for _, tail in ipairs { "[2J", "[H", "[31m", "[0m", "[?1049h", "[?25l", "[6n", "[c", "[5i", "c",
   "7", "8", "#8", "D", "M", "N", "O", "Z", "(0", "]0;owned\7", "]8;;http://x\27\\",
-  "]52;c;ZXZpbA==\7", "P$q\27\\", "_x\27\\", "^x\27\\", "]1337;File=x\7", "[1;1H", "[10A", "[K", "[1000C" } do
+  "]52;c;ZXZpbA==\7", "P$q\27\\", "_x\27\\", "^x\27\\", "]1337;File=x\7", "[1;1H", "[10A",
+  "[K", "[1000C" } do
   add("\27" .. tail)
 end
 for _, point in ipairs { 0x9b, 0x9d, 0x90, 0x85, 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067 } do
