@@ -5,9 +5,11 @@
 #   run.sh --turn N    N of them, whose turn it is: by the number of commits, else the first
 #   MUTANTS_SOUND=1    first runs each named test on a copy without a fault: it must hold there
 #   MUTANTS_SHARE=N    N hundredths of all
-# One check for each mutant and test: killed by its own test, killed by the other, or SURVIVED. The
-# copies lie in $TMPDIR; they begin with the objects of $CKRUN_BUILD, a release build, which are
-# only read, so that a mutant costs one file's compilation and the links of what is run.
+# One check for each mutant and test: killed by its own test, killed by the other, or SURVIVED. A
+# test that does not end within MUTANTS_SECONDS (300) has killed, too, and is counted apart: on a
+# machine with much else to do it says nothing. The copies lie in $TMPDIR; they begin with the
+# objects of $CKRUN_BUILD, a release build, which are only read, so that a mutant costs one file's
+# compilation and the links of what is run.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,7 +18,7 @@ export CKRUN_DATA=${CKRUN_DATA:-$root/../shared/data}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 copy=$dir/tree
-checks=0 failed=0
+checks=0 failed=0 hung=0
 unset ONLY BUILD MODE WERROR CKRUN_STORE CKRUN_KEY
 # Flags that make was given are needed again; its jobs, and the rest of it, are not.
 case ${MAKEFLAGS:-} in *' -- '*) MAKEFLAGS="-- ${MAKEFLAGS#* -- }" ;; *) MAKEFLAGS= ;; esac
@@ -79,6 +81,7 @@ attack() {
     0) ok "$name: SURVIVED $*" false ;;
     126 | 127) ok "$name: $* can be run" false ;;
     *)
+      [ "$code" != 124 ] || hung=$((hung + 1))
       ok "$name: killed by $who, $*" true
       echo "#   $(how "$code")"
       ;;
@@ -130,6 +133,6 @@ fi
 echo "TAP version 13"
 [ -z "${MUTANTS_SOUND:-}" ] || hold "${names[@]}"
 for name in "${names[@]}"; do mutate "$name"; done
-echo "# mutants ${#names[@]} checks $checks failed $failed"
+echo "# mutants ${#names[@]} checks $checks failed $failed did not end $hung"
 echo "1..$checks"
 [ "$failed" = 0 ]
