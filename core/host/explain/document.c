@@ -38,6 +38,14 @@ static void put_since(ck_document *document, ck_bytes since) {
       ck_document_put_int(document, row, counts[i].name, number);
 }
 
+/* Without an event that tells nothing is known. */
+static void put_droppers(ck_document *document, ck_bytes names) {
+  if (!names.len) return;
+  struct cJSON *list = ck_document_put_array(document, NULL, "pruned_by");
+  for (ck_json_iterator it = ck_json_iterate(names); ck_json_next(&it);)
+    ck_document_put_string(document, list, NULL, it.value);
+}
+
 void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   const ck_event *event = self->event;
   ck_bytes body = ck_value_bytes(event->body);
@@ -52,6 +60,7 @@ void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   ck_document_put_string(document, NULL, "checkpoint", self->checkpoint);
   if (self->checkpoint.len) ck_document_put_bool(document, NULL, "pruned", self->pruned);
   if (self->pruned_at) ck_document_put_int(document, NULL, "pruned_at", self->pruned_at);
+  put_droppers(document, self->pruned_by);
   ck_document_put_bool(document, NULL, "abandoned", self->abandoned);
   ck_document_put_bool(document, NULL, "always", self->always);
   ck_document_put_bool(document, NULL, "requested", self->requested);

@@ -16,9 +16,11 @@ typedef struct ck_explanation {
   ck_bytes checkpoint;   /* its id as a JSON string; no bytes: none was taken */
   bool pruned;
   int64_t pruned_at; /* seq of the event that tells so; 0: none that the session sees */
-  bool always;       /* kinds that policies have no say in */
-  bool requested;    /* another command asked for it */
-  bool abandoned;    /* a resume or a rewind has left it behind */
+  ck_bytes
+      pruned_by;  /* who dropped checkpoints there, a JSON array of names; no bytes: not known */
+  bool always;    /* kinds that policies have no say in */
+  bool requested; /* another command asked for it */
+  bool abandoned; /* a resume or a rewind has left it behind */
   ck_said_list said;
   const char *failure;              /* what a policy failed of; NULL: none did, or not known */
   const ck_rerun *rerun;            /* NULL: no other policy is asked */

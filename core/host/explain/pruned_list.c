@@ -5,13 +5,20 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/host/explain/run_policies.h"
 
 typedef struct reading {
   ck_pruned_list *to;
+  ck_run_policies policies;
+  ck_said_list said;
+  ck_status status;
+  ck_error *err;
   bool failed;
 } reading;
 
 void ck_pruned_list_clear(ck_pruned_list *self) {
+  for (size_t i = 0; i < self->dropper_count; i++) ck_value_free(self->droppers[i]);
+  free(self->droppers);
   free(self->list);
   free(self->there);
   *self = (ck_pruned_list){0};
@@ -24,15 +31,50 @@ static bool add(ck_pruned_list *self, ck_bytes id, int64_t seq) {
   if (!list) return false;
   self->list = list;
   ck_pruned_checkpoint *made = &list[self->count++];
-  *made = (ck_pruned_checkpoint){.seq = seq};
+  *made = (ck_pruned_checkpoint){.seq = seq, .droppers = self->dropper_count - 1};
   memcpy(made->id, id.data + 1, id.len - 2);
   return true;
+}
+
+/* Of a prune at rest the event has the policies that were asked. */
+static ck_status find_policies(ck_bytes *out, reading *self, const ck_event *event) {
+  *out = ck_json_get(ck_value_bytes(event->body), "policies");
+  return out->len ? CK_OK : ck_run_policies_get(out, &self->policies, event->timeline, self->err);
+}
+
+static ck_status write_droppers(ck_value **out, const ck_said_list *said, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '[');
+  for (size_t i = 0; i < said->count; i++)
+    if (said->list[i].answer == CK_ANSWER_DROP && said->list[i].name.len)
+      ck_json_put_raw(&w, said->list[i].name);
+  ck_json_end(&w, ']');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static ck_status add_droppers(reading *self, const ck_event *event) {
+  ck_bytes policies;
+  ck_pruned_list *to = self->to;
+  ck_status status = find_policies(&policies, self, event);
+  if (status != CK_OK) return status;
+  ck_value **list = ck_array_grow(to->droppers, to->dropper_count, &to->dropper_cap, sizeof *list);
+  if (!list) return ck_error_no_memory(self->err);
+  to->droppers = list;
+  ck_said_read(&self->said, event, CK_HOOK_PRUNE, policies);
+  status = write_droppers(&list[to->dropper_count], &self->said, self->err);
+  to->dropper_count += status == CK_OK;
+  return status;
 }
 
 static bool visit(void *to, const ck_event *event) {
   reading *self = to;
   ck_bytes ids = ck_json_get(ck_value_bytes(event->body), "ids");
   if (ck_json_type_of(ids) != CK_JSON_ARRAY) return true;
+  self->status = add_droppers(self, event);
+  if (self->status != CK_OK) return false;
   for (ck_json_iterator it = ck_json_iterate(ids); ck_json_next(&it);)
     self->failed |= !add(self->to, it.value, event->seq);
   return !self->failed;
@@ -56,12 +98,17 @@ static int compare(const void *left, const void *right) {
 
 ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of, ck_error *err) {
   *out = (ck_pruned_list){0};
-  reading self = {.to = out};
+  reading *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  *self = (reading){.to = out, .policies = {.of = of}, .err = err};
   ck_event_query query = {.session = of->head.session.no, .kinds = UINT64_C(1) << CK_EVENT_PRUNE};
-  ck_status status = ck_store_read_events(of->store, &query, visit, &self, err);
+  ck_status status = ck_store_read_events(of->store, &query, visit, self, err);
+  if (status == CK_OK) status = self->status;
   if (status == CK_OK)
-    status = ck_store_list_checkpoints(of->store, query.session, visit_checkpoint, &self, err);
-  if (status == CK_OK && self.failed) status = ck_error_no_memory(err);
+    status = ck_store_list_checkpoints(of->store, query.session, visit_checkpoint, self, err);
+  if (status == CK_OK && self->failed) status = ck_error_no_memory(err);
+  ck_run_policies_clear(&self->policies);
+  free(self);
   if (status != CK_OK) ck_pruned_list_clear(out);
   if (status == CK_OK && out->count) qsort(out->list, out->count, sizeof *out->list, compare);
   return status;
@@ -77,11 +124,13 @@ bool ck_pruned_list_has(const ck_pruned_list *self, int64_t seq) {
          !bsearch(&seq, self->there, self->there_count, sizeof *self->there, compare_seqs);
 }
 
-int64_t ck_pruned_list_get(const ck_pruned_list *self, const char *id) {
+int64_t ck_pruned_list_get(const ck_pruned_list *self, const char *id, ck_bytes *by) {
   ck_pruned_checkpoint key = {.seq = 0};
+  *by = (ck_bytes){0};
   if (!self->count || strlen(id) >= sizeof key.id) return 0;
   strcpy(key.id, id);
   const ck_pruned_checkpoint *found =
       bsearch(&key, self->list, self->count, sizeof *self->list, compare);
+  if (found) *by = ck_value_bytes(self->droppers[found->droppers]);
   return found ? found->seq : 0;
 }

@@ -29,10 +29,21 @@ static void say_what(ck_buffer *out, const ck_explanation *self) {
   end(out);
 }
 
+/* Of several it is not recorded which of them dropped this one. */
+static void append_droppers(ck_buffer *out, ck_bytes names) {
+  size_t count = names.len ? ck_json_count(names) : 0;
+  const char *before = count > 1 ? ", by one of " : ", by ";
+  for (ck_json_iterator it = ck_json_iterate(names); count && ck_json_next(&it); before = ", ") {
+    ck_buffer_append_text(out, before);
+    ck_json_read_string(out, it.value);
+  }
+}
+
 static void say_fate(ck_buffer *out, const ck_explanation *self) {
   if (self->pruned) {
     ck_buffer_append_text(out, "it was pruned");
     if (self->pruned_at) ck_buffer_append_format(out, " at event %lld", (long long)self->pruned_at);
+    append_droppers(out, self->pruned_by);
     end(out);
   }
   if (!self->abandoned) return;

@@ -84,6 +84,26 @@ run --json policy simulate s --hook prune --policy ./bytes.lua
 is "what storing has changed since is not told" \
   "$(json "$out" '$d->{profiles}[0]{unknown}[0]{field}')" checkpoint.bytes
 
+# ---- whose it was ----
+gone=$(head -1 <<<"$same" | cut -d' ' -f2)
+at=$(head -1 <<<"$same" | cut -d' ' -f1)
+exits 0 "a checkpoint that is gone" policy explain s "$gone"
+has "is told with who dropped it" "$out" "it was pruned at event $at, by keep_three"
+exits 0 "as JSON" --json policy explain s "$gone"
+is "by name" "$(json "$out" 'join " ", $d->{pruned_at}, @{$d->{pruned_by}}')" "$at keep_three"
+sed 's/"p"/"both"/; s/"\.\/live.lua"/".\/keep_two.lua"/' p.lua >both.lua
+rm built
+run run flow.lua --profile ./both.lua --session both
+gone=$("$CKRUN" --json sessions log both --kind pruned --all |
+  perl -MJSON::PP -ne '$id = decode_json($_)->{body}{ids}[0]; END { print $id }')
+exits 0 "one that several can have dropped" policy explain both "$gone"
+has "does not tell which" "$out" ", by one of keep_three, keep_two"
+exits 0 "a person's choice" sessions prune s --keep 1
+gone=$("$CKRUN" --json sessions log s --kind pruned --all |
+  perl -MJSON::PP -ne '$id = decode_json($_)->{body}{ids}[0]; END { print $id }')
+exits 0 "what a person dropped" policy explain s "$gone"
+ok "is no policy's" grep -qE '^it was pruned at event [0-9]+$' <<<"$out"
+
 # ---- the other hooks ----
 cat >other.lua <<'E'
 return { name = "other", version = 1,
