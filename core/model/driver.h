@@ -2,6 +2,7 @@
 #ifndef CK_MODEL_DRIVER_H
 #define CK_MODEL_DRIVER_H
 
+#include "core/model/action.h"
 #include "core/model/effect.h"
 
 /* Where a driver delivers the outcome. Loop thread only. */
@@ -12,6 +13,14 @@ typedef struct ck_effect_sink {
    * try has failed whose cost and tokens are known: they are durable soon, and not lost with this
    * process. True: kept, and not to be in the outcome of `done`. Borrowed. */
   bool (*spent)(struct ck_effect_sink *sink, const ck_outcome *known);
+  /* NULL: nobody but the driver decides. Between start and done: whether the policies, or a person
+   * whom they ask, permit `action`, which is borrowed for the call. `action->answered` is called
+   * once, later, unless the question is forgotten. NULL in *out: no policy has a word in it, and
+   * the driver decides. */
+  CK_CHECKED ck_status (*permit)(ck_action_question **out, struct ck_effect_sink *sink,
+                                 const ck_action *action, ck_error *err);
+  /* The answer is not needed any more; before done, of every question that has none. */
+  void (*forget)(struct ck_effect_sink *sink, ck_action_question *question);
   /* Exactly once, also after cancel. Takes `outcome`. */
   void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome);
 } ck_effect_sink;

@@ -40,7 +40,8 @@ bool ck_effect_is_tool_call(const ck_effect *effect) {
 
 bool ck_effect_asks_leave(const ck_effect *effect) {
   return effect->kind == CK_EFFECT_MODEL || effect->kind == CK_EFFECT_EXEC ||
-         effect->kind == CK_EFFECT_AGENT || ck_effect_is_tool_call(effect);
+         effect->kind == CK_EFFECT_AGENT || effect->kind == CK_EFFECT_AGENT_TOOL ||
+         ck_effect_is_tool_call(effect);
 }
 
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent) {

@@ -14,7 +14,8 @@
   X(CK_EFFECT_AGENT, "agent") \
   X(CK_EFFECT_SLEEP, "sleep") \
   X(CK_EFFECT_ASK, "ask") \
-  X(CK_EFFECT_READ, "read")
+  X(CK_EFFECT_READ, "read") \
+  X(CK_EFFECT_AGENT_TOOL, "agent_tool") /* an agent's own: permitted, never carried out here */
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -83,6 +84,7 @@ typedef struct ck_effect {
    *          or {server, list: true}: the list of the server's tools
    *   exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
    *   agent: {process, prompt, session?}
+   *   agent_tool: {name (the kind: "edit"), process, title?, arguments?, options?}
    *   sleep: {ms}
    *   ask:   {question?, options?: [TEXT]}
    *   read:  {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
@@ -110,8 +112,7 @@ enum { CK_RESERVE_UNMETERED = -1, CK_RESERVE_UNPRICED = -2 };
 
 /* True for a call of a tool. Listing a server's tools is none and is not counted. */
 bool ck_effect_is_tool_call(const ck_effect *effect);
-/* True for what policies and people are asked about before it begins: calls of models and tools,
- * programs, prompts of agents. */
+/* True for what policies and people are asked about before it begins. */
 bool ck_effect_asks_leave(const ck_effect *effect);
 /* True for a call whose answer is a turn of `agent` (NULL: of nobody): its model's, which it makes
  * itself. */

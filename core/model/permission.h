@@ -33,7 +33,10 @@ typedef struct ck_permissions {
   ck_permit any; /* "*": for all kinds without a rule */
 } ck_permissions;
 
-/* The rule for tools of that kind, which may be missing from the table; never CK_PERMIT_UNSET. */
+/* The rule for tools of that kind, which may be missing from the table; CK_PERMIT_UNSET: there is
+ * none. */
+ck_permit ck_permissions_find(const ck_permissions *self, const char *kind);
+/* Where nobody but the rules decides; never CK_PERMIT_UNSET. */
 ck_permit ck_permissions_get(const ck_permissions *self, const char *kind);
 
 #endif

@@ -60,6 +60,7 @@
 ---| "tool"
 ---| "exec"
 ---| "agent"
+---| "agent_tool"
 ---| "sleep"
 ---| "ask"
 ---| "read"

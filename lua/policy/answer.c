@@ -363,8 +363,10 @@ ck_leave_word ck_answer_read_permit(ck_buffer *text, lua_State *L, int index) {
   static const char expected[] = "nil, \"allow\", ck.deny \"why\" or ck.ask \"question\"";
   ck_buffer_reset(text);
   if (lua_isnil(L, index)) return CK_LEAVE_ALLOW;
-  if (lua_type(L, index) == LUA_TSTRING && find_word(words, lua_tostring(L, index)) == 0)
+  if (lua_type(L, index) == LUA_TSTRING && find_word(words, lua_tostring(L, index)) == 0) {
+    ck_buffer_append_text(text, words[0]);
     return CK_LEAVE_ALLOW;
+  }
   index = lua_absindex(L, index);
   if (!lua_istable(L, index)) refuse(L, index, answer, expected, "");
   check_keys(L, index, keys);

@@ -54,7 +54,8 @@ ck_redact_verdict ck_answer_read_redaction(ck_buffer *out, lua_State *L, int ind
  * CK_SANDBOX_TEXT_MAX bytes more than `value` has, and a placeholder for each text. */
 bool ck_answer_read_texts(ck_buffer *out, lua_State *L, int index, ck_bytes value);
 
-/* nil, "allow"; ck.deny "why"; ck.ask "question", whose text goes to `text`, emptied before. */
+/* nil; "allow"; ck.deny "why"; ck.ask "question"; of all but nil the text goes to `text`, emptied
+ * before. */
 ck_leave_word ck_answer_read_permit(ck_buffer *text, lua_State *L, int index);
 
 /* nil: NULL; a table: its JSON, owned by the caller of ck_vm_call. */

@@ -212,6 +212,8 @@ static ck_status merge_permit(question *self, const asking *answered, ck_status 
     ck_leave_words_add(out, policy, CK_LEAVE_ASK, ck_bytes_text(err->text));
   else if (answered->word != CK_LEAVE_ALLOW)
     ck_leave_words_add(out, policy, (ck_leave_word)answered->word, ck_buffer_bytes(answered->text));
+  else
+    out->approved |= answered->text->len > 0;
   self->settled = out->word == CK_LEAVE_DENY;
   return status;
 }

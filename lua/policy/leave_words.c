@@ -17,8 +17,10 @@ void ck_leave_words_add(leave_words *self, const char *policy, ck_leave_word wor
 }
 
 bool ck_leave_words_take(ck_leave *out, leave_words *self) {
-  *out = (ck_leave){.word = self->word, .answers = self->answers};
-  if (self->word == CK_LEAVE_ALLOW) return true;
+  bool allowed = self->word == CK_LEAVE_ALLOW;
+  *out = (ck_leave){
+      .word = self->word, .approved = allowed && self->approved, .answers = self->answers};
+  if (allowed) return true;
   out->policies = ck_buffer_take(&self->policies);
   out->text = ck_buffer_take(&self->text);
   if (out->policies && out->text) return true;

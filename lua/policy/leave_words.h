@@ -8,6 +8,7 @@
 /* The answer so far. Zero-initialise: it is allowed. */
 typedef struct leave_words {
   ck_leave_word word;
+  bool approved;            /* one says that it is allowed */
   ck_buffer policies, text; /* until they are taken */
   ck_answers answers;       /* who said what */
 } leave_words;

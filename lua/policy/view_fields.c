@@ -74,9 +74,9 @@ static void push_of_reasons(lua_State *L, const ck_value *info, const char *name
     (void)of, (void)slot;                                                         \
     action;                                                                       \
   }
-/* Of a call of a tool; the list of a server's tools is none. */
+/* Of a call of a tool, or what an agent wants to do; the list of a server's tools is none. */
 static ck_bytes tool_member(const ck_effect *of, const char *name) {
-  bool call = of->kind == CK_EFFECT_TOOL && ck_effect_is_tool_call(of);
+  bool call = of->kind == CK_EFFECT_AGENT_TOOL || ck_effect_is_tool_call(of);
   return call ? ck_json_get(of->request, name) : (ck_bytes){0};
 }
 

@@ -106,7 +106,7 @@ static void write_permit(ck_json_writer *w, const asking *of, const policy_subje
       [CK_LEAVE_ALLOW] = NULL, [CK_LEAVE_ASK] = "ask", [CK_LEAVE_DENY] = "deny"};
   (void)subject;
   ck_json_member_text(w, "word", words[of->word]);
-  if (of->text->len) ck_json_member_string(w, "text", ck_buffer_bytes(of->text));
+  if (words[of->word] && of->text->len) ck_json_member_string(w, "text", ck_buffer_bytes(of->text));
 }
 
 static void write_migrate(ck_json_writer *w, const asking *of, const policy_subject *subject) {

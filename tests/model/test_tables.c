@@ -69,16 +69,17 @@ static void test_session_statuses(void) {
 }
 
 static void test_effects(void) {
-  static const char *const kinds[] = {"model", "tool", "exec", "agent", "sleep", "ask", "read"};
+  static const char *const kinds[] = {"model", "tool", "exec", "agent",
+                                      "sleep", "ask",  "read", "agent_tool"};
   static const char *const classes[] = {"pure", "idempotent", "reconcilable", "once"};
   static const char *const statuses[] = {"ok", "error", "failed", "ended", "absent", "unknown"};
-  tap_is_int(CK_EFFECT_KIND_COUNT, 7, "seven effect kinds");
+  tap_is_int(CK_EFFECT_KIND_COUNT, 8, "eight effect kinds");
   tap_is_int(CK_EFFECT_CLASS_COUNT, 4, "four effect classes");
   tap_is_int(CK_OUTCOME_COUNT, 6, "six outcome statuses");
   ck_effect_kind kind = 0;
   ck_effect_class class = 0;
   ck_outcome_status status = 0;
-  for (int i = 0; i < 7; i++) {
+  for (int i = 0; i < 8; i++) {
     tap_is_text(ck_effect_kind_name((ck_effect_kind)i), kinds[i], "effect kind %d", i);
     tap_ok(ck_effect_kind_of(&kind, kinds[i]) && (int)kind == i, "effect kind %s", kinds[i]);
     if (i >= 6) continue;

@@ -14,11 +14,11 @@
  * awaited: it is the result, with stop_reason "cancelled" and `interrupted` when the agent broke
  * off; a pure or idempotent turn is FAILED then.
  *
- * Requests for permission are answered by a rule, or by a person; when no person is present the
- * turn is cancelled and FAILED with CK_E_WAITING. The agent gets neither files nor terminals of the
- * client, except for text files in its folder where that is allowed: each read and each write is
- * decided like a permission, as kind "read" or "edit", and files of this process's own are never
- * given (core/effect/acp/beneath.h). */
+ * Requests for permission are answered by a rule, by the session's policies (ck_effect_sink), or by
+ * a person; when no person is present the turn is cancelled and FAILED with CK_E_WAITING. The agent
+ * gets neither files nor terminals of the client, except for text files in its folder where that is
+ * allowed: each read and each write is decided like a permission, as kind "read" or "edit", and
+ * files of this process's own are never given (core/effect/acp/beneath.h). */
 #ifndef CK_EFFECT_ACP_ACP_H
 #define CK_EFFECT_ACP_ACP_H
 
@@ -34,8 +34,9 @@ typedef struct ck_acp_options {
   ck_service_options service; /* its directory is the agents' working folder */
   const ck_process *agents;
   size_t agent_count;
-  /* The rule for tools of that kind ("read", "edit", "execute", … "other"); NULL: all are rejected.
-   * `request` is the agent's request for permission. */
+  /* The rule for tools of that kind ("read", "edit", "execute", … "other"); CK_PERMIT_UNSET: there
+   * is none, and what no policy allows is rejected; NULL: all are rejected. `request` is the
+   * agent's request for permission. */
   ck_permit (*permit)(void *to, const char *kind, ck_bytes request);
   /* Whether that agent may be used under a budget, though nobody knows what it will cost; NULL:
    * none may. */

@@ -6,48 +6,6 @@
 
 enum { OPTIONS_MAX = 16, TITLE_MAX = 200 };
 
-/* ---- answers ---- */
-
-/* The decision and who made it become an update of the turn, like the agent's own updates. */
-static void report_decision(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option) {
-  ck_buffer update = {0};
-  ck_json_writer w = {.out = &update};
-  char kind[CK_ACP_KIND_MAX];
-  ck_bytes title = ck_json_get(call, "title");
-  ck_acp_kind_of(kind, run, call);
-  ck_json_begin(&w, '{');
-  ck_json_name(&w, "permission");
-  ck_json_begin(&w, '{');
-  ck_json_member_raw(&w, "call", ck_json_get(call, "toolCallId"));
-  if (ck_json_type_of(title) == CK_JSON_STRING) ck_json_member_raw(&w, "title", title);
-  ck_json_member_text(&w, "kind", kind);
-  ck_json_member_text(&w, "by", by);
-  ck_json_member_raw(&w, "option", option);
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  if (!update.failed) run->pending.sink->update(run->pending.sink, ck_buffer_bytes(&update));
-  ck_buffer_clear(&update);
-}
-
-/* The id of the first option of that kind; no bytes: there is none. */
-static ck_bytes find_option(ck_bytes options, const char *kind) {
-  ck_json_iterator it = ck_json_iterate(options);
-  while (ck_json_next(&it)) {
-    ck_bytes id = ck_json_get(it.value, "optionId");
-    if (ck_json_is_text(ck_json_get(it.value, "kind"), kind) &&
-        ck_json_type_of(id) == CK_JSON_STRING)
-      return id;
-  }
-  return (ck_bytes){0};
-}
-
-/* A rule allows once, never for ever: the next call asks again. */
-static ck_bytes select_option(ck_bytes options, ck_permit rule) {
-  ck_bytes option = rule == CK_PERMIT_ALLOW ? find_option(options, "allow_once") : (ck_bytes){0};
-  if (!option.len) option = find_option(options, "reject_once");
-  return option.len ? option : find_option(options, "reject_always");
-}
-
 /* ---- a person ---- */
 
 static void on_person(void *to, const ck_answer *answer) {
@@ -67,7 +25,7 @@ static void on_person(void *to, const ck_answer *answer) {
     else if (answer->status == CK_E_INTERRUPTED)
       ck_acp_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
     ck_acp_reply_permission(agent, &asked, option);
-    report_decision(run, ck_json_get(asked.params, "toolCall"), "person", option);
+    ck_acp_report_decision(run, ck_json_get(asked.params, "toolCall"), "person", option);
     ck_acp_touch(run);
   }
   ck_acp_forget_permission(self);
@@ -140,8 +98,9 @@ static void wait_for_person(ck_effect_run *run, const ck_acp_asked *asked) {
     ck_acp_cancel(run, CK_E_WAITING, why);
     ck_acp_reply_permission(run->agent, asked, (ck_bytes){0});
   } else if (status != CK_OK) {
-    ck_acp_reply_permission(run->agent, asked,
-                            select_option(ck_json_get(asked->params, "options"), CK_PERMIT_REJECT));
+    ck_acp_reply_permission(
+        run->agent, asked,
+        ck_acp_select_option(ck_json_get(asked->params, "options"), CK_PERMIT_REJECT));
   }
   ck_buffer_clear(&question);
 }
@@ -159,12 +118,13 @@ void ck_acp_take_permission(ck_acp_agent *self, const ck_acp_asked *asked) {
   ck_permit rule = self->options->permit
                        ? self->options->permit(self->options->to, kind, asked->params)
                        : CK_PERMIT_REJECT;
+  if (rule != CK_PERMIT_REJECT && ck_acp_ask_policies(run, asked, rule, kind)) return;
   if (rule == CK_PERMIT_ASK) {
     wait_for_person(run, asked);
     return;
   }
-  ck_bytes option = select_option(options, rule);
+  ck_bytes option = ck_acp_select_option(options, rule);
   ck_acp_reply_permission(self, asked, option);
-  report_decision(run, call, "rule", option);
+  ck_acp_report_decision(run, call, "rule", option);
   ck_acp_touch(run);
 }

@@ -1,4 +1,4 @@
-/* permission_list.c - the requests for permission that wait for a person, and replies to them. */
+/* permission_list.c - the requests for permission that wait for an answer, and replies to them. */
 #include <stdlib.h>
 
 #include "core/effect/acp/files.h"
@@ -105,9 +105,15 @@ void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
   for (ck_acp_permission *it = self->permissions.next, *next; it != &self->permissions; it = next) {
     next = it->next;
     if (!it->run || (run && it->run != run)) continue;
+    ck_effect_sink *sink = it->run->pending.sink;
     it->run = NULL;
     const ck_acp_asked asked = ck_acp_asked_of(it);
     ck_acp_reply_permission(self, &asked, (ck_bytes){0});
-    self->options->asker->cancel(self->options->asker->self, it->asking);
+    if (!it->question) {
+      self->options->asker->cancel(self->options->asker->self, it->asking);
+      continue;
+    }
+    sink->forget(sink, it->question);
+    ck_acp_forget_permission(it);
   }
 }

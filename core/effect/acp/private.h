@@ -60,13 +60,14 @@ typedef struct ck_acp_asked {
   ck_bytes id, params;
 } ck_acp_asked;
 
-/* A request for permission that a person is to answer. */
+/* A request for permission that a person, or the policies, are to answer. */
 typedef struct ck_acp_permission {
   ck_acp_agent *agent;
   ck_effect_run *run; /* NULL: the answer is not needed any more */
   ck_acp_wish wish;
   ck_value *id, *request;
   ck_asking *asking;
+  ck_action_question *question;              /* put to the policies; NULL: to a person */
   struct ck_acp_permission *next, *previous; /* of the agent; a ring */
 } ck_acp_permission;
 
@@ -128,8 +129,21 @@ CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *r
                                         ck_error *err);
 
 /* ---- permission.c ---- */
-/* Decides by a rule, or asks a person; replies in every case. */
+/* Decides by a rule, or asks the policies or a person; replies in every case. */
 void ck_acp_take_permission(ck_acp_agent *self, const ck_acp_asked *asked);
+
+/* ---- decision.c ---- */
+/* The decision and who made it become an update of the turn, like the agent's own updates. */
+void ck_acp_report_decision(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option);
+/* The id of the first option of that kind; no bytes: there is none. */
+ck_bytes ck_acp_find_option(ck_bytes options, const char *kind);
+/* To allow is to allow once, never for ever: the next call asks again. */
+ck_bytes ck_acp_select_option(ck_bytes options, ck_permit rule);
+
+/* ---- policies.c ---- */
+/* False: they have no word in it, and nothing was replied. */
+bool ck_acp_ask_policies(ck_effect_run *run, const ck_acp_asked *asked, ck_permit rule,
+                         const char *kind);
 
 /* ---- file_request.c ---- */
 /* A request for a file becomes one for the permission to read or edit it. */

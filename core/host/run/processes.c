@@ -34,7 +34,7 @@ ck_status ck_processes_sort(ck_processes *self, const ck_driver_context *context
 static ck_permit permit(void *to, const char *kind, ck_bytes request) {
   ck_processes *self = to;
   (void)request;
-  return ck_permissions_get(&self->context->profile->permissions, kind);
+  return ck_permissions_find(&self->context->profile->permissions, kind);
 }
 
 static bool unmetered(void *to, const char *name) {

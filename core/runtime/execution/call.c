@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/model/sources.h"
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
@@ -61,25 +61,6 @@ static ck_status make_key(ck_call *self, const ck_flow_ask *asked, ck_error *err
   return status;
 }
 
-static void name_label(ck_call *self) {
-  ck_buffer name = {0};
-  ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
-  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
-  ck_buffer_clear(&name);
-}
-
-static ck_status redact_request(ck_call *self, ck_error *err) {
-  ck_value *asked = NULL;
-  ck_status status = ck_value_copy(&asked, self->effect.request, err);
-  if (status == CK_OK)
-    status = ck_redactor_apply(&self->request, ck_call_session(self)->redactor, CK_SINK_REQUEST,
-                               NULL, asked, err);
-  if (status == CK_OK && !self->request)
-    status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
-  ck_value_free(asked);
-  return status;
-}
-
 static bool pays(const char *const *payers, const char *agent) {
   while (*payers && strcmp(*payers, agent) != 0) payers++;
   return *payers != NULL;
@@ -112,11 +93,10 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   effect->consumed = ck_scope_consumed(scope);
   effect->conversation = effect->kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
   status = ck_untrusted_show(self, err);
-  if (status == CK_OK) status = redact_request(self, err);
+  if (status == CK_OK) status = ck_call_redact_request(self, err);
   if (status == CK_OK) status = list_payers(self, err);
   if (status != CK_OK) return status;
   ck_request_digest(self->digest, effect, ck_value_bytes(self->request));
-  name_label(self);
   return CK_OK;
 }
 
@@ -294,6 +274,8 @@ static ck_status make_calls(ck_runner *self, size_t count, ck_error *err) {
     call->runner = self;
     call->phase = CK_CALL_LEFT;
     call->in_batch = self->yield.step == CK_FLOW_EFFECTS;
+    call->sink.sink.permit = ck_action_ask;
+    call->sink.sink.forget = ck_action_forget;
     self->calls[self->call_count] = call;
   }
   return CK_OK;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
@@ -64,6 +65,7 @@ static void set_reserve(ck_call *self) {
 ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *body;
+  if (self->action) return ck_action_allow(self, err);
   if (self->effect.own) return record_own(self, err);
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
     return refuse_masked(self, err);

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/model/sources.h"
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
@@ -129,7 +130,7 @@ static ck_status describe_denial(ck_value **out, const ck_call *self, bool perso
 static void write_error(char text[CK_ERROR_TEXT_MAX], const ck_call *self, bool person) {
   const char *why = self->leave.text ? self->leave.text : "it was asked about",
              *who = self->leave.policies ? self->leave.policies : "?";
-  bool called = self->effect.kind == CK_EFFECT_TOOL;
+  bool called = self->effect.kind == CK_EFFECT_TOOL || self->action;
   if (called)
     snprintf(text, CK_ERROR_TEXT_MAX, "%s", person ? "denied by a person" : why);
   else
@@ -154,6 +155,8 @@ static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
   ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
   return ck_call_record(self, outcome, person ? "answer" : "policy", err);
 }
+
+ck_status ck_permit_deny(ck_call *self, ck_error *err) { return record_denial(self, false, err); }
 
 ck_status ck_permit_judge(bool *denied, ck_call *self, ck_error *err) {
   ck_status status = CK_OK;
@@ -192,6 +195,17 @@ static ck_status put_question(ck_call *self, ck_error *err) {
 
 /* ---- a recorded answer ---- */
 
+/* Both answers about an agent's action hold until its turn has come to something. */
+static const ck_ledger_entry *find_user(bool *used_up, const ck_call *self,
+                                        const ck_ledger_entry *question) {
+  const ck_ledger *ledger = ck_call_session(self)->ledger;
+  const ck_ledger_entry *turn =
+      self->action ? ck_ledger_get(ledger, ck_action_of(self)->key) : NULL;
+  *used_up = turn && turn->outcome && turn->outcome_seq >= question->outcome_seq &&
+             !ck_ledger_failed_in_passing(ck_value_bytes(turn->outcome));
+  return self->action ? NULL : ck_ledger_get(ledger, self->key);
+}
+
 /* JSON; without length: there is none that counts, as one to another question. `*open`: the
  * question has no outcome yet. */
 static ck_bytes find_answer(bool *open, const ck_call *self) {
@@ -200,7 +214,9 @@ static ck_bytes find_answer(bool *open, const ck_call *self) {
   *open = q && q->open;
   if (!q || (self->leave.word == CK_LEAVE_ASK && !ck_permit_is_same_question(self->question, q)))
     return (ck_bytes){0};
-  return ck_permit_find_answer(q, ck_ledger_get(ledger, self->key), self->digest);
+  bool used_up;
+  const ck_ledger_entry *user = find_user(&used_up, self, q);
+  return used_up && !q->open ? (ck_bytes){0} : ck_permit_find_answer(q, user, self->digest);
 }
 
 /* Somebody was asked the like for the same request, and that has come to nothing since; no policy
@@ -293,7 +309,7 @@ ck_status ck_permit_find(const ck_effect **asks, ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
-static void put_back_driver(ck_call *self) {
+void ck_permit_put_back(ck_call *self) {
   if (self->phase == CK_CALL_DRIVER) self->driver = self->question->other;
   self->delivered = false;
   self->run = NULL;
@@ -321,7 +337,7 @@ ck_status ck_permit_complete(bool *may, ck_call *self, ck_error *err) {
   char *text = read_answer(self);
   *may = false;
   bool cancelled = !text && self->outcome->error_status == CK_E_INTERRUPTED;
-  put_back_driver(self);
+  ck_permit_put_back(self);
   ck_status status = text         ? take_answer(may, self, text, err)
                      : !cancelled ? wait_for_answer(self, err)
                                   : CK_OK;
@@ -331,7 +347,7 @@ ck_status ck_permit_complete(bool *may, ck_call *self, ck_error *err) {
 
 ck_status ck_permit_close(ck_call *self, ck_error *err) {
   char *text = self->phase == CK_CALL_DRIVER && self->delivered ? read_answer(self) : NULL;
-  put_back_driver(self);
+  ck_permit_put_back(self);
   ck_status status = text ? ck_permit_take_answer(self, text, err) : CK_OK;
   free(text);
   return status;
@@ -350,7 +366,7 @@ ck_status ck_permit_answer(bool *may, ck_call *self, const char *text, ck_error 
     return ck_error_set(err, CK_E_NOT_FOUND,
                         "nothing waits for an answer to %s: it has just been given",
                         self->question->key);
-  put_back_driver(self);
+  ck_permit_put_back(self);
   ck_runner_wake(self->runner);
   return take_answer(may, self, text, err);
 }

@@ -7,6 +7,8 @@
 
 /* Asks the policies, once in this process. *denied: the denial is recorded as the outcome. */
 CK_CHECKED ck_status ck_permit_judge(bool *denied, ck_call *self, ck_error *err);
+/* That is recorded as the outcome, in the words of self->leave. */
+CK_CHECKED ck_status ck_permit_deny(ck_call *self, ck_error *err);
 /* Where they ask: true in *may when a person has allowed it. Else the question's intent is being
  * committed, or the denial is recorded, or the session is to end. */
 CK_CHECKED ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err);
@@ -17,6 +19,8 @@ const char *ck_permit_key(const ck_call *self);
 CK_CHECKED ck_status ck_permit_find(const ck_effect **asks, ck_call *self, ck_error *err);
 /* The driver of questions has delivered. True in *may: the effect is to begin. */
 CK_CHECKED ck_status ck_permit_complete(bool *may, ck_call *self, ck_error *err);
+/* The question was withdrawn from its driver: the call has its own again. */
+void ck_permit_put_back(ck_call *self);
 /* Nobody waits for the effect any more; an answer that was given is recorded. */
 CK_CHECKED ck_status ck_permit_close(ck_call *self, ck_error *err);
 /* The same of an answer from elsewhere. CK_E_REFUSED: it is neither "allow" nor "deny". */

@@ -1,5 +1,4 @@
-/* call_private.h - the effects that a coroutine waits for: begun, probed, recorded, replayed,
- * cancelled. */
+/* call_private.h - the effects that a coroutine waits for, from their request to their outcome. */
 #ifndef CK_RUNTIME_EXECUTION_CALL_PRIVATE_H
 #define CK_RUNTIME_EXECUTION_CALL_PRIVATE_H
 
@@ -46,7 +45,8 @@ struct ck_call {
   ck_value *request;              /* as the ledger keeps it: redacted */
   const ck_effect_driver *driver; /* NULL: the effect is the flow's own */
   ck_call_sink sink;
-  ck_effect_run *run; /* NULL: its driver has nothing to cancel */
+  ck_action_question *action; /* an agent wants it, see action.h; NULL: an effect */
+  ck_effect_run *run;         /* NULL: its driver has nothing to cancel */
   bool probing, delivered;
   const char **payers;    /* of the effect */
   ck_value *untrusted;    /* of the effect */
@@ -80,6 +80,7 @@ struct ck_call {
 /* ---- call_state.c ---- */
 
 ck_session *ck_call_session(const ck_call *self);
+CK_CHECKED ck_status ck_call_redact_request(ck_call *self, ck_error *err); /* and its label */
 /* An effect that only waits, for a time or a person: put off when the session is to end, and never
  * a sign of a fault. */
 bool ck_call_waits_only(const ck_effect *effect);
@@ -95,6 +96,7 @@ ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outc
 void ck_call_fail(ck_call *self, ck_status cause, const char *text);
 /* A question whether it may begin is put, and has no answer yet. */
 bool ck_call_asks_leave(const ck_call *self);
+void ck_call_free(ck_call *self);
 /* Cancels what the runner's drivers still do; `harmless`: only idle ones. */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/reserve.h"
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/untrusted.h"
@@ -71,11 +71,13 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
                                                     : CK_OK;
 }
 
-/* A person's no is the last word; that of a policy about a tool is for a model to read. */
+/* A person's no is the last word; that of a policy about a tool is for a model to read, and any
+ * about an action of an agent's for the agent. */
 static bool is_refused(const ck_call *self) {
   const ck_value *denied = self->outcome->denied;
-  return denied && (self->effect.kind != CK_EFFECT_TOOL ||
-                    ck_json_is_text(ck_json_get(ck_value_bytes(denied), "by"), "person"));
+  return denied && !self->action &&
+         (self->effect.kind != CK_EFFECT_TOOL ||
+          ck_json_is_text(ck_json_get(ck_value_bytes(denied), "by"), "person"));
 }
 
 /* What becomes of the try that it is a part of. */
@@ -141,6 +143,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
     said = ck_session_record_done(execution->session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK && said != CK_E_POLICY) status = said;
   if (status == CK_OK && is_earlier(self)) ck_session_add_earlier(execution->session, body);
+  if (status == CK_OK) status = ck_action_close_questions(self, err);
   if (status == CK_OK) status = ck_limits_count(self, err);
   /* a program's bad end: whether its node fails of it, is the flow's to say */
   if (status == CK_OK && outcome->status == CK_OUTCOME_ERROR &&

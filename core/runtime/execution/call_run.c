@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
@@ -45,7 +46,7 @@ static ck_status wait_for_person(ck_call *self, ck_error *err) {
                          ? CK_OK
                          : ck_call_record(self, self->outcome, self->driver->name, err);
   self->phase = CK_CALL_WAITING;
-  return status;
+  return status == CK_OK ? ck_action_resume_turn(self, err) : status;
 }
 
 /* Its intent is committed, but nothing was done and nothing will be: that is recorded as its
@@ -68,6 +69,7 @@ static ck_status take_leave(ck_call *self, const char *text, ck_error *err) {
   ck_status status =
       text ? ck_permit_answer(&may, self, text, err) : ck_permit_complete(&may, self, err);
   if (status == CK_OK && may) status = ck_call_commit_intent(self, err);
+  if (status == CK_OK && self->action) status = ck_action_go_again(self, err);
   return status == CK_OK ? ck_reserves_follow(self, err) : status;
 }
 
@@ -108,6 +110,10 @@ static ck_status ask_leave(ck_call *self, ck_error *err) {
 static ck_status start_or_leave(ck_call *self, ck_error *err) {
   const ck_execution *execution = self->runner->execution;
   if (ck_call_asks_leave(self)) return ask_leave(self, err);
+  if (self->action) {
+    self->phase = CK_CALL_DONE;
+    return CK_OK;
+  }
   if (execution->stopping || execution->ending.cause == CK_E_NO_MEMORY) return put_off(self, err);
   if (!execution->ending.status || !ck_call_waits_only(&self->effect))
     return ck_call_start(self, err);
@@ -145,6 +151,7 @@ static ck_status pass_outcomes(ck_runner *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
     ck_call *call = self->calls[i];
+    if (call->action) continue;
     ck_value *message = NULL;
     if (call->in_batch) status = ck_call_make_message(&message, call, err);
     const ck_said said = {.agent = call->effect.agent,
@@ -163,18 +170,21 @@ static ck_status pass_outcomes(ck_runner *self, ck_error *err) {
 }
 
 ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
-  size_t in_phase[CK_CALL_DONE + 1] = {0};
+  size_t in_phase[CK_CALL_DONE + 1] = {0}, effects = 0;
   ck_status status = CK_OK;
   *moved = false;
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
+    ck_call *call = self->calls[i];
     bool goes_on = false;
-    status = advance_call(&goes_on, self->calls[i], err);
-    if (goes_on && status == CK_OK) status = ck_reserves_follow(self->calls[i], err);
+    status = advance_call(&goes_on, call, err);
+    if (goes_on && status == CK_OK) status = ck_reserves_follow(call, err);
+    if (call->action && status == CK_OK) goes_on |= ck_action_tell(call);
     *moved |= goes_on;
-    in_phase[self->calls[i]->phase]++;
+    effects += !call->action;
+    in_phase[call->phase] += !call->action;
   }
   bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] + in_phase[CK_CALL_ROOM] > 0;
-  bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == self->call_count;
+  bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == effects;
   if (status != CK_OK || under_way || (!failed && !done)) return status;
   *moved = true;
   if (!failed) return pass_outcomes(self, err);
@@ -223,6 +233,8 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
     bool asks = ck_call_asks_leave(call), begins = call->phase == CK_CALL_INTENT;
     if (asks && (begins || (call->phase == CK_CALL_DRIVER && call->delivered)))
       status = ck_permit_close(call, err);
+    else if (begins && call->action)
+      call->phase = CK_CALL_DONE;
     else if (begins)
       status = put_off(call, err);
     if (call->phase == CK_CALL_DRIVER && call->delivered) status = close_call(call, err);

@@ -50,8 +50,10 @@ ck_status ck_call_probe(ck_call *self, ck_error *err) {
 
 ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err) {
   const ck_effect_driver *driver = self->driver;
-  self->sink =
-      (ck_call_sink){.sink = {.update = update, .spent = spent, .done = deliver}, .call = self};
+  self->sink.sink.update = update;
+  self->sink.sink.spent = spent;
+  self->sink.sink.done = deliver;
+  self->sink.call = self;
   self->delivered = false;
   self->phase = CK_CALL_DRIVER;
   ck_error failure = CK_ERROR_INIT;

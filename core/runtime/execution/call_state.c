@@ -2,9 +2,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/action.h"
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
+
+static void name_label(ck_call *self) {
+  ck_buffer name = {0};
+  ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
+  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
+  ck_buffer_clear(&name);
+}
+
+ck_status ck_call_redact_request(ck_call *self, ck_error *err) {
+  ck_value *asked = NULL;
+  ck_status status = ck_value_copy(&asked, self->effect.request, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(&self->request, ck_call_session(self)->redactor, CK_SINK_REQUEST,
+                               NULL, asked, err);
+  if (status == CK_OK && !self->request)
+    status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
+  ck_value_free(asked);
+  if (status == CK_OK) name_label(self);
+  return status;
+}
 
 bool ck_call_waits_only(const ck_effect *effect) {
   return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK;
@@ -57,20 +77,25 @@ static void drop_leave(ck_call *self) {
   free(self->question);
 }
 
+void ck_call_free(ck_call *self) {
+  ck_outcome_free(self->outcome);
+  ck_outcome_free(self->lost);
+  drop_leave(self);
+  ck_action_free(self->action);
+  ck_value_free(self->request);
+  ck_value_free(self->tail);
+  free(self->payers);
+  ck_value_free(self->untrusted);
+  free(self);
+}
+
 void ck_runner_drop_calls(ck_runner *self) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];
     ck_reserves_withdraw(call);
     if (call->run) call->driver->cancel(call->driver->self, call->run);
-    ck_outcome_free(call->outcome);
-    ck_outcome_free(call->lost);
-    drop_leave(call);
-    ck_value_free(call->request);
-    ck_value_free(call->tail);
-    free(call->payers);
-    ck_value_free(call->untrusted);
-    free(call);
   }
+  for (size_t i = 0; i < self->call_count; i++) ck_call_free(self->calls[i]);
   free(self->calls);
   self->calls = NULL;
   self->call_count = 0;

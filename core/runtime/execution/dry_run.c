@@ -103,8 +103,10 @@ static void read_denied(ck_dry_run_effect *out, ck_bytes *request, ck_bytes deni
   *request = ck_json_get(denied, "request");
 }
 
+/* What an agent wanted to do is no effect that a resume makes: its prompt is. */
 static void show(ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
+  if (entry->kind == CK_EFFECT_AGENT_TOOL) return;
   ck_error failure = CK_ERROR_INIT;
   ck_permit_rehearsal said = {0};
   ck_dry_run_effect effect = {.what = judge(session->ledger, entry, session->timeline.attempt),

@@ -19,7 +19,7 @@ static void end_waiting(ck_execution *self) {
   for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next)
     for (size_t c = 0; c < runner->call_count; c++) {
       const ck_call *call = runner->calls[c];
-      if (call->phase != CK_CALL_WAITING) continue;
+      if (call->phase != CK_CALL_WAITING || call->action) continue;
       if (text.len > 0) ck_buffer_append_text(&text, "; ");
       ck_buffer_append_text(
           &text, call->outcome && call->outcome->error ? call->outcome->error : call->key);

@@ -76,7 +76,8 @@ static bool is_masked(const ck_permit_question *self) {
 
 /* A person who allows it knows then what may come of it. */
 static ck_status add_hint(ck_permit_question *q, const ck_permit_about *about, ck_error *err) {
-  if (!is_masked(q)) return CK_OK;
+  bool own = about->effect->kind == CK_EFFECT_AGENT_TOOL; /* an agent has its own words */
+  if (own || !is_masked(q)) return CK_OK;
   ck_value_free(q->request);
   q->request = NULL;
   ck_status status = write_request(&q->request, about, true, err);

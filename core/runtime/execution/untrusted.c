@@ -180,6 +180,13 @@ static ck_status add_source(ck_value **to, const ck_call *self, ck_error *err) {
   return status;
 }
 
+ck_status ck_untrusted_show_action(ck_call *self, const ck_call *of, ck_error *err) {
+  ck_status status = ck_sources_add(&self->untrusted, of->effect.untrusted, err);
+  if (status == CK_OK) status = add_source(&self->untrusted, of, err);
+  self->effect.untrusted = ck_sources_bytes(self->untrusted);
+  return status;
+}
+
 ck_status ck_untrusted_mark(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   if (!ck_effect_asks_leave(&self->effect) || outcome->denied) return CK_OK;

@@ -29,6 +29,9 @@ CK_CHECKED ck_status ck_untrusted_add_process(ck_value **to, const ck_session *s
 CK_CHECKED ck_status ck_untrusted_tell(ck_call *self, ck_bytes sources, ck_error *err);
 /* Fills in self->effect.untrusted. */
 CK_CHECKED ck_status ck_untrusted_show(ck_call *self, ck_error *err);
+/* The same of what the agent wants to do that `of` prompts: it has heard that prompt, and may be
+ * no source to trust. */
+CK_CHECKED ck_status ck_untrusted_show_action(ck_call *self, const ck_call *of, ck_error *err);
 /* What has come of the call (self->outcome, which is to be recorded) holds these, and its own. */
 CK_CHECKED ck_status ck_untrusted_mark(ck_call *self, ck_error *err);
 /* The runner gets what the scope of `child` has come to. */

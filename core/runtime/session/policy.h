@@ -1,5 +1,4 @@
-/* policy.h - contract with a policy engine: judgement over boundaries, histories, failures and
- * doubts.
+/* policy.h - contract with a policy engine: judgement over boundaries, histories, effects.
  *
  * Every hook fills *out also when it fails: with the fail-closed answer. A NULL hook means "no
  * opinion" and gets the neutral answer of ck_policy_always. Loop thread only. */
@@ -13,7 +12,7 @@
 #include "core/model/event.h"
 #include "core/model/verdict.h"
 
-/* A boundary as a policy sees it (`at` in Lua). Borrowed for the call. */
+/* A boundary as policies see it (`at` in Lua). Borrowed for the call. */
 typedef struct ck_boundary {
   ck_boundary_kind kind;
   const char *scope;
@@ -157,6 +156,7 @@ typedef enum {
 } ck_leave_word;
 typedef struct ck_leave {
   ck_leave_word word;
+  bool approved;      /* ALLOW: a policy says so, and not only that it has no opinion */
   char *policies;     /* whose word it is, separated by ", "; NULL: ALLOW. Owned */
   char *text;         /* ASK: the question; DENY: why; NULL: ALLOW. Owned */
   ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */

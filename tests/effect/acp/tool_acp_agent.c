@@ -131,6 +131,84 @@ static bool permit(const char *kind) {
   return ask("session/request_permission", params);
 }
 
+/* Wants an action of its own: a JSON object with `toolCallId`, `kind`, `title`, `rawInput`. What it
+ * heard becomes a line of the file named by $WANTED: what an agent does, it does outside. */
+static bool want(const char *call) {
+  char params[2048];
+  snprintf(params, sizeof params, "\"toolCall\":%s," OPTIONS, call);
+  bool goes_on = ask("session/request_permission", params);
+  const char *path = getenv("WANTED");
+  FILE *file = path ? fopen(path, "a") : NULL;
+  if (file) fprintf(file, "%s %s\n", call, goes_on ? "went on" : "stopped");
+  if (file) fclose(file);
+  return goes_on;
+}
+
+#define CALL(id, what)                                                    \
+  "{\"toolCallId\":\"" id "\",\"kind\":\"execute\",\"title\":\"Run " what \
+  "\",\"rawInput\":{\"command\":\"" what "\"}}"
+
+/* Twice the same action, under one id ("same") or under two ("again"); or two actions. */
+static bool want_twice(const char *rest) {
+  if (strcmp(rest, "same") == 0) return want(CALL("w1", "ls")) && want(CALL("w1", "ls"));
+  if (strcmp(rest, "again") == 0) return want(CALL("w1", "ls")) && want(CALL("w2", "ls"));
+  return want(CALL("w1", "ls")) && want(CALL("w2", "rm"));
+}
+
+/* One that is never the same id, as most agents do; dies behind it when told to, once. */
+static bool want_new(const char *rest) {
+  char call[512];
+  snprintf(call, sizeof call,
+           "{\"toolCallId\":\"%d\",\"kind\":\"execute\",\"title\":\"Run it\","
+           "\"rawInput\":{\"command\":\"make\"}}",
+           (int)getpid());
+  bool goes_on = want(call);
+  if (goes_on && *rest && access(rest, F_OK) != 0) {
+    FILE *file = fopen(rest, "w");
+    if (file) fclose(file);
+    exit(3);
+  }
+  return goes_on;
+}
+
+/* Asks twice at once under one id before it hears an answer; "deaf" ends its turn without one. */
+static bool want_at_once(const char *rest) {
+  ck_rpc_message heard;
+  ck_buffer text = {0};
+  for (int i = 0; i < 2; i++)
+    printf("{\"jsonrpc\":\"2.0\",\"id\":\"a%d\",\"method\":\"session/"
+           "request_permission\",\"params\":{\"sessionId\":\"%s\",\"toolCall\":" CALL(
+               "w1", "ls") "," OPTIONS "}}\n",
+           i, session);
+  fflush(stdout);
+  for (int i = 0; i < 2 && strcmp(rest, "deaf") != 0; i++) {
+    do {
+      if (!hear(&heard)) exit(0);
+      if (ck_json_is_text(heard.method, "session/cancel")) return false;
+    } while (heard.kind != CK_RPC_ANSWER);
+    ck_buffer_append_bytes(&text, heard.result);
+  }
+  speak(text.data ? text.data : "did not wait");
+  ck_buffer_clear(&text);
+  return true;
+}
+
+/* A request for permission as it must not be: what is asked for is missing or of another type. */
+static bool want_nonsense(const char *rest) {
+  if (strcmp(rest, "call") == 0)
+    return ask("session/request_permission", "\"toolCall\":5," OPTIONS);
+  if (strcmp(rest, "options") == 0)
+    return ask("session/request_permission", "\"toolCall\":" CALL("w1", "ls"));
+  if (strcmp(rest, "always") == 0)
+    return ask(
+        "session/request_permission",
+        "\"toolCall\":" CALL(
+            "w1", "ls") ",\"options\":"
+                        "[{\"optionId\":\"ever\",\"name\":\"Always\",\"kind\":\"allow_always\"}]");
+  return ask("session/request_permission",
+             "\"toolCall\":{\"kind\":[],\"title\":{}},\"options\":{}");
+}
+
 static bool permit_no_options(const char *rest) {
   (void)rest;
   return ask("session/request_permission", "\"toolCall\":{\"toolCallId\":\"c4\"},\"options\":[]");
@@ -270,6 +348,11 @@ static const struct {
     {"edit", edit},
     {"permit", permit},
     {"no-options", permit_no_options},
+    {"want", want},
+    {"twice", want_twice},
+    {"new", want_new},
+    {"at-once", want_at_once},
+    {"nonsense", want_nonsense},
     {"read", read_file},
     {"write", write_file},
     {"rename", rename_first},
