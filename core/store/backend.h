@@ -13,6 +13,7 @@
 #define CK_STORE_BACKEND_H
 
 #include "core/store/backup.h"
+#include "core/store/checkpoint_list.h"
 #include "core/store/fact.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
@@ -69,6 +70,9 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
   bool (*claim)(void *self, bool on); /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
+  /* Adds those that are not pruned. NULL: they are read one by one. */
+  CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
+                                            const ck_checkpoint_rows *rows, ck_error *err);
   /* NULL: nothing can be freed. */
   CK_CHECKED ck_status (*vacuum)(int64_t *bytes, void *self, ck_error *err);
   /* Structural check of its own (integrity_check, foreign keys), to `visit`. NULL: it has none. */
@@ -92,8 +96,7 @@ typedef struct ck_backend {
                                     ck_error *err);
 
   /* ---- CK_BACKEND_PRUNE ---- */
-  /* All rows or none, power-durable. CK_E_FENCED, CK_E_NOT_FOUND; CK_E_CORRUPT: a row is not the
-   * one that was read. */
+  /* All rows or none, power-durable. CK_E_FENCED, CK_E_NOT_FOUND; CK_E_CORRUPT: other rows. */
   CK_CHECKED ck_status (*prune)(void *self, ck_lease lease, const ck_prune_row *rows, size_t count,
                                 ck_error *err);
   /* Seqs from which timelines of forks, and of forks of these, continue; ascending, malloc'd. */
@@ -132,8 +135,7 @@ typedef struct ck_backend {
    * no key. From then on sessions are created, acquired and changed from outside only while the
    * entry is still this one: CK_E_OTHER_KEY. */
   CK_CHECKED ck_status (*get_key_entry)(ck_buffer *out, void *self, ck_error *err);
-  /* The entry as it is by now, appended to `out`; *same: it is the one that get_key_entry gave.
-   * NULL: it never changes. */
+  /* The entry as it is by now, to `out`; *same: as get_key_entry gave it. NULL: always so. */
   CK_CHECKED ck_status (*compare_key_entry)(ck_buffer *out, bool *same, void *self, ck_error *err);
   /* Power-durable. CK_E_REFUSED: the store has an entry, or a session, or a fact. */
   CK_CHECKED ck_status (*put_key_entry)(void *self, ck_bytes entry, ck_error *err);
@@ -150,8 +152,7 @@ typedef struct ck_backend {
                                   ck_error *err);
 
   /* ---- CK_BACKEND_REKEY: for ck_store_rekey; no seal is in use ---- */
-  /* Replaces the entry and keeps everybody else out from now on. CK_E_OWNED names a session that is
-   * being run. */
+  /* Replaces the entry and keeps everybody else out from now on. CK_E_OWNED names a session. */
   CK_CHECKED ck_status (*begin_rekey)(void *self, ck_bytes entry, ck_error *err);
   /* Changes the next rows that are not signed by with->to yet, in one transaction; *rows: their
    * number, 0: none are left. */
@@ -160,8 +161,7 @@ typedef struct ck_backend {
   /* All other rows and the entry, in one transaction. */
   CK_CHECKED ck_status (*end_rekey)(void *self, const ck_rekey *with, ck_bytes entry,
                                     ck_error *err);
-  /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader still needs
-   * it. */
+  /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader needs it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
 } ck_backend;
 

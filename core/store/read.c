@@ -65,7 +65,8 @@ ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit 
 /* ---- checkpoints ---- */
 
 /* `info` is parsed here, because a row of a damaged file can hold anything. */
-static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row, ck_error *err) {
+ck_status ck_store_core_make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row,
+                                  ck_error *err) {
   ck_checkpoint_info info = {.seq = row->seq,
                              .parent = row->parent,
                              .timeline = row->timeline,
@@ -114,7 +115,7 @@ static bool match_row(void *to, const ck_checkpoint_row *row) {
   row_search *self = to;
   if (self->id && strcmp(self->id, row->id) != 0) return true;
   self->found = true;
-  self->status = make_info(self->out, row, self->err);
+  self->status = ck_store_core_make_info(self->out, row, self->err);
   self->out->session = self->inherited;
   return false;
 }
@@ -237,57 +238,6 @@ ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session, 
   if (!status && !header.found)
     status = self->backend.get_identity(&identity, self->backend.self, session, err);
   *out = header.found ? header.seq : identity.origin.cut;
-  return status;
-}
-
-typedef struct row_listing {
-  ck_checkpoint_visit visit;
-  void *to;
-  int64_t inherited;
-  int64_t *pins; /* ascending, as the rows are visited */
-  size_t pin_count, pin_at;
-  bool stopped;
-  ck_status status;
-  ck_error *err;
-} row_listing;
-
-static bool list_row(void *to, const ck_checkpoint_row *row) {
-  row_listing *self = to;
-  ck_checkpoint_info info;
-  if (ck_payload_is_pruned(row)) return true;
-  self->status = make_info(&info, row, self->err);
-  if (self->status) return false;
-  info.session = self->inherited;
-  while (self->pin_at < self->pin_count && self->pins[self->pin_at] < info.seq) self->pin_at++;
-  info.pinned = self->pin_at < self->pin_count && self->pins[self->pin_at] == info.seq;
-  self->stopped = !self->visit(self->to, &info);
-  ck_checkpoint_info_clear(&info);
-  return !self->stopped;
-}
-
-static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_core_part *part,
-                           ck_error *err) {
-  const ck_backend *backend = &self->backend;
-  listing->pin_at = 0;
-  ck_status status =
-      ck_store_core_list_pins(&listing->pins, &listing->pin_count, self, part->session, err);
-  if (status) return status;
-  ck_checkpoint_rows rows = {.session = part->session, .after = part->after, .until = part->until};
-  status = backend->read_checkpoints(backend->self, &rows, list_row, listing, err);
-  free(listing->pins);
-  return status ? status : listing->status;
-}
-
-ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit,
-                                    void *to, ck_error *err) {
-  row_listing listing = {.visit = visit, .to = to, .err = err};
-  ck_store_core_lineage lineage;
-  ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
-  for (size_t i = 0; i < lineage.count && !status && !listing.stopped; i++) {
-    listing.inherited = lineage.parts[i].session == session ? 0 : lineage.parts[i].session;
-    status = list_part(&listing, self, &lineage.parts[i], err);
-  }
-  ck_store_core_lineage_clear(&lineage);
   return status;
 }
 

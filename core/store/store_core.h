@@ -136,6 +136,9 @@ CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *se
 CK_CHECKED ck_status ck_store_core_list_pins(int64_t **out, size_t *count, ck_store *self,
                                              int64_t session, ck_error *err);
 /* The digest of the checkpoint `seq`, from its row alone; zeros for seq 0. CK_E_NOT_FOUND. */
+/* What is told of a row; caller clears. CK_E_CORRUPT. */
+CK_CHECKED ck_status ck_store_core_make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row,
+                                             ck_error *err);
 CK_CHECKED ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session,
                                               int64_t seq, ck_error *err);
 /* The seq of the last checkpoint by seq, on any timeline; 0: none. Of a fork that has none of its

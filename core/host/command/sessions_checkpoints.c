@@ -1,12 +1,17 @@
 /* sessions_checkpoints.c - sessions checkpoints: the restore points of a session, oldest first. */
+#include <stdlib.h>
+
+#include "core/base/array.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/checkpoint_tree.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/print/table.h"
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
+#include "core/store/checkpoint_list.h"
 
 typedef struct values {
-  const char *session, *kind;
+  const char *session, *kind, *before;
   int64_t limit;
   bool clean, graph;
 } values;
@@ -17,9 +22,12 @@ typedef struct listing {
   const values *given;
   ck_table table;
   ck_checkpoint_tree tree;
-  bool draws;   /* the tree */
-  size_t count; /* of all */
-  int64_t skipped, shown;
+  bool draws;               /* the tree */
+  int64_t before;           /* a seq; 0: all */
+  ck_checkpoint_info *page; /* the newest first, until they are printed */
+  size_t page_count, page_cap;
+  size_t count; /* of all that were met */
+  int64_t shown;
   ck_status status;
   ck_error *err;
 } listing;
@@ -77,34 +85,67 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   bool wanted = is_wanted(self->given, checkpoint);
   self->count++;
   if (self->draws) {
+    wanted &= !self->before || checkpoint->seq < self->before;
     self->status = ck_checkpoint_tree_add(&self->tree, checkpoint, wanted, self->err);
     return self->status == CK_OK;
   }
-  if (!wanted || self->skipped-- > 0) return true;
+  if (!wanted) return true;
   self->shown++;
   if (self->output->json) return print_json(self, checkpoint, abandoned);
   put_row(&self->table, checkpoint, abandoned);
   return true;
 }
 
-static bool count_wanted(void *to, const ck_checkpoint_info *checkpoint) {
+/* ---- a page ---- */
+
+static bool keep(void *to, const ck_checkpoint_info *checkpoint) {
   listing *self = to;
-  self->skipped += is_wanted(self->given, checkpoint);
-  return true;
+  int64_t limit = self->given->limit;
+  self->count++;
+  if (!is_wanted(self->given, checkpoint)) return true;
+  ck_checkpoint_info *page =
+      ck_array_grow(self->page, self->page_count, &self->page_cap, sizeof *page);
+  if (!page) self->status = ck_error_no_memory(self->err);
+  if (!page) return false;
+  self->page = page;
+  page[self->page_count] = *checkpoint;
+  page[self->page_count++].info = ck_value_share(checkpoint->info);
+  return !limit || (int64_t)self->page_count < limit;
 }
 
-/* The newest of them, in the order of the list: the older ones are counted, and passed over. */
+/* Found from the end, so that older ones are not read. */
+static ck_status list_page(listing *self, const ck_inspection *inspection) {
+  int64_t session = inspection->head.session.no;
+  ck_status status = ck_store_list_checkpoints_backward(inspection->store, session, self->before,
+                                                        keep, self, self->err);
+  bool more = status == CK_OK && self->status == CK_OK;
+  for (size_t i = self->page_count; i-- > 0;) {
+    if (more) more = visit(self, &self->page[i]);
+    ck_checkpoint_info_clear(&self->page[i]);
+  }
+  free(self->page);
+  return status;
+}
+
+static ck_status find_before(listing *self, const ck_inspection *inspection) {
+  ck_checkpoint_info before;
+  if (!self->given->before) return CK_OK;
+  ck_status status = ck_resolve_checkpoint(&before, inspection, self->given->before, self->err);
+  self->before = before.seq;
+  ck_checkpoint_info_clear(&before);
+  return status;
+}
+
 static ck_status list(listing *self, const ck_inspection *inspection) {
-  ck_store *store = inspection->store;
-  int64_t session = inspection->head.session.no, limit = self->given->limit;
-  ck_status status = CK_OK;
-  if (limit && !self->draws)
-    status = ck_store_list_checkpoints(store, session, count_wanted, self, self->err);
-  self->skipped = limit && self->skipped > limit ? self->skipped - limit : 0;
-  if (status == CK_OK) status = ck_store_list_checkpoints(store, session, visit, self, self->err);
+  int64_t session = inspection->head.session.no;
+  ck_status status = find_before(self, inspection);
+  bool page = !self->draws && (self->given->limit || self->before);
+  if (status == CK_OK)
+    status = page ? list_page(self, inspection)
+                  : ck_store_list_checkpoints(inspection->store, session, visit, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK && self->tree.shown)
-    return ck_checkpoint_tree_print(&self->tree, limit, self->err);
+    return ck_checkpoint_tree_print(&self->tree, self->given->limit, self->err);
   return status == CK_OK && self->shown ? ck_table_print(&self->table, self->err) : status;
 }
 
@@ -122,7 +163,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   status = ck_view_make(&view, inspection.head.timelines, inspection.head.timeline_count,
                         inspection.head.session.timeline, err);
   if (status == CK_OK) status = list(&self, &inspection);
-  if (status == CK_OK && !self.count)
+  if (status == CK_OK && !self.count && !v->before)
     ck_output_notice(host->output, "no checkpoint yet: a resume begins at the first event");
   ck_checkpoint_tree_clear(&self.tree);
   ck_table_clear(&self.table);
@@ -153,6 +194,12 @@ static const ck_option options[] = {
      .offset = offsetof(values, limit),
      .value = "N",
      .help = "only the newest N of them"},
+    {.name = "before",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, before),
+     .value = "CHECKPOINT",
+     .help =
+         "only those before this one; with --limit the page before: " CK_RESOLVE_CHECKPOINT_HELP},
     {.name = "graph", .offset = offsetof(values, graph), .help = "draw the tree, as on a terminal"},
     {0},
 };

@@ -18,7 +18,7 @@
 typedef struct values {
   const char *session, *agent, *kind;
   bool all, follow;
-  int64_t last, seq;
+  int64_t last, seq, before;
 } values;
 
 enum { FOLLOW_US = 200000 };
@@ -160,12 +160,13 @@ static ck_status print_events(listing *self, const ck_inspection *inspection, co
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
   ck_event_query query = {
       .session = head->session.no, .view = v->all ? NULL : &view, .agent = v->agent};
+  if (v->before) query.until = v->before - 1;
   if (self->one) query = (ck_event_query){.session = query.session, .until = v->seq};
   query.after = self->one ? v->seq - 1 : self->after;
   if (v->kind && !self->one) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
   if (status == CK_OK)
     status = ck_abandoned_read(&self->abandoned, store, query.session, &view, 0, self->err);
-  if (status == CK_OK)
+  if (status == CK_OK && v->before != 1)
     status = self->last_max ? print_last(self, store, &query)
                             : ck_store_read_events(store, &query, visit, self, self->err);
   if (status == CK_OK && self->after < head->last_seq) self->after = head->last_seq;
@@ -210,6 +211,9 @@ static ck_status check_seq(const listing *self, const ck_inspection *of, int64_t
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
+  if (v->before && (v->follow || v->seq))
+    return ck_error_set(err, CK_E_USAGE, "--before %lld is a page of what is there: leave out --%s",
+                        (long long)v->before, v->seq ? "seq" : "follow");
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   listing self = {.output = host->output,
@@ -258,6 +262,11 @@ static const ck_option options[] = {
      .offset = offsetof(values, last),
      .value = "N",
      .help = "only the last N of them"},
+    {.name = "before",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, before),
+     .value = "SEQ",
+     .help = "only those before this event, which with --last is the page before"},
     {.name = "seq",
      .type = CK_OPTION_NUMBER,
      .offset = offsetof(values, seq),

@@ -5,19 +5,20 @@
 #include <string.h>
 
 #include "core/host/session/short_id.h"
+#include "core/store/checkpoint_list.h"
 
 typedef struct search {
   const char *prefix;
   const ck_view *view;
-  int64_t first, found;
+  int64_t found;
   size_t count;
   ck_candidates fit;
-  int64_t back, seen; /* "@{N}": N; how many the live timeline sees; 0 behind the wanted one */
+  int64_t back; /* "@{N}": how many more of the live timeline lie behind it */
 } search;
 
 static bool look_at(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
-  if (self->count++ == 0) self->first = checkpoint->seq;
+  self->count++;
   if (strncmp(checkpoint->id, self->prefix, strlen(self->prefix)) != 0 &&
       !ck_short_id_fits(checkpoint->id, self->prefix))
     return true;
@@ -26,15 +27,9 @@ static bool look_at(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-static bool count_seen(void *to, const ck_checkpoint_info *checkpoint) {
-  search *self = to;
-  self->seen += ck_view_contains(self->view, checkpoint->seq);
-  return true;
-}
-
 static bool count_down(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
-  if (!ck_view_contains(self->view, checkpoint->seq) || self->seen-- > self->back + 1) return true;
+  if (!ck_view_contains(self->view, checkpoint->seq) || self->back-- > 0) return true;
   self->found = checkpoint->seq;
   return false;
 }
@@ -49,9 +44,7 @@ static ck_status find_back(int64_t *seq, const ck_inspection *inspection, int64_
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status == CK_OK)
-    status = ck_store_list_checkpoints(inspection->store, session, count_seen, &s, err);
-  if (status == CK_OK && s.seen > back)
-    status = ck_store_list_checkpoints(inspection->store, session, count_down, &s, err);
+    status = ck_store_list_checkpoints_backward(inspection->store, session, 0, count_down, &s, err);
   *seq = s.found;
   ck_view_clear(&view);
   return status;
@@ -96,27 +89,42 @@ static bool is_unknown(const ck_inspection *inspection, const char *digits) {
   return false;
 }
 
+static bool take_first(void *to, const ck_checkpoint_info *checkpoint) {
+  *(int64_t *)to = checkpoint->seq;
+  return false;
+}
+
+/* Words that say which one it is: the others are not read. 0: the word is no such one. */
+static ck_status find_said(int64_t *out, const ck_inspection *inspection, const char *word,
+                           ck_error *err) {
+  int64_t back = ck_short_id_back(word), session = inspection->head.session.no;
+  *out = is_seq(word) && !is_unknown(inspection, word) ? strtoll(word, NULL, 10) : 0;
+  if (back >= 0) return find_back(out, inspection, back, err);
+  if (strcmp(word, "first") != 0) return CK_OK;
+  return ck_store_list_checkpoints(inspection->store, session, take_first, out, err);
+}
+
+static ck_status find_begun(int64_t *out, const ck_inspection *inspection, const char *word,
+                            ck_error *err) {
+  const ck_session_record *session = &inspection->head.session;
+  search s = {.prefix = word};
+  ck_status status = ck_store_list_checkpoints(inspection->store, session->no, look_at, &s, err);
+  *out = *word && s.fit.count == 1 ? s.found : 0;
+  if (status != CK_OK || *out) return status;
+  if (s.fit.count == 0 && is_pruned(inspection, word))
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned",
+                        session->id, word);
+  if (!*word || s.fit.count == 0) return report_none(&s, inspection, word, err);
+  return ck_candidates_refuse(&s.fit, "checkpoints", word, err);
+}
+
 ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,
                                 const char *word, ck_error *err) {
+  int64_t seq;
   *out = (ck_checkpoint_info){0};
-  search s = {.prefix = word};
-  ck_status status =
-      ck_store_list_checkpoints(inspection->store, inspection->head.session.no, look_at, &s, err);
+  ck_status status = find_said(&seq, inspection, word, err);
+  if (status == CK_OK && seq == 0) status = find_begun(&seq, inspection, word, err);
   if (status != CK_OK) return status;
-  bool exact = s.fit.count == 1;
-  int64_t seq = exact ? s.found : 0, back = ck_short_id_back(word);
-  if (back >= 0) status = find_back(&seq, inspection, back, err);
-  if (status != CK_OK) return status;
-  if (strcmp(word, "first") == 0) seq = s.first;
-  if (is_seq(word) && !(exact && is_unknown(inspection, word))) seq = strtoll(word, NULL, 10);
-  if (seq == 0 && s.fit.count == 0 && is_pruned(inspection, word))
-    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned",
-                        inspection->head.session.id, word);
-  if (!*word || (seq == 0 && s.fit.count == 0)) return report_none(&s, inspection, word, err);
-  if (seq == 0) return ck_candidates_refuse(&s.fit, "checkpoints", word, err);
-  ck_error absent = CK_ERROR_INIT;
-  status = ck_store_get_checkpoint(out, inspection->store, inspection->head.session.no, NULL, seq,
-                                   &absent);
-  if (status == CK_E_NOT_FOUND) return report_none(&s, inspection, word, err);
-  return status == CK_OK ? CK_OK : ck_error_set(err, status, "%s", absent.text);
+  return ck_store_get_checkpoint(out, inspection->store, inspection->head.session.no, NULL, seq,
+                                 err);
 }

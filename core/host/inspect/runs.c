@@ -19,11 +19,14 @@ static void clear_open(ck_map *open) {
   ck_map_clear(open);
 }
 
+/* Stands for the runs of the session that a fork was cut from. */
+static ck_run inherited;
+
 /* Takes `key`. */
 static ck_status remember_intent(ck_map *open, char *key, ck_run *run, ck_error *err) {
   forget_intent(open, key);
-  ck_status status = run ? ck_map_add(open, key, run, err) : CK_OK;
-  if (!run || status != CK_OK) free(key);
+  ck_status status = ck_map_add(open, key, run ? run : &inherited, err);
+  if (status != CK_OK) free(key);
   return status;
 }
 
@@ -44,7 +47,7 @@ static ck_run *take_payer(ck_runs *self, const ck_event *event, ck_run *recorder
   ck_run *began = ck_map_get(&self->open, key);
   forget_intent(&self->open, key);
   free(key);
-  return began ? began : recorder;
+  return began && began != &inherited ? began : recorder;
 }
 
 /* ---- the runs ---- */
@@ -116,62 +119,148 @@ static void take_settings(ck_runs *self, ck_run *run, const ck_event *event) {
     self->failed |= ck_value_copy(&run->settings, settings, &ignored) != CK_OK;
 }
 
-/* Checkpoints that a person drops, and resumes that are refused or to be approved, are written down
- * behind the end of the last run. */
-static bool is_afterwards(const ck_run *run, const ck_event *event) {
-  return event->kind == CK_EVENT_RESUME_REFUSED || event->kind == CK_EVENT_RESUME_APPROVAL ||
-         (event->kind == CK_EVENT_PRUNE && run->outcome != died);
-}
-
-static bool take_event(void *to, const ck_event *event) {
+/* What was spent, of intents and outcomes. */
+static bool take_call(void *to, const ck_event *event) {
   ck_runs *self = to;
   ck_run *run = find(self, event->timeline);
-  bool outcome = event->kind == CK_EVENT_OUTCOME;
-  int64_t reserved = outcome ? ck_ledger_read_reserved(ck_value_bytes(event->body)) : 0;
-  self->reserved = ck_micros_add(self->reserved, reserved);
-  self->cut_off += outcome && ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
-  if (outcome && event->seq > self->counted) ck_totals_add_outcome(&self->totals, event->body);
-  if (event->seq > self->counted) ck_active_take(&self->active, event);
   ck_run *payer = take_payer(self, event, run);
-  if (!run || is_afterwards(run, event)) return true;
+  if (event->kind != CK_EVENT_OUTCOME) return true;
+  int64_t reserved = ck_ledger_read_reserved(ck_value_bytes(event->body));
+  self->reserved = ck_micros_add(self->reserved, reserved);
+  self->cut_off += ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
+  if (!run) return true;
   payer->reserved = ck_micros_add(payer->reserved, reserved);
-  if (!run->begun_ms) run->begun_ms = event->at_ms;
-  run->last_ms = event->at_ms;
-  take_settings(self, run, event);
-  if (change_of(event)) run->change = change_of(event);
-  run->outcome = run->change ? run->change : ending_of(event);
-  if (outcome) ck_totals_add_outcome(&payer->spent, event->body);
+  ck_totals_add_outcome(&payer->spent, event->body);
   return true;
 }
 
-ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
-                       ck_error *err) {
+static ck_status read_calls(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_event_query query = {.session = head->session.no,
+                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
+  ck_status status = ck_store_read_events(store, &query, take_call, self, err);
+  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
+}
+
+/* ---- how they began and ended ---- */
+
+static bool take_opening(void *to, const ck_event *event) {
+  ck_runs *self = to;
+  ck_run *run = find(self, event->timeline);
+  if (!run) return true;
+  take_settings(self, run, event);
+  if (change_of(event)) run->change = change_of(event);
+  return true;
+}
+
+static ck_status read_openings(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_event_query query = {
+      .session = head->session.no,
+      .kinds = 1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED |
+               1ull << CK_EVENT_SESSION_FORKED | 1ull << CK_EVENT_SESSION_REWOUND |
+               1ull << CK_EVENT_SESSION_UNDONE};
+  ck_status status = ck_store_read_events(store, &query, take_opening, self, err);
+  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
+}
+
+static bool take_begin(void *to, const ck_event *event) {
+  *(int64_t *)to = event->at_ms;
+  return false;
+}
+
+typedef struct ending {
+  ck_run *run;
+  int64_t pruned_ms; /* of the last prune behind what is looked for; 0: none */
+} ending;
+
+/* Newest first. Checkpoints that a person drops, and resumes that are refused or to be approved,
+ * are written down behind the end of the last run; a prune before it is the run's own. */
+static bool take_end(void *to, const ck_event *event) {
+  ending *self = to;
+  ck_run *run = self->run;
+  if (event->kind == CK_EVENT_RESUME_REFUSED || event->kind == CK_EVENT_RESUME_APPROVAL)
+    return true;
+  if (event->kind == CK_EVENT_PRUNE) {
+    if (!self->pruned_ms) self->pruned_ms = event->at_ms;
+    return true;
+  }
+  run->outcome = run->change ? run->change : ending_of(event);
+  bool own_prune = run->outcome == died && self->pruned_ms;
+  run->last_ms = own_prune ? self->pruned_ms : event->at_ms;
+  return false;
+}
+
+/* The events of a timeline are one range: the first and the last are enough. */
+static ck_status read_span(ck_run *run, ck_store *store, const ck_head *head, int64_t until,
+                           ck_error *err) {
+  int64_t begin = run->timeline->begin;
+  ending end = {.run = run};
+  ck_event_query first = {.session = head->session.no, .after = begin - 1, .until = begin};
+  ck_event_query last = {
+      .session = head->session.no, .after = begin - 1, .until = until, .backward = true};
+  ck_status status = ck_store_read_events(store, &first, take_begin, &run->begun_ms, err);
+  return status == CK_OK ? ck_store_read_events(store, &last, take_end, &end, err) : status;
+}
+
+static ck_status read_spans(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->count && status == CK_OK; i++) {
+    int64_t until = i + 1 < self->count ? self->list[i + 1].timeline->begin - 1 : head->last_seq;
+    status = read_span(&self->list[i], store, head, until, err);
+  }
+  return status;
+}
+
+/* ---- the totals ---- */
+
+static bool take_behind(void *to, const ck_event *event) {
+  ck_runs *self = to;
+  if (event->kind == CK_EVENT_OUTCOME) ck_totals_add_outcome(&self->totals, event->body);
+  ck_active_take(&self->active, event);
+  return true;
+}
+
+/* What the latest checkpoint counts, and what lies behind it: the rest need not be read. */
+static ck_status read_totals(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+  const ck_checkpoint_info *latest = head->has_latest ? &head->latest : NULL;
+  ck_event_query query = {.session = head->session.no, .after = latest ? latest->seq : 0};
+  if (latest) self->totals = latest->totals;
+  ck_active_begin(&self->active, latest);
+  ck_status status = ck_store_read_events(store, &query, take_behind, self, err);
+  self->totals.active_us += self->active.us;
+  return status;
+}
+
+static ck_status list_runs(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
   self->list = calloc(head->timeline_count ? head->timeline_count : 1, sizeof *self->list);
   if (!self->list) return ck_error_no_memory(err);
   for (size_t i = 0; i < head->timeline_count; i++)
     if (!head->timelines[i].session)
       self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = died};
-  self->flow = head->session.flow;
-  if (head->has_latest) self->totals = head->latest.totals;
-  self->counted = head->has_latest ? head->latest.seq : 0;
-  ck_active_begin(&self->active, head->has_latest ? &head->latest : NULL);
-  ck_event_query query = {.session = head->session.no};
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->count && status == CK_OK; i++)
     status =
         ck_place_read(&self->list[i].place, store, head->session.no, self->list[i].timeline, err);
-  if (status == CK_OK) status = ck_store_read_events(store, &query, take_event, self, err);
-  self->totals.active_us += self->active.us;
+  return status;
+}
+
+ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
+                       ck_error *err) {
+  self->flow = head->session.flow;
+  ck_status status = list_runs(self, store, head, err);
+  if (status == CK_OK) status = read_totals(self, store, head, err);
+  if (status == CK_OK) status = read_openings(self, store, head, err);
+  if (status == CK_OK) status = read_spans(self, store, head, err);
+  if (status == CK_OK) status = read_calls(self, store, head, err);
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
   if (last && last->outcome == died && head->session.status == CK_SESSION_PAUSED)
     last->outcome = "stopped";
-  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
+  return status;
 }
 
 ck_status ck_runs_read_totals(ck_totals *out, ck_store *store, const ck_head *head, ck_error *err) {
   ck_runs runs = {0};
-  ck_status status = ck_runs_read(&runs, store, head, false, err);
+  ck_status status = read_totals(&runs, store, head, err);
   *out = runs.totals;
   ck_runs_clear(&runs);
   return status;

@@ -33,7 +33,6 @@ typedef struct ck_runs {
   ck_active active; /* behind that checkpoint */
   const char *flow; /* where the session was begun; of the head */
   bool failed;      /* for want of memory, see ck_runs_read */
-  int64_t counted;  /* the seq of that checkpoint; 0: none */
   int64_t reserved; /* the part of the totals that is an estimate */
   int64_t cut_off;  /* answers of models that end before their end */
   ck_map open;      /* the run of each intent that has no outcome yet, by key; keys owned */

@@ -246,9 +246,9 @@ static void print_kept(const ck_session_view *self, ck_output *output) {
   ck_buffer line = {0};
   ck_format_of(&line, self->events, "event");
   ck_buffer_append_text(&line, ", ");
-  ck_format_of(&line, self->checkpoints, "checkpoint");
+  ck_format_of(&line, self->kept.checkpoints, "checkpoint");
   ck_buffer_append_text(&line, " of ");
-  ck_format_bytes(&line, self->checkpoint_bytes);
+  ck_format_bytes(&line, self->kept.stored_bytes);
   ck_buffer_append_text(&line, ", ");
   ck_format_of(&line, (int64_t)self->runs.count, "run");
   ck_buffer_append_text(&line, ", ran for ");

@@ -26,14 +26,6 @@ void ck_session_view_take_record(ck_session_view *self, const ck_session_record 
   self->document = record->input;
 }
 
-static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
-  ck_session_view *self = to;
-  self->checkpoints++;
-  self->keyframes += checkpoint->keyframe == checkpoint->seq;
-  self->checkpoint_bytes += checkpoint->stored_bytes;
-  return true;
-}
-
 static void add_doubt(void *to, const ck_open_effect *effect) {
   ck_doubts *doubts = to;
   ck_buffer_append(&doubts->keys, effect->key, strlen(effect->key) + 1);
@@ -82,19 +74,33 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
                              ck_error *err) {
   const ck_session_record *session = &self->head->session;
   ck_store *store = inspection->store;
-  ck_status status = ck_store_list_checkpoints(store, session->no, add_checkpoint, self, err);
+  ck_status status = ck_store_count_checkpoints(&self->kept, store, session->no, err);
   if (status == CK_OK) status = ck_lineage_read(&self->lineage, store, session, err);
-  if (status == CK_OK && can_resume(inspection))
-    status = read_doubts(&self->doubts, inspection, err);
   if (status == CK_OK && can_resume(inspection))
     status = ck_session_view_read_question(&self->question, store, self->head, err);
   if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
+  if (status == CK_OK && can_resume(inspection) && self->runs.open.count)
+    status = read_doubts(&self->doubts, inspection, err);
   if (status == CK_OK) status = ck_verdicts_read(&self->verdicts, store, self->head, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
   if (status == CK_OK) status = ck_recent_effects_read(&self->recent, store, self->head, err);
   if (status == CK_OK) status = ck_saving_read(&self->saving, store, session, err);
   return status;
+}
+
+/* Only an intent without an outcome can ask a person, or a resume that is to be approved: where
+ * neither is, calls need not be read once more. */
+static ck_status read_questions(ck_session_view *self, const ck_host *host,
+                                const ck_inspection *inspection, ck_error *err) {
+  ck_approval last = {0};
+  ck_status status = CK_OK;
+  bool asks = self->runs.open.count > 0;
+  if (!asks) status = ck_approval_read(&last, inspection->store, self->head, err);
+  asks |= last.body != NULL;
+  ck_approval_clear(&last);
+  return status == CK_OK && asks ? ck_questions_read(&self->questions, host, inspection, err)
+                                 : status;
 }
 
 ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
@@ -109,7 +115,7 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   if (out->place.flow) out->flow = out->place.flow;
   if (status == CK_OK) status = read_stored(out, inspection, err);
   if (status == CK_OK && can_resume(inspection))
-    status = ck_questions_read(&out->questions, host, inspection, err);
+    status = read_questions(out, host, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)
                                                    : status;
 }

@@ -14,6 +14,7 @@
 #include "core/host/session/launch.h"
 #include "core/host/session/place.h"
 #include "core/host/session/saving.h"
+#include "core/store/checkpoint_list.h"
 
 /* Effects in doubt, by key. */
 typedef struct ck_doubts {
@@ -33,7 +34,8 @@ typedef struct ck_session_view {
   ck_launch launch;
   const char *cause; /* the reason; that of a session whose process is gone */
   const ck_head *head;
-  int64_t events, checkpoints, keyframes, checkpoint_bytes;
+  int64_t events;
+  ck_checkpoint_count kept;
   ck_lineage lineage;
   ck_runs runs;
   ck_saving_view saving;

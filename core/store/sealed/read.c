@@ -260,6 +260,10 @@ static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err
 static ck_status count_events(int64_t *out, void *to, int64_t session, ck_error *err) {
   return INNER(to).count_events(out, INNER(to).self, session, err);
 }
+static ck_status count_checkpoints(ck_checkpoint_count *out, void *to,
+                                   const ck_checkpoint_rows *rows, ck_error *err) {
+  return INNER(to).count_checkpoints(out, INNER(to).self, rows, err);
+}
 static ck_status compare_key_entry(ck_buffer *out, bool *same, void *to, ck_error *err) {
   return INNER(to).compare_key_entry(out, same, INNER(to).self, err);
 }
@@ -288,6 +292,7 @@ void ck_sealed_add_reads(ck_backend *out) {
   out->last_seq = last_seq;
   out->count_events = count_events;
   out->get_stats = get_stats;
+  if (inner->count_checkpoints) out->count_checkpoints = count_checkpoints;
   if (inner->get_head) out->get_head = ck_sealed_get_head;
   if (inner->get_about) out->get_about = ck_sealed_get_about;
   out->fingerprint_key = fingerprint_key;

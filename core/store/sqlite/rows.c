@@ -138,6 +138,20 @@ static ck_status read_checkpoints(void *to, const ck_checkpoint_rows *rows,
   return ck_reader_end(&read, status, "read checkpoints", err);
 }
 
+static ck_status count_checkpoints(ck_checkpoint_count *out, void *to,
+                                   const ck_checkpoint_rows *rows, ck_error *err) {
+  ck_reader read;
+  ck_status status = ck_reader_begin(&read, to, CK_SQL_COUNT_CHECKPOINTS, err);
+  if (status != CK_OK) return status;
+  bind_range(&read.binder, rows->session, rows->after, rows->until);
+  if (ck_binder_next(&read.binder) == SQLITE_ROW) {
+    out->checkpoints += sqlite3_column_int64(read.binder.stmt, 0);
+    out->keyframes += sqlite3_column_int64(read.binder.stmt, 1);
+    out->stored_bytes += sqlite3_column_int64(read.binder.stmt, 2);
+  }
+  return ck_reader_end(&read, CK_OK, "count its checkpoints", err);
+}
+
 /* ---- figures ---- */
 
 static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) {
@@ -178,6 +192,7 @@ void ck_sqlite_add_rows(ck_backend *backend) {
   backend->last_seq = last_seq;
   backend->count_events = count_events;
   backend->read_checkpoints = read_checkpoints;
+  backend->count_checkpoints = count_checkpoints;
   backend->read_events = read_events;
   backend->check = ck_sqlite_check;
   backend->get_stats = get_stats;

@@ -26,6 +26,9 @@
   X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS("e.decision") " DESC")                             \
   X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                          \
   X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                         \
+  X(CK_SQL_COUNT_CHECKPOINTS,                                                                     \
+    "SELECT count(*), total(keyframe = seq), total(length(payload)) FROM checkpoint"              \
+    " WHERE session = ? AND seq > ? AND seq <= ? AND " CK_SQL_NOT_PRUNED)                         \
   X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                          \
   X(CK_SQL_PAYLOADS_BACKWARD, CK_SQL_READ_CHECKPOINTS("payload") " DESC")
 

@@ -1,0 +1,20 @@
+/* checkpoint_list.h - pages of a session's checkpoints, and their number. */
+#ifndef CK_STORE_CHECKPOINT_LIST_H
+#define CK_STORE_CHECKPOINT_LIST_H
+
+#include "core/store/store.h"
+
+/* As ck_store_list_checkpoints, newest first, and only those with seq < before; 0: all. */
+CK_CHECKED ck_status ck_store_list_checkpoints_backward(ck_store *self, int64_t session,
+                                                        int64_t before, ck_checkpoint_visit visit,
+                                                        void *to, ck_error *err);
+
+/* All that ck_store_list_checkpoints visits, counted where they lie. */
+typedef struct ck_checkpoint_count {
+  int64_t checkpoints, keyframes;
+  int64_t stored_bytes; /* of their payloads */
+} ck_checkpoint_count;
+CK_CHECKED ck_status ck_store_count_checkpoints(ck_checkpoint_count *out, ck_store *self,
+                                                int64_t session, ck_error *err);
+
+#endif
