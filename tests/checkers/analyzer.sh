@@ -42,8 +42,8 @@ if ! printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'analyze 
 fi
 
 perl -ne '
-  $function = $1 if /^[^:]+: In function \x27(.+)\x27:$/;
-  $times{"$1 $function $2"}++ if /^([^:]+):\d+:\d+: warning: .*\[-Wanalyzer-([a-z-]+)\]$/;
+  $function = "$1 $2" if /^([^:]+): In function \x27(.+)\x27:$/; # a macro has a place of its own
+  $times{"$function $1"}++ if /^[^:]+:\d+:\d+: warning: .*\[-Wanalyzer-([a-z-]+)\]$/;
   END { print "$_ $times{$_}\n" for keys %times }' "$dir/said" | sort >"$dir/found"
 grep -v '^#' "$expected" | sed '/^$/d' >"$dir/rows"
 awk '{ print $1, $2, $3, $4 }' "$dir/rows" | sort >"$dir/wanted"
