@@ -11,12 +11,19 @@ PREFIX ?= /usr/local
 CKRUN_DATA ?= ../shared/data
 
 MODES := release debug asan ubsan tsan coverage fuzz
-FLAGS_release := -O2 -g
+FLAGS_release = -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(HARDENING)
 FLAGS_debug := -O0 -g3
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_ubsan := -O1 -g -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_coverage := -O0 -g --coverage
+# What makes a fault harder to use, as far as this compiler has it; PIC, so that the libraries can
+# go into a shared object. Read from the program in tests/host/cli/hardened.t.
+has_flag = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(1))
+HARDENING = $(eval HARDENING := -fPIC $(foreach flag,-fstack-protector-strong \
+  -fstack-clash-protection -ftrivial-auto-var-init=zero -fcf-protection=full,\
+  $(call has_flag,$(flag))))$(HARDENING)
+LINK_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 # For `make fuzz`, with a compiler of its own, which has libFuzzer. Warnings are those of CC.
 # NULL + 0, which clang alone counts as an overflow, stands in many places and is C from C2y on.
 CC_fuzz := clang-14
@@ -176,7 +183,8 @@ endef
 define link
 @mkdir -p $(@D)
 $(if $(Q),@echo "  LINK  $@")
-$(Q)$(compiler) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) \
+$(Q)$(compiler) $(FLAGS_$(1)) $(LINK_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) \
+  $(2) $(LDFLAGS) \
   $(PKG_LIBS) -lm $(LDLIBS)
 endef
 # A test may ask for flags of the linker in a line of its own:  /* link: -Wl,--wrap=malloc */
@@ -190,7 +198,8 @@ $(BUILD)/ckrun: $(BUILD)/release/ckrun
 # Lists that are written only when they differ: what depends on them is made again exactly then.
 LIST_files = $(CORE_C) $(LUA_C) $(HOST_C) $(TEST_LIB_C)
 LIST_embed = $(EMBEDDED)
-LIST_flags = $(CC) $(USER_FLAGS) $(LDFLAGS)
+LIST_flags = $(CC) $(foreach mode,$(MODES),$(FLAGS_$(mode)) $(LINK_$(mode))) $(USER_FLAGS) \
+  $(LDFLAGS)
 $(BUILD)/files.list $(BUILD)/embed.list $(BUILD)/flags.list: $(BUILD)/%.list: FORCE
 	@mkdir -p $(@D)
 	@text='$(subst ','\'',$(LIST_$*))'; \
