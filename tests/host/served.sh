@@ -16,7 +16,10 @@ serve() {
   rm -f "$1.port" "$1.log"
   "$model_server" "$1.script" "$1.log" "$1.port" &
   serving="$serving $!"
-  while [ ! -s "$1.port" ]; do read -rt 0.01 <> <(:) || :; done
+  while [ ! -s "$1.port" ]; do
+    kill -0 $! 2>/dev/null || { echo "Bail out! the model server of $1 is gone"; exit 1; }
+    read -rt 0.01 <> <(:) || :
+  done
   port=$(cat "$1.port")
 }
 

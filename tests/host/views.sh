@@ -22,7 +22,7 @@ has_terminal() {
 }
 
 # Random parts of ids, uuids, times and folders are none of the view, but their widths are; an age
-# at the end of a line is of any width.
+# is of any width.
 steady() {
   perl -pe '
     BEGIN { $dir = quotemeta $ARGV[0]; $root = quotemeta $ARGV[1]; @ARGV = () }
@@ -30,7 +30,9 @@ steady() {
     s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/"u" x 36/ge;
     s/_\d{8}_\d{6}_/_YYYYMMDD_HHMMSS_/g;
     s/(\e\[\d+m|(?<![0-9a-z]))[0-9a-f]{8}(?![0-9a-z])/$1xxxxxxxx/g;
-    s/  (just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)$/  AGO/ unless /●|○|◆/;
+    s/AGE +REASON/AGE  REASON/;
+    s/  (\e\[2m)?(just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)(\e\[0m)? *(?=(.?))/
+      "  " . ($1 \/\/ "") . "AGO" . ($4 \/\/ "") . ($5 eq "\n" || $5 eq "" ? "" : "  ")/e;
     s/\e/^[/g' "$dir" "$root"
 }
 

@@ -68,6 +68,7 @@ static void take_replay(reading *self, const ck_event *event, ck_bytes body) {
   ck_recent_effect *added = add(self, event, body);
   if (!added) return;
   added->status = "replayed";
+  free(added->kind); /* a replay tells none */
   added->kind = kind_of_key(self, added->key);
   added->begun = true;
   added->begun_ms = added->ended_ms = event->at_ms;
