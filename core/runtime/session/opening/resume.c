@@ -167,8 +167,9 @@ static int64_t version_of(const plan *p, const ck_resume_options *options) {
 static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options,
                       ck_error *err) {
   ck_status status = ck_session_new(&p->session, runtime, options->profile, options->policies, err);
+  if (status != CK_OK) return status;
   ck_session *self = p->session;
-  if (status == CK_OK) status = check_restarts(p, options, err);
+  status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(p, options, err);
   if (status == CK_OK)
     status = load_state(self, &p->head, &p->from, &p->edits, options->keep_references, err);
