@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/runtime/session/secret.h"
 
@@ -15,17 +14,10 @@ const char *ck_key_source_of(const char *given) {
 
 /* The text could be the key itself: it is not repeated. */
 static ck_status check_ref(const char *ref, ck_error *err) {
-  struct stat found;
-  bool file = strncmp(ref, "file:", 5) == 0;
-  if (!file && strncmp(ref, "env:", 4) != 0)
-    return ck_error_set(
-        err, CK_E_USAGE,
-        "--key names the place of a key, never the key itself: env:NAME or file:PATH");
-  if (!file || stat(ref + 5, &found) != 0 || (found.st_mode & 077) == 0) return CK_OK;
+  if (strncmp(ref, "file:", 5) == 0 || strncmp(ref, "env:", 4) == 0) return CK_OK;
   return ck_error_set(
-      err, CK_E_REFUSED,
-      "%s can be read or written by others (mode %04o): chmod 600 it, if nobody has read it yet",
-      ref, (unsigned)found.st_mode & 07777);
+      err, CK_E_USAGE,
+      "--key names the place of a key, never the key itself: env:NAME or file:PATH");
 }
 
 ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redactor, ck_error *err) {
@@ -33,7 +25,7 @@ ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redacto
   char hex[CK_KEY_TEXT_SIZE];
   *out = NULL;
   ck_status status = check_ref(ref, err);
-  if (status == CK_OK) status = ck_secret_read(&text, ref, err);
+  if (status == CK_OK) status = ck_secret_read_key(&text, ref, err);
   if (status == CK_OK) status = ck_key_read(out, ck_buffer_bytes(&text), ref, err);
   ck_secret_wipe(&text);
   if (status != CK_OK || !redactor) return status;

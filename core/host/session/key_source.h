@@ -10,7 +10,7 @@
 const char *ck_key_source_of(const char *given);
 /* `ref`: "env:NAME" or "file:PATH". The key is registered as a secret of `redactor` (NULL: none).
  * CK_E_USAGE: no reference. CK_E_SECRET_MISSING: nothing is there. CK_E_PARSE: no key.
- * CK_E_REFUSED: a file that others can read or write. */
+ * CK_E_REFUSED: a file that is another user's, or that others can read or write. */
 CK_CHECKED ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redactor,
                                         ck_error *err);
 

@@ -31,15 +31,43 @@ static ssize_t read_whole(int fd, char *to, size_t size) {
   return (ssize_t)len;
 }
 
-static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_error *err) {
-  struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+/* Of the open file: another one may lie at its path by now. */
+static ck_status check_hands(const struct stat *info, bool key, const char *path, ck_error *err) {
+  ck_status failure = key ? CK_E_REFUSED : CK_E_SECRET_MISSING;
+  unsigned mode = (unsigned)info->st_mode & 07777;
+  if (info->st_uid != geteuid() && info->st_uid != 0)
+    return ck_error_set(err, failure,
+                        "file:%s belongs to another user (uid %u): chown it to yourself, if what "
+                        "is in it is yours",
+                        path, (unsigned)info->st_uid);
+  if (key && (mode & 077))
+    return ck_error_set(err, failure,
+                        "file:%s can be read or written by others (mode %04o): chmod 600 it, if "
+                        "nobody has read it yet",
+                        path, mode);
+  if (mode & S_IWOTH)
+    return ck_error_set(err, failure,
+                        "file:%s can be written by others (mode %04o): chmod o-w it, if what is in "
+                        "it is yours",
+                        path, mode);
+  return CK_OK;
+}
+
+static ck_status check_file(struct stat *info, int fd, bool key, const char *path, ck_error *err) {
+  if (fstat(fd, info) != 0 || !S_ISREG(info->st_mode))
     return ck_error_set(err, CK_E_SECRET_MISSING,
                         "file:%s is no regular file: put the secret into one, " REMEDY, path);
-  if (info.st_size > CK_SECRET_MAX)
-    return ck_error_set(err, CK_E_SECRET_MISSING,
-                        "file:%s has more than %d bytes: give a smaller one, " REMEDY, path,
-                        CK_SECRET_MAX);
+  ck_status status = check_hands(info, key, path, err);
+  if (status != CK_OK || info->st_size <= CK_SECRET_MAX) return status;
+  return ck_error_set(err, CK_E_SECRET_MISSING,
+                      "file:%s has more than %d bytes: give a smaller one, " REMEDY, path,
+                      CK_SECRET_MAX);
+}
+
+static ck_status read_open_file(ck_buffer *out, int fd, bool key, const char *path, ck_error *err) {
+  struct stat info;
+  ck_status status = check_file(&info, fd, key, path, err);
+  if (status != CK_OK) return status;
   size_t size = (size_t)info.st_size, before = out->len;
   char *room = ck_buffer_extend(out, size);
   if (!room) return ck_error_no_memory(err);
@@ -55,7 +83,7 @@ static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_err
                       path);
 }
 
-static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+static ck_status read_file(ck_buffer *out, bool key, const char *path, ck_error *err) {
   ck_status status = ck_own_file_check(path, err);
   if (status == CK_OK) status = ck_own_file_add(CK_OWN_SECRET, path, err);
   if (status != CK_OK) return status;
@@ -64,13 +92,13 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
     return ck_error_set(err, CK_E_SECRET_MISSING,
                         "file:%s cannot be opened (%s): fix that, " REMEDY, path,
                         ck_errno_text(errno));
-  status = read_open_file(out, fd, path, err);
+  status = read_open_file(out, fd, key, path, err);
   close(fd);
   return status;
 }
 
-ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err) {
-  if (strncmp(ref, "file:", 5) == 0) return read_file(out, ref + 5, err);
+static ck_status read_ref(ck_buffer *out, bool key, const char *ref, ck_error *err) {
+  if (strncmp(ref, "file:", 5) == 0) return read_file(out, key, ref + 5, err);
   bool env = strncmp(ref, "env:", 4) == 0;
   const char *value = env ? getenv(ref + 4) : NULL;
   if (!env)
@@ -84,6 +112,14 @@ ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err) {
   if (!room) return ck_error_no_memory(err);
   memcpy(room, value, len);
   return CK_OK;
+}
+
+ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err) {
+  return read_ref(out, false, ref, err);
+}
+
+ck_status ck_secret_read_key(ck_buffer *out, const char *ref, ck_error *err) {
+  return read_ref(out, true, ref, err);
 }
 
 ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref, ck_error *err) {

@@ -7,8 +7,12 @@
 
 /* Appends the secret; line breaks at its end do not belong to it. CK_E_SECRET_MISSING names the
  * reference, why it gives nothing and what to do; CK_E_REFUSED: it is a file of an open store. Wipe
- * the buffer with ck_secret_wipe. */
+ * the buffer with ck_secret_wipe. A file is opened once, links are followed, and the open file is
+ * judged: it must belong to this user or root, and not be writable by everybody. */
 CK_CHECKED ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err);
+/* A store's key: CK_E_REFUSED, too, when its file belongs to another user, or anybody else may read
+ * or write it. */
+CK_CHECKED ck_status ck_secret_read_key(ck_buffer *out, const char *ref, ck_error *err);
 /* Overwrites and frees. */
 void ck_secret_wipe(ck_buffer *secret);
 
