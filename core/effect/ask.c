@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/effect/reply.h"
+
+enum { SHOWN_MAX = 2000 }; /* bytes of what an effect would be called with */
 
 #define NO_QUESTION "the flow waits for an answer"
 
@@ -108,13 +111,30 @@ static ck_status read_options(const char ***out, ck_buffer *own, ck_bytes reques
   return CK_OK;
 }
 
+/* Whoever is asked whether an effect may begin is shown what it would be called with. */
+static void append_action(ck_buffer *out, ck_bytes action) {
+  ck_bytes request = ck_json_get(action, "request");
+  if (request.len == 0) return;
+  size_t len = ck_utf8_cut(request.data, request.len < SHOWN_MAX ? request.len : SHOWN_MAX);
+  ck_buffer_append_text(out, "\n  ");
+  ck_json_read_string(out, ck_json_get(action, "kind"));
+  ck_buffer_append_text(out, " ");
+  ck_buffer_append(out, request.data, len);
+  if (len < request.len)
+    ck_buffer_append_format(out, "… (%zu bytes more: see 'ckrun answer')", request.len - len);
+}
+
 static ck_status put(ck_effect_run *run, const ck_effect *effect, ck_error *err) {
-  const char **options;
-  ck_buffer own = {0};
+  const char **options = NULL;
+  ck_buffer own = {0}, text = {0};
   ck_asker *asker = run->driver->asker;
-  ck_status status = read_options(&options, &own, effect->request, err);
+  ck_buffer_append_text(&text, run->question);
+  append_action(&text, ck_json_get(effect->request, "effect"));
+  ck_buffer_append(&text, "", 1);
+  ck_status status = ck_buffer_check(&text, err);
+  if (status == CK_OK) status = read_options(&options, &own, effect->request, err);
   if (status == CK_OK) {
-    ck_question question = {.text = run->question,
+    ck_question question = {.text = text.data,
                             .from = effect->agent ? effect->agent : effect->scope,
                             .options = options,
                             .answered = on_answered,
@@ -123,6 +143,7 @@ static ck_status put(ck_effect_run *run, const ck_effect *effect, ck_error *err)
   }
   free(options);
   ck_buffer_clear(&own);
+  ck_buffer_clear(&text);
   return status;
 }
 

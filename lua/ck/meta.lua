@@ -60,10 +60,10 @@
 ---| "tool"
 ---| "exec"
 ---| "agent"
----| "agent_tool"
 ---| "sleep"
 ---| "ask"
 ---| "read"
+---| "agent_tool"
 ---@alias ck.EffectClass
 ---| "pure"
 ---| "idempotent"

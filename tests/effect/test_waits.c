@@ -171,6 +171,18 @@ static void fails(person *who, const char *request, ck_status class, const char 
   close_effect();
 }
 
+/* Whoever allows an effect knows what it would be called with. */
+static void test_permit_question(void) {
+  person who = {.says = "deny"};
+  open_ask(&who, "{\"question\":\"Run sh?\",\"options\":[\"deny\"],\"effect\":{\"kind\":\"exec\","
+                 "\"request\":{\"argv\":[\"rm\",\"-rf\",\"/\"]}}}");
+  (void)drive_effect(&driven, driver, &effect, false);
+  tap_is_text(strchr(who.seen, 'R'), "Run sh?\n  exec {\"argv\":[\"rm\",\"-rf\",\"/\"]} [deny]",
+              "who is asked whether an effect may begin sees what it would do");
+  close_effect();
+  fails(NULL, "{\"question\":\"Run sh?\",\"effect\":{\"request\":{}}}", CK_E_WAITING, "Run sh?");
+}
+
 static void test_questions(void) {
   person who = {.says = "yes \"please\""};
   open_ask(&who, "{\"question\":\"Send?\",\"options\":[\"yes \\\"please\\\"\",\"n\\u00f6\"]}");
@@ -256,6 +268,7 @@ int main(void) {
   test_sleep_ends();
   test_bad_sleeps();
   test_questions();
+  test_permit_question();
   test_question_ends();
   test_readings();
   ck_loop_free(loop);

@@ -44,6 +44,15 @@ static const char *status_of(ck_bytes outcome) {
   return "unknown";
 }
 
+/* "main/agent#2/model/1": the last part but one is the kind. */
+static char *kind_of_key(reading *self, const char *key) {
+  const char *end = key ? strrchr(key, '/') : NULL, *begin = end;
+  while (begin && begin > key && begin[-1] != '/') begin--;
+  char *kind = end ? strndup(begin, (size_t)(end - begin)) : NULL;
+  self->failed |= end && !kind;
+  return kind;
+}
+
 static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   ck_recent_effect *added = add(self, event, body);
   if (!added) return;
@@ -52,16 +61,8 @@ static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
   if (cost.len && !ck_json_read_int(&added->cost_micros, cost)) added->cost_micros = -1;
+  if (strcmp(added->status, "denied") == 0) added->begun_ms = event->at_ms; /* it never began */
   self->waiting++;
-}
-
-/* "main/agent#2/model/1": the last part but one is the kind. */
-static char *kind_of_key(reading *self, const char *key) {
-  const char *end = key ? strrchr(key, '/') : NULL, *begin = end;
-  while (begin && begin > key && begin[-1] != '/') begin--;
-  char *kind = end ? strndup(begin, (size_t)(end - begin)) : NULL;
-  self->failed |= end && !kind;
-  return kind;
 }
 
 static void take_replay(reading *self, const ck_event *event, ck_bytes body) {

@@ -64,6 +64,9 @@ is "the outcome says who denied what" \
   "policy|no|no programs|sh|-c|echo ran >>ran|error"
 run --json sessions show no
 is "it is not clean" "$(bodies no boundary '$b->{kind} eq "failure" ? $b->{clean} : undef')" 0
+is "shown, it was denied when its outcome was told" \
+  "$(json "$("$CKRUN" --json sessions show no)" 'my ($e) = @{$d->{last_effects}};
+    "$e->{status} " . (substr($e->{begun}, 0, 4) >= 2026 ? "then" : $e->{begun})')" "denied then"
 exits 0 "a flow can go on from a denied node" run caught.lua --profile ./no.profile.lua --session on
 has "as from any error" "$out" "$(printf 'result\thandled')"
 exits 1 "a deny comes before a question" run node.lua --profile ./both.profile.lua --session both
@@ -250,6 +253,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   echo allow >&7
   away
   has "it is asked at the terminal" "$out" "Run sh?"
+  has "with what would be run" "$out" 'exec {"argv":["'
   is "and allowed there" "$code" 0
   ran "it ran" 1
   at_terminal else
