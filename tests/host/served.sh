@@ -15,9 +15,10 @@ serve() {
   cat >"$1.script"
   rm -f "$1.port" "$1.log"
   "$model_server" "$1.script" "$1.log" "$1.port" &
-  serving="$serving $!"
+  local server=$! # that of <(:) is in $! soon
+  serving="$serving $server"
   while [ ! -s "$1.port" ]; do
-    kill -0 $! 2>/dev/null || { echo "Bail out! the model server of $1 is gone"; exit 1; }
+    kill -0 "$server" 2>/dev/null || { echo "Bail out! the model server of $1 is gone"; exit 1; }
     read -rt 0.01 <> <(:) || :
   done
   port=$(cat "$1.port")

@@ -117,11 +117,24 @@ local function read_target(self)
   return { expression.suffixed(self) }
 end
 
+--- What these give is all that they do.
+local ANSWERS = { ask = true, deny = true, refuse = true, ref = true, mask = true,
+  mask_personal = true, gsub = true }
+
+--- A statement that is a call, begun at the token `from`.
+local function check_call(self, from)
+  local tokens = self.tokens
+  local name = tokens[from][1] == "ck" and tokens[from + 1][1] == "." and tokens[from + 2][1]
+  if not ANSWERS[name] or cursor.level_of(self, "ck") then return end
+  cursor.problem(self, tokens[from][3], "what ck.", name,
+    " gives is thrown away: it does nothing by itself; return it, or keep it in a local")
+end
+
 --- A call, or an assignment: its targets are known to be such only once '=' is seen.
 local function read_assignment(self)
-  local targets = {}
+  local targets, from = {}, self.index
   repeat targets[#targets + 1] = read_target(self) until not accept(self, ",")
-  if not accept(self, "=") then return end
+  if not accept(self, "=") then return check_call(self, from) end
   for _, target in ipairs(targets) do
     local base, more = target[1], target[2]
     if base[2] == "name" then

@@ -28,6 +28,20 @@ problem "a function that is not there" 2 "the sandbox has no 'string.gsub'" <<'E
 return { name = "p", version = 1, checkpoint = function(at)
   return at.depth > 99 and string.gsub(at.kind, "a", "b") end }
 EOF2
+problem "a forgotten return" 3 "what ck.ask gives is thrown away" <<'EOF2'
+return { name = "p", version = 1,
+  permit = function(effect)
+    if effect.class == "once" then ck.ask "Sure?" end
+  end }
+EOF2
+problem "a mask that is not taken" 2 "what ck.mask gives is thrown away" <<'EOF2'
+return { name = "p", version = 1, redact = function(item)
+  ck.mask(item.value, "x+")
+  local kept = ck.mask(item.value, "y+")
+  local ck = { ask = function() end }
+  ck.ask "mine"
+  return kept end }
+EOF2
 problem "a global" 2 "'count' is a global" <<'EOF2'
 return { name = "p", version = 1, checkpoint = function(at)
   if at.depth > 99 then count = 1 end end }
