@@ -193,6 +193,7 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->environment = read_names(self, L, table, "env");
   process->probes = read_names(self, L, table, "probes");
   process->timeout_ms = read_seconds(L, table, "timeout_s");
+  process->total_ms = read_seconds(L, table, "total_s");
   process->untrusted = read_distrust(L, table);
 }
 
@@ -205,7 +206,7 @@ static void read_processes(ck_manifest *self, lua_State *L, int table) {
       if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) {
         ck_vm_raise_plain(
             L, CK_E_TYPE,
-            "processes must be a list of {name=, protocol=, argv=, env=, timeout_s=}");
+            "processes must be a list of {name=, protocol=, argv=, env=, timeout_s=, total_s=}");
       }
       read_process(&processes[i], self, L);
       lua_pop(L, 1);

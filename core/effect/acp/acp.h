@@ -27,7 +27,7 @@
 #include "core/model/driver.h"
 #include "core/model/permission.h"
 
-enum { CK_ACP_SILENCE_MS = 1800000, CK_ACP_CANCEL_MS = 5000 };
+enum { CK_ACP_SILENCE_MS = 1800000, CK_ACP_TOTAL_MS = 10800000, CK_ACP_CANCEL_MS = 5000 };
 
 /* All borrowed for the driver's life. A limit of 0 is the one above, or the service's. */
 typedef struct ck_acp_options {
@@ -45,6 +45,8 @@ typedef struct ck_acp_options {
   ck_asker *asker;    /* NULL: no person is present */
   bool files;         /* agents may read and write text files inside the folder */
   int64_t silence_ms; /* the most between two signs of life during a turn */
+  int64_t total_ms;   /* the most of a turn in all, without a person's time; where not given,
+                         silence_ms at least. Opening its session has the same for itself */
   int64_t cancel_ms;  /* from a cancel to its confirmation; then the agent is ended */
 } ck_acp_options;
 

@@ -66,6 +66,8 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
                              .to = run,
                              .silence_ms = ck_acp_silence_of(run->agent),
+                             .total_ms = ck_acp_total_of(run->agent),
+                             .subject = ck_bytes_text(prompts ? "its turn" : "its session"),
                              .deadline_ms = run->pending.effect->deadline_ms};
   ck_status status = write_params(&params, run, &err);
   if (status == CK_OK)

@@ -110,6 +110,8 @@ void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run);
 /* ---- turn.c ---- */
 /* The most milliseconds between two signs of life of a turn. */
 int64_t ck_acp_silence_of(const ck_acp_agent *self);
+/* The most milliseconds of a turn in all, without those in which a person thinks. */
+int64_t ck_acp_total_of(const ck_acp_agent *self);
 /* The ends of a turn, as in pending_call.h; they drop its requests for permission. */
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome);
 void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why);
@@ -117,7 +119,7 @@ void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why);
 /* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent
  * has confirmed. */
 void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why);
-/* Begins the turn's silence anew, or suspends it while a person thinks. */
+/* Begins the turn's silence anew; while a person thinks, its limits are suspended. */
 void ck_acp_touch(ck_effect_run *run);
 
 /* ---- update.c ---- */

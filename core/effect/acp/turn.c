@@ -1,4 +1,4 @@
-/* turn.c - the ends of a turn, its cancel, and the limit on its silence. */
+/* turn.c - the ends of a turn, its cancel, and the limits on its time. */
 #include <stdio.h>
 
 #include "core/effect/acp/private.h"
@@ -6,6 +6,14 @@
 int64_t ck_acp_silence_of(const ck_acp_agent *self) {
   if (self->service.process->timeout_ms) return self->service.process->timeout_ms;
   return self->options->silence_ms ? self->options->silence_ms : CK_ACP_SILENCE_MS;
+}
+
+/* A limit that nobody chose is not shorter than the silence that somebody did. */
+int64_t ck_acp_total_of(const ck_acp_agent *self) {
+  int64_t silence = ck_acp_silence_of(self);
+  int64_t total = self->options->total_ms ? self->options->total_ms : CK_ACP_TOTAL_MS;
+  if (self->service.process->total_ms) return self->service.process->total_ms;
+  return total > silence ? total : silence;
 }
 
 /* ---- ends ---- */
@@ -53,7 +61,7 @@ void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
   snprintf(run->why, sizeof run->why, "%s", why);
   send_cancel(run);
   ck_acp_drop_permissions(run->agent, run);
-  run->call.deadline_ms = 0;
+  run->call.deadline_ms = run->call.total_ms = 0;
   run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_ACP_CANCEL_MS;
   if (run->call.id)
     ck_peer_touch(peer, &run->call);
@@ -63,6 +71,8 @@ void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
 
 void ck_acp_touch(ck_effect_run *run) {
   if (run->phase == CK_ACP_ENDS || !run->agent->service.peer) return;
-  run->call.silence_ms = ck_acp_has_permissions(run) ? 0 : ck_acp_silence_of(run->agent);
+  bool asks = ck_acp_has_permissions(run);
+  run->call.silence_ms = asks ? 0 : ck_acp_silence_of(run->agent);
+  ck_peer_suspend(run->agent->service.peer, &run->call, asks);
   ck_peer_touch(run->agent->service.peer, &run->call);
 }

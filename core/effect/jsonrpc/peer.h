@@ -42,10 +42,14 @@ typedef struct ck_peer_call {
       const ck_peer_answer *answer); /* once, from the loop, unless the call is forgotten before */
   void *to;
   int64_t silence_ms;  /* the most that may pass since it was sent or last touched; 0: any time */
+  int64_t total_ms;    /* the most in all, however often it is touched; 0: any time */
+  ck_bytes subject;    /* what the peer works on, for the message of total_ms; borrowed */
   int64_t deadline_ms; /* monotonic; 0: none */
   int64_t id;          /* of the request; 0: it is not pending */
   int64_t sent_id;     /* of the last request sent; 0: none */
   int64_t since_ms;
+  int64_t begun_ms;     /* total_ms counts from here */
+  int64_t suspended_ms; /* since when total_ms does not count; 0: it counts */
   struct ck_peer_call *next, *previous;
 } ck_peer_call;
 
@@ -76,10 +80,12 @@ CK_CHECKED ck_status ck_peer_request(ck_peer *self, ck_peer_call *call, const ch
                                      ck_bytes params, ck_error *err);
 /* Ignores the answer to the call. Nothing happens when the call is not pending. */
 void ck_peer_forget(ck_peer *self, ck_peer_call *call);
-/* The peer gave a sign of life: the call's silence begins anew. */
+/* The peer gave a sign of life: the call's silence begins anew. total_ms counts on. */
 void ck_peer_touch(ck_peer *self, ck_peer_call *call);
-/* Goes on waiting for the answer to a late call, from within `answered`; `silence_ms` and
- * `deadline_ms` may be set anew. */
+/* The time from now on counts for total_ms, or does not: a person thinks. */
+void ck_peer_suspend(ck_peer *self, ck_peer_call *call, bool suspended);
+/* Goes on waiting for the answer to a late call, from within `answered`; `silence_ms`,
+ * `total_ms` and `deadline_ms` may be set anew. */
 void ck_peer_renew(ck_peer *self, ck_peer_call *call);
 /* These do nothing when the peer is ending. A peer that does not read them is ended. */
 void ck_peer_notify(ck_peer *self, const char *method, ck_bytes params);

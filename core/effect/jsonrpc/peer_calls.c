@@ -1,7 +1,7 @@
 /* peer_calls.c - a peer's pending requests: each is answered once, at the latest by the clock. */
-#include <stdio.h>
-
 #include "core/effect/jsonrpc/private.h"
+
+enum { SUBJECT_MAX = 100 };
 
 int64_t ck_peer_now_ms(void) { return (int64_t)(uv_hrtime() / 1000000); }
 
@@ -17,10 +17,37 @@ void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer) {
   call->answered(call->to, answer);
 }
 
-/* When the clock answers the call; INT64_MAX: never. */
-static int64_t due_of(const ck_peer_call *call) {
+/* When it has been silent for too long, or its deadline is over; INT64_MAX: never. */
+static int64_t silent_at(const ck_peer_call *call) {
   int64_t due = call->silence_ms ? call->since_ms + call->silence_ms : INT64_MAX;
   return call->deadline_ms && call->deadline_ms < due ? call->deadline_ms : due;
+}
+
+/* When it has taken too long in all, whatever the peer tells meanwhile; INT64_MAX: never. */
+static int64_t capped_at(const ck_peer_call *call) {
+  return call->total_ms && !call->suspended_ms ? call->begun_ms + call->total_ms : INT64_MAX;
+}
+
+/* When the clock answers the call; INT64_MAX: never. */
+static int64_t due_of(const ck_peer_call *call) {
+  return capped_at(call) < silent_at(call) ? capped_at(call) : silent_at(call);
+}
+
+static void write_late(ck_buffer *out, const ck_peer *self, const ck_peer_call *call, int64_t now) {
+  if (silent_at(call) <= capped_at(call)) {
+    ck_buffer_append_format(out, "%s did not answer within %.1f s", self->name,
+                            (double)(now - call->since_ms) / 1000);
+    return;
+  }
+  ck_buffer_append_format(out, "%s was still at work", self->name);
+  if (call->subject.len)
+    ck_buffer_append_format(out, " on %.*s", (int)ck_peer_cut(call->subject, SUBJECT_MAX),
+                            call->subject.data);
+  ck_buffer_append_format(out,
+                          " after %.10g s, the most that one request to it may take, also when it "
+                          "reports progress; a greater total_s of this process in the flow allows "
+                          "it more",
+                          (double)call->total_ms / 1000);
 }
 
 static void on_timer(uv_timer_t *timer);
@@ -39,16 +66,19 @@ void ck_peer_set_timer(ck_peer *self) {
 
 static void on_timer(uv_timer_t *timer) {
   ck_peer *self = timer->data;
-  char text[CK_PEER_TEXT_MAX];
+  ck_buffer text = {0};
   int64_t now = ck_peer_now_ms();
   for (ck_peer_call *call = self->calls.next, *next; call != &self->calls; call = next) {
     next = call->next;
     if (due_of(call) > now) continue;
-    snprintf(text, sizeof text, "%s did not answer within %.1f s", self->name,
-             (double)(now - call->since_ms) / 1000);
-    ck_peer_answer_call(call, &(ck_peer_answer){.outcome = CK_PEER_LATE, .text = text});
+    ck_buffer_reset(&text);
+    write_late(&text, self, call, now);
+    ck_peer_answer_call(
+        call, &(ck_peer_answer){.outcome = CK_PEER_LATE,
+                                .text = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data});
     next = self->calls.next; /* the callback may have changed the ring */
   }
+  ck_buffer_clear(&text);
   ck_peer_set_timer(self);
 }
 
@@ -63,7 +93,8 @@ ck_peer_call *ck_peer_find_call(ck_peer *self, ck_bytes id) {
 
 void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
   call->id = call->sent_id;
-  call->since_ms = ck_peer_now_ms();
+  call->since_ms = call->begun_ms = ck_peer_now_ms();
+  call->suspended_ms = 0;
   call->next = &self->calls;
   call->previous = self->calls.previous;
   call->previous->next = call->next->previous = call;
@@ -78,5 +109,13 @@ void ck_peer_forget(ck_peer *self, ck_peer_call *call) {
 
 void ck_peer_touch(ck_peer *self, ck_peer_call *call) {
   call->since_ms = ck_peer_now_ms();
+  if (call->id) ck_peer_set_timer(self);
+}
+
+void ck_peer_suspend(ck_peer *self, ck_peer_call *call, bool suspended) {
+  int64_t now = ck_peer_now_ms();
+  if (suspended == (call->suspended_ms != 0)) return;
+  if (!suspended) call->begun_ms += now - call->suspended_ms;
+  call->suspended_ms = suspended ? now : 0;
   if (call->id) ck_peer_set_timer(self);
 }

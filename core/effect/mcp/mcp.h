@@ -27,7 +27,7 @@
 
 enum { CK_MCP_TEXT_MAX = 1 << 20 };
 
-enum { CK_MCP_SILENCE_MS = 600000, CK_MCP_CANCEL_MS = 1000 };
+enum { CK_MCP_SILENCE_MS = 600000, CK_MCP_TOTAL_MS = 3600000, CK_MCP_CANCEL_MS = 1000 };
 
 /* All borrowed for the driver's life. A limit of 0 is the one above, or the service's. */
 typedef struct ck_mcp_options {
@@ -35,6 +35,7 @@ typedef struct ck_mcp_options {
   const ck_process *servers;
   size_t server_count;
   int64_t silence_ms; /* the most between sending a call and its result or progress */
+  int64_t total_ms;   /* the most in all, with progress; where not given, silence_ms at least */
   int64_t cancel_ms;  /* the wait for an answer after a cancel */
 } ck_mcp_options;
 

@@ -29,19 +29,39 @@ static int64_t silence_of(const ck_mcp_server *self) {
   return self->options->silence_ms ? self->options->silence_ms : CK_MCP_SILENCE_MS;
 }
 
+/* A limit that nobody chose is not shorter than the silence that somebody did. */
+static int64_t total_of(const ck_mcp_server *self) {
+  int64_t silence = silence_of(self);
+  int64_t total = self->options->total_ms ? self->options->total_ms : CK_MCP_TOTAL_MS;
+  if (self->service.process->total_ms) return self->service.process->total_ms;
+  return total > silence ? total : silence;
+}
+
+static ck_bytes subject_of(const ck_effect_run *run) {
+  if (run->list) return ck_bytes_text("the list of its tools");
+  return run->probe ? ck_bytes_text(run->probe) : ck_mcp_name_of(run->pending.effect);
+}
+
 static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_buffer params = {0};
   ck_error err = CK_ERROR_INIT;
   ck_mcp_server *self = run->server;
+  int64_t begun_ms = run->call.begun_ms; /* of a list: with its first page */
   ck_status status = write_params(&params, run, cursor, &err);
   run->call = (ck_peer_call){.answered = run->list ? on_list : on_result,
                              .to = run,
                              .silence_ms = silence_of(self),
+                             .total_ms = total_of(self),
+                             .subject = subject_of(run),
                              .deadline_ms = run->pending.effect->deadline_ms};
   if (status == CK_OK)
     status =
         ck_peer_request(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
                         ck_buffer_bytes(&params), &err);
+  if (status == CK_OK && run->pages) {
+    run->call.begun_ms = begun_ms;
+    ck_peer_touch(self->service.peer, &run->call);
+  }
   if (status == CK_OK)
     run->pending.sent = true;
   else if (status == CK_E_TYPE)
@@ -70,7 +90,7 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
   run->cancelled = true;
   withdraw(run, "cancelled");
   if (waits) {
-    run->call.deadline_ms = 0;
+    run->call.deadline_ms = run->call.total_ms = 0;
     run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_MCP_CANCEL_MS;
     ck_peer_touch(peer, &run->call);
     return;

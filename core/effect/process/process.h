@@ -13,6 +13,7 @@ typedef struct ck_process {
   const char *const *probes;
   /* the most between two signs of life during a request; 0: the driver's default */
   int64_t timeout_ms;
+  int64_t total_ms; /* the most of a request in all; 0: the driver's default */
 } ck_process;
 
 #endif

@@ -12,7 +12,8 @@ static ck_process process_of(const ck_flow_process *from) {
                       .argv = from->argv,
                       .environment = from->environment,
                       .probes = from->probes,
-                      .timeout_ms = from->timeout_ms};
+                      .timeout_ms = from->timeout_ms,
+                      .total_ms = from->total_ms};
 }
 
 ck_status ck_processes_sort(ck_processes *self, const ck_driver_context *context, ck_error *err) {

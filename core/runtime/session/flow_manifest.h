@@ -19,6 +19,7 @@ typedef struct ck_flow_process {
   const char *const *probes;
   bool untrusted;     /* what it gives is not to be trusted */
   int64_t timeout_ms; /* the longest silence while it is asked something; 0: its driver's default */
+  int64_t total_ms;   /* the most that a request to it may take in all; 0: the same */
 } ck_flow_process;
 
 /* One tool as the flow declares it. Texts borrowed from the flow. */

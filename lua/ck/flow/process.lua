@@ -10,7 +10,10 @@ local tools = require "ck.flow.tools"
 ---@field argv string[]                  the program and its arguments; no shell
 ---@field env string[]|nil               variables it may see besides the usual ones; those that are
 ---                                      secret are named in the profile's `secrets`, too
----@field timeout_s number|nil           seconds of silence allowed during a request; nil: 600
+---@field timeout_s number|nil           seconds of silence allowed during a request; nil: 600, of
+---                                      an agent 1800
+---@field total_s number|nil             seconds that a request may take in all, with any progress;
+---                                      nil: 3600, of an agent 10800, and timeout_s at least
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, over its own claims
 ---@field trust "trusted"|"untrusted"|nil  whether what it gives is to be trusted; nil: it is
 ---@field probes string[]|nil            pairs: a tool of an MCP server, and its probe
@@ -66,9 +69,10 @@ local function sort_tools(given)
 end
 
 local rules = {
-  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = tools_rule,
+  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
+    tools = tools_rule, trust = check.trust },
+  acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     trust = check.trust },
-  acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, trust = check.trust },
 }
 
 local function make(protocol, def)
@@ -80,7 +84,7 @@ local function make(protocol, def)
   local classes, probes = sort_tools(def.tools)
   return {
     protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s,
-    classes = classes, probes = probes, trust = def.trust,
+    total_s = def.total_s, classes = classes, probes = probes, trust = def.trust,
   }
 end
 
@@ -91,11 +95,12 @@ end
 --- key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false },
 --- or { done = true, result = … }, as JSON.
 ---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil,
----  tools: table<string, ck.flow.class|table>|nil, trust: string|nil }
+---  total_s: number|nil, tools: table<string, ck.flow.class|table>|nil, trust: string|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
----@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, trust: string|nil }
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, total_s: number|nil,
+---  trust: string|nil }
 function process.acp(def) return make("acp", def) end
 
 --- True for a result of flow.mcp{…}.
@@ -138,7 +143,7 @@ function process.declare(first, second)
       if not seen[name] then
         list[#list + 1] = {
           name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
-          timeout_s = entry.timeout_s,
+          timeout_s = entry.timeout_s, total_s = entry.total_s,
           classes = entry.classes, probes = entry.probes, trust = entry.trust,
         }
       end

@@ -285,6 +285,21 @@ static bool hang(const char *rest) {
   return strcmp(rest, "stubborn") == 0;
 }
 
+/* "COUNT [COUNT]": so many updates, each when the client has answered; with a second number a
+ * permission is asked for in between. */
+static bool tick(const char *rest) {
+  int before = 0, after = 0;
+  int count = sscanf(rest, "%d %d", &before, &after);
+  while (before-- > 0) {
+    if (!ask("terminal/create", "\"command\":\"ls\"")) return false;
+  }
+  if (count == 2 && !edit(rest)) return false;
+  while (after-- > 0) {
+    if (!ask("terminal/create", "\"command\":\"ls\"")) return false;
+  }
+  return true;
+}
+
 /* "Your work on what follows was interrupted …" */
 static bool go_on(const char *rest) {
   (void)rest;
@@ -360,6 +375,7 @@ static const struct {
     {"terminal", use_terminal},
     {"cost", cost},
     {"hang", hang},
+    {"tick", tick},
     {"Your", go_on},
     {"beg", beg},
     {"die", die},

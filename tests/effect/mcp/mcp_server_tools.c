@@ -131,6 +131,29 @@ static void obey(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
+/* Reports progress so many times, each when the client has answered a ping, then gives its result;
+ * stops without one when it is cancelled. */
+static void tick(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  ck_rpc_message heard;
+  ck_buffer own = {0};
+  int64_t token = -1, count = 0;
+  bool cancelled = false;
+  ck_buffer_append_bytes(&own, id);
+  ck_json_read_int(&token, ck_json_get(meta, "progressToken"));
+  ck_json_read_int(&count, ck_json_get(arguments, "count"));
+  for (int64_t i = 1; i <= count && !cancelled; i++) {
+    printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+           "progress\",\"params\":{\"progressToken\":%lld,\"progress\":%lld}}\n"
+           "{\"jsonrpc\":\"2.0\",\"id\":\"t\",\"method\":\"ping\"}\n",
+           (long long)token, (long long)i);
+    fflush(stdout);
+    if (!mcp_read(&heard)) exit(0);
+    cancelled = ck_json_is_text(heard.method, "notifications/cancelled");
+  }
+  if (!cancelled) mcp_answer_text(ck_buffer_bytes(&own), "ticked");
+  ck_buffer_clear(&own);
+}
+
 static void die(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)id, (void)arguments, (void)meta;
   fputs("the roof is on fire\n", stderr);
@@ -276,6 +299,7 @@ static const struct {
     {"hang", NULL, hang},
     {"give-up", NULL, give_up},
     {"obey", NULL, obey},
+    {"tick", NULL, tick},
     {"die", NULL, die},
     {"blurt", NULL, blurt},
     {"pid", NULL, tell_pid},

@@ -97,7 +97,7 @@ static void test_list(void) {
   const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "the tools are listed");
   ck_bytes list = ck_json_get(ck_value_bytes(outcome->result), "tools");
-  tap_is_int((int64_t)ck_json_count(list), 25,
+  tap_is_int((int64_t)ck_json_count(list), 26,
              "those of all pages, without the one that must be a task");
   tap_ok(
       strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo "

@@ -247,6 +247,14 @@ is "a call that is done once is in doubt then" \
   "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
 has "a pure one is made again, and is too late" "$out" '"status":"unknown"'
 
+# One that reports progress for ever, while it may be silent for ten minutes.
+server_flow busy.lua pure tick good none '600, total_s = 0.05'
+sed -i 's/name = "tick" }/name = "tick", arguments = { count = 1000000 } }/' busy.lua
+run run busy.lua --session busy
+has "a call that never ends is ended" "$out" '"status":"unknown"'
+has "and its outcome says by what" "$("$CKRUN" sessions log busy --json)" \
+  'after 0.05 s, the most that one request to it may take'
+
 broken() {
   cat >broken.lua <<EOF
 local flow = require "ck.flow"

@@ -54,6 +54,8 @@ static void test_refusals(void) {
              "must be a list of names of variables, not 'KEY=value'", "a value in the environment");
   is_refused(WITH("flow.mcp { argv = { \"x\" }, timeout_s = 0 }"), CK_E_PARSE,
              "'timeout_s' must be a number of seconds above 0", "no time");
+  is_refused(WITH("flow.acp { argv = { \"x\" }, total_s = 0 }"), CK_E_PARSE,
+             "'total_s' must be a number of seconds above 0", "no time in all");
   is_refused(WITH("{ argv = { \"x\" } }"), CK_E_PARSE, "'p' must be flow.mcp{…} or flow.acp{…}",
              "a process of no protocol");
   is_refused(FLOW "return flow.custom { run = function() end, processes = { flow.mcp { argv = { "
@@ -69,19 +71,22 @@ static void test_refusals(void) {
              "no program");
   is_refused(RAW("{ { name = \"x\", protocol = \"mcp\", argv = { \"x\" }, timeout_s = -1 } }"),
              CK_E_TYPE, "timeout_s must be a number of seconds", "a time before now");
+  is_refused(RAW("{ { name = \"x\", protocol = \"mcp\", argv = { \"x\" }, total_s = \"1h\" } }"),
+             CK_E_TYPE, "total_s must be a number of seconds", "a whole time that is none");
 }
 
 static void test_manifest(void) {
   flow_driver driver = {0};
-  flow_driver_load(&driver,
-                   flow_file(FLOW "return flow.custom { run = function() end, processes = {\n"
-                                  "  coder = flow.acp { argv = { \"coder\" } },\n"
-                                  "  box = flow.mcp { argv = { \"./box\", \"a b\" }, env = { "
-                                  "\"BOX\" }, timeout_s = 1.5, tools = { put = \"once\",\n"
-                                  "    send = { probe = \"is_sent\", class = \"once\" }, book = { "
-                                  "probe = \"is_booked\" } } },\n"
-                                  "} }\n"),
-                   NULL);
+  flow_driver_load(
+      &driver,
+      flow_file(FLOW "return flow.custom { run = function() end, processes = {\n"
+                     "  coder = flow.acp { argv = { \"coder\" } },\n"
+                     "  box = flow.mcp { argv = { \"./box\", \"a b\" }, env = { "
+                     "\"BOX\" }, timeout_s = 1.5, total_s = 90.25, tools = { put = \"once\",\n"
+                     "    send = { probe = \"is_sent\", class = \"once\" }, book = { "
+                     "probe = \"is_booked\" } } },\n"
+                     "} }\n"),
+      NULL);
   const ck_flow_manifest *manifest = driver.engine->manifest(driver.flow);
   tap_is_int((int64_t)manifest->process_count, 2, "both are known");
   const ck_flow_process *process = &manifest->processes[0];
@@ -92,11 +97,13 @@ static void test_manifest(void) {
   tap_ok(strcmp(process->environment[0], "BOX") == 0 && !process->environment[1],
          "what it may see");
   tap_is_int(process->timeout_ms, 1500, "how long it may be silent");
+  tap_is_int(process->total_ms, 90250, "how long it may take");
   static const char *const pairs[] = {"book", "is_booked", "send", "is_sent"};
   for (size_t i = 0; i < 4; i++) tap_is_text(process->probes[i], pairs[i], "its probes, %zu", i);
   tap_ok(!process->probes[4], "and no more");
   process = &manifest->processes[1];
-  tap_ok(process->protocol == CK_FLOW_ACP && !process->environment[0] && process->timeout_ms == 0,
+  tap_ok(process->protocol == CK_FLOW_ACP && !process->environment[0] && process->timeout_ms == 0 &&
+             process->total_ms == 0,
          "an agent that says no more");
   flow_driver_clear(&driver);
 }
