@@ -63,6 +63,9 @@ bool ck_json_is_text(ck_bytes value, const char *text);
 /* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so
  * that ck_json_check takes the result. */
 void ck_json_append_string(ck_buffer *out, ck_bytes text);
+/* Appends JSON, its values unchanged, with the characters that act (ck_utf8_acts) as \uXXXX: they
+ * can only be in its strings. */
+void ck_json_append_visible(ck_buffer *out, ck_bytes json);
 /* `number` with its last `digits` (0 to 18) behind the point, exact and without zeros at the end:
  * of 75264 with 6 digits 0.075264, of 1000000 1. */
 void ck_json_append_decimal(ck_buffer *out, int64_t number, int digits);

@@ -43,6 +43,33 @@ void ck_json_append_string(ck_buffer *out, ck_bytes text) {
   ck_buffer_append_char(out, '"');
 }
 
+/* Beyond U+FFFF a pair of surrogates. */
+static void append_point(ck_buffer *out, uint32_t point) {
+  if (point < 0x10000) {
+    ck_buffer_append_format(out, "\\u%04" PRIx32, point);
+    return;
+  }
+  point -= 0x10000;
+  ck_buffer_append_format(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (point >> 10),
+                          0xdc00 + (point & 0x3ff));
+}
+
+void ck_json_append_visible(ck_buffer *out, ck_bytes json) {
+  const char *at = json.data, *end = json.len ? json.data + json.len : at, *run = at;
+  while (at < end) {
+    size_t len = (unsigned char)*at < 0x7f ? 0 : ck_utf8_length(at, (size_t)(end - at));
+    uint32_t point = len ? ck_utf8_point(at, len) : 0;
+    if (!len || !ck_utf8_acts(point)) {
+      at += len ? len : 1;
+      continue;
+    }
+    ck_buffer_append(out, run, (size_t)(at - run));
+    append_point(out, point);
+    run = at += len;
+  }
+  if (end > run) ck_buffer_append(out, run, (size_t)(end - run));
+}
+
 /* Before a value or a name. */
 static void separate(ck_json_writer *w) {
   if (w->comma) ck_buffer_append_char(w->out, ',');

@@ -77,14 +77,6 @@ void ck_log_line(ck_log_level level, const char *format, ...) {
   errno = saved;
 }
 
-/* Characters that control a terminal or change the reading direction, so that the display differs
- * from the text. */
-static bool acts(uint32_t point) {
-  return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
-         (point >= 0x2066 && point <= 0x2069) || point == 0x200e || point == 0x200f ||
-         point == 0x061c || point == 0xfeff;
-}
-
 static void append_hex(ck_buffer *out, const char *bytes, size_t len) {
   for (size_t i = 0; i < len; i++) ck_buffer_append_format(out, "\\x%02x", (unsigned char)bytes[i]);
 }
@@ -93,7 +85,7 @@ void ck_escape_append(ck_buffer *out, ck_bytes text) {
   size_t plain = 0; /* from here to i nothing needs an escape */
   for (size_t i = 0; i < text.len;) {
     size_t len = ck_utf8_length(text.data + i, text.len - i);
-    if (len > 0 && !acts(ck_utf8_point(text.data + i, len))) {
+    if (len > 0 && !ck_utf8_acts(ck_utf8_point(text.data + i, len))) {
       i += len;
       continue;
     }

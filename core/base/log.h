@@ -15,9 +15,9 @@ void ck_log_line(ck_log_level level, const char *format, ...) __attribute__((for
 typedef void (*ck_log_filter)(ck_buffer *out, ck_bytes text, void *self);
 void ck_log_set_filter(ck_log_filter filter, void *self);
 
-/* Appends `text` with control characters, escapes and invalid UTF-8 shown as \xNN, so that no
- * stored string can drive a terminal. Newline and tab are escaped as \n and \t. Everything printed
- * for a person passes here. */
+/* Appends `text` with characters that act (ck_utf8_acts) and invalid UTF-8 shown as \xNN, so that
+ * no stored string can drive a terminal. Newline and tab are escaped as \n and \t. Everything
+ * printed for a person passes here. */
 void ck_escape_append(ck_buffer *out, ck_bytes text);
 
 #endif

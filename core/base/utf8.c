@@ -1,8 +1,6 @@
 /* utf8.c - UTF-8 by the table of RFC 3629. */
 #include "core/base/utf8.h"
 
-#include <stdbool.h>
-
 static bool continues(unsigned char c) { return (c & 0xc0) == 0x80; }
 
 size_t ck_utf8_length(const char *text, size_t len) {
@@ -33,6 +31,17 @@ size_t ck_utf8_encode(char out[4], uint32_t point) {
   for (size_t i = len - 1; i > 0; i--, point >>= 6) out[i] = (char)(0x80 | (point & 0x3f));
   out[0] = (char)(leads[len] | point);
   return len;
+}
+
+bool ck_utf8_acts(uint32_t point) {
+  static const struct {
+    uint32_t first, last;
+  } acting[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+                {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  for (size_t i = 0; i < sizeof acting / sizeof *acting; i++)
+    if (point <= acting[i].last) return point >= acting[i].first;
+  return false;
 }
 
 size_t ck_utf8_cut(const char *text, size_t len) {

@@ -2,6 +2,7 @@
 #ifndef CK_BASE_UTF8_H
 #define CK_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,10 @@ size_t ck_utf8_length(const char *text, size_t len);
 uint32_t ck_utf8_point(const char *text, size_t len);
 /* Writes U+0000 to U+10FFFF (no surrogates) and returns the length. */
 size_t ck_utf8_encode(char out[4], uint32_t point);
+/* Whether a character controls a terminal, changes the reading direction or is not seen, so that
+ * the display differs from the text: controls, bidi, zero-width, soft hyphen, byte order mark,
+ * format characters of annotations, tags. */
+bool ck_utf8_acts(uint32_t point);
 /* The greatest length at most `len` that does not end inside a character. */
 size_t ck_utf8_cut(const char *text, size_t len);
 

@@ -12,6 +12,24 @@ static void writes(ck_bytes text, const char *want, const char *name) {
   ck_buffer_clear(&out);
 }
 
+static void test_visible(void) {
+  static const char in[] =
+      "{\"caf\xc3\xa9\":\"\x7f\xc2\x85\xc2\xad|\xe2\x80\xae\xe2\x80\x8d\",\n\"\xef\xbb\xbf\":"
+      "\"\xf0\x9f\x98\x80\xf3\xa0\x80\x80\xf3\xa0\x81\xbf\\u202e\"}";
+  static const char want[] =
+      "{\"caf\xc3\xa9\":\"\\u007f\\u0085\\u00ad|\\u202e\\u200d\",\n\"\\ufeff\":"
+      "\"\xf0\x9f\x98\x80\\udb40\\udc00\\udb40\\udc7f\\u202e\"}";
+  ck_buffer out = {0};
+  ck_error err = CK_ERROR_INIT;
+  ck_json_append_visible(&out, ck_bytes_text(in));
+  tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(want), "what acts is escaped, all else stays");
+  tap_is_status(ck_json_check(ck_buffer_bytes(&out), &err), CK_OK, &err, "it is JSON");
+  tap_ok(ck_json_is_text(ck_json_get(ck_buffer_bytes(&out), "\xef\xbb\xbf"),
+                         "\xf0\x9f\x98\x80\xf3\xa0\x80\x80\xf3\xa0\x81\xbf\xe2\x80\xae"),
+         "the value is the same");
+  ck_buffer_clear(&out);
+}
+
 static void test_strings(void) {
   writes((ck_bytes){NULL, 0}, "\"\"", "nothing");
   writes(ck_bytes_text("plain"), "\"plain\"", "plain");
@@ -112,6 +130,7 @@ static void test_decimals(void) {
 
 int main(void) {
   test_decimals();
+  test_visible();
   test_strings();
   test_any_bytes();
   test_writer();

@@ -29,6 +29,14 @@ static void test_escape(void) {
              "bytes that are not UTF-8");
   escapes_to(ck_bytes_text("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe",
              "turning the reading direction");
+  escapes_to(ck_bytes_text("a\xe2\x80\x8b\xe2\x80\x8d\xe2\x81\xa0\xef\xbb\xbf"),
+             "a\\xe2\\x80\\x8b\\xe2\\x80\\x8d\\xe2\\x81\\xa0\\xef\\xbb\\xbf",
+             "zero-width characters");
+  escapes_to(ck_bytes_text("a\xc2\xad"), "a\\xc2\\xad", "a soft hyphen");
+  escapes_to(ck_bytes_text("\xef\xbf\xb9\xef\xbf\xbb"), "\\xef\\xbf\\xb9\\xef\\xbf\\xbb",
+             "interlinear annotation");
+  escapes_to(ck_bytes_text("\xf3\xa0\x80\x80\xf3\xa0\x81\xbf"),
+             "\\xf3\\xa0\\x80\\x80\\xf3\\xa0\\x81\\xbf", "tags");
   escapes_to(ck_bytes_text("\xf0\x9f\x98"), "\\xf0\\x9f\\x98", "a cut character");
   escapes_to((ck_bytes){NULL, 0}, "", "nothing");
 }

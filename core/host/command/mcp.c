@@ -42,8 +42,12 @@ static void catch_signals(input *self) {
 }
 
 static ck_status write_answers(ck_output *output, ck_buffer *answers, ck_error *err) {
-  ck_status status = ck_buffer_check(answers, err);
-  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(answers));
+  ck_buffer visible = {0};
+  ck_json_append_visible(&visible, ck_buffer_bytes(answers));
+  visible.failed |= answers->failed;
+  ck_status status = ck_buffer_check(&visible, err);
+  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&visible));
+  ck_buffer_clear(&visible);
   ck_buffer_reset(answers);
   return status == CK_OK ? ck_output_flush(output, err) : status;
 }

@@ -148,19 +148,18 @@ ck_status ck_document_put_members(ck_document *self, cJSON *at, ck_bytes object,
 ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err) {
   char *text = self->failed ? NULL : cJSON_PrintUnformatted(self->root);
   if (!text) return ck_error_no_memory(err);
-  ck_buffer_append_text(out, text);
+  ck_json_append_visible(out, ck_bytes_text(text));
   ck_buffer_append_char(out, '\n');
   cJSON_free(text);
   return ck_buffer_check(out, err);
 }
 
 static ck_status print(ck_document *self, size_t skip, ck_error *err) {
-  char *text = self->failed ? NULL : cJSON_PrintUnformatted(self->root);
-  if (!text) return ck_error_no_memory(err);
-  ck_output_write(self->output, ck_bytes_text(text + skip));
-  ck_output_write(self->output, ck_bytes_text("\n"));
-  cJSON_free(text);
-  return ck_output_flush(self->output, err);
+  ck_buffer line = {0};
+  ck_status status = ck_document_write(&line, self, err);
+  if (status == CK_OK) ck_output_write(self->output, (ck_bytes){line.data + skip, line.len - skip});
+  ck_buffer_clear(&line);
+  return status == CK_OK ? ck_output_flush(self->output, err) : status;
 }
 
 ck_status ck_document_print(ck_document *self, ck_error *err) { return print(self, 0, err); }

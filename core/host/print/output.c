@@ -208,7 +208,11 @@ void ck_output_error(ck_output *self, const ck_error *err) {
            CK_OK)
     ck_buffer_reset(&clean);
   if (self->json) {
-    append_json_error(self, &line, err, ck_buffer_bytes(&clean));
+    ck_buffer json = {0};
+    append_json_error(self, &json, err, ck_buffer_bytes(&clean));
+    ck_json_append_visible(&line, ck_buffer_bytes(&json));
+    line.failed |= json.failed;
+    ck_buffer_clear(&json);
   } else {
     ck_buffer_append_text(&line, "ckrun: ");
     ck_escape_append(&line, ck_buffer_bytes(&clean));

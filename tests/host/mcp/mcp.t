@@ -64,6 +64,9 @@ is "an id that is a text" "$(json "$reply" '$d->{id}')" text
 
 # ---- hostile lines ----
 
+line $'{"jsonrpc":"2.0","id":1,"method":"x\xe2\x80\xae\xe2\x80\x8b"}'
+has "a name that turns the reading direction is answered" "$reply" 'x\u202e\u200b'
+is "and does not turn that of the answer" "$(LC_ALL=C tr -d ' -~' <<<"$reply" | tr -d '\n')" ""
 code() { json "$reply" '$d->{error}{code}'; }
 while IFS='|' read -r want name text; do
   line "$text"

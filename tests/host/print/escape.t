@@ -28,6 +28,8 @@ cat >"$dir/keys.lua" <<'EOF'
 local flow = require "ck.flow"
 return flow.custom { name = "keys\27[31m", run = function(ctx)
   ctx.memory["k\u{202e}"] = "v\27[31m\8"
+  ctx.memory.unseen = "\127\u{9b}\u{2066}z\u{200b}\u{200d}\u{2060}\u{feff}\u{ad}\u{fff9}\u{e0041}"
+  ctx.message("user", ctx.memory.unseen)
   ctx.boundary("tool_round", { position = { path = "a" } })
   error("failed\27[31m\nckrun: all is well", 0)
 end }
@@ -40,7 +42,8 @@ for command in "sessions list" "sessions show evil" "sessions show keys" \
   exits 0 "$command" $command
   all+="$out$err"
 done
-for bad in $'\e' $'\a' $'\b' $'\r' $'\xc2\x9b' $'\xe2\x80\xae'; do
+for bad in $'\e' $'\a' $'\b' $'\r' $'\xc2\x9b' $'\xe2\x80\xae' $'\xe2\x80\x8b' $'\xe2\x80\x8d' \
+  $'\xe2\x81\xa0' $'\xef\xbb\xbf' $'\xc2\xad' $'\xef\xbf\xb9' $'\xf3\xa0\x81\x81'; do
   ok "no $(printf '%q' "$bad") in any output" test "${all#*"$bad"}" = "$all"
 done
 has "it is shown as text instead" "$all" '\x1b[2J'
@@ -50,7 +53,18 @@ for command in "sessions log evil" "sessions show evil" "sessions inspect keys" 
   exits 0 "$command --json" --json $command
   ok "is JSON" lines "$out"
   ok "without control characters" test -z "$(tr -d '\n -\377' <<<"$out")"
+  is "and without what acts" "$(perl -CS -ne 'print for /[\x{7f}-\x{9f}\x{ad}\x{200b}-\x{200f}]/g,
+    /[\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{fff9}-\x{fffb}\x{e0000}-\x{e007f}]/g' \
+    <<<"$out" | od -An -tx1)" ""
 done
+run --json sessions inspect keys
+is "their values stay" "$(perl -MJSON::PP -e 'my $m = decode_json($ARGV[0])->{shared_memory};
+    print join " ", map { sprintf "%x", ord } split //, $m->{unseen}; print " ", exists
+    $m->{"k\x{202e}"} ? 1 : 0' "$out")" \
+  "7f 9b 2066 7a 200b 200d 2060 feff ad fff9 e0041 1"
+exits 2 "an error that repeats them" --json sessions list \
+  $'--x\xe2\x80\xae\xe2\x80\x8b\xf3\xa0\x81\x81'
+is "has none of them" "$(LC_ALL=C tr -d ' -~\n' <<<"$err")" ""
 run --json sessions log evil
 has "values keep their bytes in JSON" "$out" "ask $evil"
 

@@ -21,7 +21,9 @@ for _, point in ipairs { 0x9b, 0x9d, 0x90, 0x85, 0x202a, 0x202b, 0x202d, 0x202e,
   add(utf8.char(point) .. "31mx")
 end
 for _, text in ipairs { "\7", "\8\8\8", "\r over", "a\nckrun: all is well", "\t\t", "\1one", "\127",
-  "\14shift", "\u{200b}\u{feff}", ("long "):rep(400) } do add(text) end
+  "\14shift",
+  "a\u{200b}\u{200d}\u{2060}\u{feff}\u{ad}\u{fff9}x\u{fffb}\u{e0041}\u{e007f}",
+  ("long "):rep(400) } do add(text) end
 return p
 END
 cat >hostile.lua <<'END'
@@ -58,7 +60,8 @@ is "fifty texts" "$("$CKRUN" --json sessions log hostile --kind message | grep -
 # What a terminal obeys, or what turns text round: none of it, in bytes.
 obeyed() {
   perl -ne '$n += () =
-      /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]/g;
+      /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa0-\xaf]|
+      \xe2\x80[\x8b-\x8f]|\xc2\xad|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf3\xa0[\x80\x81]/gx;
     $l++ if /^ckrun: all is well/; END { print $n + 0, " ", $l + 0 }'
 }
 last=$(json "$("$CKRUN" --json sessions show hostile)" '$d->{events}')
