@@ -106,7 +106,7 @@
 ---@field tool_calls integer  calls of tools that ended, also those that failed
 ---@field changed_keys integer  keys of the state that changed
 ---@field changed_bytes integer  bytes of their values
----@field boundaries integer  boundaries reached, this one included; a `before_call` is part of a turn, and does not count
+---@field boundaries integer  boundaries reached, this one included (`permit` is at none); a `before_call` is part of a turn, and does not count
 ---@field iterations integer  of those `loop_iteration` and `tool_round`, this one included
 
 --- What comes next, as far as the flow knows.

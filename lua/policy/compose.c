@@ -222,8 +222,10 @@ static ck_status engine_permit(ck_leave *out, void *self, const ck_effect *effec
                                const ck_boundary *at, ck_error *err) {
   policy_list *own = self;
   leave_words words = {.word = CK_LEAVE_ALLOW};
+  const ck_view_counts counts = ck_view_counts_between(at);
   question about = {.agent = effect->agent, .out = &words, .merge = merge_permit};
-  about.call = (asking){.hook = POLICY_permit, .subject = effect, .at = at, .text = &own->text};
+  about.call = (asking){
+      .hook = POLICY_permit, .subject = effect, .at = at, .text = &own->text, .counts = counts};
   ck_status status = ck_policy_ask_each(own, &about, err);
   return ck_leave_words_take(out, &words) ? status : ck_error_no_memory(err);
 }

@@ -45,6 +45,10 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at) {
   self->iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
 }
 
+ck_view_counts ck_view_counts_between(const ck_boundary *at) {
+  return (ck_view_counts){.boundaries = at->since.boundaries, .iterations = at->since.iterations};
+}
+
 /* Addresses of its elements are keys of the registry: one metatable per kind. */
 static const char kind_keys[CK_VIEW_COUNT];
 /* Of each metatable: the field_map. */

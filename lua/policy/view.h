@@ -55,6 +55,8 @@ typedef struct ck_view_counts {
 } ck_view_counts;
 /* Each boundary in turn, from the first one of a session. */
 void ck_view_count(ck_view_counts *self, const ck_boundary *at);
+/* Where there is none: `permit` is told them with the place. */
+ck_view_counts ck_view_counts_between(const ck_boundary *at);
 
 /* Fields that whoever asks cannot tell as they were: "effect.request", or a whole view, "at.since".
  */

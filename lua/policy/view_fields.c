@@ -302,7 +302,8 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
       "calls of tools that ended, also those that failed"},
     {"changed_keys", since_keys, 0, "integer", "keys of the state that changed"},
     {"changed_bytes", since_bytes, 0, "integer", "bytes of their values"},
-    {"boundaries", since_boundaries, 0, "integer", "boundaries reached, this one included; "
+    {"boundaries", since_boundaries, 0, "integer",
+      "boundaries reached, this one included (`permit` is at none); "
       "a `before_call` is part of a turn, and does not count"},
     {"iterations", since_iterations, 0, "integer",
       "of those `loop_iteration` and `tool_round`, this one included"},

@@ -76,7 +76,7 @@ static void show_asked(ck_moment *self) {
   if (asked->effect) self->shown.effect = asked->effect;
   if (asked->at) {
     self->shown.at = asked->at;
-    self->shown.counts = (ck_view_counts){0}; /* permit is told none */
+    self->shown.counts = ck_view_counts_between(asked->at);
   }
   self->shown.failure = asked->failure;
   self->shown.session = asked->resume;

@@ -45,7 +45,7 @@ static ck_boundary where(const ck_call *self) {
           .tool = *self->label ? self->label : NULL, .has_class = true, .class = effect->class}};
   int64_t now = ck_execution_now_us(self->runner->execution);
   at.node_latency_ms = (now - self->runner->boundary_us) / 1000;
-  ck_session_show_boundary(&at, ck_call_session(self));
+  ck_session_show_place(&at, ck_call_session(self));
   return at;
 }
 

@@ -68,7 +68,7 @@ static void ask_policies(ck_leave *out, const subject *self, const char *tool) {
                     .node = node,
                     .agent = known->agent,
                     .next = {.tool = tool, .has_class = true, .class = known->class}};
-  ck_session_show_boundary(&at, self->session);
+  ck_session_show_place(&at, self->session);
   ck_effect effect = *known;
   ck_value *untrusted =
       ck_dry_run_find_untrusted(self->session, effect.scope, effect.kind, self->from);

@@ -57,6 +57,12 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   show_turn(at, self);
 }
 
+void ck_session_show_place(ck_boundary *at, ck_session *self) {
+  ck_session_show_boundary(at, self);
+  at->since.boundaries = self->since.boundaries;
+  at->since.iterations = self->since.iterations;
+}
+
 void ck_session_set_reached(ck_session *self, const ck_value *info) {
   ck_value_free(self->boundaries.reached);
   self->boundaries.reached = info ? ck_value_share(info) : NULL;
@@ -122,6 +128,7 @@ static void decide(ck_saved *out, passage *self, ck_session *session) {
   out->taken = self->decision.take || always || self->at.asked;
   out->sync = out->taken && self->decision.sync;
   out->seq = self->at.seq;
+  ck_session_count_boundary(session, self->at.kind);
 }
 
 /* All that a checkpoint can fail of, queueing apart, comes before the event that announces it. */

@@ -26,6 +26,8 @@ CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const 
 
 /* Fills in what policies see of the session at this moment. */
 void ck_session_show_boundary(ck_boundary *at, ck_session *self);
+/* The same between boundaries, with those that were reached since the last checkpoint. */
+void ck_session_show_place(ck_boundary *at, ck_session *self);
 /* An edit boundary without asking the policies: its event is appended, its checkpoint is the
  * caller's. */
 CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self,

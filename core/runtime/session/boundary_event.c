@@ -23,6 +23,8 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   put_nonzero(w, "tool_calls", at->since.tool_calls);
   put_nonzero(w, "keys", at->since.changed_keys);
   put_nonzero(w, "bytes", at->since.changed_bytes);
+  put_nonzero(w, "boundaries", at->since.boundaries);
+  put_nonzero(w, "iterations", at->since.iterations);
   ck_json_end(w, '}');
   if (at->next.node || at->next.tool) {
     ck_json_name(w, "next");

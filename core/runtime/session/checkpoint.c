@@ -20,6 +20,12 @@ void ck_session_count_from(ck_session *self, int64_t seq) {
   since->begun_us = self->runtime->clock.mono_us(self->runtime->clock.self);
   since->seq = seq;
   since->totals = self->spent.totals;
+  since->boundaries = since->iterations = 0;
+}
+
+void ck_session_count_boundary(ck_session *self, ck_boundary_kind kind) {
+  self->since.boundaries += kind != CK_BOUNDARY_BEFORE_CALL;
+  self->since.iterations += kind == CK_BOUNDARY_LOOP_ITERATION || kind == CK_BOUNDARY_TOOL_ROUND;
 }
 
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq) {

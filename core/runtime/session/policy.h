@@ -25,7 +25,8 @@ typedef struct ck_boundary {
   int64_t node_latency_ms; /* since the node or turn began */
   struct {
     int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes, tool_calls;
-  } since; /* since the last checkpoint (or the start) */
+    int64_t boundaries, iterations; /* told to permit alone; else the engine counts itself */
+  } since;                          /* since the last checkpoint (or the start) */
   struct {
     const char *node, *tool;
     bool has_class;
@@ -51,8 +52,7 @@ typedef struct ck_boundary {
   /* JSON array: the requests of other processes for a checkpoint here, which is taken whatever the
    * policies decide; NULL: none. Policies do not see it. */
   const char *asked;
-  /* JSON array: what policies took out of keys since the last boundary, see masked.h; no bytes:
-   * nothing. Policies do not see it. */
+  /* What policies took out of keys since the last boundary, see masked.h; they do not see it. */
   ck_bytes masked;
 } ck_boundary;
 

@@ -50,11 +50,12 @@ typedef struct ck_spent {
 
 /* checkpoint.c: since the last checkpoint was queued. */
 typedef struct ck_since {
-  int64_t begun_us;   /* monotonic */
-  int64_t seq;        /* of the last event before it began */
-  ck_totals totals;   /* as they were then */
-  int64_t checkpoint; /* seq of the last checkpoint queued or resumed from; 0: none */
-  int64_t unpruned;   /* checkpoints since the policies were last asked what to prune */
+  int64_t begun_us;               /* monotonic */
+  int64_t seq;                    /* of the last event before it began */
+  ck_totals totals;               /* as they were then */
+  int64_t checkpoint;             /* seq of the last checkpoint queued or resumed from; 0: none */
+  int64_t unpruned;               /* checkpoints since the policies were last asked what to prune */
+  int64_t boundaries, iterations; /* as policies count them at boundaries */
 } ck_since;
 
 /* boundary.c: what one boundary leaves for the next. */

@@ -137,7 +137,11 @@ ck_status ck_recorded_place_read(ck_boundary *out, const ck_event *event, ck_byt
     ck_recorded_place_clear(out);
     return ck_error_no_memory(err);
   }
+  ck_bytes since = ck_json_get(body, "since");
   read_numbers(out, event->at_ms, event, body);
+  out->since.tool_calls = get_int(since, "tool_calls", 0);
+  out->since.boundaries = get_int(since, "boundaries", 0);
+  out->since.iterations = get_int(since, "iterations", 0);
   out->seq = get_int(body, "seq", event->seq);
   return CK_OK;
 }

@@ -123,6 +123,7 @@ static ck_status take_now(ck_rerun_said *out, ck_leave *leave, ck_error *err) {
 static ck_status read_place(ck_boundary *out, const judged *of, const ck_event *event,
                             ck_error *err) {
   ck_status status = ck_recorded_place_read(out, event, of->at, err);
+  free((char *)out->next.tool);
   out->next.tool = of->tool && *of->tool ? strdup(of->tool) : NULL;
   out->next.has_class = true;
   out->next.class = of->effect.class;
