@@ -77,10 +77,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && !v->text)
     ck_output_notice(
         host->output,
-        count
-            ? "answer with: ckrun answer %s TEXT [--effect EFFECT], TEXT being one of the options "
-              "where a question has some"
-            : "session %s asks nothing",
+        count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing",
         remote.id);
   free(text);
   ck_remote_command_close(&remote);
