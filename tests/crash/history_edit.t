@@ -3,11 +3,12 @@
 # rewind, undo, pin, prune, delete, detach, and the migration of stores of older schemas, one of
 # them sealed. After each kill the store is verified and equals the one before or the one after the
 # edit, and the same command completes the edit.
-# Every 6th point is tried; KILL_EVERY=1 tries all.
+# Every 10th point is tried, others with each commit; KILL_EVERY=1 tries all.
 . "$(dirname "$0")/lib.sh"
 
 golden=$here/../golden
-every=${KILL_EVERY:-6}
+every=${KILL_EVERY:-10}
+turn=$("$here/../turn.sh")
 operations="fork rewind undo pin prune delete detach migrate migrate_sealed"
 
 begin
@@ -96,7 +97,8 @@ expect() {
   look >"$work/$1.after" 2>&1
   ckrun store verify >out 2>&1 || return 1
   seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | \
-    awk -v every="$every" -v name="$1" 'NR % every == 0 { print name, $1 }' >"$work/$1.points"
+    awk -v every="$every" -v turn="$turn" -v name="$1" \
+      'NR % every == turn % every { print name, $1 }' >"$work/$1.points"
 }
 
 # is_half OPERATION: the store has columns of a schema that it is not of.

@@ -4,13 +4,15 @@
 # First by strace at every system call of the kinds below, counted per thread; then by a preloaded
 # library that counts the calls of all threads in one order, before and after each: the faster of
 # two threads cannot mask the other's.
-# KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point; by strace, which
-# finds what the library finds once more, only every third is tried when nothing is said.
+# KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point. When nothing is
+# said every second one is tried, and by strace, which finds what the library finds once more, every
+# sixth: others with each commit.
 . "$(dirname "$0")/lib.sh"
 
 steps=${KILL_STEPS:-10}
-every=${KILL_EVERY:-1}
-every_by_strace=${KILL_EVERY:-3}
+every=${KILL_EVERY:-2}
+every_by_strace=${KILL_EVERY:-6}
+turn=$("$here/../turn.sh")
 
 begin
 cassette "$steps"
@@ -30,7 +32,7 @@ by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e \
   "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
-thin() { awk -v every="$1" 'NR % every == 0'; }
+thin() { awk -v every="$1" -v turn="$turn" 'NR % every == turn % every'; }
 
 # The highest number of calls of each kind that one thread makes.
 list_calls() {

@@ -121,9 +121,7 @@ hold() {
 
 mapfile -t all < <(cd "$here" && ls -- *.patch | sed 's/\.patch$//')
 if [ "${1:-}" = --turn ]; then
-  turn=$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)
-  [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = true ] && turn=$(
-    printf %d "0x$(git -C "$root" rev-parse HEAD | cut -c1-7)")
+  turn=$("$root/tests/turn.sh")
   names=()
   for ((i = 0; i < ${2:-2}; i++)); do names+=("${all[(turn * ${2:-2} + i) % ${#all[@]}]}"); done
 else
