@@ -7,7 +7,8 @@
 # sessions of each kind are killed at random; RANDOM_SEED=N repeats them.
 . "$(dirname "$0")/lib.sh"
 
-every=${KINDS_EVERY:-9}
+every=${KINDS_EVERY:-15}
+turn=$("$here/../turn.sh") # others with each commit
 rounds=${KINDS_RANDOM:-12}
 seed=${RANDOM_SEED:-$RANDOM}
 
@@ -73,7 +74,8 @@ count_calls() {
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   local last=$((2 * $(cat "$work/calls") + 20)) half
   half=$((last / 2))
-  { seq "$every" $((5 * every)) "$half"; seq $((half + 1)) "$every" "$last"; } >"$work/count.points"
+  { seq $((2 + turn % every)) $((5 * every)) "$half"
+    seq $((half + 1 + turn % every)) "$every" "$last"; } >"$work/count.points"
 }
 
 list_chances() {

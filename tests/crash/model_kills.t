@@ -5,7 +5,8 @@
 # only every Nth call; KINDS_RANDOM=N random kills; RANDOM_SEED=N.
 . "$(dirname "$0")/lib.sh"
 
-every=${KINDS_EVERY:-5}
+every=${KINDS_EVERY:-9}
+turn=$("$here/../turn.sh") # others with each commit
 rounds=${KINDS_RANDOM:-10}
 seed=${RANDOM_SEED:-$RANDOM}
 flow=$here/kinds/agent.lua
@@ -129,7 +130,8 @@ count_calls() {
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   # Most of them make the store; what has to do with the model is near the end.
   local last=$((2 * $(cat "$work/calls") + 6))
-  { seq 2 $((every * 6)) $((last * 2 / 3)); seq $((last * 2 / 3 + 1)) "$every" "$last"; } \
+  { seq $((2 + turn % every)) $((every * 6)) $((last * 2 / 3))
+    seq $((last * 2 / 3 + 1 + turn % every)) "$every" "$last"; } \
     >"$work/count.points"
 }
 
