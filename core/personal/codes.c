@@ -3,18 +3,10 @@
 
 #include <string.h>
 
+#include "core/personal/characters.h"
 #include "core/personal/checks.h"
 
 enum { CODE_MAX = 44, PASSPORT_MIN = 6, PASSPORT_MAX = 10 };
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-static char char_at(ck_bytes text, size_t at) { return at < text.len ? text.data[at] : '\0'; }
-
-static bool is_word(char c) {
-  return is_digit(c) || is_capital(c) || (c >= 'a' && c <= 'z') || c == '_' ||
-         (unsigned char)c >= 0x80;
-}
 
 /* A code as it begins at `at`. */
 typedef struct code {
@@ -26,11 +18,11 @@ typedef struct code {
 /* Capitals, digits and `also`; where `groups`, a space between each four. */
 static code read_code(ck_bytes text, size_t at, char also, bool groups) {
   code out = {.len = 0};
-  bool spaced = groups && char_at(text, at + 4) == ' ';
+  bool spaced = groups && ck_char_at(text, at + 4) == ' ';
   while (out.len < CODE_MAX) {
-    char c = char_at(text, at);
-    if (spaced && out.len > 0 && out.len % 4 == 0 && c == ' ') c = char_at(text, ++at);
-    if (!is_digit(c) && !is_capital(c) && (!also || c != also)) break;
+    char c = ck_char_at(text, at);
+    if (spaced && out.len > 0 && out.len % 4 == 0 && c == ' ') c = ck_char_at(text, ++at);
+    if (!ck_char_is_digit(c) && !ck_char_is_capital(c) && (!also || c != also)) break;
     out.text[out.len++] = c;
     out.ends[out.len] = ++at;
   }
@@ -43,7 +35,9 @@ static bool has_form(const code *of, const char *form) {
   if (of->len < len) return false;
   for (size_t i = 0; i < len; i++) {
     char c = of->text[i];
-    if (form[i] == 'A' ? !is_capital(c) : form[i] == '9' ? !is_digit(c) : c != form[i])
+    if (form[i] == 'A'   ? !ck_char_is_capital(c)
+        : form[i] == '9' ? !ck_char_is_digit(c)
+                         : c != form[i])
       return false;
   }
   return true;
@@ -51,7 +45,7 @@ static bool has_form(const code *of, const char *form) {
 
 static bool take(size_t *end, const code *of, size_t len, ck_bytes text) {
   *end = of->ends[len];
-  return !is_word(char_at(text, *end));
+  return !ck_char_is_word(ck_char_at(text, *end));
 }
 
 /* ---- accounts ---- */
@@ -71,8 +65,8 @@ static size_t iban_length(const char *country) {
 }
 
 bool ck_code_is_iban(size_t *end, ck_bytes text, size_t at) {
-  if (!is_capital(char_at(text, at)) || !is_capital(char_at(text, at + 1)) ||
-      !is_digit(char_at(text, at + 2)) || !is_digit(char_at(text, at + 3)))
+  if (!ck_char_is_capital(ck_char_at(text, at)) || !ck_char_is_capital(ck_char_at(text, at + 1)) ||
+      !ck_char_is_digit(ck_char_at(text, at + 2)) || !ck_char_is_digit(ck_char_at(text, at + 3)))
     return false;
   code of = read_code(text, at, '\0', true);
   size_t len = iban_length(of.text);
@@ -84,7 +78,7 @@ bool ck_code_is_iban(size_t *end, ck_bytes text, size_t at) {
 static bool is_first_line(const code *of) {
   bool names = memmem(of->text + 5, 39, "<<", 2) != NULL;
   for (size_t i = 2; i < CODE_MAX; i++)
-    if (is_digit(of->text[i])) return false;
+    if (ck_char_is_digit(of->text[i])) return false;
   return of->len == CODE_MAX && of->text[0] == 'P' && names && of->text[CODE_MAX - 1] == '<';
 }
 
@@ -101,7 +95,7 @@ static bool is_second_line(const code *of) {
 
 static bool has_digit(const code *of) {
   for (size_t i = 0; i < of->len; i++)
-    if (is_digit(of->text[i])) return true;
+    if (ck_char_is_digit(of->text[i])) return true;
   return false;
 }
 
@@ -122,9 +116,9 @@ static bool is_dni(const code *of) {
   char first = of->text[0];
   bool foreign = first >= 'X' && first <= 'Z';
   unsigned number = foreign ? (unsigned)(first - 'X') : (unsigned)(first - '0');
-  if (!foreign && !is_digit(first)) return false;
+  if (!foreign && !ck_char_is_digit(first)) return false;
   for (size_t i = 1; i < 8; i++) {
-    if (!is_digit(of->text[i])) return false;
+    if (!ck_char_is_digit(of->text[i])) return false;
     number = number * 10 + (unsigned)(of->text[i] - '0');
   }
   return of->text[8] == letters[number % 23];
@@ -138,7 +132,7 @@ static bool is_codice_fiscale(const code *of) {
   if (!has_form(of, "AAAAAA99A99A999A")) return false;
   for (size_t i = 0; i < 15; i++) {
     char c = of->text[i];
-    unsigned value = is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'A');
+    unsigned value = ck_char_is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'A');
     sum += i % 2 ? value : odd[value];
   }
   return of->text[15] == (char)('A' + sum % 26);
@@ -157,11 +151,13 @@ static bool is_nino(const code *of) {
 /* Mexico, CURP: a sum modulo 10 over a row of 37 characters, of which one is no capital here. */
 static bool is_curp(const code *of) {
   unsigned sum = 0;
-  if (!has_form(of, "AAAA999999AAAAAA") || of->len < 18 || !is_digit(of->text[17])) return false;
+  if (!has_form(of, "AAAA999999AAAAAA") || of->len < 18 || !ck_char_is_digit(of->text[17]))
+    return false;
   if (of->text[10] != 'H' && of->text[10] != 'M') return false;
   for (size_t i = 0; i < 17; i++) {
     char c = of->text[i];
-    unsigned value = is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'A') + (c > 'N' ? 11 : 10);
+    unsigned value =
+        ck_char_is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'A') + (c > 'N' ? 11 : 10);
     sum += value * (18 - (unsigned)i);
   }
   return (10 - sum % 10) % 10 == (unsigned)(of->text[17] - '0');
@@ -182,9 +178,9 @@ static bool is_resident(const code *of) {
 static code read_pairs(ck_bytes text, size_t at) {
   code out = {.len = 0};
   while (out.len < 9) {
-    if (out.len > 0 && out.len % 2 == 0 && char_at(text, at) == ' ') at++;
-    char c = char_at(text, at);
-    if (!is_digit(c) && !is_capital(c)) break;
+    if (out.len > 0 && out.len % 2 == 0 && ck_char_at(text, at) == ' ') at++;
+    char c = ck_char_at(text, at);
+    if (!ck_char_is_digit(c) && !ck_char_is_capital(c)) break;
     out.text[out.len++] = c;
     out.ends[out.len] = ++at;
   }

@@ -3,27 +3,22 @@
 
 #include <string.h>
 
+#include "core/personal/characters.h"
 #include "core/personal/checks.h"
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static char char_at(ck_bytes text, size_t at) { return at < text.len ? text.data[at] : '\0'; }
 
 void ck_number_read(ck_number *out, ck_bytes text, size_t at) {
   *out = (ck_number){.more = false};
   for (char sign = '\0';; sign = text.data[at++]) {
     if (out->group_count == CK_NUMBER_GROUPS_MAX) break;
-    for (; is_digit(char_at(text, at)) && out->count < CK_NUMBER_DIGITS_MAX; at++)
+    for (; ck_char_is_digit(ck_char_at(text, at)) && out->count < CK_NUMBER_DIGITS_MAX; at++)
       out->digits[out->count++] = (uint8_t)(text.data[at] - '0');
     out->groups[out->group_count].digits = out->count;
     out->groups[out->group_count].end = at;
     out->groups[out->group_count++].sign = sign;
-    char next = char_at(text, at);
-    if (!next || !strchr(" -./+", next) || !is_digit(char_at(text, at + 1))) break;
+    char next = ck_char_at(text, at);
+    if (!next || !strchr(" -./+", next) || !ck_char_is_digit(ck_char_at(text, at + 1))) break;
   }
-  char next = char_at(text, at);
-  out->more = is_digit(next) || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-              next == '_' || (unsigned char)next >= 0x80;
+  out->more = ck_char_is_word(ck_char_at(text, at));
 }
 
 static size_t length_of(const ck_number *self, size_t group) {

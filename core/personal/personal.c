@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/personal/characters.h"
 #include "core/personal/codes.h"
 #include "core/personal/numbers.h"
 
@@ -34,18 +35,13 @@ ck_personal ck_personal_of(ck_bytes name) {
   return 0;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static char char_at(ck_bytes text, size_t at) { return at < text.len ? text.data[at] : '\0'; }
 static char char_before(ck_bytes text, size_t at) { return at > 0 ? text.data[at - 1] : '\0'; }
-
-static bool is_word(char c) {
-  return is_digit(c) || is_letter(c) || c == '_' || (unsigned char)c >= 0x80;
-}
 
 /* ---- addresses of mail ---- */
 
-static bool is_local(char c) { return is_word(c) || (c && strchr(".!#$%&'*+/=?^{|}~-", c)); }
+static bool is_local(char c) {
+  return ck_char_is_word(c) || (c && strchr(".!#$%&'*+/=?^{|}~-", c));
+}
 
 /* A name of a file: a picture@2x.png. */
 static bool is_file(ck_bytes top) {
@@ -60,11 +56,11 @@ static bool is_file(ck_bytes top) {
 static size_t end_of_domain(ck_bytes text, size_t at) {
   size_t begin = at, label = at, end = 0;
   for (; at - begin < DOMAIN_MAX; at++) {
-    char c = char_at(text, at);
-    if (is_letter(c) || is_digit(c) || c == '-') continue;
+    char c = ck_char_at(text, at);
+    if (ck_char_is_letter(c) || ck_char_is_digit(c) || c == '-') continue;
     ck_bytes last = {text.data + label, at - label};
-    bool top = label > begin && last.len >= 2 && is_letter(*last.data) && !is_file(last);
-    for (size_t i = 0; i < last.len && top; i++) top = is_letter(last.data[i]);
+    bool top = label > begin && last.len >= 2 && ck_char_is_letter(*last.data) && !is_file(last);
+    for (size_t i = 0; i < last.len && top; i++) top = ck_char_is_letter(last.data[i]);
     if (top) end = at;
     if (c != '.' || last.len == 0) break;
     label = at + 1;
@@ -75,10 +71,10 @@ static size_t end_of_domain(ck_bytes text, size_t at) {
 static bool is_email(ck_personal_hit *out, ck_bytes text, size_t sign, size_t from) {
   size_t begin = sign;
   while (begin > from && sign - begin < LOCAL_MAX && is_local(text.data[begin - 1])) begin--;
-  while (begin < sign && !is_word(text.data[begin])) begin++;
+  while (begin < sign && !ck_char_is_word(text.data[begin])) begin++;
   size_t end = begin < sign ? end_of_domain(text, sign + 1) : 0;
   bool remote =
-      char_at(text, end) == ':' && !strchr(" \t\r\n", char_at(text, end + 1)); /* git@h:x */
+      ck_char_at(text, end) == ':' && !strchr(" \t\r\n", ck_char_at(text, end + 1)); /* git@h:x */
   if (end == 0 || (remote && end + 1 < text.len)) return false;
   *out = (ck_personal_hit){begin, end, CK_PERSONAL_EMAIL};
   return true;
@@ -90,8 +86,8 @@ static bool is_email(ck_personal_hit *out, ck_bytes text, size_t sign, size_t fr
 static size_t read_phone(size_t *count, ck_bytes text, size_t at) {
   size_t end = at;
   for (size_t signs = 0; signs <= 2 && *count <= PHONE_MAX; at++) {
-    char c = char_at(text, at);
-    if (is_digit(c)) {
+    char c = ck_char_at(text, at);
+    if (ck_char_is_digit(c)) {
       end = at + 1;
       signs = 0;
       ++*count;
@@ -106,18 +102,18 @@ static size_t read_phone(size_t *count, ck_bytes text, size_t at) {
 
 /* North America: neither area nor exchange begins with 0 or 1. */
 static bool is_american(size_t *end, ck_bytes text, size_t at) {
-  char digits[10], first = char_at(text, at), sign;
+  char digits[10], first = ck_char_at(text, at), sign;
   size_t count = 0, groups = 0;
   bool bracket = first == '(';
   for (at += bracket; count < 10; at++) {
-    char c = char_at(text, at);
+    char c = ck_char_at(text, at);
     bool between = (count == 3 || count == 6) && groups < count / 3;
-    if (is_digit(c)) {
+    if (ck_char_is_digit(c)) {
       digits[count++] = c;
     } else if (between && c && strchr("-. )", c)) {
       if (count == 3 && bracket != (c == ')')) return false;
       groups++;
-      sign = char_at(text, at + 1);
+      sign = ck_char_at(text, at + 1);
       if (bracket && count == 3 && sign == ' ') at++;
     } else {
       return false;
@@ -131,18 +127,21 @@ static bool is_phone(size_t *end, ck_bytes text, size_t at, ck_before *before) {
   static const char words[] =
       "|phone|telephone|tel|mobile|cell|fax|telefon|handy|whatsapp|téléphone|mobil|";
   size_t count = 0;
-  char first = char_at(text, at);
+  char first = ck_char_at(text, at);
   if (first == '+') {
     *end = read_phone(&count, text, at + 1);
-    bool country = char_at(text, at + 1) >= '1' && char_at(text, at + 1) <= '9';
-    return country && count >= PHONE_MIN && count <= PHONE_MAX && !is_word(char_at(text, *end));
+    bool country = ck_char_at(text, at + 1) >= '1' && ck_char_at(text, at + 1) <= '9';
+    return country && count >= PHONE_MIN && count <= PHONE_MAX &&
+           !ck_char_is_word(ck_char_at(text, *end));
   }
-  if (is_american(end, text, at) && !is_word(char_at(text, *end)) && char_at(text, *end) != '-')
+  if (is_american(end, text, at) && !ck_char_is_word(ck_char_at(text, *end)) &&
+      ck_char_at(text, *end) != '-')
     return true;
   *end = read_phone(&count, text, at);
-  if (count < SAID_MIN || count > PHONE_MAX || is_word(char_at(text, *end))) return false;
+  if (count < SAID_MIN || count > PHONE_MAX || ck_char_is_word(ck_char_at(text, *end)))
+    return false;
   ck_number number = {0};
-  if (is_digit(first)) ck_number_read(&number, text, at);
+  if (ck_char_is_digit(first)) ck_number_read(&number, text, at);
   return !(number.count == count && ck_number_is_date(&number)) && ck_before_says(before, words);
 }
 
@@ -151,8 +150,8 @@ static bool is_phone(size_t *end, ck_bytes text, size_t at, ck_before *before) {
 /* Whether what stands there is no part of a word, a number, a version or an id. */
 static bool begins(ck_bytes text, size_t at) {
   char before = char_before(text, at), second = at > 1 ? text.data[at - 2] : '\0';
-  return !is_word(before) &&
-         !((before == '.' || before == '-' || before == ',') && is_digit(second));
+  return !ck_char_is_word(before) &&
+         !((before == '.' || before == '-' || before == ',') && ck_char_is_digit(second));
 }
 
 static bool is_code(ck_personal_hit *out, unsigned kinds, ck_bytes text, size_t at,
@@ -169,7 +168,7 @@ static bool is_code(ck_personal_hit *out, unsigned kinds, ck_bytes text, size_t 
 static bool is_number(ck_personal_hit *out, unsigned kinds, ck_bytes text, size_t at,
                       ck_before *before) {
   ck_number number;
-  if (is_digit(text.data[at])) {
+  if (ck_char_is_digit(text.data[at])) {
     ck_number_read(&number, text, at);
     if (kinds & CK_PERSONAL_CARD && ck_number_is_card(&out->end, &number))
       out->kind = CK_PERSONAL_CARD;
@@ -185,9 +184,9 @@ static bool is_number(ck_personal_hit *out, unsigned kinds, ck_bytes text, size_
 /* Of which kind a text can begin with such a character: 1 an address, 2 a number, 4 a code. */
 static unsigned opens(char c) {
   if (c == '@') return 1;
-  if (is_digit(c)) return 2 | 4;
+  if (ck_char_is_digit(c)) return 2 | 4;
   if (c == '+' || c == '(') return 2;
-  return c >= 'A' && c <= 'Z' ? 4 : 0;
+  return ck_char_is_capital(c) ? 4 : 0;
 }
 
 bool ck_personal_next(ck_personal_hit *out, size_t *at, unsigned kinds, ck_bytes label,

@@ -44,8 +44,8 @@ typedef struct ck_personal_hit {
 
 /* The first one that begins at or after `*at`, which moves behind it, or to the end of the text;
  * false: there is none. `kinds`: bits. `label`: the name of the member or the column that the text
- * is the value of; no bytes: none. A placeholder is not looked into by the caller's own choice.
- * Each byte of the text is looked at a bounded number of times. */
+ * is the value of; no bytes: none. Placeholders are searched as any text is: callers leave them
+ * out. Each byte of the text is looked at a bounded number of times. */
 bool ck_personal_next(ck_personal_hit *out, size_t *at, unsigned kinds, ck_bytes label,
                       ck_bytes text);
 
