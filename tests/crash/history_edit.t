@@ -8,7 +8,6 @@
 
 golden=$here/../golden
 every=${KILL_EVERY:-10}
-turn=$("$here/../turn.sh")
 operations="fork rewind undo pin prune delete detach migrate migrate_sealed"
 
 begin
@@ -96,9 +95,7 @@ expect() {
   preloaded KILL_COUNT="$work/$1.calls" $(command_of "$1") >out 2>err || { cat err; return 1; }
   look >"$work/$1.after" 2>&1
   ckrun store verify >out 2>&1 || return 1
-  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | \
-    awk -v every="$every" -v turn="$turn" -v name="$1" \
-      'NR % every == turn % every { print name, $1 }' >"$work/$1.points"
+  seq 2 $((2 * $(cat "$work/$1.calls") + 2)) | thin "$every" | sed "s/^/$1 /" >"$work/$1.points"
 }
 
 # is_half OPERATION: the store has columns of a schema that it is not of.

@@ -8,7 +8,6 @@
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-15}
-turn=$("$here/../turn.sh") # others with each commit
 rounds=${KINDS_RANDOM:-12}
 seed=${RANDOM_SEED:-$RANDOM}
 

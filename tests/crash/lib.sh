@@ -10,6 +10,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
   "${CKRUN_DATA:=$here/../../../shared/data}"
 checks=0
 failures=0
+turn=$("$here/../turn.sh")
+# thin N: every Nth line of the input, others with each commit.
+thin() { awk -v every="$1" -v turn="$turn" 'NR % every == turn % every'; }
 
 skip_all() {
   echo "1..0 # SKIP $*"

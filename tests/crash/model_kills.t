@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-9}
-turn=$("$here/../turn.sh") # others with each commit
 rounds=${KINDS_RANDOM:-10}
 seed=${RANDOM_SEED:-$RANDOM}
 flow=$here/kinds/agent.lua

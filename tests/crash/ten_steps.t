@@ -12,7 +12,6 @@
 steps=${KILL_STEPS:-10}
 every=${KILL_EVERY:-2}
 every_by_strace=${KILL_EVERY:-6}
-turn=$("$here/../turn.sh")
 
 begin
 cassette "$steps"
@@ -31,8 +30,6 @@ expect() {
 by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e \
   "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
-
-thin() { awk -v every="$1" -v turn="$turn" 'NR % every == turn % every'; }
 
 # The highest number of calls of each kind that one thread makes.
 list_calls() {
