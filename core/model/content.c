@@ -53,7 +53,9 @@ static const shape asked = {asked_members, &all};
 /* ---- bodies: members that are not named are structure ---- */
 
 static const member said_members[] = {{"message", &message}, {0}};
-static const member intent_members[] = {{"request", &request}, {0}};
+static const member dropped_members[] = {{"question", &all}, {0}};
+static const shape dropped = {dropped_members, NULL};
+static const member intent_members[] = {{"request", &request}, {"dropped", &dropped}, {0}};
 static const member denied_members[] = {
     {"reason", &all}, {"question", &all}, {"request", &request}, {0}};
 static const shape denied = {denied_members, NULL};
@@ -71,7 +73,7 @@ static const member report_members[] = {{"report", &all}, {0}};
 static const member error_members[] = {{"error", &all}, {0}};
 static const member value_members[] = {{"value", &all}, {0}};
 static const member why_members[] = {{"reason", &all}, {0}};
-static const member approval_members[] = {{"question", &all}, {0}};
+static const member approval_members[] = {{"question", &all}, {"dropped", &dropped}, {0}};
 static const member ended_members[] = {{"result", &all}, {0}};
 static const member update_members[] = {{"update", &message}, {0}};
 static const member note_members[] = {{"type", NULL},   {"request", NULL}, {"kind", NULL},

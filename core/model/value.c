@@ -61,3 +61,20 @@ void ck_value_free(ck_value *self) {
 ck_bytes ck_value_bytes(const ck_value *self) {
   return self ? (ck_bytes){self->data, self->len} : (ck_bytes){NULL, 0};
 }
+
+ck_status ck_value_add_member(ck_value **self, const char *name, const ck_value *value,
+                              ck_error *err) {
+  ck_bytes before = ck_value_bytes(*self);
+  ck_value *made;
+  ck_buffer buffer = {0};
+  ck_buffer_append(&buffer, before.data, before.len - 1);
+  ck_buffer_append_format(&buffer, ",\"%s\":", name);
+  ck_buffer_append_bytes(&buffer, ck_value_bytes(value));
+  ck_buffer_append_char(&buffer, '}');
+  ck_status status = ck_value_from(&made, &buffer, err);
+  ck_buffer_clear(&buffer);
+  if (status != CK_OK) return status;
+  ck_value_free(*self);
+  *self = made;
+  return CK_OK;
+}

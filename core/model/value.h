@@ -26,4 +26,8 @@ void ck_value_free(ck_value *self);
 /* Borrowed; NUL-terminated after the last byte. */
 ck_bytes ck_value_bytes(const ck_value *self);
 
+/* Adds a member to *self, an object that has one at least: *self becomes another value. */
+CK_CHECKED ck_status ck_value_add_member(ck_value **self, const char *name, const ck_value *value,
+                                         ck_error *err);
+
 #endif

@@ -5,6 +5,8 @@
 
 #include "core/host/explain/masked_words.h"
 #include "core/host/explain/permit_words.h"
+#include "core/host/inspect/questions.h"
+#include "core/model/dropped_answer.h"
 #include "core/host/explain/resume_answers.h"
 #include "core/host/explain/words.h"
 #include "core/base/person.h"
@@ -144,6 +146,7 @@ static void append_effect(ck_buffer *out, const ck_other *self) {
     ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
   else
     append_answers(out, &self->said);
+  ck_permit_words_append_dropped(out, self->event);
 }
 
 /* Without a policy it was a rule of the profile. */
@@ -164,6 +167,7 @@ static void append_approval(ck_buffer *out, const ck_other *self) {
   ck_bytes by = member(self, "by");
   if (by.len) ck_buffer_append_text(out, ", ");
   if (by.len) ck_person_append(out, by);
+  ck_permit_words_append_dropped(out, self->event);
 }
 
 static void append_resumed(ck_buffer *out, const ck_other *self) {
@@ -339,6 +343,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   put(document, self, "policy", "policies");
   if (event->kind != CK_EVENT_RESUME_APPROVAL) return;
   put(document, self, "question", "question");
+  ck_questions_put_dropped(document, NULL, member(self, CK_DROPPED_ANSWER));
   put(document, self, "answer", "answer");
   if (member(self, "answer").len) put_object(document, "by", member(self, "by"));
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/base/person.h"
+#include "core/host/inspect/questions.h"
 #include "core/host/print/format.h"
+#include "core/model/dropped_answer.h"
 
 static const char suffix[] = "/permit\"";
 
@@ -43,6 +45,14 @@ void ck_permit_words_append(ck_buffer *out, const ck_event *event) {
   if (event->kind == CK_EVENT_RESOLUTION) ck_buffer_append_text(out, ", not resumed yet");
 }
 
+void ck_permit_words_append_dropped(ck_buffer *out, const ck_event *event) {
+  ck_bytes dropped = member(event, CK_DROPPED_ANSWER), question = member(event, "question");
+  if (!dropped.len) return;
+  if (!question.len) question = ck_json_get(member(event, "request"), "question");
+  ck_buffer_append_text(out, "; ");
+  ck_dropped_answer_append(out, dropped, question);
+}
+
 static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
 
 void ck_permit_words_append_sentences(ck_buffer *out, const ck_event *event) {
@@ -62,6 +72,7 @@ void ck_permit_words_put(ck_document *document, const ck_event *event) {
   ck_bytes question = ck_json_get(member(event, "request"), "question"), by = member(event, "by");
   ck_error failure = CK_ERROR_INIT;
   ck_document_put_string(document, NULL, "question", question);
+  ck_questions_put_dropped(document, NULL, member(event, CK_DROPPED_ANSWER));
   if (!ck_permit_words_is_answer(event)) return;
   ck_document_put_string(document, NULL, "answer", member(event, "result"));
   ck_document_put_time(document, NULL, "at", event->at_ms);

@@ -21,4 +21,8 @@ void ck_permit_words_put(ck_document *document, const ck_event *event);
 CK_CHECKED ck_status ck_permit_words_find(ck_event **out, const ck_inspection *of,
                                           const ck_event *event, ck_error *err);
 
+/* "; the answer allow, … does not count: …" of a question that is asked in other words; nothing of
+ * other events. */
+void ck_permit_words_append_dropped(ck_buffer *out, const ck_event *event);
+
 #endif

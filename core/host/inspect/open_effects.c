@@ -2,8 +2,10 @@
  * doubt. */
 #include "core/host/inspect/open_effects.h"
 
+#include "core/host/inspect/questions.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/model/dropped_answer.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/ledger/ledger_body.h"
 
@@ -37,7 +39,10 @@ static ck_status put_value(ck_document *document, const char *name, ck_bytes jso
   return status;
 }
 
-static ck_status print_question(ck_document *document, ck_bytes request, ck_error *err) {
+static ck_status print_question(ck_document *document, const ck_open_effect *effect,
+                                ck_error *err) {
+  ck_bytes request = effect->request;
+  ck_questions_put_dropped(document, NULL, effect->dropped);
   ck_status status = put_value(document, "question", ck_json_get(request, "question"), err);
   if (status == CK_OK)
     status = put_value(document, "options", ck_json_get(request, "options"), err);
@@ -99,7 +104,8 @@ static ck_status put_doubt(listing *self, const ck_open_effect *effect) {
 }
 
 /* "Send it? (yes, no)". */
-static void put_question(ck_table *table, ck_bytes request) {
+static void put_question(ck_table *table, const ck_open_effect *effect) {
+  ck_bytes request = effect->request;
   ck_buffer text = {0};
   ck_bytes question = ck_json_get(request, "question");
   if (!ck_json_read_string(&text, question)) ck_buffer_append_bytes(&text, question);
@@ -110,6 +116,8 @@ static void put_question(ck_table *table, ck_bytes request) {
     ck_json_read_string(&text, it.value);
   }
   if (before[0] == ',') ck_buffer_append_char(&text, ')');
+  if (effect->dropped.len) ck_buffer_append_text(&text, "; ");
+  ck_dropped_answer_append(&text, effect->dropped, question);
   if (text.failed) table->text.failed = true;
   ck_table_put_text(table, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
@@ -144,7 +152,7 @@ static void visit(void *to, const ck_open_effect *effect) {
     ck_document document;
     ck_document_init(&document, self->output);
     ck_document_put_text(&document, NULL, "effect", effect->key);
-    self->status = asks ? print_question(&document, effect->request, self->err)
+    self->status = asks ? print_question(&document, effect, self->err)
                         : print_doubt(&document, effect, self->err);
     if (self->status == CK_OK) self->status = ck_document_print(&document, self->err);
     ck_document_clear(&document);
@@ -152,7 +160,7 @@ static void visit(void *to, const ck_open_effect *effect) {
   }
   ck_table_put_text(&self->table, ck_bytes_text(effect->key));
   if (asks) {
-    put_question(&self->table, effect->request);
+    put_question(&self->table, effect);
     put_asked_about(self, effect->request);
   } else {
     self->status = put_doubt(self, effect);

@@ -7,6 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/person.h"
 #include "core/host/session/next_command.h"
+#include "core/model/dropped_answer.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/opening/approval.h"
 
@@ -14,6 +15,7 @@ static void clear_one(ck_question_asked *self) {
   ck_value_free(self->request);
   ck_value_free(self->answer);
   ck_value_free(self->by);
+  ck_value_free(self->dropped);
   free(self->key);
   free(self->command);
 }
@@ -39,6 +41,7 @@ static ck_status fill(ck_question_asked *out, const ck_open_effect *effect, ck_e
   if (!out->key) return ck_error_no_memory(err);
   ck_status status = copy(&out->request, effect->request, err);
   if (status == CK_OK) status = copy(&out->answer, effect->answer, err);
+  if (status == CK_OK) status = copy(&out->dropped, effect->dropped, err);
   return status == CK_OK ? copy(&out->by, effect->by, err) : status;
 }
 
@@ -101,20 +104,31 @@ const char *ck_questions_command(const ck_questions *self) {
 
 /* ---- output ---- */
 
+static void put_person(ck_document *document, struct cJSON *at, ck_bytes person) {
+  ck_error failure = CK_ERROR_INIT;
+  struct cJSON *by = ck_document_put_object(document, at, "by");
+  if (ck_document_put_members(document, by, person, &failure) != CK_OK) document->failed = true;
+}
+
+void ck_questions_put_dropped(ck_document *document, struct cJSON *at, ck_bytes dropped) {
+  ck_bytes by = ck_json_get(dropped, "by");
+  if (!dropped.len) return;
+  struct cJSON *of = ck_document_put_object(document, at, CK_DROPPED_ANSWER);
+  ck_document_put_string(document, of, "question", ck_json_get(dropped, "question"));
+  ck_document_put_string(document, of, "answer", ck_json_get(dropped, "answer"));
+  if (by.len) put_person(document, of, by);
+}
+
 void ck_questions_put(ck_document *document, const ck_questions *self) {
   struct cJSON *list = ck_document_put_array(document, NULL, "questions");
-  ck_error failure = CK_ERROR_INIT;
   for (size_t i = 0; i < self->count; i++) {
     const ck_question_asked *one = &self->list[i];
     struct cJSON *at = ck_document_put_object(document, list, NULL);
     ck_document_put_text(document, at, "effect", one->key);
     ck_document_put_string(document, at, "question", member(one, "question"));
     if (one->answer) ck_document_put_string(document, at, "answer", ck_value_bytes(one->answer));
-    if (one->by) {
-      struct cJSON *by = ck_document_put_object(document, at, "by");
-      if (ck_document_put_members(document, by, ck_value_bytes(one->by), &failure) != CK_OK)
-        document->failed = true;
-    }
+    if (one->by) put_person(document, at, ck_value_bytes(one->by));
+    ck_questions_put_dropped(document, at, ck_dropped_answer_of(one->dropped));
     ck_document_put_text(document, at, "command", one->command);
   }
 }
@@ -123,6 +137,9 @@ void ck_questions_put(ck_document *document, const ck_questions *self) {
 static void append(ck_buffer *out, const ck_question_asked *self) {
   ck_buffer_append_format(out, "%s: ", self->key);
   ck_json_read_string(out, member(self, "question"));
+  if (self->dropped) ck_buffer_append_text(out, " (");
+  ck_dropped_answer_append(out, ck_dropped_answer_of(self->dropped), member(self, "question"));
+  if (self->dropped) ck_buffer_append_text(out, ")");
   if (!self->answer) {
     ck_buffer_append_format(out, " Waits: %s", self->command);
     return;

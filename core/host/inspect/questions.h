@@ -10,6 +10,7 @@ typedef struct ck_question_asked {
   ck_value *request; /* {question, options?} */
   char *key;
   ck_value *answer, *by; /* NULL: it waits */
+  ck_value *dropped;     /* an answer that does not count for it; NULL: none */
   char *command;         /* that answers it; NULL: it is answered */
 } ck_question_asked;
 
@@ -26,6 +27,8 @@ CK_CHECKED ck_status ck_questions_read(ck_questions *out, const ck_host *host,
 /* The command that answers the first one that waits; NULL: none does. */
 const char *ck_questions_command(const ck_questions *self);
 
+/* The member `dropped` of what asks, see core/model/dropped_answer.h; without bytes nothing. */
+void ck_questions_put_dropped(ck_document *document, struct cJSON *at, ck_bytes dropped);
 /* The list `questions`, and its rows. */
 void ck_questions_put(ck_document *document, const ck_questions *self);
 void ck_questions_put_rows(ck_table *table, const ck_questions *self);

@@ -79,9 +79,12 @@ static void take_replay(reading *self, const ck_event *event, ck_bytes body) {
 static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
   ck_bytes request = ck_json_get(body, "request"), key = ck_json_get(body, "key");
   ck_recent_effect *of = NULL;
+  bool known = false;
   for (size_t i = 0; !of && i < self->to->count; i++) {
     ck_recent_effect *one = &self->to->list[i];
-    if (!one->begun && one->key && ck_json_is_text(key, one->key)) of = one;
+    if (!one->key || !ck_json_is_text(key, one->key)) continue;
+    known = true;
+    if (!one->begun) of = one;
   }
   if (of)
     self->waiting--;
@@ -91,7 +94,7 @@ static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
   of->begun = true;
   of->seq = event->seq;
   of->begun_ms = event->at_ms;
-  if (!of->status) of->status = "open";
+  if (!of->status) of->status = known ? "again" : "open";
   ck_bytes name = ck_json_get(request, "name");
   of->name = take(self, name.len ? name : ck_json_get(request, "model"));
 }

@@ -10,7 +10,9 @@ enum { CK_RECENT_EFFECTS_MAX = 20 };
 /* Texts owned; NULL where absent. */
 typedef struct ck_recent_effect {
   char *key, *kind, *name, *agent, *error;
-  const char *status;         /* "ok", "error", "unknown", … of its outcome; "open"; "replayed" */
+  /* "ok", "error", "unknown", … of its outcome; "open"; "replayed"; "again": it was begun, or
+   * asked, once more since, and what came of it stands there */
+  const char *status;
   int64_t seq;                /* of its intent; of one whose intent was not read, of its outcome */
   int64_t begun_ms, ended_ms; /* 0: not known, not yet */
   int64_t cost_micros;        /* -1: nobody knows */

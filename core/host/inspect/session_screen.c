@@ -173,7 +173,7 @@ static const ck_column effect_columns[] = {
 
 static ck_tone effect_tone(const ck_recent_effect *of) {
   if (strcmp(of->status, "ok") == 0 || strcmp(of->status, "ended") == 0) return CK_TONE_PLAIN;
-  if (strcmp(of->status, "replayed") == 0) return CK_TONE_FAINT;
+  if (strcmp(of->status, "replayed") == 0 || strcmp(of->status, "again") == 0) return CK_TONE_FAINT;
   return strcmp(of->status, "open") == 0 ? CK_TONE_WARN : CK_TONE_BAD;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/host/session/next_command.h"
 #include "core/host/session/resume_command.h"
+#include "core/model/dropped_answer.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/opening/approval.h"
 
@@ -56,14 +57,26 @@ static ck_status read_doubts(ck_doubts *out, const ck_inspection *inspection, ck
   return status == CK_OK ? ck_buffer_check(&out->keys, err) : status;
 }
 
+static void append_question(ck_buffer *out, const ck_value *body) {
+  ck_bytes question = ck_approval_question(body),
+           dropped = ck_json_get(ck_value_bytes(body), CK_DROPPED_ANSWER);
+  ck_json_read_string(out, question);
+  if (dropped.len) ck_buffer_append_text(out, " (");
+  ck_dropped_answer_append(out, dropped, question);
+  if (dropped.len) ck_buffer_append_text(out, ")");
+}
+
 ck_status ck_session_view_read_question(char **out, ck_store *store, const ck_head *head,
                                         ck_error *err) {
   ck_approval last;
   *out = NULL;
   ck_status status = ck_approval_read(&last, store, head, err);
   if (status == CK_OK && last.body && last.answer == CK_APPROVAL_NONE) {
-    *out = ck_json_dup_string(ck_approval_question(last.body));
-    if (!*out) status = ck_error_no_memory(err);
+    ck_buffer text = {0};
+    append_question(&text, last.body);
+    status = ck_buffer_check(&text, err);
+    if (status == CK_OK) *out = ck_buffer_take(&text);
+    ck_buffer_clear(&text);
   }
   ck_approval_clear(&last);
   return status;

@@ -60,6 +60,36 @@ static ck_status find_taker(ck_taken_answer *of, const ck_inspection *in, ck_err
   return status;
 }
 
+typedef struct asking {
+  ck_bytes key;
+  bool asks_anew;
+} asking;
+
+/* What a run does first about the question: it asks, or the answer counts. */
+static bool look_for_key(void *to, const ck_event *event) {
+  asking *self = to;
+  if (!ck_bytes_equal(member(event, "key"), self->key)) return true;
+  self->asks_anew = event->kind == CK_EVENT_INTENT;
+  return false;
+}
+
+static ck_status look_for_use(ck_taken_answer *of, const ck_inspection *in, ck_error *err) {
+  asking self = {.key = member(of->event, "key")};
+  const ck_head *head = &in->head;
+  ck_view view;
+  if (!of->timeline || of->event->kind != CK_EVENT_RESOLUTION) return CK_OK;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, of->timeline, err);
+  ck_event_query query = {.session = head->session.no,
+                          .view = &view,
+                          .after = of->event->seq,
+                          .kinds = UINT64_C(1) << CK_EVENT_INTENT | UINT64_C(1)
+                                                                        << CK_EVENT_OUTCOME};
+  if (status == CK_OK) status = ck_store_read_events(in->store, &query, look_for_key, &self, err);
+  ck_view_clear(&view);
+  of->dropped = self.asks_anew && member(of->event, "by").len > 0;
+  return status;
+}
+
 ck_status ck_taken_answers_read(ck_taken_answers *out, const ck_inspection *of, ck_error *err) {
   reading all = {.to = out, .err = err};
   ck_event_query query = {
@@ -69,7 +99,8 @@ ck_status ck_taken_answers_read(ck_taken_answers *out, const ck_inspection *of, 
   ck_status status = ck_store_read_events(of->store, &query, take, &all, err);
   if (status == CK_OK) status = all.status;
   for (size_t i = 0; i < out->count && status == CK_OK; i++)
-    status = find_taker(&out->list[i], of, err);
+    if ((status = find_taker(&out->list[i], of, err)) == CK_OK)
+      status = look_for_use(&out->list[i], of, err);
   if (status != CK_OK) ck_taken_answers_clear(out);
   return status;
 }
@@ -106,12 +137,14 @@ void ck_taken_answers_append(ck_buffer *out, const ck_taken_answers *self, const
     const ck_event *said = self->list[i].event;
     ck_bytes by = member(said, "by");
     if (self->list[i].timeline != event->timeline || is_replaced(self, i)) continue;
-    ck_buffer_append_text(out, before);
+    bool dropped = self->list[i].dropped;
+    ck_buffer_append_text(out, dropped ? "; " : before);
     append_word(out, said);
     ck_buffer_append_text(out, " to ");
     ck_json_read_string(out, key_of(said));
     if (by.len) ck_buffer_append_text(out, ", of ");
     if (by.len) ck_person_append(out, by);
-    before = "; ";
+    if (dropped) ck_buffer_append_text(out, ", did not count");
+    before = dropped ? before : "; ";
   }
 }

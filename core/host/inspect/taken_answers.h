@@ -8,6 +8,7 @@
 typedef struct ck_taken_answer {
   ck_event *event;  /* a resolution, or a resume_approval with an answer. Owned */
   int64_t timeline; /* of the run that took it; 0: none has yet */
+  bool dropped;     /* that run asked otherwise, and it did not count */
 } ck_taken_answer;
 
 /* Zero-initialise. Of several answers to one question the last. */
@@ -20,7 +21,8 @@ void ck_taken_answers_clear(ck_taken_answers *self);
 CK_CHECKED ck_status ck_taken_answers_read(ck_taken_answers *out, const ck_inspection *of,
                                            ck_error *err);
 /* "; by the answer allow to main/a#1/exec/1/permit, of ann on desk, ckrun answer" for each that the
- * run took which begins with the event; nothing for other events. */
+ * run took which begins with the event, "; the answer allow to … did not count" for each that it
+ * did not; nothing for other events. */
 void ck_taken_answers_append(ck_buffer *out, const ck_taken_answers *self, const ck_event *event);
 
 #endif

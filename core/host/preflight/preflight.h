@@ -30,6 +30,7 @@ typedef struct ck_preflight_options {
 typedef struct ck_preflight_effect {
   ck_dry_run_effect is;
   char *key, *name, *policy, *words, *failure;
+  ck_value *dropped;
 } ck_preflight_effect;
 void ck_preflight_effect_clear(ck_preflight_effect *self);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/inspect/questions.h"
 #include "core/host/print/document.h"
 #include "core/host/print/format.h"
 #include "core/host/print/problems.h"
@@ -11,6 +12,7 @@
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
 #include "core/host/session/run_settings.h"
+#include "core/model/dropped_answer.h"
 
 /* A problem of the session as a whole says its name, and that it is not resumed, itself. */
 static bool names_session(const char *text, const char *id) {
@@ -92,6 +94,7 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
     bool denied = effect->what == CK_DRY_RUN_DENIED;
     if (effect->words)
       ck_document_put_text(document, at, denied ? "reason" : "question", effect->words);
+    ck_questions_put_dropped(document, at, ck_dropped_answer_of(effect->dropped));
     if (effect->failure) ck_document_put_text(document, at, "error", effect->failure);
     put_money(document, at, "cost_usd", effect->cost_micros);
     put_money(document, at, "reserve_usd", effect->reserve_micros);
@@ -165,6 +168,7 @@ static void put_question(ck_document *document, const ck_preflight *self) {
   struct cJSON *approval = ck_document_put_object(document, NULL, "approval");
   ck_document_put_text(document, approval, "question", self->plan.question);
   ck_document_put_text(document, approval, "policies", self->plan.asked_by);
+  if (*self->plan.dropped) ck_document_put_text(document, approval, "note", self->plan.dropped);
 }
 
 static ck_status print_json(const ck_preflight *self, ck_output *output, ck_error *err) {
@@ -263,6 +267,16 @@ static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
   }
 }
 
+static void append_dropped(ck_buffer *out, const ck_dry_run_effect *effect) {
+  ck_value *question;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_bytes asked = ck_bytes_text(effect->words ? effect->words : "");
+  if (ck_value_text(&question, asked, &ignored) != CK_OK) return;
+  ck_buffer_append_text(out, "; ");
+  ck_dropped_answer_append(out, ck_value_bytes(effect->dropped), ck_value_bytes(question));
+  ck_value_free(question);
+}
+
 /* "effect    main/start/tool/1 search (pure): run anew, $0.02 recorded". */
 static void put_effect_rows(ck_table *table, const ck_preflight *self) {
   for (size_t i = 0; i < self->effect_count; i++) {
@@ -271,6 +285,7 @@ static void put_effect_rows(ck_table *table, const ck_preflight *self) {
     ck_buffer_append_format(&text, "%s%s%s (%s): ", effect->key, effect->name ? " " : "",
                             effect->name ? effect->name : "", ck_effect_class_name(effect->class));
     ck_dry_run_describe(&text, effect);
+    if (effect->dropped) append_dropped(&text, effect);
     if (effect->cost_micros > 0) {
       ck_buffer_append_text(&text, ", recorded at ");
       ck_format_money(&text, effect->cost_micros);
@@ -292,6 +307,7 @@ static void put_money_row(ck_table *table, const char *name, int64_t micros) {
 static void put_work_rows(ck_table *table, const ck_preflight *self) {
   if (*self->plan.question) {
     put_text(table, "a person is asked", self->plan.question);
+    if (*self->plan.dropped) put_text(table, "note", self->plan.dropped);
     put_text(table, "asked by", self->plan.asked_by);
   }
   put_count(table, "attempt", self->plan.attempt);

@@ -55,6 +55,7 @@ void ck_preflight_effect_clear(ck_preflight_effect *self) {
   free(self->policy);
   free(self->words);
   free(self->failure);
+  ck_value_free(self->dropped);
   *self = (ck_preflight_effect){0};
 }
 
@@ -65,7 +66,8 @@ static bool copy_text(char **out, const char **shown, const char *text) {
 }
 
 static bool copy_effect(ck_preflight_effect *out, const ck_dry_run_effect *from) {
-  *out = (ck_preflight_effect){.is = *from};
+  *out = (ck_preflight_effect){.is = *from, .dropped = ck_value_share(from->dropped)};
+  out->is.dropped = out->dropped;
   if (copy_text(&out->key, &out->is.key, from->key) &&
       copy_text(&out->name, &out->is.name, from->name) &&
       copy_text(&out->policy, &out->is.policy, from->policy) &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_permit.h"
+#include "core/runtime/execution/permit_question.h"
 #include "core/runtime/execution/untrusted.h"
 
 enum { ACTIONS_MAX = 10000, DIGEST_SHOWN = 12 };

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/model/dropped_answer.h"
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
-#include "core/runtime/session/opening/approval.h"
 
 static const char allow[] = CK_PERMIT_ALLOW, deny[] = CK_PERMIT_DENY;
 
@@ -87,19 +87,9 @@ void ck_permit_keep_answers(ck_call *self, ck_event_kind kind) {
 }
 
 ck_status ck_permit_keep_place(ck_value **body, ck_call *self, ck_error *err) {
-  ck_bytes before = ck_value_bytes(*body);
-  ck_value *made;
-  ck_buffer buffer = {0};
   if (!self->place) return CK_OK;
-  ck_buffer_append(&buffer, before.data, before.len - 1);
-  ck_buffer_append_text(&buffer, ",\"at\":");
-  ck_buffer_append_bytes(&buffer, ck_value_bytes(self->place));
-  ck_buffer_append_char(&buffer, '}');
-  ck_status status = ck_value_from(&made, &buffer, err);
-  ck_buffer_clear(&buffer);
+  ck_status status = ck_value_add_member(body, "at", self->place, err);
   if (status != CK_OK) return status;
-  ck_value_free(*body);
-  *body = made;
   ck_value_free(self->place);
   self->place = NULL;
   return CK_OK;
@@ -139,12 +129,28 @@ static void write_error(char text[CK_ERROR_TEXT_MAX], const ck_call *self, bool 
              why);
 }
 
+/* An earlier process has asked, or another branch; NULL: none. */
+static const ck_ledger_entry *find_asked(const ck_call *self) {
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "%s/permit", self->key);
+  return ck_ledger_get(ck_call_session(self)->ledger, key);
+}
+
+/* What a policy denies waits for no person any more. */
+static ck_status withdraw_asked(ck_call *self, ck_error *err) {
+  const ck_ledger_entry *asked = find_asked(self);
+  if (!asked || !asked->open) return CK_OK;
+  ck_status status = ck_permit_make_question(self, err);
+  return status == CK_OK ? ck_permit_close_question(self, "", (ck_bytes){0}, err) : status;
+}
+
 static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
   ck_outcome *outcome;
   ck_value *denied;
   char text[CK_ERROR_TEXT_MAX];
   write_error(text, self, person);
-  ck_status status = describe_denial(&denied, self, person, err);
+  ck_status status = person ? CK_OK : withdraw_asked(self, err);
+  if (status == CK_OK) status = describe_denial(&denied, self, person, err);
   if (status != CK_OK) return status;
   status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL, text, err);
   if (status != CK_OK) {
@@ -179,6 +185,8 @@ static ck_status put_question(ck_call *self, ck_error *err) {
   ck_status status =
       ck_ledger_write_intent(&body, &q->effect, self->digest, ck_value_bytes(q->request), err);
   if (status == CK_OK) status = ck_permit_keep_place(&body, self, err);
+  if (status == CK_OK && q->dropped)
+    status = ck_value_add_member(&body, CK_DROPPED_ANSWER, q->dropped, err);
   if (status != CK_OK) {
     ck_value_free(body);
     return status;
@@ -219,27 +227,19 @@ static ck_bytes find_answer(bool *open, const ck_call *self) {
   return used_up && !q->open ? (ck_bytes){0} : ck_permit_find_answer(q, user, self->digest);
 }
 
-/* Somebody was asked the like for the same request, and that has come to nothing since; no policy
- * has changed. */
-static bool is_reworded(const ck_call *self) {
-  const ck_session *session = ck_call_session(self);
-  const ck_ledger_entry *q = ck_ledger_get(session->ledger, self->question->key);
-  bool same = q && strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) == 0;
-  return same && session->unchanged && !ck_ledger_get(session->ledger, self->key) &&
-         !ck_permit_is_same_question(self->question, q);
-}
-
-/* An earlier process has asked, or another branch. */
-static bool was_asked(const ck_call *self) {
-  char key[2 * CK_STATE_KEY_MAX];
-  snprintf(key, sizeof key, "%s/permit", self->key);
-  return ck_ledger_get(ck_call_session(self)->ledger, key) != NULL;
-}
-
 /* Who gave the answer while no process ran the session; no bytes: not known. */
 static ck_bytes who_answered(const ck_call *self) {
   const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
   return q && q->resolution ? ck_json_get(ck_value_bytes(q->resolution), "by") : (ck_bytes){0};
+}
+
+static ck_status find_dropped(ck_call *self, ck_error *err) {
+  const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);
+  bool used_up = false;
+  const ck_ledger_entry *user = q ? find_user(&used_up, self, q) : NULL;
+  ck_value_free(self->question->dropped);
+  self->question->dropped = NULL;
+  return used_up ? CK_OK : ck_permit_find_dropped(&self->question->dropped, q, user, err);
 }
 
 static ck_status obey(bool *may, ck_call *self, bool allowed, ck_error *err) {
@@ -255,7 +255,7 @@ static ck_status withdraw(bool *may, ck_call *self, bool open, ck_error *err) {
 
 ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err) {
   bool open, asks = self->leave.word == CK_LEAVE_ASK;
-  *may = self->permitted || (!asks && !was_asked(self));
+  *may = self->permitted || (!asks && !find_asked(self));
   if (*may) return CK_OK;
   ck_status status = ck_permit_make_question(self, err);
   if (status != CK_OK) return status;
@@ -265,9 +265,11 @@ ck_status ck_permit_ask(bool *may, ck_call *self, ck_error *err) {
     status = ck_permit_close_question(self, allowed ? allow : deny, who_answered(self), err);
   if (known) return status == CK_OK ? obey(may, self, allowed, err) : status;
   if (!asks) return withdraw(may, self, open, err);
-  self->question->reworded = is_reworded(self);
+  self->question->reworded = ck_permit_is_reworded(self);
   self->phase = CK_CALL_LEFT;
-  return self->runner->execution->ending.status ? CK_OK : put_question(self, err);
+  if (self->runner->execution->ending.status) return CK_OK;
+  status = find_dropped(self, err);
+  return status == CK_OK ? put_question(self, err) : status;
 }
 
 /* ---- a person is asked ---- */
@@ -280,7 +282,7 @@ static ck_status wait_for_answer(ck_call *self, ck_error *err) {
   const char *asked = self->leave.text ? self->leave.text : self->key;
   ck_buffer text = {0};
   ck_buffer_append_text(&text, asked);
-  if (self->question->reworded) ck_buffer_append_text(&text, CK_APPROVAL_REWORDED);
+  ck_permit_append_notes(&text, self->question);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK)
     status = ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, text.data, err);
@@ -303,6 +305,7 @@ ck_status ck_permit_find(const ck_effect **asks, ck_call *self, ck_error *err) {
     return CK_OK;
   }
   if (!asker) return wait_for_answer(self, err);
+  ck_permit_notify_notes(self);
   self->question->other = self->driver;
   self->driver = asker;
   *asks = &self->question->effect;
@@ -372,8 +375,7 @@ ck_status ck_permit_answer(bool *may, ck_call *self, const char *text, ck_error 
 }
 
 ck_status ck_permit_note_masked(ck_outcome *outcome, ck_call *self, ck_error *err) {
-  bool asked = was_asked(self);
-  if (!asked) return CK_OK;
+  if (!find_asked(self)) return CK_OK;
   ck_status status = ck_permit_make_question(self, err);
   if (status != CK_OK) return status;
   const ck_ledger_entry *q = ck_ledger_get(ck_call_session(self)->ledger, self->question->key);

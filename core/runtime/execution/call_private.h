@@ -22,16 +22,7 @@ typedef struct ck_call_sink {
   ck_call *call;
 } ck_call_sink;
 
-/* A question whether it may begin, which a policy has a person asked. */
-typedef struct ck_permit_question {
-  ck_effect effect; /* an ask */
-  char key[2 * CK_STATE_KEY_MAX];
-  ck_value *request;
-  ck_value *kept;                /* the body of its intent as it is stored; NULL: not known */
-  bool open;                     /* it was put, and is not answered */
-  bool reworded;                 /* it was put in other words before, and nothing has changed */
-  const ck_effect_driver *other; /* of the call, while that of the question is in its place */
-} ck_permit_question;
+typedef struct ck_permit_question ck_permit_question; /* permit_question.h */
 
 /* One effect under way. */
 struct ck_call {
@@ -111,6 +102,8 @@ CK_CHECKED ck_status ck_call_record_divergence(ck_call *self, const char *record
 /* The message that a done effect adds to the conversation; NULL when it adds none. */
 CK_CHECKED ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *err);
 void ck_call_notify(const ck_call *self, const char *what);
+/* A line for people about the call. */
+void ck_call_notify_note(const ck_call *self, const char *text);
 
 /* ---- call_doubt.c ---- */
 

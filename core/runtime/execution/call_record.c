@@ -21,6 +21,12 @@ void ck_call_notify(const ck_call *self, const char *what) {
   ck_execution_notify(self->runner->execution, &progress);
 }
 
+void ck_call_notify_note(const ck_call *self, const char *text) {
+  ck_progress note = progress_of(self, "note");
+  note.text = text;
+  ck_execution_notify(self->runner->execution, &note);
+}
+
 ck_status ck_call_record_divergence(ck_call *self, const char *recorded, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/runtime/execution/permit_question.h"
 #include "core/runtime/execution/action.h"
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
@@ -74,6 +75,7 @@ static void drop_leave(ck_call *self) {
   ck_value_free(self->place);
   if (self->question) ck_value_free(self->question->request);
   if (self->question) ck_value_free(self->question->kept);
+  if (self->question) ck_value_free(self->question->dropped);
   free(self->question);
 }
 

@@ -1,5 +1,6 @@
 /* dry_run.c - what a resume would do: all of it but the acquisition, so that nothing is
  * written. */
+#include "core/model/dropped_answer.h"
 #include "core/runtime/execution/dry_run.h"
 
 #include <stdio.h>
@@ -151,6 +152,11 @@ static void fill_text(char out[CK_ERROR_TEXT_MAX], ck_bytes json) {
 static void fill_question(ck_dry_run *out, const ck_value *approval) {
   fill_text(out->question, ck_approval_question(approval));
   fill_text(out->asked_by, ck_json_get(ck_value_bytes(approval), "policies"));
+  ck_buffer text = {0};
+  ck_dropped_answer_append(&text, ck_json_get(ck_value_bytes(approval), CK_DROPPED_ANSWER),
+                           ck_approval_question(approval));
+  snprintf(out->dropped, sizeof out->dropped, "%s", text.data ? text.data : "");
+  ck_buffer_clear(&text);
 }
 
 /* The session does not run: its time is that before this run, whatever the dry run takes itself. */

@@ -39,6 +39,8 @@ typedef struct ck_dry_run_effect {
                            * NULL: nobody's */
   const char *words;      /* denied: why; ask, wait: the question; NULL: neither */
   const char *failure;    /* of a policy that was asked; NULL: none failed */
+  /* ask: an answer that does not count for it, see core/model/dropped_answer.h; NULL: none */
+  const ck_value *dropped;
   ck_effect_kind kind;
   ck_effect_class class;
   int64_t cost_micros;    /* of the recorded outcome; 0: none; -1: not known */
@@ -60,6 +62,7 @@ typedef struct ck_dry_run {
   ck_resume_rules rules; /* none is left to its default; its texts are NULL */
   /* what a person would be asked before it, and by which policies: "a, b"; "": nothing */
   char question[CK_ERROR_TEXT_MAX], asked_by[CK_ERROR_TEXT_MAX];
+  char dropped[CK_ERROR_TEXT_MAX]; /* an answer that does not count for it, in words; "": none */
   struct {
     int64_t spent, limit; /* as they count after the rules; limit -1: none */
   } constraints[CK_DIMENSION_COUNT];

@@ -15,6 +15,7 @@ void ck_permit_rehearsal_clear(ck_permit_rehearsal *self) {
   ck_leave_clear(&self->leave);
   ck_value_free(self->question.request);
   ck_value_free(self->question.kept);
+  ck_value_free(self->dropped);
   free(self->name);
   free(self->asked_by);
   *self = (ck_permit_rehearsal){0};
@@ -118,7 +119,11 @@ static ck_dry_run_plan decide(ck_permit_rehearsal *made, ck_dry_run_effect *out,
   out->policy = made->leave.policies;
   out->words = made->leave.text;
   if (!asks) return CK_DRY_RUN_DENIED;
-  return same && q->open ? CK_DRY_RUN_QUESTION : CK_DRY_RUN_ASKED;
+  if (same && q->open) return CK_DRY_RUN_QUESTION;
+  ck_error ignored = CK_ERROR_INIT;
+  (void)!ck_permit_find_dropped(&made->dropped, q, self->entry, &ignored);
+  out->dropped = made->dropped;
+  return CK_DRY_RUN_ASKED;
 }
 
 static void show_question(ck_dry_run_effect *out, const ck_ledger_entry *question) {

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/base/person.h"
+#include "core/model/dropped_answer.h"
 #include "core/model/sources.h"
+#include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/transcript.h"
 
 static const char hint[] =
@@ -122,6 +124,37 @@ bool ck_permit_is_same_question(const ck_permit_question *self, const ck_ledger_
   return ck_bytes_equal(ck_json_get(then, "question"), ck_json_get(kept_request(self), "question"));
 }
 
+bool ck_permit_is_reworded(const ck_call *self) {
+  const ck_session *session = ck_call_session(self);
+  const ck_ledger_entry *q = ck_ledger_get(session->ledger, self->question->key);
+  bool same = q && strcmp(q->open ? q->intent_digest : q->outcome_digest, self->digest) == 0;
+  return same && session->unchanged && !ck_ledger_get(session->ledger, self->key) &&
+         !ck_permit_is_same_question(self->question, q);
+}
+
+static void append_dropped(ck_buffer *out, const ck_permit_question *question) {
+  ck_bytes asked = ck_json_get(ck_value_bytes(question->request), "question");
+  ck_dropped_answer_append(out, ck_dropped_answer_of(question->dropped), asked);
+}
+
+/* Both are true of a question whose words are others each time: the remedy is the better word. */
+void ck_permit_append_notes(ck_buffer *out, const ck_permit_question *question) {
+  bool told = question->reworded || !question->dropped;
+  if (question->reworded) ck_buffer_append_text(out, CK_APPROVAL_REWORDED);
+  if (told) return;
+  ck_buffer_append_text(out, " (");
+  append_dropped(out, question);
+  ck_buffer_append_char(out, ')');
+}
+
+void ck_permit_notify_notes(const ck_call *self) {
+  ck_buffer text = {0};
+  append_dropped(&text, self->question);
+  if (text.len && ck_buffer_check(&text, &(ck_error)CK_ERROR_INIT) == CK_OK)
+    ck_call_notify_note(self, text.data);
+  ck_buffer_clear(&text);
+}
+
 /* ---- the answer ---- */
 
 /* What was allowed may begin until it has come to something; what was denied is asked about again
@@ -132,17 +165,33 @@ static bool is_used_up(const ck_ledger_entry *question, const ck_ledger_entry *e
   return !allowed || !ck_ledger_failed_in_passing(ck_value_bytes(entry->outcome));
 }
 
-ck_bytes ck_permit_find_answer(const ck_ledger_entry *q, const ck_ledger_entry *entry,
-                               const char *digest) {
-  const char *recorded = q->open ? q->intent_digest : q->outcome_digest;
-  if (!ck_request_digest_equal(ck_bytes_text(digest), ck_bytes_text(recorded)))
-    return (ck_bytes){0};
+/* To whatever was asked, about whatever request. */
+static ck_bytes find_any_answer(const ck_ledger_entry *q, const ck_ledger_entry *entry) {
   if (q->open)
     return q->verdict == CK_VERDICT_DONE ? ck_json_get(ck_value_bytes(q->resolution), "result")
                                          : (ck_bytes){0};
   ck_bytes answer = ck_json_get(ck_value_bytes(q->outcome), "result");
   bool allowed = ck_json_is_text(answer, CK_PERMIT_ALLOW);
   return is_used_up(q, entry, allowed) ? (ck_bytes){0} : answer;
+}
+
+ck_bytes ck_permit_find_answer(const ck_ledger_entry *q, const ck_ledger_entry *entry,
+                               const char *digest) {
+  const char *recorded = q->open ? q->intent_digest : q->outcome_digest;
+  bool same = ck_request_digest_equal(ck_bytes_text(digest), ck_bytes_text(recorded));
+  return same ? find_any_answer(q, entry) : (ck_bytes){0};
+}
+
+ck_status ck_permit_find_dropped(ck_value **out, const ck_ledger_entry *q,
+                                 const ck_ledger_entry *entry, ck_error *err) {
+  *out = NULL;
+  if (!q || !q->intent) return CK_OK; /* what was asked is not known */
+  ck_bytes answer = find_any_answer(q, entry), asked = ck_value_bytes(q->intent);
+  if (!ck_json_is_text(answer, CK_PERMIT_ALLOW) && !ck_json_is_text(answer, CK_PERMIT_DENY))
+    return CK_OK;
+  ck_bytes by = ck_json_get(ck_value_bytes(q->open ? q->resolution : q->outcome), "by");
+  return ck_dropped_answer_write(out, ck_json_get(ck_json_get(asked, "request"), "question"),
+                                 answer, by, err);
 }
 
 ck_status ck_permit_close_question(ck_call *self, const char *answer, ck_bytes by, ck_error *err) {

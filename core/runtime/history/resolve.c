@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/person.h"
+#include "core/model/dropped_answer.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
 #include "core/runtime/session/opening/approval.h"
@@ -69,10 +70,12 @@ static void show(const ck_ledger_entry *entry, const ck_ledger_entry *whole, ck_
                  void *to) {
   bool answered = whole->kind == CK_EFFECT_ASK && whole->verdict == CK_VERDICT_DONE;
   ck_bytes said = answered ? ck_value_bytes(whole->resolution) : (ck_bytes){0};
-  ck_open_effect effect = {.key = entry->key,
-                           .kind = ck_effect_kind_name(entry->kind),
-                           .class = ck_effect_class_name(entry->class),
-                           .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
+  ck_open_effect effect = {
+      .key = entry->key,
+      .kind = ck_effect_kind_name(entry->kind),
+      .class = ck_effect_class_name(entry->class),
+      .request = ck_json_get(ck_value_bytes(entry->intent), "request"),
+      .dropped = ck_json_get(ck_value_bytes(entry->intent), CK_DROPPED_ANSWER)};
   if (answered) effect.answer = ck_json_get(said, "result"), effect.by = ck_json_get(said, "by");
   if (entry->blocked && entry->displaced) {
     effect.displaced = ck_json_get(ck_value_bytes(entry->displaced), "request");
@@ -126,7 +129,8 @@ static ck_status show_approval(ck_runtime *runtime, const char *id, bool answere
                                 .class = ck_effect_class_name(CK_EFFECT_IDEMPOTENT),
                                 .request = ck_buffer_bytes(&request),
                                 .answer = ck_json_get(body, "answer"),
-                                .by = ck_json_get(body, "by")});
+                                .by = ck_json_get(body, "by"),
+                                .dropped = ck_json_get(body, CK_DROPPED_ANSWER)});
   ck_buffer_clear(&request);
   ck_approval_clear(&last);
   ck_head_clear(&head);

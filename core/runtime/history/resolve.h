@@ -17,6 +17,7 @@ typedef struct ck_open_effect {
   /* Of a question: the answer that no resume has taken yet, a JSON string, and who gave it; no
    * bytes: it waits. */
   ck_bytes answer, by;
+  ck_bytes dropped; /* of a question: see core/model/dropped_answer.h */
 } ck_open_effect;
 typedef void (*ck_doubt_visit)(void *to, const ck_open_effect *effect);
 CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,

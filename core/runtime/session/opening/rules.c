@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/dropped_answer.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/opening/refusal.h"
@@ -140,60 +141,104 @@ static ck_status refuse(ck_session *self, const ck_rules_question *question,
 
 /* How a question stands to the one before. */
 typedef struct asked_before {
-  bool known;    /* it is the same */
-  bool reworded; /* it is another, though nothing has changed */
+  bool known;                /* it is the same */
+  ck_approval_answer answer; /* to it */
+  bool reworded;             /* it is another, though nothing has changed */
+  ck_value *dropped;         /* an answer to another one; NULL: none */
 } asked_before;
+
+/* As core/runtime/execution/permit_question.c tells it of an effect. */
+static void append_notes(ck_buffer *out, const asked_before *before, const ck_value *asked) {
+  bool told = before->reworded || !before->dropped;
+  if (before->reworded) ck_buffer_append_text(out, CK_APPROVAL_REWORDED);
+  if (told) return;
+  ck_buffer_append_text(out, " (");
+  ck_dropped_answer_append(out, ck_value_bytes(before->dropped), ck_approval_question(asked));
+  ck_buffer_append_char(out, ')');
+}
 
 /* Nobody is there: the question waits, once. */
 static ck_status leave_question(ck_session *self, const ck_rules_question *question,
-                                ck_value *asked, asked_before before, ck_error *err) {
+                                ck_value *asked, const asked_before *before, ck_error *err) {
   const char *id = question->head->session.id;
+  ck_buffer notes = {0};
   char *text = ck_json_dup_string(ck_approval_question(asked));
   ck_status status = text ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK && !before.known)
+  append_notes(&notes, before, asked);
+  if (status == CK_OK) status = ck_buffer_check(&notes, err);
+  if (status == CK_OK && !before->known)
     status = ck_opening_record(self->runtime, question->head, CK_EVENT_RESUME_APPROVAL, asked, err);
   if (status == CK_OK)
     status = ck_error_set(err, CK_E_WAITING,
                           "session %s is resumed once a person allows it: %s ('ckrun answer %s "
                           "allow', or deny)%s",
-                          id, text, id, before.reworded ? CK_APPROVAL_REWORDED : "");
+                          id, text, id, notes.data ? notes.data : "");
+  ck_buffer_clear(&notes);
   free(text);
   return status;
+}
+
+/* The question, and what who answers it should know beside it. */
+static ck_approval_answer ask_at_terminal(const ck_resume_asker *asker, const ck_value *asked,
+                                          const asked_before *before) {
+  ck_buffer text = {0};
+  ck_json_read_string(&text, ck_approval_question(asked));
+  append_notes(&text, before, asked);
+  ck_approval_answer answer = text.failed ? CK_APPROVAL_NONE : asker->ask(asker->to, text.data);
+  ck_buffer_clear(&text);
+  return answer;
 }
 
 /* At a terminal it is asked and answered at once; the answer is recorded first, and found there by
  * the next look. */
 static ck_status put_question(ck_session *self, const ck_rules_question *question, ck_value *asked,
-                              asked_before before, ck_error *err) {
+                              const asked_before *before, ck_error *err) {
   const ck_resume_asker *asker = question->asker;
-  char *text = asker ? ck_json_dup_string(ck_approval_question(asked)) : NULL;
-  ck_approval_answer answer = text ? asker->ask(asker->to, text) : CK_APPROVAL_NONE;
-  free(text);
+  ck_approval_answer answer = asker ? ask_at_terminal(asker, asked, before) : CK_APPROVAL_NONE;
   if (answer == CK_APPROVAL_NONE) return leave_question(self, question, asked, before, err);
   ck_status status = ck_approval_answer_record(self->runtime, question->head, asked, answer, err);
   return status == CK_OK ? ck_error_set(err, CK_E_PENDING, "it was answered") : status;
 }
 
-static ck_status decide(ck_session *self, const ck_rules_question *question, ck_value *asked,
-                        const ck_resume_rules *rules, ck_error *err) {
-  ck_approval last;
+static ck_status compare(asked_before *out, const ck_approval *last, const ck_value *asked,
+                         bool unchanged, ck_error *err) {
+  ck_bytes body = last->body ? ck_value_bytes(last->body) : (ck_bytes){0},
+           then = ck_json_get(body, "question");
+  *out = (asked_before){.known = last->body && ck_bytes_equal(then, ck_approval_question(asked))};
+  out->answer = out->known ? last->answer : CK_APPROVAL_NONE;
+  out->reworded = last->body && !out->known && unchanged && !ck_json_get(body, "changed").len;
+  if (out->known || last->answer == CK_APPROVAL_NONE) return CK_OK;
+  return ck_dropped_answer_write(&out->dropped, then, ck_json_get(body, "answer"),
+                                 ck_json_get(body, "by"), err);
+}
+
+static ck_status follow(ck_session *self, const ck_rules_question *question, ck_value *asked,
+                        const asked_before *before, const ck_resume_rules *rules, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
-  ck_status status = ck_approval_read(&last, self->runtime->store, question->head, err);
-  if (status != CK_OK) return status;
-  asked_before before = {.known = last.body && ck_bytes_equal(ck_approval_question(last.body),
-                                                              ck_approval_question(asked))};
-  before.reworded = last.body && !before.known && question->unchanged &&
-                    !ck_json_get(ck_value_bytes(last.body), "changed").len;
-  ck_approval_answer answer = before.known ? last.answer : CK_APPROVAL_NONE;
-  ck_approval_clear(&last);
   snprintf(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
-  if (answer == CK_APPROVAL_DENY)
+  if (before->answer == CK_APPROVAL_DENY)
     return refuse(self, question, &(ck_refusal){rules->asked_by, reason}, err);
-  if (answer == CK_APPROVAL_ALLOW) return CK_OK;
+  if (before->answer == CK_APPROVAL_ALLOW) return CK_OK;
   if (!question->dry_run) return put_question(self, question, asked, before, err);
   ck_value_free(self->asked_before);
   self->asked_before = ck_value_share(asked);
   return CK_OK;
+}
+
+/* `*asked` gets what of the question before does not count for it. */
+static ck_status decide(ck_session *self, const ck_rules_question *question, ck_value **asked,
+                        const ck_resume_rules *rules, ck_error *err) {
+  ck_approval last;
+  asked_before before = {0};
+  ck_status status = ck_approval_read(&last, self->runtime->store, question->head, err);
+  if (status != CK_OK) return status;
+  status = compare(&before, &last, *asked, question->unchanged, err);
+  ck_approval_clear(&last);
+  if (status == CK_OK && before.dropped)
+    status = ck_value_add_member(asked, CK_DROPPED_ANSWER, before.dropped, err);
+  if (status == CK_OK) status = follow(self, question, *asked, &before, rules, err);
+  ck_value_free(before.dropped);
+  return status;
 }
 
 /* The question as it may be stored. */
@@ -204,7 +249,7 @@ static ck_status ask_person(ck_session *self, const ck_rules_question *question,
                                        question->changed, err);
   if (status != CK_OK) return status;
   status = ck_session_redact(&asked, self, CK_EVENT_RESUME_APPROVAL, NULL, given, err);
-  if (status == CK_OK) status = decide(self, question, asked, rules, err);
+  if (status == CK_OK) status = decide(self, question, &asked, rules, err);
   ck_value_free(asked);
   ck_value_free(given);
   return status;
