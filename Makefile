@@ -246,8 +246,15 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
   UBSAN_OPTIONS=print_stacktrace=1
 # The tests of one half, a mode and its tests, or of several with -- in between; what failed is
 # reported again behind the last.
-half = $(call test_env,$(1)) $(2)
-stages = PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
+half = $(call test_env,$(1)) $(call long_first,$(2))
+stages = PROVEFLAGS='-j$(TEST_JOBS) $(PROVEFLAGS)' tests/stages.sh
+# Tests wait for a quarter of their time: for programs, for locks, for time to pass.
+TEST_JOBS := $(shell expr $(JOBS) + 1)
+# Those that take longest begin first, so that none of them is alone at the end.
+LONG := $(addprefix tests/,worlds/test_worlds.t fault/io_errors.t mutants/two.t \
+  fault/out_of_memory.t oracle/imports.t fault/bit_rot.t crash/ten_steps.t protocol/model.t \
+  host/run/recover.t examples/profiles.t)
+long_first = $(foreach name,$(LONG),$(filter %$(name),$(1))) $(filter-out $(LONG:%=\%%),$(1))
 
 # Scripts that also run against the sanitized program: those that neither trace it, nor load
 # something in front of it, nor look at what it costs.

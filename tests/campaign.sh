@@ -68,13 +68,15 @@ run() {
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     signals) part signals crash/group_signals.t "GROUP_SIGNALS=$(share 1000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
-    errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
+    errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 &&
+      part memory fault/out_of_memory.t MEMORY_WAYS=1 && part stores fault/bad_stores.t ;;
     rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) &&
       program store/sqlite/test_damage "DAMAGE_STEP=$((6400 / $(share 100)))" ;;
     recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; \
       done ;;
     oracle) part oracle oracle/lives.t "ORACLE_LIVES=$(share 1000)" \
-      "ORACLE_FIRST=$((RANDOM * 100))" ORACLE_PARALLEL=1 ;;
+      "ORACLE_FIRST=$((RANDOM * 100))" ORACLE_PARALLEL=1 &&
+      part imports oracle/imports.t ORACLE_EVERY=1 ;;
     profiles) part profiles lua/policy_tool/simulate_random.t "RANDOM_PROFILES=$(share 200)" \
       RANDOM_FIRST=1000 &&
       part hooks host/simulate/random.t "RANDOM_PROFILES=$(share 200)" RANDOM_FIRST=1000 ;;
@@ -85,9 +87,11 @@ run() {
     threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
     valgrind) under_valgrind ;;
     analyzer) part analyzer checkers/analyzer.sh ;;
-    conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" ;;
+    conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" &&
+      part cheats conformance/selftest.t 'CONFORMANCE_CHEAT=*' ;;
     mutants) part mutants mutants/run.sh MUTANTS_SOUND=1 "MUTANTS_SHARE=$scale" ;;
-    model) part model protocol/model.t MODEL_LIVES=4 MODEL_COMMITS=5 MODEL_CRASHES=3 ;;
+    model) part model protocol/model.t MODEL_LIVES=4 MODEL_COMMITS=5 MODEL_CRASHES=3 \
+      MODEL_FAULTS=1 ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # profiles.t - the five shipped profiles, each in one life of its system: it starts, pauses, fails,
 # is resumed and ends. What is said of it is held to its transcript by the oracle, and the texts of
-# each system stand word for word where its user meets them.
+# each system stand word for word where its user meets them. Under the sanitizers every other life,
+# others with each commit.
 . "$(dirname "$0")/../oracle/oracle.sh"
 . "$(dirname "$0")/../host/mcp/client.sh"
 eval "serve_mcp() $(declare -f serve | tail -n +2)" # models.sh serves models
@@ -44,7 +45,10 @@ totals() { # calls of models and of tools, runs
     'join " ", @{$d->{totals}}{qw(model_calls tool_calls)}, scalar @{$d->{runs}}'
 }
 
-for life in deliberation graph explore loop portable; do
+every=1
+[ -z "${CKRUN_SPARSE:-}" ] || every=2
+lives=$(printf '%s\n' deliberation graph explore loop portable | "$root/tests/turn.sh" $every)
+for life in $lives; do
   . "$root/tests/examples/profiles/$life.sh"
 done
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
-# bit_rot.t - one bit is turned over in every 256 bytes of a store at rest, and it is cut off at
+# bit_rot.t - one bit is turned over in every 512 bytes of a store at rest, and it is cut off at
 # each page; and in every 4,096 of the files of one that was killed, whose commits are in its log:
 # the damage is told, or every answer is what it was. Never a crash, never a wrong answer.
-# BIT_ROT_SEED=N repeats a run,
-# BIT_ROT_STEP=N takes as many bytes.
+# The places are others with each commit. BIT_ROT_SEED=N repeats a run, BIT_ROT_STEP=N takes as
+# many bytes.
 . "$(dirname "$0")/../crash/lib.sh"
 . "$(dirname "$0")/damage.sh"
 
-seed=${BIT_ROT_SEED:-$RANDOM}
-step=${BIT_ROT_STEP:-256}
+seed=${BIT_ROT_SEED:-$turn}
+step=${BIT_ROT_STEP:-512}
 page=4096
 
 begin

@@ -2,7 +2,9 @@
 # model.t - the protocol of the store keeps its promises in every order of steps, spin says: the
 # models session.pml and log.pml, searched exhaustively; each fault that is put into them breaks the
 # promise named here; and the functions that they name are in core.
+# Of the faults every third is put in, others with each commit.
 #   MODEL_LIVES, MODEL_LOSSES, MODEL_COMMITS, MODEL_CRASHES   a larger instance, for the campaign
+#   MODEL_FAULTS=1   every Nth of the faults
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -77,6 +79,8 @@ if ! command -v spin >/dev/null; then
 fi
 
 # ---- the search ----
+
+faults=$("$here/../turn.sh" "${MODEL_FAULTS:-3}" <<<"$faults")
 
 # search NAME MODEL OPTIMISATION FLAGS…: what it comes to is in $work/NAME/out.
 search() {

@@ -52,7 +52,14 @@ static ck_status judge(long holder, const char *owner, const char *session, ck_e
   return CK_OK;
 }
 
-/* The check of the lock waits for what an owner that has ended left behind. */
+/* The pid of the owner that the lock names, when that has ended; else 0. */
+static long gone_holder(const char *path, const char *session) {
+  long holder = ck_session_lock_holder(path, session);
+  return holder > 0 && ck_process_is_gone((pid_t)holder) ? holder : 0;
+}
+
+/* The check of the lock waits for what an owner that has ended left behind: of one that had ended
+ * before, it is asked once. */
 ck_status ck_takeover_check(long *pid, const char *store_url, const char *session, ck_error *err) {
   static const char kind[] = "sqlite:";
   char owner[CK_ERROR_TEXT_MAX / 2];
@@ -65,11 +72,12 @@ ck_status ck_takeover_check(long *pid, const char *store_url, const char *sessio
                         store_url);
   const char *path = store_url + sizeof kind - 1;
   for (int looks = 0; looks < LOOKS; looks++) {
+    long gone = gone_holder(path, session);
     ck_status status = ck_session_lock_check(path, session, &owned);
     if (status == CK_OK) return CK_OK;
     if (status != CK_E_OWNED) return ck_error_set(err, status, "%s", owned.text);
     holder = ck_session_lock_holder(path, session);
-    if (holder > 0 && !ck_process_is_gone((pid_t)holder)) break;
+    if (holder > 0 && (holder == gone || !ck_process_is_gone((pid_t)holder))) break;
   }
   snprintf(owner, sizeof owner, "%.*s", (int)sizeof owner - 1, owned.text);
   ck_status status = judge(holder, owner, session, err);
