@@ -6,6 +6,7 @@
 #include "core/host/run/amend.h"
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
+#include "core/host/explain/decider.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/short_id.h"
@@ -122,6 +123,24 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 
+/* By whose answer it did not begin, for the error's object. */
+static void tell_decider(ck_output *output, const ck_engine *engine, const char *session,
+                         const ck_error *failed) {
+  ck_inspection of = {.store = engine->runtime->store};
+  ck_decider found = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (!output->json || engine->session) return;
+  ck_status status = ck_store_get_head(&of.head, of.store, session, &ignored);
+  if (status == CK_OK) status = ck_decider_find_resume(&found, &of, failed->text, &ignored);
+  const char *text = output->problems.data, *end = text ? text + output->problems.len : NULL;
+  for (; status == CK_OK && !found.policy && text < end; text += strlen(text) + 1)
+    status = ck_decider_find_resume(&found, &of, text, &ignored);
+  if (found.policy) snprintf(output->policy, sizeof output->policy, "%s", found.policy);
+  output->hook = found.hook;
+  ck_decider_clear(&found);
+  ck_head_clear(&of.head);
+}
+
 static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v,
                                   const ck_state_edits *edits, const ck_store_location *location,
                                   ck_error *err) {
@@ -153,6 +172,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
   if (status == CK_OK && !v->dry_run)
     status = resume(host, engine, &found, location, v->record, err);
+  if (status != CK_OK) tell_decider(host->output, engine, session, err);
   ck_preflight_clear(&found);
   return status;
 }

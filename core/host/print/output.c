@@ -191,6 +191,8 @@ static void append_json_error(const ck_output *self, ck_buffer *to, const ck_err
   ck_json_member_text(&w, "status", ck_status_name(err->status));
   ck_json_member_string(&w, "text", text);
   ck_json_member_int(&w, "exit", ck_status_exit(err->status));
+  if (*self->policy) ck_json_member_text(&w, "policy", self->policy);
+  if (*self->policy) ck_json_member_text(&w, "hook", self->hook);
   append_json_problems(&w, self);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');

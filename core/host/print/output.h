@@ -26,6 +26,8 @@ typedef struct ck_output {
   bool failed;          /* an append or write failed: ck_output_flush returns the failure */
   int cause;            /* errno of the write that failed; 0: it was no write */
   ck_buffer problems;   /* of an error with --json; each with a NUL behind it */
+  char policy[128];     /* of an error with --json: whose answer it is; "": nobody's */
+  const char *hook;     /* of that policy */
   ck_redactor *redactor;
   ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */
 } ck_output;
@@ -61,7 +63,7 @@ void ck_output_hide_live(ck_output *self);
  * and passed ck_output_append_safe. */
 void ck_output_show_line(ck_output *self, ck_bytes line, ck_tone tone);
 /* Prints an error, always in the same form: "ckrun: text", or with --json
- * {"ckrun_json", "error":{status, text, exit, problems?}}. */
+ * {"ckrun_json", "error":{status, text, exit, policy?, hook?, problems?}}. */
 void ck_output_error(ck_output *self, const ck_error *err);
 
 /* Appends stored text for people: redacted, then escaped. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/host/explain/decider.h"
 #include "core/host/print/document.h"
 #include "core/host/session/fields.h"
 #include "core/host/session/saving.h"
@@ -24,12 +25,14 @@ typedef struct outcome {
   ck_totals before; /* what the runs before this one had spent */
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
-  ck_value *result;   /* NULL: none */
-  char *answer;       /* the command that lists the questions it waits at; NULL: none */
-  char *resolve;      /* the command that lists the effects in doubt; NULL: none */
-  char *resume;       /* the command that resumes it; NULL: it is not resumable as it is */
-  const char *change; /* what must be done instead, as write_command takes it; NULL: nothing */
-  char *next;         /* the command for it; NULL */
+  ck_value *result;    /* NULL: none */
+  char *answer;        /* the command that lists the questions it waits at; NULL: none */
+  char *resolve;       /* the command that lists the effects in doubt; NULL: none */
+  char *resume;        /* the command that resumes it; NULL: it is not resumable as it is */
+  const char *change;  /* what must be done instead, as write_command takes it; NULL: nothing */
+  char *next;          /* the command for it; NULL */
+  ck_decider decider;  /* by whose answer it ended so */
+  const char *failure; /* why writing failed; "" */
 } outcome;
 
 ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
@@ -74,6 +77,14 @@ static ck_status read_outcome(outcome *self, ck_error *err) {
   if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
     status = ck_store_read_events(store, &query, take_result, self, err);
   return status;
+}
+
+static ck_status find_decider(outcome *self, ck_error *err) {
+  const ck_execution_result *result = &self->engine->result;
+  const ck_inspection of = {.store = self->engine->runtime->store, .head = self->head};
+  bool done = self->status == CK_SESSION_COMPLETED || self->status == CK_SESSION_CANCELLED;
+  const char *text = result->text[0] ? result->text : self->failure;
+  return done ? CK_OK : ck_decider_find(&self->decider, &of, text, err);
 }
 
 static ck_status read_conversation(outcome *self, ck_error *err) {
@@ -204,6 +215,8 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   ck_table_init(&table, self->host->output, columns);
   ck_table_put_word(&table, "status");
   ck_table_put_word(&table, ck_session_status_name(self->status));
+  put_command(&table, "policy", self->decider.policy);
+  put_command(&table, "hook", self->decider.hook);
   put_value(&table, "result", self->result);
 #define X(name, value)             \
   ck_table_put_word(&table, name); \
@@ -250,6 +263,10 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->status));
   ck_document_put_text(&document, NULL, "reason",
                        self->engine->result.text[0] ? self->engine->result.text : NULL);
+  if (self->decider.policy) {
+    ck_document_put_text(&document, NULL, "policy", self->decider.policy);
+    ck_document_put_text(&document, NULL, "hook", self->decider.hook);
+  }
   ck_document_put_value(&document, NULL, "result", self->result);
 #define X(name, value) ck_document_put_int(&document, NULL, name, value);
   COUNT_TABLE(X)
@@ -276,18 +293,21 @@ static ck_status print_json(const outcome *self, ck_error *err) {
 
 /* The store itself may have failed: then the summary has what is known without it. */
 static ck_status print_summary(const ck_host *host, ck_engine *engine, const ck_totals *before,
-                               bool whole, ck_error *err) {
+                               bool whole, const ck_error *failed, ck_error *err) {
   outcome self = {.host = host,
                   .engine = engine,
                   .whole = whole,
                   .before = *before,
+                  .failure = failed->text,
                   .status = ck_session_get_record(engine->session)->status};
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_outcome(&self, &ignored);
+  if (status == CK_OK) status = find_decider(&self, &ignored);
   if (status == CK_OK) status = read_conversation(&self, &ignored);
   status = write_commands(&self, err);
   if (status == CK_OK)
     status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  ck_decider_clear(&self.decider);
   ck_head_clear(&self.head);
   ck_value_free(self.result);
   free(self.answer);
@@ -349,7 +369,7 @@ ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *e
   ck_status status = ck_summary_begin(host, engine, err);
   if (status == CK_OK) status = ck_engine_execute(engine, err);
   if (status == CK_E_INTERRUPTED) ck_session_leave(engine->session, "stopped at once by a signal");
-  ck_status printed = print_summary(host, engine, &before, whole, &late);
+  ck_status printed = print_summary(host, engine, &before, whole, err, &late);
   if (status == CK_OK) status = answer(engine, err);
   if (status != CK_OK || printed == CK_OK) return status;
   return ck_error_set(err, printed, "%s", late.text);
