@@ -80,9 +80,17 @@ ck_status ck_id_check(const char *what, const char *id, ck_error *err) {
   return CK_E_USAGE;
 }
 
+ck_status ck_id_check_begin(const char *what, const char *id, ck_error *err) {
+  if (id[0] != '-') return CK_OK;
+  ck_buffer shown = {0};
+  ck_escape_append(&shown, (ck_bytes){id, strnlen(id, ID_SHOWN_MAX)});
+  ck_error_set(err, CK_E_USAGE, "%s '%s': an id does not begin with '-', as an option does", what,
+               shown.data ? shown.data : "");
+  ck_buffer_clear(&shown);
+  return CK_E_USAGE;
+}
+
 ck_status ck_id_check_new(const char *what, const char *id, ck_error *err) {
   ck_status status = ck_id_check(what, id, err);
-  if (status != CK_OK || id[0] != '-') return status;
-  return ck_error_set(err, CK_E_USAGE, "%s '%s': an id does not begin with '-', as an option does",
-                      what, id);
+  return status == CK_OK ? ck_id_check_begin(what, id, err) : status;
 }

@@ -16,7 +16,9 @@ void ck_id_make_run(char out[CK_ID_SIZE]);
 /* CK_E_USAGE unless the id matches [A-Za-z0-9_-]{1,64}; the message names `what` and shows the id
  * escaped. */
 CK_CHECKED ck_status ck_id_check(const char *what, const char *id, ck_error *err);
-/* The same for the id of something new, which must not begin like an option of a command. */
+/* CK_E_USAGE: it begins with '-', which no id does, as an option of a command would. */
+CK_CHECKED ck_status ck_id_check_begin(const char *what, const char *id, ck_error *err);
+/* ck_id_check for the id of something new, with ck_id_check_begin. */
 CK_CHECKED ck_status ck_id_check_new(const char *what, const char *id, ck_error *err);
 
 #endif

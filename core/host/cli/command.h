@@ -59,6 +59,8 @@ typedef struct ck_operand {
 
 typedef struct ck_command_table ck_command_table;
 
+struct ck_session_filter;
+
 /* The context of every command. */
 typedef struct ck_host {
   const ck_command_table *commands; /* of the program */
@@ -67,6 +69,7 @@ typedef struct ck_host {
    * none */
   const char *key;
   ck_output *output;
+  const struct ck_session_filter *filter; /* the sessions that there are for it; NULL: all */
 } ck_host;
 
 enum { CK_COMMAND_VALUES_MAX = 256 }; /* bytes of the largest struct of options */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/id.h"
 #include "core/host/cli/suggest.h"
 
 enum { TARGETS = 2 };
@@ -84,6 +85,17 @@ static ck_status check_choice(const char *what, const char *const *choices, cons
   return CK_E_USAGE;
 }
 
+/* What a word means that is the id or the name of something. A file may begin with '-', after "--"
+ * or as "./-". */
+static ck_status check_id(const char *what, const char *means, const char *word, ck_error *err) {
+  static const char *const ids[] = {"SESSION", "SESSION#SEQ",      "CHECKPOINT", "SEQ|CHECKPOINT",
+                                    "EFFECT",  "POLICY",           "PROFILE",    "ID",
+                                    "A",       "POLICY.KEY=VALUE", "B"};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+    if (strcmp(ids[i], means) == 0) return ck_id_check_begin(what, word, err);
+  return CK_OK;
+}
+
 static ck_status put_number(int64_t *into, const char *spelt, const char *value, ck_error *err) {
   char *end = NULL;
   errno = 0;
@@ -108,6 +120,7 @@ static ck_status put_value(const reading *read, const char *value, ck_error *err
   if (read->option->type == CK_OPTION_NUMBER)
     return put_number((int64_t *)(void *)field, read->spelt, value, err);
   ck_status status = check_choice(read->spelt, read->option->choices, value, err);
+  if (status == CK_OK) status = check_id(read->spelt, read->option->value, value, err);
   if (status == CK_OK && read->option->type == CK_OPTION_LIST)
     return put_word((ck_words *)(void *)field, value, err);
   if (status == CK_OK) memcpy(field, &value, sizeof value);
@@ -181,6 +194,7 @@ ck_status ck_operand_put(void *values, const ck_command *command, size_t index, 
     return ck_error_set(err, CK_E_USAGE, "'%.100s' is one word too many for 'ckrun %s'", word,
                         command->name);
   ck_status status = check_choice(operand->name, operand->choices, word, err);
+  if (status == CK_OK) status = check_id(operand->name, operand->name, word, err);
   char *field = (char *)values + operand->offset;
   if (status == CK_OK && operand->many) return put_word((ck_words *)(void *)field, word, err);
   if (status == CK_OK) memcpy(field, &word, sizeof word);

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/mcp/allow.h"
 #include "core/host/mcp/server.h"
+#include "core/host/session/session_filter.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -18,6 +20,12 @@ static void on_signal(int number) {
   (void)number;
   ended = 1;
 }
+
+typedef struct values {
+  ck_words sessions;
+  const char *allow;
+  bool read_only;
+} values;
 
 /* Input without an answer so far. */
 typedef struct input {
@@ -108,23 +116,52 @@ static ck_status read_some(bool *more, input *self, ck_error *err) {
   return *more || !code ? CK_OK : ck_error_set(err, CK_E_IO, "stdin: %s", strerror(code));
 }
 
+static ck_status check(const values *v, const ck_session_filter *filter, ck_error *err) {
+  if (v->allow && v->read_only)
+    return ck_error_set(err, CK_E_USAGE, "--allow and --read-only exclude each other");
+  ck_status status = v->allow ? ck_mcp_allow_check(v->allow, err) : CK_OK;
+  return status == CK_OK ? ck_session_filter_check(filter, err) : status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
-  (void)given;
+  const values *v = given;
   static ck_mcp server;
   input in = {0};
   bool more = true;
-  server.host = host;
+  ck_session_filter filter = {&v->sessions};
+  ck_status status = check(v, &filter, err);
+  if (status != CK_OK) return status;
+  if (v->sessions.count) host->filter = &filter;
+  server = (ck_mcp){.host = host, .read_only = v->read_only, .allow = v->allow};
   host->output->json = true; /* only messages on stdout, only errors on stderr */
   catch_signals(&in);
-  ck_status status = CK_OK;
   while (status == CK_OK && more) {
     status = read_some(&more, &in, err);
     if (status == CK_OK && in.text.len) status = answer_lines(&in, &server, err);
   }
   ck_mcp_end_children(&server);
+  host->filter = NULL;
   ck_buffer_clear(&in.text);
   return status;
 }
+
+static const ck_option options[] = {
+    {.name = "read-only",
+     .offset = offsetof(values, read_only),
+     .help = "offer the tools that read, and none that acts"},
+    {.name = "allow",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, allow),
+     .value = "TOOL,…",
+     .help = "of the tools that act offer only these: resume, pause, checkpoint, answer"},
+    {.name = "sessions",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, sessions),
+     .value = "PATTERN",
+     .help = "only sessions whose id fits, such as 'team-*'; the others, and forks of them, do not "
+             "exist for the client; may be repeated"},
+    {0},
+};
 
 const ck_command ck_command_mcp = {
     .name = "mcp",
@@ -136,6 +173,10 @@ const ck_command ck_command_mcp = {
                "A session that is resumed runs in a program of its own. When the client closes its "
                "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
                "next boundary before the server ends. They are paused, too, when the server "
-               "itself is killed: then by themselves, and nobody waits for them.",
+               "itself is killed: then by themselves, and nobody waits for them.\n\n"
+               "Results have a megabyte at most: long texts in them are cut, and say so. Texts "
+               "of sessions are marked as data for the client's model, which is no protection "
+               "against a model that obeys them: leave it the tools and sessions that it needs.",
+    .options = options,
     .run = run,
 };

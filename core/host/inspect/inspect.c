@@ -26,12 +26,13 @@ ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *
   return status;
 }
 
-static ck_status open_head(ck_inspection *self, const char *word, ck_error *err) {
+static ck_status open_head(ck_inspection *self, const ck_host *host, const char *word,
+                           ck_error *err) {
   char id[CK_ID_SIZE];
   if (!self->store)
     return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", word,
                         self->location.url);
-  ck_status status = ck_resolve_session(id, self->store, word, err);
+  ck_status status = ck_resolve_session_within(id, self->store, host->filter, word, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, self->store, id, err);
   if (status != CK_OK) return status;
   ck_error owned = CK_ERROR_INIT;
@@ -45,7 +46,7 @@ ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, co
   memset(out, 0, sizeof *out);
   ck_status status = ck_session_word_check(id, err);
   if (status == CK_OK) status = ck_inspection_open(out, host, err);
-  if (status == CK_OK) status = open_head(out, id, err);
+  if (status == CK_OK) status = open_head(out, host, id, err);
   if (status != CK_OK) ck_inspection_close(out);
   return status;
 }

@@ -28,9 +28,9 @@ const ck_mcp_tool ck_mcp_answer_session = {
     .help = "Gives a person's answer to the question that a session waits for, such as whether an "
             "effect may begin: allow or deny. A running session gets it at once; one at rest keeps "
             "it, and its next resume takes it.",
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"answer", CK_MCP_TEXT, true, "the answer, as the person gave it", NULL},
-                  {"effect", CK_MCP_TEXT, false, "which question, where there are several", NULL}},
+                  {"effect", CK_MCP_ID, false, "which question, where there are several", NULL}},
     .own = true,
     .run = answer_session,
 };

@@ -27,6 +27,7 @@ static void put_text(ck_document *document, struct cJSON *at, const char *name, 
 
 typedef struct listing {
   ck_store *store;
+  const ck_session_filter *filter;
   char (*ids)[CK_ID_SIZE];
   size_t count, limit;
   int64_t total;
@@ -37,6 +38,7 @@ static bool take_session(void *to, const ck_session_record *record) {
   listing *self = to;
   ck_error owned = CK_ERROR_INIT;
   if (!ck_session_status_resumable(record->status)) return true;
+  if (!ck_session_filter_has(self->filter, self->store, record)) return true;
   if (record->status == CK_SESSION_RUNNING &&
       ck_store_check_owner(self->store, record->id, &owned) != CK_OK)
     return true;
@@ -69,6 +71,9 @@ static ck_status put_sessions(ck_document *out, listing *self, ck_session_status
   if (!self->ids) return ck_error_no_memory(err);
   ck_status status =
       self->store ? ck_store_list_sessions(self->store, wanted, take_session, self, err) : CK_OK;
+  if (status != CK_OK && self->filter) /* its text may name a session of somebody else */
+    status = ck_error_set(err, status, "the list of sessions cannot be read: %s",
+                          ck_status_text(status));
   struct cJSON *list = ck_document_put_array(out, NULL, "sessions");
   for (size_t i = 0; status == CK_OK && i < self->count; i++)
     status = put_session(out, list, self->store, self->ids[i], err);
@@ -83,6 +88,7 @@ static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_valu
   int64_t limit = values[1].count;
   ck_status status = ck_inspection_open(&inspection, self->host, err);
   listing l = {.store = inspection.store,
+               .filter = self->host->filter,
                .limit = limit < 0              ? SESSIONS_DEFAULT
                         : limit > SESSIONS_MAX ? SESSIONS_MAX
                                                : (size_t)limit};
@@ -175,7 +181,7 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
     .name = "list_session_checkpoints",
     .help = "Lists the checkpoints of a session, oldest first.",
     .read_only = true,
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"checkpoint_type", CK_MCP_TEXT, false, "only those of this kind", kinds},
                   {"clean_only", CK_MCP_FLAG, false,
                    "only those before which nothing was tried again or failed", NULL},
@@ -203,8 +209,8 @@ const ck_mcp_tool ck_mcp_inspect_checkpoint = {
     .help = "Shows where a checkpoint stands, its outputs and, with include_memory, what else it "
             "restores: memory and conversations.",
     .read_only = true,
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false,
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
+                  {"checkpoint_id", CK_MCP_ID, false,
                    "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL},
                   CK_MCP_AGENT_WORK_DIR},
@@ -235,9 +241,9 @@ const ck_mcp_tool ck_mcp_diff_checkpoints = {
             "patches, nodes, spending, events.",
     .read_only = true,
     .own = true,
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"from", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
-                  {"to", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL}},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
+                  {"from", CK_MCP_ID, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
+                  {"to", CK_MCP_ID, true, CK_RESOLVE_CHECKPOINT_HELP, NULL}},
     .run = diff,
 };
 
@@ -272,7 +278,7 @@ const ck_mcp_tool ck_mcp_agent_tail = {
     .help = "Gives what an agent will be told of its past when its session goes on.",
     .read_only = true,
     .own = true,
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"agent", CK_MCP_TEXT, true, "the agent", NULL},
                   {"last", CK_MCP_COUNT, false,
                    "at most so many events; what the session's profile says unless given", NULL}},

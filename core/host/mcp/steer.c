@@ -232,8 +232,8 @@ const ck_mcp_tool ck_mcp_resume_session = {
     .name = "resume_session",
     .help = "Goes on with a session from its latest checkpoint or the given one; returns as soon "
             "as it runs, or says what stands against it.",
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false,
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
+                  {"checkpoint_id", CK_MCP_ID, false,
                    "from this checkpoint: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"memory_modifications", CK_MCP_OBJECT, false,
                    "keys of its memory to set first, with their values", NULL},
@@ -273,7 +273,7 @@ const ck_mcp_tool ck_mcp_pause_session = {
     .name = "pause_session",
     .help = "Pauses a running session at its next boundary; returns when that is durable. One that "
             "is paused already stays so; of any other that does not run it is an error.",
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"reason", CK_MCP_TEXT, false,
                    "kept with the session; user_requested unless given", NULL}},
     .own = true,
@@ -305,7 +305,7 @@ const ck_mcp_tool ck_mcp_checkpoint_session = {
     .help = "Has a running session save at its next boundary, whatever its policies say, and go "
             "on; returns when the checkpoint is durable. Of one that does not run it is an error "
             "that says where it stands.",
-    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+    .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"description", CK_MCP_TEXT, false,
                    "what the checkpoint is listed as; where it lies unless given", NULL},
                   CK_MCP_AGENT_WORK_DIR},

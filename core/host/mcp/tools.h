@@ -11,12 +11,14 @@ enum { CK_MCP_CHILDREN_MAX = 64, CK_MCP_ARGUMENTS_MAX = 4 };
 
 typedef struct ck_mcp {
   const ck_host *host;
+  bool read_only;    /* no tool that acts */
+  const char *allow; /* of those that act only these: ck_mcp_allow_check; NULL: all */
   pid_t children[CK_MCP_CHILDREN_MAX]; /* each a `ckrun resume` that a tool has started */
   size_t child_count;
 } ck_mcp;
 
-/* OBJECT: also as a text with its JSON. */
-typedef enum { CK_MCP_TEXT, CK_MCP_COUNT, CK_MCP_FLAG, CK_MCP_OBJECT } ck_mcp_type;
+/* ID: a text that does not begin with '-'. OBJECT: also as a text with its JSON. */
+typedef enum { CK_MCP_TEXT, CK_MCP_ID, CK_MCP_COUNT, CK_MCP_FLAG, CK_MCP_OBJECT } ck_mcp_type;
 
 /* An argument; a table of them ends with a NULL name. An empty text is none, unless the argument is
  * required. */

@@ -45,7 +45,8 @@ static ck_status open_session(ck_remote_command *out, const ck_host *host, const
   ck_store_options options = {.read_only = read_only, .key = out->location.key};
   if (status == CK_OK)
     status = ck_runtime_open(&out->runtime, out->location.url, &options, NULL, err);
-  if (status == CK_OK) status = ck_resolve_session(out->full_id, out->runtime->store, id, err);
+  if (status == CK_OK)
+    status = ck_resolve_session_within(out->full_id, out->runtime->store, host->filter, id, err);
   if (status == CK_OK)
     status = ck_profile_secrets_hide(host->output, out->runtime->store, out->id, err);
   return status == CK_OK ? ck_remote_command_refresh(out, err) : status;

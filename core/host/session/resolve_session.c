@@ -10,6 +10,7 @@
 
 typedef struct search {
   ck_store *store;
+  const ck_session_filter *filter; /* NULL: all sessions */
   const char *word;
   size_t len;
   ck_candidates fit;
@@ -51,6 +52,7 @@ static void suggest_near(search *self, const char *id) {
 
 static bool look_at(void *to, const ck_session_record *record) {
   search *self = to;
+  if (!ck_session_filter_has(self->filter, self->store, record)) return true;
   suggest_near(self, record->id);
   bool begins = ck_short_id_tail(record->id) && self->len >= CK_SHORT_ID_MIN &&
                 strncmp(record->id, self->word, self->len) == 0;
@@ -61,6 +63,7 @@ static bool look_at(void *to, const ck_session_record *record) {
 
 static bool look_back(void *to, const ck_session_record *record) {
   search *self = to;
+  if (!ck_session_filter_has(self->filter, self->store, record)) return true;
   if (self->back-- > 0) return true;
   ck_candidates_add(&self->fit, record->id);
   return false;
@@ -76,19 +79,37 @@ static ck_status find_back(search *self, ck_error *err) {
 }
 
 ck_status ck_session_word_check(const char *word, ck_error *err) {
-  return ck_short_id_back(word) >= 0 ? CK_OK : ck_id_check("session", word, err);
+  return ck_short_id_back(word) >= 0 ? CK_OK : ck_id_check_new("session", word, err);
 }
 
-ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
-                             ck_error *err) {
+/* Of a session that is not in the filter nothing is read but what says so, and nothing said, not
+ * that it is damaged either. */
+static ck_status find_exact(const search *self, ck_error *absent) {
   ck_session_record record;
+  ck_status status = ck_session_filter_fits(self->filter, self->word)
+                         ? ck_store_get_session(&record, self->store, self->word, absent)
+                         : CK_E_NOT_FOUND;
+  if (status == CK_OK && !ck_session_filter_has(self->filter, self->store, &record))
+    status = CK_E_NOT_FOUND, ck_session_record_clear(&record);
+  else if (status == CK_OK)
+    ck_session_record_clear(&record);
+  if (status != CK_E_NOT_FOUND || !self->filter) return status;
+  return ck_session_filter_absent(self->store, self->word, absent);
+}
+
+ck_status ck_resolve_session_within(char out[CK_ID_SIZE], ck_store *store,
+                                    const ck_session_filter *filter, const char *word,
+                                    ck_error *err) {
   ck_error absent = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
-  search s = {.store = store, .word = word, .len = strlen(word), .back = ck_short_id_back(word)};
+  search s = {.store = store,
+              .filter = filter,
+              .word = word,
+              .len = strlen(word),
+              .back = ck_short_id_back(word)};
   out[0] = 0;
   ck_status status = ck_session_word_check(word, err);
   if (status != CK_OK) return status;
-  status = ck_store_get_session(&record, store, word, &absent);
-  if (status == CK_OK) ck_session_record_clear(&record);
+  status = find_exact(&s, &absent);
   if (status == CK_OK) strcpy(out, word);
   if (status == CK_OK) return CK_OK;
   if (s.back >= 0) {
@@ -103,4 +124,9 @@ ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *
   if (s.fit.count > 1) return ck_candidates_refuse(&s.fit, "sessions", word, err);
   if (s.near[0]) return ck_error_set(err, status, "%s; did you mean '%s'?", absent.text, s.near);
   return ck_error_set(err, status, "%s", absent.text);
+}
+
+ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
+                             ck_error *err) {
+  return ck_resolve_session_within(out, store, NULL, word, err);
 }

@@ -2,6 +2,7 @@
 #ifndef CK_HOST_SESSION_RESOLVE_SESSION_H
 #define CK_HOST_SESSION_RESOLVE_SESSION_H
 
+#include "core/host/session/session_filter.h"
 #include "core/store/store.h"
 
 /* One of a ck_operand table: a session as ck_resolve_session takes it. */
@@ -22,5 +23,9 @@ CK_CHECKED ck_status ck_session_word_check(const char *word, ck_error *err);
  * near one. */
 CK_CHECKED ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
                                         ck_error *err);
+/* The same among the sessions of a filter: all others are as if they were not. */
+CK_CHECKED ck_status ck_resolve_session_within(char out[CK_ID_SIZE], ck_store *store,
+                                               const ck_session_filter *filter, const char *word,
+                                               ck_error *err);
 
 #endif

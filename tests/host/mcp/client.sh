@@ -1,8 +1,8 @@
 # client.sh - a client of `ckrun mcp` for shell tests. Sourced behind tap.sh.
 
-# serve: starts the server; its errors are in mcp.err.
+# serve OPTIONS…: starts the server; its errors are in mcp.err.
 serve() {
-  coproc SERVER { exec "$CKRUN" mcp 2>"$dir/mcp.err"; }
+  coproc SERVER { exec "$CKRUN" mcp "$@" 2>"$dir/mcp.err"; }
   server=$SERVER_PID
   exec {to}>&"${SERVER[1]}" {from}<&"${SERVER[0]}"
   eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"

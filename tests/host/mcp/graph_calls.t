@@ -131,8 +131,9 @@ arguments="$work,\"session_id\":\"press\",\"checkpoint_id\":\"\""
 for text in 'x' '[1]' '1' '{\"a\":' '{\"a\":1,\"a\":2}'; do
   ask tools/call "{\"name\":\"resume_session\",\"arguments\":{$arguments,
     \"memory_modifications\":\"$text\"}}"
-  is "memory_modifications '$text' are no object" "$(json "$reply" '$d->{error}{code}')" -32602
-  has "and the argument is named" "$(json "$reply" '$d->{error}{message}')" "memory_modifications"
+  is "memory_modifications '$text' are no object" "$(json "$reply" '$d->{result}{isError}')" 1
+  has "and the argument is named" "$(json "$reply" '$d->{result}{content}[0]{text}')" \
+    "memory_modifications"
 done
 latest=$("$CKRUN" --json sessions show press)
 call resume_session "{$arguments,\"memory_modifications\":\"{}\"}"

@@ -87,12 +87,14 @@ done <<'LIST'
 -32602|an unknown tool|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm"}}
 -32602|no tool|{"jsonrpc":"2.0","id":1,"method":"tools/call"}
 LIST
+ask tools/call '{"name":"agent_tail","arguments":[]}'
+is "arguments in a list" "$(code)" -32602
 while IFS='|' read -r name tool arguments; do
   params="{\"name\":\"$tool\",\"arguments\":$arguments}"
   line "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":$params}"
-  is "$name" "$(code)" -32602
+  is "$name: a failed call" "$(code) $(json "$reply" '$d->{result}{isError}')" "null 1"
+  ok "that its model can mend" test -n "$(json "$reply" '$d->{result}{content}[0]{text}')"
 done <<'LIST'
-arguments that are a list|inspect_checkpoint|[]
 an argument that is missing|inspect_checkpoint|{}
 one of another type|inspect_checkpoint|{"session_id":7}
 one that there is not|inspect_checkpoint|{"session_id":"a","sesion":1}

@@ -70,5 +70,5 @@ refused 3 "what all runs begin with" "there is no session run_ in" sessions show
 for word in "" "a b" "é" "../x" "$(printf 'x%.0s' {1..300})"; do refused 2 "no id: '${word:0:9}'" \
   "an id is 1 to 64" sessions show "$word"; done
 refused 2 "a word that looks like an option" "unknown option --x" sessions show --x
-refused 3 "behind -- it is an id" "there is no session --x" sessions show -- --x
+refused 2 "behind -- it is no id either" "'--x': an id does not begin with '-'" sessions show -- --x
 finish
