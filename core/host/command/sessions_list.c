@@ -7,6 +7,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
+#include "core/host/inspect/updated.h"
 #include "core/host/print/table.h"
 #include "core/host/inspect/session_view.h"
 #include "core/runtime/session/tail/tail.h"
@@ -80,10 +81,14 @@ static bool has_flow(const char *flow, const char *wanted) {
   return flow && (strcmp(flow, wanted) == 0 || (slash && strcmp(slash + 1, wanted) == 0));
 }
 
-static bool is_wanted(const listing *self, const ck_session_record *record) {
+static bool is_wanted(listing *self, const ck_session_record *record) {
   const values *v = self->wanted;
-  return (!v->resumable || ck_session_status_resumable(record->status)) &&
-         record->updated_ms >= self->since_ms;
+  if (v->resumable && !ck_session_status_resumable(record->status)) return false;
+  ck_session_record now = {
+      .no = record->no, .status = record->status, .updated_ms = record->updated_ms};
+  if (now.updated_ms < self->since_ms)
+    self->status = ck_updated_read(&now, self->inspection.store, self->err);
+  return now.updated_ms >= self->since_ms;
 }
 
 static ck_status print_json(listing *self, const ck_session_record *record, const char *flow,
@@ -131,7 +136,8 @@ static ck_status show(listing *self, const ck_session_record *record) {
   ck_place place = {0};
   ck_status status = ck_store_get_head(&head, store, record->id, self->err);
   if (status != CK_OK) return status;
-  status = ck_place_find(&place, store, &head, self->err);
+  status = ck_updated_read(&head.session, store, self->err);
+  if (status == CK_OK) status = ck_place_find(&place, store, &head, self->err);
   const char *flow = place.flow ? place.flow : head.session.flow;
   if (status == CK_OK && (!wanted || has_flow(flow, wanted))) status = put(self, &head, flow);
   ck_place_clear(&place);
@@ -142,7 +148,7 @@ static ck_status show(listing *self, const ck_session_record *record) {
 static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
   bool involved = true;
-  if (!is_wanted(self, record)) return true;
+  if (!is_wanted(self, record)) return self->status == CK_OK;
   if (self->wanted->limit && (int64_t)self->count >= self->wanted->limit) return false;
   if (self->agent)
     self->status =

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/host/inspect/updated.h"
+
 const char *const ck_inspection_statuses[] = {
 #define X(name, number, text, resumable) text,
     CK_SESSION_STATUS_TABLE(X)
@@ -34,6 +36,7 @@ static ck_status open_head(ck_inspection *self, const ck_host *host, const char 
                         self->location.url);
   ck_status status = ck_resolve_session_within(id, self->store, host->filter, word, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, self->store, id, err);
+  if (status == CK_OK) status = ck_updated_read(&self->head.session, self->store, err);
   if (status != CK_OK) return status;
   ck_error owned = CK_ERROR_INIT;
   self->live = self->head.session.status == CK_SESSION_RUNNING &&

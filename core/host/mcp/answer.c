@@ -32,5 +32,6 @@ const ck_mcp_tool ck_mcp_answer_session = {
                   {"answer", CK_MCP_TEXT, true, "the answer, as the person gave it", NULL},
                   {"effect", CK_MCP_ID, false, "which question, where there are several", NULL}},
     .own = true,
+    .output = "session_id:string status:string message:string",
     .run = answer_session,
 };

@@ -8,6 +8,7 @@
 #include "core/effect/jsonrpc/jsonrpc.h"
 #include "core/host/mcp/allow.h"
 #include "core/host/mcp/bound.h"
+#include "core/host/mcp/schema.h"
 #include "core/host/print/document.h"
 
 /* Revisions of the protocol that do not differ in anything used here; a client that requests
@@ -16,42 +17,6 @@ static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26"
                                         NULL};
 
 /* ---- tools ---- */
-
-static void write_argument(ck_json_writer *w, const ck_mcp_argument *argument) {
-  static const char *const types[] = {"\"string\"", "\"string\"", "\"integer\"", "\"boolean\"",
-                                      "[\"object\",\"string\"]"};
-  ck_json_name(w, argument->name);
-  ck_json_begin(w, '{');
-  ck_json_member_raw(w, "type", ck_bytes_text(types[argument->type]));
-  ck_json_member_text(w, "description", argument->help);
-  if (argument->type == CK_MCP_COUNT) ck_json_member_int(w, "minimum", 0);
-  if (argument->choices) {
-    ck_json_name(w, "enum");
-    ck_json_begin(w, '[');
-    for (const char *const *choice = argument->choices; *choice; choice++)
-      ck_json_put_text(w, *choice);
-    if (!argument->required) ck_json_put_text(w, "");
-    ck_json_end(w, ']');
-  }
-  ck_json_end(w, '}');
-}
-
-static void write_schema(ck_json_writer *w, const ck_mcp_tool *tool) {
-  ck_json_name(w, "inputSchema");
-  ck_json_begin(w, '{');
-  ck_json_member_text(w, "type", "object");
-  ck_json_name(w, "properties");
-  ck_json_begin(w, '{');
-  for (const ck_mcp_argument *a = tool->arguments; a->name; a++) write_argument(w, a);
-  ck_json_end(w, '}');
-  ck_json_name(w, "required");
-  ck_json_begin(w, '[');
-  for (const ck_mcp_argument *a = tool->arguments; a->name; a++)
-    if (a->required) ck_json_put_text(w, a->name);
-  ck_json_end(w, ']');
-  ck_json_member_bool(w, "additionalProperties", false);
-  ck_json_end(w, '}');
-}
 
 /* Texts of a session were written by models, tools and people: a client's model reads them beside
  * its own instructions, and has to be told the difference where it reads what a tool is for. */
@@ -64,7 +29,7 @@ static void write_tool(ck_json_writer *w, const ck_mcp_tool *tool) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "name", tool->name);
   ck_json_member_string(w, "description", ck_buffer_bytes(&help));
-  write_schema(w, tool);
+  ck_mcp_write_schemas(w, tool);
   ck_json_name(w, "annotations");
   ck_json_begin(w, '{');
   ck_json_member_bool(w, "readOnlyHint", tool->read_only);

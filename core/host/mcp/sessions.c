@@ -8,6 +8,7 @@
 #include "core/host/inspect/compare.h"
 #include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
+#include "core/host/inspect/updated.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/checkpoint_words.h"
@@ -55,8 +56,9 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   struct cJSON *at = ck_document_put_object(document, list, NULL);
   ck_document_put_text(document, at, "session_id", head.session.id);
   ck_document_put_text(document, at, "status", ck_session_status_name(head.session.status));
-  ck_stop stop;
-  status = ck_stop_read(&stop, store, &head, err);
+  ck_stop stop = {0};
+  status = ck_updated_read(&head.session, store, err);
+  if (status == CK_OK) status = ck_stop_read(&stop, store, &head, err);
   ck_stop_put(document, at, &stop);
   ck_stop_clear(&stop);
   ck_document_put_time(document, at, "created_at", head.session.created_ms);
@@ -114,6 +116,9 @@ const ck_mcp_tool ck_mcp_list_resumable_sessions = {
                   {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most",
                    NULL},
                   CK_MCP_AGENT_WORK_DIR},
+    .output = "sessions:[session_id:string status:string error:string|null "
+              "failed_at_node:string|null last_checkpoint:string|null created_at?:string "
+              "updated_at?:string] total:integer",
     .run = list_sessions,
 };
 
@@ -186,6 +191,11 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
                   {"clean_only", CK_MCP_FLAG, false,
                    "only those before which nothing was tried again or failed", NULL},
                   CK_MCP_AGENT_WORK_DIR},
+    .output = "session_id:string checkpoints:[checkpoint_id:string type:string "
+              "checkpoint_type:string current_node:string|null next_node:string|null "
+              "description:string reasons:array created_at?:string seq:integer is_clean:boolean "
+              "can_resume_from:boolean info?:object] total:integer "
+              "latest_checkpoint_id:string|null total_checkpoints:integer",
     .run = list_checkpoints,
 };
 
@@ -214,6 +224,12 @@ const ck_mcp_tool ck_mcp_inspect_checkpoint = {
                    "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL},
                   CK_MCP_AGENT_WORK_DIR},
+    .output = "checkpoint_id:string|null session_id:string checkpoint_type:string|null "
+              "created_at?:string current_node:string|null next_node:string|null "
+              "execution_path:array shared_memory?:object branch_memory?:object "
+              "conversation_states?:object accumulated_outputs:object metrics_snapshot:object "
+              "is_clean:boolean can_resume_from:boolean description:string|null "
+              "reasons?:array signature:string|null",
     .run = inspect,
 };
 
@@ -244,6 +260,7 @@ const ck_mcp_tool ck_mcp_diff_checkpoints = {
     .arguments = {{"session_id", CK_MCP_ID, true, "the session", NULL},
                   {"from", CK_MCP_ID, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"to", CK_MCP_ID, true, CK_RESOLVE_CHECKPOINT_HELP, NULL}},
+    .output = "session:string common:integer from:object to:object keys:array spent:object",
     .run = diff,
 };
 
@@ -282,6 +299,7 @@ const ck_mcp_tool ck_mcp_agent_tail = {
                   {"agent", CK_MCP_TEXT, true, "the agent", NULL},
                   {"last", CK_MCP_COUNT, false,
                    "at most so many events; what the session's profile says unless given", NULL}},
+    .output = "session:string agent:string depth:integer section:string events:array",
     .run = tail,
 };
 

@@ -13,6 +13,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/handover.h"
 #include "core/host/session/profile_secrets.h"
+#include "core/runtime/history/resolve.h"
 
 enum {
   START_MS = 10000, /* by then a resume has begun, or reported why not */
@@ -102,8 +103,10 @@ typedef struct beginning {
   pid_t pid;
   int error_fd; /* its standard error */
   bool ended;
-  int code;       /* its exit code, once it has ended */
-  uint64_t epoch; /* of the session before */
+  int code;        /* its exit code, once it has ended */
+  uint64_t epoch;  /* of the session before */
+  int64_t no, seq; /* the session, and its last event before */
+  bool stops;      /* it may well stop where it stopped: for an effect in doubt, or an answer */
 } beginning;
 
 static int64_t now_ms(void) {
@@ -119,6 +122,25 @@ static void check_child(beginning *self) {
   self->code = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
+static bool see_work(void *to, const ck_event *event) {
+  (void)event;
+  *(bool *)to = true;
+  return false;
+}
+
+/* A session that waits for a person runs for some milliseconds, and waits again: to call it running
+ * would be no answer. It has gone on when it does something that is not what it did before. */
+static ck_status check_settled(bool *out, const beginning *self, const ck_session_record *record,
+                               ck_store *store, ck_error *err) {
+  *out = !self->stops || record->status != CK_SESSION_RUNNING;
+  if (*out) return CK_OK;
+  ck_event_query query = {
+      .session = self->no,
+      .after = self->seq,
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
+  return ck_store_read_events(store, &query, see_work, out, err);
+}
+
 /* Waits until the child owns the session, or has reported why not. */
 static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_store *store,
                                 const char *id, ck_error *err) {
@@ -127,7 +149,10 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
     check_child(self);
     ck_session_record_clear(record);
     ck_status status = ck_store_get_session(record, store, id, err);
-    if (status != CK_OK || record->epoch > self->epoch || self->ended) return status;
+    bool done = self->ended;
+    if (status == CK_OK && !done && record->epoch > self->epoch)
+      status = check_settled(&done, self, record, store, err);
+    if (status != CK_OK || done) return status;
     if (now_ms() >= deadline) return CK_OK;
     nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
   }
@@ -181,6 +206,20 @@ static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start,
   return CK_OK;
 }
 
+static void count_doubt(void *to, const ck_open_effect *effect) {
+  (void)effect;
+  *(bool *)to = true;
+}
+
+static ck_status foresee(beginning *self, const ck_inspection *inspection, ck_error *err) {
+  const ck_session_record *record = &inspection->head.session;
+  ck_runtime runtime = {.store = inspection->store}; /* doubts are only read */
+  self->no = record->no;
+  self->seq = inspection->head.last_seq;
+  self->stops = record->status == CK_SESSION_WAITING || record->status == CK_SESSION_IN_DOUBT;
+  return ck_session_list_doubts(&runtime, record->id, count_doubt, &self->stops, err);
+}
+
 static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *inspection,
                         const ck_mcp_value *values, ck_error *err) {
   const ck_session_record *before = &inspection->head.session;
@@ -190,6 +229,7 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
   beginning start = {.epoch = before->epoch, .error_fd = memfd_create("ckrun-resume", MFD_CLOEXEC)};
   ck_status status =
       start.error_fd < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
+  if (status == CK_OK) status = foresee(&start, inspection, err);
   if (status == CK_OK && values[1].text)
     status = ck_resolve_checkpoint(&from, inspection, values[1].text, err);
   if (status == CK_OK)
@@ -238,6 +278,7 @@ const ck_mcp_tool ck_mcp_resume_session = {
                   {"memory_modifications", CK_MCP_OBJECT, false,
                    "keys of its memory to set first, with their values", NULL},
                   CK_MCP_AGENT_WORK_DIR},
+    .output = "session_id:string resumed_from:string|null status:string message:string",
     .run = resume_session,
 };
 
@@ -277,6 +318,7 @@ const ck_mcp_tool ck_mcp_pause_session = {
                   {"reason", CK_MCP_TEXT, false,
                    "kept with the session; user_requested unless given", NULL}},
     .own = true,
+    .output = "session_id:string status:string message:string",
     .run = pause_session,
 };
 
@@ -310,5 +352,6 @@ const ck_mcp_tool ck_mcp_checkpoint_session = {
                    "what the checkpoint is listed as; where it lies unless given", NULL},
                   CK_MCP_AGENT_WORK_DIR},
     .own = true,
+    .output = "session_id:string status:string checkpoint_id:string description:string",
     .run = checkpoint_session,
 };

@@ -50,6 +50,8 @@ typedef struct ck_mcp_tool {
   bool read_only;
   bool own; /* its result is ckrun's own and says its version; else another system's call */
   ck_mcp_argument arguments[CK_MCP_ARGUMENTS_MAX + 1];
+  /* the members of its result: "name:string id:string|null at?:string list:[name:string] x:any" */
+  const char *output;
   /* Adds its result to an empty document. A failure is reported to the client's model, not to the
    * client. */
   CK_CHECKED ck_status (*run)(ck_mcp *self, ck_document *out, const ck_mcp_value *values,

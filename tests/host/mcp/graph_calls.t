@@ -168,6 +168,27 @@ is "as the command line says it, too" "$(json "$out" '$d->{error}')" \
 run sessions list --status running
 is "and to people" "$(cut -f8 <<<"$out")" "its process is gone: resume it"
 
+
+# ---- a resume that stops where it stopped, and what is said of it ----
+cat >"$dir/doubt.lua" <<'END'
+local flow = require "ck.flow"
+return flow.graph { start = "a", nodes = {
+  a = flow.exec { argv = { "sh", "-c", "sleep 0.02; kill -9 $PPID" }, class = "once" } },
+  edges = { a = flow.done } }
+END
+{ "$CKRUN" run "$dir/doubt.lua" --session doubt; } >"$dir/told" 2>&1
+updated() { "$CKRUN" --json sessions "$1" "${@:2}" | perl -ne 'print $1 if /"updated":"([^"]*)"/'; }
+last=$("$CKRUN" --json sessions log doubt | tail -n 1 | perl -ne 'print $1 if /"at":"([^"]*)"/')
+is "a session that was killed was last heard of by its last event" "$(updated show doubt)" "$last"
+is "in the list, too" "$(updated list --status running --limit 1)" "$last"
+call list_resumable_sessions '{"status":"running","limit":1}'
+is "and over MCP" "$(of '{sessions}[0]{updated_at}')" "$last"
+for when in "killed" "in doubt"; do
+  call resume_session '{"session_id":"doubt"}'
+  is "$when: it is in doubt, and not called running" "$(of '{status}')" in_doubt
+  has "and why" "$(of '{message}')" "effect main/a#1/exec/1 (once) was begun"
+done
+
 # ---- pause_session ----
 for session in done press; do
   call pause_session "{\"session_id\":\"$session\"}"
