@@ -3,6 +3,8 @@
 
 bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
   switch (what) {
+    case CK_BACKEND_INVENTORY:
+      return self->inventory.check;
     case CK_BACKEND_LOCK:
       return self->lock_session;
     case CK_BACKEND_PIN:

@@ -13,8 +13,10 @@
 #define CK_STORE_BACKEND_H
 
 #include "core/store/backup.h"
+#include "core/store/capability.h"
 #include "core/store/checkpoint_list.h"
 #include "core/store/fact.h"
+#include "core/store/inventory_functions.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
 #include "core/store/rows.h"
@@ -81,8 +83,12 @@ typedef struct ck_backend {
   /* NULL: a session's fault is seen by its own process only. See ck_store_set_fault. */
   void (*set_fault)(void *self, ck_lease lease, const char *text);
   void (*get_fault)(char out[CK_STORE_FAULT_MAX], void *self, const char *session_id);
-  /* The checks of rows are signatures from now on. Borrowed. NULL: rows have no checks. */
-  void (*use_seal)(void *self, const ck_seal *seal);
+  /* The checks of rows are signatures from now on. Borrowed. `is_signed`: the store has an
+   * inventory, and was changed by somebody else when it has not. NULL: rows have no checks. */
+  void (*use_seal)(void *self, const ck_seal *seal, bool is_signed);
+
+  /* ---- CK_BACKEND_INVENTORY ---- */
+  ck_inventory_functions inventory;
 
   /* ---- CK_BACKEND_LOCK ---- */
   /* Takes the session's lock without a run. */
@@ -165,26 +171,6 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
 } ck_backend;
 
-/* X(enumerator, text): a group of optional functions, and what the store says without them. */
-/* clang-format off */
-#define CK_BACKEND_TABLE(X) \
-  X(CK_BACKEND_LOCK, "its sessions can only be changed by runs") \
-  X(CK_BACKEND_PIN, "its checkpoints cannot be pinned") \
-  X(CK_BACKEND_PRUNE, "its checkpoints cannot be pruned") \
-  X(CK_BACKEND_DELETE, "its sessions cannot be deleted") \
-  X(CK_BACKEND_REQUEST, "it takes no requests from other processes") \
-  X(CK_BACKEND_FACT, "it keeps no facts") \
-  X(CK_BACKEND_KEY, "it cannot be sealed with a key") \
-  X(CK_BACKEND_BLOB, "it keeps no files") \
-  X(CK_BACKEND_LIST_KEYS, "its keys cannot be listed") \
-  X(CK_BACKEND_BACKUP, "it cannot be copied into a file") \
-  X(CK_BACKEND_REKEY, "its key cannot be changed")
-/* clang-format on */
-typedef enum {
-#define X(name, text) name,
-  CK_BACKEND_TABLE(X)
-#undef X
-} ck_backend_capability;
 /* True when all functions of the group are there. */
 bool ck_backend_can(const ck_backend *self, ck_backend_capability what);
 /* CK_E_UNSUPPORTED: "store URL: TEXT". */

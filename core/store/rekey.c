@@ -224,7 +224,7 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
     self->report->was_done = true;
   } else if (!status) {
     status = begin_change(self, had_key ? from : NULL, ck_buffer_bytes(&bytes), &entry, err);
-    if (!status && backend->use_seal) backend->use_seal(backend->self, self->from);
+    if (!status && backend->use_seal) backend->use_seal(backend->self, self->from, false);
     if (!status) status = change_all(self, err);
   }
   if (!status) status = backend->clear_log(backend->self, err);

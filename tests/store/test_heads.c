@@ -100,11 +100,11 @@ static void test_dropped(ck_store *store) {
   ck_store_release(store, session.lease);
 }
 
-static void is_found(const char *what, const char *text) {
+static void is_found(const char *what, const char *text, int64_t problems) {
   ck_store *store = fixture_open(url);
   ck_head head;
   fixture session;
-  tap_is_int(fixture_count_problems(store), 1, "%s: %s is a finding", kind, what);
+  tap_is_int(fixture_count_problems(store), problems, "%s: %s is a finding", kind, what);
   ck_status status = ck_store_get_head(&head, store, "s", &err);
   bool by_head = status == CK_E_CORRUPT;
   if (!by_head) ck_head_clear(&head);
@@ -119,18 +119,17 @@ static void is_found(const char *what, const char *text) {
 static void test_cut_off(void) {
   run_sql("CREATE TABLE a.kept AS SELECT * FROM event WHERE session = 1 AND seq = (SELECT max(seq) "
           "FROM event WHERE session = 1); DELETE FROM event WHERE row = (SELECT row FROM kept)");
-  is_found("an event that was cut off at the end", fixture_key ? NULL : "last events are gone");
+  is_found("an event that was cut off at the end", fixture_key ? NULL : "last events are gone", 1);
   run_sql("INSERT INTO event SELECT * FROM kept; DROP TABLE a.kept;"
           "CREATE TABLE a.kept AS SELECT * FROM head; UPDATE head SET seq = seq - 1 WHERE session "
           "= 1");
-  is_found("a head that was changed", "head");
+  is_found("a head that was changed", "head", 1);
   run_sql("DELETE FROM head; INSERT INTO head SELECT * FROM kept; UPDATE head SET digest = "
           "zeroblob(32) WHERE session = 1");
-  is_found("a head of another event", "head");
+  is_found("a head of another event", "head", 1);
   run_sql("DELETE FROM head");
   ck_store *store = fixture_open(url);
-  tap_is_int(fixture_verify(store), 0,
-             "%s: one that was removed is not missed, as README.md and SECURITY.md say", kind);
+  tap_is_int(fixture_count_problems(store), 1, "%s: one that was removed is missed", kind);
   ck_store_close(store);
   run_sql("INSERT INTO head SELECT * FROM kept; DROP TABLE a.kept");
   store = fixture_open(url);
@@ -149,7 +148,7 @@ static void test_put_back(ck_store *store) {
       "CREATE TABLE a.later AS SELECT * FROM session WHERE id = 's'; UPDATE session SET (status, "
       "reason, updated_ms, \"check\") = (SELECT status, reason, updated_ms, \"check\" FROM "
       "kept) WHERE id = 's'");
-  is_found("an older row of the session", fixture_key ? "not as old" : NULL);
+  is_found("an older row of the session", fixture_key ? "not as old" : NULL, 2);
   run_sql(
       "UPDATE session SET (status, reason, updated_ms, \"check\") = (SELECT status, reason, "
       "updated_ms, \"check\" FROM later) WHERE id = 's'; DROP TABLE a.kept; DROP TABLE a.later");

@@ -3,7 +3,7 @@
 
 #include "core/store/sealed/sealed.h"
 
-enum { VERSION = 1, AT_REST = 1, CHANGING = 2, KEYS_AT = 2 };
+enum { UNSIGNED = 1, VERSION = 2, AT_REST = 1, CHANGING = 2, KEYS_AT = 2 };
 
 static size_t signed_size(const ck_sealed_entry *entry) {
   return KEYS_AT + (entry->changing ? 2 : 1) * (size_t)CK_KEY_ID_SIZE;
@@ -23,7 +23,7 @@ ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes b
   ck_bytes rest = bytes, head, key, before = {NULL, 0}, signature, second = {NULL, 0};
   *out = (ck_sealed_entry){.is_there = bytes.len > 0};
   if (bytes.len == 0) return CK_OK;
-  if (*bytes.data != VERSION)
+  if (*bytes.data != VERSION && *bytes.data != UNSIGNED)
     return ck_error_set(err, CK_E_NEWER, "store %s is sealed in way %d; this ckrun knows way %d",
                         url, *bytes.data, VERSION);
   bool whole = ck_bytes_read(&head, &rest, KEYS_AT) && ck_bytes_read(&key, &rest, CK_KEY_ID_SIZE);
@@ -36,6 +36,7 @@ ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes b
     return ck_error_set(err, CK_E_CORRUPT,
                         "store %s: its entry about its key is not what was written", url);
   }
+  out->is_signed = *bytes.data == VERSION;
   ck_key_id_read(&out->key, key);
   memcpy(out->signature.bytes, signature.data, CK_DIGEST_SIZE);
   if (out->changing) ck_key_id_read(&out->before, before);

@@ -271,6 +271,19 @@ static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t 
                        ck_error *err) {
   return INNER(to).check(INNER(to).self, visit, visitor, problems, err);
 }
+static ck_status check_inventory(void *to, ck_problem_visit visit, void *visitor, int64_t *problems,
+                                 ck_error *err) {
+  return INNER(to).inventory.check(INNER(to).self, visit, visitor, problems, err);
+}
+static ck_status get_generation(uint64_t *out, void *to, ck_error *err) {
+  return INNER(to).inventory.get_generation(out, INNER(to).self, err);
+}
+static void watch_generation(void *to, ck_generation_visit advance, void *visitor) {
+  INNER(to).inventory.watch(INNER(to).self, advance, visitor);
+}
+static ck_status accept_inventory(void *to, uint64_t generation, ck_error *err) {
+  return INNER(to).inventory.accept(INNER(to).self, generation, err);
+}
 static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) {
   return INNER(to).get_stats(out, INNER(to).self, err);
 }
@@ -304,5 +317,10 @@ void ck_sealed_add_reads(ck_backend *out) {
   if (inner->list_pins) out->list_pins = list_pins;
   if (inner->list_bases) out->list_bases = list_bases;
   if (inner->check) out->check = check;
+  if (inner->inventory.check)
+    out->inventory = (ck_inventory_functions){.check = check_inventory,
+                                              .get_generation = get_generation,
+                                              .watch = watch_generation,
+                                              .accept = accept_inventory};
   if (inner->compare_key_entry) out->compare_key_entry = compare_key_entry;
 }

@@ -121,6 +121,21 @@ static void close_sealed(void *to) {
   free(self);
 }
 
+/* A store that an older ckrun sealed is signed as a whole by the first process that opens it to
+ * write; one that finds it in use leaves that to a later one. */
+static ck_status sign_older(ck_sealed *self, ck_error *err) {
+  ck_buffer entry = {0};
+  ck_error owned = CK_ERROR_INIT;
+  if (!self->inner.inventory.sign_store) return CK_OK;
+  ck_sealed_entry_append(&entry, self->seal, NULL, false);
+  ck_status status = ck_buffer_check(&entry, &owned);
+  if (!status)
+    status = self->inner.inventory.sign_store(self->inner.self, ck_buffer_bytes(&entry), &owned);
+  ck_buffer_clear(&entry);
+  if (status && status != CK_E_OWNED && err) *err = owned;
+  return status == CK_E_OWNED ? CK_OK : status;
+}
+
 static ck_status open_sealed(ck_sealed *self, const ck_sealed_opening *opening, ck_bytes bytes,
                              const ck_sealed_entry *entry, ck_error *err) {
   const ck_backend *inner = &self->inner;
@@ -128,9 +143,13 @@ static ck_status open_sealed(ck_sealed *self, const ck_sealed_opening *opening, 
       ck_seal_new(&self->seal, opening->key, inner->fingerprint_key(inner->self), err);
   if (status) return status;
   self->key = ck_seal_key(self->seal);
-  status = entry->is_there ? check_entry(self, bytes, entry, opening, err)
-                           : take_key(self, opening, err);
-  if (!status && inner->use_seal) inner->use_seal(inner->self, self->seal);
+  if (entry->is_there) status = check_entry(self, bytes, entry, opening, err);
+  if (!status && inner->use_seal)
+    inner->use_seal(inner->self, self->seal, entry->is_signed || !entry->is_there);
+  if (!status && !entry->is_there) status = take_key(self, opening, err);
+  if (!status && entry->is_there && !entry->is_signed && !opening->read_only)
+    status = sign_older(self, err);
+  if (status && inner->use_seal) inner->use_seal(inner->self, NULL, false);
   return status;
 }
 

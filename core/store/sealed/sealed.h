@@ -17,9 +17,10 @@
  * depends on the key. The checks of all other rows, 64 bits, become signatures too
  * (sqlite/check.c).
  *
- * The entry about the key, in meta: 1 byte version (1), 1 byte state (1 at rest, 2 the key is being
- * changed), 8 bytes id of the key; in state 2 also 8 bytes id of the previous key (zeros: none);
- * 32 bytes signature of these bytes by the key; in state 2 another one by the previous key. */
+ * The entry about the key, in meta: 1 byte version (2; 1: the store has no inventory yet), 1 byte
+ * state (1 at rest, 2 the key is being changed), 8 bytes id of the key; in state 2 also 8 bytes id
+ * of the previous key (zeros: none); 32 bytes signature of these bytes by the key; in state 2
+ * another one by the previous key. */
 #ifndef CK_STORE_SEALED_SEALED_H
 #define CK_STORE_SEALED_SEALED_H
 
@@ -73,6 +74,7 @@ CK_CHECKED ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, in
 
 typedef struct ck_sealed_entry {
   bool is_there, changing;
+  bool is_signed; /* the store has an inventory (sqlite/inventory.h) */
   ck_key_id key, before;
   ck_digest signature, before_signature;
 } ck_sealed_entry;

@@ -125,10 +125,34 @@ static ck_status check_head(const ck_session_record *record, ck_sealed *self, in
   return status ? status : ck_head_row_check_end(&head, record, last_seq, err);
 }
 
+/* ck_problem_visit; `to`: an error, which keeps the first. */
+static void keep_first(void *to, const char *session_id, int64_t seq, ck_status status,
+                       const char *text) {
+  ck_error *first = to;
+  (void)session_id, (void)seq;
+  if (!first->status) ck_error_set(first, status, "%s", text);
+}
+
+/* What no row of this session tells: other rows were taken away, or set back together with all that
+ * answers for them. */
+static ck_status check_inventory(ck_sealed *self, ck_error *err) {
+  ck_error first = CK_ERROR_INIT;
+  int64_t problems = 0;
+  if (!self->inner.inventory.check) return CK_OK;
+  ck_status status =
+      self->inner.inventory.check(self->inner.self, keep_first, &first, &problems, err);
+  if (status || !problems) return status;
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "the store was changed from outside: %s; 'ckrun store accept-rollback' takes "
+                      "what is there for whole",
+                      first.text);
+}
+
 ck_status ck_sealed_check_whole(const ck_session_record *record, ck_sealed *self, ck_error *err) {
   int64_t last_seq;
   ck_status status = check_last(record, self, &last_seq, err);
   if (!status) status = check_count(record, &self->inner, last_seq, err);
   if (!status) status = check_head(record, self, last_seq, err);
-  return status ? status : check_checkpoint(record, self, err);
+  if (!status) status = check_checkpoint(record, self, err);
+  return status ? status : check_inventory(self, err);
 }

@@ -159,7 +159,7 @@ static ck_status copy_session(void *to, ck_error *err) {
   if (status == CK_OK && code != SQLITE_DONE)
     status = failed(self->of, self->reader->db, code, err);
   sqlite3_finalize(list);
-  return status;
+  return status == CK_OK ? ck_inventory_make_in(&self->of->draft, self->of->to, err) : status;
 }
 
 /* ---- the snapshot ---- */

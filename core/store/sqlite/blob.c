@@ -1,5 +1,6 @@
 /* blob.c - bytes that are kept by their content, in the tables blob and blob_use. */
 #include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/rekey.h"
 
 static const char doing_put[] = "keep a file", doing_read[] = "read a file that it keeps";
 

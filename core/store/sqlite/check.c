@@ -167,6 +167,7 @@ ck_status ck_sqlite_check(void *to, ck_problem_visit visit, void *visitor, int64
   for (size_t i = 0; i < sizeof questions / sizeof *questions && status == CK_OK; i++)
     if (self->schema >= questions[i].schema) status = ask(&found, self, reader, &questions[i], err);
   ck_sqlite_put_reader(self, reader);
+  if (status == CK_OK) status = ck_inventory_compare(&found.problems, self, visit, visitor, err);
   if (problems) *problems += found.problems;
   return status;
 }

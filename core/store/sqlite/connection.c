@@ -12,8 +12,11 @@
 enum { POOL_MAX = 8 };
 
 static const char *const sql_table[] = {
+#define X(name, table, all, one) [name##_SUM] = all one,
+    CK_INVENTORY_TABLE(X)
+#undef X
 #define X(name, text) [name] = text,
-    CK_SQL_TABLE(X)
+        CK_SQL_TABLE(X)
 #undef X
 };
 
@@ -136,6 +139,7 @@ static int configure(sqlite3 *db, const ck_sqlite *store) {
     code = sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
   if (code == SQLITE_OK) code = sqlite3_wal_autocheckpoint(db, 0);
   if (code == SQLITE_OK) code = ck_sqlite_add_check(db, store);
+  if (code == SQLITE_OK) code = ck_inventory_add_function(db, store);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, CK_LOCK_WAIT_MS);
   return code;
 }

@@ -13,9 +13,11 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   if (fact->value) ck_bind_blob(&binder, ck_value_bytes(fact->value));
   if (fact->value) ck_bind_int(&binder, fact->at_ms);
   status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = ck_inventory_take_fact(self, fact->owner, fact->key, err);
   if (status == CK_OK)
     status =
         (fact->value ? ck_sqlite_write_row : ck_sqlite_write)(self, &binder, "keep a fact", err);
+  if (status == CK_OK) status = ck_inventory_put_fact(self, fact->owner, fact->key, err);
   return ck_sqlite_end(self, status, err);
 }
 

@@ -211,6 +211,9 @@ void ck_wal_rest(ck_sqlite *self) {
   if (!self->writer || !self->used || self->unknown) return;
   if (ck_place_check_whole(self, &ignored) != CK_OK) return;
   if (ck_lock_acquire(self->lock, REST_WAIT_MS, &ignored) != CK_OK) return;
-  if (ck_wal_fold(&folded, self, false, &ignored) == CK_OK && folded) self->used = false;
+  if (ck_wal_fold(&folded, self, false, &ignored) == CK_OK && folded) {
+    self->used = false;
+    ck_inventory_note_synced(self);
+  }
   ck_lock_release(self->lock);
 }

@@ -2,9 +2,12 @@
 #include <string.h>
 
 #include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/rekey.h"
 
 ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const ck_head_row *row,
                              ck_error *err) {
+  ck_status status = ck_inventory_touch_session(self, session, err);
+  if (status != CK_OK) return status;
   ck_binder binder = ck_binder_of(self->writer, row->seq ? CK_SQL_PUT_HEAD : CK_SQL_DELETE_HEAD);
   ck_bind_int(&binder, session);
   if (row->seq == 0) return ck_sqlite_write(self, &binder, "write the head of a session", err);

@@ -66,7 +66,8 @@ static ck_status put_rows(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_KEY);
   ck_bind_blob(&binder, entry);
   ck_status status = ck_sqlite_write(self, &binder, "note its key", err);
-  if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
+  if (status != CK_OK) return status;
+  if (sqlite3_changes64(self->writer->db) == 1) return ck_inventory_make(self, 0, err);
   return ck_error_set(err, CK_E_REFUSED, "store %s is not empty", self->path);
 }
 
@@ -81,7 +82,11 @@ static ck_status put_key_entry(void *to, ck_bytes entry, ck_error *err) {
   return ck_buffer_check(&self->key_entry, err);
 }
 
-static void use_seal(void *to, const ck_seal *seal) { ((ck_sqlite *)to)->seal = seal; }
+static void use_seal(void *to, const ck_seal *seal, bool is_signed) {
+  ck_sqlite *self = to;
+  self->seal = seal;
+  self->signs = is_signed;
+}
 
 void ck_sqlite_add_key(ck_backend *backend) {
   backend->get_key_entry = get_key_entry;

@@ -41,6 +41,7 @@ ck_status ck_sqlite_pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_e
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
+  if (status == CK_OK) status = ck_inventory_touch_session(self, lease.session, err);
   if (status == CK_OK) status = change_pin(self, lease.session, seq, pinned, err);
   return ck_sqlite_end(self, status, err);
 }
@@ -106,7 +107,8 @@ static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_dependen
 
 static ck_status copy_to_fork(ck_sqlite *self, int64_t session, const ck_dependent_fork *fork,
                               ck_error *err) {
-  ck_status status = copy_events(self, session, fork, err);
+  ck_status status = ck_inventory_touch_session(self, fork->session, err);
+  if (status == CK_OK) status = copy_events(self, session, fork, err);
   if (status == CK_OK)
     status = run(self, CK_SQL_COPY_TIMELINES,
                  (const int64_t[]){session, fork->session, fork->timeline}, 3, err);
@@ -157,6 +159,7 @@ ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
   if (status == CK_OK) status = check_forks(self, lease.session, count, err);
+  if (status == CK_OK) status = ck_inventory_touch_session(self, lease.session, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = copy_to_fork(self, lease.session, &forks[i], err);
   if (status == CK_OK) status = delete_rows(self, lease.session, err);

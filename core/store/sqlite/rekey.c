@@ -2,7 +2,7 @@
  * once. */
 #include <string.h>
 
-#include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/rekey.h"
 #include "core/store/sqlite/reader.h"
 #include "core/store/sqlite/wal.h"
 
@@ -38,7 +38,7 @@ static ck_status list_keys(void *to, ck_key_visit visit, void *visitor, ck_error
 
 /* ---- the beginning ---- */
 
-static ck_status put_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
+ck_status ck_sqlite_put_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   int code = sqlite3_prepare_v2(
       self->writer->db,
@@ -50,14 +50,14 @@ static ck_status put_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   return code == SQLITE_DONE ? CK_OK : failed(self, code, err);
 }
 
-static ck_status note_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
+ck_status ck_sqlite_note_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   ck_buffer_reset(&self->key_entry);
   ck_buffer_append_bytes(&self->key_entry, entry);
   return ck_buffer_check(&self->key_entry, err);
 }
 
 /* Refused while a session is being run: its owner would continue to write with the old key. */
-static ck_status check_idle(ck_sqlite *self, ck_error *err) {
+ck_status ck_sqlite_check_idle(ck_sqlite *self, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   ck_status status = CK_OK;
   int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session", -1, &stmt, NULL);
@@ -79,10 +79,10 @@ static ck_status begin_rekey(void *to, ck_bytes entry, ck_error *err) {
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_key(self, err);
-  if (status == CK_OK) status = check_idle(self, err);
-  if (status == CK_OK) status = put_entry(self, entry, err);
+  if (status == CK_OK) status = ck_sqlite_check_idle(self, err);
+  if (status == CK_OK) status = ck_sqlite_put_entry(self, entry, err);
   status = ck_sqlite_end(self, status, err);
-  return status == CK_OK ? note_entry(self, entry, err) : status;
+  return status == CK_OK ? ck_sqlite_note_entry(self, entry, err) : status;
 }
 
 /* ---- events and checkpoints ---- */
@@ -319,9 +319,25 @@ static ck_status reseal_table(ck_sqlite *self, const change *work, const table *
   return status == CK_OK ? run_sql(self, work, of->seal, err) : status;
 }
 
+/* What was taken away since the change began is not signed. */
+static ck_status check_inventory(uint64_t *generation, ck_sqlite *self, ck_error *err) {
+  ck_inventory inventory, found;
+  ck_status status = ck_inventory_read(&inventory, self, self->writer, err);
+  *generation = inventory.generation;
+  if (status == CK_OK && inventory.generation)
+    status = ck_inventory_count(&found, self, self->writer->db, err);
+  if (status != CK_OK || !inventory.generation || ck_inventory_equal(&inventory, &found))
+    return status;
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "store %s: what it holds is not what its inventory says: something was taken "
+                      "away or set back while its key was changed",
+                      self->path);
+}
+
 static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *err) {
-  ck_status status = CK_OK;
   size_t count = sizeof tables / sizeof *tables;
+  uint64_t generation;
+  ck_status status = check_inventory(&generation, self, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = reseal_table(self, work, &tables[i], err);
   if (status == CK_OK) status = ck_sqlite_rekey_heads(self, work->with, err);
@@ -329,7 +345,7 @@ static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *er
   if (status == CK_OK) self->seal = work->with->to;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = run_sql(self, work, tables[i].sign, err);
-  return status;
+  return status == CK_OK ? ck_inventory_make(self, generation, err) : status;
 }
 
 static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_error *err) {
@@ -341,11 +357,11 @@ static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_er
   int code = sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, &work, rekey,
                                      NULL, NULL);
   status = code == SQLITE_OK ? change_tables(self, &work, err) : failed(self, code, err);
-  if (status == CK_OK) status = put_entry(self, entry, err);
+  if (status == CK_OK) status = ck_sqlite_put_entry(self, entry, err);
   status = ck_sqlite_end(self, status, err);
   sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, NULL, NULL, NULL);
   if (status != CK_OK) self->seal = with->from;
-  return status == CK_OK ? note_entry(self, entry, err) : status;
+  return status == CK_OK ? ck_sqlite_note_entry(self, entry, err) : status;
 }
 
 /* Overwritten content is zeroed in the file (secure_delete), but the log still has the old

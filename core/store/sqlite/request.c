@@ -13,6 +13,7 @@ static ck_status put_request(void *to, const ck_request *request, ck_error *err)
   ck_bind_text(&binder, request->kind);
   ck_bind_optional(&binder, request->body ? ck_value_bytes(request->body) : (ck_bytes){NULL, 0});
   status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = ck_inventory_touch_session(self, request->session, err);
   if (status == CK_OK) status = ck_sqlite_write(self, &binder, "leave a request", err);
   if (status == CK_OK && sqlite3_changes(self->writer->db) == 0)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s",
@@ -85,6 +86,7 @@ static ck_status take_request(ck_request *out, bool *found, ck_sqlite *self, ck_
   if (status == CK_OK && (!position.found || position.epoch != lease.epoch))
     status = fenced(self, lease, err);
   if (status == CK_OK) status = read_request(out, found, self, lease, err);
+  if (status == CK_OK && *found) status = ck_inventory_touch_session(self, lease.session, err);
   if (status != CK_OK || !*found) return status;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_DROP_REQUEST);
   ck_bind_int(&binder, out->no);

@@ -18,6 +18,14 @@ static ck_status failed(const restoring *self, int code, ck_error *err) {
   return ck_sqlite_error(self->self, self->self->writer->db, code, "take a session back", err);
 }
 
+/* But for the version before it and the signature behind it, which an older ckrun made another way
+ * (sealed/sealed.h): the state and the key's id. */
+static ck_bytes key_of(const ck_buffer *entry) {
+  ck_bytes bytes = ck_buffer_bytes(entry);
+  size_t len = bytes.len > 1 + CK_KEY_ID_SIZE ? 1 + CK_KEY_ID_SIZE : 0;
+  return (ck_bytes){len ? bytes.data + 1 : NULL, len};
+}
+
 /* Nothing that is sealed is opened on the way. */
 static ck_status check_same_key(restoring *self, ck_error *err) {
   ck_buffer here = {0}, there = {0};
@@ -25,7 +33,7 @@ static ck_status check_same_key(restoring *self, ck_error *err) {
   ck_status status = self->archive.get_key_entry(&there, self->archive.self, err);
   ck_buffer_append_bytes(&here, ck_buffer_bytes(&self->self->key_entry));
   if (status == CK_OK) status = ck_buffer_check(&here, err);
-  if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&here), ck_buffer_bytes(&there)))
+  if (status == CK_OK && !ck_bytes_equal(key_of(&here), key_of(&there)))
     status = ck_error_set(
         err, CK_E_OTHER_KEY,
         "%s is not sealed as store %s is: with another key ('ckrun --store %s key rotate' gives it "
@@ -75,9 +83,7 @@ static ck_status return_payloads(ck_restored *one, restoring *self, const ck_cop
 /* The number that the next session gets, as CK_SQL_PUT_SESSION has it. */
 static ck_status next_number(int64_t *out, restoring *self, ck_error *err) {
   return ck_connection_get_int(out, self->self, self->self->writer,
-                               "SELECT 1 + max(coalesce((SELECT max(no) FROM session), 0),"
-                               " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0))",
-                               err);
+                               "SELECT " CK_SQL_NEXT_SESSION_NO, err);
 }
 
 /* Of a session that is here. One that others in the file were forked from is there for their
@@ -107,6 +113,7 @@ static ck_status restore_one(restoring *self, ck_error *err) {
   if (copying.as && made_ms != number(self->list, 2)) return refuse(self, one.id, err);
   one.made = !copying.as;
   if (one.made) status = next_number(&copying.as, self, err);
+  if (status == CK_OK) status = ck_inventory_touch_session(self->self, copying.as, err);
   if (status == CK_OK)
     status = one.made ? ck_copying_session(&copying, err) : return_to(&one, self, &copying, err);
   return status == CK_OK ? self->visit(self->to, &one, err) : status;

@@ -140,6 +140,17 @@ static ck_status find(int64_t *session, int64_t *timeline, ck_sqlite *self, cons
   return CK_OK;
 }
 
+/* The number that the next session gets. */
+static ck_status touch_next(ck_sqlite *self, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_NEXT_SESSION);
+  int code = ck_binder_next(&binder);
+  int64_t no = code == SQLITE_ROW ? sqlite3_column_int64(binder.stmt, 0) : 0;
+  ck_binder_clear(&binder);
+  if (code != SQLITE_ROW)
+    return ck_sqlite_error(self, self->writer->db, code, "count its sessions", err);
+  return ck_inventory_touch_session(self, no, err);
+}
+
 static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record,
                              const ck_row_opening *with, ck_error *err) {
   ck_session_update update = update_of(with);
@@ -205,6 +216,7 @@ static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_reco
   status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = find(&other, &timeline, self, record->id, err);
   if (status == CK_OK && other) status = taken(self, record->id, err);
+  if (status == CK_OK) status = touch_next(self, err);
   if (status == CK_OK) status = put_session(no, self, record, with, err);
   if (status == CK_OK && record->origin.session)
     status = check_base(self, *no, record->origin.cut, err);
@@ -279,6 +291,7 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   if (status == CK_OK) status = ck_sqlite_check_session(self, *no, err);
   if (status == CK_OK && with->timeline->checkpoint)
     status = check_base(self, *no, with->timeline->checkpoint, err);
+  if (status == CK_OK) status = ck_inventory_touch_session(self, *no, err);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
   return status == CK_OK ? put_opening(self, *no, position.last_seq, with, err) : status;
 }

@@ -3,6 +3,7 @@
 #ifndef CK_STORE_SQLITE_SQL_H
 #define CK_STORE_SQLITE_SQL_H
 
+#include "core/store/sqlite/inventory.h"
 #include "core/store/sqlite/sql_maintenance.h"
 #include "core/store/sqlite/sql_run.h"
 
@@ -35,11 +36,15 @@
 /* X(enumerator, text): each is prepared once per connection. */
 #define CK_SQL_TABLE(X) CK_SQL_RUN_TABLE(X) CK_SQL_MAINTENANCE_TABLE(X) CK_SQL_READ_TABLE(X)
 
+/* Those of the inventory, of what is changed at once, are the first: they have its numbers. */
 typedef enum {
-#define X(name, text) name,
-  CK_SQL_TABLE(X)
+#define X(name, table, all, one) name##_SUM,
+  CK_INVENTORY_TABLE(X)
 #undef X
-      CK_SQL_COUNT
+#define X(name, text) name,
+      CK_SQL_TABLE(X)
+#undef X
+          CK_SQL_COUNT
 } ck_sql;
 
 #endif

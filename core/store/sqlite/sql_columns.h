@@ -17,6 +17,9 @@
   "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, " \
   "input, " CK_SQL_SESSION_IS_SOUND ", failure, origin, cut, restarts, restarted_ms, "    \
   "progress, description, node"
+#define CK_SQL_NEXT_SESSION_NO                          \
+  "1 + max(coalesce((SELECT max(no) FROM session), 0)," \
+  " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0))"
 #define CK_SQL_META_IS_SOUND "\"check\" = row_check('meta', key, value)"
 #define CK_SQL_TIMELINE_IS_SOUND                                                              \
   "\"check\" = row_check_grown('timeline', session, no, parent, cut, \"begin\", checkpoint, " \

@@ -5,6 +5,10 @@
 
 #include "core/store/sqlite/sql_columns.h"
 
+#define CK_SQL_PUT_INVENTORY_TEXT                         \
+  "INSERT OR REPLACE INTO meta VALUES ('inventory', ?1, " \
+  "row_check('meta', 'inventory', ?1))"
+
 /* X(enumerator, text), as CK_SQL_TABLE. */
 #define CK_SQL_MAINTENANCE_TABLE(X)                                                                \
   X(CK_SQL_PRUNE,                                                                                  \
@@ -97,6 +101,9 @@
   X(CK_SQL_PUT_PIN, "INSERT OR REPLACE INTO pin VALUES (?1, ?2, row_check('pin', ?1, ?2))")        \
   X(CK_SQL_DROP_PIN, "DELETE FROM pin WHERE session = ?1 AND seq = ?2")                            \
   X(CK_SQL_GET_KEY, "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'key'")          \
+  X(CK_SQL_GET_INVENTORY,                                                                          \
+    "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'inventory'")                    \
+  X(CK_SQL_PUT_INVENTORY, CK_SQL_PUT_INVENTORY_TEXT)                                               \
   X(CK_SQL_PUT_KEY,                                                                                \
     "INSERT INTO meta SELECT 'key', ?1, row_check('meta', 'key', ?1) WHERE NOT EXISTS (SELECT 1 "  \
     "FROM session)"                                                                                \

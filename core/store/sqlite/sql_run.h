@@ -32,12 +32,12 @@
                            "failure = ?5, node = ?6, \"check\" = " CK_SQL_CHECK_OF_SESSION(        \
                                "?1", "?2", "epoch", "timeline", "run", "?3", "?5", "origin, cut",  \
                                "restarts, restarted_ms, progress", "?6") " WHERE no = ?4")         \
+  X(CK_SQL_NEXT_SESSION, "SELECT " CK_SQL_NEXT_SESSION_NO)                                         \
   X(CK_SQL_PUT_SESSION,                                                                            \
     "INSERT INTO session (no, id, status, epoch, timeline, run, created_ms, "                      \
     "updated_ms, profile, flow, input, reason,"                                                    \
-    " failure, origin, cut, description, node, \"check\") VALUES (1 + max(coalesce((SELECT "       \
-    "max(no) FROM session), 0),"                                                                   \
-    " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0)), ?1, "                     \
+    " failure, origin, cut, description, node, \"check\") VALUES (" CK_SQL_NEXT_SESSION_NO         \
+    ", ?1, "                                                                                       \
     "?8, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?9,"                                                       \
     " ?10, ?11, ?12, ?13, ?14, row_check_grown('session', ?1, ?8, ?9, 1, ?2, ?3, ?4, ?4, ?5, "     \
     "?6, ?7, ?10, ?11, ?12, 0, 0, 0, ?13, ?14))")                                                  \

@@ -195,6 +195,7 @@ static void close_store(void *to) {
   ck_lock_close(self->lock);
   pthread_mutex_destroy(&self->pool_mutex);
   ck_buffer_clear(&self->key_entry);
+  free(self->signing.touched);
   if (self->listed) ck_own_file_remove(CK_OWN_STORE, self->path);
   free(self->path);
   free(self->wal_path);
@@ -232,6 +233,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_blobs(out);
   ck_sqlite_add_key(out);
   ck_sqlite_add_rekey(out);
+  ck_sqlite_add_inventory(out);
   out->fingerprint_key = get_fingerprint_key;
   out->close = close_store;
 }

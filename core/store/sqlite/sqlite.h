@@ -8,6 +8,7 @@
 #include "core/store/backend.h"
 #include "core/store/sqlite/lock.h"
 #include "core/store/sqlite/connection.h"
+#include "core/store/sqlite/inventory.h"
 #include "core/store/sqlite/mark.h"
 
 #define CK_SQLITE_APPLICATION 0x636b726e /* "ckrn" */
@@ -46,6 +47,7 @@ typedef struct ck_sqlite {
   uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
   ck_buffer key_entry; /* the entry about its key, as it was read or written last */
   const ck_seal *seal; /* NULL: the checks of rows are no signatures */
+  bool signs;          /* the entry about its key says that it has an inventory */
   int64_t rekeyed_event, rekeyed_checkpoint; /* rows up to which the key was changed */
 
   /* The writer; under the mutex of the store core. */
@@ -53,11 +55,12 @@ typedef struct ck_sqlite {
   ck_lock *lock;
   ck_durability level; /* of the transaction */
   int64_t changes;     /* rows changed when the transaction began; -1: it writes without */
-  bool used;           /* something was committed since the log was folded */
-  uint64_t use;        /* the number that the writer's first page has (binding.h); 0: unknown */
-  bool unknown;        /* a sync failed: nothing is written before a recovery */
-  int wal_frames;      /* in the WAL after the writer's last commit, other processes' included */
-  int checkpoint_at;   /* number of frames from which the next WAL checkpoint pays */
+  ck_signing signing;
+  bool used;         /* something was committed since the log was folded */
+  uint64_t use;      /* the number that the writer's first page has (binding.h); 0: unknown */
+  bool unknown;      /* a sync failed: nothing is written before a recovery */
+  int wal_frames;    /* in the WAL after the writer's last commit, other processes' included */
+  int checkpoint_at; /* number of frames from which the next WAL checkpoint pays */
   ck_owned *owned;
   bool listed;                /* as this process's own file (core/base/own_file.h) */
   ck_place places[CK_PLACES]; /* of the writer's files; none: not open yet */
@@ -133,10 +136,6 @@ CK_CHECKED ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session,
 /* In a transaction of the session's owner. */
 CK_CHECKED ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const ck_head_row *row,
                                         ck_error *err);
-/* All heads, in a transaction; their checks are still made with the seal in use. */
-CK_CHECKED ck_status ck_sqlite_rekey_heads(ck_sqlite *self, const ck_rekey *with, ck_error *err);
-/* All blobs, likewise. */
-CK_CHECKED ck_status ck_sqlite_rekey_blobs(ck_sqlite *self, const ck_rekey *with, ck_error *err);
 /* A session as the transaction sees it. */
 typedef struct ck_sqlite_position {
   bool found;

@@ -159,6 +159,7 @@ ck_status ck_sqlite_sync(void *to, ck_error *err) {
   if (status != CK_OK) return status;
   status = ck_place_check_whole(self, err);
   if (status == CK_OK) status = ck_wal_sync(self, err);
+  if (status == CK_OK) ck_inventory_note_synced(self);
   ck_lock_release(self->lock);
   return status;
 }

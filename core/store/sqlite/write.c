@@ -26,6 +26,7 @@ ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_e
   if (code != SQLITE_DONE)
     return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
   self->level = durability;
+  ck_inventory_begin(self);
   self->changes = sqlite3_total_changes64(self->writer->db);
   return CK_OK;
 }
@@ -90,6 +91,7 @@ static int commit(ck_sqlite *self) {
 }
 
 ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err) {
+  if (status == CK_OK) status = ck_inventory_end(self, err);
   if (status != CK_OK) {
     roll_back(self);
     return status;
@@ -107,10 +109,13 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
     roll_back(self);
     return status;
   }
+  ck_inventory_note_committed(self);
   /* SQLite does not sync a transaction that wrote nothing, but earlier commits must be on disk. */
   if (self->level == CK_DURABLE_POWER && !changed) status = ck_wal_sync(self, err);
   if (self->level == CK_DURABLE_POWER && changed) ck_wal_note_synced(self);
-  return status == CK_OK ? check_committed(self, err) : status;
+  if (status == CK_OK) status = check_committed(self, err);
+  if (status == CK_OK && self->level == CK_DURABLE_POWER) ck_inventory_note_synced(self);
+  return status;
 }
 
 ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
@@ -231,6 +236,8 @@ ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_ch
 }
 
 static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
+  ck_status status = ck_inventory_touch_session(self, batch->lease.session, err);
+  if (status != CK_OK) return status;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_UPDATE_SESSION);
   ck_bind_int(&binder, batch->update->status);
   ck_bind_text(&binder, batch->update->reason);
