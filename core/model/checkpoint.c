@@ -6,8 +6,8 @@
 
 const char *ck_boundary_kind_name(ck_boundary_kind kind) {
   switch (kind) {
-#define X(name, number, text, always) \
-  case name:                          \
+#define X(name, number, text, ...) \
+  case name:                       \
     return text;
     CK_BOUNDARY_TABLE(X)
 #undef X
@@ -17,7 +17,7 @@ const char *ck_boundary_kind_name(ck_boundary_kind kind) {
 
 ck_boundary_kind ck_boundary_kind_of(const char *name) {
   if (!name) return 0;
-#define X(kind, number, text, always) \
+#define X(kind, number, text, ...) \
   if (strcmp(name, text) == 0) return kind;
   CK_BOUNDARY_TABLE(X)
 #undef X
@@ -26,13 +26,24 @@ ck_boundary_kind ck_boundary_kind_of(const char *name) {
 
 bool ck_boundary_kind_always(ck_boundary_kind kind) {
   switch (kind) {
-#define X(name, number, text, always) \
-  case name:                          \
+#define X(name, number, text, always, ...) \
+  case name:                               \
     return always;
     CK_BOUNDARY_TABLE(X)
 #undef X
   }
   return false;
+}
+
+ck_boundary_count ck_boundary_kind_counted(ck_boundary_kind kind) {
+  switch (kind) {
+#define X(name, number, text, always, counted) \
+  case name:                                   \
+    return counted;
+    CK_BOUNDARY_TABLE(X)
+#undef X
+  }
+  return CK_COUNT_NONE;
 }
 
 void ck_checkpoint_free(ck_checkpoint *self) {

@@ -6,28 +6,34 @@
 #include "core/model/session.h"
 #include "core/model/state.h"
 
-/* X(enumerator, number on disk, name, always checkpointed). The last column: a checkpoint is taken
- * whatever the policies decide. */
+/* X(enumerator, number on disk, name, always checkpointed, counted as). always: a checkpoint is
+ * taken whatever the policies decide. counted: as policies count boundaries and iterations. */
 /* clang-format off */
 #define CK_BOUNDARY_TABLE(X) \
-  X(CK_BOUNDARY_NODE_START, 1, "node_start", false) \
-  X(CK_BOUNDARY_NODE_COMPLETE, 2, "node_complete", false) \
-  X(CK_BOUNDARY_EDGE_TRANSITION, 3, "edge_transition", false) \
-  X(CK_BOUNDARY_LOOP_ITERATION, 4, "loop_iteration", false) \
-  X(CK_BOUNDARY_BEFORE_CALL, 14, "before_call", false) \
-  X(CK_BOUNDARY_TOOL_ROUND, 5, "tool_round", false) \
-  X(CK_BOUNDARY_ROUND_COMPLETE, 6, "round_complete", false) \
-  X(CK_BOUNDARY_STEP_COMPLETE, 7, "step_complete", false) \
-  X(CK_BOUNDARY_SAFE_POINT, 8, "safe_point", false) \
-  X(CK_BOUNDARY_USER_CHECKPOINT, 9, "user_checkpoint", true) \
-  X(CK_BOUNDARY_PAUSE, 10, "pause", true) \
-  X(CK_BOUNDARY_FAILURE, 11, "failure", true) \
-  X(CK_BOUNDARY_EDIT, 12, "edit", true) \
-  X(CK_BOUNDARY_FINAL, 13, "final", true)
+  X(CK_BOUNDARY_NODE_START, 1, "node_start", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_NODE_COMPLETE, 2, "node_complete", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_EDGE_TRANSITION, 3, "edge_transition", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_LOOP_ITERATION, 4, "loop_iteration", false, CK_COUNT_ITERATION) \
+  X(CK_BOUNDARY_BEFORE_CALL, 14, "before_call", false, CK_COUNT_NONE) \
+  X(CK_BOUNDARY_TOOL_ROUND, 5, "tool_round", false, CK_COUNT_ITERATION) \
+  X(CK_BOUNDARY_ROUND_COMPLETE, 6, "round_complete", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_STEP_COMPLETE, 7, "step_complete", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_SAFE_POINT, 8, "safe_point", false, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_USER_CHECKPOINT, 9, "user_checkpoint", true, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_PAUSE, 10, "pause", true, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_FAILURE, 11, "failure", true, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_EDIT, 12, "edit", true, CK_COUNT_BOUNDARY) \
+  X(CK_BOUNDARY_FINAL, 13, "final", true, CK_COUNT_BOUNDARY)
 /* clang-format on */
 
 typedef enum {
-#define X(name, number, text, always) name = number,
+  CK_COUNT_NONE,     /* a part of a turn */
+  CK_COUNT_BOUNDARY, /* a boundary */
+  CK_COUNT_ITERATION /* a boundary that ends an iteration */
+} ck_boundary_count;
+
+typedef enum {
+#define X(name, number, ...) name = number,
   CK_BOUNDARY_TABLE(X)
 #undef X
 } ck_boundary_kind;
@@ -35,6 +41,7 @@ typedef enum {
 const char *ck_boundary_kind_name(ck_boundary_kind kind); /* NULL outside the table */
 ck_boundary_kind ck_boundary_kind_of(const char *name);   /* 0 when there is none */
 bool ck_boundary_kind_always(ck_boundary_kind kind);
+ck_boundary_count ck_boundary_kind_counted(ck_boundary_kind kind);
 
 /* A checkpoint about to be written. Its seq is that of the boundary event that announces it, which
  * it covers. */

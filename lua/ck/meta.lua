@@ -104,8 +104,9 @@
 ---@field cost_usd number  dollars spent
 ---@field tokens integer  input and output tokens
 ---@field tool_calls integer  calls of tools that ended, also those that failed
----@field changed_keys integer  keys of the state that changed
----@field changed_bytes integer  bytes of their values
+---@field changed table<string, true>  keys of the state that got another value: `changed["memory.plan"]`; made at each access
+---@field changed_keys integer  how many these are
+---@field changed_bytes integer  bytes of the values that were written since then, the runtime's own included
 ---@field boundaries integer  boundaries reached, this one included (`permit` is at none); a `before_call` is part of a turn, and does not count
 ---@field iterations integer  of those `loop_iteration` and `tool_round`, this one included
 

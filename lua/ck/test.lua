@@ -114,32 +114,49 @@ function test.session(session)
   return boundaries
 end
 
-local counted =
+local summed =
   { "ms", "events", "cost_usd", "tokens", "tool_calls", "changed_keys", "changed_bytes" }
+
+local function start()
+  return { boundaries = 0, iterations = 0, changed = {} }
+end
+
+-- Keys that change in several steps are counted once.
+local function add(since, step)
+  local new = 0
+  for _, key in ipairs(step.changed or {}) do
+    if not since.changed[key] then new = new + 1 end
+    since.changed[key] = true
+  end
+  for _, name in ipairs(summed) do
+    local usual = name == "events" and 1 or name == "changed_keys" and new or 0
+    since[name] = (since[name] or 0) + (step[name] or usual)
+  end
+  local boundary, iteration = core.counted(step.kind)
+  since.boundaries = since.boundaries + (boundary and 1 or 0)
+  since.iterations = since.iterations + (iteration and 1 or 0)
+end
 
 --- Calls a policy at a row of boundaries and returns the numbers of those where it takes a
 --- checkpoint. A step has the changes since the step before (ms, events, cost_usd, tokens,
---- tool_calls, changed_keys, changed_bytes) and the fields of its boundary that differ from the
---- usual; `since` and `budget.spent` are summed up.
+--- tool_calls, changed: a list of keys, or changed_keys alone, changed_bytes) and the fields of its
+--- boundary that differ from the usual; `since` and `budget.spent` are summed up.
 ---@param policy table
 ---@param steps table[]
 ---@return integer[] taken
 function test.walk(policy, steps)
-  local since, taken, spent, seq = { boundaries = 0, iterations = 0 }, {}, 0, 1
+  local since, taken, spent, seq = start(), {}, 0, 1
   for i, step in ipairs(steps) do
     local at = copy(step, {})
-    for _, name in ipairs(counted) do
-      since[name] = (since[name] or 0) + (step[name] or (name == "events" and 1 or 0))
-      at[name] = nil
-    end
+    for _, name in ipairs(summed) do at[name] = nil end
+    add(since, step)
     spent, seq = spent + (step.cost_usd or 0), seq + (step.events or 1)
-    since.boundaries = since.boundaries + 1
-    if step.kind == "loop_iteration" then since.iterations = since.iterations + 1 end
-    at.since, at.seq = copy(since, {}), seq
+    at.changed, at.seq = nil, seq
+    at.since = copy(since, {})
     at.budget = { spent = spent, limit = step.budget and step.budget.limit }
     if policy.checkpoint(at) then
       taken[#taken + 1] = i
-      since = { boundaries = 0, iterations = 0 }
+      since = start()
     end
   end
   return ck.array(taken)

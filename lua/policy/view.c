@@ -41,8 +41,9 @@ void ck_view_count(ck_view_counts *self, const ck_boundary *at) {
   int64_t last_checkpoint = at->seq - 1 - at->since.events;
   if (last_checkpoint != self->last_checkpoint) *self = (ck_view_counts){0};
   self->last_checkpoint = last_checkpoint;
-  self->boundaries += at->kind != CK_BOUNDARY_BEFORE_CALL;
-  self->iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION || at->kind == CK_BOUNDARY_TOOL_ROUND;
+  ck_boundary_count counted = ck_boundary_kind_counted(at->kind);
+  self->boundaries += counted != CK_COUNT_NONE;
+  self->iterations += counted == CK_COUNT_ITERATION;
 }
 
 ck_view_counts ck_view_counts_between(const ck_boundary *at) {

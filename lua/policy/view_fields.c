@@ -128,6 +128,17 @@ static int64_t utc_offset(const ck_resume_case *of) {
   return seconds;
 }
 
+/* Where they are not known there is none. */
+static void push_changed(lua_State *L, const ck_changed_keys *keys) {
+  lua_newtable(L);
+  for (size_t i = 0; keys && i < keys->by_name.cap; i++) {
+    if (!keys->by_name.slots[i].key) continue;
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, keys->by_name.slots[i].key);
+  }
+  ck_sandbox_freeze(L);
+}
+
 #define TEXT(name, type, expression) FIELD(name, type, push_text(L, (expression)))
 #define INTEGER(name, type, expression) FIELD(name, type, lua_pushinteger(L, (expression)))
 #define TRUTH(name, type, expression) FIELD(name, type, lua_pushboolean(L, (expression)))
@@ -160,6 +171,7 @@ INTEGER(since_tokens, ck_boundary, of->since.tokens)
 INTEGER(since_tool_calls, ck_boundary, of->since.tool_calls)
 INTEGER(since_keys, ck_boundary, of->since.changed_keys)
 INTEGER(since_bytes, ck_boundary, of->since.changed_bytes)
+FIELD(since_changed, ck_boundary, push_changed(L, of->since.changed))
 INTEGER(since_boundaries, ck_boundary, slot->counts.boundaries)
 INTEGER(since_iterations, ck_boundary, slot->counts.iterations)
 
@@ -258,11 +270,8 @@ FIELD(effect_reserve, ck_effect,
                              : lua_pushnumber(L, (lua_Number)of->reserve_micros / 1e6))
 
 /* A list, also of none. */
-static void effect_untrusted(lua_State *L, const void *subject, const ck_view_slot *slot) {
-  const ck_effect *of = subject;
-  (void)slot;
-  push_json(L, of->untrusted.len ? of->untrusted : ck_bytes_text("[]"));
-}
+FIELD(effect_untrusted, ck_effect,
+      push_json(L, of->untrusted.len ? of->untrusted : ck_bytes_text("[]")))
 
 /* clang-format off */
 const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
@@ -300,8 +309,11 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"tokens", since_tokens, 0, "integer", "input and output tokens"},
     {"tool_calls", since_tool_calls, 0, "integer",
       "calls of tools that ended, also those that failed"},
-    {"changed_keys", since_keys, 0, "integer", "keys of the state that changed"},
-    {"changed_bytes", since_bytes, 0, "integer", "bytes of their values"},
+    {"changed", since_changed, 0, "table<string, true>",
+      "keys of the state that got another value: `changed[\"memory.plan\"]`; made at each access"},
+    {"changed_keys", since_keys, 0, "integer", "how many these are"},
+    {"changed_bytes", since_bytes, 0, "integer",
+      "bytes of the values that were written since then, the runtime's own included"},
     {"boundaries", since_boundaries, 0, "integer",
       "boundaries reached, this one included (`permit` is at none); "
       "a `before_call` is part of a turn, and does not count"},

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy_tool/subject_names.h"
+
 #define START_MS INT64_C(1767225600000) /* the beginning of what has no time of its own */
 
 typedef struct reading {
@@ -72,25 +74,6 @@ static char *get_text(reading *self, ck_bytes object, const char *name, const ch
   return otherwise ? keep_text(self, strdup(otherwise)) : NULL;
 }
 
-/* The number of a name in a table of the core; 0: no such name. */
-static int find_boundary(const char *name) { return (int)ck_boundary_kind_of(name); }
-static int find_event(const char *name) { return (int)ck_event_kind_of(name); }
-static int find_session(const char *name) { return (int)ck_session_status_of(name); }
-static int find_status(const char *name) {
-  for (int i = 0; i < CK_STATUS_COUNT; i++) {
-    if (strcmp(ck_status_name((ck_status)i), name) == 0) return i;
-  }
-  return 0;
-}
-static int find_effect(const char *name) {
-  ck_effect_kind kind;
-  return ck_effect_kind_of(&kind, name) ? (int)kind + 1 : 0;
-}
-static int find_class(const char *name) {
-  ck_effect_class class;
-  return ck_effect_class_of(&class, name) ? (int)class + 1 : 0;
-}
-
 static int get_name(reading *self, ck_bytes object, const char *name, int otherwise,
                     int (*find)(const char *name)) {
   ck_bytes value = ck_json_get(object, name);
@@ -110,13 +93,24 @@ static void get_value(reading *self, ck_bytes object, const char *name, const ch
         ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
 }
 
+/* {"memory.plan": true, …}, or a list of them. How many can be said alone, or otherwise. */
+static void get_changed(reading *self, ck_bytes since) {
+  ck_changed_keys *keys = &self->of->changed;
+  if (self->status == CK_OK)
+    self->status = ck_changed_keys_read(keys, ck_json_get(since, "changed"), self->err);
+  self->of->at.since.changed = keys;
+  self->of->at.since.changed_keys =
+      get_int(self, since, "changed_keys", (int64_t)ck_changed_keys_count(keys));
+}
+
 /* ---- read_HOOK reads the subject, and sets `about` to it ---- */
 
 static void read_checkpoint(reading *self, ck_bytes json) {
   ck_boundary *at = &self->of->at;
   ck_bytes since = ck_json_get(json, "since"), next = ck_json_get(json, "next"),
            budget = ck_json_get(json, "budget");
-  at->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
+  at->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND,
+                                        ck_subject_find_boundary);
   at->scope = get_text(self, json, "scope", "main");
   at->node = get_text(self, json, "node", NULL);
   at->agent = get_text(self, json, "agent", NULL);
@@ -132,19 +126,20 @@ static void read_checkpoint(reading *self, ck_bytes json) {
   at->since.cost_micros = get_scaled(self, since, "cost_usd", 1e6, 0);
   at->since.tokens = get_int(self, since, "tokens", 0);
   at->since.tool_calls = get_int(self, since, "tool_calls", 0);
-  at->since.changed_keys = get_int(self, since, "changed_keys", 0);
+  get_changed(self, since);
   at->since.changed_bytes = get_int(self, since, "changed_bytes", 0);
   at->seq = get_int(self, json, "seq", at->since.events + 2);
   self->of->counts = (ck_view_counts){
       .boundaries = get_int(self, since, "boundaries", 1),
-      .iterations = get_int(self, since, "iterations", at->kind == CK_BOUNDARY_LOOP_ITERATION)};
+      .iterations = get_int(self, since, "iterations",
+                            ck_boundary_kind_counted(at->kind) == CK_COUNT_ITERATION)};
   at->calls = ck_json_get(json, "calls");
   at->message = ck_json_get(json, "message");
   at->tools = ck_json_get(json, "tools");
   at->model = ck_json_get(json, "model");
   at->next.node = get_text(self, next, "node", NULL);
   at->next.tool = get_text(self, next, "tool", NULL);
-  int class = get_name(self, next, "class", 0, find_class);
+  int class = get_name(self, next, "class", 0, ck_subject_find_class);
   at->next.has_class = class > 0;
   at->next.class = class ? (ck_effect_class)(class - 1) : CK_EFFECT_PURE;
   at->budget.spent_micros = get_scaled(self, budget, "spent", 1e6, at->since.cost_micros);
@@ -204,9 +199,10 @@ static void read_checkpoint_info(reading *self, ck_checkpoint_info *out, ck_byte
   free(id);
   out->parent = get_int(self, json, "parent", index ? out[-1].seq : 0);
   out->timeline = get_int(self, json, "timeline", 1);
-  bool keyframe = get_bool(self, json, "is_keyframe", index == 0);
-  out->keyframe = keyframe || !index ? out->seq : out[-1].keyframe;
-  out->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
+  bool is_keyframe = get_bool(self, json, "is_keyframe", index == 0) || !index;
+  out->keyframe = is_keyframe ? out->seq : out[-1].keyframe;
+  out->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND,
+                                         ck_subject_find_boundary);
   out->created_ms = get_int(self, json, "created", START_MS + (int64_t)index * 60000);
   int64_t age = get_int(self, json, "age_ms", -1);
   if (age >= 0) out->created_ms = self->now_ms - age;
@@ -271,8 +267,8 @@ static void read_resume(reading *self, ck_bytes json) {
   ck_bytes about = ck_json_get(json, "session"), checkpoint = ck_json_get(json, "checkpoint");
   char *id = get_text(self, about, "id", "session");
   snprintf(session->id, sizeof session->id, "%s", id ? id : "");
-  session->status =
-      (ck_session_status)get_name(self, about, "status", CK_SESSION_PAUSED, find_session);
+  session->status = (ck_session_status)get_name(self, about, "status", CK_SESSION_PAUSED,
+                                                ck_subject_find_session);
   session->reason = get_text(self, about, "reason", NULL);
   session->profile = get_text(self, about, "profile", "default");
   session->flow = get_text(self, about, "flow", NULL);
@@ -310,12 +306,12 @@ static void read_tail(reading *self, ck_bytes json) {
   ck_bytes about = ck_json_get(json, "event");
   ck_event *event = &self->of->event;
   get_value(self, about, "body", "{}");
-  *event =
-      (ck_event){.seq = get_int(self, about, "seq", 2),
-                 .timeline = 1,
-                 .at_ms = get_int(self, about, "at", 1767225600000),
-                 .kind = (ck_event_kind)get_name(self, about, "kind", CK_EVENT_MESSAGE, find_event),
-                 .body = self->of->value};
+  *event = (ck_event){
+      .seq = get_int(self, about, "seq", 2),
+      .timeline = 1,
+      .at_ms = get_int(self, about, "at", 1767225600000),
+      .kind = (ck_event_kind)get_name(self, about, "kind", CK_EVENT_MESSAGE, ck_subject_find_event),
+      .body = self->of->value};
   event->scope = get_text(self, about, "scope", "main");
   event->agent = get_text(self, about, "agent", NULL);
   self->of->agent = get_text(self, json, "agent", "agent");
@@ -328,13 +324,14 @@ static void read_on_failure(reading *self, ck_bytes json) {
   failure->agent = get_text(self, json, "agent", NULL);
   failure->key = get_text(self, json, "key", "main/start/tool/1");
   failure->error = get_text(self, json, "error", "it failed");
-  failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, find_status);
+  failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, ck_subject_find_status);
   failure->attempt = (uint32_t)get_int(self, json, "attempt", 1);
   failure->tries = (uint32_t)get_int(self, json, "try", 1);
   failure->retry_after_ms = get_int(self, json, "retry_after", 0);
   failure->tool = get_text(self, json, "tool", NULL);
   failure->kind =
-      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
+      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, ck_subject_find_effect) -
+                       1);
   self->of->about = &self->of->failure;
 }
 
@@ -368,9 +365,11 @@ static void read_effect(reading *self, ck_bytes json, const char *request) {
   effect->key = get_text(self, json, "key", "main/start/tool/1");
   effect->agent = get_text(self, json, "agent", NULL);
   effect->kind =
-      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
+      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, ck_subject_find_effect) -
+                       1);
   effect->class =
-      (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
+      (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, ck_subject_find_class) -
+                        1);
   effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
   effect->reserve_micros = get_scaled(self, json, "reserve_usd", 1e6, 0);
   effect->untrusted = get_span(self, json, "untrusted");
@@ -393,7 +392,8 @@ static void read_redact(reading *self, ck_bytes json) {
   ck_bytes kind = ck_json_get(json, "kind");
   get_value(self, json, "value", "{}");
   self->of->item.key = get_text(self, json, "key", kind.len ? NULL : "memory.x");
-  self->of->item.kind = (ck_event_kind)get_name(self, json, "kind", CK_EVENT_MESSAGE, find_event);
+  self->of->item.kind =
+      (ck_event_kind)get_name(self, json, "kind", CK_EVENT_MESSAGE, ck_subject_find_event);
   self->of->item.agent = get_text(self, json, "agent", NULL);
   self->of->item.value = self->of->value;
   self->of->about = &self->of->item;
@@ -431,6 +431,7 @@ void ck_policy_subject_clear(policy_subject *self) {
   for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
   for (size_t i = 0; self->checkpoints && i < self->history.count; i++)
     ck_checkpoint_info_clear(&self->checkpoints[i]);
+  ck_changed_keys_clear(&self->changed);
   free(self->checkpoints);
   free(self->by_id);
   free(self->flags);

@@ -13,6 +13,7 @@ typedef struct policy_subject {
   const void *about; /* one of the below, as `asking` wants it */
   ck_value *json;    /* what values below are spans of */
   ck_boundary at;
+  ck_changed_keys changed; /* of `at` */
   ck_view_counts counts;
   ck_item item;
   ck_session_record session;

@@ -169,10 +169,23 @@ static int core_fields(lua_State *L) {
   return 1;
 }
 
+/* counted(kind) -> whether it is a boundary, and an iteration, as policies count them. */
+static int core_counted(lua_State *L) {
+  ck_boundary_count counted =
+      ck_boundary_kind_counted(ck_boundary_kind_of(luaL_optstring(L, 1, "tool_round")));
+  lua_pushboolean(L, counted != CK_COUNT_NONE);
+  lua_pushboolean(L, counted == CK_COUNT_ITERATION);
+  return 2;
+}
+
 static void set_core(lua_State *L, testing *self) {
-  static const luaL_Reg functions[] = {{"load", core_load},     {"ask", core_ask},
-                                       {"json", core_json},     {"session", core_session},
-                                       {"fields", core_fields}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"load", core_load},
+                                       {"ask", core_ask},
+                                       {"json", core_json},
+                                       {"session", core_session},
+                                       {"fields", core_fields},
+                                       {"counted", core_counted},
+                                       {NULL, NULL}};
   luaL_newlibtable(L, functions);
   lua_pushlightuserdata(L, self);
   luaL_setfuncs(L, functions, 1);

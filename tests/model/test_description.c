@@ -66,7 +66,7 @@ static void test_sentences(void) {
 
 static void test_every_kind(void) {
   static const ck_boundary_kind kinds[] = {
-#define X(name, number, text, always) name,
+#define X(name, number, text, ...) name,
       CK_BOUNDARY_TABLE(X)
 #undef X
   };

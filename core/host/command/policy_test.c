@@ -103,8 +103,16 @@ static ck_status visit_boundaries(void *of, const char *session, ck_policy_tool_
   ck_status status = open_sessions(self, err);
   if (status == CK_OK) status = ck_resolve_session(id, self->inspection.store, session, err);
   if (status == CK_OK) status = ck_recording_read(&recording, self->inspection.store, id, err);
-  for (size_t i = 0; status == CK_OK && i < recording->boundary_count; i++)
-    status = take(to, &recording->boundaries[i].at, err);
+  ck_changed_keys changed = {0};
+  for (size_t i = 0; status == CK_OK && i < recording->boundary_count; i++) {
+    const ck_recorded_boundary *shown = &recording->boundaries[i];
+    ck_boundary at = shown->at;
+    at.since.changed = &changed;
+    status = ck_recorded_boundary_add_changes(&changed, shown, err);
+    if (status == CK_OK) status = take(to, &at, err);
+    if (shown->taken) ck_changed_keys_clear(&changed);
+  }
+  ck_changed_keys_clear(&changed);
   ck_recording_free(recording);
   return status;
 }

@@ -173,7 +173,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const char *const kinds[] = {
-#define X(name, number, text, always) text,
+#define X(name, number, text, ...) text,
     CK_BOUNDARY_TABLE(X)
 #undef X
         NULL,

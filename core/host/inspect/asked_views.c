@@ -50,9 +50,20 @@ static void keep_effect(ck_asked_views *self, const ck_effect *effect) {
   self->effect = &self->own_effect;
 }
 
+static void keep_changed(ck_asked_views *self, const ck_changed_keys *keys) {
+  ck_buffer list = {0};
+  ck_error none = CK_ERROR_INIT;
+  ck_status status = ck_changed_keys_write(&list, keys, false, &none);
+  if (status == CK_OK) status = ck_changed_keys_read(&self->changed, ck_buffer_bytes(&list), &none);
+  self->failed |= status != CK_OK;
+  self->own_at.since.changed = &self->changed;
+  ck_buffer_clear(&list);
+}
+
 static void keep_place(ck_asked_views *self, const ck_boundary *at) {
   ck_boundary *own = &self->own_at;
   *own = *at;
+  if (at->since.changed) keep_changed(self, at->since.changed);
   const char **texts[] = {&own->scope,     &own->node,      &own->agent,
                           &own->next.node, &own->next.tool, &own->last_error};
   ck_bytes *bytes[] = {&own->calls, &own->message, &own->tools, &own->model};
@@ -210,6 +221,7 @@ ck_status ck_asked_views_read(ck_asked_views *out, ck_store *store, const char *
 
 void ck_asked_views_clear(ck_asked_views *self) {
   for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
+  ck_changed_keys_clear(&self->changed);
   ck_value_free(self->checkpoint.info);
   ck_value_free(self->seen);
   *self = (ck_asked_views){0};

@@ -19,6 +19,7 @@ typedef struct ck_asked_views {
   /* of the above; owned */
   ck_effect own_effect;
   ck_boundary own_at;
+  ck_changed_keys changed; /* of own_at */
   ck_failure own_failure;
   ck_resume_case own_resume;
   ck_session_record session;

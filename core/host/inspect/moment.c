@@ -12,14 +12,21 @@ static ck_status read_seq(int64_t *seq, const char *word, const char *mark, ck_e
 }
 
 /* The boundary of that event, or the last before it, with what is counted up to there. */
-static void find_boundary(ck_moment *self, int64_t seq, const ck_shown_as *as) {
+static ck_status find_boundary(ck_moment *self, int64_t seq, const ck_shown_as *as, ck_error *err) {
+  const ck_recorded_boundary *last = NULL;
   for (size_t i = 0; i < self->recording->boundary_count; i++) {
     const ck_recorded_boundary *of = &self->recording->boundaries[i];
-    if (seq && of->at.seq > seq) return;
+    if (seq && of->at.seq > seq) return CK_OK;
+    if (last && last->taken) ck_changed_keys_clear(&self->changed);
+    ck_status status = ck_recorded_boundary_add_changes(&self->changed, of, err);
+    if (status != CK_OK) return status;
     ck_view_count(&self->shown.counts, &of->at);
     self->at = ck_recorded_boundary_show(of, as);
+    self->at.since.changed = &self->changed;
     self->shown.at = &self->at;
+    last = of;
   }
+  return CK_OK;
 }
 
 typedef struct reading {
@@ -117,7 +124,8 @@ static ck_status read(ck_moment *self, const ck_inspection *inspection, int64_t 
   if (status == CK_OK)
     status = ck_recording_read_texts(self->recording, inspection->store, &as, err);
   if (status != CK_OK) return status;
-  find_boundary(self, seq, &as);
+  status = find_boundary(self, seq, &as, err);
+  if (status != CK_OK) return status;
   if (!seq && !self->shown.at)
     return ck_error_set(err, CK_E_NOT_FOUND,
                         "session %s has no boundary: name an event, as in %s#2", id, id);
@@ -155,6 +163,7 @@ ck_status ck_moment_open(ck_moment *out, ck_inspection *inspection, const ck_hos
 void ck_moment_close(ck_moment *self) {
   ck_checkpoint_list_clear(&self->checkpoints);
   ck_asked_views_clear(&self->asked);
+  ck_changed_keys_clear(&self->changed);
   free(self->key);
   ck_event_free(self->event);
   ck_recording_free(self->recording);

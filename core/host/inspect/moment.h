@@ -14,7 +14,8 @@ typedef struct ck_moment {
   ck_policy_moment shown; /* of the below */
   ck_recording *recording;
   ck_boundary at;
-  ck_asked_views asked; /* what the hook that belongs to the event was shown */
+  ck_changed_keys changed; /* of `at` */
+  ck_asked_views asked;    /* what the hook that belongs to the event was shown */
   ck_event *event;
   ck_item item;
   ck_effect effect;

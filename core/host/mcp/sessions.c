@@ -176,7 +176,7 @@ static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_v
 }
 
 static const char *const kinds[] = {
-#define X(name, number, text, always) text,
+#define X(name, number, text, ...) text,
     CK_BOUNDARY_TABLE(X)
 #undef X
         NULL,

@@ -49,8 +49,9 @@ static ck_status load_state(ck_history_edit *self, const ck_history_edit_options
   ck_status status =
       ck_store_get_state(&state, self->runtime->store, self->head.session.no, self->from.seq, err);
   if (status != CK_OK) return status;
-  ck_session_set_state(self->session, state);
-  if (changes_something(options)) status = ck_session_take_end_back(self->session, err);
+  status = ck_session_set_state(self->session, state, err);
+  if (status == CK_OK && changes_something(options))
+    status = ck_session_take_end_back(self->session, err);
   return status == CK_OK ? ck_session_fill_secret_references(self->session, true, err) : status;
 }
 

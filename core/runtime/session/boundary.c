@@ -46,7 +46,8 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   at->since.tokens =
       now->input_tokens + now->output_tokens - then->input_tokens - then->output_tokens;
   at->since.tool_calls = now->tool_calls - then->tool_calls;
-  at->since.changed_keys = (int64_t)ck_state_count(self->changes.keys);
+  at->since.changed = &self->changes.named;
+  at->since.changed_keys = (int64_t)ck_changed_keys_count(&self->changes.named);
   at->since.changed_bytes = self->changes.bytes;
   at->budget.spent_micros = now->cost_micros - self->spent.base.cost_micros;
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
@@ -169,6 +170,7 @@ static ck_status announce(ck_session *session, const passage *self, ck_error *er
     event.decision = ck_answers_encode(answers, &self->decision.answers);
   status = ck_session_append_decided(session, &event, err);
   if (status == CK_OK) ck_masked_forget_keys(&session->masked);
+  if (status == CK_OK) ck_session_tell_changes(session);
   ck_value_free(body);
   if (status != CK_OK || self->failure.status == CK_OK) return status;
   return ck_session_record_policy_error(session, "checkpoint", &self->failure, err);

@@ -7,7 +7,19 @@ static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
   if (number) ck_json_member_int(w, name, number);
 }
 
-static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
+static ck_status write_changed(ck_json_writer *w, const ck_changed_keys *keys, bool since_boundary,
+                               ck_error *err) {
+  ck_buffer list = {0};
+  ck_status status = keys ? ck_changed_keys_write(&list, keys, since_boundary, err) : CK_OK;
+  if (list.len) ck_json_member_raw(w, "changed", ck_buffer_bytes(&list));
+  ck_buffer_clear(&list);
+  return status;
+}
+
+/* Which keys changed: at a boundary since the one before, so that those since any checkpoint can be
+ * told; at a place since the last checkpoint. */
+static ck_status write_inputs(ck_json_writer *w, const ck_boundary *at, bool is_place,
+                              ck_error *err) {
   ck_json_member_text(w, "kind", ck_boundary_kind_name(at->kind));
   ck_json_member_text(w, "node", at->node);
   put_nonzero(w, "depth", at->depth);
@@ -26,6 +38,7 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   put_nonzero(w, "boundaries", at->since.boundaries);
   put_nonzero(w, "iterations", at->since.iterations);
   ck_json_end(w, '}');
+  ck_status status = write_changed(w, at->since.changed, !is_place, err);
   if (at->next.node || at->next.tool) {
     ck_json_name(w, "next");
     ck_json_begin(w, '{');
@@ -44,6 +57,7 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   if (!at->clean) ck_json_member_bool(w, "clean", false);
   put_nonzero(w, "cost_us", at->checkpoint_cost_us);
   ck_json_member_text(w, "last_error", at->last_error);
+  return status;
 }
 
 ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
@@ -52,7 +66,7 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
-  write_inputs(&w, at);
+  ck_status status = write_inputs(&w, at, false, err);
   ck_json_member_text(&w, "checkpoint", checkpoint_id);
   if (outcome.len) ck_json_member_raw(&w, "outcome", outcome);
   if (checkpoint_id && decision->sync) ck_json_member_bool(&w, "sync", true);
@@ -60,7 +74,8 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   if (at->masked.len) ck_json_member_raw(&w, "redacted_keys", at->masked);
   if (decision->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(decision->reasons));
   ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
+  *out = NULL;
+  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
   return status;
 }
@@ -88,9 +103,10 @@ ck_status ck_boundary_write_place(ck_value **out, const ck_boundary *at, int64_t
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "seq", at->seq);
   put_nonzero(&w, "reserve", reserve_micros);
-  write_inputs(&w, at);
+  ck_status status = write_inputs(&w, at, true, err);
   ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
+  *out = NULL;
+  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
   return status;
 }

@@ -24,8 +24,9 @@ void ck_session_count_from(ck_session *self, int64_t seq) {
 }
 
 void ck_session_count_boundary(ck_session *self, ck_boundary_kind kind) {
-  self->since.boundaries += kind != CK_BOUNDARY_BEFORE_CALL;
-  self->since.iterations += kind == CK_BOUNDARY_LOOP_ITERATION || kind == CK_BOUNDARY_TOOL_ROUND;
+  ck_boundary_count counted = ck_boundary_kind_counted(kind);
+  self->since.boundaries += counted != CK_COUNT_NONE;
+  self->since.iterations += counted == CK_COUNT_ITERATION;
 }
 
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq) {

@@ -24,7 +24,7 @@ void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
 void ck_session_follow_checkpoint(ck_session *self, int64_t seq);
 /* Everything counts from behind the event at `seq`, without a checkpoint there. */
 void ck_session_count_from(ck_session *self, int64_t seq);
-/* A boundary is reached: the rule is that of the view of policies. */
+/* A boundary is reached. */
 void ck_session_count_boundary(ck_session *self, ck_boundary_kind kind);
 /* The same for events alone. */
 void ck_session_count_events_from(ck_session *self, int64_t seq);

@@ -7,6 +7,7 @@
 
 #include "core/model/answers.h"
 #include "core/base/placeholder.h"
+#include "core/model/changed_keys.h"
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
@@ -26,6 +27,7 @@ typedef struct ck_boundary {
   struct {
     int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes, tool_calls;
     int64_t boundaries, iterations; /* told to permit alone; else the engine counts itself */
+    const ck_changed_keys *changed; /* NULL: not known */
   } since;                          /* since the last checkpoint (or the start) */
   struct {
     const char *node, *tool;
@@ -76,7 +78,7 @@ typedef struct ck_prune_plan {
   ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_prune_plan;
 
-/* redact: one item on its way to a sink. */
+/* redact: an item on its way to a sink. */
 typedef struct ck_item {
   const char *key;    /* NULL: an event's body */
   ck_event_kind kind; /* of the event; a key has none */
@@ -108,8 +110,7 @@ typedef struct ck_resume_rules {
   /* whose the refusal, or the first rule to refuse, is; NULL: the profile's. Borrowed from the
    * engine */
   const char *refused_by;
-  /* a person decides, and whose question it is: "a, b"; NULL: nobody asks, or it is refused. Owned
-   */
+  /* a person decides, whose question it is: "a, b"; NULL: nobody asks, or it is refused. Owned */
   char *question, *asked_by;
   /* what each policy answered, by name: a JSON array of {policy, answer, rules?}; NULL: nobody was
    * asked. Owned */
@@ -193,8 +194,7 @@ typedef struct ck_policy_engine {
   void (*free)(void *self);
 } ck_policy_engine;
 
-/* The engine of a session that names none: a sync checkpoint at every boundary, stop when in
- * doubt. */
+/* Of a session that names none: a sync checkpoint at every boundary, stop when in doubt. */
 extern const ck_policy_engine ck_policy_always;
 
 #endif

@@ -19,6 +19,7 @@ ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile
   self->since = (ck_since){.begun_us = self->spent.began_us};
   ck_status status = ck_state_new(&self->state, err);
   if (status == CK_OK) status = ck_state_new(&self->changes.keys, err);
+  if (status == CK_OK) status = ck_state_new(&self->changes.written, err);
   if (status == CK_OK) status = ck_ledger_new(&self->ledger, err);
   if (status == CK_OK) status = ck_session_make_redactor(self, err);
   if (status == CK_OK) status = ck_value_copy(&self->changes.removed, ck_bytes_text("null"), err);
@@ -40,6 +41,8 @@ void ck_session_free(ck_session *self) {
   ck_redactor_free(self->redactor);
   ck_state_free(self->state);
   ck_state_free(self->changes.keys);
+  ck_state_free(self->changes.written);
+  ck_changed_keys_clear(&self->changes.named);
   ck_value_free(self->changes.removed);
   ck_value_free(self->boundaries.reached);
   ck_value_free(self->seen);

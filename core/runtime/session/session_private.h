@@ -6,6 +6,7 @@
 #define CK_RUNTIME_SESSION_SESSION_PRIVATE_H
 
 #include "core/base/map.h"
+#include "core/model/changed_keys.h"
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/asked.h"
@@ -32,9 +33,11 @@ typedef struct ck_transcript {
 
 /* state.c: what the next checkpoint has to write of the state. */
 typedef struct ck_state_changes {
-  ck_state *keys;    /* changed since the last checkpoint, as they may be written */
-  ck_value *removed; /* the value in `keys` that means a removal: compared by address */
-  int64_t bytes;     /* of the values that were put since the last checkpoint */
+  ck_state *keys;        /* changed since the last checkpoint, as they may be written */
+  ck_value *removed;     /* the value in `keys` that means a removal: compared by address */
+  int64_t bytes;         /* of the values that were put since the last checkpoint */
+  ck_state *written;     /* each key as it was put last: what a checkpoint here would have */
+  ck_changed_keys named; /* of `keys` those of the flow, as policies see them */
 } ck_state_changes;
 
 /* totals.c: what was spent, and from where each constraint counts it. */

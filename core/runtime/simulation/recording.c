@@ -19,6 +19,7 @@ typedef struct reading {
   ck_work_time time;
   size_t unclamped;    /* first event behind the last boundary */
   int64_t keys, bytes; /* as recorded at the last boundary */
+  bool begins;         /* no boundary of this run was read yet */
   ck_status status;
   ck_error *err;
 } reading;
@@ -71,12 +72,16 @@ void ck_recorded_place_clear(ck_boundary *self) {
   free((char *)self->message.data);
   free((char *)self->tools.data);
   free((char *)self->model.data);
+  ck_changed_keys *changed = (ck_changed_keys *)self->since.changed;
+  if (changed) ck_changed_keys_clear(changed);
+  free(changed);
   *self = (ck_boundary){0};
 }
 
 static void clear_boundary(ck_recorded_boundary *self) {
   ck_recorded_place_clear(&self->at);
   ck_shown_message_clear(&self->message);
+  free((char *)self->changed.data);
   ck_value_free((ck_value *)self->reasons);
 }
 
@@ -130,6 +135,16 @@ static void read_numbers(ck_boundary *at, int64_t now_ms, const ck_event *event,
   at->checkpoint_cost_us = get_int(body, "cost_us", 0);
 }
 
+/* An earlier version recorded none: not known. */
+static ck_status read_changed(ck_boundary *out, ck_bytes body, ck_error *err) {
+  ck_bytes list = ck_json_get(body, "changed");
+  if (!list.len && out->since.changed_keys) return CK_OK;
+  ck_changed_keys *keys = calloc(1, sizeof *keys);
+  if (!keys) return ck_error_no_memory(err);
+  out->since.changed = keys;
+  return ck_changed_keys_read(keys, list, err);
+}
+
 ck_status ck_recorded_place_read(ck_boundary *out, const ck_event *event, ck_bytes body,
                                  ck_error *err) {
   *out = (ck_boundary){0};
@@ -143,7 +158,9 @@ ck_status ck_recorded_place_read(ck_boundary *out, const ck_event *event, ck_byt
   out->since.boundaries = get_int(since, "boundaries", 0);
   out->since.iterations = get_int(since, "iterations", 0);
   out->seq = get_int(body, "seq", event->seq);
-  return CK_OK;
+  ck_status status = read_changed(out, body, err);
+  if (status != CK_OK) ck_recorded_place_clear(out);
+  return status;
 }
 
 static ck_status read_decision(ck_recorded_boundary *self, ck_bytes body, ck_error *err) {
@@ -165,6 +182,8 @@ static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   const ck_boundary *at = &boundary->at;
   boundary->added_keys = at->since.changed_keys - self->keys;
   boundary->added_bytes = at->since.changed_bytes - self->bytes;
+  boundary->begins = self->begins;
+  self->begins = false;
   self->keys = at->since.changed_keys;
   self->bytes = at->since.changed_bytes;
 }
@@ -222,7 +241,9 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   of->boundaries = boundaries;
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
   *boundary = (ck_recorded_boundary){.at = {.kind = kind}, .timeline = event->timeline};
-  if (!read_texts(&boundary->at, event, body)) return ck_error_no_memory(self->err);
+  if (!read_texts(&boundary->at, event, body) ||
+      !read_json(&boundary->changed, body, "changed", CK_JSON_ARRAY))
+    return ck_error_no_memory(self->err);
   read_numbers(&boundary->at, self->time.at_ms, event, body);
   ck_status status = ck_shown_message_read(&boundary->message, boundary->at.message, self->err);
   if (status == CK_OK) status = read_decision(boundary, body, self->err);
@@ -242,7 +263,7 @@ static bool take_event(void *to, const ck_event *event) {
   if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
   if (self->status == CK_OK && event->kind == CK_EVENT_BOUNDARY)
     self->status = take_boundary(self, event, &made.boundary);
-  if (made.resumed) begin_interval(self);
+  if (made.resumed) begin_interval(self), self->begins = true;
   if (self->status != CK_OK) return false;
   ck_recorded_event *events =
       ck_array_grow(of->events, of->event_count, &self->event_cap, sizeof *events);
@@ -265,7 +286,7 @@ ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *ses
   if (status != CK_OK) return status;
   ck_event_query query = {.session = record.no};
   ck_recording *made = calloc(1, sizeof *made);
-  reading self = {.of = made, .status = CK_OK, .err = err};
+  reading self = {.of = made, .begins = true, .status = CK_OK, .err = err};
   if (!made) status = ck_error_no_memory(err);
   if (status == CK_OK) {
     memcpy(made->id, record.id, sizeof made->id);
@@ -290,6 +311,12 @@ void ck_recording_free(ck_recording *self) {
 }
 
 /* ---- as it would be shown ---- */
+
+ck_status ck_recorded_boundary_add_changes(ck_changed_keys *keys, const ck_recorded_boundary *self,
+                                           ck_error *err) {
+  if (self->begins) ck_changed_keys_clear(keys);
+  return ck_changed_keys_read(keys, self->changed, err);
+}
 
 ck_boundary ck_recorded_boundary_show(const ck_recorded_boundary *self, const ck_shown_as *as) {
   ck_boundary at = self->at;

@@ -27,8 +27,11 @@ typedef struct ck_recorded_boundary {
   ck_boundary at; /* as the policies saw it; texts owned by the recording */
   int64_t timeline;
   ck_shown_message message; /* that of `at` */
-  /* changes since the boundary before. Keys: those not changed earlier in that interval */
+  /* changes since the boundary before. Keys: those not changed earlier in that interval; `changed`,
+   * owned: a JSON array of all of them, no bytes: none, or an earlier version did not name them */
   int64_t added_keys, added_bytes;
+  ck_bytes changed;
+  bool begins; /* the first of a run: nothing has changed before what it tells */
   bool taken, sync;
   const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;
@@ -58,7 +61,12 @@ void ck_recording_free(ck_recording *self);
 /* What boundaries lack of the texts that would be shown: it is read from the transcript, once. */
 CK_CHECKED ck_status ck_recording_read_texts(ck_recording *self, ck_store *store,
                                              const ck_shown_as *as, ck_error *err);
-/* The boundary as it would be shown; `since` stays as recorded. Borrows from the recording. */
+/* `keys`, those changed since the last checkpoint of some policies, as they are at the boundary. */
+CK_CHECKED ck_status ck_recorded_boundary_add_changes(ck_changed_keys *keys,
+                                                      const ck_recorded_boundary *self,
+                                                      ck_error *err);
+/* The boundary as it would be shown; `since` stays as recorded, without the names of keys. Borrows
+ * from the recording. */
 ck_boundary ck_recorded_boundary_show(const ck_recorded_boundary *self, const ck_shown_as *as);
 
 #endif

@@ -15,13 +15,15 @@ typedef struct simulating {
   const ck_shown_as *as;
   int64_t seq;
   ck_work base;
-  int64_t keys, bytes;
+  ck_changed_keys changed;
+  int64_t unnamed, bytes; /* unnamed: keys that an earlier version only counted */
 } simulating;
 
 static void begin_interval(simulating *self, const ck_recorded_event *event) {
   self->seq = event->seq;
   self->base = event->work;
-  self->keys = self->bytes = 0;
+  self->unnamed = self->bytes = 0;
+  ck_changed_keys_clear(&self->changed);
 }
 
 static int64_t difference(int64_t now, int64_t then) { return now > then ? now - then : 0; }
@@ -34,17 +36,26 @@ static ck_work lost_at(const simulating *self, const ck_recorded_event *event) {
                    .tool_calls = difference(event->work.tool_calls, self->base.tool_calls)};
 }
 
-static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
+/* Where keys are only counted, those of recorded intervals add up; in one that begins later some of
+ * them may be missing. */
+static ck_status add_changes(simulating *self, const ck_recorded_boundary *recorded,
+                             ck_error *err) {
+  self->bytes += recorded->added_bytes;
+  if (!recorded->changed.len) self->unnamed += recorded->added_keys;
+  return ck_recorded_boundary_add_changes(&self->changed, recorded, err);
+}
+
+static ck_boundary show(const simulating *self, const ck_recorded_boundary *recorded,
                         const ck_work *lost) {
   ck_boundary at = ck_recorded_boundary_show(recorded, self->as);
-  self->keys += recorded->added_keys;
-  self->bytes += recorded->added_bytes;
+  int64_t named = (int64_t)ck_changed_keys_count(&self->changed);
   at.since.ms = lost->ms;
   at.since.events = at.seq - 1 - self->seq;
   at.since.cost_micros = lost->cost_micros;
   at.since.tokens = lost->tokens;
   at.since.tool_calls = lost->tool_calls;
-  at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
+  at.since.changed = &self->changed;
+  at.since.changed_keys = named + self->unnamed;
   at.since.changed_bytes = self->bytes;
   return at;
 }
@@ -75,10 +86,12 @@ static ck_status pass_boundary(simulating *self, const ck_recorded_event *event,
                                const ck_work *lost, ck_error *err) {
   ck_simulation *out = self->out;
   const ck_recorded_boundary *recorded = &self->recording->boundaries[event->boundary];
+  ck_status status = add_changes(self, recorded, err);
+  if (status != CK_OK) return status;
   ck_boundary at = show(self, recorded, lost);
   ck_simulated_decision *made = &out->decisions[out->decision_count++];
   made->boundary = event->boundary;
-  ck_status status = decide(self, made, &at, err);
+  status = decide(self, made, &at, err);
   if (status != CK_OK) return status;
   made->as_recorded = made->taken == recorded->taken && made->sync == recorded->sync &&
                       same_value(made->reasons, recorded->reasons);
@@ -204,6 +217,7 @@ ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
   out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
   ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);
   if (status == CK_OK) status = prune(&self, err);
+  ck_changed_keys_clear(&self.changed);
   if (status != CK_OK) ck_simulation_clear(out);
   return status;
 }

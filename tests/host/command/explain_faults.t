@@ -58,7 +58,7 @@ body=$("$CKRUN" --json sessions log lost --all --kind boundary | grep -F node_co
 exits 0 "a boundary's" policy explain lost "$(seq lost boundary node_complete)"
 since=$(json "$body" '$d->{body}{since}')
 has "counts since the last checkpoint are told" "$(grep '^since' <<<"$out")" \
-  "$(json "$since" '"$d->{keys} changed keys, $d->{bytes} B"' | tr -d '"')"
+  "$(json "$since" '"$d->{keys} changed key, $d->{bytes} B"' | tr -d '"')"
 exits 0 "as JSON" --json policy explain lost "$(seq lost boundary node_complete)"
 is "too" "$(json "$out" '[@{$d->{since}}{qw(events changed_keys changed_bytes)}]')" \
   "$(json "$since" '[@$d{qw(events keys bytes)}]')"

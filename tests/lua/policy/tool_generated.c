@@ -73,6 +73,8 @@ static void print_type(const char *type) {
     printf("list of texts");
   else if (strncmp(type, "ck.Json", len) == 0)
     printf("JSON");
+  else if (strncmp(type, "table<", strlen("table<")) == 0)
+    printf("table");
   else
     printf("%.*s", is_class ? 5 : (int)len, is_class ? "table" : type);
   if (type[len]) printf(" or %s", type + len + 1);

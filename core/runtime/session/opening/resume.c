@@ -129,8 +129,8 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   if (status != CK_OK) return status;
   for (size_t i = 0; !keep_references && i < edits->count; i++)
     ck_state_remove(state, edits->items[i].key);
-  ck_session_set_state(self, state);
-  if (changes_memory(edits)) status = ck_session_take_end_back(self, err);
+  status = ck_session_set_state(self, state, err);
+  if (status == CK_OK && changes_memory(edits)) status = ck_session_take_end_back(self, err);
   return status == CK_OK ? ck_session_fill_secret_references(self, keep_references, err) : status;
 }
 
