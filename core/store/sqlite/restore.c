@@ -33,7 +33,10 @@ static ck_status check_same_key(restoring *self, ck_error *err) {
   ck_status status = self->archive.get_key_entry(&there, self->archive.self, err);
   ck_buffer_append_bytes(&here, ck_buffer_bytes(&self->self->key_entry));
   if (status == CK_OK) status = ck_buffer_check(&here, err);
-  if (status == CK_OK && !ck_bytes_equal(key_of(&here), key_of(&there)))
+  bool same = ck_bytes_equal(key_of(&here), key_of(&there));
+  if (same && here.len) /* one key seals each store in a way of its own */
+    same = memcmp(self->self->fingerprint_key, archive->fingerprint_key, CK_SQLITE_KEY_SIZE) == 0;
+  if (status == CK_OK && !same)
     status = ck_error_set(
         err, CK_E_OTHER_KEY,
         "%s is not sealed as store %s is: with another key ('ckrun --store %s key rotate' gives it "
