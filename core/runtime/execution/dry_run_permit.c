@@ -48,17 +48,57 @@ static const ck_ledger_entry *find_question(ck_session *session, const char *key
   return ck_ledger_get(session->ledger, name);
 }
 
+/* Where it was asked about, or began; no bytes: not told. */
+static ck_bytes recorded_place(const subject *self) {
+  const ck_ledger_entry *q = self->question;
+  ck_bytes at = q && q->intent ? ck_json_get(ck_value_bytes(q->intent), "at") : (ck_bytes){0};
+  return at.len ? at : ck_json_get(self->from, "at");
+}
+
 /* As the recorded place has it, else where the flow last was. Owned. */
 static char *find_node(const subject *self) {
   const ck_value *reached = self->session->boundaries.reached;
-  const ck_ledger_entry *q = self->question;
-  ck_bytes at = q && q->intent ? ck_json_get(ck_value_bytes(q->intent), "at") : (ck_bytes){0};
-  ck_bytes node = at.len ? ck_json_get(at, "node") : (ck_bytes){0};
+  ck_bytes at = recorded_place(self), node = at.len ? ck_json_get(at, "node") : (ck_bytes){0};
   if (!node.len && reached) node = ck_json_get(ck_value_bytes(reached), "node");
   return ck_json_type_of(node) == CK_JSON_STRING ? ck_json_dup_string(node) : NULL;
 }
 
-/* A hook that fails asks, and the question says of what it failed. */
+/* The scope's position; no bytes: the checkpoint does not have it. */
+static ck_bytes position_of(const ck_session *session, const char *scope) {
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "position.%s", scope);
+  const ck_value *saved = ck_session_get(session, key);
+  return saved ? ck_value_bytes(saved) : (ck_bytes){0};
+}
+
+/* Agents above the scope's own, as ck_runner_agents_above counts them. */
+static int count_agents(const ck_session *session, const char *scope) {
+  enum { SCOPES_MAX = 64 };
+  ck_bytes position = position_of(session, scope), below = ck_json_get(position, "agent");
+  int count = 0;
+  for (int i = 0; i < SCOPES_MAX && position.len; i++) {
+    char *parent = ck_json_dup_string(ck_json_get(position, "parent"));
+    position = parent ? position_of(session, parent) : (ck_bytes){0};
+    free(parent);
+    ck_bytes agent = position.len ? ck_json_get(position, "agent") : (ck_bytes){0};
+    if (!agent.len) continue;
+    count += below.len && !ck_bytes_equal(below, agent);
+    below = agent;
+  }
+  return count;
+}
+
+static int find_depth(const subject *self) {
+  ck_bytes at = recorded_place(self);
+  int64_t depth = 0;
+  if (!at.len && position_of(self->session, self->effect.scope).len)
+    return count_agents(self->session, self->effect.scope);
+  ck_json_read_int(&depth, ck_json_get(at.len ? at : self->from, "depth"));
+  return (int)depth;
+}
+
+/* A hook that fails asks, and the question says of what it failed. A run counts the latency of its
+ * scopes from its own beginning: 0. */
 static void ask_policies(ck_leave *out, const subject *self, const char *tool) {
   const ck_policy_engine *policies = self->session->policies;
   const ck_effect *known = &self->effect;
@@ -68,6 +108,7 @@ static void ask_policies(ck_leave *out, const subject *self, const char *tool) {
   ck_boundary at = {.scope = known->scope,
                     .node = node,
                     .agent = known->agent,
+                    .depth = find_depth(self),
                     .next = {.tool = tool, .has_class = true, .class = known->class}};
   ck_session_show_place(&at, self->session);
   ck_effect effect = *known;

@@ -8,7 +8,9 @@
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/session/boundary_event.h"
 #include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/opening/last_error.h"
 #include "core/runtime/session/prune.h"
+#include "core/runtime/session/scopes.h"
 #include "core/runtime/session/session_private.h"
 
 /* SplitMix64 (Steele, Lea, Flood 2014) from a random seed. The numbers that policies are given need
@@ -25,6 +27,15 @@ static void show_turn(ck_boundary *at, ck_session *self) {
   ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
   bool text = self->profile && self->profile->message_text;
   if (scope) ck_turn_show(at, ck_scope_turn(scope), ck_scope_conversation(scope), text);
+}
+
+/* Of the event that was just appended. */
+static void keep_error(ck_session *self, const ck_boundary *at) {
+  ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
+  const ck_transcript *transcript = &self->transcript;
+  if (scope)
+    (void)!ck_turn_keep_error(ck_scope_turn(scope),
+                              transcript->pending[transcript->count - 1]->body);
 }
 
 /* What comes between an answer and its calls is a part of the turn. */
@@ -58,8 +69,24 @@ void ck_session_show_boundary(ck_boundary *at, ck_session *self) {
   show_turn(at, self);
 }
 
+/* Behind a resume the scope's last boundary is one that an earlier run recorded. */
+static void show_error(ck_boundary *at, ck_session *self) {
+  ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
+  ck_error none = CK_ERROR_INIT;
+  if (!scope) return;
+  ck_turn *turn = ck_scope_turn(scope);
+  if (!turn->error_known && self->cut > 0) (void)!ck_session_find_error(self, scope, &none);
+  at->last_error = turn->error.len ? turn->error.data : NULL;
+}
+
+/* A dry run asks about scopes that nobody has opened. */
 void ck_session_show_place(ck_boundary *at, ck_session *self) {
+  ck_scope *scope;
+  ck_error none = CK_ERROR_INIT;
+  if (!at->scope) at->scope = "main";
+  (void)!ck_session_scope(&scope, self, at->scope, &none);
   ck_session_show_boundary(at, self);
+  show_error(at, self);
   at->since.boundaries = self->since.boundaries;
   at->since.iterations = self->since.iterations;
 }
@@ -171,6 +198,7 @@ static ck_status announce(ck_session *session, const passage *self, ck_error *er
   status = ck_session_append_decided(session, &event, err);
   if (status == CK_OK) ck_masked_forget_keys(&session->masked);
   if (status == CK_OK) ck_session_tell_changes(session);
+  if (status == CK_OK) keep_error(session, &at);
   ck_value_free(body);
   if (status != CK_OK || self->failure.status == CK_OK) return status;
   return ck_session_record_policy_error(session, "checkpoint", &self->failure, err);

@@ -1,14 +1,35 @@
 /* turn.c - gathers tools and models from outcomes, and describes the last message. */
 #include "core/runtime/session/turn.h"
 
+#include <stdlib.h>
+
 #include "core/runtime/session/policy.h"
 
 void ck_turn_clear(ck_turn *self) {
   ck_buffer_clear(&self->tools);
   ck_buffer_clear(&self->model);
   ck_buffer_clear(&self->message);
+  ck_buffer_clear(&self->error);
   ck_value_free(self->measured);
   self->measured = NULL;
+}
+
+/* A pause and what lies within a turn come between a failure and what is done about it. */
+static bool tells_of_failures(ck_boundary_kind kind) {
+  return kind == CK_BOUNDARY_FAILURE ||
+         (kind != CK_BOUNDARY_BEFORE_CALL && !ck_boundary_kind_always(kind));
+}
+
+bool ck_turn_keep_error(ck_turn *self, const ck_value *boundary) {
+  ck_bytes body = ck_value_bytes(boundary), error = ck_json_get(body, "last_error");
+  char *name = ck_json_dup_string(ck_json_get(body, "kind"));
+  bool tells = name && tells_of_failures(ck_boundary_kind_of(name));
+  free(name);
+  if (!tells) return false;
+  ck_buffer_clear(&self->error);
+  if (error.len) ck_json_read_string(&self->error, error);
+  if (self->error.failed) ck_buffer_clear(&self->error);
+  return self->error_known = true;
 }
 
 void ck_turn_end(ck_turn *self) {

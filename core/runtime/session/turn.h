@@ -16,6 +16,8 @@ typedef struct ck_turn {
   ck_buffer message;  /* of ck_turn_show */
   ck_value *measured; /* the message whose length is known; owned */
   int64_t length;
+  ck_buffer error;  /* of ck_turn_keep_error; empty: none */
+  bool error_known; /* a boundary of the scope told */
 } ck_turn;
 void ck_turn_clear(ck_turn *self);
 
@@ -34,5 +36,8 @@ const ck_value *ck_turn_find_message(const ck_conversation *conversation);
 void ck_turn_append_text(ck_buffer *out, const ck_value *message);
 /* A boundary of the scope lies behind it. */
 void ck_turn_end(ck_turn *self);
+/* What failed before a boundary: `last_error` of its event's body, as stored. For want of memory it
+ * is left out. False: it is of a kind that does not tell, and what is kept stays. */
+bool ck_turn_keep_error(ck_turn *self, const ck_value *boundary);
 
 #endif
