@@ -163,10 +163,8 @@ static bool print(explaining *self, bool boundary) {
 static void find_fate(explaining *self) {
   char *id = self->now.checkpoint.len ? ck_json_dup_string(self->now.checkpoint) : NULL;
   self->now.pruned = id && ck_pruned_list_has(&self->pruned, self->now.event->seq);
-  self->now.pruned_at = 0;
-  self->now.pruned_by = (ck_bytes){0};
-  if (self->now.pruned)
-    self->now.pruned_at = ck_pruned_list_get(&self->pruned, id, &self->now.pruned_by);
+  self->now.fate = (ck_pruned_fate){0};
+  if (id) ck_pruned_list_get(&self->now.fate, &self->pruned, id, self->now.event->seq);
   self->now.abandoned = !ck_view_contains(&self->view, self->now.event->seq);
   free(id);
 }
