@@ -64,7 +64,10 @@
   /* {question, policies, answer?: allow|deny, seen?, changed?}: a person approves the next */ \
   /* resume; with an answer: has said so, see approval.h */ \
   X(CK_EVENT_RESUME_APPROVAL, 29, "resume_approval") \
-  X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
+  X(CK_EVENT_NOTE, 30, "note") /* anything a host appends */ \
+  /* {rules, counts, left?}: by a person: a secret was taken out of what is stored, see */ \
+  /* core/runtime/history/scrub.h */ \
+  X(CK_EVENT_SCRUBBED, 31, "scrubbed")
 /* clang-format on */
 
 typedef enum {
