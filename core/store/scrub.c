@@ -133,7 +133,8 @@ static ck_status scrub_bytes(ck_buffer *out, bool *changed, void *to, const ck_r
   ck_status status = ck_scrub_ask(out, changed, self, &item, err);
   ck_bytes now = *changed ? ck_buffer_bytes(out) : what->bytes;
   if (!status && item.place == CK_SCRUB_ABOUT) status = scrub_about(out, changed, self, now, err);
-  if (!status && item.place == CK_SCRUB_FACT) status = ck_scrub_look(self, what->name, err);
+  if (!status && item.place == CK_SCRUB_FACT)
+    status = ck_scrub_look(self, "fact", 0, what->name, err);
   self->changed |= *changed;
   return status;
 }
@@ -148,9 +149,11 @@ static ck_status look_at_session(ck_scrub_walk *self, ck_error *err) {
   ck_head_row head;
   status = ck_store_core_get_head_row(&head, self->store, &record, err);
   self->head_seq = head.seq;
-  const char *const names[] = {self->id, record.profile, record.flow};
+  const struct {
+    const char *what, *name;
+  } names[] = {{"id", self->id}, {"profile", record.profile}, {"flow", record.flow}};
   for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++)
-    status = ck_scrub_look(self, names[i], err);
+    status = ck_scrub_look(self, names[i].what, 0, names[i].name, err);
   ck_session_record_clear(&record);
   return status;
 }

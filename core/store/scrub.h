@@ -39,7 +39,8 @@ typedef struct ck_scrub_item {
   int64_t session; /* 0: of none */
   int64_t seq;     /* of the event or checkpoint; 0: of none, or only the answer is asked for */
   ck_event_kind kind;
-  const char *name; /* of a state's key, a fact, a text, a file; NULL */
+  const char *name; /* of a state's key, a fact, a text, a file; of a name what it is the name of:
+                       "id", "profile", "flow", "scope", "agent", "key", "fact"; NULL */
   ck_bytes bytes;
 } ck_scrub_item;
 

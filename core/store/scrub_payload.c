@@ -14,11 +14,15 @@ ck_status ck_scrub_ask(ck_buffer *out, bool *changed, ck_scrub_walk *self,
   return status ? status : ck_buffer_check(out, err);
 }
 
-ck_status ck_scrub_look(ck_scrub_walk *self, const char *name, ck_error *err) {
+ck_status ck_scrub_look(ck_scrub_walk *self, const char *what, int64_t seq, const char *name,
+                        ck_error *err) {
   bool changed;
   if (!name || !*name) return CK_OK;
-  const ck_scrub_item item = {
-      .place = CK_SCRUB_NAME, .session = self->session, .bytes = ck_bytes_text(name)};
+  const ck_scrub_item item = {.place = CK_SCRUB_NAME,
+                              .session = strcmp(what, "fact") == 0 ? 0 : self->session,
+                              .seq = seq,
+                              .name = what,
+                              .bytes = ck_bytes_text(name)};
   return ck_scrub_ask(&self->space, &changed, self, &item, err);
 }
 
@@ -59,7 +63,8 @@ static ck_status keep_value(span *out, rewriting *self, int64_t seq, ck_bytes ke
                               .seq = seq,
                               .name = name,
                               .bytes = value};
-  ck_status status = ck_scrub_ask(&self->walk->space, &changed, self->walk, &item, err);
+  ck_status status = seq ? ck_scrub_look(self->walk, "key", seq, name, err) : CK_OK;
+  if (!status) status = ck_scrub_ask(&self->walk->space, &changed, self->walk, &item, err);
   if (status) return status;
   self->differs |= changed;
   ck_buffer_append_bytes(&self->texts, changed ? ck_buffer_bytes(&self->walk->space) : value);

@@ -20,8 +20,8 @@ static ck_status pack(ck_stored *out, ck_scrub_walk *self, ck_bytes plain, ck_er
 /* ---- events ---- */
 
 static ck_status look_at_names(ck_scrub_walk *self, const ck_event_row *row, ck_error *err) {
-  ck_status status = ck_scrub_look(self, row->scope, err);
-  return status ? status : ck_scrub_look(self, row->agent, err);
+  ck_status status = ck_scrub_look(self, "scope", row->seq, row->scope, err);
+  return status ? status : ck_scrub_look(self, "agent", row->seq, row->agent, err);
 }
 
 ck_status ck_scrub_event_row(bool *changed, ck_scrub_walk *self, ck_event_row *row, ck_error *err) {

@@ -40,8 +40,10 @@ typedef struct ck_scrub_walk {
 /* Asks the rules; *changed: the bytes in `out`, which is reset first, take the place. */
 CK_CHECKED ck_status ck_scrub_ask(ck_buffer *out, bool *changed, ck_scrub_walk *self,
                                   const ck_scrub_item *item, ck_error *err);
-/* A name cannot be changed; the rules note that it stays. */
-CK_CHECKED ck_status ck_scrub_look(ck_scrub_walk *self, const char *name, ck_error *err);
+/* A name cannot be changed; the rules note that it stays. `what` it is the name of, as in
+ * ck_scrub_item; `seq` 0: of no row. */
+CK_CHECKED ck_status ck_scrub_look(ck_scrub_walk *self, const char *what, int64_t seq,
+                                   const char *name, ck_error *err);
 
 /* Applies the payload to the state; *changed: what the rules left of it is in self->body, whole and
  * not compressed. */

@@ -7,6 +7,7 @@
 #include "core/host/print/confirm.h"
 #include "core/host/print/key_values.h"
 #include "core/host/run/spills.h"
+#include "core/host/session/key_source.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/scrub_rules.h"
 #include "core/host/session/store_location.h"
@@ -37,6 +38,21 @@ typedef struct scrubbing {
 static ck_status check_words(const values *v, ck_error *err) {
   if (v->all == (v->session != NULL))
     return ck_error_set(err, CK_E_USAGE, "give either a session or --all");
+  return CK_OK;
+}
+
+/* --key is the store's key in front of the command, and a reference here, too. Takes what is left
+ * of the names; the caller frees it. */
+static ck_status take_names(ck_words *names, ck_host *host, ck_error *err) {
+  const char **list = calloc(names->count + 1, sizeof *list);
+  ck_words left = {.list = list};
+  if (!list) return ck_error_no_memory(err);
+  for (size_t i = 0; i < names->count; i++)
+    if (ck_key_source_is_ref(names->list[i]))
+      host->key = names->list[i];
+    else
+      list[left.count++] = names->list[i];
+  *names = left;
   return CK_OK;
 }
 
@@ -157,6 +173,35 @@ static void put_count(ck_key_values *facts, const char *name, int64_t count) {
   if (count || facts->json) ck_key_values_put_count(facts, name, count);
 }
 
+/* The session's id is masked where it is what holds the secret. */
+static void put_left(scrubbing *self, const ck_scrub_left *left) {
+  ck_buffer text = {0};
+  ck_buffer_append_format(&text, "%s", left->what);
+  if (*left->session) ck_buffer_append_format(&text, " of session %s", left->session);
+  if (left->seq) ck_buffer_append_format(&text, ", first at seq %lld", (long long)left->seq);
+  if (left->count > 1) ck_buffer_append_format(&text, ", %lld times", (long long)left->count);
+  if (!text.failed) ck_key_values_put_text(&self->facts, "left", text.data);
+  ck_buffer_clear(&text);
+}
+
+static void put_lefts(scrubbing *self) {
+  const ck_scrub_left_list *all = ck_scrub_get_left(self->scrub);
+  ck_document *document = &self->facts.document;
+  struct cJSON *list = ck_key_values_put_array(&self->facts, "left");
+  for (size_t i = 0; i < all->count; i++) {
+    const ck_scrub_left *left = &all->list[i];
+    if (!self->facts.json) {
+      put_left(self, left);
+      continue;
+    }
+    struct cJSON *at = ck_document_put_object(document, list, NULL);
+    ck_document_put_text(document, at, "what", left->what);
+    ck_document_put_text(document, at, "session", left->session);
+    if (left->seq) ck_document_put_int(document, at, "seq", left->seq);
+    ck_document_put_int(document, at, "count", left->count);
+  }
+}
+
 static ck_status print(scrubbing *self, ck_error *err) {
   ck_key_values *facts = &self->facts;
   const ck_scrub_counts *counts = ck_scrub_count(self->scrub);
@@ -169,6 +214,7 @@ static ck_status print(scrubbing *self, ck_error *err) {
   put_count(facts, "spill_files", self->spill_files);
   put_count(facts, "names_left", counts->items[CK_SCRUB_NAME]);
   put_count(facts, "files_left", counts->items[CK_SCRUB_FILE]);
+  put_lefts(self);
   return ck_key_values_print(facts, err);
 }
 
@@ -184,11 +230,12 @@ static ck_status check_left(const scrubbing *self, ck_error *err) {
                         "related to them: see above",
                         (long long)self->refused);
   if (left[CK_SCRUB_NAME] || left[CK_SCRUB_FILE])
-    return ck_error_set(err, CK_E_REFUSED,
-                        "it still stands in %lld names (of sessions, scopes, agents, keys), which "
-                        "cannot change, and in %lld files that other sessions need: delete those "
-                        "sessions, or scrub --all",
-                        (long long)left[CK_SCRUB_NAME], (long long)left[CK_SCRUB_FILE]);
+    return ck_error_set(
+        err, CK_E_REFUSED,
+        "it still stands in %lld names (of sessions, scopes, agents, keys: see 'left'), which "
+        "cannot change, and in %lld files that other sessions need: delete those "
+        "sessions, or scrub --all",
+        (long long)left[CK_SCRUB_NAME], (long long)left[CK_SCRUB_FILE]);
   return CK_OK;
 }
 
@@ -202,8 +249,10 @@ static ck_status scrub_and_print(scrubbing *self, ck_error *err) {
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
-  scrubbing self = {.host = host, .given = given};
-  ck_status status = check_words(given, err);
+  values v = *(const values *)given;
+  scrubbing self = {.host = host, .given = &v};
+  ck_status status = check_words(&v, err);
+  if (status == CK_OK) status = take_names(&v.words.names, host, err);
   if (status != CK_OK) return status;
   ck_key_values_init(&self.facts, host->output);
   self.refusals = ck_key_values_put_array(&self.facts, "refused");
@@ -214,6 +263,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_store_close(self.store);
   ck_store_location_clear(&self.location);
   free(self.spills);
+  free(v.words.names.list);
   return status;
 }
 
@@ -240,11 +290,12 @@ static const ck_option options[] = {
      .value = "PATH",
      .complete = CK_COMPLETE_FILE,
      .help = "the text of this file is secret: as a whole, and each line of 16 bytes or more"},
-    {.name = "name",
+    {.name = "key",
      .type = CK_OPTION_LIST,
      .offset = offsetof(values, words.names),
      .value = "NAME",
-     .help = "what stands under this name is secret, as under password in {\"password\": …}"},
+     .help = "what stands under this name is secret, as under password in {\"password\": …}; a "
+             "reference, such as file:PATH, is the store's key, as everywhere"},
     {.name = "pattern",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, words.pattern),

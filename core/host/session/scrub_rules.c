@@ -64,7 +64,7 @@ static ck_status make_redactor(ck_scrub_means *self, const ck_words *names, ck_e
   for (size_t i = 0; i < names->count && status == CK_OK; i++) {
     list[i] = names->list[i];
     bool letters = strpbrk(list[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
-    if (!letters) status = ck_error_set(err, CK_E_USAGE, "--name %s: a name has letters", list[i]);
+    if (!letters) status = ck_error_set(err, CK_E_USAGE, "--key %s: a name has letters", list[i]);
   }
   if (status == CK_OK) status = ck_redactor_new_scrubber(&self->redactor, list, err);
   free(list);
@@ -78,7 +78,7 @@ static ck_status describe(ck_scrub_means *self, const ck_scrub_words *words, ck_
   if (words->secret_files.count) ck_json_put_text(&w, "secret-file");
   if (words->files.count) ck_json_put_text(&w, "file");
   if (words->pattern) ck_json_put_text(&w, "pattern");
-  if (words->names.count) ck_json_put_text(&w, "name");
+  if (words->names.count) ck_json_put_text(&w, "key");
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&self->rules, &text, err);
   ck_buffer_clear(&text);
@@ -90,7 +90,7 @@ ck_status ck_scrub_means_take(ck_scrub_means *out, const ck_scrub_words *words, 
   *out = (ck_scrub_means){0};
   if (!words->secret_files.count && !words->files.count && !words->names.count && !words->pattern)
     return ck_error_set(err, CK_E_USAGE,
-                        "say what is secret: --secret-file, --file, --name or --pattern");
+                        "say what is secret: --secret-file, --file, --key or --pattern");
   ck_status status = make_redactor(out, &words->names, err);
   for (size_t i = 0; i < words->secret_files.count && status == CK_OK; i++)
     status = add_lines(out, words->secret_files.list[i], err);

@@ -31,6 +31,7 @@ struct ck_scrub {
   held_file *files;
   size_t file_count, file_cap;
   ck_scrub_bodies bodies;
+  ck_scrub_left_list left;
   bool learns;
   ck_scrub_counts counts, session; /* session: of the one that is walked */
   int64_t walked;
@@ -163,6 +164,7 @@ void ck_scrub_close(ck_scrub *self) {
   if (!self) return;
   for (size_t i = 0; i < self->count; i++) release(self, &self->list[i]);
   ck_scrub_bodies_clear(&self->bodies);
+  ck_scrub_left_clear(&self->left);
   free(self->list);
   free(self->files);
   free(self);
@@ -175,6 +177,8 @@ const char *ck_scrub_session(const ck_scrub *self, size_t index) {
 }
 
 const ck_scrub_counts *ck_scrub_count(const ck_scrub *self) { return &self->counts; }
+
+const ck_scrub_left_list *ck_scrub_get_left(const ck_scrub *self) { return &self->left; }
 
 /* ---- the rules of the store's walk ---- */
 
@@ -252,13 +256,19 @@ static void count_files(ck_scrub *self, bool dry_run) {
   }
 }
 
-static void note(ck_scrub *self, const ck_scrub_item *item, bool changed) {
-  bool left = item->place == CK_SCRUB_EVENT && self->bodies.kept;
+static ck_status note(ck_scrub *self, const ck_scrub_item *item, bool changed, ck_error *err) {
+  bool name = item->place == CK_SCRUB_NAME;
+  bool stays = name ? changed : item->place == CK_SCRUB_EVENT && self->bodies.kept;
+  const member *of = find_member(self, item->session);
+  int64_t left = 0;
+  ck_status status =
+      stays ? ck_scrub_left_add(&left, &self->left, item, of ? of->id : "", err) : CK_OK;
   ck_scrub_counts *const all[] = {&self->counts, &self->session};
   for (size_t i = 0; i < 2; i++) {
-    all[i]->items[item->place] += changed;
+    if (!name) all[i]->items[item->place] += changed;
     all[i]->items[CK_SCRUB_NAME] += left;
   }
+  return status;
 }
 
 static ck_status apply(ck_buffer *out, bool *changed, void *to, const ck_scrub_item *item,
@@ -271,7 +281,7 @@ static ck_status apply(ck_buffer *out, bool *changed, void *to, const ck_scrub_i
   ck_status status = is_text(item->place) ? scrub_text(out, changed, self, item, err)
                                           : scrub_json(out, changed, self, item, err);
   bool counts = item->seq || item->place != CK_SCRUB_STATE;
-  if (status == CK_OK && counts) note(self, item, *changed);
+  if (status == CK_OK && counts) status = note(self, item, *changed, err);
   if (status == CK_OK && *changed && item->place == CK_SCRUB_FILE)
     status = note_file(self, item->bytes, false, err);
   return status;

@@ -11,6 +11,7 @@
 #define CK_RUNTIME_HISTORY_SCRUB_H
 
 #include "core/redact/expression.h"
+#include "core/runtime/history/scrub_left.h"
 #include "core/store/scrub.h"
 
 typedef struct ck_scrub ck_scrub;
@@ -47,5 +48,7 @@ typedef struct ck_scrub_counts {
   ck_scrub_report rows;
 } ck_scrub_counts;
 const ck_scrub_counts *ck_scrub_count(const ck_scrub *self);
+/* Names that hold it and stay; borrowed. */
+const ck_scrub_left_list *ck_scrub_get_left(const ck_scrub *self);
 
 #endif

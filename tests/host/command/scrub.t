@@ -33,7 +33,7 @@ refused 2 "a pattern that is none" "missing closing parenthesis" sessions scrub 
 refused 2 "a pattern that matches nothing at all" "matches an empty text" sessions scrub plain \
   --pattern 'x*'
 refused 2 "a pattern that matches too little" "a text of 3 bytes" sessions scrub plain --pattern say
-refused 2 "a name without letters" "--name 12" sessions scrub plain --name 12
+refused 2 "a name without letters" "--key 12" sessions scrub plain --key 12
 printf 'ab\n' >short
 refused 2 "a secret that is too short" "short holds a secret of 2 bytes" sessions scrub plain \
   --secret-file short
@@ -158,7 +158,7 @@ end }
 END
 run run settings.lua --session named --input '{"phone":"0171 2345","deep":{"home_phone":99321},
   "text":"{\"phone\":\"0171 9999\",\"city\":\"Oslo\"}","city":"Bergen"}'
-scrub named --name phone --name pin_code
+scrub named --key phone --key pin_code
 run sessions inspect named
 is "under a name: texts, numbers, in texts that hold JSON, names of the state" \
   "$code $(grep -cE '0171|99321|4711' <<<"$out") $(left '0171 2345')" "0 0 0"
@@ -181,7 +181,41 @@ exits 5 "a session's name cannot change" sessions scrub "about-$secret" --secret
 has "it is told" "$err" "it still stands in 1 names"
 is "and counted" "$(cell "$out" names_left)" 1
 is "and not said" "$(grep -c "$secret" <<<"$out$err")" 0
+has "and where is told" "$out" "left	id of session about-[redacted:scrubbed:"
 exits 0 "it goes with the session" sessions delete "about-$secret" --yes
+cat >names.lua <<END
+local flow = require "ck.flow"
+return flow.custom { name = "names", run = function(ctx)
+  ctx.memory["of $secret"] = 1
+  ctx.facts.put("for $secret", true)
+  ctx.boundary("tool_round", { position = { path = "said" } })
+  ctx.memory["of $secret"] = 2
+  ctx.boundary("tool_round", { position = { path = "again" } })
+end }
+END
+exits 0 "keys and facts that are named after it" run names.lua --session names --input '"x"'
+run sessions scrub names --secret-file secret --yes
+is "stay, and it is told of which session and since when" "$code $(grep -E '^left' <<<"$out" |
+  cut -f2 | sort | tr '\n' '+')" "5 fact+key of session names, first at seq 4, 3 times+"
+run --json sessions scrub names --secret-file secret --yes
+is "in JSON, too" "$(json "$out" 'join " ", map { "$_->{what}:$_->{count}" }
+  sort { $a->{what} cmp $b->{what} } @{$d->{left}}') $(cell "$(json "$out" \
+  '"names\t$d->{names_left}"')" names)" "fact:1 key:3 4"
+exits 0 "they go with the session" sessions delete names --yes
+exits 0 "and with the fact" facts delete "for $secret"
+is "all of it" "$(left "of $secret") $(left "for $secret")" "0 0"
+# The store's key is given as everywhere else, also behind the command.
+exits 0 "a key" key new own.key
+exits 8 "a sealed store" --store sealed.db --key file:own.key run word.lua --session shut --input \
+  "{\"phone\":\"0171 2345\"}"
+exits 0 "opened by a key in front" --store sealed.db --key file:own.key sessions scrub shut --key \
+  phone --yes
+is "what stood under the name went" "$(cell "$out" values)" 1
+exits 0 "and behind" --store sealed.db sessions scrub shut --key phone --key file:own.key --yes
+is "nothing is left to do" "$(cell "$out" values)" ""
+refused 2 "a name is no key of a store" "never the key itself" --store sealed.db --key phone \
+  sessions list
+
 sed "1i -- $secret" word.lua >noted.lua
 exits 8 "a flow with it in its text" run noted.lua --session first --input '"x"'
 exits 8 "that two sessions ran" run noted.lua --session second --input '"y"'
