@@ -60,8 +60,7 @@ run() {
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" \
       "KINDS_RANDOM=$(share 200)" ;;
-    edits) part edits crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" &&
-      part scrub crash/scrub.t "KILL_EVERY=$((100 / $(share 100)))" ;;
+    edits) part edits crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
     power) program store/test_power "POWER_IMAGES=$(share 20000)" &&
       program store/test_power_maintenance ;;
     runs) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&

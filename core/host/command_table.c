@@ -24,7 +24,6 @@ static const ck_command *const commands[] = {
     &ck_command_sessions_undo,
     &ck_command_sessions_pin,
     &ck_command_sessions_prune,
-    &ck_command_sessions_scrub,
     &ck_command_sessions_delete,
     &ck_command_sessions_import,
     &ck_command_facts_list,

@@ -44,7 +44,6 @@ extern const ck_command ck_command_sessions_log;
 extern const ck_command ck_command_sessions_pin;
 extern const ck_command ck_command_sessions_prune;
 extern const ck_command ck_command_sessions_rewind;
-extern const ck_command ck_command_sessions_scrub;
 extern const ck_command ck_command_sessions_show;
 extern const ck_command ck_command_sessions_tail;
 extern const ck_command ck_command_sessions_undo;

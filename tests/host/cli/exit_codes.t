@@ -29,7 +29,6 @@ sessions rewind|sessions rewind S C --report found
 sessions undo|sessions undo S
 sessions pin|sessions pin S C
 sessions prune|sessions prune S
-sessions scrub|sessions scrub S --key token --yes
 sessions delete|sessions delete S
 sessions import|sessions import F
 facts list|facts list

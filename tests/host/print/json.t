@@ -139,8 +139,6 @@ is "what is pruned, in words and as JSON" "$(cell "$text" dropped_bytes)" \
 takes 0 "sessions export" air --format archive -o whole.db
 takes 0 "sessions prune" air --keep 2 --archive a.db
 takes 0 "sessions import" a.db
-echo 0123456789abcdef >secret
-takes 0 "sessions scrub" fork --secret-file secret --yes
 takes 0 "resolve" doubt
 effect=$(json "$out" '$d->{effect}')
 takes 0 "resolve" doubt "$effect" done --result '"paid"'
