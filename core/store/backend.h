@@ -19,7 +19,7 @@
 #include "core/store/inventory_functions.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
-#include "core/store/rows.h"
+#include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
 #include "core/store/stats.h"
 #include "core/store/verify.h"
@@ -169,6 +169,8 @@ typedef struct ck_backend {
                                     ck_error *err);
   /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader needs it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
+
+  ck_scrub_functions scrub; /* CK_BACKEND_SCRUB */
 } ck_backend;
 
 /* True when all functions of the group are there. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/store/verify.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/world.h"
 
@@ -129,6 +130,12 @@ static void check_fork(world_model *self, ck_store *store, const struct world_fo
 static void check_secret(world_model *self) {
   if (disk_holds(WORLD_SECRET, strlen(WORLD_SECRET)))
     model_fail(self, "the secret is in the store's files");
+  bool holds = disk_holds(WORLD_WORD, strlen(WORLD_WORD));
+  if (the_world.key && holds)
+    model_fail(self, "what the flow says is in the files of a store with a key");
+  else
+    cover("what the flow says is in the files %s a key: %s", the_world.key ? "with" : "without",
+          holds ? "yes" : "no");
 }
 
 void model_check_end(world *self) {
@@ -136,7 +143,8 @@ void model_check_end(world *self) {
   ck_store *store;
   ck_head head;
   ck_verify_report report;
-  if (ck_store_open(&store, self->url, &(ck_store_options){0}, &err) != CK_OK) {
+  ck_store_options options = world_store(false);
+  if (ck_store_open(&store, self->url, &options, &err) != CK_OK) {
     model_fail(&self->model, "open it at last: %s", err.text);
     return;
   }

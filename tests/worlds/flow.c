@@ -103,10 +103,11 @@ static void add_ask(ck_coroutine *self, ck_effect_kind kind, ck_effect_class cla
   if (kind == CK_EFFECT_SLEEP)
     snprintf(self->requests[n], TEXT, "{\"ms\":%d}", 10 + self->step);
   else if (kind == CK_EFFECT_ASK)
-    snprintf(self->requests[n], TEXT, "{\"question\":\"which at %d?\"}", self->step);
+    snprintf(self->requests[n], TEXT, "{\"question\":\"which at %d, " WORLD_WORD "?\"}",
+             self->step);
   else
     snprintf(self->requests[n], TEXT,
-             "{\"name\":\"t\",\"number\":%d,\"note\":\"" WORLD_SECRET "\"}",
+             "{\"name\":\"t\",\"number\":%d,\"note\":\"" WORLD_SECRET " " WORLD_WORD "\"}",
              self->step * 8 + (int)n);
   self->asks[n] = (ck_flow_ask){
       .effect = {.kind = kind, .class = class, .request = ck_bytes_text(self->requests[n])},
@@ -130,7 +131,8 @@ static void yield_asks(ck_flow_yield *out, ck_coroutine *self) {
 
 static void yield_model(ck_flow_yield *out, ck_coroutine *self) {
   char json[TEXT];
-  snprintf(json, sizeof json, "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET "\"}",
+  snprintf(json, sizeof json,
+           "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET " " WORLD_WORD "\"}",
            self->step);
   self->message.message = value_of(json);
   add_ask(self, CK_EFFECT_MODEL, CK_EFFECT_PURE);
@@ -149,8 +151,8 @@ static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
   self->changes[0] = (ck_change){.key = strdup("memory.step"), .value = value_of(json)};
   snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
   self->changes[1] = (ck_change){.key = strdup("memory.sum"), .value = value_of(json)};
-  self->changes[2] =
-      (ck_change){.key = strdup("memory.word"), .value = value_of("\"" WORLD_SECRET "\"")};
+  self->changes[2] = (ck_change){.key = strdup("memory.word"),
+                                 .value = value_of("\"" WORLD_SECRET " " WORLD_WORD "\"")};
   *out = (ck_flow_yield){.step = CK_FLOW_BOUNDARY,
                          .boundary = {.kind = CK_BOUNDARY_STEP_COMPLETE, .node = "loop"},
                          .position = self->position,

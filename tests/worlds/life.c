@@ -175,8 +175,8 @@ static bool open_all(world *self) {
   ck_clock clock = life_clock();
   world_process *process = self->process;
   bool there;
-  ck_status status = ck_runtime_open(&process->runtime, self->url,
-                                     &(ck_store_options){.create = true}, &clock, &err);
+  ck_store_options store = world_store(true);
+  ck_status status = ck_runtime_open(&process->runtime, self->url, &store, &clock, &err);
   if (!life_check(self, status, &err, "open") || !is_there(self, &there) || self->model.completed ||
       !(there ? resume(self) : start(self)))
     return false;

@@ -9,6 +9,8 @@
 #ifndef CK_TESTS_WORLDS_WORLD_H
 #define CK_TESTS_WORLDS_WORLD_H
 
+#include "core/store/format/seal.h"
+#include "core/store/store.h"
 #include "tests/worlds/chance.h"
 #include "tests/worlds/model.h"
 
@@ -45,6 +47,7 @@ typedef struct world {
   size_t visits; /* forks that were tried */
   bool calm, limited, saves_late;
   ck_profile *profile;
+  ck_key *key;         /* of the store; NULL: it has none */
   int64_t budget;      /* micro-dollars; raised when it is met */
   int deaths_in_a_row; /* of processes that had not begun to run the session */
   uint64_t faults;     /* of the disk, before this life */
@@ -54,11 +57,15 @@ typedef struct world {
 
 /* What must be in no file of the store. */
 #define WORLD_SECRET "kolibri-7Q2x-vq91ZdTe"
+/* What must be in none of a store with a key. */
+#define WORLD_WORD "the-word-of-this-world"
 
 extern world the_world;
 
 /* ---- world.c: a history from its beginning to its end ---- */
 
+/* How each process opens the store: with its key, if it has one. */
+ck_store_options world_store(bool create);
 /* Lives one; false: model.problem says what went wrong. The decisions come from chance.h. */
 bool world_live(const char *folder);
 /* A line of the history. */

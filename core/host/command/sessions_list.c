@@ -39,7 +39,7 @@ static const ck_column columns[] = {
     {"FLOW", CK_COLUMN_PATH | CK_COLUMN_SPARE(2)},
     {"FAILED_AT", CK_COLUMN_CUT | CK_COLUMN_SPARE(4)},
     {"CHECKPOINT", CK_COLUMN_SPARE(5)},
-    {"REASON", CK_COLUMN_WIDE},
+    {"REASON", CK_COLUMN_WRAP},
     {NULL, false},
 };
 
@@ -67,7 +67,7 @@ static void put_row(listing *self, const ck_session_record *record, const char *
   ck_table *table = &self->table;
   ck_table_put_text(table, ck_bytes_text(record->id));
   ck_table_put_word(table, ck_session_status_name(record->status));
-  ck_table_put_time(table, record->updated_ms);
+  ck_table_put_age(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));

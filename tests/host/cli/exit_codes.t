@@ -29,6 +29,7 @@ sessions rewind|sessions rewind S C --report found
 sessions undo|sessions undo S
 sessions pin|sessions pin S C
 sessions prune|sessions prune S
+sessions scrub|sessions scrub S --key token --yes
 sessions delete|sessions delete S
 sessions import|sessions import F
 facts list|facts list
@@ -55,6 +56,7 @@ key new|key new N
 key list|key list
 key rotate|key rotate --new-key file:new.key
 mcp|mcp
+ui|ui
 help|help sessions
 LIST
 }
