@@ -243,6 +243,7 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 # The environment of the tests, for one mode. Under the sanitizers some loops are shorter.
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
+  CKRUN_COUNTERS='$(abspath $(BUILD)/$(1))/output/counters' \
   CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 # The tests of one half, a mode and its tests, or of several with -- in between; what failed is

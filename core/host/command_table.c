@@ -45,6 +45,7 @@ static const ck_command *const commands[] = {
     &ck_command_profile_show,
     &ck_command_store_verify,
     &ck_command_store_stats,
+    &ck_command_store_accept_rollback,
     &ck_command_store_backup,
     &ck_command_store_salvage,
     &ck_command_key_new,

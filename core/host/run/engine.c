@@ -127,7 +127,8 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                                ck_engine_store how, ck_error *err) {
   ck_store_options options = {.create = how == CK_ENGINE_STORE_CREATE,
                               .read_only = how == CK_ENGINE_STORE_READ,
-                              .key = location->key};
+                              .key = location->key,
+                              .watch = &location->watch};
   ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = location->key_ref;
   if (status == CK_OK) self->runtime->via = "terminal"; /* where it asks */
