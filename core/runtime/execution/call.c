@@ -5,6 +5,7 @@
 
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
+#include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
@@ -112,7 +113,8 @@ static void set_begun_ms(ck_call *self, const ck_ledger_entry *entry) {
 
 /* The message made from the outcome gets the new id. */
 static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
-  return self->in_batch && !entry->open && entry->intent &&
+  bool settled = entry && (!entry->open || entry->verdict != CK_VERDICT_NONE);
+  return self->in_batch && settled && entry->intent &&
          ck_ledger_is_same_action(ck_value_bytes(self->request),
                                   ck_json_get(ck_value_bytes(entry->intent), "request"));
 }
@@ -193,6 +195,7 @@ static ck_status act_on_ledger(ck_call *self, const ck_ledger_case *found,
   if (plan.diverged)
     status = ck_call_record_divergence(
         self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
+  if (status == CK_OK && plan.diverged) status = ck_call_drop_answer(self, entry, err);
   if (status != CK_OK) return status;
   switch (plan.action) {
     case CK_PLAN_REPLAY:

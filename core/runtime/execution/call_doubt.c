@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/action.h"
+#include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
@@ -80,6 +81,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
                                   err);
   if (status == CK_OK) status = ck_permit_keep_place(&body, self, err);
+  if (status == CK_OK) status = ck_call_keep_dropped(&body, self, err);
   if (status != CK_OK) {
     ck_value_free(body);
     return status;

@@ -62,6 +62,7 @@ struct ck_call {
   unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
   const ck_effect_driver *waits_with;
+  ck_value *dropped;   /* an answer to another question under its key; NULL: none */
   ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
   uint64_t ticket;     /* of its intent */
   int64_t begun_us;    /* monotonic time its driver was started */

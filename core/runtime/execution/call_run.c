@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/action.h"
+#include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
@@ -43,7 +44,7 @@ static ck_status handle_interruption(ck_call *self, ck_error *err) {
  * is recorded so, and asked for again. */
 static ck_status wait_for_person(ck_call *self, ck_error *err) {
   ck_status status = ck_call_waits_only(&self->effect)
-                         ? CK_OK
+                         ? ck_call_tell_dropped(self, err)
                          : ck_call_record(self, self->outcome, self->driver->name, err);
   self->phase = CK_CALL_WAITING;
   return status == CK_OK ? ck_action_resume_turn(self, err) : status;

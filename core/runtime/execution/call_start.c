@@ -1,5 +1,5 @@
 /* call_start.c - starts an effect's driver, or its probe, and takes what it delivers. */
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/call_dropped.h"
 
 static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_call *self = ((ck_call_sink *)sink)->call;
@@ -71,5 +71,6 @@ ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *e
 ck_status ck_call_start(ck_call *self, ck_error *err) {
   self->begun_us = ck_execution_now_us(self->runner->execution);
   ck_call_notify(self, self->probing ? "probe" : "effect");
+  ck_call_notify_dropped(self);
   return ck_call_start_with(self, &self->effect, err);
 }

@@ -76,6 +76,7 @@ static void drop_leave(ck_call *self) {
   if (self->question) ck_value_free(self->question->request);
   if (self->question) ck_value_free(self->question->kept);
   if (self->question) ck_value_free(self->question->dropped);
+  ck_value_free(self->dropped);
   free(self->question);
 }
 

@@ -104,6 +104,15 @@ static void read_denied(ck_dry_run_effect *out, ck_bytes *request, ck_bytes deni
   *request = ck_json_get(denied, "request");
 }
 
+/* The question that its answer, not yet taken, was given to: it counts for no other. Owned. */
+static char *find_answered(const ck_ledger_entry *entry) {
+  bool answered = entry->open && entry->kind == CK_EFFECT_ASK &&
+                  entry->verdict == CK_VERDICT_DONE && entry->intent;
+  ck_bytes request =
+      answered ? ck_json_get(ck_value_bytes(entry->intent), "request") : (ck_bytes){0};
+  return answered ? ck_json_dup_string(ck_json_get(request, "question")) : NULL;
+}
+
 /* What an agent wanted to do is no effect that a resume makes: its prompt is. */
 static void show(ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
@@ -119,7 +128,9 @@ static void show(ck_session *session, const ck_ledger_entry *entry,
   ck_bytes request = ck_json_get(intent, "request"), denied = ck_json_get(outcome, "denied");
   if (denied.len) read_denied(&effect, &request, denied);
   char *name = ck_json_dup_string(ck_json_get(request, "name"));
+  char *asked = find_answered(entry);
   effect.name = name;
+  effect.words = asked;
   ck_json_read_int(&effect.cost_micros, ck_json_get(outcome, "cost"));
   ck_json_read_int(&effect.reserve_micros, ck_json_get(intent, "reserve"));
   if (effect.cost_micros < 0) effect.cost_micros = -1;
@@ -128,6 +139,7 @@ static void show(ck_session *session, const ck_ledger_entry *entry,
   if (effect.what == CK_DRY_RUN_ANEW) ck_dry_run_permit(&said, &effect, session, entry);
   visitor->effect(visitor->to, &effect);
   ck_permit_rehearsal_clear(&said);
+  free(asked);
   free(name);
 }
 

@@ -37,8 +37,9 @@ typedef struct ck_dry_run_effect {
   const char *key, *name; /* name: of the tool; NULL */
   const char *policy;     /* whose answer that is, of what is in doubt, denied or asked about;
                            * NULL: nobody's */
-  const char *words;      /* denied: why; ask, wait: the question; NULL: neither */
-  const char *failure;    /* of a policy that was asked; NULL: none failed */
+  /* denied: why; ask, wait: the question; replay: the question that was answered; NULL: neither */
+  const char *words;
+  const char *failure; /* of a policy that was asked; NULL: none failed */
   /* ask: an answer that does not count for it, see core/model/dropped_answer.h; NULL: none */
   const ck_value *dropped;
   ck_effect_kind kind;

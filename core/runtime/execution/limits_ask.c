@@ -3,11 +3,12 @@
  *
  * The question is an effect of its own, KEY/limit/N below the key of the effect that was stopped:
  * its answer is found in the ledger like any other, and once it is applied it has an outcome
- * there. */
+ * there. Its intent names the limit: a number is an answer to no other one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/dropped_answer.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/limits.h"
 
@@ -44,30 +45,83 @@ static ck_status write_request(ck_value **out, const char *text, ck_error *err) 
   return status;
 }
 
+static const char limit_member[] = "limit";
+
+/* An earlier version did not say which. */
+static bool is_about(const ck_ledger_entry *asked, const ck_limit_hit *hit) {
+  char key[CK_STATE_KEY_MAX];
+  ck_bytes limit =
+      asked->intent ? ck_json_get(ck_value_bytes(asked->intent), limit_member) : (ck_bytes){0};
+  ck_limits_key(key, hit->dimension, hit->agent);
+  return !limit.len || ck_json_is_text(limit, key);
+}
+
+/* `dropped`: an answer to another one; NULL: there is none. */
+static ck_status write_intent(ck_value **out, const question *q, const ck_limit_hit *hit,
+                              const char *text, const ck_value *dropped, ck_error *err) {
+  char key[CK_STATE_KEY_MAX];
+  ck_value *request, *limit = NULL;
+  *out = NULL;
+  ck_limits_key(key, hit->dimension, hit->agent);
+  ck_status status = write_request(&request, text, err);
+  if (status == CK_OK) status = ck_value_text(&limit, ck_bytes_text(key), err);
+  if (status == CK_OK)
+    status = ck_ledger_write_intent(out, &q->effect, "", ck_value_bytes(request), err);
+  if (status == CK_OK) status = ck_value_add_member(out, limit_member, limit, err);
+  if (status == CK_OK && dropped)
+    status = ck_value_add_member(out, CK_DROPPED_ANSWER, dropped, err);
+  ck_value_free(request);
+  ck_value_free(limit);
+  return status;
+}
+
+/* The answer that it has, to another limit. NULL: it has none. */
+static ck_status find_dropped(ck_value **out, const question *q, ck_error *err) {
+  *out = NULL;
+  if (!q->entry || q->entry->verdict != CK_VERDICT_DONE || !q->entry->intent) return CK_OK;
+  ck_bytes request = ck_json_get(ck_value_bytes(q->entry->intent), "request"),
+           said = ck_value_bytes(q->entry->resolution);
+  return ck_dropped_answer_write(out, ck_json_get(request, "question"), ck_json_get(said, "result"),
+                                 ck_json_get(said, "by"), err);
+}
+
+/* The question as who waits for its answer tells it. */
+static ck_status tell(ck_call *call, const char *text, const ck_value *dropped, ck_error *err) {
+  ck_buffer told = {0};
+  ck_buffer_append_text(&told, text);
+  if (dropped) ck_buffer_append_text(&told, " (");
+  ck_dropped_answer_append(&told, ck_dropped_answer_of(dropped), (ck_bytes){0});
+  if (dropped) ck_buffer_append_char(&told, ')');
+  ck_outcome_free(call->outcome);
+  call->outcome = NULL;
+  ck_status status = ck_buffer_check(&told, err);
+  if (status == CK_OK)
+    status = ck_outcome_new(&call->outcome, CK_OUTCOME_FAILED, NULL, told.data, err);
+  ck_buffer_clear(&told);
+  return status;
+}
+
 /* It is asked here even if an earlier process has asked: that question may lie behind the
  * checkpoint, where nobody finds it. */
 static ck_status ask_person(ck_call *call, const question *q, const ck_limit_hit *hit,
                             ck_error *err) {
   ck_session *session = call->runner->execution->session;
   char spent[256], text[CK_ERROR_TEXT_MAX];
-  ck_value *request = NULL, *body = NULL;
+  ck_value *dropped, *body = NULL;
   uint64_t ticket;
   ck_limits_describe(spent, sizeof spent, hit);
   snprintf(text, sizeof text, "%s. Answer with a new limit (a number), or stop.", spent);
-  ck_status status = write_request(&request, text, err);
-  if (status == CK_OK)
-    status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
+  ck_status status = find_dropped(&dropped, q, err);
+  if (status == CK_OK) status = write_intent(&body, q, hit, text, dropped, err);
   if (status == CK_OK)
     status =
         ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
   if (status == CK_OK) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
-  ck_outcome_free(call->outcome);
-  call->outcome = NULL;
-  if (status == CK_OK) status = ck_outcome_new(&call->outcome, CK_OUTCOME_FAILED, NULL, text, err);
+  if (status == CK_OK) status = tell(call, text, dropped, err);
   call->phase = CK_CALL_WAITING;
   call->asks_limit = true;
   call->hit = *hit;
-  ck_value_free(request);
+  ck_value_free(dropped);
   ck_value_free(body);
   return status;
 }
@@ -153,7 +207,8 @@ ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit, ck
   *raised = false;
   find_question(&q, call);
   call->hit = *hit;
-  if (!q.entry || q.entry->verdict != CK_VERDICT_DONE) return ask_person(call, &q, hit, err);
+  if (!q.entry || q.entry->verdict != CK_VERDICT_DONE || !is_about(q.entry, hit))
+    return ask_person(call, &q, hit, err);
   char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(q.entry->resolution), "result"));
   ck_status status = CK_OK;
   ck_error unfit = CK_ERROR_INIT;

@@ -3,7 +3,8 @@
  * All names are JSON members.
  *
  *   intent      {key, attempt, kind, class, digest, untrusted?, reserve?, for?, request,
- *               dropped? (of a question: see core/model/dropped_answer.h)}
+ *               dropped? (of a question: see core/model/dropped_answer.h),
+ *               limit? (of a question about one: its key)}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
  *               what a server offers), message? | result?, error?, denied?, failure? (see
  *               ck_outcome), cause? (of a failed one: its class), for?, cost?, reserved? (the part

@@ -10,6 +10,7 @@
   (ONE(CK_LEDGER_OK) | ONE(CK_LEDGER_ACTED_ON) | ONE(CK_LEDGER_ERROR) | ONE(CK_LEDGER_UNKNOWN))
 #define KEPT (ONE(CK_LEDGER_OK) | ONE(CK_LEDGER_ACTED_ON) | ONE(CK_LEDGER_UNKNOWN))
 #define CHANGED (ONE(CK_REQUEST_RENAMED) | ONE(CK_REQUEST_OTHER))
+#define ALIKE (ONE(CK_REQUEST_SAME) | ONE(CK_REQUEST_RENAMED))
 #define LOST_HERE (ONE(CK_ENDING_UNKNOWN) | ONE(CK_ENDING_CUT))
 #define UNTOLD (ONE(CK_ENDING_UNTOLD) | ONE(CK_ENDING_UNTOLD_OF_EARLIER))
 #define NO ONE(0)
@@ -45,7 +46,7 @@ static const rule rules[] = {
   /* -- it is asked for: nothing stands against it, or a person has decided -- */
   {.states = ONE(CK_LEDGER_NOTHING), .plan = {CK_PLAN_RUN}},
   {.states = ONE(CK_LEDGER_FAILED), .plan = {CK_PLAN_RUN}},
-  {.states = ONE(CK_LEDGER_SETTLED), .plan = {CK_PLAN_RESOLVE}},
+  {.states = ONE(CK_LEDGER_SETTLED), .requests = ALIKE, .plan = {CK_PLAN_RESOLVE}},
   {.states = ONE(CK_LEDGER_LOST) | ONE(CK_LEDGER_RELEASED), .requests = ONE(CK_REQUEST_SAME),
    .plan = {CK_PLAN_RUN}},
   {.states = ONE(CK_LEDGER_LOST) | ONE(CK_LEDGER_RELEASED), .plan = {CK_PLAN_RUN, true}},
@@ -70,10 +71,12 @@ static const rule rules[] = {
   {.states = KEPT, .later = YES, .classes = PURE, .plan = {CK_PLAN_RUN}},
   {.states = ONE(CK_LEDGER_UNKNOWN), .later = YES, .classes = REPEATABLE, .plan = {CK_PLAN_RUN}},
   {.states = ANSWERED, .requests = ONE(CK_REQUEST_SAME), .plan = {CK_PLAN_REPLAY}},
-  {.states = ANSWERED, .classes = REPEATABLE, .plan = {CK_PLAN_RUN, true}},
+  /* what a person has said was of the request that is recorded */
+  {.states = ANSWERED | ONE(CK_LEDGER_SETTLED), .classes = REPEATABLE, .plan = {CK_PLAN_RUN, true}},
   {.states = KEPT, .later = YES, .acts = YES, .requests = ONE(CK_REQUEST_RENAMED),
    .plan = {CK_PLAN_REPLAY}},
-  {.states = KEPT, .later = YES, .acts = YES, .plan = {CK_PLAN_BLOCK, true}},
+  {.states = KEPT | ONE(CK_LEDGER_SETTLED), .later = YES, .acts = YES,
+   .plan = {CK_PLAN_BLOCK, true}},
   {.plan = {CK_PLAN_DIVERGE, true}},
 };
 /* clang-format on */

@@ -10,7 +10,7 @@ typedef enum {
   CK_LEDGER_NOTHING,  /* neither intent nor outcome */
   CK_LEDGER_OPEN,     /* an intent without outcome */
   CK_LEDGER_BLOCKED,  /* an intent that was never begun: another action was done in its place */
-  CK_LEDGER_SETTLED,  /* open, and a person has given its outcome: done, or abort */
+  CK_LEDGER_SETTLED,  /* open, and a person has given its outcome: an answer, done, or abort */
   CK_LEDGER_RELEASED, /* open, and a person wants it run again: retry */
   CK_LEDGER_OK,
   CK_LEDGER_ACTED_ON, /* OK, of a model, and what it called was begun: see ck_ledger_find */

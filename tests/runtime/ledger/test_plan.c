@@ -15,7 +15,10 @@
 static const char *const asked[] = {
     "nothing   *              *      *     : run run run run",
     "failed    *              *      *     : run run run run",
-    "settled   *              *      *     : resolve resolve resolve resolve",
+    "settled   same|renamed   *      *     : resolve resolve resolve resolve",
+    "settled   other          crash  *     : run! run! diverge! diverge!",
+    "settled   other          later  act   : run! run! block! block!",
+    "settled   other          later  wait  : run! run! diverge! diverge!",
     "released  same           *      *     : run run run run",
     "released  renamed|other  *      *     : run! run! run! run!",
     "lost      same           *      *     : run run run run",
