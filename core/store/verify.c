@@ -228,7 +228,9 @@ static ck_status verify_all(ck_verify *shared) {
   if (set_back->status) tell(shared, "", 0, set_back->status, set_back->text);
   if (backend->check) status = backend->check(backend->self, tell, shared, NULL, shared->err);
   if (!status) status = ck_verify_blobs(shared);
-  if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
+  if (!status)
+    status =
+        backend->list_sessions(backend->self, &(ck_session_query){0}, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
   for (size_t i = list.count; i-- > 0 && !status && !shared->rekeyed->status;)
     status = verify_session(shared, list.ids[i], true);
