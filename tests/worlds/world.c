@@ -13,6 +13,7 @@
 #include "tests/worlds/baton.h"
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/money.h"
 
 enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 300 };
 
@@ -99,14 +100,13 @@ static void choose_weather(void) {
                                    .power = power[chance_pick(CHANCE_WEATHER, 3)]});
 }
 
-/* A limit that is raised whenever it is met, a secret that flows talk of, saves that may fail. */
+/* Limits that are raised whenever they are met, a secret that flows talk of, saves that may fail.
+ */
 static void choose_profile(world *self) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_new(&self->profile, "world", &err) == CK_OK, "a profile");
   self->limited = chance_pick(CHANCE_WEATHER, 3) == 1;
   self->saves_late = chance_pick(CHANCE_WEATHER, 3) == 1;
-  self->budget = 2 * WORLD_RESERVE;
-  if (self->limited) self->profile->budget_micros = self->budget;
   self->profile->continue_on_save_failure = self->saves_late;
   self->profile->unsaved_checkpoints = 3;
   self->profile->secrets = calloc(1, sizeof *self->profile->secrets);
@@ -153,6 +153,8 @@ bool world_live(const char *folder) {
   choose_weather();
   choose_profile(self);
   if (chance_pick(CHANCE_WEATHER, 4) == 1) self->key = key_of("a");
+  self->agents_limited = chance_pick(CHANCE_WEATHER, 3) == 1;
+  money_set_limits(self);
   bool over = false;
   while (!over && !self->model.problem[0] && self->lives < LIVES_MAX) {
     self->calm = ++self->lives > TROUBLED_LIVES;
