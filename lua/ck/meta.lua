@@ -46,7 +46,6 @@
 ---| "resume_refused"
 ---| "resume_approval"
 ---| "note"
----| "scrubbed"
 ---@alias ck.SessionStatus
 ---| "running"
 ---| "paused"

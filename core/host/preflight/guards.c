@@ -5,6 +5,7 @@
 #include "core/host/preflight/preflight.h"
 #include "core/host/session/policy_changes.h"
 #include "core/host/session/run_settings.h"
+#include "core/redact/redact.h"
 
 static bool is_true(ck_bytes object, const char *name) {
   return ck_json_type_of(ck_json_get(object, name)) == CK_JSON_TRUE;
@@ -44,16 +45,72 @@ static void write_lost(ck_json_writer *w, const ck_preflight *self, ck_bytes bef
   }
 }
 
+/* The member with that name as it was read; no bytes: there is none. */
+static ck_bytes find_member(ck_bytes object, ck_bytes name) {
+  for (ck_json_iterator it = ck_json_iterate(object); ck_json_next(&it);)
+    if (ck_bytes_equal(it.name, name)) return it.value;
+  return (ck_bytes){0};
+}
+
+static ck_bytes own_options(const ck_value *settings) {
+  return settings ? ck_json_get(ck_value_bytes(settings), "options") : (ck_bytes){0};
+}
+
+/* What the run before had set for itself of a policy, and is masked in both records: they do not
+ * tell that the profile's own value is another one. */
+static void write_masked_of(ck_json_writer *w, const ck_preflight *self, ck_bytes entry) {
+  ck_bytes name = ck_json_get(entry, "name"), options = ck_json_get(entry, "options"),
+           before = find_member(own_options(self->settings_before), name),
+           now = find_member(own_options(self->settings), name);
+  for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
+    ck_bytes value = find_member(options, it.name);
+    bool hidden = ck_redact_is_masked(it.value) && ck_redact_is_masked(value);
+    if (!hidden || find_member(now, it.name).len) continue;
+    ck_json_begin(w, '{');
+    ck_json_member_raw(w, "policy", name);
+    ck_json_member_text(w, "what", "option");
+    ck_json_member_raw(w, "option", it.name);
+    ck_json_member_raw(w, "was", it.value);
+    ck_json_member_raw(w, "now", value);
+    ck_json_end(w, '}');
+  }
+}
+
+static void write_masked(ck_json_writer *w, const ck_preflight *self) {
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(self->policies)); ck_json_next(&it);)
+    if (is_true(it.value, "guards")) write_masked_of(w, self, it.value);
+}
+
 static ck_status compare(ck_preflight *self, ck_bytes before, ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '[');
   write_lost(&w, self, before);
   ck_policy_changes_write_guards(&w, before, ck_value_bytes(self->policies));
+  write_masked(&w, self);
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&self->guard_changes, &text, err);
   ck_buffer_clear(&text);
   return status;
+}
+
+/* Both values are masked: which is which is not told. */
+static bool is_hidden(ck_bytes change) {
+  ck_bytes was = ck_json_get(change, "was");
+  return was.len && ck_bytes_equal(was, ck_json_get(change, "now"));
+}
+
+static void add_hidden_problem(ck_preflight *self, ck_bytes change) {
+  char *policy = ck_json_dup_string(ck_json_get(change, "policy")),
+       *option = ck_json_dup_string(ck_json_get(change, "option"));
+  self->problems.failed |= !policy || !option;
+  ck_preflight_add(self, CK_E_REFUSED,
+                   "option %s of %s was set for the run before alone, and is masked where it is "
+                   "stored: the policy masks, refuses or permits; --option gives it anew, "
+                   "--accept-changed goes on with the profile's own",
+                   option ? option : "", policy ? policy : "");
+  free(policy);
+  free(option);
 }
 
 static void add_option_problem(ck_preflight *self, ck_bytes change) {
@@ -72,6 +129,8 @@ static void add_problems(ck_preflight *self) {
        ck_json_next(&it);)
     if (ck_json_is_text(ck_json_get(it.value, "what"), "removed"))
       add_problem(self, ck_json_get(it.value, "policy"));
+    else if (is_hidden(it.value))
+      add_hidden_problem(self, it.value);
     else
       add_option_problem(self, it.value);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/session/launch.h"
+#include "core/redact/redact.h"
 #include "lua/profile/overrides.h"
 
 /* The path means the same for whoever reads the record. */
@@ -28,6 +29,11 @@ static ck_status set_option(ck_profile *to, const char *word, ck_error *err) {
                         : dot >= len ? "'.'"
                         : dot == 0   ? "POLICY"
                                      : "KEY");
+  if (ck_redact_is_masked(ck_bytes_text(word + len)))
+    return ck_error_set(err, CK_E_USAGE,
+                        "--option %.*s: what is given is the placeholder of a value that is masked "
+                        "where it is stored: give the value itself",
+                        (int)len, word);
   char *name = strndup(word, len);
   if (!name) return ck_error_no_memory(err);
   name[dot] = '\0';

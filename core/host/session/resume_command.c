@@ -17,12 +17,18 @@ static void append_text(ck_buffer *out, const char *option, ck_bytes text) {
   free(value);
 }
 
-static void append_value(ck_buffer *out, ck_bytes policy, ck_bytes key, ck_bytes value) {
+/* Without its value, which is masked: whoever runs it so is told what --option takes. */
+static void append_value(ck_buffer *out, ck_buffer *masked, const ck_json_iterator *policy,
+                         const ck_json_iterator *option) {
+  ck_bytes value = option->value;
   ck_buffer word = {0};
-  ck_json_read_string(&word, policy);
+  ck_json_read_string(&word, policy->name);
   ck_buffer_append_char(&word, '.');
-  ck_json_read_string(&word, key);
-  if (!ck_redact_is_masked(value)) {
+  ck_json_read_string(&word, option->name);
+  if (ck_redact_is_masked(value)) {
+    ck_buffer_append_text(masked, masked->len ? ", " : "");
+    ck_buffer_append_bytes(masked, ck_buffer_bytes(&word));
+  } else {
     ck_buffer_append_char(&word, '=');
     if (!ck_json_read_string(&word, value)) ck_buffer_append_bytes(&word, value);
   }
@@ -32,13 +38,24 @@ static void append_value(ck_buffer *out, ck_bytes policy, ck_bytes key, ck_bytes
   ck_buffer_clear(&word);
 }
 
+/* What a shell takes for a comment. */
+static void append_hint(ck_buffer *out, ck_buffer *masked) {
+  if (masked->len)
+    ck_buffer_append_format(out, "  # to be given anew, for it is masked where it is stored: %.*s",
+                            (int)masked->len, masked->data);
+  out->failed |= masked->failed;
+  ck_buffer_clear(masked);
+}
+
 static void append_settings(ck_buffer *out, ck_bytes settings) {
+  ck_buffer masked = {0};
   ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
   for (ck_json_iterator it = ck_json_iterate(policies); ck_json_next(&it);)
     append_text(out, "--policy", it.value);
   for (ck_json_iterator policy = ck_json_iterate(options); ck_json_next(&policy);)
     for (ck_json_iterator option = ck_json_iterate(policy.value); ck_json_next(&option);)
-      append_value(out, policy.name, option.name, option.value);
+      append_value(out, &masked, &policy, &option);
+  append_hint(out, &masked);
 }
 
 static ck_status append_last(ck_buffer *out, ck_store *store, const ck_head *head, bool profile,

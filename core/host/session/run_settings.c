@@ -2,6 +2,7 @@
 #include "core/host/session/run_settings.h"
 
 #include "core/host/session/last_run.h"
+#include "core/redact/redact.h"
 
 /* ---- as words ---- */
 
@@ -20,6 +21,10 @@ static void append_options(ck_buffer *out, ck_bytes policies) {
       ck_json_read_string(out, policy.name);
       ck_buffer_append_char(out, '.');
       ck_json_read_string(out, option.name);
+      if (ck_redact_is_masked(option.value)) {
+        ck_buffer_append_text(out, " (masked: to be given anew)");
+        continue;
+      }
       ck_buffer_append_char(out, '=');
       if (!ck_json_read_string(out, option.value)) ck_buffer_append_bytes(out, option.value);
     }

@@ -94,6 +94,9 @@ refused_by() {
     run --json resume "r$n" --accept-changed $how
     [ "$code" = 0 ] || is "$1: the error's object $how" \
       "$(json "$err" '"$d->{error}{policy} $d->{error}{hook}"')" "rule resume"
+    [ "$code" != 0 ] || continue
+    run resume "r$n" --accept-changed $how
+    has "$1: its text $how" "$out$err" 'policy "rule", resume'
   done
 }
 refused_by "a refusal" 'return "refuse"'

@@ -45,7 +45,9 @@ exits 0 "as JSON" --json resume s --dry-run
 is "too" "$(json "$out" '"$d->{approval}{question} $d->{approval}{policies}"')" "Go on? ask"
 is "and changes nothing" "$(stored)" "$before"
 refused 8 "a resume with nobody there" \
-  "session s is resumed once a person allows it: Go on? ('ckrun answer s allow', or deny)" resume s
+  "session s is resumed once a person allows it: Go on? ('ckrun answer s allow', or deny; \
+asked by policy \"ask\", resume)" \
+  resume s
 ran "nothing ran" 0
 is "the question is recorded once" "$(approvals s)" "ask: Go on?"
 exits 0 "the session" --json sessions show s
@@ -72,7 +74,8 @@ is "asks nothing" "$(cell "$out" "a person is asked")" ""
 exits 5 "a second answer needs the question's name" answer s deny
 exits 0 "with it" answer s deny --effect resume
 exits 5 "a resume that was denied" resume s
-has "says by whom" "$err" "session s is not resumed: a person denied it: Go on?"
+has "says by whom" "$err" \
+  "session s is not resumed: policy \"ask\", resume: a person denied it: Go on?"
 ran "nothing ran" 0
 exits 8 "the next one asks again" resume s
 exits 0 "allowed" answer s allow
@@ -101,7 +104,8 @@ has "is asked again then" "$err" "Go on?"
 is "for a reason, as nothing says otherwise" "$(grep -c "in other words" <<<"$err")" 0
 exits 0 "allowed" answer other allow
 exits 5 "a refusal" resume other --option also.refuse=never --accept-changed
-has "comes before the question" "$err" "session other is not resumed: never"
+has "comes before the question" "$err" \
+  "session other is not resumed: policy \"also\", resume: never"
 exits 8 "and ends what was allowed" resume other
 exits 8 "two questions" resume other --option also.ask="Sure?" --accept-changed
 has "are put as one" "$err" "Go on?; Sure?"

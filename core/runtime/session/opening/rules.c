@@ -135,8 +135,11 @@ static ck_status refuse(ck_session *self, const ck_rules_question *question,
                         const ck_refusal *refusal, ck_error *err) {
   const ck_head *head = question->head;
   if (question->records) ck_session_record_refusal(self, head, refusal);
-  return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id,
-                      refusal->reason);
+  if (!refusal->policy)
+    return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id,
+                        refusal->reason);
+  return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: policy \"%s\", resume: %s",
+                      head->session.id, refusal->policy, refusal->reason);
 }
 
 /* How a question stands to the one before. */
@@ -162,7 +165,8 @@ static ck_status leave_question(ck_session *self, const ck_rules_question *quest
                                 ck_value *asked, const asked_before *before, ck_error *err) {
   const char *id = question->head->session.id;
   ck_buffer notes = {0};
-  char *text = ck_json_dup_string(ck_approval_question(asked));
+  char *text = ck_json_dup_string(ck_approval_question(asked)),
+       *policies = ck_json_dup_string(ck_json_get(ck_value_bytes(asked), "policies"));
   ck_status status = text ? CK_OK : ck_error_no_memory(err);
   append_notes(&notes, before, asked);
   if (status == CK_OK) status = ck_buffer_check(&notes, err);
@@ -171,9 +175,10 @@ static ck_status leave_question(ck_session *self, const ck_rules_question *quest
   if (status == CK_OK)
     status = ck_error_set(err, CK_E_WAITING,
                           "session %s is resumed once a person allows it: %s ('ckrun answer %s "
-                          "allow', or deny)%s",
-                          id, text, id, notes.data ? notes.data : "");
+                          "allow', or deny; asked by policy \"%s\", resume)%s",
+                          id, text, id, policies ? policies : "?", notes.data ? notes.data : "");
   ck_buffer_clear(&notes);
+  free(policies);
   free(text);
   return status;
 }
