@@ -33,7 +33,7 @@ FLAGS_fuzz := -w -O1 -gline-tables-only -fno-sanitize-recover=all \
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
 PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
   libsqlite3-dev libzstd-dev libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev \
-  ca-certificates libedit2 spin
+  ca-certificates libedit2 libmicrohttpd-dev spin
 # What `make lint` needs besides. One version of clang-format: others lay out differently.
 CLANG_FORMAT := clang-format-14
 LINT_PACKAGES := lua-check $(CLANG_FORMAT)
@@ -75,7 +75,8 @@ COMPILE_C := lua/compile.c
 LUA_C := $(filter-out $(COMPILE_C),$(call find,lua,*.c))
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
 MAIN_C := core/host/main.c
-EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql))
+EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql) \
+  $(call find,core/host/ui/page,*))
 BENCH_C := $(wildcard tests/bench/*.c)
 TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
@@ -242,6 +243,7 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 # The environment of the tests, for one mode. Under the sanitizers some loops are shorter.
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
+  CKRUN_COUNTERS='$(abspath $(BUILD)/$(1))/output/counters' \
   CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 # The tests of one half, a mode and its tests, or of several with -- in between; what failed is

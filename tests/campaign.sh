@@ -3,7 +3,7 @@
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
-# model threads valgrind analyzer
+# model threads valgrind analyzer page
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -60,7 +60,8 @@ run() {
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" \
       "KINDS_RANDOM=$(share 200)" ;;
-    edits) part edits crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
+    edits) part edits crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" &&
+      part scrub crash/scrub.t "KILL_EVERY=$((100 / $(share 100)))" ;;
     power) program store/test_power "POWER_IMAGES=$(share 20000)" &&
       program store/test_power_maintenance ;;
     runs) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
@@ -85,6 +86,7 @@ run() {
     histories) program worlds/test_worlds "WORLDS_COUNT=$(share 100000)" \
       "WORLDS_FIRST=$((1000 + RANDOM * 100000))" WORLDS_TOTALS=tests/worlds/totals.txt ;;
     threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
+    page) part page host/ui/page.t ;;
     valgrind) under_valgrind ;;
     analyzer) part analyzer checkers/analyzer.sh ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" &&
@@ -98,7 +100,7 @@ run() {
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune fuzz histories conformance mutants model threads valgrind analyzer
+    profiles tune fuzz histories conformance mutants model threads valgrind analyzer page
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

@@ -91,11 +91,11 @@ static ck_status read_arguments(invocation *self, int argc, char **argv, ck_erro
 static ck_status print_help(const invocation *self, ck_output *output, ck_error *err) {
   ck_buffer text = {0};
   if (self->command)
-    ck_help_append_command(&text, self->command);
+    ck_help_append_command(&text, self->command, output->width);
   else if (self->group[0])
-    ck_help_append_group(&text, &ck_program_commands, self->group);
+    ck_help_append_group(&text, &ck_program_commands, self->group, output->width);
   else
-    ck_help_append_overview(&text, &ck_program_commands);
+    ck_help_append_overview(&text, &ck_program_commands, output->width);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);

@@ -48,8 +48,10 @@
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \
   X(CK_EVENT_EDIT, 22, "edit") /* {key, value|removed} */ \
   X(CK_EVENT_DELEGATION, 23, "delegation") /* {id, target|targets|parallel|sequential, message} */ \
-  /* {ids, bytes, policies?}: the dropped checkpoints, bytes freed; policies: that a person had */ \
-  /* asked, in the place of the run's */ \
+  /* {ids, bytes, policies?, candidates?}: the dropped checkpoints, bytes freed; policies: that */ \
+  /* a person had asked, in the place of the run's; candidates: [{from, to?, drop?, keep?}]: */ \
+  /* the checkpoint at a seq, or those up to another, that policies (by place) drop, or keep; */ \
+  /* last {more}: of how many others it is not kept */ \
   X(CK_EVENT_PRUNE, 24, "pruned") \
   /* {key, update}: a notification of a running effect, such as an agent's progress */ \
   X(CK_EVENT_UPDATE, 25, "update") \
@@ -62,7 +64,10 @@
   /* {question, policies, answer?: allow|deny, seen?, changed?}: a person approves the next */ \
   /* resume; with an answer: has said so, see approval.h */ \
   X(CK_EVENT_RESUME_APPROVAL, 29, "resume_approval") \
-  X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
+  X(CK_EVENT_NOTE, 30, "note") /* anything a host appends */ \
+  /* {rules, counts, left?}: by a person: a secret was taken out of what is stored, see */ \
+  /* core/runtime/history/scrub.h */ \
+  X(CK_EVENT_SCRUBBED, 31, "scrubbed")
 /* clang-format on */
 
 typedef enum {

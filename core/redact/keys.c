@@ -126,14 +126,15 @@ static void link_rules(ck_keys *self) {
   for (size_t i = 0; qualifiers[i]; i++) mark(self->endings, qualifiers[i]);
 }
 
-ck_status ck_keys_init(ck_keys *self, const char *const *names, ck_error *err) {
-  ck_keys made = {.count = BUILT_IN};
+/* `first`: the number of rows of the table that come before the names: all, or none. */
+static ck_status init(ck_keys *self, size_t first, const char *const *names, ck_error *err) {
+  ck_keys made = {.count = first};
   for (const char *const *n = names; n && *n; n++) made.count++;
-  made.rules = calloc(made.count, sizeof *made.rules);
+  made.rules = calloc(made.count + 1, sizeof *made.rules);
   made.endings = calloc(CK_KEY_BITS / 64, sizeof *made.endings);
   ck_status status = made.rules && made.endings ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK) fill_table(made.rules);
-  if (status == CK_OK) status = split_names(&made.extra, made.rules + BUILT_IN, names, err);
+  if (status == CK_OK && first) fill_table(made.rules);
+  if (status == CK_OK) status = split_names(&made.extra, made.rules + first, names, err);
   if (status != CK_OK) {
     ck_keys_clear(&made);
     return status;
@@ -142,6 +143,19 @@ ck_status ck_keys_init(ck_keys *self, const char *const *names, ck_error *err) {
   ck_keys_clear(self);
   *self = made;
   return CK_OK;
+}
+
+ck_status ck_keys_init(ck_keys *self, const char *const *names, ck_error *err) {
+  return init(self, BUILT_IN, names, err);
+}
+
+ck_status ck_keys_init_only(ck_keys *self, const char *const *names, ck_error *err) {
+  ck_status status = init(self, 0, names, err);
+  for (size_t i = 0; status == CK_OK && i < self->count; i++) {
+    self->rules[i].flags = CK_KEY_ANY;
+    self->rules[i].kind = "scrubbed";
+  }
+  return status;
 }
 
 void ck_keys_clear(ck_keys *self) {

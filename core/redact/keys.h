@@ -25,6 +25,8 @@ typedef struct ck_keys {
 
 /* `names` (NULL: none) is NULL-terminated. On failure the previous rules remain. */
 CK_CHECKED ck_status ck_keys_init(ck_keys *self, const char *const *names, ck_error *err);
+/* The names alone, without the table, and for whatever values they have. */
+CK_CHECKED ck_status ck_keys_init_only(ck_keys *self, const char *const *names, ck_error *err);
 void ck_keys_clear(ck_keys *self);
 
 /* The rule that matches a name; NULL: none. `name` is decoded, without quotes. */

@@ -4,13 +4,14 @@
 
 /* How the words of a rule match a name, and which values the rule is for. */
 enum {
-  CK_KEY_SUFFIX = 0,   /* the last words of a name: "openai api key" for "api key" */
-  CK_KEY_WHOLE = 1,    /* the whole name */
-  CK_KEY_JOINED = 2,   /* also the end of a longer word: "dbpassword" */
-  CK_KEY_RANDOM = 4,   /* only a text that looks random, because the name has other meanings */
-  CK_KEY_CODE = 8,     /* a short code: numbers count from three digits */
-  CK_KEY_PAIRS = 16,   /* only a text that has a '=' */
-  CK_KEY_EXCLUDED = 32 /* of the profile: a state key is dropped whole */
+  CK_KEY_SUFFIX = 0,    /* the last words of a name: "openai api key" for "api key" */
+  CK_KEY_WHOLE = 1,     /* the whole name */
+  CK_KEY_JOINED = 2,    /* also the end of a longer word: "dbpassword" */
+  CK_KEY_RANDOM = 4,    /* only a text that looks random, because the name has other meanings */
+  CK_KEY_CODE = 8,      /* a short code: numbers count from three digits */
+  CK_KEY_PAIRS = 16,    /* only a text that has a '=' */
+  CK_KEY_EXCLUDED = 32, /* of the profile: a state key is dropped whole */
+  CK_KEY_ANY = 64       /* whatever the value is */
 };
 
 /* X(words, kind of the placeholder, flags). Words are lower case, one space between them; digits do

@@ -91,6 +91,7 @@ static bool is_code(ck_bytes text) {
 }
 
 bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text) {
+  if (rule->flags & CK_KEY_ANY) return text.len > 0 && !ck_placeholder_is(text);
   if (is_inert(text)) return false;
   if (rule->flags & CK_KEY_CODE) return is_code(text);
   if (rule->flags & CK_KEY_RANDOM) return looks_random(text);
@@ -99,6 +100,7 @@ bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text) {
 }
 
 bool ck_keys_takes_number(const ck_key_rule *rule, ck_bytes number) {
+  if (rule->flags & CK_KEY_ANY) return true;
   if (rule->flags & CK_KEY_PAIRS) return false;
   if (rule->flags & CK_KEY_RANDOM)
     return (rule->flags & CK_KEY_CODE) && number.len >= NUMBER_MIN && number.len <= CODE_MAX;

@@ -97,8 +97,9 @@ ck_status ck_leaf_find_plain(ck_edits *out, ck_redactor *redactor, ck_bytes text
                              ck_error *err) {
   ck_assignments assignments = {.keys = &redactor->keys, .text = text};
   ck_assignment found;
-  ck_status status =
-      ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES, open, err);
+  ck_status status = CK_OK;
+  if (!redactor->scrubs)
+    status = ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES, open, err);
   while (status == CK_OK && ck_assignments_next(&found, &assignments, open)) {
     char placeholder[CK_PLACEHOLDER_SIZE];
     ck_redactor_mask(placeholder, redactor, found.rule->kind,

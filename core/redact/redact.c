@@ -24,6 +24,16 @@ ck_status ck_redactor_new(ck_redactor **out, ck_error *err) {
   return CK_OK;
 }
 
+ck_status ck_redactor_new_scrubber(ck_redactor **out, const char *const *names, ck_error *err) {
+  ck_status status = ck_redactor_new(out, err);
+  if (status == CK_OK) status = ck_keys_init_only(&(*out)->keys, names, err);
+  if (status == CK_OK) (*out)->scrubs = true;
+  if (status == CK_OK) return CK_OK;
+  ck_redactor_free(*out);
+  *out = NULL;
+  return status;
+}
+
 void ck_redactor_free(ck_redactor *self) {
   if (!self) return;
   ck_known_clear(&self->known);
@@ -85,7 +95,7 @@ static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes 
   size_t at = 0, depth;
   *out = apply & CK_APPLY_KEYS && ck_keys_next(&at, &depth, &self->keys, json);
   *out = *out || ck_assignments_suspect(&self->keys, json);
-  return *out ? CK_OK : ck_values_suspect(out, self->values, json, err);
+  return *out || self->scrubs ? CK_OK : ck_values_suspect(out, self->values, json, err);
 }
 
 /* A value that is no JSON (which should not occur) is at least searched as text. */
@@ -338,7 +348,7 @@ ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, con
   }
   ck_value *ruled = NULL;
   ck_status status;
-  if (sink == CK_SINK_STATE && is_slot(value)) {
+  if (sink == CK_SINK_STATE && !self->scrubs && is_slot(value)) {
     self->counts[CK_RULE_SECRET_REFERENCE]++;
     status = mask_whole(&ruled, self, "slot", value, err);
   } else {

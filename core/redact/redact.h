@@ -36,6 +36,10 @@ typedef enum {
 
 /* Begins with the rules for names and shapes, no known secret, and no fingerprints. */
 CK_CHECKED ck_status ck_redactor_new(ck_redactor **out, ck_error *err);
+/* Begins without any rule: only known secrets that are added, and what stands under one of `names`
+ * (NULL: none), are found, the latter whatever it is. For texts that were redacted before. */
+CK_CHECKED ck_status ck_redactor_new_scrubber(ck_redactor **out, const char *const *names,
+                                              ck_error *err);
 void ck_redactor_free(ck_redactor *self);
 
 /* Adds a known secret: from now on its bytes are found raw, JSON-escaped (also nested),

@@ -27,6 +27,7 @@ enum {
 
 struct ck_redactor {
   ck_fingerprint_key key;
+  bool scrubs; /* see ck_redactor_new_scrubber */
   ck_known known;
   ck_keys keys;
   ck_values *values;

@@ -1,4 +1,4 @@
-/* values.h - finds tokens by their shape; PCRE2 is used in values.c only. */
+/* values.h - finds tokens by their shape; PCRE2 is used in values.c and expression.c only. */
 #ifndef CK_REDACT_VALUES_H
 #define CK_REDACT_VALUES_H
 

@@ -27,6 +27,8 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
       return self->backup && self->restore;
     case CK_BACKEND_REKEY:
       return self->begin_rekey && self->rekey_rows && self->end_rekey && self->clear_log;
+    case CK_BACKEND_SCRUB:
+      return self->scrub.rows && self->scrub.begin && self->scrub.get && self->scrub.end;
   }
   return false;
 }

@@ -19,8 +19,9 @@
 #include "core/store/inventory_functions.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
-#include "core/store/rows.h"
+#include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
+#include "core/store/session_query.h"
 #include "core/store/stats.h"
 #include "core/store/verify.h"
 
@@ -39,7 +40,7 @@ typedef struct ck_backend {
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*get_session)(ck_session_record *out, void *self, const char *session_id,
                                       ck_error *err);
-  CK_CHECKED ck_status (*list_sessions)(void *self, ck_session_status status,
+  CK_CHECKED ck_status (*list_sessions)(void *self, const ck_session_query *query,
                                         ck_session_visit visit, void *to, ck_error *err);
   /* CK_E_NOT_FOUND. */
   CK_CHECKED ck_status (*get_identity)(ck_identity *out, void *self, int64_t session,
@@ -169,6 +170,8 @@ typedef struct ck_backend {
                                     ck_error *err);
   /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader needs it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
+
+  ck_scrub_functions scrub; /* CK_BACKEND_SCRUB */
 } ck_backend;
 
 /* True when all functions of the group are there. */

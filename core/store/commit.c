@@ -6,6 +6,8 @@
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 
+enum { HEAD_MS = 1000 };
+
 /* ---- events ---- */
 
 static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self,
@@ -211,15 +213,27 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
   return status;
 }
 
-/* A change of status says how far the session has come. When that is not known here, the row says
- * so. */
-static ck_status encode_head(ck_row_batch *rows, ck_store *self, const ck_held_lease *held,
+/* A change of status says how far the session has come, and so does a power-durable checkpoint a
+ * second after that was said last: what is cut off behind is found. When it is not known here, the
+ * row says so. */
+static bool wants_head(const ck_row_batch *rows, const ck_held_lease *held,
+                       ck_durability durability) {
+  if (rows->update) return true;
+  bool known = held->next_seq && held->status;
+  int64_t since = rows->at_ms - held->head_ms;
+  return known && rows->checkpoint && durability == CK_DURABLE_POWER &&
+         (since >= HEAD_MS || since < 0);
+}
+
+static ck_status encode_head(ck_row_batch *rows, ck_store *self, ck_held_lease *held,
                              ck_error *err) {
   ck_head_row *head = ck_arena_push(&self->arena, sizeof *head);
   if (!head) return ck_error_no_memory(err);
   *head = (ck_head_row){0};
+  if (rows->update) held->status = rows->update->status;
+  held->head_ms = rows->at_ms;
   if (held->next_seq)
-    *head = ck_head_row_of(held->lease.epoch, rows->update->status, held->next_seq, &held->next);
+    *head = ck_head_row_of(held->lease.epoch, held->status, held->next_seq, &held->next);
   rows->head = head;
   return CK_OK;
 }
@@ -250,7 +264,7 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   rows->checkpoint = checkpoint;
   rows->update = batch->update;
   rows->unsealed = held->unsealed;
-  return batch->update ? encode_head(rows, self, held, err) : CK_OK;
+  return wants_head(rows, held, batch->durability) ? encode_head(rows, self, held, err) : CK_OK;
 }
 
 /* A batch that cannot be encoded is passed to the backend empty: it writes nothing, and the
@@ -274,10 +288,16 @@ static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batc
   return CK_OK;
 }
 
+/* Which status the session has is known again with the next one that is set. */
+static void forget(ck_held_lease *held) {
+  ck_chain_drop(held->chain);
+  held->status = 0;
+}
+
 static void end_batch(ck_store *self, ck_batch *batch, const ck_row_batch *rows) {
   ck_held_lease *held = ck_store_core_get_lease(self, batch->lease.session);
   if (rows->status) batch->status = rows->status;
-  if (batch->status && held) ck_chain_drop(held->chain);
+  if (batch->status && held) forget(held);
   if (batch->status) return;
   if (held && batch->event_count) {
     held->tip_seq = held->next_seq;
@@ -294,7 +314,7 @@ static void fail_batches(ck_store *self, ck_batch *batches, size_t count, ck_sta
     ck_held_lease *held = ck_store_core_get_lease(self, batches[i].lease.session);
     batches[i].status = status;
     batches[i].stored_bytes = 0;
-    if (held) ck_chain_drop(held->chain);
+    if (held) forget(held);
   }
 }
 

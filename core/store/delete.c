@@ -196,3 +196,10 @@ ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, c
   }
   return ck_store_core_end_write(self, status, err);
 }
+
+ck_status ck_store_clear_log(ck_store *self, ck_error *err) {
+  ck_status status = ck_store_core_begin_write(self, err);
+  if (status) return status;
+  if (self->backend.clear_log) status = self->backend.clear_log(self->backend.self, err);
+  return ck_store_core_end_write(self, status, err);
+}

@@ -27,6 +27,9 @@ CK_CHECKED ck_status ck_store_delete_session(ck_store *self, ck_lease lease, boo
  * store that was made with schema 1 they stay in the file and are reused. Never waits for a
  * reader. */
 CK_CHECKED ck_status ck_store_vacuum(int64_t *bytes, ck_store *self, ck_error *err);
+/* What is overwritten in the file is in the log as it was: moves the log into the file and cuts it,
+ * behind a change that takes something away. CK_E_BUSY: another process reads, and needs it. */
+CK_CHECKED ck_status ck_store_clear_log(ck_store *self, ck_error *err);
 
 /* Pins a checkpoint of the leased session, so that it is never pruned, or removes the pin.
  * Power-durable. CK_E_NOT_FOUND: it does not exist, was pruned, or is inherited. CK_E_FENCED. */

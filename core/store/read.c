@@ -48,7 +48,13 @@ ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const cha
 
 ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit,
                                  void *to, ck_error *err) {
-  return self->backend.list_sessions(self->backend.self, status, visit, to, err);
+  const ck_session_query query = {.statuses = status ? UINT64_C(1) << status : 0};
+  return ck_store_find_sessions(self, &query, visit, to, err);
+}
+
+ck_status ck_store_find_sessions(ck_store *self, const ck_session_query *query,
+                                 ck_session_visit visit, void *to, ck_error *err) {
+  return self->backend.list_sessions(self->backend.self, query, visit, to, err);
 }
 
 ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,

@@ -143,10 +143,10 @@ static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *wh
 /* ---- the change ---- */
 
 /* Through the old key: damage would be sealed in for ever, or stop the change half way. */
-static ck_status verify(const char *url, const ck_key *from, ck_error *err) {
+static ck_status verify(const char *url, const ck_store_options *with, ck_error *err) {
   ck_store *store;
   ck_verify_report report = {0};
-  ck_status status = ck_store_open(&store, url, &(ck_store_options){.key = from}, err);
+  ck_status status = ck_store_open(&store, url, with, err);
   if (!status) status = ck_store_verify(&report, store, NULL, NULL, NULL, err);
   ck_store_close(store);
   if (!status && report.problems)
@@ -169,14 +169,14 @@ static ck_status other_change(const change *self, const ck_sealed_entry *entry, 
       self->url, had_none ? "no key" : "the key ", had_none ? "" : before, key);
 }
 
-static ck_status begin_change(change *self, const ck_key *from, ck_bytes bytes,
+static ck_status begin_change(change *self, const ck_store_options *with, ck_bytes bytes,
                               const ck_sealed_entry *entry, ck_error *err) {
   ck_buffer begun = {0};
   ck_backend *backend = &self->sealed.inner;
   self->report->resumed = entry->changing;
   if (entry->changing && ck_sealed_entry_is_of(bytes, entry, self->to, self->from)) return CK_OK;
   if (entry->changing) return other_change(self, entry, err);
-  ck_status status = verify(self->url, from, err);
+  ck_status status = verify(self->url, with, err);
   ck_sealed_entry_append(&begun, self->to, self->from, true);
   if (!status) status = ck_buffer_check(&begun, err);
   if (!status) status = backend->begin_rekey(backend->self, ck_buffer_bytes(&begun), err);
@@ -206,7 +206,8 @@ static ck_status change_all(change *self, ck_error *err) {
   return status;
 }
 
-static ck_status change_key(change *self, const ck_key *from, const ck_key *to, ck_error *err) {
+static ck_status change_key(change *self, const ck_store_options *with, const ck_key *to,
+                            ck_error *err) {
   ck_buffer bytes = {0};
   ck_sealed_entry entry = {0};
   ck_backend *backend = &self->sealed.inner;
@@ -216,14 +217,15 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
   bool had_key = entry.changing ? !ck_key_id_equal(&entry.before, &none) : entry.is_there;
   const uint8_t *salt = backend->fingerprint_key(backend->self);
   if (!status) status = ck_seal_new(&self->to, to, salt, err);
-  if (!status && had_key && from) status = ck_seal_new(&self->from, from, salt, err);
+  if (!status && had_key && with->key) status = ck_seal_new(&self->from, with->key, salt, err);
   if (!status) self->to_id = ck_seal_key(self->to);
   if (!status && self->from) self->from_id = ck_seal_key(self->from);
   if (!status && !entry.changing &&
       ck_sealed_entry_is_of(ck_buffer_bytes(&bytes), &entry, self->to, NULL) && entry.is_there) {
     self->report->was_done = true;
   } else if (!status) {
-    status = begin_change(self, had_key ? from : NULL, ck_buffer_bytes(&bytes), &entry, err);
+    ck_store_options verified = {.key = had_key ? with->key : NULL, .watch = with->watch};
+    status = begin_change(self, &verified, ck_buffer_bytes(&bytes), &entry, err);
     if (!status && backend->use_seal) backend->use_seal(backend->self, self->from, false);
     if (!status) status = change_all(self, err);
   }
@@ -232,7 +234,7 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
   return status;
 }
 
-ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *from,
+ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_store_options *with,
                          const ck_key *to, ck_error *err) {
   *out = (ck_rekey_report){0};
   change *self = calloc(1, sizeof *self);
@@ -244,7 +246,7 @@ ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *fr
   ck_status status = ck_store_core_open_backend(backend, url, &(ck_store_options){0}, err);
   if (!status) status = ck_backend_require(backend, CK_BACKEND_REKEY, url, err);
   if (!status) status = ck_backend_require(backend, CK_BACKEND_KEY, url, err);
-  if (!status) status = change_key(self, from, to, err);
+  if (!status) status = change_key(self, with, to, err);
   if (backend->close) backend->close(backend->self);
   ck_seal_free(self->from);
   ck_seal_free(self->to);

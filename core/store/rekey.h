@@ -27,13 +27,13 @@ typedef struct ck_rekey_report {
   bool was_done;               /* the store has this key: nothing was done */
 } ck_rekey_report;
 
-/* Seals and signs all rows again with `to`, a few rows in a transaction. `from` NULL: the store has
- * no key yet. After a kill at any point each row has either the old or the new key, only this
+/* Seals and signs all rows again with `to`, a few rows in a transaction. `with.key` NULL: the store
+ * has no key yet. After a kill at any point each row has either the old or the new key, only this
  * function can open the store, and the same call continues. The store is verified before anything
  * is changed: CK_E_CORRUPT. CK_E_OWNED: a session is being run. CK_E_OTHER_KEY,
  * CK_E_SECRET_MISSING. CK_E_BUSY: the change is complete, but a reader still keeps the old bytes in
  * the write-ahead log. */
-CK_CHECKED ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *from,
-                                    const ck_key *to, ck_error *err);
+CK_CHECKED ck_status ck_store_rekey(ck_rekey_report *out, const char *url,
+                                    const ck_store_options *with, const ck_key *to, ck_error *err);
 
 #endif

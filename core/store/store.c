@@ -75,6 +75,7 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
   status = open_key(self, options, err);
+  if (!status) status = ck_store_core_watch(self, options, err);
   if (status)
     ck_store_close(self);
   else
@@ -89,6 +90,7 @@ void ck_store_close(ck_store *self) {
     ck_chain_free(self->held[i].chain);
   }
   self->backend.close(self->backend.self);
+  ck_rollback_close(&self->rollback);
   free(self->held);
   explicit_bzero(self->fingerprint_key, sizeof self->fingerprint_key);
   ck_arena_clear(&self->arena);
@@ -279,6 +281,8 @@ static void hold_run(ck_store *self, ck_lease lease, ck_chain *chain, const ck_o
   ck_held_lease *held = add_held(self, lease, chain, opening->unsealed);
   held->compress_from = opening->compress_from;
   held->tip_seq = head->seq;
+  held->status = head->status;
+  if (opening->event_count) held->head_ms = opening->events[opening->event_count - 1]->at_ms;
   memcpy(held->tip.bytes, head->digest, sizeof held->tip.bytes);
 }
 
@@ -363,6 +367,7 @@ void ck_store_release(ck_store *self, ck_lease lease) {
   if (held && held->lease.epoch == lease.epoch) {
     self->backend.release(self->backend.self, lease);
     ck_store_core_drop_lease(self, lease.session);
+    ck_rollback_flush(&self->rollback);
   }
   pthread_mutex_unlock(&self->mutex);
 }

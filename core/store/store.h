@@ -11,17 +11,11 @@
 #include "core/model/checkpoint.h"
 #include "core/model/event.h"
 #include "core/model/session.h"
+#include "core/store/store_options.h"
 
 typedef struct ck_store ck_store;
 
 enum { CK_STORE_SCHEMA = 3 };
-typedef struct ck_store_options {
-  bool create;    /* create the file and its folder when absent; otherwise CK_E_NOT_FOUND names the
-                     path */
-  bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
-  /* NULL: none. An empty store takes it as its own. Borrowed for the call */
-  const struct ck_key *key;
-} ck_store_options;
 
 /* A store of an older schema is migrated by the first opening that writes, in one transaction;
  * CK_E_BUSY names a session that an older program still runs in it, or says that another process
@@ -29,7 +23,8 @@ typedef struct ck_store_options {
  * names path and cause: CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers), CK_E_READ_ONLY,
  * CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind of URL), CK_E_SECRET_MISSING (the store has a
  * key, and none was given), CK_E_OTHER_KEY (it has another key), CK_E_WRONG_KEY (it has none, and
- * one was given), CK_E_UNSUPPORTED (it cannot have a key). */
+ * one was given), CK_E_UNSUPPORTED (it cannot have a key), CK_E_CORRUPT (its schema was changed;
+ * opened to write, also: it is older than its counter knows). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                                    ck_error *err);
 /* CK_E_USAGE: "sqlite:PATH" with what SQLite's own tools take for a store in memory or for a URI,

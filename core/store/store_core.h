@@ -15,6 +15,7 @@
 #include "core/store/format/chain.h"
 #include "core/store/format/compress.h"
 #include "core/store/maintenance.h"
+#include "core/store/rollback.h"
 
 /* A lease of this store, and the chain that the session's next checkpoint continues. */
 typedef struct ck_held_lease {
@@ -25,7 +26,9 @@ typedef struct ck_held_lease {
   /* The session's last event: as committed, and with what the present commit adds. 0: not known. */
   int64_t tip_seq, next_seq;
   ck_digest tip, next;
-  ck_status failed; /* within one commit: the failure of an earlier batch of the session */
+  ck_session_status status; /* as the run set it last; 0: not known */
+  int64_t head_ms;          /* when it was last said how far the session has come */
+  ck_status failed;         /* within one commit: the failure of an earlier batch of the session */
 } ck_held_lease;
 
 enum { CK_STORE_CORE_NAMES = 64 };
@@ -39,6 +42,8 @@ struct ck_store {
   char *url;
   bool read_only;
   bool has_key;
+  ck_rollback rollback;                 /* its counter */
+  ck_error set_back;                    /* it is older than that knows; CK_OK: it is not */
   uint8_t fingerprint_key[CK_KEY_SIZE]; /* of a store with a key */
   pthread_mutex_t mutex;
   /* Under the mutex. */
@@ -71,6 +76,10 @@ CK_CHECKED ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_sto
                                                ck_lease lease, ck_error *err);
 /* Forgets a lease whose lock the backend has released. */
 void ck_store_core_drop_lease(ck_store *self, int64_t session);
+
+/* ---- watch.c: the store is compared with its counter, which follows it from now on ---- */
+CK_CHECKED ck_status ck_store_core_watch(ck_store *self, const ck_store_options *options,
+                                         ck_error *err);
 
 /* ---- head.c ---- */
 CK_CHECKED ck_status ck_store_core_get_head_row(ck_head_row *out, ck_store *self,

@@ -223,10 +223,14 @@ static bool keep_id(void *to, const ck_session_record *record) {
 static ck_status verify_all(ck_verify *shared) {
   id_list list = {0};
   const ck_backend *backend = &shared->store->backend;
+  const ck_error *set_back = &shared->store->set_back;
   ck_status status = CK_OK;
+  if (set_back->status) tell(shared, "", 0, set_back->status, set_back->text);
   if (backend->check) status = backend->check(backend->self, tell, shared, NULL, shared->err);
   if (!status) status = ck_verify_blobs(shared);
-  if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
+  if (!status)
+    status =
+        backend->list_sessions(backend->self, &(ck_session_query){0}, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
   for (size_t i = list.count; i-- > 0 && !status && !shared->rekeyed->status;)
     status = verify_session(shared, list.ids[i], true);

@@ -46,6 +46,7 @@
 ---| "resume_refused"
 ---| "resume_approval"
 ---| "note"
+---| "scrubbed"
 ---@alias ck.SessionStatus
 ---| "running"
 ---| "paused"

@@ -272,9 +272,20 @@ static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_inf
   return (size_t)(*found - history->checkpoints);
 }
 
+/* What one list of a plan sets. */
+typedef struct plan_marks {
+  bool *flags;
+  uint64_t *by, bit; /* by: NULL: none */
+} plan_marks;
+
+static void mark(const plan_marks *self, size_t at) {
+  self->flags[at] = true;
+  if (self->by) self->by[at] |= self->bit;
+}
+
 /* True: it names some. */
-static bool read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id,
-                     lua_State *L, const char *name) {
+static bool read_ids(const plan_marks *marks, const ck_history *history,
+                     const ck_checkpoint_info *const *by_id, lua_State *L, const char *name) {
   if (lua_isnil(L, -1)) return false;
   if (!lua_istable(L, -1)) refuse(L, -1, name, "a list of ids", "");
   lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
@@ -283,7 +294,7 @@ static bool read_ids(bool *flags, const ck_history *history, const ck_checkpoint
   for (lua_Integer i = 1; i <= count; i++) {
     snprintf(field, sizeof field, "%s[%lld]", name, (long long)i);
     lua_rawgeti(L, -1, i);
-    flags[find_checkpoint(history, by_id, L, field)] = true;
+    mark(marks, find_checkpoint(history, by_id, L, field));
     lua_pop(L, 1);
   }
   size_t keys = 0;
@@ -293,18 +304,21 @@ static bool read_ids(bool *flags, const ck_history *history, const ck_checkpoint
   return count > 0;
 }
 
-int ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
-                        const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
+int ck_answer_read_plan(ck_prune_plan *out, const ck_plan_reading *of, lua_State *L, int index) {
   int said = 0;
+  const ck_history *history = of->history;
+  const ck_checkpoint_info *const *by_id = of->by_id;
+  uint64_t bit = of->place < CK_ANSWERS_POLICIES ? UINT64_C(1) << of->place : 0;
+  const plan_marks drop = {out->drop, out->dropped_by, bit}, keep = {out->keep, out->kept_by, bit};
   if (lua_isnil(L, index)) return 1 << CK_ANSWER_NO_OPINION;
   index = lua_absindex(L, index);
   if (!lua_istable(L, index))
     refuse(L, index, answer, "nil or { drop = {id, …}, keep = {id, …} }", "");
   check_keys(L, index, plan_keys);
   lua_getfield(L, index, "drop");
-  if (read_ids(out->drop, history, by_id, L, "drop")) said |= 1 << CK_ANSWER_DROP;
+  if (read_ids(&drop, history, by_id, L, "drop")) said |= 1 << CK_ANSWER_DROP;
   lua_getfield(L, index, "keep");
-  if (read_ids(out->keep, history, by_id, L, "keep")) said |= 1 << CK_ANSWER_KEEP;
+  if (read_ids(&keep, history, by_id, L, "keep")) said |= 1 << CK_ANSWER_KEEP;
   lua_pop(L, 2);
   return said ? said : 1 << CK_ANSWER_NO_OPINION;
 }

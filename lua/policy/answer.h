@@ -38,11 +38,16 @@ bool ck_answer_read_truth(lua_State *L, int index, bool otherwise);
  * before. */
 ck_leave_word ck_answer_read_rules(ck_resume_rules *out, ck_buffer *text, lua_State *L, int index);
 
-/* nil; { drop = {id, …}, keep = {id, …} }, ids of `history`. `by_id`: its checkpoints, sorted by
- * id. Sets flags, clears none. Gives bits: 1 << CK_ANSWER_DROP when it drops any, 1 <<
- * CK_ANSWER_KEEP when it keeps any; else 1 << CK_ANSWER_NO_OPINION. */
-int ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
-                        const ck_checkpoint_info *const *by_id, lua_State *L, int index);
+/* Of whom a plan is read, and what about. */
+typedef struct ck_plan_reading {
+  const ck_history *history;
+  const ck_checkpoint_info *const *by_id; /* its checkpoints, sorted by id */
+  size_t place;                           /* of the policy */
+} ck_plan_reading;
+/* nil; { drop = {id, …}, keep = {id, …} }, ids of the history. Sets flags, clears none. Gives bits:
+ * 1 << CK_ANSWER_DROP when it drops any, 1 << CK_ANSWER_KEEP when it keeps any; else 1 <<
+ * CK_ANSWER_NO_OPINION. */
+int ck_answer_read_plan(ck_prune_plan *out, const ck_plan_reading *of, lua_State *L, int index);
 /* As qsort wants it, over pointers to ck_checkpoint_info. */
 int ck_answer_compare_ids(const void *left, const void *right);
 

@@ -64,7 +64,8 @@ static int push_prune(lua_State *L, const asking *of) {
 }
 
 static void read_prune(asking *of, lua_State *L) {
-  of->planned = ck_answer_read_plan(of->plan, of->subject, of->by_id, L, -1);
+  const ck_plan_reading about = {of->subject, of->by_id, of->place};
+  of->planned = ck_answer_read_plan(of->plan, &about, L, -1);
 }
 
 /* ---- redact ---- */

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy_tool/allowance.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 
-enum { BATCHES = 21, SUBJECTS_MAX = 32, BARE_CALLS = 1000 };
+/* LOOK_EVERY: instructions between two looks at what the hook has taken, some milliseconds. */
+enum { BATCHES = 21, SUBJECTS_MAX = 32, BARE_CALLS = 1000, LOOK_EVERY = 500000 };
 
 typedef struct measuring {
   loaded_policy *policy;
@@ -19,6 +21,8 @@ typedef struct measuring {
   int64_t calls, failures, instructions;
   double us, bare_us;
   ck_error failure; /* the first */
+  policy_allowance allowance;
+  bool stopped; /* it is spent */
 } measuring;
 
 static ck_status call(measuring *self, size_t index, ck_error *failure) {
@@ -43,11 +47,12 @@ static ck_status count_one(measuring *self, size_t index, ck_error *failure) {
 
 /* Once over all samples. */
 static ck_status count(measuring *self, ck_error *err) {
-  for (size_t i = 0; i < self->count; i++) {
+  for (size_t i = 0; i < self->count && !self->stopped; i++) {
     ck_error failure = CK_ERROR_INIT;
     ck_status status = count_one(self, i, &failure);
     if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
     if (status != CK_OK && self->failures++ == 0) self->failure = failure;
+    self->stopped = ck_policy_allowance_spent(&self->allowance);
   }
   return CK_OK;
 }
@@ -88,12 +93,16 @@ static double median(double *batches, int count) {
 static double time_calls(measuring *self, int64_t count) {
   const ck_clock *clock = &self->options->clock;
   ck_error ignored;
-  int64_t begun = clock->mono_us(clock->self);
-  for (int64_t i = 0; i < count; i++) {
+  int64_t begun = clock->mono_us(clock->self), made = 0, between = LOOK_EVERY;
+  between = between / (self->instructions + 1) + 1;
+  while (made < count && !self->stopped) {
+    made++;
     if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY)
       break;
+    if (made % between == 0 || made == count)
+      self->stopped = ck_policy_allowance_spent(&self->allowance);
   }
-  return (double)(clock->mono_us(clock->self) - begun) / (double)count;
+  return (double)(clock->mono_us(clock->self) - begun) / (double)made;
 }
 
 /* As many calls as were asked for, in batches that differ by one at most. Bare calls are measured
@@ -101,13 +110,14 @@ static double time_calls(measuring *self, int64_t count) {
 static void measure(measuring *self, int bare) {
   double batches[BATCHES], bares[BATCHES];
   int64_t calls = self->options->calls;
-  int count = calls < BATCHES ? (int)calls : BATCHES;
-  for (int batch = 0; batch < count; batch++) {
-    bares[batch] = time_bare(self, &bare);
-    batches[batch] = time_calls(self, calls / count + (batch < calls % count));
+  int count = calls < BATCHES ? (int)calls : BATCHES, done = 0;
+  for (; done < count && !self->stopped; done++) {
+    bares[done] = time_bare(self, &bare);
+    batches[done] = time_calls(self, calls / count + (done < calls % count));
   }
-  self->us = median(batches, count);
-  self->bare_us = median(bares, count);
+  if (!done) return;
+  self->us = median(batches, done);
+  self->bare_us = median(bares, done);
 }
 
 static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook) {
@@ -122,6 +132,7 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
     ck_json_name(w, "ratio");
     ck_json_put_decimal(w, self->bare_us > 0 ? llround(self->us / self->bare_us * 10) : 0, 1);
   }
+  if (self->stopped) ck_json_member_bool(w, "stopped", true);
   ck_json_member_int(w, "instructions", self->instructions);
   ck_json_member_int(w, "samples", (int64_t)self->count);
   ck_json_member_int(w, "failures", self->failures);
@@ -139,6 +150,7 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
     if (status == CK_OK) self->count++;
   }
   int bare = LUA_NOREF;
+  ck_policy_allowance_begin(&self->allowance);
   if (status == CK_OK) status = count(self, err);
   if (status == CK_OK) status = ck_vm_call(self->policy->vm, make_bare, &bare, err);
   if (status == CK_OK && !self->failures)

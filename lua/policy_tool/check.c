@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lua/policy_tool/about.h"
+#include "lua/policy_tool/allowance.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/problems.h"
 #include "lua/policy_tool/shapes.h"
@@ -163,6 +164,8 @@ typedef struct comparison {
   loaded_policy *used;
   policy_hook hook;
   bool reported_state, reported_failure; /* one of each kind per hook */
+  policy_allowance allowance;
+  size_t asked; /* samples */
 } comparison;
 
 static void report(comparison *self, const char *sample, const ck_buffer *answer,
@@ -204,16 +207,39 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   return status;
 }
 
+/* A failure that is told already says enough. */
+static void report_slow(const comparison *self) {
+  ck_buffer text = {0};
+  if (self->reported_failure) return;
+  ck_buffer_append_format(&text,
+                          "%s takes a second of processor time for %zu samples: the others were "
+                          "not tried, and a session asks it far more often",
+                          ck_policy_hooks[self->hook].name, self->asked);
+  put_error(self->of, self->used->lines[self->hook], text.data ? text.data : "");
+  ck_buffer_clear(&text);
+}
+
+static ck_status compare_hook(comparison *of, ck_error *err) {
+  ck_status status = CK_OK;
+  ck_policy_allowance_begin(&of->allowance);
+  for (int round = 0; round < 2; round++) {
+    const char *sample;
+    for (size_t i = 0; status == CK_OK && (sample = ck_policy_subject_sample(of->hook, i)); i++) {
+      status = compare(of, sample, err);
+      of->asked++;
+      if (status != CK_OK || !ck_policy_allowance_spent(&of->allowance)) continue;
+      report_slow(of);
+      return CK_OK;
+    }
+  }
+  return status;
+}
+
 static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err) {
   ck_status status = CK_OK;
-  for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
+  for (policy_hook hook = 0; status == CK_OK && hook < POLICY_HOOK_COUNT; hook++) {
     comparison of = {.of = self, .used = used, .hook = hook};
-    if (!ck_policy_has(used, hook)) continue;
-    for (int round = 0; round < 2; round++) {
-      const char *sample;
-      for (size_t i = 0; status == CK_OK && (sample = ck_policy_subject_sample(hook, i)); i++)
-        status = compare(&of, sample, err);
-    }
+    if (ck_policy_has(used, hook)) status = compare_hook(&of, err);
   }
   return status;
 }

@@ -65,9 +65,9 @@ static ck_status write_all(writing *self, const ck_policy_tool_fixtures *fixture
   ck_buffer_append_char(self->out, ']');
   ck_vm_free(self->vm);
   if (status == CK_OK && self->wanted && !self->count)
-    status =
-        ck_error_set(err, CK_E_NOT_FOUND, "event %lld of session %s is none of its %zu boundaries",
-                     (long long)self->wanted, id, self->passed);
+    status = ck_error_set(err, CK_E_NOT_FOUND, "event %lld of session %s is none of its %zu %s",
+                          (long long)self->wanted, id, self->passed,
+                          self->passed == 1 ? "boundary" : "boundaries");
   return status == CK_OK ? ck_buffer_check(self->out, err) : status;
 }
 

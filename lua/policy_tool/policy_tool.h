@@ -8,13 +8,14 @@
 #include "core/runtime/session/policy.h"
 #include "lua/vm/sources_list.h"
 
-/* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
- * options, problems: [{place, text}], notes: [{place, text, needs}]}; place is "file:line". A note
- * is a problem unless the profile has the setting that it needs. `name` is that of a shipped policy
- * or a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in
- * the text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
- * overrun. Of a file that does not load there are only file and one problem. CK_E_NOT_FOUND,
- * CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
+/* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}], options,
+ * problems: [{place, text}], notes: [{place, text, needs}]}; place is "file:line". A note is a
+ * problem unless the profile has the setting that it needs. `name` is that of a shipped policy or
+ * a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in
+ * the text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail,
+ * overrun, or take more than a second of this thread's processor time for all samples. Of a file
+ * that does not load there are only file and one problem. CK_E_NOT_FOUND, CK_E_REFUSED,
+ * CK_E_OVERSIZE, CK_E_IO. */
 #define CK_POLICY_TAIL_NOTE                                                                        \
   "tail is asked of agents that are processes, and by sessions tail; of every agent that resumes " \
   "under a profile with resume_context = \"tail\""
@@ -26,11 +27,12 @@ CK_CHECKED ck_status ck_policy_tool_list(const char *folder, ck_sources_take tak
                                          ck_error *err);
 
 /* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls,
- * call_ms?, bare_ms?, ratio?, instructions, samples, failures, failure?, contained}. call_ms is the
- * median of batches, with all that a live call does, bare_ms that of calls of an empty function
- * between them, ratio the one by the other; instructions the most that one call took, in units of
- * the budget; contained is what holds when a call of that hook fails. CK_E_PARSE and others as of
- * ck_policy_tool_check. */
+ * call_ms?, bare_ms?, ratio?, stopped?, instructions, samples, failures, failure?, contained}.
+ * call_ms is the median of batches, with all that a live call does, bare_ms that of calls of an
+ * empty function between them, ratio the one by the other; instructions the most that one call
+ * took, in units of the budget; stopped: the hook has had a second of this thread's processor
+ * time before all calls were made; contained is what holds when a call of that hook fails.
+ * CK_E_PARSE and others as of ck_policy_tool_check. */
 typedef struct ck_policy_tool_bench_options {
   int64_t calls; /* per hook, from 1 */
   ck_clock clock;

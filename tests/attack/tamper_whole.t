@@ -133,5 +133,24 @@ exits 0 "$kind: which is changed" facts set other 5
 exits 0 "$kind: and whole" store verify
 ok "$kind: then a fact goes" "$tamper" s.db "DELETE FROM fact WHERE key = 'river'"
 exits 7 "$kind: and is missed" store verify
+# One that an older ckrun sealed gets it when it is opened to write, never when it is read.
+kind="sealed by an older ckrun"
+golden=$root/tests/golden
+for schema in 2 3; do
+  rm -rf s.db*
+  cp "$golden/sealed$schema.db" s.db && chmod 600 s.db
+  export CKRUN_KEY=$(cat "$golden/sealed.key")
+  exits 0 "$kind, schema $schema: it is whole" store verify
+  ok "$kind, schema $schema: reading changes nothing" cmp -s s.db "$golden/sealed$schema.db"
+  exits 0 "$kind, schema $schema: a change" facts set other 5
+  exits 0 "$kind, schema $schema: it is whole" store verify
+  rest && cp s.db signed.db
+  "$tamper" s.db "DELETE FROM meta WHERE key = 'inventory'"
+  exits 7 "$kind, schema $schema: what was signed is missed" store verify
+  refused 7 "$kind, schema $schema: and not made anew" "is gone" facts set other 6
+  rm -rf s.db* && cp signed.db s.db
+  "$tamper" s.db "DELETE FROM fact WHERE key = 'other'"
+  exits 7 "$kind, schema $schema: so is a fact" store verify
+done
 echo "1..$checks"
 [ "$failed" = 0 ]

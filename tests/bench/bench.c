@@ -242,6 +242,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "prune") == 0) bench_prune();
   if (!*only || strcmp(only, "redact") == 0) bench_redact();
   if (!*only || strcmp(only, "answers") == 0) bench_answers();
+  if (!*only || strcmp(only, "answers") == 0) bench_candidates();
   if (!*only || strcmp(only, "program") == 0) bench_program();
   write_json();
   char command[512];

@@ -65,6 +65,7 @@ void bench_reads(void);
 void bench_prune(void);
 void bench_redact(void);
 void bench_answers(void);
+void bench_candidates(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);

@@ -78,7 +78,8 @@ make_templates() {
 
 # place OPERATION: a fresh copy of its template.
 place() {
-  rm -rf s.db s.db-* s.db.*
+  rm -rf s.db s.db-* s.db.* counters
+  export CKRUN_COUNTERS=$PWD/counters # of this copy alone: the last one was at the same place
   local from=template
   unset CKRUN_KEY
   [ "$1" = migrate ] && from=older

@@ -51,6 +51,7 @@ begin() {
   work=$(mktemp -d "${TMPDIR:-/tmp}/ckrun.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   unset CKRUN_STORE
+  export CKRUN_COUNTERS=$work/counters
 }
 
 # folder NAME [ROUNDS]: goes into a new folder with the tools in it.

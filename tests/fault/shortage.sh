@@ -58,6 +58,7 @@ return flow.custom {
 }
 EOF_FLOW
 
+export CKRUN_COUNTERS=$PWD/counters
 as=() # the command that runs ckrun as somebody else
 
 # limited LIMIT VALUE ARGS…: ckrun under that limit.
@@ -69,20 +70,20 @@ limited() {
 
 # runs LIMIT VALUE ARGS…: a new session under that limit.
 runs() {
-  rm -rf s.db* marks
+  rm -rf s.db* marks counters
   limited "$1" "$2" run flow.lua --session s "${@:3}"
 }
 
 # begin_half: a session that is paused with some of its tools run.
 begin_half() {
-  rm -rf s.db* marks
+  rm -rf s.db* marks counters
   limited -n "${half:-34}" run flow.lua --session s
   cp -r s.db half.db && cp marks half.marks
 }
 
 # resumes LIMIT VALUE: that session goes on under a limit.
 resumes() {
-  rm -rf s.db* marks
+  rm -rf s.db* marks counters
   cp -r half.db s.db && cp half.marks marks
   limited "$1" "$2" resume s
 }

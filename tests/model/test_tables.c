@@ -23,7 +23,8 @@ static void test_event_kinds(void) {
               {16, "rewind"},         {20, "boundary"},         {21, "policy_error"},
               {22, "edit"},           {23, "delegation"},       {24, "pruned"},
               {25, "update"},         {26, "constraint"},       {27, "saving"},
-              {28, "resume_refused"}, {29, "resume_approval"},  {30, "note"}};
+              {28, "resume_refused"}, {29, "resume_approval"},  {30, "note"},
+              {31, "scrubbed"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tap_is_text(ck_event_kind_name((ck_event_kind)rows[i].number), rows[i].name, "event kind %d",

@@ -108,7 +108,7 @@ static ck_event make_event(const history *self, int64_t seq, ck_event_kind kind,
   return (ck_event){.seq = seq,
                     .timeline = self->timeline,
                     .kind = kind,
-                    .at_ms = 1000 + seq,
+                    .at_ms = 1000 + 300 * seq,
                     .scope = "main",
                     .agent = kind == CK_EVENT_MESSAGE ? "agent" : NULL,
                     .body = body};

@@ -85,6 +85,45 @@ static void test_written(ck_store *store) {
   ck_store_release(store, session.lease);
 }
 
+static void commit_at(fixture *session, int64_t later_ms, const char *key, bool process,
+                      ck_status expected) {
+  fixture_batch with;
+  fixture_step step = {.key = key, .value = "1", .process = process};
+  fixture_batch_init(&with, session, &step);
+  for (size_t i = 0; i < with.batch.event_count; i++) with.batch.events[i]->at_ms += later_ms;
+  ck_status status = ck_store_commit(session->store, &with.batch, 1, &err);
+  if (!status) status = with.batch.status;
+  tap_is_status(status, expected, &err, "%s: a checkpoint %lld ms later", kind,
+                (long long)later_ms);
+  if (!status) session->seq = session->parent = with.batch.checkpoint->seq;
+  fixture_batch_clear(&with);
+}
+
+/* While a run goes on, what a power cut leaves is said at most once a second. */
+static void test_going_on(ck_store *store) {
+  fixture session;
+  tap_must(fixture_create(&session, store, "g", &err) == CK_OK, "a session: %s", err.text);
+  commit_at(&session, 900, "memory.a", false, CK_OK);
+  is_head(store, "g", CK_SESSION_RUNNING, 1, 1, "less than a second later");
+  commit_at(&session, 1500, "memory.b", true, CK_OK);
+  is_head(store, "g", CK_SESSION_RUNNING, 1, 1, "later, in a commit that is not synced");
+  commit_at(&session, 1600, "memory.c", false, CK_OK);
+  is_head(store, "g", CK_SESSION_RUNNING, 4, 1, "more than a second later");
+  commit_at(&session, 2500, "memory.d", false, CK_OK);
+  is_head(store, "g", CK_SESSION_RUNNING, 4, 1, "less than a second behind that");
+  fixture wrong = session;
+  wrong.seq += 5;
+  tap_is_status(fixture_commit(&wrong, &(fixture_step){.text = "x", .update = &paused}, &err),
+                CK_E_RANGE, &err, "%s: a pause that is dropped", kind);
+  commit_at(&session, 9000, "memory.e", false, CK_OK);
+  is_head(store, "g", CK_SESSION_RUNNING, 4, 1, "behind that the status is not known for sure");
+  tap_is_int(fixture_verify(store), 0, "%s: all is well", kind);
+  must_commit(&session, &(fixture_step){.text = "y", .update = &paused});
+  is_head(store, "g", CK_SESSION_PAUSED, session.seq, 1, "it is again");
+  tap_is_int(fixture_verify(store), 0, "%s: all is well", kind);
+  ck_store_release(store, session.lease);
+}
+
 /* A batch that was dropped moves nothing. */
 static void test_dropped(ck_store *store) {
   fixture session;
@@ -369,7 +408,7 @@ static void test_rekey(void) {
   ck_key *other = fixture_make_key();
   const ck_key *before = fixture_key;
   ck_rekey_report report;
-  ck_status status = ck_store_rekey(&report, url, before, other, &err);
+  ck_status status = ck_store_rekey(&report, url, &(ck_store_options){.key = before}, other, &err);
   tap_is_status(status, CK_OK, &err, "%s: a change of key", kind);
   fixture_key = other;
   ck_store *store = fixture_open(url);
@@ -378,7 +417,8 @@ static void test_rekey(void) {
   tap_is_int(fixture_verify(store), 0, "%s: all is well", kind);
   ck_store_close(store);
   test_sealed_file();
-  status = ck_store_rekey(&report, url, other, before ? before : other, &err);
+  status = ck_store_rekey(&report, url, &(ck_store_options){.key = other}, before ? before : other,
+                          &err);
   tap_is_status(status, CK_OK, &err, "%s: and back", kind);
   fixture_key = before ? before : other;
   store = fixture_open(url);
@@ -397,6 +437,7 @@ static void run(const char *name, const char *where) {
   test_written(store);
   if (file) test_put_back(store), store = fixture_open(url);
   test_dropped(store);
+  test_going_on(store);
   test_decision(store);
   create_described(store);
   is_described(store, "written");

@@ -43,7 +43,8 @@ static ck_status rotate(void) {
   ck_rekey_report report;
   ck_error err = CK_ERROR_INIT;
   now.under_way = true;
-  ck_status status = ck_store_rekey(&report, url, now.from, now.to, &err);
+  ck_status status =
+      ck_store_rekey(&report, url, &(ck_store_options){.key = now.from}, now.to, &err);
   now.under_way = false;
   return status == CK_E_BUSY ? CK_OK : status; /* it is complete */
 }

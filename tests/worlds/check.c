@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/store/verify.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/money.h"
 #include "tests/worlds/world.h"
 
 typedef struct walk {
@@ -37,12 +39,14 @@ static void keep_problem(void *to, const char *session, int64_t seq, ck_status s
   model_fail(to, "verify: event %lld: %s", (long long)seq, text);
 }
 
-static void check_money(world_model *self, const ck_head *head) {
-  int64_t known = head->has_latest ? head->latest.totals.cost_micros : 0;
-  int64_t most = self->paid + (self->models - self->told + self->deaths) * WORLD_RESERVE;
-  if (known < self->paid || known > most)
-    model_fail(self, "%lld are counted; %lld were paid, and at most %lld", (long long)known,
-               (long long)self->paid, (long long)most);
+static void check_money(world_model *self, ck_store *store, const ck_head *head) {
+  ck_error err = CK_ERROR_INIT;
+  ck_state *state = NULL;
+  if (ck_store_get_state(&state, store, head->session.no, head->checkpoint.seq, &err) != CK_OK)
+    model_fail(self, "load the last checkpoint: %s", err.text);
+  else
+    money_check_end(self, head, state);
+  ck_state_free(state);
 }
 
 static void check_events(world_model *self, ck_store *store, const ck_head *head) {
@@ -70,7 +74,7 @@ typedef struct listing {
 static void check_state(listing *self, int64_t seq, int64_t as) {
   ck_error err = CK_ERROR_INIT;
   ck_state *state = NULL;
-  const world_place *place = model_place(self->model, as);
+  const world_place *place = model_place(self->model, 0, as);
   int64_t step = 0;
   if (ck_store_get_state(&state, self->store, self->session, seq, &err) != CK_OK) {
     model_fail(self->model, "load checkpoint %lld: %s", (long long)seq, err.text);
@@ -129,6 +133,12 @@ static void check_fork(world_model *self, ck_store *store, const struct world_fo
 static void check_secret(world_model *self) {
   if (disk_holds(WORLD_SECRET, strlen(WORLD_SECRET)))
     model_fail(self, "the secret is in the store's files");
+  bool holds = disk_holds(WORLD_WORD, strlen(WORLD_WORD));
+  if (the_world.key && holds)
+    model_fail(self, "what the flow says is in the files of a store with a key");
+  else
+    cover("what the flow says is in the files %s a key: %s", the_world.key ? "with" : "without",
+          holds ? "yes" : "no");
 }
 
 void model_check_end(world *self) {
@@ -136,14 +146,15 @@ void model_check_end(world *self) {
   ck_store *store;
   ck_head head;
   ck_verify_report report;
-  if (ck_store_open(&store, self->url, &(ck_store_options){0}, &err) != CK_OK) {
+  ck_store_options options = world_store(false);
+  if (ck_store_open(&store, self->url, &options, &err) != CK_OK) {
     model_fail(&self->model, "open it at last: %s", err.text);
     return;
   }
   if (ck_store_get_head(&head, store, "s", &err) != CK_OK) {
     model_fail(&self->model, "find it at last: %s", err.text);
   } else {
-    check_money(&self->model, &head);
+    check_money(&self->model, store, &head);
     check_events(&self->model, store, &head);
     check_checkpoints(&self->model, store, &head);
   }

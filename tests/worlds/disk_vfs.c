@@ -17,10 +17,25 @@ static bool is_dead(void) { return disk_is_dead(baton_process()); }
 
 /* ---- SQLite ---- */
 
+static bool is_zeros(const void *data, size_t len) {
+  const char *bytes = data;
+  return len > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+/* Zeros behind the end, with which a log is filled in advance, are made a hole: it reads the same,
+ * and costs nothing. */
+static int write_below(sqlite3_file *file, const void *data, size_t len, int64_t offset) {
+  const sqlite3_io_methods *methods = wrapped_methods(file);
+  sqlite3_file *below = wrapped_below(file);
+  sqlite3_int64 size;
+  if (is_zeros(data, len) && methods->xFileSize(below, &size) == SQLITE_OK && size <= offset)
+    return methods->xTruncate(below, offset + (int64_t)len);
+  return methods->xWrite(below, data, (int)len, offset);
+}
+
 static int write_now(sqlite3_file *file, const void *data, size_t len, int64_t offset) {
   int which = wrapped_which(file);
-  int code =
-      len ? wrapped_methods(file)->xWrite(wrapped_below(file), data, (int)len, offset) : SQLITE_OK;
+  int code = len ? write_below(file, data, len, offset) : SQLITE_OK;
   if (code == SQLITE_OK && which >= 0 && len) disk_note_write(which, offset, data, len);
   return code;
 }

@@ -1,15 +1,21 @@
 /* flow.c - what a session of a world does: steps that chance lays out by place, so that each life
- * finds the same ones. What comes of a step is added up, and the sum is a part of the position. */
+ * finds the same ones. What comes of a step is added up, and the sum is a part of the position.
+ * Some steps of the main scope fork agents, which have steps of their own, and join them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/worlds/world.h"
+#include "tests/worlds/money.h"
 
-enum { ASKS = 3, KINDS_OF_STEP = 14, TEXT = 160 };
+enum { ASKS = 3, KINDS_OF_STEP = 18, PLACES = 100, CHILDREN = 2, CHILD_STEPS = 3, TEXT = 160 };
+
+/* What the main scope alone does. */
+enum { RESTS = 6, FORKS_ONE = 14, FORKS_TWO = 15, FORKS_AND_ACTS = 16 };
+static const char *const child_names[CHILDREN] = {"a", "b"};
+static const char *const child_keys[CHILDREN] = {"memory.a", "memory.b"};
 
 /* What the flow waits for. */
-typedef enum { BEGINS, DOES, BOUND } phase;
+typedef enum { BEGINS, DOES, BOUND, FORKS, ACTS, JOINS } phase;
 
 struct ck_flow {
   int nothing;
@@ -17,6 +23,7 @@ struct ck_flow {
 
 struct ck_coroutine {
   phase at;
+  int scope; /* model.h */
   int step, steps;
   uint64_t sum;
   uint32_t what;
@@ -27,6 +34,9 @@ struct ck_coroutine {
   ck_flow_message message;
   ck_value *position, *value;
   ck_change changes[3];
+  ck_flow_child children[CHILDREN];
+  size_t child_count;
+  char task[32];
 };
 
 static ck_value *value_of(const char *json) {
@@ -60,16 +70,28 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
 
 static void unload(ck_flow *flow) { free(flow); }
 
-static uint32_t place(const ck_coroutine *self, uint32_t k) { return (uint32_t)self->step * 8 + k; }
+static uint32_t place(const ck_coroutine *self, uint32_t k) {
+  return (uint32_t)(self->scope * PLACES + self->step * 8) + k;
+}
+
+/* By its name and by the step at which it was forked, which its task says. */
+static int scope_of(const ck_coroutine_options *options) {
+  int64_t at = 0;
+  if (!options->task) return 0;
+  ck_json_read_int(&at, ck_json_get(ck_value_bytes(options->task), "at"));
+  return model_scope(options->scope[0] - 'a', (int)at);
+}
 
 static ck_status open_scope(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options,
                             ck_error *err) {
   (void)flow;
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  (*out)->steps = 1 + (int)chance_pick_at(CHANCE_LENGTH, 0, WORLD_STEPS);
+  int scope = (*out)->scope = scope_of(options);
+  uint32_t most = scope ? CHILD_STEPS : WORLD_STEPS;
+  (*out)->steps = 1 + (int)chance_pick_at(CHANCE_LENGTH, (uint32_t)(scope * PLACES), most);
   if (options->position) world_flow_read(&(*out)->step, &(*out)->sum, options->position);
-  model_opened(&the_world.model, (*out)->step, (*out)->sum);
+  model_opened(&the_world.model, scope, (*out)->step, (*out)->sum);
   return CK_OK;
 }
 
@@ -98,18 +120,25 @@ static void add_ask(ck_coroutine *self, ck_effect_kind kind, ck_effect_class cla
   for (size_t i = 0; i < n; i++) same += self->asks[i].effect.kind == kind;
   char where[24] = "start";
   if (self->step) snprintf(where, sizeof where, "s%d", self->step);
-  snprintf(self->keys[n], CK_STATE_KEY_MAX, "main/%s/%s/%u", where, ck_effect_kind_name(kind),
+  char name[24];
+  model_scope_name(name, self->scope);
+  snprintf(self->keys[n], CK_STATE_KEY_MAX, "%s/%s/%s/%u", name, where, ck_effect_kind_name(kind),
            same);
   if (kind == CK_EFFECT_SLEEP)
     snprintf(self->requests[n], TEXT, "{\"ms\":%d}", 10 + self->step);
   else if (kind == CK_EFFECT_ASK)
-    snprintf(self->requests[n], TEXT, "{\"question\":\"which at %d?\"}", self->step);
+    snprintf(self->requests[n], TEXT, "{\"question\":\"which at %d, " WORLD_WORD "?\"}",
+             self->step);
   else
     snprintf(self->requests[n], TEXT,
-             "{\"name\":\"t\",\"number\":%d,\"note\":\"" WORLD_SECRET "\"}",
+             "{\"name\":\"t\",\"number\":%d,\"note\":\"" WORLD_SECRET " " WORLD_WORD "\"}",
              self->step * 8 + (int)n);
   self->asks[n] = (ck_flow_ask){
-      .effect = {.kind = kind, .class = class, .request = ck_bytes_text(self->requests[n])},
+      .effect = {.kind = kind,
+                 .class = class,
+                 .agent =
+                     kind == CK_EFFECT_MODEL && money_helps(self->keys[n]) ? MONEY_HELPER : NULL,
+                 .request = ck_bytes_text(self->requests[n])},
       .ordinal = same};
 }
 
@@ -130,7 +159,8 @@ static void yield_asks(ck_flow_yield *out, ck_coroutine *self) {
 
 static void yield_model(ck_flow_yield *out, ck_coroutine *self) {
   char json[TEXT];
-  snprintf(json, sizeof json, "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET "\"}",
+  snprintf(json, sizeof json,
+           "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET " " WORLD_WORD "\"}",
            self->step);
   self->message.message = value_of(json);
   add_ask(self, CK_EFFECT_MODEL, CK_EFFECT_PURE);
@@ -139,27 +169,36 @@ static void yield_model(ck_flow_yield *out, ck_coroutine *self) {
   out->message_count = 1;
 }
 
+/* What an agent has come to is its own until it is joined; what the main scope has, the state's. */
+static void change_state(ck_coroutine *self) {
+  char json[TEXT];
+  if (self->scope) {
+    snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
+    const char *key = child_keys[model_scope_child(self->scope)];
+    self->changes[0] = (ck_change){.key = strdup(key), .value = value_of(json)};
+    return;
+  }
+  snprintf(json, sizeof json, "%d", self->step);
+  self->changes[0] = (ck_change){.key = strdup("memory.step"), .value = value_of(json)};
+  snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
+  self->changes[1] = (ck_change){.key = strdup("memory.sum"), .value = value_of(json)};
+  self->changes[2] = (ck_change){.key = strdup("memory.word"),
+                                 .value = value_of("\"" WORLD_SECRET " " WORLD_WORD "\"")};
+}
+
 static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
   char json[TEXT];
   self->step++;
   snprintf(json, sizeof json, "{\"path\":\"s%d\",\"step\":%d,\"sum\":\"%llx\"}", self->step,
            self->step, (unsigned long long)self->sum);
   self->position = value_of(json);
-  snprintf(json, sizeof json, "%d", self->step);
-  self->changes[0] = (ck_change){.key = strdup("memory.step"), .value = value_of(json)};
-  snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
-  self->changes[1] = (ck_change){.key = strdup("memory.sum"), .value = value_of(json)};
-  self->changes[2] =
-      (ck_change){.key = strdup("memory.word"), .value = value_of("\"" WORLD_SECRET "\"")};
+  change_state(self);
   *out = (ck_flow_yield){.step = CK_FLOW_BOUNDARY,
                          .boundary = {.kind = CK_BOUNDARY_STEP_COMPLETE, .node = "loop"},
                          .position = self->position,
                          .changes = self->changes,
-                         .change_count = 3};
-  if (world_is_heard()) {
-    the_world.model.step = self->step;
-    the_world.model.sum = self->sum;
-  }
+                         .change_count = self->scope ? 1 : 3};
+  model_moves(&the_world.model, self->scope, self->step, self->sum);
   self->at = BOUND;
 }
 
@@ -167,13 +206,57 @@ static void yield_done(ck_flow_yield *out, ck_coroutine *self) {
   char json[32];
   snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
   self->value = value_of(json);
-  if (world_is_heard()) the_world.model.result = self->sum;
+  if (world_is_heard() && !self->scope) the_world.model.result = self->sum;
   *out = (ck_flow_yield){.step = CK_FLOW_DONE, .value = self->value};
+}
+
+/* ---- agents ---- */
+
+static void yield_children(ck_flow_yield *out, ck_coroutine *self, ck_flow_step step) {
+  self->child_count = self->what == FORKS_ONE ? 1 : CHILDREN;
+  snprintf(self->task, sizeof self->task, "{\"at\":%d}", self->step);
+  for (size_t i = 0; i < self->child_count; i++)
+    self->children[i] =
+        (ck_flow_child){.scope = child_names[i], .agent = child_names[i], .task = self->task};
+  *out =
+      (ck_flow_yield){.step = step, .children = self->children, .child_count = self->child_count};
+  self->at = step == CK_FLOW_FORK ? FORKS : JOINS;
+}
+
+/* False: an agent has failed, and the step with it; now and then the others' results will do. */
+static bool take_joined(ck_coroutine *self, const ck_outcome *outcome) {
+  ck_bytes all = outcome && outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+  bool failed = false;
+  for (size_t i = 0; i < self->child_count; i++) {
+    ck_bytes one = ck_json_get(all, child_names[i]), result = ck_json_get(one, "result");
+    failed |= !model_joined(&the_world.model, model_scope((int)i, self->step), one, child_keys[i]);
+    self->sum = hash(self->sum + 1, result.data, result.len);
+  }
+  return !failed || chance_pick_at(CHANCE_CLASS, place(self, 3), 2) == 1;
+}
+
+/* Behind the fork: at once, or with something to do beside them. */
+static void go_beside(ck_flow_yield *out, ck_coroutine *self) {
+  if (self->what != FORKS_AND_ACTS) {
+    yield_children(out, self, CK_FLOW_JOIN);
+    return;
+  }
+  add_ask(self, CK_EFFECT_TOOL, class_of(self, 1));
+  yield_asks(out, self);
+  self->at = ACTS;
+}
+
+/* ---- going on ---- */
+
+static uint32_t pick_step(const ck_coroutine *self) {
+  uint32_t what = chance_pick_at(CHANCE_STEP, place(self, 0), KINDS_OF_STEP);
+  bool alone = what == RESTS || (what >= FORKS_ONE && what <= FORKS_AND_ACTS);
+  return self->scope && alone ? KINDS_OF_STEP : what;
 }
 
 static void begin_step(ck_flow_yield *out, ck_coroutine *self) {
   self->ask_count = 0;
-  self->what = chance_pick_at(CHANCE_STEP, place(self, 0), KINDS_OF_STEP);
+  self->what = pick_step(self);
   switch (self->what) {
     case 0:
       yield_boundary(out, self);
@@ -189,7 +272,12 @@ static void begin_step(ck_flow_yield *out, ck_coroutine *self) {
     case 5:
       add_ask(self, CK_EFFECT_ASK, CK_EFFECT_IDEMPOTENT);
       break;
-    case 6:
+    case FORKS_ONE:
+    case FORKS_TWO:
+    case FORKS_AND_ACTS:
+      yield_children(out, self, CK_FLOW_FORK);
+      return;
+    case RESTS:
       self->value = value_of("\"rest\"");
       *out = (ck_flow_yield){.step = CK_FLOW_PAUSE, .value = self->value};
       self->at = DOES;
@@ -221,10 +309,15 @@ static void take_outcomes(ck_coroutine *self, const ck_outcome *outcome) {
 
 static ck_status go_on(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome,
                        ck_error *err) {
-  (void)err;
   clear_yield(self);
-  if (self->at == DOES) {
-    take_outcomes(self, outcome);
+  if (self->at == DOES || self->at == ACTS) take_outcomes(self, outcome);
+  if (self->at == JOINS && !take_joined(self, outcome))
+    return ck_error_set(err, CK_E_FLOW, "an agent has failed");
+  if (self->at == FORKS) {
+    go_beside(out, self);
+  } else if (self->at == ACTS) {
+    yield_children(out, self, CK_FLOW_JOIN);
+  } else if (self->at == DOES || self->at == JOINS) {
     yield_boundary(out, self);
   } else if (self->step >= self->steps) {
     yield_done(out, self);

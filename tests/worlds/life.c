@@ -8,6 +8,7 @@
 #include "tests/worlds/baton.h"
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/money.h"
 #include "tests/worlds/world.h"
 
 enum { MOVES_MAX = 3000, DOUBTS_MAX = 32 };
@@ -38,7 +39,7 @@ ck_clock life_clock(void) { return (ck_clock){.mono_us = read_mono, .wall_ms = r
 static ck_status decide(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
   world *self = to;
   (void)err;
-  if (at->kind == CK_BOUNDARY_STEP_COMPLETE) model_boundary(&self->model, at->seq);
+  if (at->kind == CK_BOUNDARY_STEP_COMPLETE) model_boundary(&self->model, at->scope, at->seq);
   *out = (ck_decision){.take = !chance_happens(CHANCE_TAKE, 300),
                        .sync = !chance_happens(CHANCE_SYNC, 500)};
   return CK_OK;
@@ -78,7 +79,7 @@ static ck_value *answer_to(const world_fact *fact) {
 /* A person finds out what became of it, and says the truth. */
 static bool resolve(world *self, world_fact *fact) {
   ck_error err = CK_ERROR_INIT;
-  if (chance_happens(CHANCE_PERSON, 500)) return true;
+  if (chance_happens(CHANCE_PERSON, 300)) return true;
   bool happened = fact->done > 0;
   ck_value *value = happened ? answer_to(fact) : NULL;
   ck_status status = ck_session_resolve(self->process->runtime, world_session, fact->key,
@@ -132,21 +133,12 @@ static bool start(world *self) {
   return true;
 }
 
-/* Room for a call, whatever was lost; now and then, so that it is met. */
-static void raise_limit(world *self) {
-  const world_model *model = &self->model;
-  int64_t lost = model->models - model->told + model->deaths;
-  if (!self->limited || (self->lives % 3 && !self->calm)) return;
-  int64_t least = model->paid + (lost + 2) * WORLD_RESERVE;
-  if (least > self->budget) self->budget = least;
-  self->profile->budget_micros = self->budget;
-}
-
 static bool resume(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_options options = {.policies = &policies, .profile = self->profile, .retry = true};
   if (!say(self)) return false;
-  raise_limit(self);
+  /* now and then, so that they are met */
+  if (self->lives % 3 == 0 || self->calm) money_raise_limits(self);
   ck_status status = ck_session_resume(&self->process->session, self->process->runtime,
                                        world_session, &options, &err);
   if (!life_check(self, status, &err, "resume")) return false;
@@ -175,8 +167,8 @@ static bool open_all(world *self) {
   ck_clock clock = life_clock();
   world_process *process = self->process;
   bool there;
-  ck_status status = ck_runtime_open(&process->runtime, self->url,
-                                     &(ck_store_options){.create = true}, &clock, &err);
+  ck_store_options store = world_store(true);
+  ck_status status = ck_runtime_open(&process->runtime, self->url, &store, &clock, &err);
   if (!life_check(self, status, &err, "open") || !is_there(self, &there) || self->model.completed ||
       !(there ? resume(self) : start(self)))
     return false;

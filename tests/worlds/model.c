@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/worlds/cover.h"
+#include "tests/worlds/money.h"
 #include "tests/worlds/world.h"
 
 void model_fail(world_model *self, const char *format, ...) {
@@ -55,7 +56,7 @@ void model_begins(world_model *self, const ck_effect *effect) {
   fact->begun++;
   fact->open = true;
   fact->retry = fact->failed = false;
-  self->models += effect->kind == CK_EFFECT_MODEL;
+  if (effect->kind == CK_EFFECT_MODEL) money_add(self, effect->key, &(world_purse){.begun = 1});
 }
 
 void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
@@ -82,11 +83,15 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
 
 /* ---- what is announced ---- */
 
-void model_boundary(world_model *self, int64_t seq) {
-  if (!world_is_heard()) return;
+static void put_place(world_model *self, int scope, int64_t seq) {
   tap_must(self->place_count < WORLD_PLACES, "at most %d boundaries", WORLD_PLACES);
-  self->places[self->place_count++] =
-      (world_place){.seq = seq, .step = self->step, .sum = self->sum};
+  self->places[self->place_count++] = (world_place){
+      .seq = seq, .scope = scope, .step = self->scopes[scope].step, .sum = self->scopes[scope].sum};
+}
+
+void model_boundary(world_model *self, const char *name, int64_t seq) {
+  if (!world_is_heard()) return;
+  put_place(self, self->open[strcmp(name, "main") == 0 ? 0 : 1 + name[0] - 'a'], seq);
 }
 
 world_checkpoint *model_checkpoint(world_model *self, int64_t seq) {
@@ -113,7 +118,8 @@ void model_progress(world_model *self, const ck_progress *progress, uint32_t att
   if (strcmp(what, "outcome") != 0 || !progress->key) return;
   world_fact *fact = model_fact(self, progress->key);
   fact->kept_attempt = attempt;
-  self->told += fact->kind == CK_EFFECT_MODEL && fact->begun > 0; /* a pause is none */
+  if (fact->kind == CK_EFFECT_MODEL && fact->begun > 0) /* a pause is none */
+    money_add(self, fact->key, &(world_purse){.told = 1});
 }
 
 /* ---- what is there again ---- */
@@ -129,25 +135,29 @@ void model_died(world_model *self, bool power) {
   }
 }
 
-const world_place *model_place(const world_model *self, int64_t seq) {
-  const world_place *found = NULL;
-  for (size_t i = 0; i < self->place_count; i++)
-    if (self->places[i].seq <= seq) found = &self->places[i];
-  return found;
+const world_place *model_place(const world_model *self, int scope, int64_t seq) {
+  for (size_t i = self->place_count; i > 0; i--)
+    if (self->places[i - 1].scope == scope && self->places[i - 1].seq <= seq)
+      return &self->places[i - 1];
+  return NULL;
+}
+
+/* It stands where it stood at `from`, from event `first` on. */
+static void stand_scope(world_model *self, int scope, int64_t first, int64_t from) {
+  const world_place *at = model_place(self, scope, from), *last = model_place(self, scope, first);
+  self->scopes[scope].step = at ? at->step : 0;
+  self->scopes[scope].sum = at ? at->sum : 0;
+  if (at != last || scope == 0) put_place(self, scope, first);
 }
 
 /* From `first` on nothing was durable of what is known: the numbers are given anew. */
 static void stand(world_model *self, int64_t first, int64_t from) {
-  const world_place *at = model_place(self, from);
-  world_place place = at ? *at : (world_place){0};
   if (first <= self->top_seq)
     model_fail(self, "event %lld is written anew, and %lld was durable", (long long)first,
                (long long)self->top_seq);
   while (self->place_count > 0 && self->places[self->place_count - 1].seq >= first)
     self->place_count--;
-  self->step = place.step;
-  self->sum = place.sum;
-  model_boundary(self, first);
+  for (int scope = 0; scope < WORLD_SCOPES; scope++) stand_scope(self, scope, first, from);
 }
 
 void model_resumed(world_model *self, int64_t seq, int64_t first) {
@@ -166,8 +176,57 @@ void model_rewound(world_model *self, int64_t from, int64_t made) {
   note_checkpoint(self, made);
 }
 
-void model_opened(world_model *self, int step, uint64_t sum) {
-  if (step != self->step || sum != self->sum)
-    model_fail(self, "the flow stands at step %d (%llx), not at %d (%llx)", step,
-               (unsigned long long)sum, self->step, (unsigned long long)self->sum);
+/* ---- scopes ---- */
+
+int model_scope(int child, int at) { return 1 + 2 * at + child; }
+int model_scope_child(int scope) { return (scope - 1) % 2; }
+
+void model_scope_name(char out[24], int scope) {
+  int at = (scope - 1) / 2;
+  if (scope == 0)
+    snprintf(out, 24, "main");
+  else if (at == 0)
+    snprintf(out, 24, "%c@start", 'a' + model_scope_child(scope));
+  else
+    snprintf(out, 24, "%c@s%d", 'a' + model_scope_child(scope), at);
+}
+
+void model_opened(world_model *self, int scope, int step, uint64_t sum) {
+  const struct world_scope *known = &self->scopes[scope];
+  char name[24];
+  if (!world_is_heard()) return;
+  model_scope_name(name, scope);
+  if (step != known->step || sum != known->sum)
+    model_fail(self, "scope %s stands at step %d (%llx), not at %d (%llx)", name, step,
+               (unsigned long long)sum, known->step, (unsigned long long)known->sum);
+  self->open[scope ? 1 + model_scope_child(scope) : 0] = scope;
+  if (scope) cover("an agent is opened: %s", step ? "half way" : "at its beginning");
+}
+
+void model_moves(world_model *self, int scope, int step, uint64_t sum) {
+  if (world_is_heard()) self->scopes[scope] = (struct world_scope){step, sum};
+}
+
+static bool has_failed(const world_model *self, const char *scope) {
+  size_t len = strlen(scope);
+  for (size_t i = 0; i < self->fact_count; i++) {
+    const world_fact *fact = &self->facts[i];
+    if (fact->failed && strncmp(fact->key, scope, len) == 0 && fact->key[len] == '/') return true;
+  }
+  return false;
+}
+
+bool model_joined(world_model *self, int scope, ck_bytes outcome, const char *key) {
+  char want[80], name[24];
+  unsigned long long sum = self->scopes[scope].sum;
+  bool failed = ck_json_get(outcome, "error").len > 0;
+  if (!world_is_heard()) return !failed;
+  model_scope_name(name, scope);
+  snprintf(want, sizeof want, "{\"result\":\"%llx\",\"writes\":{\"%s\":\"%llx\"}}", sum, key, sum);
+  bool same = outcome.len == strlen(want) && memcmp(outcome.data, want, outcome.len) == 0;
+  if (failed ? !has_failed(self, name) : !same)
+    model_fail(self, "%s is joined as %.*s, and came to %s", name, (int)outcome.len, outcome.data,
+               want);
+  cover("an agent is joined: %s", failed ? "it has failed" : "with what it came to");
+  return !failed;
 }

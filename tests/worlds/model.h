@@ -11,8 +11,11 @@ enum {
   WORLD_RESERVE = 1000, /* the most that a call of a model costs, micro-dollars */
   WORLD_RUNNING = 64,
   WORLD_FACTS = 512,
-  WORLD_PLACES = 1024,
-  WORLD_STEPS = 9, /* of a scope, at most */
+  WORLD_PLACES = 2048,
+  WORLD_STEPS = 9, /* of the main scope, at most */
+  /* the main one, then two for each step that can fork them */
+  WORLD_SCOPES = 1 + 2 * (WORLD_STEPS + 1),
+  WORLD_PAYERS = 4, /* the session, then agents: money.c */
   WORLD_FORKS = 8,
   WORLD_PROCESSES = 3,
   WORLD_PROBLEM = 400
@@ -36,10 +39,10 @@ typedef struct world_fact {
   bool was_told;
 } world_fact;
 
-/* Where the main scope stood from an event on: at a boundary, or where a run begins. */
+/* Where a scope stood from an event on: at a boundary, or where a run begins. */
 typedef struct world_place {
   int64_t seq;
-  int step;
+  int scope, step;
   uint64_t sum;
 } world_place;
 
@@ -49,6 +52,14 @@ typedef struct world_checkpoint {
   bool pinned, pruned;
   bool doubtful; /* a prune that might have dropped it was cut off */
 } world_checkpoint;
+
+/* Of calls of models that somebody pays for. */
+typedef struct world_purse {
+  int64_t paid;  /* micro-dollars, of answers that were given */
+  int64_t begun; /* calls */
+  int64_t told;  /* of them: those whose outcome was announced as durable */
+  int64_t lost;  /* of them: those under way when their process died */
+} world_purse;
 
 typedef struct world_model {
   world_fact facts[WORLD_FACTS];
@@ -63,14 +74,16 @@ typedef struct world_model {
   } forks[WORLD_FORKS];
   size_t fork_count;
   bool created, completed;
-  int64_t timeline;     /* before a change of history that was cut off; 0: none was */
-  int64_t saved_seq;    /* the last announced checkpoint of the history that counts */
-  int64_t top_seq;      /* the last event that is known to be durable */
-  int64_t deaths;       /* of processes that crashed, or could not write */
-  int64_t paid;         /* micro-dollars, of answers that were given */
-  int64_t models, told; /* calls of models begun; those whose outcome was announced as durable */
-  uint64_t sum;         /* what the main scope has come to, as told last */
-  int step;
+  int64_t timeline;  /* before a change of history that was cut off; 0: none was */
+  int64_t saved_seq; /* the last announced checkpoint of the history that counts */
+  int64_t top_seq;   /* the last event that is known to be durable */
+  int64_t deaths;    /* of processes that crashed, or could not write */
+  world_purse purses[WORLD_PAYERS];
+  struct world_scope {
+    int step;
+    uint64_t sum; /* what it has come to, as told last */
+  } scopes[WORLD_SCOPES];
+  int open[3];                 /* of the main scope, a and b: which of the scopes has the name */
   uint64_t result;             /* of the scope that ended */
   char problem[WORLD_PROBLEM]; /* the first thing that must not be; "" */
 } world_model;
@@ -81,17 +94,27 @@ void model_fail(world_model *self, const char *format, ...) CK_TAP_FORMAT(2);
 void model_begins(world_model *self, const ck_effect *effect);
 /* What the flow was told of the effect with this key. */
 void model_told(world_model *self, const char *key, const ck_outcome *outcome);
-/* The main scope is at a boundary, whose event has this seq. */
-void model_boundary(world_model *self, int64_t seq);
+/* The scope that `child` (0: a, 1: b) is when it is forked at that step of the main scope, which is
+ * scope 0. */
+int model_scope(int child, int at);
+int model_scope_child(int scope);
+/* As effect keys begin. */
+void model_scope_name(char out[24], int scope);
+/* A coroutine is opened there, goes on to a boundary, is joined: {result, writes: {key}};
+ * false: with an error, which some effect of it explains. */
+void model_opened(world_model *self, int scope, int step, uint64_t sum);
+void model_moves(world_model *self, int scope, int step, uint64_t sum);
+bool model_joined(world_model *self, int scope, ck_bytes outcome, const char *key);
+/* The scope of that name is at a boundary, whose event has this seq. */
+void model_boundary(world_model *self, const char *name, int64_t seq);
 void model_progress(world_model *self, const ck_progress *progress, uint32_t attempt);
-/* Where the main scope stands in a checkpoint; NULL: at the beginning. */
-const world_place *model_place(const world_model *self, int64_t seq);
+/* Where a scope stands in a checkpoint; NULL: at the beginning. */
+const world_place *model_place(const world_model *self, int scope, int64_t seq);
 world_checkpoint *model_checkpoint(world_model *self, int64_t seq);
 /* A run goes on from the checkpoint `seq` (0: the first event), and begins with event `first`. */
 void model_resumed(world_model *self, int64_t seq, int64_t first);
 /* A person has gone back to the checkpoint `from`; `made` keeps that. */
 void model_rewound(world_model *self, int64_t from, int64_t made);
 void model_died(world_model *self, bool power);
-void model_opened(world_model *self, int step, uint64_t sum);
 
 #endif

@@ -5,9 +5,10 @@
 
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/money.h"
 #include "tests/worlds/world.h"
 
-enum { ENDINGS = 12 };
+enum { ENDINGS = 16 };
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self, (void)effect;
@@ -47,17 +48,6 @@ static ck_effect_run *add(world_process *process, const ck_effect *effect, ck_ef
 
 static bool reaches_nobody(const world_process *process) { return disk_is_dead(process->number); }
 
-/* What was paid and what is under way, with this call, is within the limit. */
-static void check_limit(const world_process *self, const ck_effect *effect) {
-  int64_t most = the_world.model.paid + WORLD_RESERVE;
-  if (!the_world.limited || effect->kind != CK_EFFECT_MODEL) return;
-  for (size_t i = 0; i < self->running_count; i++)
-    most += self->running[i].fact->kind == CK_EFFECT_MODEL ? WORLD_RESERVE : 0;
-  if (most > the_world.budget)
-    model_fail(&the_world.model, "%s may come to %lld, and %lld are the limit", effect->key,
-               (long long)most, (long long)the_world.budget);
-}
-
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
   world_process *self = to;
@@ -65,7 +55,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   world_log("begin %s attempt %u", effect->key, effect->attempt);
   if (self->replaced)
     model_fail(&the_world.model, "%s is begun by a process that was replaced", effect->key);
-  check_limit(self, effect);
+  if (effect->kind == CK_EFFECT_MODEL) money_check_limits(&the_world, self, effect->key);
   model_begins(&the_world.model, effect);
   *out = add(self, effect, sink, false);
   return CK_OK;
@@ -126,7 +116,7 @@ static ck_outcome *succeed(world *self, world_fact *fact) {
   ck_outcome *outcome = make(CK_OUTCOME_OK, fact, CK_OK);
   if (fact->kind != CK_EFFECT_MODEL) return outcome;
   outcome->cost_micros = 1 + chance_pick(CHANCE_COST, WORLD_RESERVE - 100);
-  self->model.paid += outcome->cost_micros;
+  money_add(&self->model, fact->key, &(world_purse){.paid = outcome->cost_micros});
   return outcome;
 }
 
@@ -212,6 +202,8 @@ void outside_settle(world_process *process) {
     world_running *one = &process->running[i];
     if (one->probing || one->settled) continue;
     one->settled = true;
+    if (one->fact->kind == CK_EFFECT_MODEL)
+      money_add(&the_world.model, one->fact->key, &(world_purse){.lost = 1});
     bool happened = chance_happens(CHANCE_HAPPENED, 500);
     if (happened) carry_out(one->fact);
     world_log("left %s: %s", one->fact->key, happened ? "happened" : "did not");

@@ -70,7 +70,8 @@ static bool read_all(uint64_t *out, const char *url) {
   ck_error err = CK_ERROR_INIT;
   ck_verify_report report = {0};
   reading self = {0};
-  if (ck_store_open(&self.store, url, &(ck_store_options){0}, &err) != CK_OK) return false;
+  ck_store_options options = world_store(false);
+  if (ck_store_open(&self.store, url, &options, &err) != CK_OK) return false;
   self.failed = ck_store_verify(&report, self.store, NULL, NULL, NULL, &err) != CK_OK;
   if (ck_store_list_sessions(self.store, 0, add_session, &self, &err) != CK_OK) self.failed = true;
   ck_store_close(self.store);
@@ -99,7 +100,10 @@ void rot_check(world *self) {
   }
   flip(self->path, at / 4, bit);
   bool sound = read_all(&after, self->url);
-  cover("bit flipped: %s", !sound ? "found" : before == after ? "harmless" : "wrong in silence");
+  cover("bit flipped%s: %s", self->key ? ", sealed" : "",
+        !sound            ? "found"
+        : before == after ? "harmless"
+                          : "wrong in silence");
   if (sound && before != after)
     model_fail(&self->model, "bit %u of byte %u flips, and what is read is wrong in silence", bit,
                at / 4);

@@ -122,9 +122,12 @@ static void count_disk(void) {
 }
 
 static void test_corners(void) {
-  static const char *const corners[] = {
-      "corner: a death in the recovery of a recovery", "corner: gone back in doubt",
-      "corner: pruned beside a fork", "corner: replaced while it lives"};
+  static const char *const corners[] = {"corner: a death in the recovery of a recovery",
+                                        "corner: gone back in doubt",
+                                        "corner: pruned beside a fork",
+                                        "corner: replaced while it lives",
+                                        "what the flow says is in the files with a key: no",
+                                        "what the flow says is in the files without a key: yes"};
   for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)
     tap_ok(cover_get(corners[i]) > 0, "%s: %llu times", corners[i],
            (unsigned long long)cover_get(corners[i]));

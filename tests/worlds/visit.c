@@ -66,7 +66,7 @@ static void go_back(world *self, ck_runtime *runtime, const ck_head *head, bool 
   picking to;
   ck_history_edit_result made;
   if (!pick_checkpoint(&to, runtime->store, head, true)) return;
-  ck_history_edit_options options = {.checkpoint = to.id, .report = "it was no good"};
+  ck_history_edit_options options = {.checkpoint = to.id, .report = "it was no good: " WORLD_WORD};
   self->model.timeline = head->session.timeline;
   ck_status status = undo ? ck_session_undo(&made, runtime, world_session, &err)
                           : ck_session_rewind(&made, runtime, world_session, &options, &err);
@@ -167,7 +167,8 @@ static void come(world *self, visit does, uint32_t what) {
   ck_clock clock = life_clock();
   int before = baton_process();
   baton_set_process(FIRST_NUMBER + self->visitors++ % NUMBERS);
-  ck_status status = ck_runtime_open(&runtime, self->url, &(ck_store_options){0}, &clock, &err);
+  ck_store_options options = world_store(false);
+  ck_status status = ck_runtime_open(&runtime, self->url, &options, &clock, &err);
   if (life_check(self, status, &err, "open to visit")) {
     status = ck_store_get_head(&head, runtime->store, world_session, &err);
     if (status == CK_OK) visit_settle(self, &head);

@@ -11,7 +11,9 @@
 
 #include "core/store/verify.h"
 #include "tests/worlds/baton.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/money.h"
 
 enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 300 };
 
@@ -41,12 +43,12 @@ void __wrap_ck_random_bytes(void *out, size_t len);
 void __wrap_ck_id_make_checkpoint(char out[CK_ID_SIZE], int64_t wall_ms);
 void __wrap_ck_id_make_run(char out[CK_ID_SIZE]);
 static unsigned made_ids;
+static uint64_t made_bytes;
 
 void __wrap_ck_random_bytes(void *out, size_t len) {
-  static uint64_t state = 1;
   for (size_t i = 0; i < len; i++) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    ((unsigned char *)out)[i] = (unsigned char)(state >> 56);
+    made_bytes = made_bytes * 6364136223846793005u + 1442695040888963407u;
+    ((unsigned char *)out)[i] = (unsigned char)(made_bytes >> 56);
   }
 }
 void __wrap_ck_id_make_checkpoint(char out[CK_ID_SIZE], int64_t wall_ms) {
@@ -80,6 +82,7 @@ static void begin(const char *folder) {
   self->digest = 14695981039346656037u;
   self->process = &self->processes[0];
   made_ids = 0;
+  made_bytes = 1;
   snprintf(self->path, sizeof self->path, "%s/world.db", folder);
   snprintf(self->url, sizeof self->url, "sqlite:%.400s", self->path);
   baton_begin();
@@ -97,14 +100,13 @@ static void choose_weather(void) {
                                    .power = power[chance_pick(CHANCE_WEATHER, 3)]});
 }
 
-/* A limit that is raised whenever it is met, a secret that flows talk of, saves that may fail. */
+/* Limits that are raised whenever they are met, a secret that flows talk of, saves that may fail.
+ */
 static void choose_profile(world *self) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_new(&self->profile, "world", &err) == CK_OK, "a profile");
   self->limited = chance_pick(CHANCE_WEATHER, 3) == 1;
   self->saves_late = chance_pick(CHANCE_WEATHER, 3) == 1;
-  self->budget = 2 * WORLD_RESERVE;
-  if (self->limited) self->profile->budget_micros = self->budget;
   self->profile->continue_on_save_failure = self->saves_late;
   self->profile->unsaved_checkpoints = 3;
   self->profile->secrets = calloc(1, sizeof *self->profile->secrets);
@@ -114,11 +116,45 @@ static void choose_profile(world *self) {
   setenv("WORLDS_SECRET", WORLD_SECRET, 1);
 }
 
+ck_store_options world_store(bool create) {
+  return (ck_store_options){.create = create, .key = the_world.key};
+}
+
+static ck_key *key_of(const char *digit) {
+  char text[CK_KEY_TEXT_SIZE] = "";
+  ck_error err = CK_ERROR_INIT;
+  ck_key *key;
+  for (int i = 1; i < CK_KEY_TEXT_SIZE; i++) strcat(text, digit);
+  tap_must(ck_key_read(&key, ck_bytes_text(text), "a test", &err) == CK_OK, "%s", err.text);
+  return key;
+}
+
+/* Nothing can be read without the key, nor with another one. */
+static void check_key(world *self) {
+  ck_error err = CK_ERROR_INIT;
+  ck_key *other = key_of("b");
+  ck_store_options with_other = {.key = other};
+  ck_store *store;
+  if (!self->key || self->model.problem[0]) return ck_key_free(other);
+  ck_status without = ck_store_open(&store, self->url, &(ck_store_options){0}, &err);
+  ck_store_close(store);
+  ck_status wrong = ck_store_open(&store, self->url, &with_other, &err);
+  ck_store_close(store);
+  ck_key_free(other);
+  cover("sealed: opened without its key, and with another one");
+  if (without != CK_E_SECRET_MISSING || wrong != CK_E_OTHER_KEY)
+    model_fail(&self->model, "the store is opened without its key: %s; with another one: %s",
+               ck_status_name(without), ck_status_name(wrong));
+}
+
 bool world_live(const char *folder) {
   world *self = &the_world;
   begin(folder);
   choose_weather();
   choose_profile(self);
+  if (chance_pick(CHANCE_WEATHER, 4) == 1) self->key = key_of("a");
+  self->agents_limited = chance_pick(CHANCE_WEATHER, 3) == 1;
+  money_set_limits(self);
   bool over = false;
   while (!over && !self->model.problem[0] && self->lives < LIVES_MAX) {
     self->calm = ++self->lives > TROUBLED_LIVES;
@@ -132,10 +168,13 @@ bool world_live(const char *folder) {
   if (!over) model_fail(&self->model, "the session does not end: %s", self->process->ending.text);
   disk_set_weather(&(disk_weather){0});
   if (!self->model.problem[0]) model_check_end(self);
+  check_key(self);
   chance_set_calm(false);
   if (!self->model.problem[0]) rot_check(self);
   ck_profile_free(self->profile);
   self->profile = NULL;
+  ck_key_free(self->key);
+  self->key = NULL;
   world_log("%llu switches, %lld us", (unsigned long long)baton_switches(),
             (long long)baton_now_us());
   chance_set_calm(false);

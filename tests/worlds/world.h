@@ -4,11 +4,14 @@
  *   chance.h   every decision         baton.h   who runs, and what time it is
  *   disk.h     what is durable        flow.c    what a session does
  *   outside.c  who carries it out     model.c   what must come of it
+ *   money.c    who pays for it
  *   life.c     processes that begin, act and end
  */
 #ifndef CK_TESTS_WORLDS_WORLD_H
 #define CK_TESTS_WORLDS_WORLD_H
 
+#include "core/store/format/seal.h"
+#include "core/store/store.h"
 #include "tests/worlds/chance.h"
 #include "tests/worlds/model.h"
 
@@ -43,22 +46,27 @@ typedef struct world {
   world_process *process; /* that has the session; of those replaced the others */
   int lives, visitors;
   size_t visits; /* forks that were tried */
-  bool calm, limited, saves_late;
+  bool calm, limited, agents_limited, saves_late;
   ck_profile *profile;
-  int64_t budget;      /* micro-dollars; raised when it is met */
-  int deaths_in_a_row; /* of processes that had not begun to run the session */
-  uint64_t faults;     /* of the disk, before this life */
-  uint64_t digest;     /* of all that was logged */
+  ck_key *key;                   /* of the store; NULL: it has none */
+  int64_t budgets[WORLD_PAYERS]; /* micro-dollars; raised when they are met */
+  int deaths_in_a_row;           /* of processes that had not begun to run the session */
+  uint64_t faults;               /* of the disk, before this life */
+  uint64_t digest;               /* of all that was logged */
   ck_buffer log;
 } world;
 
 /* What must be in no file of the store. */
 #define WORLD_SECRET "kolibri-7Q2x-vq91ZdTe"
+/* What must be in none of a store with a key. */
+#define WORLD_WORD "the-word-of-this-world"
 
 extern world the_world;
 
 /* ---- world.c: a history from its beginning to its end ---- */
 
+/* How each process opens the store: with its key, if it has one. */
+ck_store_options world_store(bool create);
 /* Lives one; false: model.problem says what went wrong. The decisions come from chance.h. */
 bool world_live(const char *folder);
 /* A line of the history. */

@@ -72,7 +72,7 @@ static void bash_rest(ck_buffer *out) {
     ck_buffer_append_format(out, "--%s ", o->name);
   ck_buffer_append_text(out, "\"\n"
                              "      rest=$(tr ';' '\\n' <<<\"$all\" | sed -n \"s/^${name:+$name "
-                             "}\\([a-z]*\\).*/\\1/p\" | sort -u)\n"
+                             "}\\([a-z-]*\\).*/\\1/p\" | sort -u)\n"
                              "      words=\"$rest\" ;;\n"
                              "  esac\n"
                              "  case \"$name $count\" in\n");

@@ -4,12 +4,14 @@
 
 #include "core/host/cli/command.h"
 
-/* Appends the overview of all commands. */
-void ck_help_append_overview(ck_buffer *out, const ck_command_table *table);
+/* Appends the overview of all commands. `columns`: of the terminal, 0 where there is none; lines
+ * are 50 to 80 wide. */
+void ck_help_append_overview(ck_buffer *out, const ck_command_table *table, int columns);
 /* Appends the help of one command. */
-void ck_help_append_command(ck_buffer *out, const ck_command *command);
+void ck_help_append_command(ck_buffer *out, const ck_command *command, int columns);
 /* Appends the commands of a group, such as "sessions". */
-void ck_help_append_group(ck_buffer *out, const ck_command_table *table, const char *group);
+void ck_help_append_group(ck_buffer *out, const ck_command_table *table, const char *group,
+                          int columns);
 /* Appends "ckrun run FLOW [options]". */
 void ck_help_append_usage(ck_buffer *out, const ck_command *command);
 /* Appends "--session ID" or "-h, --help". */

@@ -23,8 +23,9 @@ static bool has_name(const ck_option *option, const char *name, size_t len) {
   return strncmp(option->name, name, len) == 0 && option->name[len] == 0;
 }
 
+/* The command's own options come first: behind its name they are meant. */
 static bool find_long(reading *out, const ck_option_reader *self, const char *name, size_t len) {
-  for (size_t i = 0; i < TARGETS; i++)
+  for (size_t i = TARGETS; i-- > 0;)
     for (const ck_option *o = self->targets[i].options; o && o->name; o++)
       if (has_name(o, name, len)) {
         out->option = o;
@@ -35,7 +36,7 @@ static bool find_long(reading *out, const ck_option_reader *self, const char *na
 }
 
 static bool find_letter(reading *out, const ck_option_reader *self, char letter) {
-  for (size_t i = 0; i < TARGETS; i++)
+  for (size_t i = TARGETS; i-- > 0;)
     for (const ck_option *o = self->targets[i].options; o && o->name; o++)
       if (o->letter == letter) {
         out->option = o;

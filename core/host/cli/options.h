@@ -12,8 +12,8 @@ typedef struct ck_option_target {
 
 /* Walks argv once. `targets` may be changed between two calls: once the command is known, its own
  * options are added. --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundled flags -ab; "--" ends
- * the options; "-" alone is a word. Of an option that is given twice the last value counts, except
- * for a list. */
+ * the options; "-" alone is a word. Of options with one name the later target's counts. Of an
+ * option that is given twice the last value counts, except for a list. */
 typedef struct ck_option_reader {
   int argc;
   char *const *argv;

@@ -44,12 +44,15 @@ extern const ck_command ck_command_sessions_log;
 extern const ck_command ck_command_sessions_pin;
 extern const ck_command ck_command_sessions_prune;
 extern const ck_command ck_command_sessions_rewind;
+extern const ck_command ck_command_sessions_scrub;
 extern const ck_command ck_command_sessions_show;
 extern const ck_command ck_command_sessions_tail;
 extern const ck_command ck_command_sessions_undo;
+extern const ck_command ck_command_store_accept_rollback;
 extern const ck_command ck_command_store_backup;
 extern const ck_command ck_command_store_stats;
 extern const ck_command ck_command_store_verify;
+extern const ck_command ck_command_ui;
 extern const ck_command ck_command_store_salvage;
 
 #endif

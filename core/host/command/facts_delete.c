@@ -2,6 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/run/facts.h"
+#include "core/host/session/clear_log.h"
 #include "core/host/session/store_location.h"
 
 typedef struct values {
@@ -27,11 +28,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_value *value = NULL;
   ck_fact fact = {.owner = v->agent ? v->agent : "", .key = v->key};
   ck_status status = ck_store_location_find(&location, host, err);
-  ck_store_options options = {.key = location.key};
+  ck_store_options options = {.key = location.key, .watch = &location.watch};
   if (status == CK_OK) status = ck_store_open(&store, location.url, &options, err);
   if (status == CK_OK) status = ck_store_get_fact(&value, store, fact.owner, fact.key, err);
   if (status == CK_OK && !value) status = ck_facts_none(v->key, v->agent, err);
   if (status == CK_OK) status = ck_store_put_fact(store, &fact, err);
+  if (status == CK_OK) status = ck_clear_log(store, host->output, err);
   if (status == CK_OK) status = print(host->output, v, err);
   ck_value_free(value);
   ck_store_close(store);

@@ -8,19 +8,20 @@ typedef struct values {
   const char *completion;
 } values;
 
-static ck_status append_topic(ck_buffer *out, const ck_command_table *table, const values *v,
-                              ck_error *err) {
+static ck_status append_topic(ck_buffer *out, const ck_host *host, const values *v, ck_error *err) {
+  const ck_command_table *table = host->commands;
+  int columns = host->output->width;
   char name[128];
   if (!v->word) {
-    ck_help_append_overview(out, table);
+    ck_help_append_overview(out, table, columns);
     return CK_OK;
   }
   snprintf(name, sizeof name, "%s%s%s", v->word, v->second ? " " : "", v->second ? v->second : "");
   const ck_command *command = ck_command_get(table, name);
   if (command)
-    ck_help_append_command(out, command);
+    ck_help_append_command(out, command, columns);
   else if (ck_command_is_group(table, name))
-    ck_help_append_group(out, table, name);
+    ck_help_append_group(out, table, name, columns);
   else {
     const char *near = ck_command_nearest(table, name);
     return near ? ck_error_set(err, CK_E_USAGE, "no command '%s'; did you mean '%s'?", name, near)
@@ -38,7 +39,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   else if (v->completion)
     ck_help_append_completion(&text, host->commands, v->completion);
   else
-    status = append_topic(&text, host->commands, v, err);
+    status = append_topic(&text, host, v, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(host->output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);

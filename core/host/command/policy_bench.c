@@ -63,6 +63,15 @@ static void put_row(ck_table *table, ck_bytes row) {
   ck_buffer_clear(&answer);
 }
 
+static void tell_stopped(ck_output *output, ck_bytes row) {
+  ck_buffer hook = {0};
+  ck_json_read_string(&hook, ck_json_get(row, "hook"));
+  if (ck_json_get(row, "stopped").len && hook.data)
+    ck_output_notice(output, "%s: stopped after a second of processor time, and %lld calls",
+                     hook.data, (long long)get_int(row, "calls"));
+  ck_buffer_clear(&hook);
+}
+
 static ck_status print_table(ck_output *output, ck_bytes rows, ck_error *err) {
   ck_table table;
   ck_table_init(&table, output, columns);
@@ -70,6 +79,8 @@ static ck_status print_table(ck_output *output, ck_bytes rows, ck_error *err) {
   while (ck_json_next(&it)) put_row(&table, it.value);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
+  for (it = ck_json_iterate(rows); status == CK_OK && ck_json_next(&it);)
+    tell_stopped(output, it.value);
   return status;
 }
 
@@ -123,12 +134,14 @@ static const ck_option options_table[] = {
 const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
-    .details = "Columns: hook, calls, the time of one (the median of batches over samples of "
-               "everything the hook can meet, with all that a live call does), how many times as "
-               "long that is as a call of an empty Lua function, measured between, the most "
-               "instructions that one took (its budget is 1,000,000), samples at which it failed, "
-               "and how. A hook that fails or overruns is not timed: what is told is what its "
-               "failure comes to live, and the exit code is 1.",
+    .details =
+        "Columns: hook, calls, the time of one (the median of batches over samples of "
+        "everything the hook can meet, with all that a live call does), how many times as "
+        "long that is as a call of an empty Lua function, measured between, the most "
+        "instructions that one took (its budget is 1,000,000), samples at which it failed, "
+        "and how. A hook is called until it has had a second of processor time. One that fails or "
+        "overruns is not timed: what is told is what its failure comes to live, and the exit code "
+        "is 1.",
     .operands = operands,
     .options = options_table,
     .run = run,

@@ -11,6 +11,7 @@
 #include "core/host/explain/pruned_list.h"
 #include "core/host/explain/rerun_hooks.h"
 #include "core/host/explain/run_policies.h"
+#include "core/host/print/paragraph.h"
 #include "core/host/print/table.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "lua/vm/sandbox.h"
@@ -47,21 +48,21 @@ typedef struct explaining {
 static const ck_column columns[] = {
     {"SEQ", CK_COLUMN_RIGHT},
     {"WHAT", CK_COLUMN_LEFT},
-    {"NODE", CK_COLUMN_CUT},
-    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"NODE", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
     {"CHECKPOINT", CK_COLUMN_LEFT},
-    {"WHY", CK_COLUMN_WIDE},
+    {"WHY", CK_COLUMN_WRAP},
     {NULL, 0},
 };
 static const ck_column columns_of_rerun[] = {
     {"SEQ", CK_COLUMN_RIGHT},
     {"WHAT", CK_COLUMN_LEFT},
-    {"NODE", CK_COLUMN_CUT},
-    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"NODE", CK_COLUMN_CUT | CK_COLUMN_SPARE(1)},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
     {"CHECKPOINT", CK_COLUMN_LEFT},
     {"WHY", CK_COLUMN_CUT},
     {"NOW", CK_COLUMN_LEFT},
-    {"WHY NOW", CK_COLUMN_WIDE},
+    {"WHY NOW", CK_COLUMN_WRAP},
     {NULL, 0},
 };
 
@@ -118,20 +119,15 @@ static void put_row(explaining *self) {
 
 /* Each sentence is a line. */
 static ck_status print_sentences(explaining *self, bool boundary) {
-  ck_buffer text = {0}, safe = {0};
+  ck_buffer text = {0};
   if (boundary)
     ck_explanation_append_sentences(&text, &self->now);
   else
     ck_other_append_sentences(&text, &self->other);
   ck_status status = ck_buffer_check(&text, self->err);
-  for (size_t at = 0; status == CK_OK && at < text.len; at += strlen(text.data + at) + 1) {
-    ck_output_append_safe(self->output, &safe, ck_bytes_text(text.data + at));
-    ck_buffer_append_char(&safe, '\n');
-  }
-  if (status == CK_OK) status = ck_buffer_check(&safe, self->err);
-  if (status == CK_OK) ck_output_write(self->output, ck_buffer_bytes(&safe));
+  for (size_t at = 0; status == CK_OK && at < text.len; at += strlen(text.data + at) + 1)
+    ck_paragraph_print(self->output, ck_bytes_text(text.data + at), 0, CK_TONE_PLAIN);
   ck_buffer_clear(&text);
-  ck_buffer_clear(&safe);
   return status;
 }
 
@@ -163,10 +159,8 @@ static bool print(explaining *self, bool boundary) {
 static void find_fate(explaining *self) {
   char *id = self->now.checkpoint.len ? ck_json_dup_string(self->now.checkpoint) : NULL;
   self->now.pruned = id && ck_pruned_list_has(&self->pruned, self->now.event->seq);
-  self->now.pruned_at = 0;
-  self->now.pruned_by = (ck_bytes){0};
-  if (self->now.pruned)
-    self->now.pruned_at = ck_pruned_list_get(&self->pruned, id, &self->now.pruned_by);
+  self->now.fate = (ck_pruned_fate){0};
+  if (id) ck_pruned_list_get(&self->now.fate, &self->pruned, id, self->now.event->seq);
   self->now.abandoned = !ck_view_contains(&self->view, self->now.event->seq);
   free(id);
 }
@@ -316,9 +310,10 @@ static ck_status conclude(explaining *self) {
                      record->reason);
   if (self->unrecorded && !self->seq)
     ck_output_notice(self->output,
-                     "an import or an earlier ckrun wrote %zu of the %zu boundaries: who was asked "
+                     "an import or an earlier ckrun wrote %zu of the %zu %s: who was asked "
                      "there is not recorded; --rerun POLICY asks a policy now",
-                     self->unrecorded, self->boundaries);
+                     self->unrecorded, self->boundaries,
+                     self->boundaries == 1 ? "boundary" : "boundaries");
   if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld %s of it failed%s: %s", self->with,
                       (long long)simulation->failures, simulation->failures == 1 ? "call" : "calls",

@@ -165,6 +165,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = list(&self, &inspection);
   if (status == CK_OK && !self.count && !v->before)
     ck_output_notice(host->output, "no checkpoint yet: a resume begins at the first event");
+  bool whole = self.draws && !v->kind && !v->clean && !v->limit && !v->before;
+  if (status == CK_OK && whole) status = ck_checkpoint_tree_tell_rest(&self.tree, err);
   ck_checkpoint_tree_clear(&self.tree);
   ck_table_clear(&self.table);
   ck_view_clear(&view);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/session/clear_log.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/print/confirm.h"
 #include "core/host/print/format.h"
@@ -35,7 +36,8 @@ static ck_status delete_session(ck_remote_command *remote, ck_archive *archive, 
   if (status == CK_OK) status = ck_spills_find(&folder, remote->location.url, err);
   if (status == CK_OK) status = ck_spills_remove(folder, remote->id, err);
   free(folder);
-  return status == CK_OK ? ck_store_vacuum(freed, store, err) : status;
+  if (status == CK_OK) status = ck_store_vacuum(freed, store, err);
+  return status == CK_OK ? ck_clear_log(store, remote->host->output, err) : status;
 }
 
 static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck_error *err) {

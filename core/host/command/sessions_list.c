@@ -12,6 +12,7 @@
 #include "core/host/inspect/session_view.h"
 #include "core/runtime/session/tail/tail.h"
 #include "core/store/maintenance.h"
+#include "core/store/session_query.h"
 
 typedef struct values {
   const char *status, *agent, *flow, *since;
@@ -39,7 +40,7 @@ static const ck_column columns[] = {
     {"FLOW", CK_COLUMN_PATH | CK_COLUMN_SPARE(2)},
     {"FAILED_AT", CK_COLUMN_CUT | CK_COLUMN_SPARE(4)},
     {"CHECKPOINT", CK_COLUMN_SPARE(5)},
-    {"REASON", CK_COLUMN_WIDE},
+    {"REASON", CK_COLUMN_WRAP},
     {NULL, false},
 };
 
@@ -67,7 +68,7 @@ static void put_row(listing *self, const ck_session_record *record, const char *
   ck_table *table = &self->table;
   ck_table_put_text(table, ck_bytes_text(record->id));
   ck_table_put_word(table, ck_session_status_name(record->status));
-  ck_table_put_time(table, record->updated_ms);
+  ck_table_put_age(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));
@@ -82,8 +83,6 @@ static bool has_flow(const char *flow, const char *wanted) {
 }
 
 static bool is_wanted(listing *self, const ck_session_record *record) {
-  const values *v = self->wanted;
-  if (v->resumable && !ck_session_status_resumable(record->status)) return false;
   ck_session_record now = {
       .no = record->no, .status = record->status, .updated_ms = record->updated_ms};
   if (now.updated_ms < self->since_ms)
@@ -149,13 +148,33 @@ static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
   bool involved = true;
   if (!is_wanted(self, record)) return self->status == CK_OK;
-  if (self->wanted->limit && (int64_t)self->count >= self->wanted->limit) return false;
   if (self->agent)
     self->status =
         ck_tail_find_agent(&involved, self->inspection.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   self->status = show(self, record);
-  return self->status == CK_OK;
+  bool full = self->wanted->limit && (int64_t)self->count >= self->wanted->limit;
+  return self->status == CK_OK && !full;
+}
+
+/* What the store leaves out by itself. */
+static ck_session_query query_of(const listing *self) {
+  const values *v = self->wanted;
+  ck_session_query query = {
+      .since_ms = self->since_ms, .agent = self->agent, .others = ck_tail_naming_kinds};
+  for (ck_session_status i = CK_SESSION_RUNNING; ck_session_status_name(i); i++)
+    if (!v->resumable || ck_session_status_resumable(i)) query.statuses |= UINT64_C(1) << i;
+  if (v->status) query.statuses &= UINT64_C(1) << ck_session_status_of(v->status);
+  const char *slash = v->flow ? strrchr(v->flow, '/') : NULL;
+  query.flow_name = slash ? slash + 1 : v->flow;
+  return query;
+}
+
+static ck_status list(listing *self) {
+  const ck_session_query query = query_of(self);
+  if (!query.statuses) return CK_OK; /* those of a status that cannot be resumed, and can */
+  ck_status status = ck_store_find_sessions(self->inspection.store, &query, visit, self, self->err);
+  return status == CK_OK ? self->status : status;
 }
 
 static void report_none(ck_output *output, const values *v) {
@@ -175,15 +194,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   listing self = {.wanted = v, .agent = v->agent, .output = host->output, .err = err};
   ck_clock clock = ck_clock_system();
   int64_t age_ms = 0;
-  ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
   ck_status status = ck_duration_take(&age_ms, "--since", v->since, err);
   if (status == CK_OK && v->since) self.since_ms = clock.wall_ms(clock.self) - age_ms;
   if (status == CK_OK) status = ck_inspection_open(&self.inspection, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
-  if (self.inspection.store)
-    status = ck_store_list_sessions(self.inspection.store, wanted, visit, &self, err);
-  if (status == CK_OK) status = self.status;
+  if (self.inspection.store) status = list(&self);
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
   if (status == CK_OK && !self.count) report_none(host->output, v);
   ck_table_clear(&self.table);

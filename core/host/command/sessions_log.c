@@ -42,26 +42,28 @@ static const ck_column columns[] = {
     {"SEQ", true},
     {"TIME", CK_COLUMN_SPARE(1)},
     {"KIND", false},
-    {"SCOPE", CK_COLUMN_CUT},
-    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-    {"EVENT", CK_COLUMN_WIDE},
+    {"SCOPE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(3)},
+    {"EVENT", CK_COLUMN_WRAP},
     {NULL, false},
 };
 static const ck_column columns_of_all[] = {
     {"SEQ", true},
     {"TIME", CK_COLUMN_SPARE(1)},
     {"KIND", false},
-    {"SCOPE", CK_COLUMN_CUT},
-    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"SCOPE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(3)},
     {"TIMELINE", false},
-    {"EVENT", CK_COLUMN_WIDE},
+    {"EVENT", CK_COLUMN_WRAP},
     {NULL, false},
 };
+/* While it is followed nobody knows what is still to come. */
+static const size_t least[CK_TABLE_COLUMNS_MAX] = {7, 8, 17, 12, 12, 0, 0};
 
 static void put_row(listing *self, const ck_event *event, bool abandoned) {
   ck_table *table = &self->table;
   ck_table_put_count(table, event->seq);
-  ck_table_put_time(table, event->at_ms);
+  ck_table_put_clock(table, event->at_ms);
   ck_table_put_word(table, ck_event_kind_name(event->kind));
   ck_table_put_text(table, ck_bytes_text(event->scope));
   ck_table_put_text(table, ck_bytes_text(event->agent));
@@ -127,6 +129,7 @@ static bool visit(void *to, const ck_event *event) {
 
 static bool keep_last(void *to, const ck_event *event) {
   listing *self = to;
+  if (event->seq > self->after) self->after = event->seq; /* its head may be an older one */
   if (!self->all && ck_abandoned_has_record(&self->abandoned, event)) return true;
   ck_event **last = ck_array_grow(self->last, self->last_count, &self->last_cap, sizeof *last);
   if (!last) self->status = ck_error_no_memory(self->err);
@@ -222,11 +225,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                   .last_max = (size_t)v->last,
                   .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
+  if (v->follow) ck_table_hold(&self.table, least);
   if (!v->all && !host->output->json)
     status = ck_taken_answers_read(&self.answers, &inspection, err);
   if (status == CK_OK) status = print_events(&self, &inspection, v);
   if (status == CK_OK) status = check_seq(&self, &inspection, v->seq, err);
-  if (status == CK_OK) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && !self.one) status = ck_table_print(&self.table, err);
   if (status == CK_OK && v->follow && !self.one) status = follow(&self, &inspection, v);
   if (status == CK_OK && v->agent && !self.printed)
     status = ck_agent_tail_check_agent(&inspection, v->agent, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/session/clear_log.h"
 #include "core/host/session/policy_changes.h"
 #include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
@@ -197,6 +198,8 @@ static ck_status prune_and_print(pruning *self, const values *v, const ck_prune_
   ck_status status = ck_session_prune_at_rest(&self->of, self->remote->runtime->store,
                                               self->remote->id, order, err);
   if (status == CK_OK) status = sweep_spills(&self->spills, self->remote, v->dry_run, err);
+  if (status == CK_OK && !v->dry_run && self->of.report.emptied)
+    status = ck_clear_log(self->remote->runtime->store, self->remote->host->output, err);
   if (status == CK_OK) status = print(self, v->dry_run, err);
   if (status == CK_OK) status = check_named(&self->of, v, err);
   ck_pruned_clear(&self->of);

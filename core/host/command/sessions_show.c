@@ -16,6 +16,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_session_view_read(&view, host, &inspection, err);
+  view.runs.whole = v->verbose;
   if (status == CK_OK && screen) status = ck_session_screen_print(&view, host->output, err);
   if (status == CK_OK && !screen) status = ck_session_view_print(&view, host->output, err);
   ck_session_view_clear(&view);
@@ -32,7 +33,7 @@ static const ck_option options[] = {
     {.name = "verbose",
      .letter = 'v',
      .offset = offsetof(values, verbose),
-     .help = "on a terminal, too: every field, as names and values"},
+     .help = "on a terminal, too: every field, as names and values; of every run"},
     {0},
 };
 

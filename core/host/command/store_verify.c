@@ -4,6 +4,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/print/document.h"
+#include "core/host/session/unfinished_scrub.h"
 #include "core/store/verify.h"
 
 typedef struct values {
@@ -61,6 +62,17 @@ static ck_status print_report(verification *self, const ck_verify_report *report
   return status;
 }
 
+/* What is to be erased may still be there: that is no damage, and nothing that is well. */
+static ck_status check_scrub(verification *self, ck_verify_report *report, ck_store *store,
+                             ck_error *err) {
+  ck_buffer text = {0};
+  ck_status status = ck_scrub_unfinished_append(&text, store, err);
+  if (status == CK_OK && text.len) visit(self, "", 0, CK_E_PENDING, text.data);
+  if (status == CK_OK && text.len) report->problems++;
+  ck_buffer_clear(&text);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection = {0};
@@ -75,6 +87,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (inspection.store)
     status = ck_store_verify(&report, inspection.store,
                              v->session ? inspection.head.session.id : NULL, visit, &self, err);
+  if (status == CK_OK && inspection.store)
+    status = check_scrub(&self, &report, inspection.store, err);
   if (status == CK_OK) status = print_report(&self, &report, err);
   if (status == CK_OK && report.problems)
     status =

@@ -39,9 +39,9 @@ static void put_since(ck_document *document, ck_bytes since) {
 }
 
 /* Without an event that tells nothing is known. */
-static void put_droppers(ck_document *document, ck_bytes names) {
+static void put_names(ck_document *document, const char *name, ck_bytes names) {
   if (!names.len) return;
-  struct cJSON *list = ck_document_put_array(document, NULL, "pruned_by");
+  struct cJSON *list = ck_document_put_array(document, NULL, name);
   for (ck_json_iterator it = ck_json_iterate(names); ck_json_next(&it);)
     ck_document_put_string(document, list, NULL, it.value);
 }
@@ -59,8 +59,13 @@ void ck_explanation_put(ck_document *document, const ck_explanation *self) {
   ck_document_put_bool(document, NULL, "taken", self->checkpoint.len > 0);
   ck_document_put_string(document, NULL, "checkpoint", self->checkpoint);
   if (self->checkpoint.len) ck_document_put_bool(document, NULL, "pruned", self->pruned);
-  if (self->pruned_at) ck_document_put_int(document, NULL, "pruned_at", self->pruned_at);
-  put_droppers(document, self->pruned_by);
+  if (self->fate.seq) ck_document_put_int(document, NULL, "pruned_at", self->fate.seq);
+  put_names(document, "pruned_by", self->fate.by);
+  if (self->fate.kept_at) {
+    ck_document_put_int(document, NULL, "kept_at", self->fate.kept_at);
+    put_names(document, "kept_by", self->fate.kept_by);
+    put_names(document, "against", self->fate.against);
+  }
   ck_document_put_bool(document, NULL, "abandoned", self->abandoned);
   ck_document_put_bool(document, NULL, "always", self->always);
   ck_document_put_bool(document, NULL, "requested", self->requested);

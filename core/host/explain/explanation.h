@@ -2,6 +2,7 @@
 #ifndef CK_HOST_EXPLAIN_EXPLANATION_H
 #define CK_HOST_EXPLAIN_EXPLANATION_H
 
+#include "core/host/explain/pruned_list.h"
 #include "core/host/explain/rerun.h"
 #include "core/host/explain/said.h"
 #include "core/host/print/document.h"
@@ -15,12 +16,10 @@ typedef struct ck_explanation {
   ck_boundary_kind kind; /* 0: of a later version */
   ck_bytes checkpoint;   /* its id as a JSON string; no bytes: none was taken */
   bool pruned;
-  int64_t pruned_at; /* seq of the event that tells so; 0: none that the session sees */
-  ck_bytes
-      pruned_by;  /* who dropped checkpoints there, a JSON array of names; no bytes: not known */
-  bool always;    /* kinds that policies have no say in */
-  bool requested; /* another command asked for it */
-  bool abandoned; /* a resume or a rewind has left it behind */
+  ck_pruned_fate fate; /* `seq`: of the event that tells so */
+  bool always;         /* kinds that policies have no say in */
+  bool requested;      /* another command asked for it */
+  bool abandoned;      /* a resume or a rewind has left it behind */
   ck_said_list said;
   const char *failure;              /* what a policy failed of; NULL: none did, or not known */
   const ck_rerun *rerun;            /* NULL: no other policy is asked */

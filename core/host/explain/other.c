@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/host/explain/candidates.h"
 #include "core/host/explain/masked_words.h"
 #include "core/host/explain/permit_words.h"
 #include "core/host/inspect/questions.h"
@@ -231,12 +232,22 @@ void ck_other_append_why(ck_buffer *out, const ck_other *self) {
 
 static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
 
+/* NULL: none are kept. Without memory they are not told. */
+static ck_value *name_candidates(const ck_other *self) {
+  ck_value *named;
+  ck_error ignored = CK_ERROR_INIT;
+  return ck_candidates_name(&named, self->event, self->policies, &ignored) == CK_OK ? named : NULL;
+}
+
 static void say_dropped(ck_buffer *out, const ck_other *self) {
   for (ck_json_iterator it = ck_json_iterate(member(self, "ids")); ck_json_next(&it);) {
     ck_json_read_string(out, it.value);
     ck_buffer_append_text(out, " was dropped");
     end(out);
   }
+  ck_value *named = name_candidates(self);
+  ck_candidates_append_sentences(out, named);
+  ck_value_free(named);
 }
 
 /* What follows where a hook fails, in the words of its table. */
@@ -299,6 +310,9 @@ static void put_pruned(ck_document *document, const ck_other *self) {
   struct cJSON *ids = ck_document_put_array(document, NULL, "dropped");
   for (ck_json_iterator it = ck_json_iterate(member(self, "ids")); ck_json_next(&it);)
     ck_document_put_string(document, ids, NULL, it.value);
+  ck_value *named = name_candidates(self);
+  ck_candidates_put(document, named);
+  ck_value_free(named);
   ck_words_put_said(document, &self->said, self->policies);
 }
 

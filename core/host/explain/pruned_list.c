@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/host/explain/candidates.h"
 #include "core/host/explain/run_policies.h"
 
 typedef struct reading {
@@ -17,8 +18,11 @@ typedef struct reading {
 } reading;
 
 void ck_pruned_list_clear(ck_pruned_list *self) {
-  for (size_t i = 0; i < self->dropper_count; i++) ck_value_free(self->droppers[i]);
-  free(self->droppers);
+  for (size_t i = 0; i < self->event_count; i++) {
+    ck_value_free(self->events[i].droppers);
+    ck_value_free(self->events[i].candidates);
+  }
+  free(self->events);
   free(self->list);
   free(self->there);
   *self = (ck_pruned_list){0};
@@ -31,7 +35,7 @@ static bool add(ck_pruned_list *self, ck_bytes id, int64_t seq) {
   if (!list) return false;
   self->list = list;
   ck_pruned_checkpoint *made = &list[self->count++];
-  *made = (ck_pruned_checkpoint){.seq = seq, .droppers = self->dropper_count - 1};
+  *made = (ck_pruned_checkpoint){.seq = seq, .event = self->event_count - 1};
   memcpy(made->id, id.data + 1, id.len - 2);
   return true;
 }
@@ -55,25 +59,28 @@ static ck_status write_droppers(ck_value **out, const ck_said_list *said, ck_err
   return status;
 }
 
-static ck_status add_droppers(reading *self, const ck_event *event) {
+static ck_status add_event(reading *self, const ck_event *event) {
   ck_bytes policies;
   ck_pruned_list *to = self->to;
   ck_status status = find_policies(&policies, self, event);
   if (status != CK_OK) return status;
-  ck_value **list = ck_array_grow(to->droppers, to->dropper_count, &to->dropper_cap, sizeof *list);
+  struct ck_pruning_told *list =
+      ck_array_grow(to->events, to->event_count, &to->event_cap, sizeof *list);
   if (!list) return ck_error_no_memory(self->err);
-  to->droppers = list;
+  to->events = list;
+  struct ck_pruning_told *made = &list[to->event_count++];
+  *made = (struct ck_pruning_told){.seq = event->seq};
   ck_said_read(&self->said, event, CK_HOOK_PRUNE, policies);
-  status = write_droppers(&list[to->dropper_count], &self->said, self->err);
-  to->dropper_count += status == CK_OK;
-  return status;
+  status = write_droppers(&made->droppers, &self->said, self->err);
+  return status == CK_OK ? ck_candidates_name(&made->candidates, event, policies, self->err)
+                         : status;
 }
 
 static bool visit(void *to, const ck_event *event) {
   reading *self = to;
   ck_bytes ids = ck_json_get(ck_value_bytes(event->body), "ids");
   if (ck_json_type_of(ids) != CK_JSON_ARRAY) return true;
-  self->status = add_droppers(self, event);
+  self->status = add_event(self, event);
   if (self->status != CK_OK) return false;
   for (ck_json_iterator it = ck_json_iterate(ids); ck_json_next(&it);)
     self->failed |= !add(self->to, it.value, event->seq);
@@ -124,13 +131,32 @@ bool ck_pruned_list_has(const ck_pruned_list *self, int64_t seq) {
          !bsearch(&seq, self->there, self->there_count, sizeof *self->there, compare_seqs);
 }
 
-int64_t ck_pruned_list_get(const ck_pruned_list *self, const char *id, ck_bytes *by) {
+/* At the last event at which it stayed though some would drop it. */
+static void find_keepers(ck_pruned_fate *out, const ck_pruned_list *self, int64_t seq) {
+  for (size_t i = self->event_count; i-- > 0 && !out->kept_at;) {
+    ck_bytes spoken = ck_candidates_find(self->events[i].candidates, seq);
+    if (self->events[i].seq == out->seq || !spoken.len) continue;
+    out->kept_by = ck_json_get(spoken, "keep");
+    out->against = ck_json_get(spoken, "drop");
+    if (out->against.len) out->kept_at = self->events[i].seq;
+  }
+}
+
+void ck_pruned_list_get(ck_pruned_fate *out, const ck_pruned_list *self, const char *id,
+                        int64_t seq) {
   ck_pruned_checkpoint key = {.seq = 0};
-  *by = (ck_bytes){0};
-  if (!self->count || strlen(id) >= sizeof key.id) return 0;
+  *out = (ck_pruned_fate){0};
+  if (strlen(id) >= sizeof key.id) return;
   strcpy(key.id, id);
   const ck_pruned_checkpoint *found =
-      bsearch(&key, self->list, self->count, sizeof *self->list, compare);
-  if (found) *by = ck_value_bytes(self->droppers[found->droppers]);
-  return found ? found->seq : 0;
+      self->count ? bsearch(&key, self->list, self->count, sizeof *self->list, compare) : NULL;
+  if (found) {
+    const struct ck_pruning_told *event = &self->events[found->event];
+    ck_bytes spoken = ck_candidates_find(event->candidates, seq),
+             own = spoken.len ? ck_json_get(spoken, "drop") : spoken;
+    out->seq = found->seq;
+    out->each = own.len > 0;
+    out->by = own.len ? own : ck_value_bytes(event->droppers);
+  }
+  find_keepers(out, self, seq);
 }

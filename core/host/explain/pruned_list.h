@@ -7,15 +7,19 @@
 
 typedef struct ck_pruned_checkpoint {
   char id[CK_ID_SIZE];
-  int64_t seq;     /* of the event */
-  size_t droppers; /* place in `droppers` */
+  int64_t seq;  /* of the event */
+  size_t event; /* place in `events` */
 } ck_pruned_checkpoint;
 
 typedef struct ck_pruned_list {
   ck_pruned_checkpoint *list; /* ascending by id once it is read */
   size_t count, cap;
-  ck_value **droppers; /* of each event: who dropped something there, a JSON array of names */
-  size_t dropper_count, dropper_cap;
+  struct ck_pruning_told {
+    int64_t seq;          /* of the event */
+    ck_value *droppers;   /* who dropped something there, a JSON array of names */
+    ck_value *candidates; /* see candidates.h; NULL: not recorded */
+  } * events;
+  size_t event_count, event_cap;
   int64_t *there; /* seqs of the checkpoints that there are */
   size_t there_count, there_cap;
 } ck_pruned_list;
@@ -26,8 +30,18 @@ CK_CHECKED ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspectio
                                          ck_error *err);
 /* The checkpoint that was taken at `seq` is gone. */
 bool ck_pruned_list_has(const ck_pruned_list *self, int64_t seq);
-/* seq of the event that tells of it; 0: none that the session sees, as in a fork. `by`, borrowed:
- * the policies that dropped checkpoints there, a JSON array of names; no bytes: not known. */
-int64_t ck_pruned_list_get(const ck_pruned_list *self, const char *id, ck_bytes *by);
+/* What is told of one. All borrowed; JSON arrays of names. */
+typedef struct ck_pruned_fate {
+  int64_t seq; /* of the event that tells that it is gone; 0: none that the session sees, as in a
+                * fork */
+  ck_bytes by; /* the policies that dropped checkpoints there; no bytes: not known */
+  bool each;   /* each of them dropped this very one */
+  int64_t kept_at; /* seq of the last event at which it stayed, though some would drop it; 0 */
+  /* who kept it there; no bytes: no policy, the store needs it; and who would have dropped it */
+  ck_bytes kept_by, against;
+} ck_pruned_fate;
+/* Of the checkpoint that was taken at `seq`. */
+void ck_pruned_list_get(ck_pruned_fate *out, const ck_pruned_list *self, const char *id,
+                        int64_t seq);
 
 #endif

@@ -200,8 +200,9 @@ static ck_status tell_redact(ck_rerun_telling *self, const asking *of, ck_error 
 ck_status ck_rerun_hooks_tell(ck_rerun_telling *self, ck_error *err) {
   asking of = {0};
   if (self->asked && !self->seq)
-    ck_output_notice(self->output, "%zu of %zu boundaries would be decided otherwise by %s",
-                     self->differing, self->asked, self->policy);
+    ck_output_notice(self->output, "%zu of %zu %s would be decided otherwise by %s",
+                     self->differing, self->asked, self->asked == 1 ? "boundary" : "boundaries",
+                     self->policy);
   ck_status status = load(&of, self->policy, err);
   if (status == CK_OK) status = find_hooks(&of, err);
   for (int i = 0; status == CK_OK && i < CK_RERUN_HOOK_COUNT; i++)

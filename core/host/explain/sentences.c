@@ -1,6 +1,7 @@
 /* sentences.c - explains one boundary in whole sentences. */
 #include <string.h>
 
+#include "core/host/explain/candidates.h"
 #include "core/host/explain/explanation.h"
 #include "core/host/explain/masked_words.h"
 #include "core/host/explain/words.h"
@@ -29,23 +30,35 @@ static void say_what(ck_buffer *out, const ck_explanation *self) {
   end(out);
 }
 
-/* Of several it is not recorded which of them dropped this one. */
-static void append_droppers(ck_buffer *out, ck_bytes names) {
-  size_t count = names.len ? ck_json_count(names) : 0;
-  const char *before = count > 1 ? ", by one of " : ", by ";
-  for (ck_json_iterator it = ck_json_iterate(names); count && ck_json_next(&it); before = ", ") {
-    ck_buffer_append_text(out, before);
-    ck_json_read_string(out, it.value);
-  }
+/* An earlier ckrun did not record which of several dropped this one. */
+static void append_droppers(ck_buffer *out, const ck_pruned_fate *of) {
+  size_t count = of->by.len ? ck_json_count(of->by) : 0;
+  if (!count) return;
+  ck_buffer_append_text(out, count > 1 && !of->each ? ", by one of " : ", by ");
+  ck_candidates_append_names(out, of->by);
+}
+
+static void say_kept(ck_buffer *out, const ck_pruned_fate *of) {
+  if (!of->kept_at) return;
+  ck_buffer_append_format(out, "it was kept at event %lld, ", (long long)of->kept_at);
+  if (of->kept_by.len) ck_buffer_append_text(out, "by ");
+  ck_candidates_append_names(out, of->kept_by);
+  if (!of->kept_by.len)
+    ck_buffer_append_text(out, "as the latest, pinned, or one that a run, a fork or another "
+                               "checkpoint goes on from");
+  ck_buffer_append_text(out, "; it would have been dropped by ");
+  ck_candidates_append_names(out, of->against);
+  end(out);
 }
 
 static void say_fate(ck_buffer *out, const ck_explanation *self) {
   if (self->pruned) {
     ck_buffer_append_text(out, "it was pruned");
-    if (self->pruned_at) ck_buffer_append_format(out, " at event %lld", (long long)self->pruned_at);
-    append_droppers(out, self->pruned_by);
+    if (self->fate.seq) ck_buffer_append_format(out, " at event %lld", (long long)self->fate.seq);
+    append_droppers(out, &self->fate);
     end(out);
   }
+  say_kept(out, &self->fate);
   if (!self->abandoned) return;
   ck_buffer_append_text(out, CK_WORDS_ABANDONED);
   end(out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/host/print/format.h"
 #include "core/host/print/lanes.h"
 #include "core/host/print/table.h"
 #include "core/host/session/checkpoint_words.h"
@@ -214,4 +215,40 @@ ck_status ck_checkpoint_tree_print(ck_checkpoint_tree *self, int64_t limit, ck_e
   ck_lineage_clear(&to.forks);
   ck_buffer_clear(&to.drawn);
   return status;
+}
+
+/* ---- boundaries without a checkpoint ---- */
+
+enum { FEW = 3, BOUNDARIES_MAX = 1000 };
+
+typedef struct counting {
+  int64_t without;
+} counting;
+
+static bool count_boundary(void *to, const ck_event *event) {
+  counting *self = to;
+  self->without += !ck_json_get(ck_value_bytes(event->body), "checkpoint").len;
+  return self->without < BOUNDARIES_MAX;
+}
+
+ck_status ck_checkpoint_tree_tell_rest(const ck_checkpoint_tree *self, ck_error *err) {
+  const ck_head *head = &self->inspection->head;
+  counting found = {0};
+  ck_buffer text = {0};
+  ck_event_query query = {
+      .session = head->session.no, .view = self->view, .kinds = 1ull << CK_EVENT_BOUNDARY};
+  if (self->count > FEW) return CK_OK;
+  ck_status status =
+      ck_store_read_events(self->inspection->store, &query, count_boundary, &found, err);
+  if (status != CK_OK || !found.without) return status;
+  ck_buffer_append_text(&text, found.without < BOUNDARIES_MAX ? "at " : "at more than ");
+  ck_format_count(&text, found.without);
+  ck_buffer_append_format(&text,
+                          " %s no policy asked for a checkpoint ('ckrun policy explain %s'); a "
+                          "resume repeats nothing for that: it replays what is recorded",
+                          found.without == 1 ? "boundary" : "boundaries", head->session.id);
+  if (!text.failed) ck_output_notice(self->output, "%s", text.data);
+  self->output->failed |= text.failed;
+  ck_buffer_clear(&text);
+  return CK_OK;
 }

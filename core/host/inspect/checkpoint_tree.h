@@ -24,6 +24,9 @@ CK_CHECKED ck_status ck_checkpoint_tree_add(ck_checkpoint_tree *self,
  * node or agent, dollars so far, reasons of policies. */
 CK_CHECKED ck_status ck_checkpoint_tree_print(ck_checkpoint_tree *self, int64_t limit,
                                               ck_error *err);
+/* Of a session with few checkpoints: how many boundaries there were without one, and what that
+ * means. */
+CK_CHECKED ck_status ck_checkpoint_tree_tell_rest(const ck_checkpoint_tree *self, ck_error *err);
 void ck_checkpoint_tree_clear(ck_checkpoint_tree *self);
 
 #endif

@@ -9,8 +9,9 @@
 enum { EVENTS_MAX = 50 * CK_RECENT_EFFECTS_MAX };
 
 typedef struct reading {
-  ck_recent_effects *to; /* newest first, until it is turned round */
-  size_t waiting;        /* outcomes whose intents are still to come */
+  ck_recent_effects *to;   /* newest first, until it is turned round */
+  const char *outcomeless; /* the status of an effect that nothing is known of behind its intent */
+  size_t waiting;          /* outcomes whose intents are still to come */
   size_t events;
   bool failed;
 } reading;
@@ -22,6 +23,18 @@ static char *take(reading *self, ck_bytes value) {
   return text;
 }
 
+/* "main/pay#1/exec/1" of scope main: "pay#1". */
+static char *place_of_key(reading *self, const char *key, const char *scope) {
+  size_t len = key && scope ? strlen(scope) : 0;
+  if (!len || strncmp(key, scope, len) != 0 || key[len] != '/') return NULL;
+  const char *begin = key + len + 1, *end = strrchr(begin, '/');
+  while (end && end > begin && end[-1] != '/') end--;
+  if (!end || end <= begin + 1) return NULL;
+  char *place = strndup(begin, (size_t)(end - 1 - begin));
+  self->failed |= !place;
+  return place;
+}
+
 static ck_recent_effect *add(reading *self, const ck_event *event, ck_bytes body) {
   if (self->to->count == CK_RECENT_EFFECTS_MAX) return NULL;
   ck_recent_effect *added = &self->to->list[self->to->count++];
@@ -31,6 +44,7 @@ static ck_recent_effect *add(reading *self, const ck_event *event, ck_bytes body
                               .seq = event->seq,
                               .cost_micros = -1};
   self->failed |= event->agent && !added->agent;
+  added->at = place_of_key(self, added->key, event->scope);
   return added;
 }
 
@@ -76,16 +90,40 @@ static void take_replay(reading *self, const ck_event *event, ck_bytes body) {
   added->cost_micros = 0;
 }
 
+/* One of that key whose intent, which is older, was not read yet. */
+static ck_recent_effect *unbegun(const reading *self, ck_bytes key) {
+  for (size_t i = 0; i < self->to->count; i++) {
+    ck_recent_effect *one = &self->to->list[i];
+    if (!one->begun && one->key && ck_json_is_text(key, one->key)) return one;
+  }
+  return NULL;
+}
+
+static bool knows(const reading *self, ck_bytes key) {
+  bool known = false;
+  for (size_t i = 0; !known && i < self->to->count; i++) {
+    const char *one = self->to->list[i].key;
+    known = one && ck_json_is_text(key, one);
+  }
+  return known;
+}
+
+/* The verdict on an effect without an outcome, which is older; what came of it may be known. */
+static void take_resolution(reading *self, const ck_event *event, ck_bytes body) {
+  if (unbegun(self, ck_json_get(body, "key"))) return;
+  ck_recent_effect *added = add(self, event, body);
+  if (!added) return;
+  added->status = "resolved";
+  free(added->kind);
+  added->kind = kind_of_key(self, added->key);
+  added->ended_ms = event->at_ms;
+  self->waiting++;
+}
+
 static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
   ck_bytes request = ck_json_get(body, "request"), key = ck_json_get(body, "key");
-  ck_recent_effect *of = NULL;
-  bool known = false;
-  for (size_t i = 0; !of && i < self->to->count; i++) {
-    ck_recent_effect *one = &self->to->list[i];
-    if (!one->key || !ck_json_is_text(key, one->key)) continue;
-    known = true;
-    if (!one->begun) of = one;
-  }
+  ck_recent_effect *of = unbegun(self, key);
+  bool known = of || knows(self, key);
   if (of)
     self->waiting--;
   else
@@ -94,7 +132,7 @@ static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
   of->begun = true;
   of->seq = event->seq;
   of->begun_ms = event->at_ms;
-  if (!of->status) of->status = known ? "again" : "open";
+  if (!of->status) of->status = known ? "again" : self->outcomeless;
   ck_bytes name = ck_json_get(request, "name");
   of->name = take(self, name.len ? name : ck_json_get(request, "model"));
 }
@@ -106,6 +144,8 @@ static bool visit(void *to, const ck_event *event) {
     take_outcome(self, event, body);
   else if (event->kind == CK_EVENT_REPLAY)
     take_replay(self, event, body);
+  else if (event->kind == CK_EVENT_RESOLUTION)
+    take_resolution(self, event, body);
   else
     take_intent(self, event, body);
   bool full = self->to->count == CK_RECENT_EFFECTS_MAX && self->waiting == 0;
@@ -119,15 +159,17 @@ static int by_seq(const void *a, const void *b) {
 
 ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const ck_head *head,
                                  ck_error *err) {
-  reading self = {.to = out};
+  ck_session_status at = head->session.status;
+  bool over = at == CK_SESSION_COMPLETED || at == CK_SESSION_CANCELLED;
+  reading self = {.to = out, .outcomeless = over ? "left" : "open"};
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
-  ck_event_query query = {
-      .session = head->session.no,
-      .view = &view,
-      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY,
-      .backward = true};
+  ck_event_query query = {.session = head->session.no,
+                          .view = &view,
+                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
+                                   1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_RESOLUTION,
+                          .backward = true};
   if (status == CK_OK) status = ck_store_read_events(store, &query, visit, &self, err);
   qsort(out->list, out->count, sizeof *out->list, by_seq);
   ck_view_clear(&view);
@@ -138,6 +180,7 @@ void ck_recent_effects_clear(ck_recent_effects *self) {
   for (size_t i = 0; i < self->count; i++) {
     ck_recent_effect *one = &self->list[i];
     free(one->key);
+    free(one->at);
     free(one->kind);
     free(one->name);
     free(one->agent);
@@ -153,6 +196,7 @@ void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self)
     struct cJSON *at = ck_document_put_object(document, list, NULL);
     ck_document_put_int(document, at, "seq", one->seq);
     ck_document_put_text(document, at, "effect", one->key);
+    ck_document_put_text(document, at, "at", one->at);
     ck_document_put_text(document, at, "kind", one->kind);
     ck_document_put_text(document, at, "name", one->name);
     ck_document_put_text(document, at, "agent", one->agent);

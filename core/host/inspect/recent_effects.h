@@ -9,9 +9,10 @@ enum { CK_RECENT_EFFECTS_MAX = 20 };
 
 /* Texts owned; NULL where absent. */
 typedef struct ck_recent_effect {
-  char *key, *kind, *name, *agent, *error;
-  /* "ok", "error", "unknown", … of its outcome; "open"; "replayed"; "again": it was begun, or
-   * asked, once more since, and what came of it stands there */
+  char *key, *at, *kind, *name, *agent, *error; /* at: its node and lap, or its turn: "pay#1" */
+  /* "ok", "error", "unknown", … of its outcome; "replayed"; of one without an outcome "again" (it
+   * was begun, or asked, once more since, and what came of it stands there), "resolved" (by a
+   * person or a policy), "left" (the session is over), "open" */
   const char *status;
   int64_t seq;                /* of its intent; of one whose intent was not read, of its outcome */
   int64_t begun_ms, ended_ms; /* 0: not known, not yet */
@@ -30,8 +31,8 @@ typedef struct ck_recent_effects {
 CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store,
                                             const ck_head *head, ck_error *err);
 void ck_recent_effects_clear(ck_recent_effects *self);
-/* Adds "last_effects": [{seq, effect, kind, name?, agent?, status, begun?, duration_ms?, cost_usd?,
- * error?}, …]. */
+/* Adds "last_effects": [{seq, effect, at?, kind, name?, agent?, status, begun?, duration_ms?,
+ * cost_usd?, error?}, …]. */
 void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self);
 
 #endif

@@ -308,8 +308,21 @@ static void append_place(ck_buffer *out, const ck_runs *self, const ck_place *pl
                             place->directory ? place->directory : "");
 }
 
+/* "3 earlier ones: …"; the first that is listed. */
+static size_t leave_out(ck_table *table, const ck_runs *self) {
+  if (self->whole || self->count <= CK_RUNS_LISTED) return 0;
+  ck_buffer text = {0};
+  ck_format_of(&text, (int64_t)(self->count - CK_RUNS_LISTED), "earlier one");
+  ck_buffer_append_text(&text, ": -v or --json lists them");
+  table->text.failed |= text.failed;
+  ck_table_put_word(table, "runs");
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+  return self->count - CK_RUNS_LISTED;
+}
+
 void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
-  for (size_t i = 0; i < self->count; i++) {
+  for (size_t i = leave_out(table, self); i < self->count; i++) {
     const ck_run *run = &self->list[i];
     ck_buffer text = {0};
     ck_buffer_append_format(&text, "%s: %s, ", run->timeline->run, run->outcome);

@@ -22,8 +22,11 @@ typedef struct ck_run {
   int64_t reserved; /* micro-dollars of that which are estimates: see ck_ledger_read_reserved */
 } ck_run;
 
+enum { CK_RUNS_LISTED = 5 };
+
 /* Zero-initialise. */
 typedef struct ck_runs {
+  bool whole;   /* rows of all of them are wanted */
   ck_run *list; /* oldest first; those inherited by a fork are left out */
   size_t count;
   /* Of the session: what its latest checkpoint counts, of a fork with what its origin had spent,
@@ -48,7 +51,7 @@ CK_CHECKED ck_status ck_runs_read_totals(ck_totals *out, ck_store *store, const 
 /* Adds "runs": [{run, parent_run?, flow?, stored?, directory?, host?, outcome, settings?, attempt,
  * begun, last, cost_micros, reserved_micros, …}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
-/* A row "runs" for each. */
+/* A row "runs" for each; of many only for the last CK_RUNS_LISTED, unless `whole` is set. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);
 
 #endif

@@ -161,20 +161,23 @@ static ck_status print_spent(const ck_session_view *self, ck_output *output, ck_
 
 static const ck_column effect_columns[] = {
     {"SEQ", CK_COLUMN_RIGHT},
+    {"AT", CK_COLUMN_PATH | CK_COLUMN_SPARE(1)},
     {"EFFECT", CK_COLUMN_CUT},
-    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-    {"AFTER", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(3)},
+    {"AFTER", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(4)},
     {"TOOK", CK_COLUMN_RIGHT},
-    {"", CK_COLUMN_SPARE(1)},
-    {"DOLLARS", CK_COLUMN_RIGHT},
-    {"STATUS", CK_COLUMN_LEFT},
+    {"", CK_COLUMN_SPARE(2)},
+    {"DOLLARS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
+    {"STATUS", CK_COLUMN_WRAP},
     {NULL, false},
 };
 
 static ck_tone effect_tone(const ck_recent_effect *of) {
   if (strcmp(of->status, "ok") == 0 || strcmp(of->status, "ended") == 0) return CK_TONE_PLAIN;
   if (strcmp(of->status, "replayed") == 0 || strcmp(of->status, "again") == 0) return CK_TONE_FAINT;
-  return strcmp(of->status, "open") == 0 ? CK_TONE_WARN : CK_TONE_BAD;
+  bool warns = strcmp(of->status, "open") == 0 || strcmp(of->status, "left") == 0 ||
+               strcmp(of->status, "resolved") == 0;
+  return warns ? CK_TONE_WARN : CK_TONE_BAD;
 }
 
 static int64_t duration_of(const ck_recent_effect *of) {
@@ -206,6 +209,8 @@ static void put_effect(ck_table *table, const ck_recent_effects *all, const ck_r
   size_t bar = table->output->width >= 100 ? 24 : 8;
   ck_table_tone(table, CK_TONE_FAINT);
   ck_table_put_count(table, of->seq);
+  ck_table_tone(table, tone);
+  ck_table_put_text(table, ck_bytes_text(of->at));
   ck_table_tone(table, tone);
   put_name(table, of);
   ck_table_put_text(table, ck_bytes_text(of->agent));

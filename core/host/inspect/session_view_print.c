@@ -196,8 +196,11 @@ static void rows_totals(ck_table *table, const char *name, const void *value) {
 }
 
 static void rows_timelines(ck_table *table, const char *name, const void *value) {
-  const ck_head *head = *(const ck_head *const *)value;
-  for (size_t i = 0; i < head->timeline_count; i++) {
+  const ck_session_view *view = value;
+  const ck_head *head = view->head;
+  size_t count = head->timeline_count,
+         left = view->runs.whole || count <= CK_RUNS_LISTED ? 0 : count - CK_RUNS_LISTED;
+  for (size_t i = left; i < count; i++) {
     const ck_timeline *timeline = &head->timelines[i];
     char text[256];
     char cut[64] = "";
@@ -290,7 +293,7 @@ static const field other_fields[] = {
     {"description",      AT(head),             NULL,              row_description, 20},
     {"totals",           0,                    member_totals,     rows_totals,   21},
     {"timelines",        AT(head),             member_timelines,  NULL,           0},
-    {"timeline",         AT(head),             NULL,              rows_timelines,13},
+    {"timeline",         0,                    NULL,              rows_timelines,13},
     {"runs",             AT(runs),             member_runs,       rows_runs,     14},
     {"lineage",          AT(lineage),          member_lineage,    rows_lineage,   5},
     {"saving",           AT(saving),           member_saving,     row_saving,    18},

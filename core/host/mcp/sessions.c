@@ -14,6 +14,7 @@
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/runtime/session/tail/tail_section.h"
+#include "core/store/session_query.h"
 
 enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
 
@@ -67,12 +68,12 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   return status;
 }
 
-static ck_status put_sessions(ck_document *out, listing *self, ck_session_status wanted,
+static ck_status put_sessions(ck_document *out, listing *self, const ck_session_query *query,
                               ck_error *err) {
   self->ids = calloc(self->limit + 1, sizeof *self->ids);
   if (!self->ids) return ck_error_no_memory(err);
   ck_status status =
-      self->store ? ck_store_list_sessions(self->store, wanted, take_session, self, err) : CK_OK;
+      self->store ? ck_store_find_sessions(self->store, query, take_session, self, err) : CK_OK;
   if (status != CK_OK && self->filter) /* its text may name a session of somebody else */
     status = ck_error_set(err, status, "the list of sessions cannot be read: %s",
                           ck_status_text(status));
@@ -94,8 +95,11 @@ static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_valu
                .limit = limit < 0              ? SESSIONS_DEFAULT
                         : limit > SESSIONS_MAX ? SESSIONS_MAX
                                                : (size_t)limit};
-  if (status == CK_OK)
-    status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
+  ck_session_query query = {0};
+  ck_session_status wanted = values[0].text ? ck_session_status_of(values[0].text) : 0;
+  for (ck_session_status i = CK_SESSION_RUNNING; ck_session_status_name(i); i++)
+    if (wanted ? i == wanted : ck_session_status_resumable(i)) query.statuses |= UINT64_C(1) << i;
+  if (status == CK_OK) status = put_sessions(out, &l, &query, err);
   ck_inspection_close(&inspection);
   return status;
 }

@@ -237,7 +237,7 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
                          values[2].object, err);
   if (status == CK_OK)
     status = ck_handover_start(&start.pid, (char *const *)argv.list, ck_buffer_bytes(&argv.edits),
-                               start.error_fd, err);
+                               (ck_handover_streams){-1, -1, start.error_fd}, err);
   if (status == CK_OK) status = wait_for_start(&start, &record, inspection->store, before->id, err);
   const char *id = values[1].text                    ? from.id
                    : inspection->head.has_checkpoint ? inspection->head.checkpoint.id

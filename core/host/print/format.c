@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
@@ -135,4 +136,47 @@ size_t ck_format_width(ck_bytes text) {
 size_t ck_format_cut(ck_bytes text, size_t columns) {
   size_t width;
   return walk(text, columns, &width);
+}
+
+/* Of "'ckrun …'" and "`ckrun …`", the quotes included; 0: no such command begins here. */
+static size_t command_length(ck_bytes text) {
+  static const char program[] = "ckrun ";
+  enum { BEGIN = sizeof program }; /* with the quote before it */
+  if (text.len < BEGIN || (text.data[0] != '\'' && text.data[0] != '`')) return 0;
+  if (memcmp(text.data + 1, program, sizeof program - 1) != 0) return 0;
+  const char *end = memchr(text.data + BEGIN, text.data[0], text.len - BEGIN);
+  return end ? (size_t)(end - text.data) + 1 : 0;
+}
+
+/* Up to the next blank that a line may end at. */
+static size_t word_length(ck_bytes text) {
+  size_t len = 0;
+  while (len < text.len && text.data[len] != ' ') {
+    size_t command = command_length((ck_bytes){text.data + len, text.len - len});
+    len += command ? command : 1;
+  }
+  return len;
+}
+
+/* Of a word that is wider than a line: behind a mark between its parts, if one is near the end. */
+static size_t break_word(ck_bytes text, size_t columns) {
+  size_t fits = ck_format_cut(text, columns), at = fits;
+  while (at > fits / 2 && !strchr(",:;/_", text.data[at - 1])) at--;
+  if (at > fits / 2) return at;
+  return fits ? fits : text.len;
+}
+
+size_t ck_format_line(ck_bytes text, size_t columns) {
+  size_t len = 0, at = 0;
+  while (at < text.len) {
+    size_t blanks = 0;
+    while (at + blanks < text.len && text.data[at + blanks] == ' ') blanks++;
+    at += blanks;
+    at += word_length((ck_bytes){text.data + at, text.len - at});
+    if (ck_format_width((ck_bytes){text.data, at}) > columns) break;
+    len = at;
+  }
+  if (len || !text.len) return len;
+  if (memchr(text.data, ' ', at)) return at; /* a command in its quotes */
+  return break_word(text, columns);
 }

@@ -24,5 +24,9 @@ void ck_format_age(ck_buffer *out, int64_t wall_ms, int64_t now_ms);
 size_t ck_format_width(ck_bytes text);
 /* Length in bytes of the longest beginning that is at most `columns` wide. */
 size_t ck_format_cut(ck_bytes text, size_t columns);
+/* Length in bytes of the line of at most `columns` that `text` begins with, without the blanks that
+ * follow: it ends at a blank. A word that is wider than a line is broken, but no command between
+ * quotes ('ckrun …'): that is to be copied. At least one byte, of a text that is not empty. */
+size_t ck_format_line(ck_bytes text, size_t columns);
 
 #endif

@@ -138,6 +138,20 @@ ck_status ck_output_flush(ck_output *self, ck_error *err) {
                       self->cause ? strerror(self->cause) : "not everything could be written");
 }
 
+/* On a terminal in lines that end at blanks, the ones that follow a little further in. */
+static void append_message(ck_buffer *to, ck_bytes text, int width) {
+  enum { INDENT = 2, LEAST = 20 };
+  size_t columns = width < LEAST ? SIZE_MAX : (size_t)width;
+  for (size_t indent = 0; text.len > 0; indent = INDENT) {
+    size_t len = ck_format_line(text, columns - indent);
+    ck_buffer_append_format(to, "%*s", (int)indent, "");
+    ck_buffer_append(to, text.data, len);
+    ck_buffer_append_char(to, '\n');
+    while (len < text.len && text.data[len] == ' ') len++;
+    text = (ck_bytes){text.data + len, text.len - len};
+  }
+}
+
 void ck_output_notice(ck_output *self, const char *format, ...) {
   if (self->json) return;
   char *text = NULL;
@@ -146,12 +160,13 @@ void ck_output_notice(ck_output *self, const char *format, ...) {
   int len = vasprintf(&text, format, args);
   va_end(args);
   if (len < 0) return;
-  ck_buffer line = {0};
+  ck_buffer line = {0}, lines = {0};
   ck_output_append_safe(self, &line, (ck_bytes){text, (size_t)len});
-  ck_buffer_append_char(&line, '\n');
+  append_message(&lines, ck_buffer_bytes(&line), self->notice_width);
   ck_output_hide_live(self);
-  if (!line.failed) fwrite(line.data, 1, line.len, stderr);
+  if (!line.failed && !lines.failed) fwrite(lines.data, 1, lines.len, stderr);
   ck_buffer_clear(&line);
+  ck_buffer_clear(&lines);
   free(text);
 }
 
@@ -202,7 +217,7 @@ void ck_output_error(ck_output *self, const ck_error *err) {
   fflush(stdout);
   ck_output_hide_live(self);
   ck_bytes text = ck_bytes_text(err->text[0] ? err->text : ck_status_text(err->status));
-  ck_buffer clean = {0}, line = {0};
+  ck_buffer clean = {0}, line = {0}, lines = {0};
   ck_error ignored = CK_ERROR_INIT;
   if (!self->redactor)
     ck_buffer_append_bytes(&clean, text);
@@ -219,12 +234,13 @@ void ck_output_error(ck_output *self, const ck_error *err) {
     ck_buffer_append_text(&line, "ckrun: ");
     ck_escape_append(&line, ck_buffer_bytes(&clean));
   }
-  ck_buffer_append_char(&line, '\n');
-  if (line.failed)
+  append_message(&lines, ck_buffer_bytes(&line), self->json ? 0 : self->notice_width);
+  if (line.failed || lines.failed)
     fputs("ckrun: out of memory\n", stderr);
   else
-    fwrite(line.data, 1, line.len, stderr);
+    fwrite(lines.data, 1, lines.len, stderr);
   ck_buffer_clear(&line);
+  ck_buffer_clear(&lines);
   ck_buffer_clear(&clean);
 }
 

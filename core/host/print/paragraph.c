@@ -3,15 +3,6 @@
 
 #include "core/host/print/format.h"
 
-/* The length of the line that `text` begins with. */
-static size_t line_of(ck_bytes text, size_t columns) {
-  size_t len = ck_format_cut(text, columns), at = len;
-  if (len == text.len) return len;
-  while (at > 0 && text.data[at] != ' ') at--;
-  if (at > 0) return at;
-  return len ? len : text.len;
-}
-
 void ck_paragraph_print(ck_output *output, ck_bytes text, size_t indent, ck_tone tone) {
   size_t width = output->width > 0 ? (size_t)output->width : SIZE_MAX;
   size_t columns = width > indent + 1 ? width - indent : 1;
@@ -19,7 +10,7 @@ void ck_paragraph_print(ck_output *output, ck_bytes text, size_t indent, ck_tone
   if (!output->color) tone = CK_TONE_PLAIN;
   ck_output_append_safe(output, &clean, text);
   for (ck_bytes rest = ck_buffer_bytes(&clean); rest.len > 0;) {
-    size_t len = line_of(rest, columns);
+    size_t len = ck_format_line(rest, columns);
     ck_buffer_append_format(&line, "%*s%s", (int)indent, "", ck_tone_on(tone));
     ck_buffer_append(&line, rest.data, len);
     ck_buffer_append_format(&line, "%s\n", ck_tone_off(tone));

@@ -23,8 +23,12 @@ void ck_table_clear(ck_table *self) {
   ck_buffer_clear(&self->tones);
 }
 
+void ck_table_hold(ck_table *self, const size_t *least) {
+  self->holds = true;
+  self->least = least;
+}
+
 void ck_table_restart(ck_table *self) {
-  self->headless = self->headless || self->cell_count > 0;
   self->cell_count = 0;
   ck_buffer_reset(&self->text);
   ck_buffer_reset(&self->tones);
@@ -99,6 +103,25 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms) {
   ck_table_end_cell(self);
 }
 
+void ck_table_put_clock(ck_table *self, int64_t wall_ms) {
+  enum { DATE = 11 }; /* bytes of "2026-01-31 " */
+  ck_buffer now = {0}, then = {0};
+  ck_clock clock = ck_clock_system();
+  if (!wall_ms || !self->aligned) {
+    ck_table_put_time(self, wall_ms);
+    return;
+  }
+  ck_format_time(&now, clock.wall_ms(clock.self));
+  ck_format_time(&then, wall_ms);
+  bool whole = now.len > DATE && then.len > DATE;
+  bool today = whole && memcmp(now.data, then.data, DATE) == 0;
+  if (whole) ck_buffer_append_text(&self->text, then.data + (today ? DATE : 0));
+  self->text.failed |= !whole;
+  ck_buffer_clear(&now);
+  ck_buffer_clear(&then);
+  ck_table_end_cell(self);
+}
+
 void ck_table_put_age(ck_table *self, int64_t wall_ms) {
   ck_clock clock = ck_clock_system();
   if (!wall_ms || !self->aligned) {
@@ -113,14 +136,9 @@ static bool has_header(const ck_table *self) { return self->columns[0].header[0]
 
 /* ---- column widths ---- */
 
-enum { LAST_MIN = 8, WIDE_MIN = 24, CUT_MIN = 12, RANK_SHIFT = 4 };
+enum { LAST_MIN = 8, WIDE_MIN = 24, WRAP_MIN = 28, CUT_MIN = 12, RANK_SHIFT = 5 };
 
-typedef struct layout {
-  size_t widths[CK_TABLE_COLUMNS_MAX];
-  bool hidden[CK_TABLE_COLUMNS_MAX];
-  size_t last;   /* the last one that is shown */
-  size_t blanks; /* before the next cell */
-} layout;
+typedef ck_table_layout layout;
 
 /* A spare column without any value is left out. */
 static void measure(layout *out, const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
@@ -135,6 +153,7 @@ static void measure(layout *out, const ck_table *self, size_t widths[CK_TABLE_CO
     size_t header = strlen(self->columns[i].header);
     out->hidden[i] = widths[i] == 0 && self->columns[i].how >> RANK_SHIFT;
     if (widths[i] < header) widths[i] = header;
+    if (self->least && widths[i] < self->least[i]) widths[i] = self->least[i];
   }
   while (out->hidden[out->last]) out->last--;
 }
@@ -148,7 +167,10 @@ static size_t width_before_last(const layout *self) {
 }
 
 static size_t needed(const ck_table *table, const layout *self) {
-  size_t least = table->columns[self->last].how & CK_COLUMN_WIDE ? WIDE_MIN : LAST_MIN,
+  unsigned how = table->columns[self->last].how;
+  size_t least = how & CK_COLUMN_WRAP   ? WRAP_MIN
+                 : how & CK_COLUMN_WIDE ? WIDE_MIN
+                                        : LAST_MIN,
          width = self->widths[self->last];
   return width_before_last(self) + (width < least ? width : least);
 }
@@ -182,6 +204,7 @@ static bool hide_one(const ck_table *table, layout *self) {
 }
 
 static void fit(layout *out, const ck_table *table) {
+  if (table->holds && table->headless) return;
   size_t columns = (size_t)table->output->width, widths[CK_TABLE_COLUMNS_MAX] = {0};
   *out = (layout){.last = table->column_count - 1};
   measure(out, table, widths);
@@ -192,35 +215,61 @@ static void fit(layout *out, const ck_table *table) {
   if (!columns) return;
   size_t used = width_before_last(out),
          room = used + LAST_MIN < columns ? columns - used : LAST_MIN;
-  if (out->widths[out->last] > room) out->widths[out->last] = room;
+  if (out->widths[out->last] > room || table->holds) out->widths[out->last] = room;
 }
 
 /* ---- printing ---- */
 
-/* No blanks at the end of a line: those before a cell are printed with it. */
-static void print_cell(ck_table *self, ck_bytes text, size_t column, layout *how, ck_tone tone) {
-  size_t want = how->widths[column], width = ck_format_width(text);
-  bool over = width > want,
-       path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
-  bool right = self->columns[column].how & CK_COLUMN_RIGHT;
-  if (path) {
+/* As much of a cell as fits; what is left out is told by "…". */
+static void print_part(ck_table *self, ck_bytes text, size_t want, bool path, ck_tone tone) {
+  size_t width = ck_format_width(text);
+  bool over = width > want;
+  if (over && path) {
     size_t gone = ck_format_cut(text, width - want + 1);
     text = (ck_bytes){text.data + gone, text.len - gone};
   } else if (over) {
     text.len = ck_format_cut(text, want - 1);
   }
-  width = ck_format_width(text) + over;
+  ck_output_print(self->output, "%s%s", ck_tone_on(tone), over && path ? "…" : "");
+  ck_output_write(self->output, text);
+  ck_output_print(self->output, "%s%s", over && !path ? "…" : "", ck_tone_off(tone));
+}
+
+static bool is_command(ck_bytes text) {
+  static const char program[] = "ckrun ";
+  return text.len >= sizeof program && memcmp(text.data, program, sizeof program - 1) == 0;
+}
+
+/* The lines of a cell after each other, each under the one before. */
+static void print_lines(ck_table *self, ck_bytes text, size_t want, size_t indent, ck_tone tone) {
+  int most = has_header(self) ? CK_TABLE_LINES : CK_TABLE_VALUE_LINES;
+  if (!has_header(self) && is_command(text)) want = SIZE_MAX;
+  for (int line = 1; text.len > 0; line++) {
+    size_t len = line < most ? ck_format_line(text, want) : text.len;
+    if (line > 1) ck_output_print(self->output, "\n%*s", (int)indent, "");
+    print_part(self, (ck_bytes){text.data, len}, line < most ? SIZE_MAX : want, false, tone);
+    while (len < text.len && text.data[len] == ' ') len++;
+    text = (ck_bytes){text.data + len, text.len - len};
+  }
+}
+
+/* No blanks at the end of a line: those before a cell are printed with it. */
+static void print_cell(ck_table *self, ck_bytes text, size_t column, layout *how, ck_tone tone) {
+  size_t want = how->widths[column], width = ck_format_width(text);
+  unsigned kind = self->columns[column].how;
+  bool last = column == how->last, right = kind & CK_COLUMN_RIGHT;
   size_t fill = width < want ? want - width : 0;
   how->blanks += right ? fill : 0;
   if (width) {
-    ck_output_print(self->output, "%*s%s%s", (int)how->blanks, "", ck_tone_on(tone),
-                    path ? "…" : "");
-    ck_output_write(self->output, text);
-    ck_output_print(self->output, "%s%s", over && !path ? "…" : "", ck_tone_off(tone));
+    ck_output_print(self->output, "%*s", (int)how->blanks, "");
     how->blanks = 0;
   }
+  if (width && last && (kind & CK_COLUMN_WRAP || !has_header(self)))
+    print_lines(self, text, want, width_before_last(how), tone);
+  else if (width)
+    print_part(self, text, want, !last && kind & CK_COLUMN_PATH, tone);
   how->blanks += (right ? 0 : fill) + sizeof gap - 1;
-  if (column < how->last) return;
+  if (!last) return;
   ck_output_print(self->output, "\n");
   how->blanks = 0;
 }
@@ -239,10 +288,11 @@ static void print_header(ck_table *self, const layout *how, bool bold) {
 }
 
 static void print_aligned(ck_table *self) {
-  layout how;
+  layout *how = &self->layout;
   bool bold = self->output->color;
-  fit(&how, self);
-  if (has_header(self) && !self->headless) print_header(self, &how, bold);
+  fit(how, self);
+  if (has_header(self) && !self->headless) print_header(self, how, bold);
+  self->headless = true;
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
     ck_bytes text = ck_bytes_text(cell);
@@ -250,7 +300,7 @@ static void print_aligned(ck_table *self) {
     bool name = bold && column == 0 && !has_header(self);
     ck_tone tone = self->tones.len ? (ck_tone)self->tones.data[i] : CK_TONE_PLAIN;
     cell += text.len + 1;
-    if (!how.hidden[column]) print_cell(self, text, column, &how, name ? CK_TONE_STRONG : tone);
+    if (!how->hidden[column]) print_cell(self, text, column, how, name ? CK_TONE_STRONG : tone);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/host/run/spills.h"
 #include "core/host/session/place.h"
 #include "core/host/session/policy_changes.h"
+#include "core/host/session/unfinished_scrub.h"
 #include "core/runtime/session/end.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
@@ -126,14 +127,15 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                                ck_engine_store how, ck_error *err) {
   ck_store_options options = {.create = how == CK_ENGINE_STORE_CREATE,
                               .read_only = how == CK_ENGINE_STORE_READ,
-                              .key = location->key};
+                              .key = location->key,
+                              .watch = &location->watch};
   ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = location->key_ref;
   if (status == CK_OK) self->runtime->via = "terminal"; /* where it asks */
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
-  if (status == CK_OK) status = ck_spills_find(&self->spills, location->url, err);
-  return status;
+  if (status == CK_OK) status = ck_scrub_unfinished_tell(self->output, self->runtime->store, err);
+  return status == CK_OK ? ck_spills_find(&self->spills, location->url, err) : status;
 }
 
 static ck_status open_drivers(ck_engine *self, ck_error *err) {

@@ -119,6 +119,7 @@ static ck_status open_store(importing *self, bool create, ck_error *err) {
   ck_status status = ck_store_location_find(&location, self->host, err);
   if (status == CK_OK && create) status = ck_store_location_make_parents(&location, err);
   options.key = location.key;
+  options.watch = &location.watch;
   if (status == CK_OK) status = ck_store_open(&self->store, location.url, &options, &absent);
   ck_store_location_clear(&location);
   if (!create && absent.status == CK_E_NOT_FOUND) return CK_OK;

@@ -2,6 +2,7 @@
 #ifndef CK_HOST_RUN_SPILLS_H
 #define CK_HOST_RUN_SPILLS_H
 
+#include "core/redact/expression.h"
 #include "core/store/store.h"
 
 /* PATH.spill beside the store's file PATH; NULL for a store without one. malloc'd. */
@@ -20,6 +21,15 @@ CK_CHECKED ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck
                                      const ck_session_record *session, bool dry, ck_error *err);
 /* Removes all files of a deleted session. */
 CK_CHECKED ck_status ck_spills_remove(const char *folder, const char *session, ck_error *err);
+typedef struct ck_spills_scrub_order {
+  ck_redactor *redactor;     /* ck_redactor_new_scrubber */
+  ck_expression *expression; /* nothing is changed: what it matches is learned; NULL */
+  bool dry_run;              /* only counted */
+} ck_spills_scrub_order;
+/* Replaces each file of a session that holds a secret by one without; *changed: their number. The
+ * session's lock is held. CK_E_FULL, CK_E_IO: that file is as it was. `folder` may be NULL. */
+CK_CHECKED ck_status ck_spills_scrub(int64_t *changed, const char *folder, const char *session,
+                                     const ck_spills_scrub_order *order, ck_error *err);
 /* Copies the files of a session (NULL: of all) in `folder` (NULL or absent: there are none) into
  * the new folder `to`, which appears whole; it is not made for none. CK_E_EXISTS, CK_E_FULL,
  * CK_E_IO. */

@@ -53,11 +53,16 @@ static ck_status make_environment(char ***out, const char *handed, ck_error *err
   return CK_OK;
 }
 
-static int set_files(posix_spawn_file_actions_t *files, int handover, int error_fd) {
-  int code = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!code)
-    code = posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (!code) code = posix_spawn_file_actions_adddup2(files, error_fd, STDERR_FILENO);
+static int set_stream(posix_spawn_file_actions_t *files, int given, int at, int mode) {
+  return given < 0 ? posix_spawn_file_actions_addopen(files, at, "/dev/null", mode, 0)
+                   : posix_spawn_file_actions_adddup2(files, given, at);
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int handover,
+                     const ck_handover_streams *streams) {
+  int code = set_stream(files, streams->in, STDIN_FILENO, O_RDONLY);
+  if (!code) code = set_stream(files, streams->out, STDOUT_FILENO, O_WRONLY);
+  if (!code) code = set_stream(files, streams->error, STDERR_FILENO, O_WRONLY);
   return code ? code : posix_spawn_file_actions_adddup2(files, handover, AT_FD);
 }
 
@@ -76,14 +81,14 @@ static int set_signals(posix_spawnattr_t *how) {
 }
 
 static int spawn(pid_t *out, char *const *argv, char *const *environment, int handover,
-                 int error_fd) {
+                 const ck_handover_streams *streams) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
   int code = posix_spawn_file_actions_init(&files);
   if (code) return code;
   code = posix_spawnattr_init(&how);
   if (!code) {
-    code = set_files(&files, handover, error_fd);
+    code = set_files(&files, handover, streams);
     if (!code) code = set_signals(&how);
     if (!code) code = posix_spawn(out, "/proc/self/exe", &files, &how, argv, environment);
     posix_spawnattr_destroy(&how);
@@ -92,8 +97,8 @@ static int spawn(pid_t *out, char *const *argv, char *const *environment, int ha
   return code;
 }
 
-ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int error_fd,
-                            ck_error *err) {
+ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden,
+                            ck_handover_streams streams, ck_error *err) {
   char **environment = NULL, handed[48];
   *out = 0;
   snprintf(handed, sizeof handed, VARIABLE "=%d %ld", AT_FD, (long)getpid());
@@ -102,10 +107,9 @@ ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int 
                              : ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno));
   if (status == CK_OK) status = make_environment(&environment, handed, err);
   if (status == CK_OK) {
-    int code = spawn(out, argv, environment, fd, error_fd);
+    int code = spawn(out, argv, environment, fd, &streams);
     if (code)
-      status = ck_error_set(err, CK_E_FAILED, "the program that resumes cannot be started: %s",
-                            strerror(code));
+      status = ck_error_set(err, CK_E_FAILED, "ckrun cannot be started: %s", strerror(code));
   }
   free(environment);
   if (fd >= 0) close(fd);

@@ -7,12 +7,17 @@
 
 #include "core/base/buffer.h"
 
+/* Its standard streams; -1: /dev/null. */
+typedef struct ck_handover_streams {
+  int in, out, error;
+} ck_handover_streams;
+
 /* Starts `argv`, in a process group of its own, with all variables of this process. `hidden`
- * (texts, each with its NUL) become arguments in front of the "--" of `argv`. Standard error goes
- * to `error_fd`, input and output are /dev/null, and no signal is blocked or ignored that this
- * process blocks. It gets a SIGTERM when the calling thread ends, by whatever. */
-CK_CHECKED ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden, int error_fd,
-                                       ck_error *err);
+ * (texts, each with its NUL) become arguments in front of the "--" of `argv`. No signal is blocked
+ * or ignored that this process blocks. It gets a SIGTERM when the calling thread ends, by
+ * whatever. */
+CK_CHECKED ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden,
+                                       ck_handover_streams streams, ck_error *err);
 
 /* In the program that was started so: its variables and arguments. Changes nothing in another.
  * The lists live until the program ends. CK_E_USAGE: CKRUN_HANDOVER names no such file. */

@@ -12,9 +12,13 @@ const char *ck_key_source_of(const char *given) {
   return variable && *variable ? "env:CKRUN_KEY" : NULL;
 }
 
+bool ck_key_source_is_ref(const char *word) {
+  return strncmp(word, "file:", 5) == 0 || strncmp(word, "env:", 4) == 0;
+}
+
 /* The text could be the key itself: it is not repeated. */
 static ck_status check_ref(const char *ref, ck_error *err) {
-  if (strncmp(ref, "file:", 5) == 0 || strncmp(ref, "env:", 4) == 0) return CK_OK;
+  if (ck_key_source_is_ref(ref)) return CK_OK;
   return ck_error_set(
       err, CK_E_USAGE,
       "--key names the place of a key, never the key itself: env:NAME or file:PATH");

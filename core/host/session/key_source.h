@@ -3,11 +3,15 @@
 #ifndef CK_HOST_SESSION_KEY_SOURCE_H
 #define CK_HOST_SESSION_KEY_SOURCE_H
 
+#include <stdbool.h>
+
 #include "core/redact/redact.h"
 #include "core/store/format/seal.h"
 
 /* `given` (--key; may be NULL), else "env:CKRUN_KEY" when that variable is set; NULL: no key. */
 const char *ck_key_source_of(const char *given);
+/* Whether a word is a reference, not the key itself or a name. */
+bool ck_key_source_is_ref(const char *word);
 /* `ref`: "env:NAME" or "file:PATH". The key is registered as a secret of `redactor` (NULL: none).
  * CK_E_USAGE: no reference. CK_E_SECRET_MISSING: nothing is there. CK_E_PARSE: no key.
  * CK_E_REFUSED: a file that is another user's, or that others can read or write. */

@@ -42,7 +42,8 @@ static ck_status open_session(ck_remote_command *out, const ck_host *host, const
   *out = (ck_remote_command){.host = host, .id = out->full_id};
   ck_status status = ck_session_word_check(id, err);
   if (status == CK_OK) status = ck_store_location_find(&out->location, host, err);
-  ck_store_options options = {.read_only = read_only, .key = out->location.key};
+  ck_store_options options = {
+      .read_only = read_only, .key = out->location.key, .watch = &out->location.watch};
   if (status == CK_OK)
     status = ck_runtime_open(&out->runtime, out->location.url, &options, NULL, err);
   if (status == CK_OK)

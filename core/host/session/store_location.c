@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/base/log.h"
 #include "core/host/session/key_source.h"
 
 static const char sqlite_scheme[] = "sqlite:";
@@ -65,6 +67,52 @@ static ck_status take_default(ck_buffer *url, ck_error *err) {
   return CK_OK;
 }
 
+/* Who reads JSON is told of a rollback, too. */
+static void note(void *to, bool set_back, const char *text) {
+  const ck_output *output = to;
+  if (set_back && output->json)
+    ck_log_line(CK_LOG_WARN, "%s", text);
+  else
+    ck_output_notice(to, "%s", text);
+}
+
+/* Root, by sudo, would leave files and folders there that their user cannot open. */
+static bool is_of_another(const char *home) {
+  struct stat found;
+  return geteuid() == 0 && stat(home, &found) == 0 && found.st_uid != 0;
+}
+
+/* In the user's state folder; where there is none, beside the file of the key. */
+static ck_status find_counters(ck_store_location *self, const ck_host *host, ck_error *err) {
+  const char *given = getenv("CKRUN_COUNTERS"), *state = getenv("XDG_STATE_HOME"),
+             *home = getenv("HOME");
+  bool has_state = state && state[0] == '/', has_home = home && home[0] == '/';
+  int len = 0;
+  self->watch = (ck_store_watch){.note = note, .to = host->output};
+  if (given && strcmp(given, "off") == 0) return CK_OK;
+  if (given && *given && *given != '/')
+    return ck_error_set(err, CK_E_USAGE,
+                        "CKRUN_COUNTERS '%.200s': the whole path of a folder, or \"off\"", given);
+  if (given && *given)
+    len = asprintf(&self->counters, "%s", given);
+  else if ((has_state || has_home) && is_of_another(has_state ? state : home))
+    self->watch.why = "HOME is another user's";
+  else if (has_state)
+    len = asprintf(&self->counters, "%s/ckrun/counters", state);
+  else if (has_home)
+    len = asprintf(&self->counters, "%s/.local/state/ckrun/counters", home);
+  else if (host->key && starts_with(host->key, "file:/"))
+    len = asprintf(&self->counters, "%s.counters", host->key + strlen("file:"));
+  else
+    self->watch.why = "there is no HOME";
+  if (len < 0) {
+    self->counters = NULL;
+    return ck_error_no_memory(err);
+  }
+  self->watch.folder = self->counters;
+  return CK_OK;
+}
+
 ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck_error *err) {
   *out = (ck_store_location){.key_ref = host->key};
   const char *environment = getenv("CKRUN_STORE"), *given = host->store;
@@ -81,6 +129,7 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
   if (status == CK_OK) status = ck_buffer_check(&url, err);
   if (status == CK_OK) out->url = ck_buffer_take(&url);
   ck_buffer_clear(&url);
+  if (status == CK_OK) status = find_counters(out, host, err);
   if (status == CK_OK && host->key)
     status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
   return status;
@@ -88,6 +137,7 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
 
 void ck_store_location_clear(ck_store_location *self) {
   ck_key_free(self->key);
+  free(self->counters);
   free(self->url);
   *self = (ck_store_location){0};
 }
@@ -114,6 +164,6 @@ ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error
 
 ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self,
                                        ck_error *err) {
-  ck_store_options options = {.read_only = true, .key = self->key};
+  ck_store_options options = {.read_only = true, .key = self->key, .watch = &self->watch};
   return ck_store_open(out, self->url, &options, err);
 }

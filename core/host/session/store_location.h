@@ -11,6 +11,8 @@ typedef struct ck_store_location {
   bool assumed;        /* the default, since none was named */
   const char *key_ref; /* the reference of its key, borrowed; NULL: it has none */
   ck_key *key;
+  ck_store_watch watch; /* for the store: its counter (CKRUN_COUNTERS) */
+  char *counters;       /* watch.folder, malloc'd */
 } ck_store_location;
 
 /* The host's --store, else $CKRUN_STORE, else sqlite:$XDG_STATE_HOME/ckrun/ckrun.db

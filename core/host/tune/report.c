@@ -53,9 +53,10 @@ static void append_outcome(ck_buffer *out, const ck_tune_outcome *outcome) {
     ck_digester_update_field(&digester, ck_bytes_text(outcome->part.list[i]->id));
   ck_digest id = ck_digester_final(&digester);
   ck_digest_hex(hex, &id);
-  ck_buffer_append_format(out, "\n%s: %zu sessions, %lld boundaries, digest of their ids %.16s\n",
-                          outcome->name, outcome->part.count, (long long)outcome->tuned.boundaries,
-                          hex);
+  ck_buffer_append_format(out, "\n%s: %zu session%s, %lld %s, digest of their ids %.16s\n",
+                          outcome->name, outcome->part.count, outcome->part.count == 1 ? "" : "s",
+                          (long long)outcome->tuned.boundaries,
+                          outcome->tuned.boundaries == 1 ? "boundary" : "boundaries", hex);
   append_figures(out, "as given", &outcome->given);
   append_figures(out, "tuned", &outcome->tuned);
   ck_buffer_append_text(out, "  sessions:");

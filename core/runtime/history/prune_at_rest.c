@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 
 void ck_pruned_clear(ck_pruned *self) {
+  ck_value_free(self->candidates);
   ck_prune_report_clear(&self->report);
   ck_checkpoint_list_clear(&self->before);
 }
@@ -21,9 +22,13 @@ static ck_status ask(int64_t *seqs, size_t *count, ck_pruned *out, const ck_prun
                      ck_error *err) {
   ck_clock clock = ck_clock_system();
   int64_t begun_us = clock.mono_us(clock.self);
-  ck_status status = ck_checkpoint_list_ask(seqs, count, &out->said, &out->before, order->policies,
-                                            clock.wall_ms(clock.self), err);
+  ck_prune_choice of = {.seqs = seqs};
+  ck_status status =
+      ck_checkpoint_list_ask(&of, &out->before, order->policies, clock.wall_ms(clock.self), err);
+  *count = of.count;
+  out->said = of.said;
   out->said.took_us = clock.mono_us(clock.self) - begun_us;
+  out->candidates = of.candidates;
   return status;
 }
 
@@ -53,8 +58,8 @@ static ck_status record(ck_store *store, ck_lease lease, const ck_head *head,
                     .scope = "main",
                     .decision = ck_answers_encode(decision, &said)};
   ck_event *events[] = {&event};
-  ck_status status =
-      ck_checkpoint_list_describe(&event.body, &pruned->before, &pruned->report, order->list, err);
+  ck_status status = ck_checkpoint_list_describe(&event.body, &pruned->before, &pruned->report,
+                                                 order->list, pruned->candidates, err);
   if (status != CK_OK) return status;
   ck_batch batch = {
       .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};

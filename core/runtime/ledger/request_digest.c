@@ -6,7 +6,7 @@
 #include "core/base/placeholder.h"
 #include "core/model/conversation.h"
 
-enum { MASKED = 'm', UNMASKED = 'u', HEX_LEN = CK_REQUEST_DIGEST_SIZE - 2 };
+enum { MASKED = 'm', UNMASKED = 'u', SCRUBBED = 's', HEX_LEN = CK_REQUEST_DIGEST_SIZE - 2 };
 
 void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
                        ck_bytes request) {
@@ -28,7 +28,7 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
 
 static bool is_earlier(ck_bytes digest) {
   return digest.len == CK_REQUEST_DIGEST_SIZE - 1 && *digest.data != MASKED &&
-         *digest.data != UNMASKED;
+         *digest.data != UNMASKED && *digest.data != SCRUBBED;
 }
 
 bool ck_request_digest_equal(ck_bytes a, ck_bytes b) {
@@ -42,7 +42,17 @@ bool ck_request_digest_equal(ck_bytes a, ck_bytes b) {
 }
 
 bool ck_request_digest_is_open(const char *digest, ck_bytes recorded) {
-  return *digest == MASKED && is_earlier(recorded);
+  return (*digest == MASKED && is_earlier(recorded)) ||
+         (recorded.len == CK_REQUEST_DIGEST_SIZE - 1 && *recorded.data == SCRUBBED);
+}
+
+void ck_request_digest_scrub(char out[CK_REQUEST_DIGEST_SIZE], ck_bytes request) {
+  ck_request_digest(out, &(ck_effect){.reserve_tokens = -1}, request);
+  out[0] = SCRUBBED;
+}
+
+bool ck_request_digest_is_scrubbed(ck_bytes digest) {
+  return digest.len == CK_REQUEST_DIGEST_SIZE - 1 && *digest.data == SCRUBBED;
 }
 
 bool ck_request_digest_is_of(const char *digest, const ck_effect *effect, const char *recorded,

@@ -12,17 +12,27 @@ typedef struct ck_checkpoint_list {
 void ck_checkpoint_list_clear(ck_checkpoint_list *self);
 CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store,
                                              int64_t session, ck_error *err);
-/* Writes the seqs that the policies drop into `seqs`, which has room for all; none when a hook
- * fails (its status). `said` (without hook and time): what each answered. */
-CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, ck_answers *said,
-                                            const ck_checkpoint_list *self,
+/* Elements of what is kept of who said what: of a plan with more the others are counted alone. */
+enum { CK_PRUNE_CANDIDATES_MAX = 64 };
+/* The seqs that go, and who said so. */
+typedef struct ck_prune_choice {
+  int64_t *seqs; /* caller's memory, with room for all */
+  size_t count;
+  ck_answers said; /* what each policy answered, without hook and time */
+  /* who said what about which, a JSON array as in the body of a PRUNE event; NULL: nobody about
+   * any. Owned */
+  ck_value *candidates;
+} ck_prune_choice;
+/* What the policies drop; none when a hook fails (its status). */
+CK_CHECKED ck_status ck_checkpoint_list_ask(ck_prune_choice *out, const ck_checkpoint_list *self,
                                             const ck_policy_engine *policies, int64_t now_ms,
                                             ck_error *err);
 /* Body of a PRUNE event. `policies`: those that were asked, when they are not the run's own, a JSON
- * array of {name, version, …}; NULL: none. */
+ * array of {name, version, …}; NULL: none. `candidates`: of the choice. */
 CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
                                                  const ck_prune_report *report,
-                                                 const ck_value *policies, ck_error *err);
+                                                 const ck_value *policies,
+                                                 const ck_value *candidates, ck_error *err);
 /* The id of the checkpoint at `seq`; NULL: it is not listed. */
 const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
 

@@ -75,6 +75,7 @@ typedef struct ck_history {
 } ck_history;
 typedef struct ck_prune_plan {
   bool *drop, *keep;
+  uint64_t *dropped_by, *kept_by; /* by index likewise: bit i is policy i; NULL: nobody wants it */
   ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_prune_plan;
 
@@ -126,9 +127,8 @@ typedef struct ck_failure {
   ck_effect_kind kind;
   ck_status status;
   const char *error;
-  uint32_t attempt;
-  uint32_t tries;         /* of the effect at once, this one included */
-  int64_t retry_after_ms; /* that its service asks to wait; 0: it does not say */
+  uint32_t attempt, tries; /* tries: of the effect at once, this one included */
+  int64_t retry_after_ms;  /* that its service asks to wait; 0: it does not say */
 } ck_failure;
 /* `*out` comes in as the answer without an opinion, and stays so when no policy has one. */
 typedef enum {

@@ -45,47 +45,41 @@ static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int
 }
 
 /* With single_checkpoint all go but the latest; otherwise the policies decide. */
-static ck_status ask(int64_t *seqs, size_t *count, ck_answers *said, ck_session *self,
-                     const ck_checkpoint_list *history, ck_error *err) {
+static ck_status ask(ck_prune_choice *out, ck_session *self, const ck_checkpoint_list *history,
+                     ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
   for (size_t i = 0; keeps_one(self) && i < history->count; i++)
-    seqs[(*count)++] = history->list[i].seq;
+    out->seqs[out->count++] = history->list[i].seq;
   if (keeps_one(self)) {
-    leave_out(seqs, count, self);
+    leave_out(out->seqs, &out->count, self);
     return CK_OK;
   }
   int64_t begun_us = clock->mono_us(clock->self);
-  ck_status status = ck_checkpoint_list_ask(seqs, count, said, history, self->policies,
-                                            clock->wall_ms(clock->self), &failure);
-  said->took_us = clock->mono_us(clock->self) - begun_us;
+  ck_status status =
+      ck_checkpoint_list_ask(out, history, self->policies, clock->wall_ms(clock->self), &failure);
+  out->said.took_us = clock->mono_us(clock->self) - begun_us;
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
-  leave_out(seqs, count, self);
+  leave_out(out->seqs, &out->count, self);
   return status == CK_OK ? CK_OK : ck_session_record_policy_error(self, "prune", &failure, err);
 }
 
 /* Where no policy was asked, that is recorded, too. */
-static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_answers *said,
+static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_prune_choice *of,
                         const ck_prune_report *report, ck_error *err) {
   char answers[CK_ANSWERS_SIZE];
   ck_event event = {.kind = CK_EVENT_PRUNE};
-  ck_status status = ck_checkpoint_list_describe(&event.body, history, report, NULL, err);
+  ck_status status =
+      ck_checkpoint_list_describe(&event.body, history, report, NULL, of->candidates, err);
   if (status != CK_OK) return status;
-  said->hook = CK_HOOK_PRUNE;
-  event.decision = ck_answers_encode(answers, said);
+  of->said.hook = CK_HOOK_PRUNE;
+  event.decision = ck_answers_encode(answers, &of->said);
   status = ck_session_append_decided(self, &event, err);
   ck_value_free(event.body);
   return status;
 }
 
-/* The seqs that go, and who said so. */
-typedef struct choice {
-  int64_t *seqs;
-  size_t count;
-  ck_answers said;
-} choice;
-
-static ck_status drop(ck_session *self, const ck_checkpoint_list *history, choice *of,
+static ck_status drop(ck_session *self, const ck_checkpoint_list *history, ck_prune_choice *of,
                       ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
@@ -93,8 +87,7 @@ static ck_status drop(ck_session *self, const ck_checkpoint_list *history, choic
       self->channel, &(ck_pruning){.seqs = of->seqs, .count = of->count, .bases = keeps_one(self)},
       &report, &failure);
   if (status != CK_OK) log_failure(self, &failure);
-  status =
-      status == CK_OK && report.count > 0 ? record(self, history, &of->said, &report, err) : CK_OK;
+  status = status == CK_OK && report.count > 0 ? record(self, history, of, &report, err) : CK_OK;
   ck_prune_report_clear(&report);
   return status;
 }
@@ -102,13 +95,14 @@ static ck_status drop(ck_session *self, const ck_checkpoint_list *history, choic
 static ck_status prune_history(ck_session *self, const ck_checkpoint_list *history, int64_t keep,
                                ck_error *err) {
   ck_status status = CK_OK;
-  choice of = {.seqs = calloc(history->count + 1, sizeof *of.seqs)};
+  ck_prune_choice of = {.seqs = calloc(history->count + 1, sizeof *of.seqs)};
   if (!of.seqs) return ck_error_no_memory(err);
   if (keep < 0)
-    status = ask(of.seqs, &of.count, &of.said, self, history, err);
+    status = ask(&of, self, history, err);
   else
     of.count = leave_latest(of.seqs, history, keep);
   if (status == CK_OK && of.count > 0) status = drop(self, history, &of, err);
+  ck_value_free(of.candidates);
   free(of.seqs);
   return status;
 }

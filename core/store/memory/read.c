@@ -54,7 +54,12 @@ static ck_status get_session(ck_session_record *out, void *self, const char *ses
   return ck_memory_unlock(memory, status);
 }
 
-static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_visit visit,
+static bool is_asked_for(const ck_session_query *query, const ck_session_record *record) {
+  if (query->statuses && !(query->statuses >> record->status & 1)) return false;
+  return record->status == CK_SESSION_RUNNING || record->updated_ms >= query->since_ms;
+}
+
+static ck_status list_sessions(void *self, const ck_session_query *query, ck_session_visit visit,
                                void *to, ck_error *err) {
   ck_memory *memory = ck_memory_lock(self);
   size_t count = memory->session_count;
@@ -68,7 +73,7 @@ static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_
     ck_memory_unlock(memory, CK_OK);
     if (status) return status;
     if (!session) continue;
-    if (wanted == 0 || record.status == wanted) more = visit(to, &record);
+    if (is_asked_for(query, &record)) more = visit(to, &record);
     ck_session_record_clear(&record);
   }
   return CK_OK;

@@ -150,11 +150,11 @@ static bool visit_session(void *to, const ck_session_record *stored) {
   return more;
 }
 
-static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit,
+static ck_status list_sessions(void *to, const ck_session_query *query, ck_session_visit visit,
                                void *visitor, ck_error *err) {
   ck_sealed *self = to;
   listing list = {self, visit, visitor, CK_OK};
-  ck_status status = self->inner.list_sessions(self->inner.self, wanted, visit_session, &list, err);
+  ck_status status = self->inner.list_sessions(self->inner.self, query, visit_session, &list, err);
   return status || !list.status ? status : ck_error_no_memory(err);
 }
 

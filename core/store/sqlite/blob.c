@@ -1,6 +1,7 @@
 /* blob.c - bytes that are kept by their content, in the tables blob and blob_use. */
 #include "core/store/sqlite/reader.h"
 #include "core/store/sqlite/rekey.h"
+#include "core/store/sqlite/scrub.h"
 
 static const char doing_put[] = "keep a file", doing_read[] = "read a file that it keeps";
 
@@ -59,8 +60,7 @@ static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, si
 
 /* ---- reading ---- */
 
-/* The columns of CK_SQL_BLOB, borrowed. False: they cannot have been written. */
-static bool take_row(ck_blob_row *out, sqlite3_stmt *stmt) {
+bool ck_sqlite_take_blob(ck_blob_row *out, sqlite3_stmt *stmt) {
   ck_bytes name = ck_column_bytes(stmt, 1);
   *out = (ck_blob_row){.kind = ck_column_text(stmt, 2),
                        .encoding = sqlite3_column_int(stmt, 3),
@@ -83,7 +83,7 @@ static ck_status get_blob(void *to, const ck_digest *name, ck_blob_row_visit vis
   int code = ck_binder_next(&read.binder);
   if (code == SQLITE_DONE)
     status = ck_error_set(err, CK_E_NOT_FOUND, "it is not kept");
-  else if (code == SQLITE_ROW && !take_row(&row, read.binder.stmt))
+  else if (code == SQLITE_ROW && !ck_sqlite_take_blob(&row, read.binder.stmt))
     status = ck_error_set(err, CK_E_CORRUPT,
                           "what store %s keeps of it is not what was written: its check differs",
                           self->path);
@@ -102,7 +102,7 @@ static ck_status list_blobs(void *to, ck_blob_row_visit visit, void *visitor, ck
   if (status != CK_OK) return status;
   ck_bind_int(&read.binder, 0);
   while (more && ck_binder_next(&read.binder) == SQLITE_ROW)
-    if (take_row(&row, read.binder.stmt)) more = visit(visitor, &row);
+    if (ck_sqlite_take_blob(&row, read.binder.stmt)) more = visit(visitor, &row);
   return ck_reader_end(&read, CK_OK, doing_read, err);
 }
 
@@ -116,7 +116,7 @@ static ck_status change_next(int64_t *no, ck_sqlite *self, const ck_rekey *with,
   int code = ck_binder_next(&binder);
   *no = code == SQLITE_ROW ? sqlite3_column_int64(binder.stmt, 0) : 0;
   ck_status status = CK_OK;
-  if (code == SQLITE_ROW && take_row(&row, binder.stmt)) {
+  if (code == SQLITE_ROW && ck_sqlite_take_blob(&row, binder.stmt)) {
     status = with->blob(with->self, &row, err);
     ck_binder change = ck_binder_of(self->writer, CK_SQL_CHANGE_BLOB);
     ck_bind_int(&change, *no);

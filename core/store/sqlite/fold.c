@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/binding.h"
+#include "core/store/sqlite/lock_holder.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -178,7 +179,7 @@ static int empty_log(ck_sqlite *self, bool cut) {
   errno = 0;
   int code = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
   ck_vfs_set_emptying(ck_wal_file(self), NULL, NULL, false);
-  sqlite3_busy_timeout(db, CK_LOCK_WAIT_MS);
+  ck_lock_holder_wait(db, self);
   return code;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/store/sqlite/reader.h"
 #include "core/store/sqlite/rekey.h"
+#include "core/store/sqlite/scrub.h"
 
 ck_status ck_sqlite_put_head(ck_sqlite *self, int64_t session, const ck_head_row *row,
                              ck_error *err) {
@@ -68,7 +69,7 @@ static ck_status get_about(ck_value **out, char run[CK_ID_SIZE], void *to, int64
   return ck_reader_end(&read, status, "read what a run executed", err);
 }
 
-/* ---- a change of key ---- */
+/* ---- changes of all rows ---- */
 
 static ck_status next_head(int64_t *session, ck_head_row *row, ck_sqlite *self, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_NEXT_HEAD);
@@ -82,6 +83,14 @@ static ck_status next_head(int64_t *session, ck_head_row *row, ck_sqlite *self, 
   ck_binder_clear(&binder);
   if (code == SQLITE_ROW || code == SQLITE_DONE) return CK_OK;
   return ck_sqlite_error(self, self->writer->db, code, "change its key", err);
+}
+
+ck_status ck_sqlite_read_head(ck_head_row *out, ck_sqlite *self, int64_t session, ck_error *err) {
+  int64_t found = session - 1;
+  *out = (ck_head_row){0};
+  ck_status status = next_head(&found, out, self, err);
+  if (found != session) *out = (ck_head_row){0};
+  return status;
 }
 
 ck_status ck_sqlite_rekey_heads(ck_sqlite *self, const ck_rekey *with, ck_error *err) {

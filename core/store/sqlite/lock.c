@@ -9,14 +9,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/id.h"
+#include "core/base/log.h"
 #include "core/base/own_file.h"
 #include "core/base/process_stat.h"
 #include "core/base/shortage.h"
+#include "core/store/sqlite/lock_holder.h"
 
 enum {
   BACKOFF_FIRST_US = 20,
@@ -88,35 +89,26 @@ void ck_lock_close(ck_lock *self) {
   free(self);
 }
 
-/* The holder's pid is read from the kernel: written into the file it would cost a write per
- * transaction and could be stale. */
-static long holder_of(int fd) {
-  struct stat file;
-  if (fstat(fd, &file) != 0) return 0;
-  FILE *locks = fopen("/proc/locks", "re");
-  if (!locks) return 0;
-  char line[256];
-  long holder = 0;
-  while (holder == 0 && fgets(line, sizeof line, locks)) {
-    long pid;
-    unsigned dev_major, dev_minor;
-    unsigned long long inode;
-    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &dev_major, &dev_minor, &inode) !=
-        4)
-      continue;
-    if (inode == file.st_ino && dev_major == major(file.st_dev) && dev_minor == minor(file.st_dev))
-      holder = pid;
-  }
-  fclose(locks);
-  return holder;
+static void describe_holder(const ck_lock *self, char out[CK_LOCK_HOLDER_SIZE]) {
+  static const char end[] = ".lock";
+  char *store = strndup(self->path, strlen(self->path) - (sizeof end - 1));
+  ck_lock_holder_describe(out, store ? store : "", ck_lock_holder_find(self->fd));
+  free(store);
 }
 
 static ck_status busy_error(const ck_lock *self, int64_t wait_ms, ck_error *err) {
-  long holder = holder_of(self->fd);
-  char who[48] = "another process";
-  if (holder > 0) snprintf(who, sizeof who, "process %ld", holder);
+  char who[CK_LOCK_HOLDER_SIZE];
+  describe_holder(self, who);
   return ck_error_set(err, CK_E_BUSY, "%s is held by %s; waited %lld ms", self->path, who,
                       (long long)wait_ms);
+}
+
+/* Somebody who waits at a terminal is told for whom, once. */
+static void tell_wait(const ck_lock *self, int64_t wait_ms) {
+  char who[CK_LOCK_HOLDER_SIZE];
+  describe_holder(self, who);
+  ck_log_line(CK_LOG_WARN, "%s is held by %s; waiting for it up to %lld s", self->path, who,
+              (long long)wait_ms / 1000);
 }
 
 static void back_off(ck_lock *self, int64_t pause_us) {
@@ -127,7 +119,7 @@ static void back_off(ck_lock *self, int64_t pause_us) {
 
 ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
   int64_t deadline = 0, pause_us = BACKOFF_FIRST_US;
-  bool claimed = self->claimed;
+  bool claimed = self->claimed, told = false;
   self->claimed = false;
   while (!claimed && flock(self->fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
@@ -135,6 +127,11 @@ ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
     int64_t now = now_us();
     if (deadline == 0) deadline = now + wait_ms * 1000;
     if (now >= deadline) return busy_error(self, wait_ms, err);
+    if (!told && wait_ms > CK_LOCK_HOLDER_TOLD_MS &&
+        now >= deadline - (wait_ms - CK_LOCK_HOLDER_TOLD_MS) * 1000) {
+      tell_wait(self, wait_ms);
+      told = true;
+    }
     back_off(self, pause_us);
     if (pause_us < BACKOFF_LAST_US) pause_us *= 2;
   }
@@ -369,7 +366,7 @@ long ck_session_lock_holder(const char *store_path, const char *session_id) {
                    ? session_path(store_path, session_id)
                    : NULL;
   int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-  long holder = fd >= 0 ? holder_of(fd) : 0;
+  long holder = fd >= 0 ? ck_lock_holder_find(fd) : 0;
   if (fd >= 0) close(fd);
   free(path);
   return holder;

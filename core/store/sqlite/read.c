@@ -103,30 +103,47 @@ static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_er
   return ck_reader_end(&read, status, "read a session", err);
 }
 
-static ck_status visit_sessions(void *to, ck_sql sql, int64_t which, ck_session_visit visit,
-                                void *visitor, ck_error *err) {
-  ck_reader read;
-  ck_status status = ck_reader_begin(&read, to, sql, err);
-  if (status != CK_OK) return status;
-  ck_bind_int(&read.binder, which);
+/* Ends `read`. */
+static ck_status visit_sessions(ck_reader *read, ck_session_visit visit, void *visitor,
+                                ck_error *err) {
+  ck_status status = CK_OK;
   bool more = true;
-  while (status == CK_OK && more && ck_binder_next(&read.binder) == SQLITE_ROW) {
+  while (status == CK_OK && more && ck_binder_next(&read->binder) == SQLITE_ROW) {
     ck_session_record record;
-    status = read_record(&record, read.binder.stmt, err);
+    status = read_record(&record, read->binder.stmt, err);
     if (status == CK_OK) more = visit(visitor, &record);
     if (status == CK_OK) ck_session_record_clear(&record);
   }
-  return ck_reader_end(&read, status, "list its sessions", err);
+  return ck_reader_end(read, status, "list its sessions", err);
 }
 
-static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit,
+/* JSON writes it as it is; a name of other characters is not looked for here. */
+static const char *plain_name(const char *name) {
+  for (const char *c = name; c && *c; c++)
+    if (*c < ' ' || *c > '~' || strchr("\"\\/", *c)) return NULL;
+  return name;
+}
+
+static ck_status list_sessions(void *to, const ck_session_query *query, ck_session_visit visit,
                                void *visitor, ck_error *err) {
-  return visit_sessions(to, CK_SQL_LIST_SESSIONS, wanted, visit, visitor, err);
+  ck_reader read;
+  ck_status status = ck_reader_begin(&read, to, CK_SQL_LIST_SESSIONS, err);
+  if (status != CK_OK) return status;
+  ck_bind_int(&read.binder, (int64_t)(query->statuses ? query->statuses : UINT64_MAX));
+  ck_bind_int(&read.binder, query->since_ms);
+  ck_bind_text(&read.binder, query->agent);
+  ck_bind_int(&read.binder, (int64_t)query->others);
+  ck_bind_text(&read.binder, plain_name(query->flow_name));
+  return visit_sessions(&read, visit, visitor, err);
 }
 
 static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor,
                             ck_error *err) {
-  return visit_sessions(to, CK_SQL_LIST_FORKS, session, visit, visitor, err);
+  ck_reader read;
+  ck_status status = ck_reader_begin(&read, to, CK_SQL_LIST_FORKS, err);
+  if (status != CK_OK) return status;
+  ck_bind_int(&read.binder, session);
+  return visit_sessions(&read, visit, visitor, err);
 }
 
 /* ---- seqs ---- */

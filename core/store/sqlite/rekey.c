@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/store/sqlite/rekey.h"
+#include "core/store/sqlite/change_bytes.h"
 #include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/scrub.h"
 #include "core/store/sqlite/wal.h"
 
 enum { BATCH_ROWS = 128, BATCH_BYTES = 4 << 20 };
@@ -229,42 +231,6 @@ static ck_status rekey_rows(int64_t *rows, void *to, const ck_rekey *with, ck_er
 
 /* ---- the other tables ---- */
 
-typedef struct change {
-  const ck_rekey *with;
-  ck_status status;
-  ck_error *err;
-} change;
-
-/* The SQL function rekey(USE, NAME, ID, CREATED_MS, BYTES or TEXT); NULL stays NULL. */
-static void rekey(sqlite3_context *context, int count, sqlite3_value **values) {
-  (void)count;
-  change *self = sqlite3_user_data(context);
-  ck_buffer out = {0};
-  int type = sqlite3_value_type(values[4]);
-  if (type == SQLITE_NULL) return;
-  const void *data = type == SQLITE_TEXT ? (const void *)sqlite3_value_text(values[4])
-                                         : sqlite3_value_blob(values[4]);
-  ck_rekey_bytes what = {.use = (const char *)sqlite3_value_text(values[0]),
-                         .name = (const char *)sqlite3_value_text(values[1]),
-                         .id = (const char *)sqlite3_value_text(values[2]),
-                         .created_ms = sqlite3_value_int64(values[3]),
-                         .bytes = {data, (size_t)sqlite3_value_bytes(values[4])},
-                         .text = type == SQLITE_TEXT};
-  bool given = what.use && what.name && what.id;
-  ck_status status = given ? self->with->bytes(&out, self->with->self, &what, self->err)
-                           : ck_error_no_memory(self->err);
-  if (status != CK_OK) {
-    self->status = status;
-    sqlite3_result_error(context, "stopped", -1);
-  } else if (what.text) {
-    sqlite3_result_text64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT,
-                          SQLITE_UTF8);
-  } else {
-    sqlite3_result_blob64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT);
-  }
-  ck_buffer_clear(&out);
-}
-
 /* For each table: the test for a damaged row, then the update of its sealed columns and its
  * check. */
 typedef struct table {
@@ -302,14 +268,14 @@ static const table tables[] = {
      "UPDATE blob_use SET " CK_SQL_BLOB_USE_IS_SOUND},
 };
 
-static ck_status run_sql(ck_sqlite *self, const change *work, const char *sql, ck_error *err) {
-  int code = sql ? sqlite3_exec(self->writer->db, sql, NULL, NULL, NULL) : SQLITE_OK;
-  if (work->status != CK_OK) return work->status;
-  return code == SQLITE_OK ? CK_OK : failed(self, code, err);
+static ck_status run_sql(ck_sqlite *self, const ck_bytes_change *work, const char *sql,
+                         ck_error *err) {
+  return sql ? ck_bytes_change_run(self, work, sql, "change its key", err) : CK_OK;
 }
 
 /* The checks are compared with the old key's. */
-static ck_status reseal_table(ck_sqlite *self, const change *work, const table *of, ck_error *err) {
+static ck_status reseal_table(ck_sqlite *self, const ck_bytes_change *work, const table *of,
+                              ck_error *err) {
   int64_t unsound;
   ck_status status = ck_connection_get_int(&unsound, self, self->writer, of->count, err);
   if (status == CK_OK && unsound)
@@ -334,15 +300,16 @@ static ck_status check_inventory(uint64_t *generation, ck_sqlite *self, ck_error
                       self->path);
 }
 
-static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *err) {
+static ck_status change_tables(ck_sqlite *self, const ck_bytes_change *work, const ck_rekey *with,
+                               ck_error *err) {
   size_t count = sizeof tables / sizeof *tables;
   uint64_t generation;
   ck_status status = check_inventory(&generation, self, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = reseal_table(self, work, &tables[i], err);
-  if (status == CK_OK) status = ck_sqlite_rekey_heads(self, work->with, err);
-  if (status == CK_OK) status = ck_sqlite_rekey_blobs(self, work->with, err);
-  if (status == CK_OK) self->seal = work->with->to;
+  if (status == CK_OK) status = ck_sqlite_rekey_heads(self, with, err);
+  if (status == CK_OK) status = ck_sqlite_rekey_blobs(self, with, err);
+  if (status == CK_OK) self->seal = with->to;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = run_sql(self, work, tables[i].sign, err);
   return status == CK_OK ? ck_inventory_make(self, generation, err) : status;
@@ -350,23 +317,20 @@ static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *er
 
 static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_error *err) {
   ck_sqlite *self = to;
-  change work = {.with = with, .err = err};
+  ck_bytes_change work = {.change = with->bytes, .self = with->self, .err = err};
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   sqlite3 *db = self->writer->db;
-  int code = sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, &work, rekey,
-                                     NULL, NULL);
-  status = code == SQLITE_OK ? change_tables(self, &work, err) : failed(self, code, err);
+  int code = ck_bytes_change_add(db, "rekey", &work);
+  status = code == SQLITE_OK ? change_tables(self, &work, with, err) : failed(self, code, err);
   if (status == CK_OK) status = ck_sqlite_put_entry(self, entry, err);
   status = ck_sqlite_end(self, status, err);
-  sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, NULL, NULL, NULL);
+  ck_bytes_change_add(db, "rekey", NULL);
   if (status != CK_OK) self->seal = with->from;
   return status == CK_OK ? ck_sqlite_note_entry(self, entry, err) : status;
 }
 
-/* Overwritten content is zeroed in the file (secure_delete), but the log still has the old
- * pages. */
-static ck_status clear_log(void *to, ck_error *err) {
+ck_status ck_sqlite_clear_log(void *to, ck_error *err) {
   ck_sqlite *self = to;
   ck_sqlite_close_readers(self);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
@@ -376,8 +340,8 @@ static ck_status clear_log(void *to, ck_error *err) {
   if (status == CK_OK && !cleared)
     status = ck_error_set(
         err, CK_E_BUSY,
-        "store %s has its new key, but another process reads it, and so keeps old bytes in %s-wal: "
-        "do the same again when it has ended",
+        "store %s was changed, but another process reads it, and so keeps old bytes in %s-wal: do "
+        "the same again when it has ended",
         self->path, self->path);
   ck_lock_release(self->lock);
   return status;
@@ -388,5 +352,5 @@ void ck_sqlite_add_rekey(ck_backend *backend) {
   backend->begin_rekey = begin_rekey;
   backend->rekey_rows = rekey_rows;
   backend->end_rekey = end_rekey;
-  backend->clear_log = clear_log;
+  backend->clear_log = ck_sqlite_clear_log;
 }

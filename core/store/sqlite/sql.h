@@ -11,7 +11,9 @@
 #define CK_SQL_READ_TABLE(X)                                                                      \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                    \
   X(CK_SQL_LIST_SESSIONS,                                                                         \
-    "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")            \
+    "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 >> status & 1"                               \
+    " AND (updated_ms >= ?2 OR status = 1) AND (?3 IS NULL OR " CK_SQL_MAY_HAVE_AGENT ")"         \
+    " AND (?5 IS NULL OR " CK_SQL_MAY_HAVE_FLOW ") ORDER BY no DESC")                             \
   X(CK_SQL_GET_IDENTITY,                                                                          \
     "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?")  \
   X(CK_SQL_LIST_TIMELINES,                                                                        \

@@ -17,6 +17,14 @@
   "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, " \
   "input, " CK_SQL_SESSION_IS_SOUND ", failure, origin, cut, restarts, restarted_ms, "    \
   "progress, description, node"
+/* Of ck_session_query. A fork has the events and the runs of its origin, too: it may have any. What
+ * a run executed is JSON, or sealed and then not looked into. */
+#define CK_SQL_MAY_HAVE_AGENT                                                                    \
+  "(origin > 0 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.no AND (agent = ?3 " \
+  "OR ?4 >> kind & 1)))"
+#define CK_SQL_MAY_HAVE_FLOW                                                                   \
+  "(origin > 0 OR instr(flow, ?5) OR EXISTS (SELECT 1 FROM timeline WHERE timeline.session = " \
+  "session.no AND (instr(about, ?5) OR substr(about, 1, 1) <> x'7b')))"
 #define CK_SQL_NEXT_SESSION_NO                          \
   "1 + max(coalesce((SELECT max(no) FROM session), 0)," \
   " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0))"

@@ -100,6 +100,10 @@
     "SELECT seq, " CK_SQL_PIN_IS_SOUND " FROM pin WHERE session = ? ORDER BY seq")                 \
   X(CK_SQL_PUT_PIN, "INSERT OR REPLACE INTO pin VALUES (?1, ?2, row_check('pin', ?1, ?2))")        \
   X(CK_SQL_DROP_PIN, "DELETE FROM pin WHERE session = ?1 AND seq = ?2")                            \
+  X(CK_SQL_PUT_SCRUB,                                                                              \
+    "INSERT OR REPLACE INTO meta SELECT 'scrub', ?1, row_check('meta', 'scrub', ?1)")              \
+  X(CK_SQL_GET_SCRUB, "SELECT value FROM meta WHERE key = 'scrub'")                                \
+  X(CK_SQL_DROP_SCRUB, "DELETE FROM meta WHERE key = 'scrub'")                                     \
   X(CK_SQL_GET_KEY, "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'key'")          \
   X(CK_SQL_GET_INVENTORY,                                                                          \
     "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'inventory'")                    \

@@ -234,6 +234,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_key(out);
   ck_sqlite_add_rekey(out);
   ck_sqlite_add_inventory(out);
+  ck_sqlite_add_scrub(out);
   out->fingerprint_key = get_fingerprint_key;
   out->close = close_store;
 }

@@ -184,6 +184,7 @@ void ck_sqlite_add_facts(ck_backend *backend);    /* fact.c */
 void ck_sqlite_add_blobs(ck_backend *backend);    /* blob.c */
 void ck_sqlite_add_key(ck_backend *backend);      /* key.c */
 void ck_sqlite_add_rekey(ck_backend *backend);    /* rekey.c */
+void ck_sqlite_add_scrub(ck_backend *backend);    /* scrub_note.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* read.c: sessions, timelines, pins */
 void ck_sqlite_add_heads(ck_backend *backend);    /* head.c: heads, what runs executed */
 void ck_sqlite_add_rows(ck_backend *backend);     /* rows.c: events, checkpoints, figures */

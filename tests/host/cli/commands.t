@@ -6,10 +6,10 @@
 exits 0 "ckrun help" help
 overview=$out
 declared=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$root"/core/host/command/*.c | sort)
-files=$(ls "$root"/core/host/command/*.c | sed "s|.*/||; s|\.c$||; s|_| |g" | sort)
-listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' \
+files=$(ls "$root"/core/host/command/*.c | sed "s|.*/||; s|\.c$||" | sort)
+listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z-]*\)\{0,1\}\)  .*/\1/p' \
   <<<"$overview" | sort)
-is "each command is one file named like it" "$declared" "$files"
+is "each command is one file named like it" "$(tr ' -' __ <<<"$declared" | sort)" "$files"
 is "help lists every command" "$listed" "$declared"
 
 run help --man
@@ -47,7 +47,8 @@ complete_bash() {
   )
 }
 is "completes commands" "$(complete_bash ckrun re)" "resolve resume"
-is "completes a group's commands" "$(complete_bash ckrun store '')" "backup salvage stats verify"
+is "completes a group's commands" "$(complete_bash ckrun store '')" \
+  "accept-rollback backup salvage stats verify"
 is "completes options" "$(complete_bash ckrun resume --d)" "--directory --dry-run"
 is "completes choices of an option" "$(complete_bash ckrun sessions list --status fail)" \
   "failing failed"

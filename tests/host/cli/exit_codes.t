@@ -29,6 +29,7 @@ sessions rewind|sessions rewind S C --report found
 sessions undo|sessions undo S
 sessions pin|sessions pin S C
 sessions prune|sessions prune S
+sessions scrub|sessions scrub S --key token --yes
 sessions delete|sessions delete S
 sessions import|sessions import F
 facts list|facts list
@@ -49,12 +50,14 @@ profile check|profile check P
 profile show|profile show P
 store verify|store verify --session S
 store stats|store stats
+store accept-rollback|store accept-rollback
 store backup|store backup N
 store salvage|store salvage
 key new|key new N
 key list|key list
 key rotate|key rotate --new-key file:new.key
 mcp|mcp
+ui|ui
 help|help sessions
 LIST
 }
@@ -69,7 +72,8 @@ sealed=sqlite:$dir/sealed.db
 "$CKRUN" --store "$sealed" --key file:good.key run flow.lua --session s >/dev/null 2>&1
 
 run help
-declared=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,2\}\)  .*/\1/p' <<<"$out")
+declared=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z-]*\)\{0,2\}\)  .*/\1/p' \
+  <<<"$out")
 while read -r command; do
   ok "$command has a row here" grep -q "^$command|" < <(rows)
 done <<<"$declared"
@@ -160,4 +164,12 @@ each "no place of a key" 2 . "$sealed" s 1 default every_n flow.lua --key nonsen
 rows() { echo "$saved_rows"; }
 is "nothing was made by all this" "$(find . | grep -vE '^\./(out|err)$|-(wal|shm)$' | sort)" \
   "$(grep -vE '^\./(out|err)$|-(wal|shm)$' <<<"$before")"
+
+# An older copy in the store's place: nobody writes it.
+cp store/ckrun.db older.db
+exits 0 "the store goes on" facts set later 1
+rm -rf store/ckrun.db* && cp older.db store/ckrun.db
+writers='^(run|resume|pause|cancel|answer|resolve|checkpoint|facts (set|delete)|key rotate|'
+writers+='sessions (checkpoints delete|fork|rewind|undo|pin|prune|scrub|delete))[|]'
+each "a store that was set back" 7 "$writers" "$here" s 1 default every_n flow.lua
 finish

@@ -253,7 +253,7 @@ exec 8>&- 9>&-
 if can_kill; then
   target=$dir/killed.db
   rm -rf saved && cp -r store saved
-  anew() { rm -rf store "$target"* && cp -r saved store; }
+  anew() { rm -rf store "$target"* home/.local/state/ckrun/counters && cp -r saved store; }
   seven() { [ "$(ids "$1" last | grep -c .)" = 7 ] && sound "$1"; }
   # points ARGUMENTS…: at most forty, over all of its calls.
   points() {

@@ -96,8 +96,8 @@ rm built
 run run flow.lua --profile ./both.lua --session both
 gone=$("$CKRUN" --json sessions log both --kind pruned --all |
   perl -MJSON::PP -ne '$id = decode_json($_)->{body}{ids}[0]; END { print $id }')
-exits 0 "one that several can have dropped" policy explain both "$gone"
-has "does not tell which" "$out" ", by one of keep_three, keep_two"
+exits 0 "one that several dropped" policy explain both "$gone"
+has "tells all of them" "$out" ", by keep_three, keep_two"
 exits 0 "a person's choice" sessions prune s --keep 1
 gone=$("$CKRUN" --json sessions log s --kind pruned --all |
   perl -MJSON::PP -ne '$id = decode_json($_)->{body}{ids}[0]; END { print $id }')

@@ -1,5 +1,6 @@
 /* test_growth.c - what commands that show a session read of the store, counted in it: a session
- * that is ten times as long costs a page no more. */
+ * that is ten times as long costs a page no more, and ten times as many sessions cost a list of
+ * some of them no row more. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -160,6 +161,65 @@ static void test_line(const line *of, const char *few, const char *many) {
          words, steps, (long long)little.steps, SHORT, (long long)much.steps, LONG);
 }
 
+/* ---- many sessions ---- */
+
+enum { SOME = 4, MORE = 40 };
+
+static void build_sessions(const char *url, int count) {
+  ck_runtime *runtime;
+  tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) == CK_OK,
+           "a store");
+  for (int i = 0; i < count; i++) {
+    ck_session *session;
+    char id[16], flow[32];
+    snprintf(id, sizeof id, "s%d", i);
+    snprintf(flow, sizeof flow, "/flows/%s.lua", i ? "other" : "first");
+    ck_session_options options = {.id = id, .flow = flow};
+    tap_must(ck_session_start(&session, runtime, &options, &err) == CK_OK, "a session");
+    append(session, i > 0);
+    tap_must(ck_session_end(session, i ? CK_SESSION_COMPLETED : CK_SESSION_FAILED, NULL, NULL,
+                            &err) == CK_OK,
+             "it ends");
+    ck_session_close(session);
+  }
+  ck_runtime_close(runtime);
+}
+
+/* steps: of SQLite that may be taken for each session more. */
+static const line filters[] = {
+    {"sessions list", {"--flow", "first.lua"}, 60},
+    {"sessions list", {"--flow", "none.lua"}, 60},
+    {"sessions list", {"--agent", "writer"}, 60},
+    {"sessions list", {"--agent", "nobody"}, 60},
+    {"sessions list", {"--status", "failed"}, 12},
+    {"sessions list", {"--resumable"}, 12},
+    {"sessions list", {"--flow", "other.lua", "--limit", "2"}, 2},
+    {"sessions list", {"--status", "completed", "--limit", "2"}, 2},
+};
+
+/* Sessions that are left out are left out by the store: no row of theirs is read. */
+static void test_filter(const line *of, const char *few, const char *many) {
+  char words[200] = "";
+  for (int i = 0; of->words[i]; i++)
+    snprintf(words + strlen(words), sizeof words - strlen(words), " %s", of->words[i]);
+  work little = run(of, few), much = run(of, many);
+  double steps = (double)(much.steps - little.steps) / (MORE - SOME);
+  tap_ok(little.steps > 0, "%s%s reads the store", of->command, words);
+  tap_ok(much.rows == little.rows, "%s%s reads no rows of sessions that it leaves out: %lld, %lld",
+         of->command, words, (long long)little.rows, (long long)much.rows);
+  tap_ok(steps <= of->steps, "%s%s: SQLite's work for each session more: %.1f", of->command, words,
+         steps);
+}
+
+static void test_filters(void) {
+  char few[600], many[600];
+  snprintf(few, sizeof few, "sqlite:%s", tap_tmpfile("some.db"));
+  snprintf(many, sizeof many, "sqlite:%s", tap_tmpfile("more.db"));
+  build_sessions(few, SOME);
+  build_sessions(many, MORE);
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) test_filter(&filters[i], few, many);
+}
+
 int main(void) {
   char few[600], many[600];
   snprintf(few, sizeof few, "sqlite:%s", tap_tmpfile("few.db"));
@@ -168,5 +228,6 @@ int main(void) {
   build(many, LONG);
   sqlite3_auto_extension((void (*)(void))watch);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) test_line(&lines[i], few, many);
+  test_filters();
   return tap_done();
 }

@@ -139,6 +139,8 @@ is "what is pruned, in words and as JSON" "$(cell "$text" dropped_bytes)" \
 takes 0 "sessions export" air --format archive -o whole.db
 takes 0 "sessions prune" air --keep 2 --archive a.db
 takes 0 "sessions import" a.db
+echo 0123456789abcdef >secret
+takes 0 "sessions scrub" fork --secret-file secret --yes
 takes 0 "resolve" doubt
 effect=$(json "$out" '$d->{effect}')
 takes 0 "resolve" doubt "$effect" done --result '"paid"'
@@ -189,6 +191,7 @@ stats=$out
 is "sizes, in words and as JSON" "$("$CKRUN" store stats | grep -E '_bytes' | tr '\t\n' '  ')" \
   "$(json "$stats" 'join("", map { "$_ $d->{$_} " } qw(event_bytes event_plain_bytes payload_bytes
     payload_plain_bytes file_bytes wal_bytes free_bytes spill_bytes))')"
+takes 0 "store accept-rollback"
 takes 0 "store backup" copy.db
 cp copy.db hurt.db
 takes 0 "store salvage" --store sqlite:hurt.db
@@ -276,7 +279,7 @@ while IFS=$'\t' read -r good name why; do
   ok "$name" test "$good" = 1 || echo "#   $why" >&2
 done <walked
 is "no command is missing" "$("$CKRUN" help | perl -ne 'print "$1\n" if /^  ([a-z]+( [a-z]+)?)  /' |
-  grep -vxE 'mcp|help' | while read -r command; do
+  grep -vxE 'mcp|ui|help' | while read -r command; do
     compgen -G "docs/${command// /_}*" >/dev/null || echo "$command"
   done)" ""
 

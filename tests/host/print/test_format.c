@@ -56,6 +56,30 @@ static void measures_columns(void) {
   tap_is_int((int64_t)ck_format_cut(ck_bytes_text("abc"), 0), 0, "no room, no letter");
 }
 
+static void is_line(const char *text, size_t columns, const char *want) {
+  ck_bytes all = ck_bytes_text(text);
+  size_t len = ck_format_line(all, columns);
+  tap_is_bytes((ck_bytes){all.data, len}, ck_bytes_text(want), "%zu columns of: %s", columns, text);
+}
+
+static void breaks_lines(void) {
+  is_line("", 5, "");
+  is_line("one two", 7, "one two");
+  is_line("one two", 6, "one");
+  is_line("one  two", 5, "one");
+  is_line("twelve", 4, "twel");
+  is_line("twelve", 0, "twelve");
+  is_line("日本語", 3, "日");
+  is_line("日本語", 1, "日本語");
+  is_line("a/long/path", 8, "a/long/");
+  is_line("a/longerpath", 8, "a/longer");
+  is_line("see 'ckrun resume x' now", 10, "see");
+  is_line("'ckrun resume x' now", 10, "'ckrun resume x'");
+  is_line("('ckrun resume x') now", 10, "('ckrun resume x')");
+  is_line("'ckrun resume x now", 10, "'ckrun");
+  is_line("`ckrun run` and", 12, "`ckrun run`");
+}
+
 static void is_described(ck_event_kind kind, const char *body, const char *want) {
   ck_error err = CK_ERROR_INIT;
   ck_value *value = NULL;
@@ -86,6 +110,7 @@ static void describes_events(void) {
 int main(void) {
   shows_figures();
   measures_columns();
+  breaks_lines();
   describes_events();
   return tap_done();
 }

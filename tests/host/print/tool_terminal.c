@@ -32,7 +32,7 @@ static void copy_output(int terminal) {
   char chunk[65536];
   ssize_t len;
   while ((len = read(terminal, chunk, sizeof chunk)) > 0)
-    if (fwrite(chunk, 1, (size_t)len, stdout) != (size_t)len) exit(2);
+    if (fwrite(chunk, 1, (size_t)len, stdout) != (size_t)len || fflush(stdout) != 0) exit(2);
 }
 
 int main(int argc, char **argv) {
@@ -51,7 +51,6 @@ int main(int argc, char **argv) {
   if (typed && write(terminal, typed, strlen(typed)) < 0) return 2;
   if (write(terminal, &end, 1) < 0) return 2;
   copy_output(terminal);
-  fflush(stdout);
   int how = 0;
   if (waitpid(child, &how, 0) < 0) return 2;
   return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);

@@ -104,6 +104,30 @@ static void test_prune_answers(void) {
   free(infos);
 }
 
+/* Of each checkpoint, whatever becomes of it: the bits of the policies. */
+static void test_prune_masks(void) {
+  const char *texts[] = {
+      "return { name = 'a', version = 1, prune = function()\n"
+      "return { drop = { 'c1', 'c3' } } end }",
+      "return { name = 'b', version = 1, prune = function() return { keep = { 'c3' } } end }",
+      "return { name = 'c', version = 1, prune = function()\n"
+      "return { drop = { 'c3', 'c6', 'c6' } } end }"};
+  static const uint64_t dropped[COUNT] = {1, 0, 1 | 4, 0, 0, 4}, kept[COUNT] = {0, 0, 2};
+  bool drop[COUNT] = {false}, keep[COUNT] = {false};
+  uint64_t dropped_by[COUNT] = {0}, kept_by[COUNT] = {0};
+  ck_checkpoint_info *infos = make_infos(COUNT);
+  ck_policy_engine engine = open_engine(texts, 3);
+  ck_prune_plan plan = {drop, keep, dropped_by, kept_by, {0}};
+  ck_history history = {infos, COUNT, 9000};
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(engine.prune(&plan, engine.self, &history, &err), CK_OK, &err, "three policies");
+  tap_ok(memcmp(dropped_by, dropped, sizeof dropped) == 0, "who drops which is known of each");
+  tap_ok(memcmp(kept_by, kept, sizeof kept) == 0, "and who keeps which");
+  tap_ok(drop[0] && !drop[2] && drop[5], "kept is what any keeps");
+  engine.free(engine.self);
+  free(infos);
+}
+
 static void test_prune(void) {
   static const struct {
     const char *bodies[3];
@@ -348,6 +372,7 @@ static void test_migrate(void) {
 int main(void) {
   test_prune_answers();
   still_vm_set(true);
+  test_prune_masks();
   test_prune();
   test_kept_history();
   test_long_history();

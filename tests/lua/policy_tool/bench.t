@@ -71,6 +71,34 @@ exits 1 "--json" --json policy bench bad.lua --calls 100
 is "the same in one object" "$(json "$out" 'scalar grep {
   $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{call_ms} && !exists $_->{ratio}
 } @{$d->{hooks}}')" 7
+
+# Hooks that take all that they can get, in C functions, behind pcall and in a loop: the program
+# has a second of processor time for each, what one call takes beyond it, and two for the rest.
+cat >hostile.lua <<'EOF2'
+local function spin() while true do end end
+return { name = "hostile", version = 1,
+  checkpoint = function()
+    while true do pcall(string.rep, "x", 1000000) end
+  end,
+  in_doubt = function()
+    while true do pcall(ck.match, string.rep("a", 200), "(a+)+$b") pcall(spin) end
+  end,
+  on_failure = spin }
+EOF2
+for command in check bench; do
+  used=$(perl -e 'open STDOUT, ">", "/dev/null"; open STDERR, ">&", \*STDOUT; system @ARGV;
+    my (undef, undef, $user, $system) = times; exit $user + $system' \
+    "$CKRUN" policy "$command" hostile.lua; echo $?)
+  ok "policy $command of hooks that take all they get: a second each ($used s)" test "$used" -le 5
+done
+cat >slow.lua <<'EOF2'
+return { name = "slow", version = 1, checkpoint = function()
+  for i = 1, 50000 do local x = i .. "" end
+end }
+EOF2
+exits 0 "a slow hook" --json policy bench slow.lua --calls 1000
+is "is stopped, and told so" "$(json "$out" '$d->{hooks}[0]{stopped}')" 1
+ok "with the time of the calls that were made" test "$(json "$out" '$d->{hooks}[0]{calls}')" -gt 0
 refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
 echo 'return 5' >five.lua
 refused 2 "no policy" "a policy returns a table" policy bench five.lua

@@ -9,6 +9,7 @@
 #include "core/store/maintenance.h"
 #include "core/store/rekey.h"
 #include "core/store/request.h"
+#include "core/store/store_core.h"
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
 
@@ -106,6 +107,54 @@ static void test_sessions(ck_store *store) {
   ck_store_release(store, session.lease);
 }
 
+/* The rows of a session as they were before its status was set last, in the same run. */
+static void test_set_back(ck_store *store) {
+  fixture session;
+  must(fixture_create(&session, store, "t", &err), "a session");
+  char sql[700];
+  const char *aside = tap_tmpfile(fixture_key ? "aside_sealed.db" : "aside.db");
+#define ASIDE(text) (snprintf(sql, sizeof sql, "ATTACH '%s' AS a; " text, aside), sql)
+  run_sql(ASIDE("CREATE TABLE a.t AS SELECT * FROM session WHERE id = 't'; CREATE TABLE a.h AS "
+                "SELECT * FROM head WHERE session = (SELECT no FROM a.t); CREATE TABLE a.x (y); "
+                "INSERT INTO a.x VALUES (1)"));
+  must(fixture_commit(&session, &(fixture_step){.text = "a", .update = &paused}, &err), "a pause");
+  run_sql(ASIDE("CREATE TABLE a.t2 AS SELECT * FROM session WHERE id = 't'; CREATE TABLE a.h2 AS "
+                "SELECT * FROM head WHERE session = (SELECT no FROM a.t); INSERT OR REPLACE INTO "
+                "session SELECT * FROM a.t; INSERT OR REPLACE INTO head SELECT * FROM a.h"));
+  tap_is_int(fixture_count_problems(store), 1,
+             "%s: a row of while it ran, with its head, in place of that of the pause", kind);
+  run_sql(ASIDE("INSERT OR REPLACE INTO session SELECT * FROM a.t2; INSERT OR REPLACE INTO head "
+                "SELECT * FROM a.h2"));
+#undef ASIDE
+  is_whole(store, "its return");
+  ck_store_release(store, session.lease);
+  delete_session(store, "t", false);
+}
+
+static void note_generation(void *to, uint64_t generation) { *(uint64_t *)to = generation; }
+
+/* What a counter outside of the store is told was synced. */
+static void test_told(ck_store *store) {
+  uint64_t told = 0, generation = 0;
+  const ck_backend *backend = &store->backend;
+  backend->inventory.watch(backend->self, note_generation, &told);
+  put_fact(store, "lazy", "1");
+  must(backend->inventory.get_generation(&generation, backend->self, &err), "its generation");
+  tap_is_int((int64_t)told, 0, "%s: nothing is told of a commit that is not synced", kind);
+  must(ck_store_sync(store, &err), "a sync");
+  tap_ok(told == generation, "%s: what is synced is told", kind);
+  put_fact(store, "lazy", "2");
+  fixture session;
+  must(fixture_create(&session, store, "u", &err), "a session");
+  tap_ok(told == generation + 2, "%s: a power-durable commit tells of all before it", kind);
+  must(fixture_commit(&session, &(fixture_step){.text = "a"}, &err), "an event");
+  tap_ok(told == generation + 2, "%s: events change nothing of it", kind);
+  put_fact(store, "lazy", "3");
+  ck_store_release(store, session.lease);
+  tap_ok(told == generation + 3, "%s: the end of the last run tells of what it folds", kind);
+  backend->inventory.watch(backend->self, NULL, NULL);
+}
+
 static void visit_restored(void *to, const ck_restored *one) { *(int64_t *)to += one->made; }
 
 static ck_status count_restored(void *to, const ck_restored *one, ck_error *ignored) {
@@ -139,7 +188,8 @@ static void test_archive(ck_store *store) {
 static void test_rekey(void) {
   ck_rekey_report report;
   ck_key *next = fixture_make_key();
-  must(ck_store_rekey(&report, url, fixture_key, next, &err), "another key");
+  must(ck_store_rekey(&report, url, &(ck_store_options){.key = fixture_key}, next, &err),
+       "another key");
   const ck_key *before = fixture_key;
   fixture_key = next;
   ck_store *store = fixture_open(url);
@@ -163,6 +213,8 @@ static void test_all(const char *name, const ck_key *key) {
   is_whole(store, "nothing");
   test_facts(store);
   test_sessions(store);
+  test_set_back(store);
+  test_told(store);
   test_archive(store);
   ck_store_close(store);
   test_rekey();

@@ -37,13 +37,13 @@ static bool may_have_child(ck_bytes body) {
 }
 
 /* The kinds of events that can name another agent than their own. */
-static const uint64_t naming_kinds =
+const uint64_t ck_tail_naming_kinds =
     1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
 
 bool ck_tail_involves(const ck_event *event, const char *agent) {
   if (!agent || !*agent) return false;
   if (event->agent && strcmp(event->agent, agent) == 0) return true;
-  if ((unsigned)event->kind > 63 || !(naming_kinds >> event->kind & 1)) return false;
+  if ((unsigned)event->kind > 63 || !(ck_tail_naming_kinds >> event->kind & 1)) return false;
   ck_bytes body = ck_value_bytes(event->body);
   if (may_have_child(body) && ck_json_is_text(ck_json_get(body, "childAgentId"), agent))
     return true;
@@ -206,7 +206,7 @@ static ck_status walk_back(walk *self, ck_store *store) {
                              .view = query->view,
                              .until = query->until,
                              .agent = query->agent,
-                             .others = naming_kinds,
+                             .others = ck_tail_naming_kinds,
                              .nobodys = 1ull << CK_EVENT_MESSAGE,
                              .backward = true};
   ck_tail_clear(&self->tail);
@@ -270,7 +270,7 @@ ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const 
                              ck_error *err) {
   involvement at = {.agent = agent};
   ck_event_query query = {
-      .session = session, .agent = agent, .others = naming_kinds, .backward = true};
+      .session = session, .agent = agent, .others = ck_tail_naming_kinds, .backward = true};
   ck_status status =
       agent && *agent ? ck_store_read_events(store, &query, find_involvement, &at, err) : CK_OK;
   *out = status == CK_OK && at.taken;

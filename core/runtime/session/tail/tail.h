@@ -42,6 +42,8 @@ void ck_tail_clear(ck_tail *self);
 CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query,
                                   ck_error *err);
 
+/* Bit 1 << kind of each kind of event that can name another agent than its own. */
+extern const uint64_t ck_tail_naming_kinds;
 /* Whether `agent` took part in any event of the session, on whichever timeline, inherited ones
  * included. */
 CK_CHECKED ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session,

@@ -1,0 +1,64 @@
+/* gate.c - compares what a request says of itself with what the server knows. */
+#include "core/host/ui/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/digest.h"
+
+static void make_token(char out[CK_UI_TOKEN_SIZE]) {
+  ck_digest random;
+  ck_random_bytes(&random, sizeof random);
+  ck_digest_hex(out, &random);
+}
+
+void ck_ui_gate_renew(ck_ui_gate *self) { make_token(self->token); }
+
+void ck_ui_gate_init(ck_ui_gate *self, int port) {
+  static const char *const names[CK_UI_HOSTS_MAX] = {"127.0.0.1", "localhost", "[::1]"};
+  memset(self, 0, sizeof *self);
+  make_token(self->token);
+  make_token(self->session);
+  snprintf(self->cookie, sizeof self->cookie, "ckrun_%d", port);
+  for (int i = 0; i < CK_UI_HOSTS_MAX && port; i++)
+    snprintf(self->hosts[i], CK_UI_HOST_SIZE, "%s:%d", names[i], port);
+  if (!port) snprintf(self->hosts[0], CK_UI_HOST_SIZE, "localhost");
+}
+
+/* Digests are compared: how long that takes tells nothing of the secret. */
+static bool is_same(const char *secret, const char *given) {
+  ck_digest a = ck_digest_of(ck_bytes_text(secret)), b = ck_digest_of(ck_bytes_text(given));
+  return *secret && given && ck_digest_equal(&a, &b);
+}
+
+static bool knows_host(const ck_ui_gate *self, const char *host) {
+  for (int i = 0; host && i < CK_UI_HOSTS_MAX && *self->hosts[i]; i++)
+    if (strcasecmp(self->hosts[i], host) == 0) return true;
+  return false;
+}
+
+/* The very server that is asked, not another name of it. */
+static bool is_own_origin(const char *origin, const char *host) {
+  static const char scheme[] = "http://";
+  return strncmp(origin, scheme, sizeof scheme - 1) == 0 &&
+         strcasecmp(origin + sizeof scheme - 1, host) == 0;
+}
+
+/* Its address, its page: "same-site" is another port of this machine. A link that is opened from
+ * anywhere ("none", or another page that shows it) brings the token. */
+static bool is_foreign(const ck_ui_gate *self, const ck_ui_visitor *visitor, bool invited) {
+  const char *site = visitor->fetch_site;
+  if (!knows_host(self, visitor->host)) return true;
+  if (visitor->origin && !is_own_origin(visitor->origin, visitor->host)) return true;
+  if (visitor->changes) return !visitor->origin || (site && strcmp(site, "same-origin") != 0);
+  return site && !invited && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
+ck_ui_verdict ck_ui_gate_check(ck_ui_gate *self, const ck_ui_visitor *visitor) {
+  bool invited = !visitor->changes && is_same(self->token, visitor->token);
+  if (is_foreign(self, visitor, invited)) return CK_UI_FOREIGN;
+  if (invited) self->token[0] = '\0';
+  if (is_same(self->session, visitor->session)) return CK_UI_ENTER;
+  return invited ? CK_UI_WELCOME : CK_UI_STRANGER;
+}

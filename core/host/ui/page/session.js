@@ -1,0 +1,156 @@
+// session.js - one session: how it stands, what it has cost, its events.
+
+import * as api from "./api.js";
+import { doubts, pointActs, questions, sessionActs } from "./actions.js";
+import { Curve } from "./curve.js";
+import { Detail } from "./detail.js";
+import { copyable, fill, make } from "./dom.js";
+import { Events } from "./events.js";
+import { age, count, duration, money, some } from "./format.js";
+import { statusMark } from "./list.js";
+import { Timeline } from "./timeline.js";
+
+const CHECKPOINTS = 2000; // the newest, for the curve and for the points to compare
+const LOOK_MS = 2000;
+
+function agentRow(agent) {
+  const limits = Object.entries(agent.limits ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
+  return make("tr", {}, make("th", { scope: "row" }, agent.agent), make("td", {}, money(agent.cost_usd)),
+    make("td", {}, some(agent.tokens, "token")), make("td", {}, some(agent.model_calls, "model call")),
+    make("td", {}, some(agent.tool_calls, "tool call")), make("td", { class: "quiet" }, limits));
+}
+
+function figures(view, last) {
+  const totals = view.totals ?? {}, budget = view.limits?.budget_usd;
+  return [`${money(totals.cost_usd)}${budget ? ` of ${money(budget)}` : ""}`,
+    `${count(totals.input_tokens ?? 0)} + ${count(totals.output_tokens ?? 0)} tokens`,
+    some(Math.max(view.events, last), "event"), some(view.checkpoints, "checkpoint"),
+    `${duration(totals.active_ms)} active`, `changed ${age(view.updated)}`].join(" · ");
+}
+
+class Page {
+  constructor(view, id, seq, settings) {
+    Object.assign(this, { view, id, settings, wanted: seq, alive: true, checkpoints: [] });
+    this.events = new Events(id, () => this.timeline?.changed());
+    this.timeline = new Timeline(this.events, (chosen) => this.choose(chosen));
+    this.detail = new Detail(id, (at) => this.nearest(at), (event, point) => this.settings.actions
+      ? pointActs(id, point, () => this.look()) : null);
+    this.curve = new Curve((at) => this.timeline.select(at));
+    this.top = make("section", { class: "top" });
+    this.figures = make("p");
+    this.agents = make("table");
+    this.timeline.element.addEventListener("scroll", () => this.curve.see(this.timeline.window()));
+  }
+
+  nearest(seq) {
+    return this.checkpoints.findLast((c) => c.seq <= seq);
+  }
+
+  async open() {
+    const first = [this.look(), this.events.open()];
+    await Promise.all(first);
+    if (!this.alive) return;
+    fill(this.view, this.top, this.curve.element,
+      make("div", { class: "split" }, this.timeline.element, this.detail.element));
+    const at = this.wanted || this.failure() || this.events.last;
+    this.timeline.goTo(at);
+    if (this.wanted || this.failure()) this.timeline.select(at);
+    this.drawCurve();
+  }
+
+  // The last thing that failed, of a session that did.
+  failure() {
+    return this.shown.status === "failed"
+      ? this.shown.last_effects?.findLast((e) => e.status === "failed")?.seq : 0;
+  }
+
+  async look() {
+    clearTimeout(this.timer);
+    try {
+      const [shown, points] = await Promise.all([api.get("session", { session: this.id }),
+        api.list("checkpoints", { session: this.id, limit: CHECKPOINTS })]);
+      if (!this.alive) return;
+      this.shown = shown;
+      this.checkpoints = points.sort((a, b) => a.seq - b.seq);
+      this.drawTop();
+      this.drawCurve();
+      this.listen();
+    } finally {
+      if (this.alive) this.timer = setTimeout(() => this.look().catch(() => {}), LOOK_MS);
+    }
+  }
+
+  // What it says while it runs, and what a later run has added.
+  listen() {
+    if (this.stop || !this.shown.live) {
+      if (!this.stop) this.catchUp();
+      return;
+    }
+    this.catchUp();
+    this.stop = api.follow(this.id, (event) => this.come(event), () => {
+      this.stop = null;
+    });
+  }
+
+  come(event) {
+    const atEnd = this.timeline.atEnd();
+    this.events.add(event);
+    this.drawFigures();
+    if (atEnd) this.timeline.goTo(this.events.last);
+  }
+
+  async catchUp() {
+    const [newest] = await api.list("events", { session: this.id, last: 1 });
+    if (this.alive && newest && newest.seq > this.events.last && this.events.last) this.come(newest);
+  }
+
+  drawFigures() {
+    fill(this.figures, figures(this.shown, this.events.last));
+    fill(this.agents, (this.shown.agents ?? []).map(agentRow));
+  }
+
+  // Anew only where something else is said, or what a person is writing there would be lost.
+  drawTop() {
+    const s = this.shown, refresh = () => this.look(), actions = this.settings.actions;
+    this.drawFigures();
+    const state = JSON.stringify([s.status, s.live, s.reason, s.questions, s.doubts, s.next, s.agents?.length]);
+    if (state === this.drawn) return;
+    this.drawn = state;
+    fill(this.top, make("h1", {}, this.id, " ", statusMark(s.status, s.live),
+      actions ? make("span", { class: "acts" }, sessionActs(s, refresh)) : null),
+    this.figures, s.reason ? make("p", { class: s.status }, s.reason) : null,
+    s.question ? make("p", { class: "question" }, s.question) : null,
+    questions(s, actions, refresh), doubts(s, actions, refresh),
+    s.next ? make("p", {}, "next: ", copyable(s.next)) : null,
+    s.agents?.length ? make("details", {}, make("summary", {}, some(s.agents.length, "agent")),
+      this.agents) : null);
+  }
+
+  drawCurve() {
+    if (!this.shown) return;
+    const totals = this.shown.totals ?? {};
+    this.curve.draw(this.checkpoints, this.events.last, this.shown.limits?.budget_usd, totals.cost_usd);
+    this.curve.see(this.timeline.window());
+  }
+
+  async choose(seq) {
+    history.replaceState(null, "", `#/s/${encodeURIComponent(this.id)}/${seq}`);
+    const event = await this.events.read(seq) ?? await api.get("event", { session: this.id, seq });
+    if (this.alive && this.timeline.chosen === seq) await this.detail.show(event);
+  }
+
+  close() {
+    this.alive = false;
+    clearTimeout(this.timer);
+    this.timeline.close();
+    this.stop?.();
+  }
+}
+
+// Draws into `view`; returns what ends it.
+export function show(view, id, seq, settings) {
+  const page = new Page(view, id, seq, settings);
+  fill(view, make("p", { class: "quiet" }, "Loading…"));
+  page.open().catch((error) => fill(view, make("p", { class: "bad" }, error.message)));
+  return () => page.close();
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/perl
+# page.t - the page of `ckrun ui` in a real browser: what a person sees and does there, and that no
+# stored text does anything. UI_PICTURES=FOLDER keeps pictures of it.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib $FindBin::Bin;
+use Browser;
+use Served;
+use Test::More;
+
+plan skip_all => 'no Chromium here: apt-get install chromium' if !Browser::program();
+plan skip_all => 'in the sanitized half the same page would be looked at' if $ENV{CKRUN_SPARSE};
+
+my $ui = Served->new;
+my $airline = "$Served::root/examples/airline";
+$ui->run('run', "$airline/flow.lua", '--cassette', "$airline/cassette.jsonl", '--session',
+  'booking');
+
+# What would do something in a page that took it for markup, an address or a script.
+my @payloads = ('<script>hit()</script>', '<img src=x onerror=hit()>', '"><svg onload=hit()>',
+  "javascript:hit()",
+  '</title><script>hit()</script>', '${hit()}', '{{hit()}}',
+    '<iframe srcdoc="<script>parent.hit()</script>">',
+  "' onmouseover='hit()", '<style>*{display:none}</style>', '<base href=//evil>',
+    '&lt;script&gt;hit()&lt;/script&gt;',
+  "\x{202e}txet", "data:text/html,<script>hit()</script>", '<a href="javascript:hit()">x</a>',
+    '<form action=/api/pause>',
+  '<meta http-equiv=refresh content=0;url=//evil>', '<math><mi xlink:href="javascript:hit()">',
+    ']]><script>hit()</script>',
+  '<object data=x>', '<embed src=x>', '<link rel=stylesheet href=//evil>', '__proto__',
+    'constructor', '<details open ontoggle=hit()>');
+my @lua = map { my $text = $_; $text =~ s/([\\"\n])/\\$1/g; qq("$text") } @payloads;
+binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failure_output,
+  Test::More->builder->todo_output;
+$ui->write_file('hostile.lua', do {
+  my $list = join ', ', @lua;
+  qq(local payloads = { $list }
+return require("ck.flow").custom { run = function(ctx)
+  for i, text in ipairs(payloads) do
+    ctx.memory[i .. " " .. text] = text
+    ctx.boundary("tool_round", { position = { path = "lap#" .. i }, node = text })
+  end
+  ctx.effect { kind = "ask", class = "once", request = { question = table.concat(payloads, " ") } }
+  error(payloads[2])
+end })
+});
+$ui->run(qw(run hostile.lua --session hostile));
+is $ui->{code}, 8, 'a session full of payloads waits';
+$ui->write_file('ask.lua', 'return require("ck.flow").custom { run = function(ctx)
+  if not ctx.position then ctx.boundary("tool_round", { position = { path = "asked" } }) end
+  local said = ctx.effect { kind = "ask", class = "once",
+    request = { question = "Which colour?" } }.result
+  for i = (ctx.memory.lap or 0) + 1, 60 do
+    ctx.effect { kind = "sleep", class = "pure", request = { ms = 50 } }
+    ctx.memory.lap = i
+    ctx.boundary("tool_round", { position = { path = "lap#" .. i } })
+  end
+  return said
+end }');
+$ui->run(qw(run ask.lua --session asks));
+
+$ui->start('--allow-actions');
+my $browser = Browser->start(size => '1280,800');
+my $pictures = 0;
+sub picture { $browser->picture(sprintf '%s/%02d-%s.png', $ENV{UI_PICTURES}, ++$pictures, $_[0])
+  if $ENV{UI_PICTURES} }
+sub sees { ok $browser->wait_for($_[1]), $_[0] }
+my $text = 'one("main").innerText';
+# Presses the button whose words begin so.
+sub push_button {
+  my $words = shift;
+  sees("there is a button '$words'",
+    "all('button').some((b) => b.textContent.startsWith('$words'))");
+  $browser->value("all('button:enabled')" .
+    ".findLast((b) => b.textContent.startsWith('$words')).click()");
+}
+sub go { $browser->value("location.hash = '$_[0]'") }
+
+# ---- the list ----
+
+$browser->open($ui->{link});
+sees 'the link shows the sessions', 'all("tbody tr").length === 3';
+is $browser->value('location.search'), '', 'the token does not stay in the address';
+like $browser->value($text), qr/3 sessions: 2 waiting, 1 completed/, 'with totals';
+picture 'list';
+$browser->value('one("select").value = "completed"');
+$browser->value('one("select").dispatchEvent(new Event("change"))');
+sees 'a filter leaves those that are like it', 'all("tbody tr").length === 1';
+$browser->ask('Page.reload');
+sees 'a reload keeps the way in', 'all("tbody tr").length === 3';
+
+# ---- a session, by keyboard ----
+
+$browser->value('all("tbody a").find((a) => a.textContent === "booking").focus()');
+$browser->ask('Input.dispatchKeyEvent', type => $_, key => 'Enter', code => 'Enter', text => "\r",
+  windowsVirtualKeyCode => 13) for qw(keyDown keyUp);
+sees 'Enter on a session opens it', 'all(".row.boundary").length > 3';
+like $browser->value($text), qr/\$0\.\d+ · [\d,]+ \+ [\d,]+ tokens · 92 events · 12 checkpoints/,
+  'with its cost, tokens, events and checkpoints';
+is $browser->value('all(".diamond.taken").length > 0'), 1,
+  'a diamond for each checkpoint';
+is $browser->value('all(".diamond.hollow").length > 0'), 1,
+  'a hollow one where policies said no';
+is $browser->value('all(".bar").length > 5'), 1, 'a bar for each effect';
+ok $browser->value('one(".curve .cost").getAttribute("d").split("L").length > 10'),
+  'and the curve of its cost';
+$browser->value('one(".timeline").focus()');
+$browser->press('Home');
+sees 'Home chooses the first event',
+  'one(".detail h2").textContent === "1 session_started"';
+$browser->press('ArrowDown') for 1 .. 11;
+sees 'the arrows go on, row by row',
+  'one(".detail h2").textContent === "12 boundary"';
+is $browser->value('one(".timeline").getAttribute("aria-activedescendant")'),
+  'row12', 'as a screen reader is told';
+is $browser->value('location.hash'), '#/s/booking/12', 'and as the address says';
+$browser->value('one(".diamond.hollow")' .
+  '.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }))');
+sees 'pointing at a hollow diamond tells who said no',
+  '/tool_rounds: no/.test(all(".hollow title").map((t) => t.textContent).join())';
+push_button 'Why';
+sees 'why there is no checkpoint is told',
+  '/no checkpoint[^]*tool_rounds no/.test(one(".detail").innerText)';
+push_button 'State';
+sees 'the state at that point is shown',
+  '/of the checkpoint at 9: turn 1 of airline[^]*position.main/.test(one(".detail").innerText)';
+push_button 'compare others with 9';
+go '#/s/booking/12';
+$browser->value('one("#row19")?.click()');
+sees 'another event is chosen',
+  'one(".detail h2").textContent === "19 boundary"';
+push_button 'Difference';
+sees 'and what differs between the two is shown',
+  '/from the checkpoint at 9 to that at 19: \$0.005597[^]*\/at\/turn/' .
+  '.test(one(".detail").innerText)';
+picture 'difference';
+
+# ---- what it may do ----
+
+push_button 'fork at 19';
+sees 'a fork asks for its name', 'one("dialog input")';
+$browser->value('one("dialog input").value = "branch"');
+push_button 'fork';
+sees 'and opens',
+  'location.hash === "#/s/branch" && /branch/.test(one("h1").textContent)';
+go '#/s/booking/24';
+sees 'a session at an event that the address names',
+  'one(".detail h2")?.textContent === "24 boundary"';
+push_button 'pin 24';
+sees 'is pinned there', 'one("#notice").textContent === "24 is kept"';
+like $ui->run(qw(sessions checkpoints booking --json)), qr/"seq":24,.*"pinned":true/,
+  'in the store';
+go '#/s/branch';
+sees 'the fork',
+  'one("h1")?.textContent.startsWith("branch") && one(".row")';
+$browser->value('one(".timeline").focus()');
+$browser->press('End');
+push_button 'rewind to';
+$browser->value('one("dialog textarea").value = "the flight is full"');
+push_button 'rewind';
+sees 'is rewound with a report',
+  '/goes on from \d+/.test(one("#notice").textContent)';
+like $ui->run(qw(sessions log branch --json --all)), qr/the flight is full/, 'that is in the store';
+
+go '#/s/asks';
+sees 'a question waits', '/Which colour/.test(one(".question")?.innerText)';
+picture 'question';
+$browser->value('one(".question textarea").value = "blue <b>"');
+push_button 'answer';
+sees 'and is answered', '!one(".question")';
+push_button 'resume';
+sees 'a resume is rehearsed first', '/replayed/.test(one("dialog")?.innerText)';
+picture 'rehearsal';
+$browser->value('all("dialog button").find((b) => b.textContent === "resume").click()');
+sees 'it runs', 'one(".status.running")';
+my $events = '/(\d+) events/.exec(one("main").innerText)[1]';
+my $many = $browser->value($events);
+sees 'and its events come while it does',
+  "Number($events) > $many + 20 && one('.status.running')";
+sees 'until it has completed', 'one(".status.completed")';
+$browser->value('one(".timeline").focus()');
+$browser->press($_) for qw(Home End);
+sees 'the last event is a key away', 'one(".detail h2").textContent.endsWith("session_completed")';
+is $browser->value('all(".row").length < 100'), 1, 'and only the rows that are seen are there';
+like $ui->run(qw(sessions log asks --all)), qr/blue <b>/, 'with that answer';
+
+# ---- what is stored does nothing ----
+
+$browser->value('window.hits = 0; window.hit = () => { window.hits++ }; 1');
+go '#/s/hostile';
+sees 'the hostile session is shown', 'all(".row").length > 20';
+for my $seq (1 .. scalar @payloads) {
+  $browser->value("one('.timeline').focus()");
+  $browser->value("one('#row$seq')?.click()");
+  for my $tab (qw(State Why Event)) {
+    $browser->value("all('[role=tab]').find((t) => t.textContent === '$tab')?.click()");
+    $browser->wait_for('one(".detail .body").children.length > 0');
+  }
+}
+like $browser->value('one("main").innerText'), qr/<img src=x onerror=hit\(\)>/,
+  'payloads are text';
+picture 'hostile';
+unlike $browser->value('document.body.innerText'), qr/\x{202e}/, 'none turns the text around';
+like $browser->value('document.body.innerText'), qr/\[U\+202E\]txet/,
+  'what cannot be seen is named';
+is $browser->value('window.hits'), 0, 'none was executed';
+is $browser->value('all("script").length'), 1,
+  'the page has its own script alone';
+is $browser->value('all("main :is(img, iframe, object, embed, base, meta, link, style)").length'),
+  0, 'and nothing that was stored became an element';
+is_deeply [grep { !/status of 40[49]/ } $browser->complaints], [],
+  'no error, and no breach of its policy';
+
+# ---- in the dark, and narrow ----
+
+$browser->ask('Emulation.setEmulatedMedia', features => [{name => 'prefers-color-scheme',
+  value => 'dark'}]);
+go '#/s/booking/24';
+sees 'in the dark', 'one(".detail h2")?.textContent === "24 boundary"';
+isnt $browser->value('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)',
+  'the page is dark';
+picture 'dark';
+$browser->ask('Emulation.setDeviceMetricsOverride', width => 420, height => 800,
+  deviceScaleFactor => 1, mobile => JSON::PP::false);
+is $browser->value('document.documentElement.scrollWidth <= 420'), 1,
+  'a narrow one is not wider than its window';
+picture 'narrow';
+
+# ---- the server's end ----
+
+$ui->stop;
+$browser->value('one("#home").click()');
+sees 'that the server has ended is told', '/the server has ended/.test(document.body.innerText)';
+picture 'ended';
+done_testing;
