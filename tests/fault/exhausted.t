@@ -30,7 +30,7 @@ is "and resumed with any number of descriptors" "$bad" ""
 # An ordinary user's limit counts all of his processes: here he has no others.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   as=(setpriv --reuid 64901 --regid 64901 --clear-groups)
-  chmod 777 "$dir"
+  chown -R 64901 "$dir"
   if "${as[@]}" "$CKRUN" --version >/dev/null 2>&1; then
     sweep runs -u "$(seq 0 12)"
     is "with any number of processes a session ends well or can go on" "$bad" ""

@@ -1,6 +1,7 @@
 /* sqlite.c - the SQLite backend: creates or opens a store, and checks that it can be trusted. */
 #include "core/store/sqlite/archive.h"
 #include "core/store/sqlite/binding.h"
+#include "core/store/sqlite/hands.h"
 #include "core/store/sqlite/wal.h"
 
 #include <errno.h>
@@ -248,6 +249,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   self->read_only = options && options->read_only;
   bool create = options && options->create && !self->read_only, fresh = false;
   ck_status status = ck_sqlite_resolve(&self->path, path, create, err);
+  if (status == CK_OK) status = ck_sqlite_check_hands(self->path, err);
   if (status == CK_OK && asprintf(&self->wal_path, "%s-wal", self->path) < 0) {
     self->wal_path = NULL;
     status = ck_error_no_memory(err);
