@@ -46,6 +46,15 @@ void ck_answers_add(ck_answers *self, const ck_answers *other) {
     self->policies[answer] |= other->policies[answer];
 }
 
+void ck_answers_write_places(ck_json_writer *w, const char *name, uint64_t mask) {
+  if (!mask) return;
+  ck_json_name(w, name);
+  ck_json_begin(w, '[');
+  for (int i = 0; i < CK_ANSWERS_POLICIES; i++)
+    if (mask >> i & 1) ck_json_put_int(w, i);
+  ck_json_end(w, ']');
+}
+
 /* ---- writing ---- */
 
 static char *put_varint(char *at, uint64_t number) {

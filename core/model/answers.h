@@ -21,6 +21,7 @@
 #define CK_MODEL_ANSWERS_H
 
 #include "core/base/buffer.h"
+#include "core/base/json.h"
 
 /* X(enumerator, number on disk, name, the names of its answers from 0 to CK_ANSWER_FAILED - 1).
  * The numbers, also those of the answers, never change. */
@@ -31,6 +32,8 @@
   X(CK_HOOK_PRUNE, 2, "prune", "no opinion", "drop", "keep") \
   /* in the order of ck_redact_verdict; a policy gives several where an event has several items */ \
   X(CK_HOOK_REDACT, 3, "redact", "left", "drop", "mask", "ref", "texts") \
+  /* a policy gives several where several events are asked about, as of prune */ \
+  X(CK_HOOK_TAIL, 5, "tail", "in", "out") \
   /* in the order of ck_failure_word */ \
   X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail") \
   /* in the order of ck_doubt_word */ \
@@ -49,6 +52,7 @@ typedef enum {
 enum { CK_ANSWER_NO = 0, CK_ANSWER_YES = 1, CK_ANSWER_SYNC = 2 };
 enum { CK_ANSWER_NO_OPINION = 0, CK_ANSWER_DROP = 1, CK_ANSWER_KEEP = 2 };
 enum { CK_ANSWER_LEFT = 0, CK_ANSWER_ALLOW = 0 };
+enum { CK_ANSWER_IN = 0, CK_ANSWER_OUT = 1 };
 /* Of every hook: it raised, overran, or its answer had no known shape. */
 enum { CK_ANSWER_FAILED = 7, CK_ANSWER_COUNT = 8, CK_ANSWERS_POLICIES = 64 };
 
@@ -67,6 +71,8 @@ const char *ck_answer_name(ck_hook hook, int answer);
 void ck_answers_put(ck_answers *self, size_t policy, int answer);
 /* Adds the answers and the time of `other`, of the same hook. */
 void ck_answers_add(ck_answers *self, const ck_answers *other);
+/* The member `name`: [i, …] of those in `mask`; none for an empty one. */
+void ck_answers_write_places(ck_json_writer *w, const char *name, uint64_t mask);
 
 enum { CK_ANSWERS_SIZE = 2 + 10 + CK_ANSWER_COUNT * 9 };
 /* Writes into `out` and borrows it. A time below zero is written as 0. */

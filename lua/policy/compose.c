@@ -129,21 +129,33 @@ static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume
 
 /* ---- tail ---- */
 
+typedef struct tail_answer {
+  bool in;
+  ck_answers *said;
+} tail_answer;
+
 static ck_status merge_tail(question *self, const asking *answered, ck_status status,
                             ck_error *err) {
-  bool *out = self->out;
+  tail_answer *out = self->out;
   (void)err;
-  *out = status == CK_OK && answered->truth;
-  self->settled = !*out;
+  out->in = status == CK_OK && answered->truth;
+  ck_answers_put(out->said, answered->place,
+                 status != CK_OK ? CK_ANSWER_FAILED
+                 : out->in       ? CK_ANSWER_IN
+                                 : CK_ANSWER_OUT);
+  self->settled = !out->in;
   return status;
 }
 
-static ck_status engine_tail(bool *out, void *self, const ck_event *event, const char *agent,
-                             ck_error *err) {
-  *out = true;
-  question about = {.agent = agent, .out = out, .merge = merge_tail};
+static ck_status engine_tail(bool *out, ck_answers *said, void *self, const ck_event *event,
+                             const char *agent, ck_error *err) {
+  tail_answer answer = {.in = true, .said = said};
+  *said = (ck_answers){.hook = CK_HOOK_TAIL};
+  question about = {.agent = agent, .out = &answer, .merge = merge_tail};
   about.call = (asking){.hook = POLICY_tail, .subject = event, .agent = agent};
-  return ck_policy_ask_each(self, &about, err);
+  ck_status status = ck_policy_ask_each(self, &about, err);
+  *out = answer.in;
+  return status;
 }
 
 /* ---- on_failure, in_doubt ---- */

@@ -47,6 +47,10 @@ static void test_names(void) {
   tap_is_text(ck_hook_name((ck_hook)3), "redact", "hook 3");
   for (int i = 0; i < 6; i++)
     tap_is_text(ck_answer_name(CK_HOOK_REDACT, i), redacting[i], "answer %d of redact", i);
+  static const char *const telling[] = {"in", "out", NULL};
+  tap_is_text(ck_hook_name((ck_hook)5), "tail", "hook 5");
+  for (int i = 0; i < 3; i++)
+    tap_is_text(ck_answer_name(CK_HOOK_TAIL, i), telling[i], "answer %d of tail", i);
   static const char *const failing[] = {"no opinion", "pause", "retry", "fail", NULL};
   tap_is_text(ck_hook_name((ck_hook)6), "on_failure", "hook 6");
   for (int i = 0; i < 5; i++)

@@ -11,6 +11,7 @@
 #include "core/host/explain/pruned_list.h"
 #include "core/host/explain/rerun_hooks.h"
 #include "core/host/explain/run_policies.h"
+#include "core/host/explain/tail_words.h"
 #include "core/host/print/paragraph.h"
 #include "core/host/print/table.h"
 #include "core/runtime/session/tail/abandoned.h"
@@ -276,6 +277,9 @@ static ck_status explain(explaining *self) {
   ck_status status = ck_store_read_events(self->inspection.store, &query, visit, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK && self->with) status = tell_hooks(self);
+  if (status == CK_OK && self->seq && !self->with)
+    status =
+        ck_tail_words_tell(&self->shown, self->output, &self->inspection, self->seq, self->err);
   if (status == CK_OK && self->seq && !self->shown)
     status = ck_nearest_refuse(&self->inspection, self->seq, self->err);
   return status == CK_OK && !self->seq && self->shown ? ck_table_print(&self->table, self->err)
@@ -385,7 +389,7 @@ const ck_command ck_command_policy_explain = {
     .summary = "say what policies decided in a session, and why",
     .details =
         "Columns: seq, what it was (the kind of a boundary; pruned; intent of what a person was "
-        "asked about; outcome of what failed or was denied; resolution, by a policy; "
+        "asked about; outcome of what failed or was denied, or of a tail; resolution, by a policy; "
         "session_paused, in doubt; session_resumed, by rules of policies; policy_error; "
         "resume_refused; resume_approval), node, agent, whether a checkpoint was taken (or pruned "
         "since), and why: which policies said yes with their reasons, which failed, which said no; "

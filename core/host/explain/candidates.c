@@ -1,32 +1,20 @@
 /* candidates.c - reads and tells what policies said of each checkpoint at a prune. */
 #include "core/host/explain/candidates.h"
 
-#include <stdio.h>
-
+#include "core/host/explain/words.h"
 #include "core/host/print/format.h"
 
 static const char *const said[] = {"drop", "keep"};
 enum { SAID = sizeof said / sizeof *said };
 
-/* Element `at` of an array; no bytes past its end. */
-static ck_bytes nth(ck_bytes array, int64_t at) {
-  for (ck_json_iterator it = ck_json_iterate(array); ck_json_next(&it); at--)
-    if (at == 0) return it.value;
-  return (ck_bytes){0};
-}
-
 static void write_names(ck_json_writer *w, ck_bytes places, ck_bytes policies) {
   ck_json_begin(w, '[');
   for (ck_json_iterator it = ck_json_iterate(places); ck_json_next(&it);) {
-    int64_t place = -1;
-    bool known = ck_json_read_int(&place, it.value) && place >= 0;
-    ck_bytes name = known ? ck_json_get(nth(policies, place), "name") : (ck_bytes){0};
-    char own[40];
-    snprintf(own, sizeof own, "policy %lld", (long long)place + 1);
-    if (ck_json_type_of(name) == CK_JSON_STRING)
-      ck_json_put_raw(w, name);
-    else
-      ck_json_put_text(w, own);
+    ck_buffer name = {0};
+    ck_words_append_place(&name, it.value, policies);
+    w->out->failed |= name.failed;
+    ck_json_put_string(w, ck_buffer_bytes(&name));
+    ck_buffer_clear(&name);
   }
   ck_json_end(w, ']');
 }

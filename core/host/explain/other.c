@@ -9,6 +9,7 @@
 #include "core/host/inspect/questions.h"
 #include "core/model/dropped_answer.h"
 #include "core/host/explain/resume_answers.h"
+#include "core/host/explain/tail_words.h"
 #include "core/host/explain/words.h"
 #include "core/base/person.h"
 #include "core/host/print/format.h"
@@ -25,7 +26,7 @@ static const ck_hook *hooks_of(ck_event_kind kind) {
   static const ck_hook none[] = {CK_HOOK_REDACT}, prune[] = {CK_HOOK_PRUNE, CK_HOOK_REDACT},
                        intent[] = {CK_HOOK_PERMIT, CK_HOOK_REDACT},
                        outcome[] = {CK_HOOK_ON_FAILURE, CK_HOOK_PERMIT, CK_HOOK_IN_DOUBT,
-                                    CK_HOOK_REDACT},
+                                    CK_HOOK_TAIL, CK_HOOK_REDACT},
                        doubt[] = {CK_HOOK_IN_DOUBT, CK_HOOK_REDACT};
   switch (kind) {
     case CK_EVENT_PRUNE:
@@ -141,6 +142,12 @@ static const char *fate_of(const ck_other *self) {
 }
 
 static void append_effect(ck_buffer *out, const ck_other *self) {
+  if (ck_tail_words_is(self->event)) {
+    ck_tail_words_append(out, self->event);
+    ck_buffer_append_text(out, "; ");
+    append_answers(out, &self->said);
+    return;
+  }
   append_text(out, self, "key");
   ck_buffer_append_text(out, fate_of(self));
   if (self->said.recorded != CK_OK)
@@ -292,6 +299,7 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
   }
   say_failure(out, self);
   if (self->event->kind == CK_EVENT_PRUNE) say_dropped(out, self);
+  ck_tail_words_append_sentences(out, self->event, self->policies);
   if (self->said.recorded != CK_OK || !self->said.count) return;
   if (self->said.hook != CK_HOOK_REDACT) ck_words_append_options(out, &self->said);
   ck_buffer_append_text(
@@ -337,6 +345,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
     return;
   }
   bool errs = event->kind == CK_EVENT_POLICY_ERROR;
+  if (ck_tail_words_is(event)) ck_tail_words_put(document, event, self->policies);
   if (self->said.recorded == CK_OK && !errs)
     ck_document_put_text(document, NULL, "hook", ck_hook_name(self->said.hook));
   if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME)

@@ -10,6 +10,23 @@ void ck_words_append_name(ck_buffer *out, const ck_said *said) {
     ck_buffer_append_format(out, "policy %d", said->place + 1);
 }
 
+/* Element `at` of an array; no bytes past its end. */
+static ck_bytes nth(ck_bytes array, int64_t at) {
+  for (ck_json_iterator it = ck_json_iterate(array); ck_json_next(&it); at--)
+    if (at == 0) return it.value;
+  return (ck_bytes){0};
+}
+
+void ck_words_append_place(ck_buffer *out, ck_bytes place, ck_bytes policies) {
+  int64_t at = -1;
+  bool known = ck_json_read_int(&at, place) && at >= 0;
+  ck_bytes name = known ? ck_json_get(nth(policies, at), "name") : (ck_bytes){0};
+  if (ck_json_type_of(name) == CK_JSON_STRING)
+    ck_json_read_string(out, name);
+  else
+    ck_buffer_append_format(out, "policy %lld", (long long)at + 1);
+}
+
 const char *ck_words_unrecorded(ck_status recorded) {
   if (recorded == CK_E_NEWER) return "not known: recorded by a later version of ckrun";
   if (recorded == CK_E_CORRUPT) return "not known: what is recorded cannot be read";

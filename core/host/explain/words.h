@@ -9,6 +9,9 @@
 
 /* "tools"; "policy 3" where the names are not known. */
 void ck_words_append_name(ck_buffer *out, const ck_said *said);
+/* The name of the policy at a place, a number, of the run's list; "policy 3" where it is not known.
+ */
+void ck_words_append_place(ck_buffer *out, ck_bytes place, ck_bytes policies);
 /* Of redact, sentences with a NUL at their ends: who left all as it is. */
 void ck_words_append_left(ck_buffer *out, const ck_said_list *said);
 /* "not recorded", and why: `recorded` as in ck_said_list, not CK_OK. Static. */

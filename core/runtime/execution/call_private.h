@@ -132,9 +132,10 @@ void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, con
 /* ---- context.c ---- */
 
 /* An outcome NAME below its key, that another resume finds at this very call: JSON that the runtime
- * gave whoever is asked. NULL in *out: none. */
+ * gave whoever is asked. `said`: the event's member NAME, about the note; NULL: none. NULL in *out:
+ * none. */
 CK_CHECKED ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *note,
-                                         ck_error *err);
+                                         const ck_value *said, ck_error *err);
 CK_CHECKED ck_status ck_call_find_note(ck_outcome **out, const ck_call *self, const char *name,
                                        ck_error *err);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/session/boundary_event.h"
 #include "core/runtime/session/tail/tail_section.h"
 
 static const char tail_note[] = "tail";
@@ -21,20 +22,21 @@ static int64_t depth_of(const ck_profile *profile, const char *agent) {
 }
 
 /* The tail of all that the live timeline sees by now. */
-static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
+static ck_status read_section(ck_buffer *out, ck_tail_said *said, ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_tail_query query = {.session = session->record.no,
                          .view = &session->view,
                          .agent = self->effect.agent,
                          .n = (size_t)depth_of(session->profile, self->effect.agent),
                          .without_rewound = true,
-                         .policies = session->policies};
+                         .policies = session->policies,
+                         .said = said};
   ck_status status = ck_session_flush(session, CK_DURABLE_PROCESS, err);
   return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;
 }
 
 ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *note,
-                              ck_error *err) {
+                              const ck_value *said, ck_error *err) {
   ck_session *session = ck_call_session(self);
   char key[2 * CK_STATE_KEY_MAX];
   ck_effect effect = {.scope = self->effect.scope,
@@ -45,9 +47,22 @@ ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *n
   ck_value *body;
   snprintf(key, sizeof key, "%s/%s", self->key, name);
   ck_status status = ck_ledger_write_outcome(&body, &effect, &given, "", name, NULL, err);
-  if (status != CK_OK) return status;
-  status = ck_session_record_outcome(session, &effect, body, &given.seq, err);
+  if (status == CK_OK && said) status = ck_value_add_member(&body, name, said, err);
+  if (status == CK_OK) status = ck_session_record_outcome(session, &effect, body, &given.seq, err);
   ck_value_free(body);
+  return status;
+}
+
+/* Where nobody was asked, nothing is kept of it. */
+static ck_status record_section(ck_call *self, const ck_value *section, ck_tail_said *said,
+                                ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  ck_value *kept;
+  ck_status status = ck_tail_said_write(&kept, said, self->effect.agent, err);
+  if (status != CK_OK) return status;
+  if (kept) ck_session_keep_answers(session, CK_EVENT_OUTCOME, &said->all);
+  status = ck_call_record_note(self, tail_note, section, kept, err);
+  ck_value_free(kept);
   return status;
 }
 
@@ -87,15 +102,24 @@ static ck_status pass_section(ck_call *self, const ck_value *section, ck_error *
   return CK_OK;
 }
 
+/* The first of them tells what is wrong; which events it was about, the section's event does. */
+static ck_status record_failure(ck_call *self, const ck_tail_said *said, ck_error *err) {
+  if (said->failure.status == CK_OK) return CK_OK;
+  return ck_session_record_policy_error(ck_call_session(self), "tail", &said->failure, err);
+}
+
 static ck_status make_section(bool *notified, ck_call *self, ck_error *err) {
   ck_buffer text = {0};
   ck_value *section = NULL;
-  ck_status status = read_section(&text, self, err);
+  ck_tail_said said = {.clock = &ck_call_session(self)->runtime->clock};
+  ck_status status = read_section(&text, &said, self, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
+  if (status == CK_OK) status = record_failure(self, &said, err);
   *notified = status == CK_OK && text.len > 0;
   if (*notified) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
-  if (*notified && status == CK_OK) status = ck_call_record_note(self, tail_note, section, err);
+  if (*notified && status == CK_OK) status = record_section(self, section, &said, err);
   if (*notified && status == CK_OK) status = pass_section(self, section, err);
+  ck_tail_said_clear(&said);
   ck_value_free(section);
   ck_buffer_clear(&text);
   return status;

@@ -98,7 +98,7 @@ ck_status ck_corrections_tell(bool *told, ck_call *call, ck_error *err) {
   }
   ck_json_end(&w, ']');
   if (status == CK_OK && *told) status = ck_value_from(&texts, &buffer, err);
-  if (status == CK_OK && *told) status = ck_call_record_note(call, note, texts, err);
+  if (status == CK_OK && *told) status = ck_call_record_note(call, note, texts, NULL, err);
   ck_value_free(texts);
   ck_buffer_clear(&buffer);
   return status;

@@ -37,15 +37,6 @@ ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int6
 
 /* ---- what the policies say ---- */
 
-static void write_places(ck_json_writer *w, const char *name, uint64_t mask) {
-  if (!mask) return;
-  ck_json_name(w, name);
-  ck_json_begin(w, '[');
-  for (int i = 0; i < CK_ANSWERS_POLICIES; i++)
-    if (mask >> i & 1) ck_json_put_int(w, i);
-  ck_json_end(w, ']');
-}
-
 /* Of all from place range[0] to before range[1] the same was said. */
 static void write_element(ck_json_writer *w, const ck_checkpoint_list *self,
                           const ck_prune_plan *plan, const size_t *range) {
@@ -53,8 +44,8 @@ static void write_element(ck_json_writer *w, const ck_checkpoint_list *self,
   ck_json_begin(w, '{');
   ck_json_member_int(w, "from", self->list[first].seq);
   if (last > first) ck_json_member_int(w, "to", self->list[last].seq);
-  write_places(w, "drop", plan->dropped_by[first]);
-  write_places(w, "keep", plan->kept_by[first]);
+  ck_answers_write_places(w, "drop", plan->dropped_by[first]);
+  ck_answers_write_places(w, "keep", plan->kept_by[first]);
   ck_json_end(w, '}');
 }
 

@@ -176,8 +176,8 @@ typedef struct ck_policy_engine {
   CK_CHECKED ck_status (*redact)(ck_redaction *out, void *self, const ck_item *item, ck_error *err);
   CK_CHECKED ck_status (*resume)(ck_resume_rules *out, void *self, const ck_resume_case *of,
                                  ck_error *err);
-  CK_CHECKED ck_status (*tail)(bool *out, void *self, const ck_event *event, const char *agent,
-                               ck_error *err);
+  CK_CHECKED ck_status (*tail)(bool *out, ck_answers *said, void *self, const ck_event *event,
+                               const char *agent, ck_error *err);
   CK_CHECKED ck_status (*on_failure)(ck_failure_answer *out, void *self, const ck_failure *failure,
                                      ck_error *err);
   CK_CHECKED ck_status (*in_doubt)(ck_doubt_answer *out, void *self, const ck_effect *effect,

@@ -39,8 +39,8 @@ static ck_status put_word(char **word, bool in, ck_error *err) {
 /* ---- what is said now ---- */
 
 /* In the place of the engine's hook. What it is shown is as the store has it, live as here. */
-static ck_status ask_tail(bool *out, void *of, const ck_event *event, const char *agent,
-                          ck_error *err) {
+static ck_status ask_tail(bool *out, ck_answers *said, void *of, const ck_event *event,
+                          const char *agent, ck_error *err) {
   telling *self = of;
   ck_asking *asking = self->asking;
   const ck_unknown nothing = {0};
@@ -51,7 +51,7 @@ static ck_status ask_tail(bool *out, void *of, const ck_event *event, const char
   *out = true;
   ck_asking_watch(asking, &nothing);
   if (asking->engine.tail)
-    asked = asking->engine.tail(out, asking->engine.self, event, agent, &failure);
+    asked = asking->engine.tail(out, said, asking->engine.self, event, agent, &failure);
   *out = *out && asked == CK_OK;
   ck_status status = put_place(&place, self, event->seq);
   if (status == CK_OK) status = put_word(&place->now.word, *out, asking->err);

@@ -97,13 +97,18 @@ static void test_tail(void) {
     char json[24];
     ck_value *body;
     bool in = n != 1;
+    ck_answers said;
     snprintf(json, sizeof json, "{\"n\":%d}", n);
     tap_must(ck_value_new(&body, ck_bytes_text(json), &err) == CK_OK, "an event's body");
     ck_event event = {
         .seq = n, .timeline = 1, .kind = CK_EVENT_MESSAGE, .scope = "main", .body = body};
-    tap_is_status(engine.tail(&in, engine.self, &event, "x", &err), n == 3 ? CK_E_POLICY : CK_OK,
-                  &err, "an event is asked about");
+    tap_is_status(engine.tail(&in, &said, engine.self, &event, "x", &err),
+                  n == 3 ? CK_E_POLICY : CK_OK, &err, "an event is asked about");
     tap_ok(in == (n == 1), "all must agree, and a failure excludes");
+    tap_ok(said.policies[CK_ANSWER_IN] == (n == 1 ? 3 : 1) &&
+               said.policies[CK_ANSWER_OUT] == (n == 2 ? 2 : 0) &&
+               said.policies[CK_ANSWER_FAILED] == (n == 3 ? 2 : 0),
+           "it is told who said what");
     ck_value_free(body);
   }
   engine.free(engine.self);

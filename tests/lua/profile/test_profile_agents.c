@@ -90,9 +90,11 @@ static void test_engine(const ck_profile *profile) {
   tap_must(ck_value_new(&body, ck_bytes_text("{}"), &err) == CK_OK, "a body");
   ck_event event = {.seq = 1, .kind = CK_EVENT_NOTE, .scope = "main", .body = body};
   bool in = false;
-  tap_ok(engine.tail(&in, engine.self, &event, "y-1", &err) == CK_OK && in,
+  ck_answers said;
+  tap_ok(engine.tail(&in, &said, engine.self, &event, "y-1", &err) == CK_OK && in,
          "a tail is the common one's");
-  tap_ok(engine.tail(&in, engine.self, &event, "x", &err) == CK_OK && !in, "or the agent's own");
+  tap_ok(engine.tail(&in, &said, engine.self, &event, "x", &err) == CK_OK && !in,
+         "or the agent's own");
   ck_doubt_answer answer = {.word = CK_DOUBT_TELL};
   ck_effect effect = {.scope = "main", .key = "k", .agent = "x"};
   tap_ok(engine.in_doubt(&answer, engine.self, &effect, &err) == CK_OK &&

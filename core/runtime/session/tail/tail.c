@@ -71,14 +71,26 @@ static bool reserve_event(walk *self) {
   return true;
 }
 
-static bool agreed(const ck_tail_query *query, const ck_event *event) {
+/* One that fails leaves the event out. */
+static ck_status ask(bool *in, const ck_tail_query *query, const ck_event *event, ck_error *err) {
   const ck_policy_engine *policies = query->policies;
-  bool in = true;
+  const ck_clock *clock = query->said ? query->said->clock : NULL;
+  ck_answers answers = {0};
   ck_error failure = CK_ERROR_INIT;
-  if (policies && policies->tail &&
-      policies->tail(&in, policies->self, event, query->agent, &failure) != CK_OK)
-    return false;
-  return in;
+  *in = true;
+  if (!policies || !policies->tail) return CK_OK;
+  int64_t begun_us = clock ? clock->mono_us(clock->self) : 0;
+  *in = policies->tail(in, &answers, policies->self, event, query->agent, &failure) == CK_OK && *in;
+  if (!query->said) return CK_OK;
+  answers.took_us = clock->mono_us(clock->self) - begun_us;
+  if (!query->said->failure.status) query->said->failure = failure;
+  return ck_tail_said_add(query->said, event->seq, &answers, err);
+}
+
+static bool agreed(walk *self, const ck_event *event) {
+  bool in;
+  self->status = ask(&in, self->query, event, self->err);
+  return self->status == CK_OK && in;
 }
 
 /* Where the scope goes on: a pause's checkpoint can lie behind it. */
@@ -124,7 +136,7 @@ static bool take_event(void *to, const ck_event *event) {
   if (ck_rewound_has(&self->rewound, &named)) return true;
   if (!ck_tail_involves(&named, self->query->agent)) return true;
   /* A replay is read through before anybody is asked about it. */
-  if (named.kind != CK_EVENT_REPLAY && !agreed(self->query, &named)) return true;
+  if (named.kind != CK_EVENT_REPLAY && !agreed(self, &named)) return self->status == CK_OK;
   ck_event *copy = NULL;
   self->status =
       reserve_event(self) ? ck_event_new(&copy, &named, self->err) : ck_error_no_memory(self->err);
@@ -190,10 +202,12 @@ static ck_status settle_replays(walk *self, size_t first, ck_store *store) {
     bool replay = event->kind == CK_EVENT_REPLAY;
     if (replay && status == CK_OK)
       status = read_through(event, store, self->query->session, self->err);
-    if (replay && status == CK_OK && !agreed(self->query, event))
-      ck_event_free(event);
-    else
+    bool in = !replay || status != CK_OK || agreed(self, event);
+    if (in)
       tail->events[kept++] = event;
+    else
+      ck_event_free(event);
+    if (status == CK_OK) status = self->status;
   }
   tail->count = kept;
   return status;
@@ -211,6 +225,7 @@ static ck_status walk_back(walk *self, ck_store *store) {
                              .backward = true};
   ck_tail_clear(&self->tail);
   self->cap = 0;
+  if (query->said) ck_tail_said_reset(query->said);
   ck_status status = CK_OK;
   do {
     size_t first = self->tail.count;

@@ -4,6 +4,7 @@
 #define CK_RUNTIME_SESSION_TAIL_TAIL_H
 
 #include "core/runtime/session/policy.h"
+#include "core/runtime/session/tail/tail_said.h"
 #include "core/store/store.h"
 
 /* True when `agent` took part in `event`: the event is its own, it is a delegation, a note or an
@@ -25,6 +26,7 @@ typedef struct ck_tail_query {
   bool without_rewound; /* what the agent's own rewinds took out of its context is not in it */
   /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
   const ck_policy_engine *policies;
+  ck_tail_said *said; /* gets who said what of which event; NULL: it is not wanted */
 } ck_tail_query;
 
 /* Oldest first. Caller clears it. */

@@ -227,8 +227,9 @@ static void test_small(void) {
   finish(&of);
 }
 
-static ck_status no_notes(bool *out, void *self, const ck_event *event, const char *agent,
-                          ck_error *err) {
+static ck_status no_notes(bool *out, ck_answers *said, void *self, const ck_event *event,
+                          const char *agent, ck_error *err) {
+  ck_answers_put(said, 0, event->kind == CK_EVENT_NOTE ? CK_ANSWER_OUT : CK_ANSWER_IN);
   bool fails = event->kind == CK_EVENT_DELEGATION && strcmp(agent, self) == 0;
   *out = event->kind != CK_EVENT_NOTE;
   return fails ? ck_error_set(err, CK_E_POLICY, "no") : CK_OK;
@@ -290,8 +291,9 @@ static void test_branches(void) {
   finish(&of);
 }
 
-static ck_status no_outcomes(bool *out, void *self, const ck_event *event, const char *agent,
-                             ck_error *err) {
+static ck_status no_outcomes(bool *out, ck_answers *said, void *self, const ck_event *event,
+                             const char *agent, ck_error *err) {
+  ck_answers_put(said, 0, event->kind == CK_EVENT_NOTE ? CK_ANSWER_OUT : CK_ANSWER_IN);
   (void)agent, (void)err;
   tap_ok(event->kind != CK_EVENT_REPLAY, "nobody is asked about a replay as such");
   *out = event->kind != CK_EVENT_OUTCOME;
