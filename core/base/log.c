@@ -81,9 +81,15 @@ static void append_hex(ck_buffer *out, const char *bytes, size_t len) {
   for (size_t i = 0; i < len; i++) ck_buffer_append_format(out, "\\x%02x", (unsigned char)bytes[i]);
 }
 
+/* Most of what is shown: ASCII that prints. */
+static size_t skip_printing(ck_bytes text, size_t at) {
+  while (at < text.len && (unsigned char)(text.data[at] - ' ') < 0x7f - ' ') at++;
+  return at;
+}
+
 void ck_escape_append(ck_buffer *out, ck_bytes text) {
   size_t plain = 0; /* from here to i nothing needs an escape */
-  for (size_t i = 0; i < text.len;) {
+  for (size_t i = skip_printing(text, 0); i < text.len; i = skip_printing(text, i)) {
     size_t len = ck_utf8_length(text.data + i, text.len - i);
     if (len > 0 && !ck_utf8_acts(ck_utf8_point(text.data + i, len))) {
       i += len;

@@ -41,6 +41,30 @@ static void test_escape(void) {
   escapes_to((ck_bytes){NULL, 0}, "", "nothing");
 }
 
+/* Wherever among plain text, and however many. */
+static void test_escape_places(void) {
+  static const char filler[] = "plain text ~ from a space to a tilde";
+  static const char *const odd[][2] = {
+      {"\x7f", "\\x7f"},        {"\x1f", "\\x1f"},          {"\n", "\\n"},
+      {"\xc3\xa9", "\xc3\xa9"}, {"\xc2\x9b", "\\xc2\\x9b"}, {"\xff", "\\xff"}};
+  int wrong = 0;
+  for (size_t kind = 0; kind < sizeof odd / sizeof *odd; kind++) {
+    for (int at = 0; at < (int)sizeof filler; at++) {
+      ck_buffer given = {0}, want = {0}, out = {0};
+      ck_buffer_append_format(&given, "%.*s%s%s%s", at, filler, odd[kind][0], odd[kind][0],
+                              filler + at);
+      ck_buffer_append_format(&want, "%.*s%s%s%s", at, filler, odd[kind][1], odd[kind][1],
+                              filler + at);
+      ck_escape_append(&out, ck_buffer_bytes(&given));
+      wrong += !ck_bytes_equal(ck_buffer_bytes(&out), ck_buffer_bytes(&want));
+      ck_buffer_clear(&given);
+      ck_buffer_clear(&want);
+      ck_buffer_clear(&out);
+    }
+  }
+  tap_is_int(wrong, 0, "escape: nothing that acts gets through, wherever it stands");
+}
+
 /* Everything that is logged until `release`, read back. */
 static int capture(const char *path) {
   int saved = dup(STDERR_FILENO), file = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
@@ -121,6 +145,7 @@ static void test_filter(void) {
 
 int main(void) {
   test_escape();
+  test_escape_places();
   test_levels();
   test_threads();
   test_filter();

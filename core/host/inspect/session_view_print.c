@@ -5,6 +5,8 @@
 #include "core/host/inspect/session_view.h"
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
+#include "core/base/utf8.h"
+#include "core/host/print/format.h"
 
 /* ---- fields as members of the JSON object; `value` points to the field ---- */
 
@@ -154,11 +156,23 @@ static void row_time(ck_table *table, const char *name, const void *value) {
   ck_table_put_time(table, *(const int64_t *)value);
 }
 
+enum { INPUT_SHOWN_MAX = 2000 }; /* bytes, after redaction: a secret is not cut in two */
+
 static void row_value(ck_table *table, const char *name, const void *value) {
   const ck_value *given = *(const ck_value *const *)value;
+  ck_buffer shown = {0};
   if (!given) return;
+  ck_output_append_safe(table->output, &shown, ck_value_bytes(given));
+  if (shown.len > INPUT_SHOWN_MAX && !shown.failed) {
+    shown.len = ck_utf8_cut(shown.data, INPUT_SHOWN_MAX);
+    ck_buffer_append_text(&shown, "… (");
+    ck_format_bytes(&shown, (int64_t)ck_value_bytes(given).len);
+    ck_buffer_append_text(&shown, "; all of it with --json)");
+  }
+  table->text.failed |= shown.failed;
   ck_table_put_word(table, name);
-  ck_table_put_text(table, ck_value_bytes(given));
+  ck_table_put_word(table, shown.data);
+  ck_buffer_clear(&shown);
 }
 
 static void row_checkpoint(ck_table *table, const char *name, const void *value) {

@@ -247,7 +247,7 @@ void ck_output_error(ck_output *self, const ck_error *err) {
 /* What escapes leave: `kept`, none of which a terminal takes for a command. */
 static void append_escaped(ck_buffer *to, ck_bytes text, const char *kept) {
   while (text.len > 0) {
-    size_t len = 0;
+    size_t len = *kept ? 0 : text.len;
     while (len < text.len && (!text.data[len] || !strchr(kept, text.data[len]))) len++;
     ck_escape_append(to, (ck_bytes){text.data, len});
     if (len < text.len) ck_buffer_append_char(to, text.data[len++]);

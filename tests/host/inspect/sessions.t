@@ -47,6 +47,22 @@ has "with spaces for the line breaks" "$out" '"input":{"a":    1}'
 exits 0 "run without input" --store memory: --json run "$dir/input.lua"
 is "the flow is given none" "$(json "$out" '$d->{result}')" '{}'
 
+# A long input is cut where a person reads it, behind redaction, and whole for programs.
+perl -e 'print qq({"password":"), "s3cr3t-" x 6, qq(","t":"x), "\xc3\xa9" x 5000, "end", qq("})' \
+  >"$dir/long.json"
+exits 0 "run with a long input" --store "$dir/long.db" run "$dir/input.lua" --session long --input \
+  "@$dir/long.json"
+exits 0 "it is shown" --store "$dir/long.db" sessions show long
+long=$(cell "$out" input)
+is "cut behind a whole character" "$(perl -CS -e '
+  my ($text, $rest) = $ARGV[0] =~ /(.*)… \((.*)\)$/ or die;
+  print utf8::decode($text) && $text !~ /end/ ? "yes" : "no", " $rest"' "$long")" \
+  "yes 9.8 KiB; all of it with --json"
+ok "and short" test "${#long}" -lt 2100
+ok "the secret is masked" test "${long#*s3cr3t}" = "$long"
+exits 0 "as JSON" --store "$dir/long.db" --json sessions show long
+is "it is whole" "$(json "$out" 'length $d->{input}{input}{t}')" 5004
+
 exits 0 "sessions list" sessions list
 is "newest first" "$(cut -f1,2 <<<"$out" | tr '\t\n' ' ;')" "second completed;first completed;"
 exits 0 "sessions list --json" sessions list --json
