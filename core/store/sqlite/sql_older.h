@@ -23,11 +23,16 @@
   "\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, " \
   "run, parent_run)"
 
+/* Of ck_session_query: agent and flow are left to the caller. */
+#define CK_SQL_MAY_BE_LISTED                                                     \
+  "?1 >> status & 1 AND (updated_ms >= ?2 OR status = 1) AND (?3 IS NULL OR ?4 " \
+  "IS NOT NULL) AND (?5 IS NULL OR length(?5))"
+
 /* X(enumerator, text): up to schema 2. */
 #define CK_SQL_SCHEMA_2_TABLE(X)                                                                   \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_2 " FROM session WHERE id = ?")                   \
   X(CK_SQL_LIST_SESSIONS,                                                                          \
-    "SELECT " CK_SQL_SESSION_2 " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")           \
+    "SELECT " CK_SQL_SESSION_2 " FROM session WHERE " CK_SQL_MAY_BE_LISTED " ORDER BY no DESC")    \
   X(CK_SQL_GET_IDENTITY,                                                                           \
     "SELECT id, origin, cut, " CK_SQL_SESSION_2_IS_SOUND ", created_ms FROM session WHERE no = ?") \
   X(CK_SQL_LIST_FORKS,                                                                             \
@@ -41,14 +46,14 @@
   X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS("NULL") " DESC")
 
 /* X(enumerator, text): schema 1, where it differs from schema 2 again. */
-#define CK_SQL_SCHEMA_1_TABLE(X)                                                            \
-  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE id = ?")            \
-  X(CK_SQL_LIST_SESSIONS,                                                                   \
-    "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")    \
-  X(CK_SQL_GET_IDENTITY,                                                                    \
-    "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND ", created_ms FROM session WHERE no = ?") \
-  X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 < 0")             \
-  X(CK_SQL_LIST_BASES, "SELECT 0 WHERE ?1 < 0")                                             \
+#define CK_SQL_SCHEMA_1_TABLE(X)                                                                \
+  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE id = ?")                \
+  X(CK_SQL_LIST_SESSIONS,                                                                       \
+    "SELECT " CK_SQL_SESSION_1 " FROM session WHERE " CK_SQL_MAY_BE_LISTED " ORDER BY no DESC") \
+  X(CK_SQL_GET_IDENTITY,                                                                        \
+    "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND ", created_ms FROM session WHERE no = ?")     \
+  X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 < 0")                 \
+  X(CK_SQL_LIST_BASES, "SELECT 0 WHERE ?1 < 0")                                                 \
   X(CK_SQL_LIST_PINS, "SELECT 0, 1 WHERE ?1 < 0")
 
 #endif
