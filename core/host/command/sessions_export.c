@@ -11,6 +11,7 @@
 #include "core/host/print/write_file.h"
 #include "core/host/run/archive.h"
 #include "core/host/session/profile_secrets.h"
+#include "core/host/ui/report.h"
 #include "core/host/print/document.h"
 #include "core/runtime/history/settled.h"
 #include "core/runtime/portable/cassette_export.h"
@@ -92,13 +93,14 @@ static const format formats[] = {
     {"loop-checkpoint", write_loop, false, true},
     {"workflow-checkpoint", write_workflow, true, true},
 };
-static const char archive[] = "archive";
+static const char archive[] = "archive", html[] = "html";
 static const char *const format_names[] = {"cassette",
                                            "session-checkpoint",
                                            "run-checkpoint",
                                            "loop-checkpoint",
                                            "workflow-checkpoint",
                                            archive,
+                                           html,
                                            NULL};
 
 static const format *find_format(const char *name) {
@@ -142,6 +144,21 @@ static ck_status export_archive(ck_host *host, const values *v, ck_error *err) {
   return status;
 }
 
+/* As `ckrun ui` shows it, in one file. */
+static ck_status export_html(ck_host *host, const values *v, ck_error *err) {
+  ck_inspection inspection;
+  ck_buffer text = {0};
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
+  if (status != CK_OK) return status;
+  const char *id = inspection.head.session.id;
+  status = ck_profile_secrets_hide(host->output, inspection.store, id, err);
+  if (status == CK_OK) status = ck_ui_report_write(&text, host, id, host->output->redactor, err);
+  if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
+  ck_buffer_clear(&text);
+  ck_inspection_close(&inspection);
+  return status;
+}
+
 /* A run goes on in another session with its conversation, not with its position. */
 static ck_status warn_of_marks(ck_output *output, const ck_inspection *inspection, ck_error *err) {
   ck_marks marks;
@@ -164,11 +181,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                         "--checkpoint is for session-checkpoint and workflow-checkpoint: any other "
                         "is of the session as it stands");
   if (v->format && strcmp(v->format, archive) == 0) return export_archive(host, v, err);
+  if (v->format && strcmp(v->format, html) == 0) return export_html(host, v, err);
   const format *selected = of;
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint, run-checkpoint, "
-                        "loop-checkpoint, workflow-checkpoint or archive");
+                        "loop-checkpoint, workflow-checkpoint, archive or html");
   ck_inspection inspection;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
@@ -245,6 +263,9 @@ const ck_command ck_command_sessions_export = {
         "reads it where it is. The other formats hold no files: neither the flow, the profile and "
         "its policies (`ckrun sessions inspect SESSION --files` shows their texts) nor what tools "
         "wrote; who goes on with them brings these.\n\n"
+        "html: the session as `ckrun ui` shows it, in one file that loads nothing from elsewhere, "
+        "for a report of a fault: its events, checkpoints, what policies said, and the states of "
+        "the newest 200 checkpoints. A browser opens it; nothing in it acts.\n\n"
         "What a session has and the format of a checkpoint no place for is in one member of "
         "ckrun's own, `ckrun`: its input, as it was given, and of several agents what each has "
         "spent. It may be missing in a document.\n\n"

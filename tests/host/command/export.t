@@ -119,6 +119,16 @@ else
   skip "no recorded sessions: CKRUN_DATA names no folder"
 fi
 
+cat >"$dir/markup.lua" <<'LUA'
+return require("ck.flow").custom { run = function(ctx)
+  ctx.memory.text = "</script><script>alert(1)</script>"
+  ctx.boundary("tool_round", { position = { path = "a" } })
+end }
+LUA
+exits 0 "markup is state like any other" run "$dir/markup.lua" --session markup
+is "as a page every element ends where the page's own does" \
+  "$("$CKRUN" sessions export markup --format html | grep -c '<script>alert')" 0
+
 refused 2 "no format" "--format says as what" sessions export air
 refused 2 "an unknown format" "cassette" sessions export air --format casette
 refused 3 "no such session" "nosuch" sessions export nosuch --format cassette

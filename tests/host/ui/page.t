@@ -19,18 +19,56 @@ $ui->run('run', "$airline/flow.lua", '--cassette', "$airline/cassette.jsonl", '-
   'booking');
 
 # What would do something in a page that took it for markup, an address or a script.
-my @payloads = ('<script>hit()</script>', '<img src=x onerror=hit()>', '"><svg onload=hit()>',
-  "javascript:hit()",
-  '</title><script>hit()</script>', '${hit()}', '{{hit()}}',
-    '<iframe srcdoc="<script>parent.hit()</script>">',
-  "' onmouseover='hit()", '<style>*{display:none}</style>', '<base href=//evil>',
-    '&lt;script&gt;hit()&lt;/script&gt;',
-  "\x{202e}txet", "data:text/html,<script>hit()</script>", '<a href="javascript:hit()">x</a>',
-    '<form action=/api/pause>',
-  '<meta http-equiv=refresh content=0;url=//evil>', '<math><mi xlink:href="javascript:hit()">',
-    ']]><script>hit()</script>',
-  '<object data=x>', '<embed src=x>', '<link rel=stylesheet href=//evil>', '__proto__',
-    'constructor', '<details open ontoggle=hit()>');
+my @payloads = (split(/\n/, <<'END'), "\x{202e}txet", "\x{200b}\x{2066}<b onclick=hit()>\x{2069}");
+<script>hit()</script>
+<img src=x onerror=hit()>
+"><svg onload=hit()>
+javascript:hit()
+</title><script>hit()</script>
+${hit()}
+{{hit()}}
+<iframe srcdoc="<script>parent.hit()</script>">
+' onmouseover='hit()
+<style>*{display:none}</style>
+<base href=//evil>
+&lt;script&gt;hit()&lt;/script&gt;
+data:text/html,<script>hit()</script>
+<a href="javascript:hit()">x</a>
+<form action=/api/pause>
+<meta http-equiv=refresh content=0;url=//evil>
+<math><mi xlink:href="javascript:hit()">
+]]><script>hit()</script>
+<object data=x>
+<embed src=x>
+<link rel=stylesheet href=//evil>
+__proto__
+constructor
+<details open ontoggle=hit()>
+<body onload=hit()>
+<input autofocus onfocus=hit()>
+<video src=x onerror=hit()>
+<marquee onstart=hit()>
+<template><script>hit()</script></template>
+'-hit()-'
+";hit();//
+`;hit()//
+\u003cscript\u003ehit()\u003c/script\u003e
+%3Cscript%3Ehit()%3C/script%3E
+<svg><script>hit()</script></svg>
+<a href="vbscript:hit()">y</a>
+<base target=_blank>
+<!--<script>hit()</script>-->
+--><script>hit()</script>
+<noscript><img src=x onerror=hit()>
+<xmp><script>hit()</script></xmp>
+<isindex action=javascript:hit()>
+[x](javascript:hit())
+<svg><animate onbegin=hit()>
+<select autofocus onfocus=hit()>
+toString
+#/s/asks
+<button popovertarget=x onclick=hit()>z</button>
+END
 my @lua = map { my $text = $_; $text =~ s/([\\"\n])/\\$1/g; qq("$text") } @payloads;
 binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failure_output,
   Test::More->builder->todo_output;
@@ -205,6 +243,7 @@ picture 'hostile';
 unlike $browser->value('document.body.innerText'), qr/\x{202e}/, 'none turns the text around';
 like $browser->value('document.body.innerText'), qr/\[U\+202E\]txet/,
   'what cannot be seen is named';
+is scalar @payloads, 50, 'fifty payloads';
 is $browser->value('window.hits'), 0, 'none was executed';
 is $browser->value('all("script").length'), 1,
   'the page has its own script alone';
@@ -212,6 +251,23 @@ is $browser->value('all("main :is(img, iframe, object, embed, base, meta, link, 
   0, 'and nothing that was stored became an element';
 is_deeply [grep { !/status of 40[49]/ } $browser->complaints], [],
   'no error, and no breach of its policy';
+
+# ---- the same as one file ----
+
+$ui->run(qw(sessions export hostile --format html -o hostile.html));
+my $reader = Browser->start(size => '1280,800');
+$reader->open("file://$ui->{folder}/hostile.html");
+ok $reader->wait_for('all(".row").length > 20'),
+  'a session that was exported is shown from its file';
+$reader->value('window.hits = 0; window.hit = () => { window.hits++ }; 1');
+$reader->value('one("#row60, .row:last-child").click()');
+for my $tab (qw(State Why Event)) {
+  ok $reader->wait_for("all('[role=tab]').find((t) => t.textContent === '$tab')"), "with its $tab";
+  $reader->value("all('[role=tab]').find((t) => t.textContent === '$tab').click()");
+  ok $reader->wait_for('one(".detail .body details")'), 'that the file holds';
+}
+is $reader->value('window.hits'), 0, 'nothing that is stored runs there';
+is_deeply [$reader->complaints], [], 'no error, and no breach of its policy';
 
 # ---- in the dark, and narrow ----
 

@@ -1,4 +1,9 @@
-// api.js - asks the server: each request is a command of ckrun, each answer what it prints.
+// api.js - asks the server: each request is a command of ckrun, each answer what it prints; or the
+// file that the page is.
+
+import { answer, isFile } from "./recorded.js";
+
+export { isFile };
 
 function address(path, parameters) {
   const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined && value !== "");
@@ -33,7 +38,8 @@ async function reach(path, options) {
 }
 
 // All objects that a command prints.
-export const list = (path, parameters) => reach(address(path, parameters));
+export const list = (path, parameters) =>
+  isFile ? answer(path, parameters) : reach(address(path, parameters));
 // The only one.
 export const get = async (path, parameters) => (await list(path, parameters))[0];
 

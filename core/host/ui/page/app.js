@@ -23,8 +23,9 @@ async function begin() {
   if (location.search) history.replaceState(null, "", location.pathname + location.hash);
   settings = await api.get("settings");
   find("store").textContent = seen(settings.store);
-  find("mode").textContent = settings.actions ? "" : "shows only";
+  find("mode").textContent = settings.actions ? "" : api.isFile ? "a file" : "shows only";
   addEventListener("hashchange", route);
+  if (api.isFile && !location.hash) location.hash = `#/s/${encodeURIComponent((await api.list("sessions"))[0].session)}`;
   route();
 }
 

@@ -76,12 +76,13 @@ class Page {
       this.drawCurve();
       this.listen();
     } finally {
-      if (this.alive) this.timer = setTimeout(() => this.look().catch(() => {}), LOOK_MS);
+      if (this.alive && !api.isFile) this.timer = setTimeout(() => this.look().catch(() => {}), LOOK_MS);
     }
   }
 
   // What it says while it runs, and what a later run has added.
   listen() {
+    if (api.isFile) return;
     if (this.stop || !this.shown.live) {
       if (!this.stop) this.catchUp();
       return;
