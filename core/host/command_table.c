@@ -52,6 +52,7 @@ static const ck_command *const commands[] = {
     &ck_command_key_list,
     &ck_command_key_rotate,
     &ck_command_ui,
+    &ck_command_doctor,
     &ck_command_mcp,
     &ck_command_help,
     NULL,

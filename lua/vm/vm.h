@@ -20,6 +20,9 @@ typedef struct ck_vm ck_vm;
 
 enum { CK_VM_SOURCE_MAX = 1 << 20 }; /* bytes of one script */
 
+/* "5.4.4": of the library that is loaded. Lives as long as the program. */
+const char *ck_vm_version(void);
+
 typedef struct ck_vm_limits {
   /* per call; allocation counts too (64 bytes: one instruction); 0: no limit */
   int64_t instructions;

@@ -7,6 +7,7 @@
 extern const ck_command ck_command_answer;
 extern const ck_command ck_command_cancel;
 extern const ck_command ck_command_checkpoint;
+extern const ck_command ck_command_doctor;
 extern const ck_command ck_command_facts_delete;
 extern const ck_command ck_command_facts_get;
 extern const ck_command ck_command_facts_list;

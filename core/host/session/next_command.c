@@ -15,6 +15,7 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
   ck_status refusal = ck_next_command_refusal(record);
   if (record->status == CK_SESSION_WAITING) return "answer %s TEXT";
   if (record->status == CK_SESSION_IN_DOUBT && doubts) return "resolve %s EFFECT done|retry|abort";
+  if (record->status == CK_SESSION_FAILING) return "resume %s --retry";
   if (refusal == CK_E_CONTEXT) return "sessions rewind %s --to CHECKPOINT --report TEXT";
   if (refusal == CK_E_REQUEST) return "resume %s --profile PROFILE";
   return "resume %s";

@@ -265,3 +265,5 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
     close_store(self);
   return status;
 }
+
+const char *ck_backend_sqlite_version(void) { return sqlite3_libversion(); }

@@ -51,6 +51,7 @@ profile show|profile show P
 store verify|store verify --session S
 store stats|store stats
 store accept-rollback|store accept-rollback
+doctor|doctor
 store backup|store backup N
 store salvage|store salvage
 key new|key new N
