@@ -247,8 +247,8 @@ static bool visit(void *to, const ck_event *event) {
       !ck_view_contains(&self->view, event->seq) && !ck_abandoned_is_of_session(event->kind);
   self->other.failure = find_failure(self, &self->other.said, event->seq);
   if (self->status != CK_OK || !find_leave(self, event)) return false;
-  bool asked =
-      self->seq && (self->other.said.recorded == CK_OK || self->other.own || self->other.leave);
+  bool asked = self->seq && (self->other.said.recorded == CK_OK || self->other.own ||
+                             self->other.unasked || self->other.leave);
   return self->other.decided || asked ? print(self, false) : true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/host/explain/candidates.h"
 #include "core/host/explain/masked_words.h"
+#include "core/host/explain/not_asked.h"
 #include "core/host/explain/permit_words.h"
 #include "core/host/inspect/questions.h"
 #include "core/model/dropped_answer.h"
@@ -83,6 +84,7 @@ void ck_other_read(ck_other *out, const ck_event *event, ck_bytes policies) {
   while (out->said.recorded == CK_E_EMPTY && *hook++ != CK_HOOK_REDACT);
   out->masked = ck_masked_words_any(event);
   out->own = is_decision(out);
+  out->unasked = !out->own && out->said.recorded == CK_E_EMPTY && ck_not_asked_is(event);
   bool quiet = out->said.hook == CK_HOOK_PERMIT && !objects(&out->said);
   quiet |= event->kind == CK_EVENT_SESSION_RESUMED && !ck_accepted_of(event).len &&
            !ck_resume_answers_any(ck_resume_answers_of(event));
@@ -141,6 +143,22 @@ static const char *fate_of(const ck_other *self) {
   }
 }
 
+/* Of a call of a tool, whose request is there: of one that began or was denied. */
+static ck_bytes tool_of(const ck_other *self) {
+  ck_bytes request = member(self, "request"), denied = member(self, "denied");
+  if (denied.len) request = ck_json_get(denied, "request");
+  bool call = ck_json_is_text(member(self, "kind"), "tool");
+  return call ? ck_json_get(request, "name") : (ck_bytes){0};
+}
+
+static void append_tool(ck_buffer *out, const ck_other *self) {
+  ck_bytes tool = tool_of(self);
+  if (ck_json_type_of(tool) != CK_JSON_STRING) return;
+  ck_buffer_append_text(out, " (");
+  ck_json_read_string(out, tool);
+  ck_buffer_append_text(out, ")");
+}
+
 static void append_effect(ck_buffer *out, const ck_other *self) {
   if (ck_tail_words_is(self->event)) {
     ck_tail_words_append(out, self->event);
@@ -149,6 +167,7 @@ static void append_effect(ck_buffer *out, const ck_other *self) {
     return;
   }
   append_text(out, self, "key");
+  append_tool(out, self);
   ck_buffer_append_text(out, fate_of(self));
   if (self->said.recorded != CK_OK)
     ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
@@ -271,6 +290,14 @@ static void say_failure(ck_buffer *out, const ck_other *self) {
   }
 }
 
+static void say_reason(ck_buffer *out, const ck_other *self) {
+  ck_bytes reason = ck_json_get(member(self, "denied"), "reason");
+  if (ck_json_type_of(reason) != CK_JSON_STRING) return;
+  ck_buffer_append_text(out, "the reason: ");
+  ck_json_read_string(out, reason);
+  end(out);
+}
+
 static void say_leave(ck_buffer *out, const ck_event *leave) {
   ck_permit_words_append(out, leave);
   ck_buffer_append_format(out, " (event %lld)", (long long)leave->seq);
@@ -285,7 +312,12 @@ void ck_other_append_sentences(ck_buffer *out, const ck_other *self) {
     ck_buffer_append_text(out, ": ");
     append_own(out, self);
   }
+  if (self->unasked) {
+    ck_buffer_append_text(out, ": ");
+    ck_not_asked_append_why(out, self->event, self->policies);
+  }
   end(out);
+  say_reason(out, self);
   if (self->event->kind == CK_EVENT_RESUME_REFUSED)
     ck_resume_answers_append_sentences(out, ck_resume_answers_of(self->event));
   ck_accepted_append_sentences(out, ck_accepted_of(self->event));
@@ -348,7 +380,9 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   if (ck_tail_words_is(event)) ck_tail_words_put(document, event, self->policies);
   if (self->said.recorded == CK_OK && !errs)
     ck_document_put_text(document, NULL, "hook", ck_hook_name(self->said.hook));
-  if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME)
+  ck_document_put_string(document, NULL, "tool", tool_of(self));
+  ck_document_put_string(document, NULL, "reason", ck_json_get(member(self, "denied"), "reason"));
+  if (self->said.recorded == CK_OK || event->kind == CK_EVENT_OUTCOME || self->unasked)
     ck_words_put_said(document, &self->said, self->policies);
   ck_document_put_text(document, NULL, "failure", self->failure);
   ck_bytes answers = ck_resume_answers_of(event);
@@ -356,6 +390,7 @@ void ck_other_put(ck_document *document, const ck_other *self) {
   put_object(document, "accepted", ck_accepted_of(event));
   if (ck_permit_words_is_question(event)) ck_permit_words_put(document, event);
   if (self->leave) ck_document_put_int(document, NULL, "answered_at_seq", self->leave->seq);
+  if (self->unasked) put(document, self, "effect", "key");
   if (!self->own) return;
   if (errs) put(document, self, "hook", "hook");
   put(document, self, "error", "error");

@@ -17,6 +17,7 @@ typedef struct ck_other {
   bool abandoned;        /* a resume or a rewind has left it behind */
   bool own;              /* what its kind is about was decided by a policy, as far as is known */
   bool masked;           /* policies took something out of it */
+  bool unasked;          /* at such an event a hook is asked, and no answer is recorded */
   bool decided;          /* one of both; false: by a person, or nobody was asked */
   ck_said_list said;     /* to prune, on_failure; of what has none of them to redact */
   const ck_event *leave; /* the answer of a person by which the effect could begin; NULL: none */

@@ -4,6 +4,7 @@
 #include "core/host/explain/candidates.h"
 #include "core/host/explain/explanation.h"
 #include "core/host/explain/masked_words.h"
+#include "core/host/explain/not_asked.h"
 #include "core/host/explain/words.h"
 #include "core/host/print/format.h"
 
@@ -111,21 +112,6 @@ static void say_answer(ck_buffer *out, const ck_said *said, const char *failure)
   end(out);
 }
 
-static void say_not_asked(ck_buffer *out, const ck_explanation *self) {
-  int place = 0;
-  const char *before = "not asked, having no checkpoint hook or none for who acts here: ";
-  bool any = false;
-  for (ck_json_iterator it = ck_json_iterate(self->policies);
-       place < CK_ANSWERS_POLICIES && ck_json_next(&it); place++) {
-    if (self->said.asked >> place & 1) continue;
-    ck_buffer_append_text(out, before);
-    ck_json_read_string(out, ck_json_get(it.value, "name"));
-    before = ", ";
-    any = true;
-  }
-  if (any) end(out);
-}
-
 static void say_unrecorded(ck_buffer *out, const ck_explanation *self) {
   if (self->kind == CK_BOUNDARY_EDIT) {
     ck_buffer_append_text(out, "no policy is asked about an edit");
@@ -178,12 +164,8 @@ static void say_since(ck_buffer *out, const ck_explanation *self) {
 }
 
 static void say_recorded(ck_buffer *out, const ck_explanation *self) {
-  if (!self->said.count) {
-    ck_buffer_append_text(out, "no policy was asked");
-    end(out);
-  }
   ck_words_append_options(out, &self->said);
-  say_not_asked(out, self);
+  ck_not_asked_append_sentences(out, &self->said, self->policies);
   say_too_many(out, self);
   say_since(out, self);
   if (!self->said.count) return;

@@ -1,6 +1,8 @@
 /* words.c - what explanations in rows, in sentences and as JSON say alike. */
 #include "core/host/explain/words.h"
 
+#include "core/host/explain/not_asked.h"
+
 #include <stdlib.h>
 
 void ck_words_append_name(ck_buffer *out, const ck_said *said) {
@@ -115,16 +117,6 @@ static void put_answer(ck_document *document, struct cJSON *list, ck_hook hook,
   put_options(document, row, said);
 }
 
-static void put_not_asked(ck_document *document, const ck_said_list *said, ck_bytes policies) {
-  struct cJSON *list = ck_document_put_array(document, NULL, "not_asked");
-  int place = 0;
-  for (ck_json_iterator it = ck_json_iterate(policies);
-       place < CK_ANSWERS_POLICIES && ck_json_next(&it); place++) {
-    if (!(said->asked >> place & 1))
-      ck_document_put_string(document, list, NULL, ck_json_get(it.value, "name"));
-  }
-}
-
 /* "yes"; "no": of an earlier version; "unknown": of a later one, or not to be read. */
 static const char *recorded(const ck_said_list *said) {
   if (said->recorded == CK_OK) return "yes";
@@ -137,6 +129,6 @@ void ck_words_put_said(ck_document *document, const ck_said_list *said, ck_bytes
   for (size_t i = 0; i < said->count; i++)
     put_answer(document, answers, said->hook, &said->list[i]);
   if (said->recorded != CK_OK) return;
-  put_not_asked(document, said, policies);
+  ck_not_asked_put(document, said, policies);
   ck_document_put_duration(document, NULL, "took_ms", said->took_us);
 }

@@ -56,6 +56,7 @@ profile denied calm strict never
 run run flow.lua --profile ./denied.profile.lua --session denied
 is "the outcome says who denied it, and who let it begin; who comes behind was not asked" \
   "$(rows denied outcome)" "$key was denied; deny: strict; allow: calm"
+has "the reason, too" "$("$CKRUN" policy explain denied "$(seq denied outcome)")" "the reason: "
 exits 0 "as JSON" --json policy explain denied "$(seq denied outcome)"
 is "the same" "$(answers)$(json "$out" '$d->{not_asked}')" \
   '["permit","calm allow","strict deny"]["every_boundary","never"]'
@@ -78,6 +79,19 @@ cat >die.sh <<E
 kill -9 \$PPID
 sleep 60
 E
+cat >no_user.lua <<'E'
+return { name = "no_user", version = 1, permit = function(effect)
+  if effect.tool == "get_user_details" then return ck.deny("not now") end
+end }
+E
+profile call no_user
+run run "$flow" --cassette "$cassette" --profile ./call.profile.lua --session call
+denied=$("$CKRUN" policy explain call | grep ' was denied' | head -1)
+has "of a call the row has the tool" "$denied" "(get_user_details) was denied; deny: no_user"
+exits 0 "its event" policy explain call "$(cut -f 1 <<<"$denied")"
+has "says why" "$out" "the reason: not now"
+exits 0 "as JSON" --json policy explain call "$(cut -f 1 <<<"$denied")"
+is "both" "$(json "$out" '[@$d{qw(tool reason)}]')" '["get_user_details","not now"]'
 chmod +x die.sh
 sed 's#"true"#"'"$dir"'/die.sh"#' flow.lua >die.lua
 # doubt SESSION POLICY...: a session that was killed in its effect, and resumed.

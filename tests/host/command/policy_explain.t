@@ -247,7 +247,28 @@ has "the error has its row" "$("$CKRUN" policy explain failing | grep policy_err
 echo 'return { name = "none", policies = {} }' >none.lua
 run run flow.lua --profile none.lua --session none
 exits 0 "nobody was asked" policy explain none "$(at node_start a none)"
-is "is said" "$(sed -n 2p <<<"$out")" "no policy was asked"
+is "is said, and why" "$(sed -n 2p <<<"$out")" "no policy was asked: the run had none"
+echo 'return { name = "keeps", policies = { "./keeps.lua" } }' >prunes.lua
+run run flow.lua --profile prunes.lua --session prunes
+exits 0 "nobody could be asked" policy explain prunes "$(at node_start a prunes)"
+is "is said, too" "$(sed -n 2,3p <<<"$out")" \
+  "no policy was asked: none of the run's has the hook checkpoint for who acts here
+not asked, having no checkpoint hook or none for who acts here: keeps"
+for session in none:'the run had none' \
+  prunes:'none of keeps has the hook on_failure for it, or an earlier ckrun wrote it'; do
+  run run exec.lua --profile "${session%%:*}.lua" --session "${session%%:*}2"
+  it=${session%%:*}2
+  failed_at=$(seq_of "$("$CKRUN" --json sessions log "$it" --kind outcome)")
+  exits 0 "a failure that no policy was asked about" policy explain "$it" "$failed_at"
+  is "says why" "$out" "event $failed_at, outcome: no policy was asked: ${session#*:}"
+done
+begun_at=$(seq_of "$("$CKRUN" --json sessions log prunes2 --kind intent)")
+exits 0 "an effect that no policy was asked about" policy explain prunes2 "$begun_at"
+has "says so" "$out" \
+  "event $begun_at, intent: no policy was asked: none of keeps has the hook permit"
+exits 0 "as JSON" --json policy explain prunes2 "$begun_at"
+is "too" "$(json "$out" '[@$d{qw(kind recorded answers effect)}]')" \
+  '["intent","no",[],"main/start/exec/1"]'
 cat >agents.lua <<'E'
 return { name = "agents", policies = { "./quiet.lua", "tool_rounds" },
   agents = {
@@ -260,11 +281,20 @@ E
 run run "$flow" --cassette "$cassette" --profile agents.lua --session agents
 exits 0 "an agent's own list" --json policy explain agents
 is "is asked where the agent acts, in the place of what it replaces" \
-  "$(json "$(head -1 <<<"$out")" '[$d->{agent}, $d->{answers}, $d->{not_asked}]')" \
-  "$(printf '["airline",[%s,%s,%s],["quiet","bad"]]' \
+  "$(json "$(head -1 <<<"$out")" '[@$d{qw(agent answers not_asked namesakes)}]')" \
+  "$(printf '["airline",[%s,%s,%s],["bad"],[{"policy":"quiet"}]]' \
     '{"answer":"yes","policy":"tool_rounds","reason":"tool round","version":1}' \
     '{"agent":"airline","answer":"no","policy":"quiet","version":1}' \
     '{"agent":"airline","answer":"yes","policy":"tools2","reason":"for airline","version":4}')"
+exits 0 "it in words" policy explain agents "$(seq_of "$(head -1 <<<"$out")")"
+has "nobody is said to have answered and not to have been asked" "$out" \
+  "not asked, having no checkpoint hook or none for who acts here: bad of agent other"
+has "the profile's of the same name is told apart" "$out" "also in another list, and not asked: \
+quiet of the profile, as that of agent airline stands in its place"
+exits 0 "the end" policy explain agents latest
+has "there it is the agent's" "$out" \
+  "also in another list, and not asked: quiet of agent airline, who does not act here"
+exits 0 "all of it" --json policy explain agents
 is "and not at the end, where nobody does" \
   "$(json "$(tail -1 <<<"$out")" '[map { $_->{policy} } @{$d->{answers}}]')" \
   '["quiet","tool_rounds"]'
