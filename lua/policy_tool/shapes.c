@@ -116,11 +116,37 @@ static void push_parameters(lua_State *L, const char *parameters, ck_bytes optio
   lua_rawseti(L, -2, ++count);
 }
 
+/* What a parameter's view has elsewhere, and not in this hook. */
+static const struct {
+  policy_hook hook;
+  int parameter;
+  const char *field, *where;
+} absent[] = {{POLICY_permit, 2, "kind", "permit, between boundaries"},
+              {POLICY_permit, 2, "calls", "permit, between boundaries"}};
+
+/* Of the parameters on the stack. */
+static void set_absent(lua_State *L, int hook) {
+  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+    if ((int)absent[i].hook != hook) continue;
+    lua_rawgeti(L, -1, absent[i].parameter);
+    if (lua_getfield(L, -1, "absent") == LUA_TNIL) {
+      lua_newtable(L);
+      lua_pushvalue(L, -1);
+      lua_setfield(L, -4, "absent");
+      lua_remove(L, -2);
+    }
+    lua_pushstring(L, absent[i].where);
+    lua_setfield(L, -2, absent[i].field);
+    lua_pop(L, 2);
+  }
+}
+
 void ck_policy_push_shapes(lua_State *L, ck_bytes options) {
   luaL_checkstack(L, 8, "hooks");
   lua_newtable(L);
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     push_parameters(L, ck_policy_hooks[i].parameters, options);
+    set_absent(L, i);
     lua_setfield(L, -2, ck_policy_hooks[i].name);
   }
   push_parameters(L, "", options); /* check(opt) is no hook, and has none but these */

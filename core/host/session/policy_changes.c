@@ -127,16 +127,18 @@ static bool tells_options(ck_bytes entry) {
 
 static void write_entry(ck_json_writer *w, ck_bytes then, ck_bytes now) {
   ck_bytes was = ck_json_get(then, "digest"), is = ck_json_get(now, "digest");
-  ck_bytes file = ck_json_get(now, "file");
+  ck_bytes file = ck_json_get(now, "file"), before = ck_json_get(then, "version"),
+           version = ck_json_get(now, "version");
+  bool same_version = ck_bytes_equal(before, version);
   if (!ck_policy_is_same_text(was, is)) {
     begin(w, now, "text");
     if (file.len) ck_json_member_raw(w, "file", file);
+    if (same_version && version.len) ck_json_member_raw(w, "version", version);
     end(w, was, is);
   }
-  was = ck_json_get(then, "version"), is = ck_json_get(now, "version");
-  if (!ck_bytes_equal(was, is)) {
+  if (!same_version) {
     begin(w, now, "version");
-    end(w, was, is);
+    end(w, before, version);
   }
   if (has_same_options(then, now)) return;
   if (tells_options(then) && tells_options(now) && write_options(w, then, now)) return;
@@ -223,9 +225,13 @@ static void append_text_change(ck_buffer *out, ck_bytes change) {
   append_digest(out, ck_json_get(change, "was"));
   ck_buffer_append_text(out, " and is ");
   append_digest(out, ck_json_get(change, "now"));
-  if (!ck_json_get(change, "file").len) return;
+  ck_bytes file = ck_json_get(change, "file"), version = ck_json_get(change, "version");
+  if (!file.len && !version.len) return;
   ck_buffer_append_text(out, " (");
   append_text(out, change, "file");
+  if (file.len && version.len) ck_buffer_append_text(out, ", ");
+  if (version.len) ck_buffer_append_text(out, "still version ");
+  ck_buffer_append_bytes(out, version);
   ck_buffer_append_char(out, ')');
 }
 

@@ -5,10 +5,11 @@
 #include "core/base/json.h"
 #include "core/redact/redact.h"
 
-/* A change is a JSON object {policy?, agent?, what, option?, file?, was?, now?}. `what`:
+/* A change is a JSON object {policy?, agent?, what, option?, file?, version?, was?, now?}. `what`:
  *   option    of that name; was, now: its values, none where it is not set
  *   options   they differ, and the record does not say how
- *   text      was, now: digests; file: where it is now, none of a shipped policy
+ *   text      was, now: digests; file: where it is now, none of a shipped policy;
+ *             version: that both have, though who decides otherwise should have another one
  *   version   was, now
  *   added     now: its digest
  *   removed   was: its digest

@@ -20,6 +20,9 @@ local cursor = {}
 ---@field given string|nil                   the hook that the function ahead is
 ---@field in_policy boolean                  the value ahead is the table that the file returns
 ---@field hook string|nil                    the hook whose function is being read
+---@field parameters table<table, table>    of scopes: the parameters of hooks that they declare
+---@field facts ck.lint.Fact[]               what holds here, see facts.lua
+---@field returned boolean|nil               the statement before was a return
 ---@field marks ck.lint.Mark[]|nil           statements and conditions, when they are asked for
 ---@field problems { line: integer, text: string, state: true|nil, needs: string|nil }[]
 ---@class ck.lint.Mark  a condition: the tokens `from` up to `to`; or, without `to`, a statement
@@ -42,6 +45,7 @@ function cursor.open(text, known, hooks, block)
   return {
     tokens = tokens, index = 1, depth = 0, scopes = {}, shapes = {}, known = known, hooks = hooks,
     block = block, policy = returned_name(tokens), tables = 0, in_policy = false, problems = {},
+    parameters = {}, facts = {},
   }
 end
 
@@ -101,6 +105,23 @@ function cursor.level_of(self, name)
   end
 end
 
+--- The innermost scope, of hooks' parameters that are never given another value.
+function cursor.declare_parameter(self, name)
+  local scope = self.scopes[#self.scopes]
+  self.parameters[scope] = self.parameters[scope] or {}
+  self.parameters[scope][name] = true
+end
+
+--- The scope that declares such a parameter; nil: the name is another one.
+function cursor.parameter(self, name)
+  for i = #self.scopes, 1, -1 do
+    local scope = self.scopes[i]
+    if scope[name] then
+      return self.parameters[scope] and self.parameters[scope][name] and scope or nil
+    end
+  end
+end
+
 --- Runs body(self) in a scope of its own.
 function cursor.scoped(self, body)
   self.scopes[#self.scopes + 1], self.shapes[#self.shapes + 1] = {}, {}
@@ -110,6 +131,8 @@ end
 
 --- A name that is changed: a problem when the file's own local is changed in a function. Its level.
 function cursor.changed(self, token)
+  local parameter = cursor.parameter(self, token[1])
+  if parameter then self.parameters[parameter][token[1]] = nil end
   local level = cursor.level_of(self, token[1])
   if level == 0 and self.depth > 0 then
     local problem = cursor.problem(self, token[3], "'", token[1], "' belongs to the file and is "

@@ -1,6 +1,7 @@
 --- Reads expressions: operators, values, tables, functions, and names with what follows them.
 
 local cursor = require "ck.lint.cursor"
+local facts = require "ck.lint.facts"
 local shape = require "ck.lint.shape"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
@@ -39,6 +40,7 @@ local function read_parameters(self, hook)
     if name[2] == "name" then
       count = count + 1
       declare(self, name[1], shapes[count])
+      if shapes[count] then cursor.declare_parameter(self, name[1]) end
     end
   end
 end
@@ -186,13 +188,16 @@ local function read_operand(self)
   end
 end
 
+---@return ck.lint.Chain
 function expression.read(self)
-  local from = self.index
+  local from, chain = self.index, { {} }
   while true do
     while UNARY[peek(self)] and token(self)[2] ~= "text" do skip(self, 1) end
     read_operand(self)
-    if token(self)[2] == "text" or not BINARY[peek(self)] then return end
+    local ends = token(self)[2] == "text" or not BINARY[peek(self)]
     local decides = peek(self) == "and" or peek(self) == "or" -- binds less than all others
+    if ends or decides then facts.take(self, chain, from, not ends and peek(self) or nil) end
+    if ends then return chain end
     if decides then cursor.mark(self, from, true) end
     skip(self, 1)
     if decides then from = self.index end

@@ -2,6 +2,7 @@
 
 local cursor = require "ck.lint.cursor"
 local expression = require "ck.lint.expression"
+local facts = require "ck.lint.facts"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
 local take, token, scoped = cursor.take, cursor.token, cursor.scoped
@@ -13,8 +14,17 @@ local EMPTY = { ["::"] = true, [";"] = true }
 
 local function read_condition(self)
   local from = self.index
-  expression.read(self)
+  local chain = expression.read(self)
   cursor.mark(self, from, true)
+  return chain
+end
+
+--- A block that is run where the condition is true.
+local function conditional(self, chain)
+  local held = #self.facts
+  facts.add(self, chain)
+  scoped(self, statement.block)
+  facts.cut(self, held)
 end
 
 --- Readers by keyword, which is taken already.
@@ -26,9 +36,10 @@ readers["do"] = function(self)
 end
 
 readers["while"] = function(self)
-  read_condition(self)
+  local chain = read_condition(self)
   take(self)
-  readers["do"](self)
+  conditional(self, chain)
+  take(self)
 end
 
 readers["repeat"] = function(self)
@@ -40,13 +51,19 @@ readers["repeat"] = function(self)
 end
 
 readers["if"] = function(self)
+  local held, returned, is_last = #self.facts, true
   repeat
-    if token(self, -1)[1] ~= "else" then
-      read_condition(self)
+    is_last = token(self, -1)[1] == "else"
+    local chain = {}
+    if not is_last then
+      chain = read_condition(self)
       take(self)
     end
-    scoped(self, statement.block)
+    conditional(self, chain)
+    facts.add_contrary(self, chain)
+    returned = returned and self.returned
   until take(self)[1] == "end"
+  if not returned or is_last then facts.cut(self, held) end
 end
 
 readers["for"] = function(self)
@@ -102,7 +119,10 @@ readers["return"] = function(self)
 end
 
 readers["goto"] = take
-readers["::"] = function(self) skip(self, 2) end
+readers["::"] = function(self)
+  facts.cut(self, 0) -- whatever was jumped over
+  skip(self, 2)
+end
 readers["break"] = function() end
 readers[";"] = readers["break"]
 
@@ -148,9 +168,11 @@ end
 
 --- Statements up to the word that closes the block, which is not taken.
 function statement.block(self)
+  local held, returned = #self.facts, false
   while token(self)[2] ~= "end" and not CLOSERS[peek(self)] do
     local reader = token(self)[2] ~= "name" and readers[peek(self)]
     if not EMPTY[peek(self)] then cursor.mark(self, self.index) end
+    returned = reader == readers["return"] or (returned and peek(self) == ";")
     if reader then
       skip(self, 1)
       reader(self)
@@ -158,6 +180,8 @@ function statement.block(self)
       read_assignment(self)
     end
   end
+  facts.cut(self, held)
+  self.returned = returned
 end
 
 return statement

@@ -41,6 +41,18 @@ one=$(digest rule.lua)
 exits 0 "unchanged policies" --json resume same --dry-run
 is "have no changes" "$(changes)" "[]"
 
+# ---- a text that is another one under the version that it had ----
+rule 1 three
+three=$(digest rule.lua)
+run resume same --dry-run
+is "another text of the same version is told as such" "$(cell "$out" changed)" \
+  "the text of rule was ${one:0:12} and is ${three:0:12} ($dir/rule.lua, still version 1)"
+run --json resume same --dry-run
+is "as JSON" "$(json "$out" '$d->{changes}[0]{version}')" 1
+echo 'return { name = "rule", version = 2 }' >rule.lua
+run --json resume same --dry-run
+is "of another version it is not" "$(json "$out" '$d->{changes}[0]{version} // "none"')" none
+
 # ---- each change, in the order of the start's list; then what is new ----
 rule 2 two
 two=$(digest rule.lua)
