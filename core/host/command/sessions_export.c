@@ -7,6 +7,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/session_checkpoint.h"
+#include "core/host/inspect/transcript.h"
 #include "core/host/print/key_values.h"
 #include "core/host/print/write_file.h"
 #include "core/host/run/archive.h"
@@ -86,12 +87,20 @@ static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection,
   return status;
 }
 
+static ck_status write_markdown(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
+                                const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+
+  return ck_transcript_write(out, inspection, output, err);
+}
+
 static const format formats[] = {
     {"cassette", write_cassette, false, false},
     {"session-checkpoint", write_session_checkpoint, true, true},
     {"run-checkpoint", write_run_checkpoint, false, true},
     {"loop-checkpoint", write_loop, false, true},
     {"workflow-checkpoint", write_workflow, true, true},
+    {"markdown", write_markdown, false, false},
 };
 static const char archive[] = "archive", html[] = "html";
 static const char *const format_names[] = {"cassette",
@@ -101,6 +110,7 @@ static const char *const format_names[] = {"cassette",
                                            "workflow-checkpoint",
                                            archive,
                                            html,
+                                           "markdown",
                                            NULL};
 
 static const format *find_format(const char *name) {
@@ -186,7 +196,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint, run-checkpoint, "
-                        "loop-checkpoint, workflow-checkpoint, archive or html");
+                        "loop-checkpoint, workflow-checkpoint, archive, html or markdown");
   ck_inspection inspection;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
@@ -266,6 +276,9 @@ const ck_command ck_command_sessions_export = {
         "html: the session as `ckrun ui` shows it, in one file that loads nothing from elsewhere, "
         "for a report of a fault: its events, checkpoints, what policies said, and the states of "
         "the newest 200 checkpoints. A browser opens it; nothing in it acts.\n\n"
+        "markdown: what was said and done, to read: messages, calls with their results, "
+        "checkpoints, and what else became of the session. What a rewind or a resume left behind "
+        "is not in it.\n\n"
         "What a session has and the format of a checkpoint no place for is in one member of "
         "ckrun's own, `ckrun`: its input, as it was given, and of several agents what each has "
         "spent. It may be missing in a document.\n\n"
