@@ -136,6 +136,9 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*get_blob)(void *self, const ck_digest *name, ck_blob_row_visit visit,
                                    void *to, ck_error *err);
   CK_CHECKED ck_status (*list_blobs)(void *self, ck_blob_row_visit visit, void *to, ck_error *err);
+  /* Whether it is kept for that session. NULL: that is not known. */
+  CK_CHECKED ck_status (*uses_blob)(bool *out, void *self, int64_t session, const ck_digest *name,
+                                    ck_error *err);
 
   /* ---- CK_BACKEND_KEY ---- */
   /* The entry about the store's key (sealed/sealed.h), appended to `out`; no bytes: the store has

@@ -26,6 +26,20 @@ static ck_status has_acted(bool *out, const ck_verify *self, const ck_timeline *
   return status;
 }
 
+/* One that is kept for other sessions alone goes with them. */
+static ck_status check_use(ck_verify *self, const ck_timeline *timeline, const ck_digest *digest,
+                           ck_bytes name) {
+  const ck_backend *backend = &self->store->backend;
+  bool used = true;
+  if (!backend->uses_blob) return CK_OK;
+  ck_status status = backend->uses_blob(&used, backend->self, self->record.no, digest, self->err);
+  if (!status && !used)
+    ck_verify_add_finding(self, timeline->begin, CK_E_CORRUPT,
+                          "a file that its run %s executed is kept, but for it no more: %.*s",
+                          timeline->run, (int)(name.len < 200 ? name.len : 200), name.data);
+  return status;
+}
+
 /* What is kept under the digest is compared with it for the whole store, not here. */
 static ck_status check_file(ck_verify *self, const ck_timeline *timeline, ck_bytes file) {
   ck_digest digest;
@@ -42,6 +56,7 @@ static ck_status check_file(ck_verify *self, const ck_timeline *timeline, ck_byt
     ck_verify_add_finding(self, timeline->begin, CK_E_NOT_FOUND,
                           "a file that its run %s executed is not kept any more: %.*s",
                           timeline->run, (int)(name.len < 200 ? name.len : 200), name.data);
+  if (status == CK_OK) return check_use(self, timeline, &digest, name);
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(self->err) : CK_OK;
 }
 

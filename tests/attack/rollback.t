@@ -145,6 +145,42 @@ homeless() {
   has "$kind: as is told" "$err" "nobody else can write"
 }
 
+# A run that was killed, its log and its mark beside it: these are set back, too.
+killed() {
+  rm -rf s.db* home early late
+  cat >dies.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "dies", run = function(ctx)
+  local from = ctx.position and ctx.position.n or 0
+  for i = math.max(from, 1), 2 do
+    ctx.memory["word" .. i] = i
+    if i > from then ctx.boundary("tool_round", { position = { path = "n#" .. i, n = i } }) end
+    ctx.effect { kind = "exec", class = "idempotent", request = { argv = { "sh", "-c",
+      "[ -e " .. ctx.input .. i .. " ] || { : >" .. ctx.input .. i .. "; kill -9 $PPID; }" } } }
+  end
+end }
+END
+  rm -f "$dir"/died*
+  take() { mkdir "$1" && cp s.db s.db-wal s.db.lock "$1" && cp "$counters"/* counter; }
+  back() { rm -f s.db-shm && cp "$1"/* . && cp counter "$counters"/*; }
+  exits 137 "$kind: a run is killed" run dies.lua --session one --input "\"$dir/died\""
+  take early
+  exits 137 "$kind: its resume, too" resume one
+  take late
+  back early
+  refused 7 "$kind: all its files of before" "was set back" resume one
+  back late
+  cp early/s.db-wal early/s.db.lock .
+  exits 7 "$kind: the log and the mark of before" resume one
+  back late
+  cp early/s.db .
+  run resume one
+  ok "$kind: the database of before, which the log makes anew, or is refused" \
+    grep -qxE '0|7' <<<"$code"
+  back late
+  exits 0 "$kind: those of now go on" resume one
+}
+
 # Somebody else's program in a home, and one that may not write there. Root may do anything, so both
 # are somebody else: a copy of the program that he can reach.
 others() {
@@ -181,11 +217,13 @@ others() {
 
 kind="without a key"
 others
+killed
 rollbacks
 uses
 homeless
 kind="with a key"
 export CKRUN_KEY=$(key)
+killed
 rollbacks
 uses
 echo "1..$checks"

@@ -89,7 +89,7 @@ for change in "id = 'checkpoint_other'" "parent = 0" "clean = 1 - clean" \
   "changed = 9" "encoding = encoding | 8" "digest = zeroblob(32)" "mac = zeroblob(32)" \
   "mac = NULL, key_id = NULL" "key_id = x'0102030405060708'" "info = CAST('{}' AS BLOB)" \
   "payload = zeroblob(length(payload))" "payload = substr(payload, 1, 20)" "payload = x''" \
-  "timeline = 1" "format = 2"; do
+  "timeline = 1" "format = 2" "payload_digest = digest" "events_digest = digest"; do
   attack_run "a checkpoint: $change" \
     "UPDATE checkpoint SET $change WHERE session = 1 AND seq = $kept"
 done

@@ -101,10 +101,18 @@ static ck_status list_blobs(void *to, ck_blob_row_visit visit, void *visitor, ck
   return status;
 }
 
+static ck_status uses_blob(bool *out, void *to, int64_t session, const ck_digest *name,
+                           ck_error *err) {
+  const ck_sealed *self = to;
+  ck_digest masked = ck_seal_mask(self->seal, name);
+  return self->inner.uses_blob(out, self->inner.self, session, &masked, err);
+}
+
 void ck_sealed_add_blobs(ck_backend *out) {
   const ck_backend *inner = &((ck_sealed *)out->self)->inner;
   if (!inner->put_blobs || !inner->get_blob || !inner->list_blobs) return;
   out->put_blobs = put_blobs;
   out->get_blob = get_blob;
   out->list_blobs = list_blobs;
+  if (inner->uses_blob) out->uses_blob = uses_blob;
 }

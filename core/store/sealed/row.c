@@ -224,9 +224,12 @@ ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with, ck_bu
   return CK_OK;
 }
 
-/* Opens the info and the digests, into `to`, which has room for both. */
+/* Opens the info and the digests, into `to`, which has room for both. Two of these have nothing in
+ * their columns. */
 static bool open_info(ck_checkpoint_row *row, const ck_sealer *with, char *to) {
-  ck_digest location = location_of_info(with, row), stored = row->digest;
+  ck_digest location = location_of_info(with, row), stored = row->digest, none = {{0}};
+  if (!ck_digest_equal(&row->events_digest, &none) || !ck_digest_equal(&row->payload_digest, &none))
+    return false;
   if (!ck_seal_decode(to, with->seal, row->info, &location)) return false;
   memcpy(row->events_digest.bytes, to, CK_DIGEST_SIZE);
   memcpy(row->payload_digest.bytes, to + CK_DIGEST_SIZE, CK_DIGEST_SIZE);

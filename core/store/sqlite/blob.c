@@ -28,13 +28,16 @@ static ck_status put_use(ck_sqlite *self, int64_t session, const ck_blob_row *ro
   return ck_sqlite_write(self, &binder, doing_put, err);
 }
 
-static ck_status has_use(bool *out, ck_sqlite *self, int64_t session, const ck_blob_row *row,
-                         ck_error *err) {
+static ck_status uses_blob(bool *out, void *to, int64_t session, const ck_digest *name,
+                           ck_error *err) {
+  ck_sqlite *self = to;
   ck_reader read;
+  *out = false;
+  if (self->schema < 3) return CK_OK;
   ck_status status = ck_reader_begin(&read, self, CK_SQL_HAS_BLOB_USE, err);
   if (status != CK_OK) return status;
   ck_bind_int(&read.binder, session);
-  ck_bind_blob(&read.binder, bytes_of(&row->name));
+  ck_bind_blob(&read.binder, bytes_of(name));
   *out = ck_binder_next(&read.binder) == SQLITE_ROW;
   return ck_reader_end(&read, CK_OK, doing_read, err);
 }
@@ -45,7 +48,7 @@ static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, si
   bool all = true;
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && all && status == CK_OK; i++)
-    status = has_use(&all, self, lease.session, &rows[i], err);
+    status = uses_blob(&all, self, lease.session, &rows[i].name, err);
   if (status != CK_OK || all) return status;
   status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
@@ -143,4 +146,5 @@ void ck_sqlite_add_blobs(ck_backend *backend) {
   backend->put_blobs = put_blobs;
   backend->get_blob = get_blob;
   backend->list_blobs = list_blobs;
+  backend->uses_blob = uses_blob;
 }

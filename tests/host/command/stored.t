@@ -220,4 +220,8 @@ for taken in "DELETE FROM blob WHERE kind = 'flow'" \
   has "and named" "$out" "gone/flow.lua"
   rm -f taken.db*
 done
+cp "$gone" taken.db
+"$tamper" taken.db "DELETE FROM blob_use WHERE blob = (SELECT no FROM blob WHERE kind = 'flow')"
+exits 7 "a file that is kept for nobody" --store taken.db store verify
+has "is named, for it goes with the next session" "$out" "is kept, but for it no more: \"$here/gone"
 finish
