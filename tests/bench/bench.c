@@ -238,6 +238,7 @@ int main(int argc, char **argv) {
   if (strcmp(only, "parts") == 0 || (!*only && getenv("BENCH_PARTS"))) bench_parts();
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
   if (!*only || strcmp(only, "flows") == 0) bench_flows();
+  if (!*only || strcmp(only, "sealed") == 0) bench_sealed();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();
   if (!*only || strcmp(only, "prune") == 0) bench_prune();
   if (!*only || strcmp(only, "redact") == 0) bench_redact();

@@ -61,6 +61,7 @@ void bench_steps(void);
 void bench_parts(void); /* only when asked for */
 void bench_sessions(void);
 void bench_flows(void);
+void bench_sealed(void);
 void bench_reads(void);
 void bench_prune(void);
 void bench_redact(void);

@@ -25,8 +25,8 @@ case ${MAKEFLAGS:-} in *' -- '*) MAKEFLAGS="-- ${MAKEFLAGS#* -- }" ;; *) MAKEFLA
 export MAKEFLAGS
 unset MAKELEVEL MFLAGS MAKEOVERRIDES
 
-# A copy of the sources and objects; programs that tests use are taken as they are, test programs
-# are linked when they are run.
+# A copy of the sources and objects; programs that tests use are taken as they are, but for those
+# that a script names, test programs are linked when they are run.
 make_copy() {
   rm -rf "$copy"
   mkdir -p "$copy/build"
@@ -35,11 +35,15 @@ make_copy() {
     release files.list embed.list flags.list embed.S 2>/dev/null) | tar -xf - -C "$copy/build"
 }
 
-# build TEST…: ckrun, and the tests that are programs.
+# build TEST…: ckrun, the tests that are programs, and the programs that a script names.
 build() {
   local test goals=build/ckrun
   for test; do
-    case $test in *.c) goals="$goals build/release/${test%.c}.t" ;; esac
+    case $test in
+      *.c) goals="$goals build/release/${test%.c}.t" ;;
+      *) goals="$goals $(grep -oE 'tests/[a-z_/]*/tool_[a-z_]+' "$copy/$test" | sort -u |
+        sed 's|^|build/release/|' | tr '\n' ' ')" ;;
+    esac
   done
   # shellcheck disable=SC2086
   make -C "$copy" -s BUILD=build MODE=release WERROR= ONLY= $goals >"$dir/made" 2>&1
