@@ -181,6 +181,28 @@ END
   exits 0 "$kind: those of now go on" resume one
 }
 
+# Steps change nothing that the store says of itself as a whole; once a second it says how far the
+# run has come.
+steps() {
+  rm -rf s.db* home
+  cat >steps.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "steps", run = function(ctx)
+  for n = 1, 200 do
+    ctx.memory.n = n
+    ctx.boundary("tool_round", { position = { path = "n#" .. n, n = n } })
+  end
+end }
+END
+  echo 'return { name = "every", policies = { { "every_boundary", on_tool_round = true } } }' \
+    >steps_every.lua
+  SECONDS=0
+  exits 0 "$kind: two hundred checkpoints" run steps.lua --profile steps_every.lua --session one
+  local most=$((4 + SECONDS))
+  ok "$kind: are two changes of the store as a whole, and one a second" \
+    test "$(generation)" -ge 2 -a "$(generation)" -le "$most"
+}
+
 # Somebody else's program in a home, and one that may not write there. Root may do anything, so both
 # are somebody else: a copy of the program that he can reach.
 others() {
@@ -216,12 +238,14 @@ others() {
 kind="without a key"
 others
 killed
+steps
 rollbacks
 uses
 homeless
 kind="with a key"
 export CKRUN_KEY=$(key)
 killed
+steps
 rollbacks
 uses
 echo "1..$checks"

@@ -97,6 +97,29 @@ attacks() {
     "UPDATE main.meta SET value = CAST(value || x'00' AS BLOB) WHERE key = 'inventory'"
 }
 
+# A session is deleted: the store is whole, nothing of it is left, and it does not come back.
+deletion() {
+  restore
+  exits 0 "$kind: a session is deleted" sessions delete three --yes
+  exits 0 "$kind: the store is whole" store verify
+  is "$kind: no row of it is left" "$(for table in $tables; do
+    sqlite3 s.db "SELECT 1 FROM $table WHERE session = 3"; done)" ""
+  refused 3 "$kind: and it is not there" "there is no session three" sessions show three
+  rest && cp s.db gone.db
+  exits 0 "$kind: others go on" answer two yes
+  exits 0 "$kind: to their end" resume two
+  exits 0 "$kind: the store is whole" store verify
+  cp kept.db older.db && cp gone.db kept.db
+  attack "a deleted session put back as a whole" \
+    'has 2 sessions, and there are 3: 1 were put in from outside' "$(back 3)"
+  restore
+  ok "$kind: a deleted session is put back" "$tamper" s.db "ATTACH 'older.db' AS older; $(back 3)"
+  exits 0 "$kind: it can be deleted again" sessions delete three --yes
+  exits 7 "$kind: and stays a difference, until a person takes it" store verify
+  exits 0 "$kind: who takes it" store accept-rollback
+  exits 0 "$kind: the store is whole" store verify
+}
+
 kind="with a key"
 export CKRUN_KEY=$(key)
 build
@@ -112,11 +135,14 @@ refused 7 "with a key: a resume of another is refused" \
   "1 were taken away; 'ckrun store accept-rollback' takes what is there for whole" \
   resume two
 exits 0 "and everything can be read" sessions show two
+deletion
 
 kind="without a key"
 unset CKRUN_KEY
 build
 attacks
+deletion
+build
 
 # Nothing of this hides what was done before: changes add to it.
 restore
