@@ -76,7 +76,7 @@ LUA_C := $(filter-out $(COMPILE_C),$(call find,lua,*.c))
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
 MAIN_C := core/host/main.c
 EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql) \
-  $(call find,core/host/ui/page,*))
+  $(call find,core/host/ui/page,*) policies/project/cassette.jsonl)
 BENCH_C := $(wildcard tests/bench/*.c)
 TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))

@@ -4,6 +4,7 @@
 #include "core/host/command/commands.h"
 
 static const ck_command *const commands[] = {
+    &ck_command_init,
     &ck_command_run,
     &ck_command_resume,
     &ck_command_pause,

@@ -104,8 +104,8 @@ static ck_status print_help(const invocation *self, ck_output *output, ck_error 
 
 /* To a person who has only typed the name; a script gets an error. */
 static const char first_words[] = "ckrun runs agent sessions that survive every crash.\n"
+                                  "  ckrun init DIR             makes a project that runs\n"
                                   "  ckrun run FLOW.lua         starts a session\n"
-                                  "  ckrun sessions list        shows what there is\n"
                                   "  ckrun sessions show latest tells what to do next\n"
                                   "  ckrun help                 tells of everything else\n";
 

@@ -13,6 +13,7 @@ extern const ck_command ck_command_facts_get;
 extern const ck_command ck_command_facts_list;
 extern const ck_command ck_command_facts_set;
 extern const ck_command ck_command_help;
+extern const ck_command ck_command_init;
 extern const ck_command ck_command_key_list;
 extern const ck_command ck_command_key_new;
 extern const ck_command ck_command_key_rotate;

@@ -8,6 +8,7 @@ cd "$dir" || exit 1
 # or folder to be read, N a new file. A command without a row here fails below.
 rows() {
   cat <<'LIST'
+init|init N
 run|run F --profile P
 resume|resume S C
 pause|pause S

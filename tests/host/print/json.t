@@ -193,6 +193,7 @@ is "sizes, in words and as JSON" "$("$CKRUN" store stats | grep -E '_bytes' | tr
     payload_plain_bytes file_bytes wal_bytes free_bytes spill_bytes))')"
 takes 0 "store accept-rollback"
 takes 0 doctor
+takes 0 init project
 takes 0 "store backup" copy.db
 cp copy.db hurt.db
 takes 0 "store salvage" --store sqlite:hurt.db
