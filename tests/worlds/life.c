@@ -281,6 +281,14 @@ static void poke(world *self, world_process *old) {
   ck_head_clear(&head);
 }
 
+/* All that is under way hangs: a pause waits for it, a stop does not. */
+static void give_up(world_process *process) {
+  if (ck_execution_is_ending(process->execution))
+    ck_execution_stop(process->execution);
+  else
+    ck_execution_pause(process->execution, "nothing moves");
+}
+
 static void act(world *self) {
   world_process *process = self->process;
   for (int i = 0; i < WORLD_PROCESSES; i++) poke(self, &self->processes[i]);
@@ -311,7 +319,7 @@ static void act(world *self) {
     case 7:
       break;
     default:
-      if (!outside_answer(self, process)) ck_execution_pause(process->execution, "nothing moves");
+      if (!outside_answer(self, process)) give_up(process);
   }
 }
 

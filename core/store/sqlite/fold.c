@@ -147,6 +147,15 @@ ck_status ck_wal_sign(ck_sqlite *self, ck_error *err) {
 
 /* ---- at rest ---- */
 
+/* The sign cannot be cleared: the use goes on, with a log that is begun anew, whose salt says
+ * nothing of the one before. What the mark knows of that one is in the database; while it said that
+ * it was needed, power lost before the new log's first commit is on disk would have it missed. */
+static void note_moved(ck_sqlite *self, ck_mark *mark) {
+  ck_error ignored = CK_ERROR_INIT;
+  mark->state = CK_MARK_BEGUN;
+  if (ck_mark_write(ck_lock_fd(self->lock), mark, true, &ignored) != CK_OK) return;
+}
+
 /* The sign is cleared, and that is synced, before the mark is written: a file without a sign is
  * whole, and one with a sign is none that the mark calls folded. */
 static ck_status set_at_rest(ck_sqlite *self, const uint8_t salt[CK_SALT_SIZE], ck_error *err) {
@@ -159,8 +168,10 @@ static ck_status set_at_rest(ck_sqlite *self, const uint8_t salt[CK_SALT_SIZE], 
   use.state = CK_USE_REST;
   mark.id = use.id;
   if (code == SQLITE_OK) code = ck_use_write(self->writer->db, &use);
-  if (code != SQLITE_OK) return ck_wal_error(self, code, "sign its header", err);
-  return ck_mark_write(ck_lock_fd(self->lock), &mark, false, err);
+  if (code == SQLITE_OK) return ck_mark_write(ck_lock_fd(self->lock), &mark, false, err);
+  ck_status status = ck_wal_error(self, code, "sign its header", err);
+  note_moved(self, &mark);
+  return status;
 }
 
 static int before_emptying(void *to, const uint8_t salt[CK_SALT_SIZE]) {

@@ -1,9 +1,10 @@
 /* test_use_cut_off.c - a use whose beginning or end was cut off between a write and its sync: the
  * next process does not take for durable what is only written, and refuses nothing that is whole.
- * Both were found by tests/worlds. */
+ * All were found by tests/worlds. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/store/faulty.h"
@@ -11,6 +12,7 @@
 #include "tests/tap.h"
 #include "core/store/sqlite/binding.h"
 
+enum { LOG_HEADER = 32 };
 static const fixture_step power = {.text = "t", .key = "memory.k", .value = "1"};
 static char url[500];
 static const char *path;
@@ -80,9 +82,62 @@ static void test_end(void) {
   if (store) ck_store_close(store);
 }
 
+/* ---- a log that is begun anew in the same use ---- */
+
+static void copy(const char *to, const char *suffix, off_t kept) {
+  char name[600], data[4096];
+  struct stat found;
+  snprintf(name, sizeof name, "%s%s", path, suffix);
+  int in = open(name, O_RDONLY | O_CLOEXEC);
+  snprintf(name, sizeof name, "%s%s", to, suffix);
+  int out = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  tap_must(in >= 0 && out >= 0 && fstat(in, &found) == 0, "%s can be copied", name);
+  for (off_t at = 0; at < found.st_size; at += (off_t)sizeof data) {
+    ssize_t len = pread(in, data, sizeof data, at);
+    if (at + len > kept && at < kept) len = kept - at;
+    if (at < kept) tap_must(pwrite(out, data, (size_t)len, at) == len, "a part of it");
+  }
+  tap_must(ftruncate(out, found.st_size) == 0, "all of it");
+  close(in);
+  close(out);
+}
+
+static void fail_always(void *to) {
+  (void)to;
+  faulty_fail_write(FAULTY_DATABASE, SQLITE_FULL, 9);
+}
+
+/* The disk is full when one of two processes moves the log into the file, so that the sign stays;
+ * the other's commit begins the log anew, under another salt. The power goes when no more of that
+ * than its header is on disk. */
+static void test_begun_anew(void) {
+  fixture first = begin("anew.db"), second;
+  ck_error err = CK_ERROR_INIT;
+  const char *lost = tap_tmpfile("lost.db");
+  ck_store *other = fixture_open(url), *store;
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "a commit");
+  tap_is_status(fixture_create(&second, other, "t", &err), CK_OK, &err, "one of another process");
+  faulty_after_sync(FAULTY_DATABASE, fail_always, NULL);
+  ck_store_release(other, second.lease);
+  ck_store_close(other);
+  tap_ok(faulty_left() < 9, "which cannot take the sign away");
+  faulty_heal();
+  copy(lost, ".lock", INT32_MAX);
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "the first goes on");
+  copy(lost, "", INT32_MAX);
+  copy(lost, "-wal", LOG_HEADER);
+  snprintf(url, sizeof url, "sqlite:%s", lost);
+  tap_is_status(ck_store_open(&store, url, &(ck_store_options){0}, &err), CK_OK, &err,
+                "what the power left of it is opened");
+  tap_is_int(store ? fixture_verify(store) : -1, 0, "and sound");
+  if (store) ck_store_close(store);
+  ck_store_close(first.store);
+}
+
 int main(void) {
   faulty_install();
   test_beginning();
   test_end();
+  test_begun_anew();
   return tap_done();
 }
