@@ -7,15 +7,17 @@
 
 #include "core/base/array.h"
 #include "core/base/placeholder.h"
+#include "core/model/message_blocks.h"
 
-typedef struct kept_message {
-  ck_value *stored;
-  ck_value *seen; /* by models; NULL: as it is stored */
-} kept_message;
+enum { TAIL_BYTES = CK_CONVERSATION_LOOSE / 4 }; /* of the newest messages, which are not packed */
 
 struct ck_conversation {
-  kept_message *messages;
+  ck_kept_message *messages;
   size_t count, cap;
+  ck_message_blocks blocks;
+  bool packed;          /* some lie in blocks alone */
+  size_t loose;         /* bytes of values that are there */
+  size_t pack_from;     /* loose bytes at which packing is tried again; 0: the usual */
   ck_digester digester; /* every message so far as a field: length and bytes */
   bool masked;
 };
@@ -33,7 +35,7 @@ static void digest(ck_conversation *self, const ck_value *message) {
   self->masked |= ck_placeholder_digest_field(&self->digester, ck_value_bytes(message));
 }
 
-static void free_message(kept_message *message) {
+static void free_message(ck_kept_message *message) {
   ck_value_free(message->stored);
   ck_value_free(message->seen);
 }
@@ -41,12 +43,14 @@ static void free_message(kept_message *message) {
 void ck_conversation_free(ck_conversation *self) {
   if (!self) return;
   for (size_t i = 0; i < self->count; i++) free_message(&self->messages[i]);
+  ck_message_blocks_clear(&self->blocks);
   free(self->messages);
   free(self);
 }
 
 static bool reserve_message(ck_conversation *self) {
-  kept_message *messages = ck_array_grow(self->messages, self->count, &self->cap, sizeof *messages);
+  ck_kept_message *messages =
+      ck_array_grow(self->messages, self->count, &self->cap, sizeof *messages);
   if (!messages) return false;
   self->messages = messages;
   return true;
@@ -54,16 +58,72 @@ static bool reserve_message(ck_conversation *self) {
 
 ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err) {
   if (!reserve_message(self)) return ck_error_no_memory(err);
-  self->messages[self->count++] = (kept_message){.stored = ck_value_share(message)};
+  self->messages[self->count++] = (ck_kept_message){.stored = ck_value_share(message)};
+  self->loose += ck_value_bytes(message).len;
   digest(self, message);
   return CK_OK;
 }
 
 void ck_conversation_set_seen(ck_conversation *self, const ck_value *seen) {
-  kept_message *last = &self->messages[self->count - 1];
+  ck_kept_message *last = &self->messages[self->count - 1];
   ck_value_free(last->seen);
   last->seen = ck_value_share(seen);
 }
+
+/* ---- packing ---- */
+
+static void count_loose(ck_conversation *self) {
+  self->loose = 0;
+  for (size_t i = 0; i < self->count; i++)
+    if (self->messages[i].stored) self->loose += ck_value_bytes(self->messages[i].stored).len;
+}
+
+static bool is_of_tool(const ck_value *message) {
+  return ck_json_is_text(ck_json_get(ck_value_bytes(message), "role"), "tool");
+}
+
+/* From where on messages stay: the last that is not a tool's, which boundaries show, is never
+ * packed, and so always found. */
+static size_t find_tail(const ck_conversation *self) {
+  size_t at = self->count, bytes = 0;
+  for (bool found = false; at > 0 && !found; found = !is_of_tool(self->messages[at].stored))
+    bytes += ck_value_bytes(self->messages[--at].stored).len;
+  while (at > self->blocks.messages && bytes < TAIL_BYTES)
+    bytes += ck_value_bytes(self->messages[--at].stored).len;
+  return at;
+}
+
+static void drop_packed(ck_conversation *self, size_t tail) {
+  for (size_t i = 0; i < self->blocks.messages && i < tail; i++) {
+    ck_value_free(self->messages[i].stored);
+    self->messages[i].stored = NULL;
+    self->packed = true;
+  }
+  count_loose(self);
+}
+
+void ck_conversation_pack(ck_conversation *self, const ck_packer *packer) {
+  size_t from = self->pack_from ? self->pack_from : CK_CONVERSATION_LOOSE;
+  if (self->loose < from) return;
+  self->blocks.packer = packer;
+  size_t tail = find_tail(self);
+  if (tail > self->blocks.messages)
+    (void)ck_message_blocks_add(&self->blocks, self->messages, tail);
+  drop_packed(self, tail);
+  self->pack_from = self->loose < from ? 0 : self->loose * 2;
+}
+
+ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err) {
+  if (!self->packed) return CK_OK;
+  ck_status status = ck_message_blocks_restore(&self->blocks, self->messages, err);
+  self->packed = status != CK_OK;
+  count_loose(self);
+  return status;
+}
+
+size_t ck_conversation_loose(const ck_conversation *self) { return self->loose; }
+
+/* ---- cuts ---- */
 
 /* A hash cannot be shortened, so the remaining messages are hashed again. Cuts are rare; a copy of
  * the hash per message would cost more. */
@@ -71,6 +131,7 @@ static void digest_again(ck_conversation *self) {
   ck_digester_init(&self->digester);
   self->masked = false;
   for (size_t i = 0; i < self->count; i++) digest(self, self->messages[i].stored);
+  count_loose(self);
 }
 
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
@@ -79,6 +140,9 @@ ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err
                         self->count, count);
   }
   if (count == self->count) return CK_OK;
+  ck_status status = ck_conversation_unpack(self, err);
+  if (status != CK_OK) return status;
+  ck_message_blocks_cut(&self->blocks, count);
   while (self->count > count) free_message(&self->messages[--self->count]);
   digest_again(self);
   return CK_OK;
@@ -115,10 +179,16 @@ ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, 
   ck_json_read_bool(&labelled, ck_json_get(ck_value_bytes(rewind), "labelled"));
   status = labelled ? ck_message_report(&report, text, err) : ck_message_user(&report, text, err);
   if (status != CK_OK) return status;
+  status = ck_conversation_unpack(self, err);
+  if (status != CK_OK) {
+    ck_value_free(report);
+    return status;
+  }
+  ck_message_blocks_cut(&self->blocks, to);
   size_t kept = self->count - keep;
   for (size_t i = to; i < kept; i++) free_message(&self->messages[i]);
   memmove(&self->messages[to + 1], &self->messages[kept], keep * sizeof *self->messages);
-  self->messages[to] = (kept_message){.stored = report};
+  self->messages[to] = (ck_kept_message){.stored = report};
   self->count = to + 1 + keep;
   digest_again(self);
   return CK_OK;
@@ -131,7 +201,7 @@ const ck_value *ck_conversation_get(const ck_conversation *self, size_t index) {
 }
 
 const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index) {
-  const kept_message *message = &self->messages[index];
+  const ck_kept_message *message = &self->messages[index];
   return message->seen ? message->seen : message->stored;
 }
 

@@ -24,10 +24,26 @@ CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck
 CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind,
                                             ck_error *err);
 size_t ck_conversation_count(const ck_conversation *self);
-/* Borrowed; `index` < count. */
+/* Borrowed; `index` < count. Of a conversation that was packed since it was last unpacked: only
+ * from the last message on that is not a tool's. */
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
 /* Likewise; what models are sent of it. */
 const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index);
+/* How messages are packed. pack: into `to`, which holds from.len bytes; the length, 0: it takes no
+ * less room. unpack: `from`, which came of `len` bytes, into `to`. */
+typedef struct ck_packer {
+  size_t (*pack)(char *to, ck_bytes from);
+  CK_CHECKED ck_status (*unpack)(char *to, size_t len, ck_bytes from, ck_error *err);
+} ck_packer;
+/* Packs the older messages of a long conversation (over CK_CONVERSATION_LOOSE bytes), when nobody
+ * is going to read them for a while; borrows `packer`. What takes no less room, or finds no memory,
+ * stays as it is. Cheap while there is nothing to do. */
+enum { CK_CONVERSATION_LOOSE = 1 << 20 };
+void ck_conversation_pack(ck_conversation *self, const ck_packer *packer);
+/* All messages can be read again. On failure they stay packed. */
+CK_CHECKED ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err);
+/* Bytes of the messages that lie there unpacked. */
+size_t ck_conversation_loose(const ck_conversation *self);
 /* A digest over count and bytes of all messages so far, in order, fingerprints in placeholders as
  * zeros; each call costs only the end of a hash. */
 ck_digest ck_conversation_digest(const ck_conversation *self);

@@ -92,8 +92,13 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   ck_status status = ck_session_scope(&scope, session, effect->scope, err);
   if (status != CK_OK) return status;
   effect->consumed = ck_scope_consumed(scope);
-  effect->conversation = effect->kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
-  status = ck_untrusted_show(self, err);
+  if (effect->kind == CK_EFFECT_MODEL) {
+    effect->conversation = ck_scope_conversation(scope);
+    status = ck_conversation_unpack(ck_scope_conversation(scope), err);
+  } else {
+    effect->conversation = NULL;
+  }
+  if (status == CK_OK) status = ck_untrusted_show(self, err);
   if (status == CK_OK) status = ck_call_redact_request(self, err);
   if (status == CK_OK) status = list_payers(self, err);
   if (status != CK_OK) return status;

@@ -7,6 +7,7 @@
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/untrusted.h"
 #include "core/runtime/execution/limits.h"
+#include "core/store/packer.h"
 
 enum { POLICY_FAILURES_MAX = 3 };
 
@@ -101,6 +102,13 @@ static ck_status put_away(ck_runner *self, ck_error *err) {
   return status == CK_OK ? ck_runner_settle_orphans(self, err) : status;
 }
 
+/* The coroutine stands here: no call of its scope is under way that could read it. The next call of
+ * a model unpacks it again. */
+static void pack_conversation(ck_runner *self) {
+  ck_scope *scope = ck_map_get(&self->execution->session->scopes.by_name, self->scope);
+  if (scope) ck_conversation_pack(ck_scope_conversation(scope), &ck_store_packer);
+}
+
 static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at, ck_error *err) {
   ck_execution *execution = self->execution;
   bool within = at->kind == CK_BOUNDARY_BEFORE_CALL;
@@ -114,6 +122,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   number_round(at, self);
   if (status == CK_OK) status = ck_session_boundary(saved, execution->session, at, err);
   if (status != CK_OK) return status;
+  if (!within) pack_conversation(self);
   if (!within) self->boundary_us = ck_execution_now_us(execution);
   execution->counts.boundaries++;
   execution->counts.checkpoints += saved->taken;

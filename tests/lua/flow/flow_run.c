@@ -298,8 +298,9 @@ const char *flow_run_messages(const flow_run *self, const char *scope) {
   ck_conversation *conversation;
   ck_buffer_reset(&text);
   ck_buffer_append_text(&text, "");
-  tap_must(ck_session_conversation(&conversation, self->session, scope, &err) == CK_OK, "%s",
-           err.text);
+  tap_must(ck_session_conversation(&conversation, self->session, scope, &err) == CK_OK &&
+               ck_conversation_unpack(conversation, &err) == CK_OK,
+           "%s", err.text);
   for (size_t i = 0; i < ck_conversation_count(conversation); i++) {
     ck_buffer_append_bytes(&text, ck_value_bytes(ck_conversation_get(conversation, i)));
     ck_buffer_append_char(&text, '\n');
