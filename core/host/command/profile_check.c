@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/preflight/hidden.h"
 #include "core/host/print/document.h"
 #include "core/host/print/problems.h"
 #include "lua/policy/policy.h"
@@ -20,10 +21,12 @@ static bool is_of_the_text(ck_status status) {
          status == CK_E_UNSUPPORTED || status == CK_E_POLICY;
 }
 
+/* `notes`: each with a NUL behind it. */
 static ck_status print(ck_output *output, const ck_profile *profile, const ck_value *policies,
-                       const char *note, ck_error *err) {
+                       const ck_buffer *notes, ck_error *err) {
   if (!output->json) {
-    if (note) ck_output_notice(output, "%s: %s", profile->name, note);
+    for (size_t at = 0; at < notes->len; at += strlen(notes->data + at) + 1)
+      ck_output_notice(output, "%s: %s", profile->name, notes->data + at);
     ck_output_notice(output, "%s: %zu %s, %zu %s: all is well", profile->name,
                      profile->policy_count, profile->policy_count == 1 ? "policy" : "policies",
                      profile->agent_count, profile->agent_count == 1 ? "agent" : "agents");
@@ -34,8 +37,9 @@ static ck_status print(ck_output *output, const ck_profile *profile, const ck_va
   ck_document_put_text(&document, NULL, "profile", profile->name);
   ck_document_put_text(&document, NULL, "file", profile->path);
   ck_document_put_value(&document, NULL, "policies", policies);
-  struct cJSON *notes = ck_document_put_array(&document, NULL, "notes");
-  if (note) ck_document_put_text(&document, notes, NULL, note);
+  struct cJSON *list = ck_document_put_array(&document, NULL, "notes");
+  for (size_t at = 0; at < notes->len; at += strlen(notes->data + at) + 1)
+    ck_document_put_text(&document, list, NULL, notes->data + at);
   ck_document_put_bool(&document, NULL, "ok", true);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -80,6 +84,15 @@ static ck_status check_policies(ck_problems *to, const ck_profile *profile, ck_e
   return status;
 }
 
+/* What is no mistake, but may not be meant. */
+static ck_status take_notes(ck_buffer *out, const ck_profile *profile,
+                            const ck_policy_engine *policies, const ck_value *about,
+                            ck_error *err) {
+  if (policies->tail && !profile->resume_with_tail)
+    ck_buffer_append(out, CK_POLICY_TAIL_NOTE, sizeof CK_POLICY_TAIL_NOTE);
+  return ck_hidden_find(out, policies, about, err);
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_sandbox_quiet_print(true);
@@ -87,6 +100,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_policy_engine policies = {0};
   ck_value *about = NULL;
   ck_problems found = {0};
+  ck_buffer notes = {0};
   ck_status status = ck_profile_read(&profile, v->profile, NULL, ck_problems_take, &found, err);
   if (status == CK_OK && profile)
     status = ck_profile_open_policies(&policies, profile, ck_problems_take, &found, err);
@@ -95,8 +109,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_problems_clear(&found);
   if (is_of_the_text(status)) status = CK_E_FAILED;
   if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
-  const char *note = policies.tail && !profile->resume_with_tail ? CK_POLICY_TAIL_NOTE : NULL;
-  if (status == CK_OK) status = print(host->output, profile, about, note, err);
+  if (status == CK_OK) status = take_notes(&notes, profile, &policies, about, err);
+  if (status == CK_OK) status = print(host->output, profile, about, &notes, err);
+  ck_buffer_clear(&notes);
   ck_value_free(about);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
@@ -119,7 +134,9 @@ const ck_command ck_command_profile_check = {
         "nearest known one, a name of another system with what does the same here; the exit "
         "code is 1 then, 3 when a profile or policy is not there. Policies that are files are "
         "looked into as by 'ckrun policy check'; what they read that this profile does not show "
-        "is a mistake, too.",
+        "is a mistake, too. Calls of tools are tried on the policies that redact and those that "
+        "permit: where one masks what another asks a person about, or decides by, a note names "
+        "both.",
     .operands = operands,
     .run = run,
 };
