@@ -35,6 +35,25 @@ static ck_status compare(ck_value **out, const ck_preflight *self, ck_error *err
   return status;
 }
 
+/* What is no longer masked stands first: it matters most, and a long list is cut. */
+static ck_status add_unmasked(ck_preflight *self, const ck_engine *engine, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_value *all = NULL;
+  if (ck_json_count(bytes_of(self->changes)) == 0) return CK_OK;
+  ck_json_begin(&w, '[');
+  ck_status status = ck_preflight_write_unmasked(&w, self, engine, err);
+  for (ck_json_iterator it = ck_json_iterate(bytes_of(self->changes)); ck_json_next(&it);)
+    ck_json_put_raw(&w, it.value);
+  ck_json_end(&w, ']');
+  if (status == CK_OK) status = ck_value_from(&all, &text, err);
+  ck_buffer_clear(&text);
+  if (status != CK_OK) return status;
+  ck_value_free(self->changes);
+  self->changes = all;
+  return CK_OK;
+}
+
 static void add_problem(ck_preflight *self) {
   ck_buffer words = {0};
   ck_policy_changes_append(&words, bytes_of(self->changes), WORDS_MAX);
@@ -67,17 +86,13 @@ ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engin
   bool accepted = self->options.accept_changed || self->options.profile;
   self->decisions.changed = then.len && !ck_policies_equal(then, bytes_of(self->own_policies));
   status = compare(&self->changes, self, err);
+  if (status == CK_OK) status = add_unmasked(self, engine, err);
   if (status == CK_OK && self->decisions.changed && !accepted) add_problem(self);
   return status;
 }
 
 bool ck_preflight_is_changed(const ck_preflight *self, ck_bytes policy) {
-  ck_bytes name = ck_json_get(policy, "name"), agent = ck_json_get(policy, "agent");
-  for (ck_json_iterator it = ck_json_iterate(bytes_of(self->changes)); ck_json_next(&it);)
-    if (ck_bytes_equal(ck_json_get(it.value, "policy"), name) &&
-        ck_bytes_equal(ck_json_get(it.value, "agent"), agent))
-      return true;
-  return false;
+  return ck_policy_changes_name(bytes_of(self->changes), policy);
 }
 
 /* ---- the dry run ---- */

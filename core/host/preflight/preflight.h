@@ -124,6 +124,10 @@ CK_CHECKED ck_status ck_preflight_check_policies(ck_preflight *self, const ck_en
 bool ck_preflight_is_changed(const ck_preflight *self, ck_bytes policy);
 void ck_preflight_put_changes(ck_document *document, const ck_preflight *self);
 void ck_preflight_put_change_rows(ck_table *table, const ck_preflight *self);
+/* unmasked.c: appends what changed policies have masked in the session, and none masks any more, as
+ * changes to the open array of `w`. */
+CK_CHECKED ck_status ck_preflight_write_unmasked(ck_json_writer *w, const ck_preflight *self,
+                                                 const ck_engine *engine, ck_error *err);
 /* guards.c: problems of policies, and of their options, that the run before had for itself, and
  * that this one would be unsafe without. Fills `guard_changes`. */
 CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_error *err);

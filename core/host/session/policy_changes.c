@@ -179,6 +179,15 @@ void ck_policy_changes_write(ck_json_writer *w, ck_bytes then, ck_bytes now) {
   ck_json_end(w, '}');
 }
 
+bool ck_policy_changes_name(ck_bytes changes, ck_bytes entry) {
+  ck_bytes name = ck_json_get(entry, "name"), agent = ck_json_get(entry, "agent");
+  for (ck_json_iterator it = ck_json_iterate(changes); ck_json_next(&it);)
+    if (ck_bytes_equal(ck_json_get(it.value, "policy"), name) &&
+        ck_bytes_equal(ck_json_get(it.value, "agent"), agent))
+      return true;
+  return false;
+}
+
 static bool guards(ck_bytes entry) {
   return ck_json_type_of(ck_json_get(entry, "guards")) == CK_JSON_TRUE;
 }
@@ -247,12 +256,37 @@ static void append_value_change(ck_buffer *out, ck_bytes change, bool option) {
   append_value(out, now, was, "not set");
 }
 
+/* "memory.card, which keys masked, is masked by no policy any more". Whether ckrun's own rules mask
+ * it depends on the value, too. */
+static void append_unmasked(ck_buffer *out, ck_bytes change) {
+  bool certain = ck_json_type_of(ck_json_get(change, "certain")) == CK_JSON_TRUE;
+  ck_bytes where = ck_json_get(change, "where");
+  const char *before = "", *verb = ck_json_count(where) > 1 ? "are" : "is";
+  if (!certain) {
+    ck_buffer_append_text(out, "what ");
+    append_whose(out, change);
+    ck_buffer_append_text(out, " masked in ");
+  }
+  for (ck_json_iterator it = ck_json_iterate(where); ck_json_next(&it); before = ", ") {
+    ck_buffer_append_text(out, before);
+    ck_json_read_string(out, it.value);
+  }
+  if (certain) {
+    ck_buffer_append_text(out, ", which ");
+    append_whose(out, change);
+    ck_buffer_append_text(out, " masked,");
+  }
+  ck_buffer_append_format(out, " %s masked by no policy any more", certain ? verb : "may be");
+}
+
 void ck_policy_change_append(ck_buffer *out, ck_bytes change) {
   ck_bytes what = ck_json_get(change, "what");
   if (ck_json_is_text(what, "text")) {
     append_text_change(out, change);
   } else if (ck_json_is_text(what, "option") || ck_json_is_text(what, "version")) {
     append_value_change(out, change, ck_json_is_text(what, "option"));
+  } else if (ck_json_is_text(what, "unmasked")) {
+    append_unmasked(out, change);
   } else if (ck_json_is_text(what, "order")) {
     ck_buffer_append_text(out, "their order is another");
   } else if (ck_json_is_text(what, "options")) {

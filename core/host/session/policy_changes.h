@@ -5,7 +5,8 @@
 #include "core/base/json.h"
 #include "core/redact/redact.h"
 
-/* A change is a JSON object {policy?, agent?, what, option?, file?, version?, was?, now?}. `what`:
+/* A change is a JSON object {policy?, agent?, what, option?, file?, version?, where?,
+ * certain?, was?, now?}. `what`:
  *   option    of that name; was, now: its values, none where it is not set
  *   options   they differ, and the record does not say how
  *   text      was, now: digests; file: where it is now, none of a shipped policy;
@@ -13,7 +14,9 @@
  *   version   was, now
  *   added     now: its digest
  *   removed   was: its digest
- *   order     of the list: no policy is named */
+ *   order     of the list: no policy is named
+ *   unmasked  where: keys, or kinds of events, in which it has masked, and no policy does any more;
+ *             certain: whole keys, by their names; else it cannot be told without the values */
 
 /* Appends the changes from `then` to `now`, lists made by ck_policy_describe for the profile alone,
  * to the open array of `w`: in the order of `then`, what was added behind it. */
@@ -22,6 +25,9 @@ void ck_policy_changes_write(ck_json_writer *w, ck_bytes then, ck_bytes now);
  * permit. `then`, `now`: lists for two runs. What the profile itself says otherwise is left out,
  * and so is a policy that one of them does not have, or whose options it does not tell. */
 void ck_policy_changes_write_guards(ck_json_writer *w, ck_bytes then, ck_bytes now);
+
+/* Whether one of an array of changes is of the policy of that entry. */
+bool ck_policy_changes_name(ck_bytes changes, ck_bytes entry);
 
 /* Appends a change in words: "option n of every_n was 3 and is 4". Not yet redacted or escaped. */
 void ck_policy_change_append(ck_buffer *out, ck_bytes change);
