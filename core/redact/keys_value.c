@@ -15,8 +15,9 @@ static const char *const inert[] = {
     "default", "enabled",  "disabled", "missing",   "unknown", "changeme",    NULL};
 
 /* References: the secret itself is kept elsewhere. */
-static const char *const references[] = {"env:",         "file:",      "vault:", "${", "{{",
-                                         "process.env.", "os.environ", "$(",     NULL};
+static const char *const references[] = {
+    "env:", "file:", "credential:",  "keyring:",   "vault:", "${",
+    "{{",   "$(",    "process.env.", "os.environ", NULL};
 
 static bool starts_with(ck_bytes text, const char *prefix) {
   size_t len = strlen(prefix);

@@ -152,7 +152,7 @@ static ck_status put_secret(const profile_target *to, const char *section, const
 static ck_status put_key(const profile_target *to, ck_bytes value, ck_error *err) {
   char *ref;
   ck_buffer json = {0};
-  ck_status status = ck_profile_read_ref(&ref, to->source, "key", value, err);
+  ck_status status = ck_profile_read_key_ref(&ref, to->source, "key", value, err);
   if (status != CK_OK) return status;
   free(to->profile->key_ref);
   to->profile->key_ref = ref;

@@ -87,7 +87,8 @@ static ck_status put_model(const location *at, ck_bytes value, ck_error *err) {
 }
 
 static bool is_reference(const char *text) {
-  return strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0;
+  return strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0 ||
+         strncmp(text, "credential:", 11) == 0 || strncmp(text, "keyring:", 8) == 0;
 }
 
 /* Its name is looked up when all profiles are read. */

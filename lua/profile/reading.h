@@ -36,6 +36,9 @@ char *ck_profile_resolve(const ck_source *source, const char *name);
  * repeat the text: it may be the secret itself. */
 CK_CHECKED ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path,
                                          ck_bytes json, ck_error *err);
+/* That of a store's key, which may be what a command prints, too. */
+CK_CHECKED ck_status ck_profile_read_key_ref(char **out, const ck_source *source, const char *path,
+                                             ck_bytes json, ck_error *err);
 
 /* The members of two objects of options, `above` over `below`; both may be NULL, then `*out` can
  * be. */

@@ -33,21 +33,43 @@ static char *resolve_file(const ck_source *source, const char *path) {
   return ck_buffer_take(&ref);
 }
 
-ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
-                              ck_error *err) {
+/* Of systemd, and of the kernel. */
+static bool is_kept(const char *ref) {
+  return (strncmp(ref, "credential:", 11) == 0 && ref[11]) ||
+         (strncmp(ref, "keyring:", 8) == 0 && ref[8]);
+}
+
+static ck_status expected(const char *path, bool key, ck_error *err) {
+  return ck_error_set(err, CK_E_PARSE,
+                      "%s: \"env:NAME\", \"file:PATH\", \"credential:NAME\"%s or \"keyring:NAME\" "
+                      "is expected, never the secret itself",
+                      path, key ? ", \"command:LINE\"" : "");
+}
+
+static ck_status read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
+                          bool key, ck_error *err) {
   *out = NULL;
   char *given = NULL;
   if (ck_json_type_of(json) == CK_JSON_STRING) {
     given = ck_json_dup_string(json);
     if (!given) return ck_error_no_memory(err);
   }
-  if (!given || (!is_env(given) && !is_file(given))) {
+  bool command = given && key && strncmp(given, "command:", 8) == 0 && given[8];
+  if (!given || (!is_env(given) && !is_file(given) && !is_kept(given) && !command)) {
     free(given);
-    return ck_error_set(err, CK_E_PARSE,
-                        "%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself",
-                        path);
+    return expected(path, key, err);
   }
   *out = is_file(given) ? resolve_file(source, given + 5) : strdup(given);
   free(given);
   return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+ck_status ck_profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
+                              ck_error *err) {
+  return read_ref(out, source, path, json, false, err);
+}
+
+ck_status ck_profile_read_key_ref(char **out, const ck_source *source, const char *path,
+                                  ck_bytes json, ck_error *err) {
+  return read_ref(out, source, path, json, true, err);
 }

@@ -17,8 +17,9 @@ const ck_option ck_global_options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(ck_globals, key),
      .value = "REF",
-     .help = "the key that the store is sealed with, by reference: env:NAME or file:PATH; else "
-             "$CKRUN_KEY"},
+     .help = "the key that the store is sealed with, by reference: env:NAME, file:PATH, "
+             "credential:NAME (of systemd), keyring:NAME (of the kernel) or command:LINE (what it "
+             "prints); else $CKRUN_KEY, else what $CKRUN_KEY_COMMAND prints"},
     {.name = "json",
      .offset = offsetof(ck_globals, json),
      .help = "print one JSON object, or one per line for lists; errors as an object on stderr"},

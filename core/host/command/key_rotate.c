@@ -44,7 +44,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (!v->new_key)
     return ck_error_set(
         err, CK_E_USAGE,
-        "key rotate: --new-key REF says where the new key is: env:NAME or file:PATH");
+        "key rotate: --new-key REF says where the new key is, as --key does: file:PATH, …");
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_store_options with = {.key = location.key, .watch = &location.watch};
@@ -61,7 +61,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, new_key),
      .value = "REF",
      .required = true,
-     .help = "the key that the store gets, by reference: env:NAME or file:PATH"},
+     .help = "the key that the store gets, by reference, as --key"},
     {0},
 };
 

@@ -160,7 +160,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && !host->key && engine.profile->encrypt == CK_ENCRYPT_ALWAYS)
     status = ck_error_set(err, CK_E_SECRET_MISSING,
                           "profile %s says encrypt = true: give the store's key with --key "
-                          "env:NAME or file:PATH, or set CKRUN_KEY",
+                          "env:NAME or file:PATH, or set CKRUN_KEY or CKRUN_KEY_COMMAND",
                           engine.profile->name);
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);

@@ -43,7 +43,7 @@ static bool is_run(const ck_preflight *self, const ck_kept_file *file) {
 }
 
 static void check_trust(ck_preflight *self, const ck_engine *engine) {
-  bool has_key = engine->runtime->key_ref;
+  bool has_key = engine->runtime->key;
   for (size_t i = 0; i < self->files.count; i++) {
     const ck_kept_file *file = &self->files.list[i];
     if (!is_run(self, file)) continue;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/locked.h"
 #include "core/base/log.h"
 #include "core/host/print/console.h"
 #include "core/host/run/orphans.h"
@@ -123,6 +124,16 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) {
   return self->flows->manifest(self->flow);
 }
 
+/* A command that gave it is not asked again. */
+static ck_status keep_key(ck_runtime *runtime, const ck_key *key, ck_error *err) {
+  char hex[CK_KEY_TEXT_SIZE];
+  if (!key) return CK_OK;
+  ck_key_write(hex, key);
+  runtime->key = ck_locked_text(hex);
+  explicit_bzero(hex, sizeof hex);
+  return runtime->key ? CK_OK : ck_error_no_memory(err);
+}
+
 ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
                                ck_engine_store how, ck_error *err) {
   ck_store_options options = {.create = how == CK_ENGINE_STORE_CREATE,
@@ -130,7 +141,8 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                               .key = location->key,
                               .watch = &location->watch};
   ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
-  if (status == CK_OK) self->runtime->key_ref = location->key_ref;
+  if (status == CK_OK) status = keep_key(self->runtime, location->key, err);
+  if (status != CK_OK) return status;
   if (status == CK_OK) self->runtime->via = "terminal"; /* where it asks */
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));

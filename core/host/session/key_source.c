@@ -9,19 +9,20 @@
 const char *ck_key_source_of(const char *given) {
   const char *variable = getenv("CKRUN_KEY");
   if (given) return given;
-  return variable && *variable ? "env:CKRUN_KEY" : NULL;
+  if (variable && *variable) return "env:CKRUN_KEY";
+  variable = getenv("CKRUN_KEY_COMMAND");
+  return variable && *variable ? CK_KEY_SOURCE_COMMAND : NULL;
 }
 
-bool ck_key_source_is_ref(const char *word) {
-  return strncmp(word, "file:", 5) == 0 || strncmp(word, "env:", 4) == 0;
-}
+bool ck_key_source_is_ref(const char *word) { return ck_secret_is_ref(word, true); }
 
 /* The text could be the key itself: it is not repeated. */
 static ck_status check_ref(const char *ref, ck_error *err) {
   if (ck_key_source_is_ref(ref)) return CK_OK;
   return ck_error_set(
       err, CK_E_USAGE,
-      "--key names the place of a key, never the key itself: env:NAME or file:PATH");
+      "--key names the place of a key, never the key itself: env:NAME, file:PATH, credential:NAME, "
+      "keyring:NAME or command:LINE");
 }
 
 ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redactor, ck_error *err) {

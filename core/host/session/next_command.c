@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/host/session/key_source.h"
+
 ck_status ck_next_command_refusal(const ck_session_record *record) {
   static const ck_status refusals[] = {CK_E_CONTEXT, CK_E_REQUEST};
   if (record->status != CK_SESSION_FAILED || !record->failure) return CK_OK;
@@ -40,8 +42,9 @@ void ck_next_command_append_option(ck_buffer *out, const char *option, const cha
 void ck_next_command_append(ck_buffer *out, const ck_host *host, const char *words) {
   ck_buffer_append_text(out, "ckrun");
   if (host->store) ck_next_command_append_option(out, "--store", host->store);
-  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0)
-    ck_next_command_append_option(out, "--key", host->key);
+  bool named = host->key && strcmp(host->key, "env:CKRUN_KEY") != 0 &&
+               strcmp(host->key, CK_KEY_SOURCE_COMMAND) != 0;
+  if (named) ck_next_command_append_option(out, "--key", host->key);
   ck_buffer_append_char(out, ' ');
   ck_buffer_append_text(out, words);
 }

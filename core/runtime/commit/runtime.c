@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/locked.h"
+
 ck_status ck_runtime_open(ck_runtime **out, const char *url, const ck_store_options *options,
                           const ck_clock *clock, ck_error *err) {
   *out = NULL;
@@ -25,5 +27,6 @@ void ck_runtime_close(ck_runtime *self) {
   ck_writer_free(self->writer);
   ck_store_close(self->store);
   ck_waker_close(self->waker);
+  ck_locked_free(self->key);
   free(self);
 }

@@ -10,9 +10,9 @@ typedef struct ck_runtime {
   ck_store *store;
   ck_writer *writer;
   ck_clock clock;
-  /* reference to the store's key ("env:NAME", "file:PATH"), which is a secret like a profile's;
-   * borrowed, NULL: none. Set by the host */
-  const char *key_ref;
+  /* the text of the store's key, which is a secret like a profile's, of ck_locked_text; NULL: none.
+   * Set by the host, freed with this */
+  char *key;
   const char
       *via; /* by what a person answers here, as "ckrun answer"; borrowed; NULL. By the host */
   ck_waker *waker; /* woken when a session has something to do; its loop thread watches it */

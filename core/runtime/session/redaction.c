@@ -46,8 +46,9 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
   if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, self);
-  if (self->runtime->key_ref)
-    status = ck_secret_register(self->redactor, "store key", self->runtime->key_ref, err);
+  if (self->runtime->key)
+    status =
+        ck_redactor_add_secret(self->redactor, "store key", ck_bytes_text(self->runtime->key), err);
   if (status == CK_OK)
     status = ck_secret_register_all(self->redactor, self->profile, NULL, NULL, err);
   if (status != CK_OK || !self->profile || !self->profile->exclude_memory_keys) return status;

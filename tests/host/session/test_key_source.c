@@ -22,6 +22,8 @@
 static const char *path; /* of the key */
 static int looks, swap_after, opens, last_flags;
 static uid_t pretended; /* owner of what is open; 0: the true one */
+static bool roots;      /* root owns it */
+static bool user;       /* who asks is none but an ordinary user */
 
 static void write_file(const char *name, const char *text, mode_t mode) {
   FILE *file = fopen(name, "we");
@@ -53,8 +55,11 @@ int statx(int folder, const char *name, int flags, unsigned mask, struct statx *
 int fstat(int fd, struct stat *out) {
   int answer = (int)syscall(SYS_newfstatat, fd, "", out, AT_EMPTY_PATH);
   if (pretended) out->st_uid = pretended;
+  if (roots) out->st_uid = 0;
   return answer;
 }
+
+uid_t geteuid(void) { return user ? 54320 : (uid_t)syscall(SYS_geteuid); }
 
 int open(const char *name, int flags, ...) {
   va_list rest;
@@ -112,10 +117,15 @@ static void check_modes(void) {
     uid_t owner;
     const char *want; /* of the error; NULL: it is read */
   } cases[] = {
-      {0600, 0, NULL},        {0400, 0, NULL},
-      {0640, 0, "chmod 600"}, {0604, 0, "chmod 600"},
-      {0602, 0, "chmod 600"}, {0620, 0, "chmod 600"},
-      {0666, 0, "0666"},      {0600, 54321, "uid 54321"},
+      {0600, 0, NULL},
+      {0400, 0, NULL},
+      {0640, 0, "chmod 600"},
+      {0604, 0, "chmod 600"},
+      {0602, 0, "chmod 600"},
+      {0620, 0, "chmod 600"},
+      {0666, 0, "0666"},
+      {0600, 54321, "uid 54321"},
+      {0440, 54321, "uid 54321"},
   };
   const char *key = tap_tmpfile("key");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -129,6 +139,32 @@ static void check_modes(void) {
     pretended = 0;
     tap_is_status(status, cases[i].want ? CK_E_REFUSED : CK_OK, &err,
                   "a key of mode %04o, owner %d", (unsigned)cases[i].mode, (int)cases[i].owner);
+    if (cases[i].want) tap_ok(strstr(err.text, cases[i].want), "why: %s", err.text);
+  }
+}
+
+/* Root's file is open to the group that root gave it to, as a credential of systemd is to the
+ * service's user: who asks is an ordinary user. */
+static void check_of_root(void) {
+  static const struct {
+    mode_t mode;
+    const char *want;
+  } cases[] = {
+      {0400, NULL},   {0440, NULL},   {0600, NULL},   {0640, NULL},
+      {0444, "0444"}, {0644, "0644"}, {0460, "0460"}, {0642, "chmod g-w,o-rwx"},
+  };
+  const char *key = tap_tmpfile("key");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char hex[CK_KEY_TEXT_SIZE];
+    ck_error err = CK_ERROR_INIT;
+    path = NULL;
+    write_file(key, MINE "\n", cases[i].mode);
+    path = key;
+    roots = user = true;
+    ck_status status = read_key(hex, &err);
+    roots = user = false;
+    tap_is_status(status, cases[i].want ? CK_E_REFUSED : CK_OK, &err,
+                  "a user, and a key of root's of mode %04o", (unsigned)cases[i].mode);
     if (cases[i].want) tap_ok(strstr(err.text, cases[i].want), "why: %s", err.text);
   }
 }
@@ -159,6 +195,7 @@ static void check_secrets(void) {
       {0646, 0, "chmod o-w"},
       {0602, 0, "can be written by others"},
       {0600, 54321, "belongs to another user"},
+      {0644, 54321, "belongs to another user"},
   };
   const char *file = tap_tmpfile("secret");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -168,8 +205,9 @@ static void check_secrets(void) {
     snprintf(ref, sizeof ref, "file:%s", file);
     write_file(file, "correct horse\n", cases[i].mode);
     pretended = cases[i].owner;
+    user = pretended;
     ck_status status = ck_secret_read(&text, ref, &err);
-    pretended = 0;
+    pretended = user = 0;
     tap_is_status(status, cases[i].want ? CK_E_SECRET_MISSING : CK_OK, &err,
                   "a secret of mode %04o, owner %d", (unsigned)cases[i].mode, (int)cases[i].owner);
     tap_is_bytes(ck_buffer_bytes(&text), ck_bytes_text(cases[i].want ? "" : "correct horse"),
@@ -179,11 +217,33 @@ static void check_secrets(void) {
   }
 }
 
+/* He could take it as well. */
+static void check_root_reads(void) {
+  char ref[600];
+  ck_buffer text = {0};
+  ck_error err = CK_ERROR_INIT;
+  const char *file = tap_tmpfile("secret");
+  if (geteuid() != 0) return;
+  snprintf(ref, sizeof ref, "file:%s", file);
+  write_file(file, "correct horse\n", 0600);
+  pretended = 54321;
+  tap_is_status(ck_secret_read(&text, ref, &err), CK_OK, &err, "root reads a secret of a user");
+  tap_is_bytes(ck_buffer_bytes(&text), ck_bytes_text("correct horse"), "all of it");
+  ck_buffer_reset(&text);
+  write_file(file, "correct horse\n", 0602);
+  tap_is_status(ck_secret_read(&text, ref, &err), CK_E_SECRET_MISSING, &err,
+                "none that everybody can write");
+  pretended = 0;
+  ck_secret_wipe(&text);
+}
+
 int main(void) {
   check_exchanged(true);
   check_exchanged(false);
   check_modes();
+  check_of_root();
   check_link();
   check_secrets();
+  check_root_reads();
   return tap_done();
 }

@@ -104,7 +104,8 @@ static void test_refusals(void) {
       {"return { name = 'x', secrets = 'env:A' }", CK_E_PARSE,
        "secrets: a table with names is expected"},
       {"return { name = 'x', secrets = { k = 'hunter2-itself' } }", CK_E_PARSE,
-       "secrets.k: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself"},
+       "secrets.k: \"env:NAME\", \"file:PATH\", \"credential:NAME\" or \"keyring:NAME\" "
+       "is expected, never the secret itself"},
       {"return { name = 'x', secrets = { k = 'env:' } }", CK_E_PARSE, "secrets.k: "},
       {"return { name = 'x', secrets = { k = 'env:A B' } }", CK_E_PARSE, "secrets.k: "},
       {"return { name = 'x', secrets = { k = 'env:1A' } }", CK_E_PARSE, "secrets.k: "},

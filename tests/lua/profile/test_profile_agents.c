@@ -235,7 +235,8 @@ static void test_refusals(void) {
       {"keep_clean_only = true", CK_E_PARSE, "did you mean policies = { \"keep_clean\" }?"},
       {"encrypt = 'yes'", CK_E_PARSE, "encrypt: true or false is expected"},
       {"key = '0123'", CK_E_PARSE,
-       "key: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself"},
+       "key: \"env:NAME\", \"file:PATH\", \"credential:NAME\", \"command:LINE\" or "
+       "\"keyring:NAME\" is expected, never the secret itself"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ck_buffer text = {0};

@@ -1,0 +1,15 @@
+/* locked.h - memory for keys and known secrets: never on a swap disk or in a core dump, between
+ * pages that nobody can touch, and wiped when it is given back. */
+#ifndef CK_BASE_LOCKED_H
+#define CK_BASE_LOCKED_H
+
+#include <stddef.h>
+
+/* Where the system locks no more (RLIMIT_MEMLOCK) it is the same, but may be swapped. NULL: there
+ * is none. Each takes pages of its own. */
+void *ck_locked_new(size_t size);
+char *ck_locked_text(const char *text);
+/* NULL is fine. */
+void ck_locked_free(void *memory);
+
+#endif
