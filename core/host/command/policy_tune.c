@@ -198,6 +198,9 @@ static ck_status compare(tuning *self, ck_tune_outcome *outcome, ck_error *err) 
     status =
         ck_tune_reference_compare(&outcome->changes[kind], &outcome->reference, &outcome->tuned,
                                   outcome->part.count, kind, (uint64_t)self->given->seed, err);
+  if (status == CK_OK)
+    status = ck_tune_breakdown_add(&outcome->groups, self->profile, outcome->part, true, err);
+  ck_tune_breakdown_sort(&outcome->groups);
   return status;
 }
 
@@ -212,6 +215,8 @@ static ck_status tune(tuning *self, ck_error *err) {
     ck_tune_outcome *outcome = &self->outcomes[i];
     status = ck_tune_figures_take(&outcome->given, self->profile, outcome->part, err);
     if (status == CK_OK) status = ck_tune_reference_take(&outcome->reference, outcome->part, err);
+    if (status == CK_OK)
+      status = ck_tune_breakdown_add(&outcome->groups, self->profile, outcome->part, false, err);
   }
   if (status == CK_OK) status = search(self, err);
   for (size_t i = 0; status == CK_OK && i < count; i++)
@@ -261,6 +266,7 @@ static void clear(tuning *self) {
     ck_tune_figures_clear(&self->outcomes[i].given);
     ck_tune_figures_clear(&self->outcomes[i].tuned);
     ck_tune_reference_clear(&self->outcomes[i].reference);
+    ck_tune_breakdown_clear(&self->outcomes[i].groups);
   }
   ck_tune_found_clear(&self->found);
   if (self->space.profile) ck_tune_space_close(&self->space);

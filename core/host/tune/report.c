@@ -154,6 +154,48 @@ static ck_status print_changes(const ck_tune_report *self, ck_output *output, ck
   return status;
 }
 
+/* "0.02 -> 0.01", of the kind of work that most is known of. */
+static void append_group_losses(ck_buffer *out, const ck_tune_group *group, ck_loss_kind kind) {
+  if (!group->events[kind]) return;
+  append_loss(out, kind, group->given.lost[kind] / (double)group->events[kind]);
+  ck_buffer_append_text(out, " -> ");
+  append_loss(out, kind, group->tuned.lost[kind] / (double)group->events[kind]);
+}
+
+static void put_group(ck_table *table, const ck_tune_group *group) {
+  ck_buffer text = {0};
+  ck_table_put_text(table, ck_bytes_text(group->agent ? group->agent : "-"));
+  ck_table_put_word(table, group->kind ? group->kind : "(behind the last)");
+  ck_table_put_count(table, group->boundaries);
+  ck_buffer_append_format(&text, "%lld -> %lld", (long long)group->given.checkpoints,
+                          (long long)group->tuned.checkpoints);
+  put_cell(table, &text);
+  for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) {
+    ck_buffer_reset(&text);
+    append_group_losses(&text, group, kind);
+    put_cell(table, &text);
+  }
+  ck_buffer_clear(&text);
+}
+
+/* Of the part held out, or of all sessions where none is. */
+static ck_status print_groups(const ck_tune_report *self, ck_output *output, ck_error *err) {
+  const ck_tune_outcome *outcome = &self->outcomes[self->outcome_count - 1];
+  ck_column columns[5 + CK_LOSS_COUNT] = {{"agent", CK_COLUMN_LEFT},
+                                          {"boundary", CK_COLUMN_LEFT},
+                                          {"boundaries", CK_COLUMN_RIGHT},
+                                          {"checkpoints", CK_COLUMN_RIGHT}};
+  for (int kind = 0; kind < CK_LOSS_COUNT; kind++)
+    columns[4 + kind] = (ck_column){ck_loss_names[kind], CK_COLUMN_RIGHT};
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  ck_output_print(output, "\n%s, by agent and boundary, as given -> tuned\n", outcome->name);
+  for (size_t i = 0; i < outcome->groups.count; i++) put_group(&table, &outcome->groups.list[i]);
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
 static ck_status print_options(const ck_tune_report *self, ck_output *output, ck_error *err) {
   static const ck_column columns[] = {{"option", CK_COLUMN_LEFT},
                                       {"as given", CK_COLUMN_RIGHT},
@@ -207,6 +249,7 @@ ck_status ck_tune_report_print(const ck_tune_report *self, ck_output *output, ck
   if (status == CK_OK) status = print_outcomes(self, output, err);
   ck_output_print(output, "\n");
   if (status == CK_OK) status = print_changes(self, output, err);
+  if (status == CK_OK) status = print_groups(self, output, err);
   if (status == CK_OK) status = append_frontier(&text, self, err);
   if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&text));
   if (status == CK_OK && self->file) ck_output_print(output, "\nwrote %s\n", self->file);

@@ -2,6 +2,7 @@
 #ifndef CK_HOST_TUNE_REPORT_H
 #define CK_HOST_TUNE_REPORT_H
 
+#include "core/host/tune/breakdown.h"
 #include "core/host/tune/search.h"
 
 /* One part of the sessions under three profiles. */
@@ -12,6 +13,7 @@ typedef struct ck_tune_outcome {
   ck_tune_reference reference;
   ck_tune_between at; /* where every_n takes as many checkpoints as the tuned profile */
   ck_tune_change changes[CK_LOSS_COUNT];
+  ck_tune_breakdown groups; /* of given and tuned */
 } ck_tune_outcome;
 
 typedef struct ck_tune_report {

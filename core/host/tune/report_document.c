@@ -61,6 +61,32 @@ static void put_changes(ck_document *document, struct cJSON *at, const ck_tune_o
   }
 }
 
+static void put_group_sum(ck_document *document, struct cJSON *at, const char *name,
+                          const ck_tune_group *group, const ck_tune_group_sum *sum) {
+  double mean[CK_LOSS_COUNT];
+  size_t recorded[CK_LOSS_COUNT];
+  for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) {
+    recorded[kind] = (size_t)group->events[kind];
+    mean[kind] = recorded[kind] ? sum->lost[kind] / (double)recorded[kind] : 0;
+  }
+  struct cJSON *row = ck_document_put_object(document, at, name);
+  ck_document_put_int(document, row, "checkpoints", sum->checkpoints);
+  put_losses(document, row, mean, recorded);
+}
+
+static void put_groups(ck_document *document, struct cJSON *at, const ck_tune_breakdown *groups) {
+  struct cJSON *list = ck_document_put_array(document, at, "groups");
+  for (size_t i = 0; i < groups->count; i++) {
+    const ck_tune_group *group = &groups->list[i];
+    struct cJSON *row = ck_document_put_object(document, list, NULL);
+    ck_document_put_text(document, row, "agent", group->agent);
+    ck_document_put_text(document, row, "boundary", group->kind);
+    ck_document_put_int(document, row, "boundaries", group->boundaries);
+    put_group_sum(document, row, "given", group, &group->given);
+    put_group_sum(document, row, "tuned", group, &group->tuned);
+  }
+}
+
 static void put_outcome(ck_document *document, struct cJSON *list, const ck_tune_outcome *outcome) {
   struct cJSON *row = ck_document_put_object(document, list, NULL);
   ck_document_put_text(document, row, "part", outcome->name);
@@ -72,6 +98,7 @@ static void put_outcome(ck_document *document, struct cJSON *list, const ck_tune
   put_figures(document, row, "tuned", &outcome->tuned);
   put_reference(document, row, outcome);
   put_changes(document, row, outcome);
+  put_groups(document, row, &outcome->groups);
 }
 
 static void put_frontier(ck_document *document, const ck_tune_report *self) {
