@@ -16,17 +16,43 @@ static void append_choices(ck_buffer *out, const char *const *choices) {
     ck_buffer_append_format(out, "%s%s", i ? " " : "", choices[i]);
 }
 
+/* What there is to choose from, by the name of the place: the command that lists it, and a column
+ * of that; "$name" is the command that is being typed, "$first" its first word. */
+typedef struct listing {
+  const char *value, *command;
+  int column;
+  bool files; /* a file will do, too */
+} listing;
+
+static const listing *listing_of(const char *value, ck_complete complete) {
+  static const listing sessions = {"SESSION", "sessions list", 1, false};
+  static const listing listings[] = {
+      {"CHECKPOINT", "sessions checkpoints \"$first\"", 2, false},
+      {"SEQ|CHECKPOINT", "sessions checkpoints \"$first\"", 2, false},
+      {"EFFECT", "$name \"$first\"", 1, false},
+      {"POLICY", "policy list", 1, true},
+      {"PROFILE", "profile list", 1, true},
+  };
+  if (complete == CK_COMPLETE_SESSION) return &sessions;
+  for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
+    if (strcmp(value, listings[i].value) == 0) return &listings[i];
+  return NULL;
+}
+
 /* ---- bash: a case per "command option" or "command", with the words that can follow ---- */
 
-static void bash_words(ck_buffer *out, const char *const *choices, ck_complete complete) {
+static void bash_words(ck_buffer *out, const char *value, const char *const *choices,
+                       ck_complete complete) {
+  const listing *from = choices ? NULL : listing_of(value, complete);
   if (choices) {
     ck_buffer_append_text(out, "words=\"");
     append_choices(out, choices);
     ck_buffer_append_text(out, "\"");
-  } else if (complete == CK_COMPLETE_FILE)
+  } else if (from)
+    ck_buffer_append_format(out, "list=(%s); column=%d%s", from->command, from->column,
+                            from->files ? "; files=1" : "");
+  else if (complete == CK_COMPLETE_FILE)
     ck_buffer_append_text(out, "files=1");
-  else if (complete == CK_COMPLETE_SESSION)
-    ck_buffer_append_text(out, "words=$(_ckrun_sessions)");
   else if (complete == CK_COMPLETE_COMMAND)
     ck_buffer_append_text(out, "words=\"$names\"");
   else
@@ -37,8 +63,8 @@ static void bash_words(ck_buffer *out, const char *const *choices, ck_complete c
 static void bash_values(ck_buffer *out, const char *name, const ck_command *command) {
   for (const ck_option *o = command->options; o && o->name; o++) {
     if (!o->value) continue;
-    ck_buffer_append_format(out, "    '%s --%s') ", name, o->name);
-    bash_words(out, o->choices, o->complete);
+    ck_buffer_append_format(out, "    '%s --%s') list=() files=\"\" words=\"\"; ", name, o->name);
+    bash_words(out, o->value, o->choices, o->complete);
   }
 }
 
@@ -46,7 +72,7 @@ static void bash_operands(ck_buffer *out, const char *name, const ck_command *co
   int index = 0;
   for (const ck_operand *o = command->operands; o && o->name; o++) {
     ck_buffer_append_format(out, "    '%s %d') ", name, index++);
-    bash_words(out, o->choices, o->complete);
+    bash_words(out, o->name, o->choices, o->complete);
   }
 }
 
@@ -95,31 +121,76 @@ static void bash_valued_globals(ck_buffer *out) {
   }
 }
 
+/* The words as they were typed: bash breaks them at ':' and '=' as well. */
+static const char bash_join[] =
+    "_ckrun_join() {\n"
+    "  local line=\"${COMP_LINE-}\" part i\n"
+    "  typed=() at=0\n"
+    "  for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+    "    part=\"${COMP_WORDS[i]}\"\n"
+    "    if [[ $i = 0 || -z ${COMP_LINE-} || $line = [[:blank:]]* ]]; then typed+=(\"$part\")\n"
+    "    else typed[${#typed[@]}-1]+=\"$part\"; fi\n"
+    "    while [[ $line = [[:blank:]]* ]]; do line=\"${line#?}\"; done\n"
+    "    line=\"${line#\"$part\"}\"\n"
+    "  done\n"
+    "  at=$((${#typed[@]} - 1))\n"
+    "}\n";
+
+/* Stored texts are no words of a script: compgen -W would expand them. */
+static const char bash_end[] =
+    "  COMPREPLY=()\n"
+    "  [[ $current == -* ]] && list=() files=\"\"\n"
+    "  if [[ ${#list[@]} != 0 ]]; then\n"
+    "    while IFS= read -r candidate; do\n"
+    "      [[ $candidate == \"$current\"* ]] || continue\n"
+    "      printf -v candidate %q \"$candidate\"\n"
+    "      COMPREPLY+=(\"$candidate\")\n"
+    "    done < <(ckrun \"${given[@]}\" \"${list[@]}\" 2>/dev/null | cut -f\"$column\")\n"
+    "  elif [[ ! $files ]]; then\n"
+    "    while IFS= read -r candidate; do COMPREPLY+=(\"$candidate\")\n"
+    "    done < <(compgen -W \"$words\" -- \"$current\")\n"
+    "  fi\n"
+    "  [[ $files ]] || return 0\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  while IFS= read -r candidate; do COMPREPLY+=(\"$candidate\")\n"
+    "  done < <(compgen -f -- \"${current#*:}\")\n"
+    "}\n"
+    "complete -F _ckrun ckrun\n";
+
 static void append_bash(ck_buffer *out, const ck_command_table *table) {
+  ck_buffer_append_text(out, "# bash completion of ckrun; made by: ckrun help --completion bash\n");
+  ck_buffer_append_text(out, bash_join);
   ck_buffer_append_text(
-      out,
-      "# bash completion of ckrun; made by: ckrun help --completion bash\n"
-      "_ckrun_sessions() { ckrun sessions list 2>/dev/null | cut -f1; }\n"
-      "_ckrun() {\n"
-      "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-      "  local all names name=\"\" words=\"\" options=\"\" files=\"\" rest count=0 i word "
-      "candidate\n"
-      "  all='");
+      out, "_ckrun() {\n"
+           "  local all names name=\"\" words=\"\" options=\"\" files=\"\" first=\"\" column=1\n"
+           "  local rest count=0 i at word candidate current previous\n"
+           "  local -a typed list given\n"
+           "  list=() given=()\n"
+           "  _ckrun_join\n"
+           "  current=\"${typed[at]}\" previous=\"${typed[at-1]}\"\n"
+           "  all='");
   each_command(out, table, bash_next);
   ck_buffer_append_text(out, "'\n"
                              "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
-                             "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                             "    word=\"${COMP_WORDS[i]}\"\n"
+                             "  for ((i = 1; i < at; i++)); do\n"
+                             "    word=\"${typed[i]}\"\n"
                              "    case \"$name $word\" in\n"
                              "      ");
-  each_command(out, table, bash_valued);
   bash_valued_globals(out);
-  ck_buffer_append_text(out, ") ((i++)); continue ;;\n"
+  ck_buffer_append_text(out,
+                        ") given+=(\"$word\" \"${typed[i+1]//[\\'\\\"\\\\]/}\"); ((i++)); "
+                        "continue ;;\n"
+                        "      *' --store='*|*' --key='*) given+=(\"${word//[\\'\\\"\\\\]/}\"); "
+                        "continue ;;\n"
+                        "      ");
+  each_command(out, table, bash_valued);
+  ck_buffer_append_text(out, "'') ((i++)); continue ;;\n"
                              "      *' -'*) continue ;;\n"
                              "    esac\n"
                              "    candidate=\"${name:+$name }$word\"\n"
                              "    case \";$all\" in *\";$candidate;\"*|*\";$candidate \"*) "
-                             "name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
+                             "name=\"$candidate\"; count=0 first=\"\" ;; "
+                             "*) ((count++)); first=\"${first:-$word}\" ;; esac\n"
                              "  done\n"
                              "  case \"$name\" in\n");
   each_command(out, table, bash_options);
@@ -127,15 +198,10 @@ static void append_bash(ck_buffer *out, const ck_command_table *table) {
   each_command(out, table, bash_operands);
   ck_buffer_append_text(out, "  esac\n  case \"$name $previous\" in\n");
   each_command(out, table, bash_values);
-  ck_buffer_append_text(
-      out, "    *' --store') files=1 ;;\n"
-           "    *) [[ $current == -* ]] && { words=\"$options\"; files=\"\"; } ;;\n"
-           "  esac\n"
-           "  if [[ $files ]]; then compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < "
-           "<(compgen -f -- \"$current\")\n"
-           "  else mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"); fi\n"
-           "}\n"
-           "complete -F _ckrun ckrun\n");
+  ck_buffer_append_text(out, "    *' --store'|*' --key') files=1; list=() ;;\n"
+                             "    *) [[ $current == -* ]] && words=\"$options\" ;;\n"
+                             "  esac\n");
+  ck_buffer_append_text(out, bash_end);
 }
 
 /* ---- zsh: through its bash completion layer ---- */
@@ -158,12 +224,33 @@ static void append_fish_text(ck_buffer *out, const char *text) {
   ck_buffer_append_char(out, '\'');
 }
 
+/* Lines of a command are words as they are. */
+static void append_fish_listing(ck_buffer *out, const char *name, const listing *from) {
+  const char *command = from->command;
+  bool of_first = strstr(command, "$first"), of_name = strncmp(command, "$name", 5) == 0;
+  int words = of_first ? (int)(strrchr(command, ' ') - command) : (int)strlen(command);
+  ck_buffer_append_format(out, "(__ckrun_list %d ", from->column);
+  if (of_name)
+    ck_buffer_append_text(out, name);
+  else
+    ck_buffer_append_format(out, "%.*s", words, command);
+  if (of_first) ck_buffer_append_format(out, " (__ckrun_first %s)", name);
+  ck_buffer_append_char(out, ')');
+}
+
 static void append_fish_option(ck_buffer *out, const char *condition, const ck_option *o) {
+  const listing *from = o->value && !o->choices ? listing_of(o->value, o->complete) : NULL;
+  bool files = o->complete == CK_COMPLETE_FILE || (from && from->files);
   ck_buffer_append_text(out, "complete -c ckrun");
   if (condition) ck_buffer_append_format(out, " -n '__ckrun_is %s'", condition);
   ck_buffer_append_format(out, " -l %s", o->name);
   if (o->letter) ck_buffer_append_format(out, " -s %c", o->letter);
-  if (o->value) ck_buffer_append_text(out, o->complete == CK_COMPLETE_FILE ? " -rF" : " -x");
+  if (o->value) ck_buffer_append_text(out, files ? " -rF" : " -x");
+  if (from) {
+    ck_buffer_append_text(out, " -a '");
+    append_fish_listing(out, condition, from);
+    ck_buffer_append_char(out, '\'');
+  }
   if (o->choices) {
     ck_buffer_append_text(out, " -a '");
     append_choices(out, o->choices);
@@ -177,35 +264,74 @@ static void append_fish_option(ck_buffer *out, const char *condition, const ck_o
 static void fish_command(ck_buffer *out, const char *name, const ck_command *command) {
   const char *space = strchr(name, ' ');
   if (space)
-    ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %.*s' -a %s -d ",
+    ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_only %.*s' -a %s -d ",
                             (int)(space - name), name, space + 1);
   else
-    ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s -d ", name);
+    ck_buffer_append_format(out, "complete -c ckrun -f -n __ckrun_only -a %s -d ", name);
   append_fish_text(out, command->summary);
   ck_buffer_append_char(out, '\n');
-  for (const ck_operand *o = command->operands; o && o->name; o++) {
-    if (o->complete == CK_COMPLETE_SESSION)
-      ck_buffer_append_format(out,
-                              "complete -c ckrun -f -n '__ckrun_is %s' -a '(ckrun sessions list "
-                              "2>/dev/null | cut -f1)'\n",
-                              name);
-    if (o->choices) {
-      ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %s' -a '", name);
+  int index = 0;
+  for (const ck_operand *o = command->operands; o && o->name; o++, index++) {
+    const listing *from = listing_of(o->name, o->complete);
+    if (!o->choices && !from) continue;
+    ck_buffer_append_format(out, "complete -c ckrun %s -n '__ckrun_at %d %s' -a '",
+                            from && from->files ? "-F" : "-f", index, name);
+    if (o->choices)
       append_choices(out, o->choices);
-      ck_buffer_append_text(out, "'\n");
-    }
+    else
+      append_fish_listing(out, name, from);
+    ck_buffer_append_text(out, "'\n");
   }
   for (const ck_option *o = command->options; o && o->name; o++) append_fish_option(out, name, o);
 }
 
+/* __ckrun_words: the words that are no options, and no values of --store and --key. */
+static const char fish_functions[] =
+    "# made by: ckrun help --completion fish\n"
+    "function __ckrun_words\n"
+    "  set -l skip 0\n"
+    "  for word in (commandline -opc)[2..]\n"
+    "    if test $skip = 1; set skip 0; continue; end\n"
+    "    switch $word\n"
+    "      case --store --key; set skip 1\n"
+    "      case '-*'\n"
+    "      case '*'; echo -- $word\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "function __ckrun_given\n"
+    "  set -l take 0\n"
+    "  for word in (commandline -opc)[2..]\n"
+    "    if test $take = 1; echo -- $word; set take 0; continue; end\n"
+    "    switch $word\n"
+    "      case --store --key; echo -- $word; set take 1\n"
+    "      case '--store=*' '--key=*'; echo -- $word\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "function __ckrun_list\n"
+    "  ckrun (__ckrun_given) $argv[2..] 2>/dev/null | cut -f$argv[1]\n"
+    "end\n"
+    "function __ckrun_is\n"
+    "  set -l words (__ckrun_words)\n"
+    "  test \"$words[1..\"(count $argv)\"]\" = \"$argv\"\n"
+    "end\n"
+    "function __ckrun_only\n"
+    "  test \"$(__ckrun_words)\" = \"$(string join \\n -- $argv)\"\n"
+    "end\n"
+    "function __ckrun_first\n"
+    "  set -l words (__ckrun_words)\n"
+    "  echo -- $words[(math 1 + (count $argv))]\n"
+    "end\n"
+    "function __ckrun_at\n"
+    "  __ckrun_is $argv[2..]\n"
+    "  and test (count (__ckrun_words)) -ge (math $argv[1] + (count $argv) - 1)\n"
+    "end\n";
+
 static void append_fish(ck_buffer *out, const ck_command_table *table) {
-  ck_buffer_append_text(out, "# made by: ckrun help --completion fish\n"
-                             "function __ckrun_is\n"
-                             "  set -l words (string match -v -- '-*' (commandline -opc)[2..])\n"
-                             "  test \"$words[1..\"(count $argv)\"]\" = \"$argv\"\n"
-                             "end\n");
+  ck_buffer_append_text(out, fish_functions);
   for (const char *const *group = table->groups; *group; group++)
-    ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s\n", *group);
+    ck_buffer_append_format(out, "complete -c ckrun -f -n __ckrun_only -a %s\n", *group);
   each_command(out, table, fish_command);
   for (const ck_option *o = ck_global_options; o->name; o++) append_fish_option(out, NULL, o);
 }
