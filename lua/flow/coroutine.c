@@ -139,6 +139,7 @@ static void clear_yield(ck_coroutine *self) {
     free((char *)self->messages[i].agent);
   }
   self->message_count = 0;
+  self->given = 0;
   free(self->blamed);
   self->blamed = NULL;
   ck_coroutine_clear_facts(self);

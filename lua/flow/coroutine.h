@@ -55,6 +55,7 @@ struct ck_coroutine {
   size_t ask_count;
   ck_flow_message *messages; /* what they point to is owned */
   size_t message_count, message_cap;
+  size_t given; /* bytes of messages and events since the last yield */
   ck_value *rewind;
   ck_flow_fact *facts; /* what they point to is owned */
   size_t fact_count;
@@ -107,17 +108,21 @@ int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step,
                        lua_KFunction resumed); /* yield.c */
 
 /* ---- groups of fields of ctx: each is added to the table on top; the box is at `box` ---- */
-void ck_coroutine_open_yields(lua_State *L, int box);      /* yield.c */
-void ck_coroutine_open_effects(lua_State *L, int box);     /* effects.c */
-void ck_coroutine_clear_asks(ck_coroutine *self);          /* effects.c */
-void ck_coroutine_open_transcript(lua_State *L, int box);  /* transcript.c */
-void ck_coroutine_clear_facts(ck_coroutine *self);         /* transcript.c */
-void ck_coroutine_open_scope_forks(lua_State *L, int box); /* scope_fork.c */
-void ck_coroutine_clear_children(ck_coroutine *self);      /* scope_fork.c */
-void ck_coroutine_open_facts(lua_State *L, int box);       /* facts.c */
-void ck_coroutine_open_readings(lua_State *L, int box);    /* reading.c */
-void ck_coroutine_open_messages(lua_State *L, int box);    /* message.c */
-void ck_coroutine_open_memory(lua_State *L, int box);      /* memory.c */
+void ck_coroutine_open_yields(lua_State *L, int box);     /* yield.c */
+void ck_coroutine_open_effects(lua_State *L, int box);    /* effects.c */
+void ck_coroutine_clear_asks(ck_coroutine *self);         /* effects.c */
+void ck_coroutine_open_transcript(lua_State *L, int box); /* transcript.c */
+void ck_coroutine_clear_facts(ck_coroutine *self);        /* transcript.c */
+/* Before one more of `bytes` is made: they lie outside of the Lua state and its budget. Raises when
+ * those before it come to CK_COROUTINE_GIVEN_MAX. */
+enum { CK_COROUTINE_GIVEN_MAX = 64 << 20 };
+void ck_coroutine_count_given(lua_State *L, ck_coroutine *self, size_t bytes); /* transcript.c */
+void ck_coroutine_open_scope_forks(lua_State *L, int box);                     /* scope_fork.c */
+void ck_coroutine_clear_children(ck_coroutine *self);                          /* scope_fork.c */
+void ck_coroutine_open_facts(lua_State *L, int box);                           /* facts.c */
+void ck_coroutine_open_readings(lua_State *L, int box);                        /* reading.c */
+void ck_coroutine_open_messages(lua_State *L, int box);                        /* message.c */
+void ck_coroutine_open_memory(lua_State *L, int box);                          /* memory.c */
 /* The errors of what a ctx does not allow; NULL: allowed. */
 typedef struct ck_area_limits {
   const char *fixed;  /* a write */

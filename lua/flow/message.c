@@ -46,6 +46,7 @@ static void add_message(lua_State *L, ck_coroutine *self, const fields *of) {
                 "ctx.message: what is said after ctx.rewind must wait for the next yield, such as "
                 "ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
+  ck_coroutine_count_given(L, self, content.len);
   ck_flow_message *added = reserve_message(L, self);
   ck_value **slot = &added->message;
   ck_error err = CK_ERROR_INIT;

@@ -16,11 +16,21 @@ void ck_coroutine_clear_facts(ck_coroutine *self) {
   self->rewind = NULL;
 }
 
+void ck_coroutine_count_given(lua_State *L, ck_coroutine *self, size_t bytes) {
+  if (self->given >= CK_COROUTINE_GIVEN_MAX)
+    ck_vm_raise(L, CK_E_FLOW,
+                "messages and events come to more than %d MiB without a step between them, such as "
+                "ctx.boundary",
+                CK_COROUTINE_GIVEN_MAX >> 20);
+  self->given += bytes + sizeof(ck_flow_fact) + sizeof(ck_flow_message);
+}
+
 /* The coroutine owns the event; without memory for all of it nothing is added. */
 static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const char *agent,
                      ck_bytes body) {
   ck_error err = CK_ERROR_INIT;
   ck_flow_fact fact = {.kind = kind};
+  ck_coroutine_count_given(L, self, body.len);
   ck_flow_fact *facts = reallocarray(self->facts, self->fact_count + 1, sizeof *facts);
   if (!facts) ck_coroutine_raise_no_memory(L);
   self->facts = facts;
