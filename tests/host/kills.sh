@@ -1,6 +1,7 @@
 # kills.sh - the program is killed at its calls, or in the middle of what it does. Sourced behind
 # tap.sh.
 . "$root/tests/crash/midway.sh"
+export CKRUN_COUNTERS=off # stores are set back on purpose
 
 # Whether it can be: there is a compiler for the library that kills, and the program takes it in
 # front of it.
