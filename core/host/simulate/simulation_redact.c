@@ -137,7 +137,10 @@ static ck_status ask(ck_redact_answer *out, void *to, const char *key, const ck_
   ck_item item = {.key = key, .value = value, .fingerprint = &self->fingerprint};
   if (!key) item.kind = self->kind, item.agent = self->agent;
   *out = (ck_redact_answer){.verdict = CK_REDACT_LEAVE};
-  if (is_masked_whole(value)) return CK_OK;
+  if (is_masked_whole(value)) {
+    self->out->hidden++;
+    return CK_OK;
+  }
   self->out->items++;
   ck_status status = self->policies.redact(&redaction, self->policies.self, &item, &failure);
   if (status == CK_E_NO_MEMORY) self->status = ck_error_no_memory(self->err);
@@ -146,6 +149,7 @@ static ck_status ask(ck_redact_answer *out, void *to, const char *key, const ck_
     for (size_t i = 0; self->status == CK_OK && i < CK_ANSWERS_POLICIES; i++)
       if (redaction.answers.policies[answer] >> i & 1)
         self->status = count_answer(self, i, answer, &item, &redaction);
+  self->out->otherwise += status == CK_OK && redaction.verdict != CK_REDACT_LEAVE;
   free(redaction.ref);
   ck_value_free(redaction.value);
   return self->status == CK_OK ? CK_OK : ck_error_no_memory(err);

@@ -25,7 +25,9 @@ typedef struct ck_simulated_masks {
   ck_simulated_mask *list; /* in the order of their first occurrence */
   size_t count;
   int64_t items, failures;
-  ck_error failure; /* the first of a policy */
+  int64_t otherwise; /* items of which some policy takes out what was left when it was recorded */
+  int64_t hidden;    /* items that were masked whole then: nobody can be asked */
+  ck_error failure;  /* the first of a policy */
 } ck_simulated_masks;
 /* Shows all content of the session to the policies of the profile, as it is stored: what was masked
  * when it was recorded stays. A policy that fails is counted, and its item left out. */
@@ -34,10 +36,11 @@ CK_CHECKED ck_status ck_simulate_redact(ck_simulated_masks *out, ck_store *store
                                         ck_error *err);
 void ck_simulated_masks_clear(ck_simulated_masks *self);
 
-/* The members `items`, `masked`, `failures`. */
+/* The members `items`, `as_recorded`, `otherwise`, `unknown`, `masked`, `failures`. */
 void ck_simulated_masks_put(ck_document *document, struct cJSON *at,
                             const ck_simulated_masks *masks);
-/* A row each: PROFILE, policy, rule, where, count, sessions, a sample. */
+/* A row each: PROFILE, policy, rule, where, count, sessions, a sample; then a notice for each
+ * profile: how many items are as recorded, and otherwise. */
 CK_CHECKED ck_status ck_simulated_masks_print(ck_output *output, const char *const *names,
                                               const ck_simulated_masks *const *masks, size_t count,
                                               ck_error *err);

@@ -2,9 +2,17 @@
 #include "core/host/simulate/simulation_redact.h"
 #include "core/host/print/table.h"
 
+/* Nobody takes out any of what was left. */
+static int64_t as_recorded(const ck_simulated_masks *masks) {
+  return masks->items - masks->failures - masks->otherwise;
+}
+
 void ck_simulated_masks_put(ck_document *document, struct cJSON *at,
                             const ck_simulated_masks *masks) {
   ck_document_put_int(document, at, "items", masks->items);
+  ck_document_put_int(document, at, "as_recorded", as_recorded(masks));
+  ck_document_put_int(document, at, "otherwise", masks->otherwise);
+  ck_document_put_int(document, at, "unknown", masks->hidden);
   struct cJSON *list = ck_document_put_array(document, at, "masked");
   for (size_t i = 0; i < masks->count; i++) {
     const ck_simulated_mask *row = &masks->list[i];
@@ -51,6 +59,12 @@ ck_status ck_simulated_masks_print(ck_output *output, const char *const *names,
     }
   }
   ck_status status = ck_table_print(&table, err);
+  for (size_t i = 0; status == CK_OK && i < count; i++)
+    ck_output_notice(output,
+                     "%s: of %lld items %lld as recorded, %lld otherwise; masked whole, not "
+                     "asked about: %lld",
+                     names[i], (long long)masks[i]->items, (long long)as_recorded(masks[i]),
+                     (long long)masks[i]->otherwise, (long long)masks[i]->hidden);
   ck_table_clear(&table);
   return status;
 }

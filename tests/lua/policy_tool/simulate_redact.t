@@ -47,6 +47,11 @@ is "each key and event of both sessions" "$(json "$out" "join ';', sort $rows")"
   'names texts memory.old 2 2' \
   'names texts memory.text 2 2' 'names texts memory.who 2 2' \
   'names texts session_paused 3 2' | sed 's/;$//')"
+# Each item is one policy's here, so that their counts are those of the items.
+is "as many items are otherwise than recorded as are masked, none was masked whole" \
+  "$(json "$out" 'my $p = $d->{profiles}[0]; my $n = 0; $n += $_->{count} for @{$p->{masked}};
+    [$p->{otherwise} - $n, $p->{items} - $p->{as_recorded} - $n, $p->{unknown}]')" "[0,0,0]"
+ok "some are as recorded" test "$(json "$out" '$d->{profiles}[0]{as_recorded}')" -gt 0
 samples='map { $_->{where} . "=" . join "|", @{$_->{samples}} } grep { @{$_->{samples}} }
   @{$d->{profiles}[0]{masked}}'
 told=$(json "$out" "join ';', sort $samples" | sed 's/\[redacted:[^]]*\]/X/g')
@@ -68,6 +73,9 @@ for secret in Ada Bob 4141 unun; do hides "never $secret in a line" "$out" "$sec
 exits 8 "a session that was masked when it ran" run flow.lua --profile strict.lua --session three
 exits 0 "is looked at" policy simulate --hook redact --profile strict.lua three
 is "and has nothing more to mask" "$out" ""
+ok "all is as recorded, but for the card, which nobody can be asked about any more" \
+  grep -qP '^strict: of (\d+) items \1 as recorded, 0 otherwise; masked whole, not asked about: 1$' \
+  <<<"$err"
 exits 0 "a policy alone" policy simulate --hook redact --policy ./keys.lua one
 is "masks its keys" "$(cut -f4 <<<"$out" | sort | tr '\n' ' ')" "memory.card memory.gone "
 echo 'return { name = "weak", version = 1, redact = function() error "no" end }' >weak.lua
