@@ -134,13 +134,6 @@ static bool take_call(void *to, const ck_event *event) {
   return true;
 }
 
-static ck_status read_calls(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
-  ck_event_query query = {.session = head->session.no,
-                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
-  ck_status status = ck_store_read_events(store, &query, take_call, self, err);
-  return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
-}
-
 /* ---- how they began and ended ---- */
 
 static bool take_opening(void *to, const ck_event *event) {
@@ -152,13 +145,20 @@ static bool take_opening(void *to, const ck_event *event) {
   return true;
 }
 
-static ck_status read_openings(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+static bool take_event(void *to, const ck_event *event) {
+  bool call = event->kind == CK_EVENT_INTENT || event->kind == CK_EVENT_OUTCOME;
+  return call ? take_call(to, event) : take_opening(to, event);
+}
+
+/* In one walk: of a long session it is its index that takes the time. */
+static ck_status read_events(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
   ck_event_query query = {
       .session = head->session.no,
-      .kinds = 1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED |
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
+               1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED |
                1ull << CK_EVENT_SESSION_FORKED | 1ull << CK_EVENT_SESSION_REWOUND |
                1ull << CK_EVENT_SESSION_UNDONE};
-  ck_status status = ck_store_read_events(store, &query, take_opening, self, err);
+  ck_status status = ck_store_read_events(store, &query, take_event, self, err);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 
@@ -248,9 +248,8 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   self->flow = head->session.flow;
   ck_status status = list_runs(self, store, head, err);
   if (status == CK_OK) status = read_totals(self, store, head, err);
-  if (status == CK_OK) status = read_openings(self, store, head, err);
+  if (status == CK_OK) status = read_events(self, store, head, err);
   if (status == CK_OK) status = read_spans(self, store, head, err);
-  if (status == CK_OK) status = read_calls(self, store, head, err);
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
   if (last && last->outcome == died && head->session.status == CK_SESSION_PAUSED)

@@ -135,7 +135,7 @@ static work run(const line *of, const char *url) {
 static const line lines[] = {
     /* Where it may take more an index is walked, 15 for each walk: to count checkpoints, and to
      * find events of few kinds. No row is read for it. */
-    {"sessions show", {"s"}, 110},
+    {"sessions show", {"s"}, 100},
     {"sessions inspect", {"s"}, 0},
     {"sessions inspect", {"s", "first"}, 0},
     {"sessions tail", {"s", "writer", "--last", "5"}, 0},
