@@ -25,7 +25,7 @@ struct ck_coroutine {
   phase at;
   int scope; /* model.h */
   int step, steps;
-  uint64_t sum;
+  uint64_t sum, talk; /* what it has come to; what was said in its scope */
   uint32_t what;
   char keys[ASKS][CK_STATE_KEY_MAX];
   char requests[ASKS][TEXT];
@@ -51,6 +51,18 @@ static uint64_t hash(uint64_t h, const void *data, size_t len) {
   return h;
 }
 
+/* A word of the talk: who said it (u, a), and the number in it. */
+uint64_t world_talk_add(uint64_t talk, char who, ck_bytes text) {
+  talk = hash(talk + 1, &who, 1);
+  for (size_t i = 0, seen = 0; i < text.len; i++) {
+    bool digit = text.data[i] >= '0' && text.data[i] <= '9';
+    if (digit) talk = hash(talk, text.data + i, 1);
+    if (!digit && seen) break;
+    seen += digit;
+  }
+  return talk;
+}
+
 void world_flow_read(int *step, uint64_t *sum, const ck_value *position) {
   int64_t number = 0;
   ck_json_read_int(&number, ck_json_get(ck_value_bytes(position), "step"));
@@ -58,6 +70,13 @@ void world_flow_read(int *step, uint64_t *sum, const ck_value *position) {
   char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(position), "sum"));
   *sum = text ? strtoull(text, NULL, 16) : 0;
   free(text);
+}
+
+static uint64_t read_talk(const ck_value *position) {
+  char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(position), "talk"));
+  uint64_t talk = text ? strtoull(text, NULL, 16) : 0;
+  free(text);
+  return talk;
 }
 
 /* ---- opening ---- */
@@ -91,6 +110,7 @@ static ck_status open_scope(ck_coroutine **out, ck_flow *flow, const ck_coroutin
   uint32_t most = scope ? CHILD_STEPS : WORLD_STEPS;
   (*out)->steps = 1 + (int)chance_pick_at(CHANCE_LENGTH, (uint32_t)(scope * PLACES), most);
   if (options->position) world_flow_read(&(*out)->step, &(*out)->sum, options->position);
+  if (options->position) (*out)->talk = read_talk(options->position);
   model_opened(&the_world.model, scope, (*out)->step, (*out)->sum);
   return CK_OK;
 }
@@ -124,6 +144,8 @@ static void add_ask(ck_coroutine *self, ck_effect_kind kind, ck_effect_class cla
   model_scope_name(name, self->scope);
   snprintf(self->keys[n], CK_STATE_KEY_MAX, "%s/%s/%s/%u", name, where, ck_effect_kind_name(kind),
            same);
+  if (kind == CK_EFFECT_MODEL && world_is_heard())
+    model_fact(&the_world.model, self->keys[n])->talk = self->talk;
   if (kind == CK_EFFECT_SLEEP)
     snprintf(self->requests[n], TEXT, "{\"ms\":%d}", 10 + self->step);
   else if (kind == CK_EFFECT_ASK)
@@ -163,6 +185,7 @@ static void yield_model(ck_flow_yield *out, ck_coroutine *self) {
            "{\"role\":\"user\",\"content\":\"go %d, " WORLD_SECRET " " WORLD_WORD "\"}",
            self->step);
   self->message.message = value_of(json);
+  self->talk = world_talk_add(self->talk, 'u', ck_bytes_text(json));
   add_ask(self, CK_EFFECT_MODEL, CK_EFFECT_PURE);
   yield_asks(out, self);
   out->messages = &self->message;
@@ -189,8 +212,8 @@ static void change_state(ck_coroutine *self) {
 static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
   char json[TEXT];
   self->step++;
-  snprintf(json, sizeof json, "{\"path\":\"s%d\",\"step\":%d,\"sum\":\"%llx\"}", self->step,
-           self->step, (unsigned long long)self->sum);
+  snprintf(json, sizeof json, "{\"path\":\"s%d\",\"step\":%d,\"sum\":\"%llx\",\"talk\":\"%llx\"}",
+           self->step, self->step, (unsigned long long)self->sum, (unsigned long long)self->talk);
   self->position = value_of(json);
   change_state(self);
   *out = (ck_flow_yield){.step = CK_FLOW_BOUNDARY,
@@ -302,6 +325,9 @@ static void take_outcomes(ck_coroutine *self, const ck_outcome *outcome) {
     if (outcome->status == CK_OUTCOME_OK && outcome->result) {
       ck_bytes bytes = ck_value_bytes(outcome->result);
       self->sum = hash(self->sum, bytes.data, bytes.len);
+      ck_effect_kind kind = self->asks[i].effect.kind;
+      if (kind == CK_EFFECT_MODEL || kind == CK_EFFECT_ASK)
+        self->talk = world_talk_add(self->talk, kind == CK_EFFECT_MODEL ? 'a' : 'u', bytes);
     }
     model_told(&the_world.model, self->keys[i], outcome);
   }

@@ -37,6 +37,7 @@ typedef struct world_fact {
   uint32_t kept_attempt;  /* of the outcome that was announced as durable; 0: none was */
   ck_outcome_status told; /* what the flow was told last */
   bool was_told;
+  uint64_t talk; /* of a call of a model: what was said in its scope before it */
 } world_fact;
 
 /* Where a scope stood from an event on: at a boundary, or where a run begins. */

@@ -48,6 +48,39 @@ static ck_effect_run *add(world_process *process, const ck_effect *effect, ck_ef
 
 static bool reaches_nobody(const world_process *process) { return disk_is_dead(process->number); }
 
+static bool holds(ck_bytes text, const char *word) {
+  return memmem(text.data, text.len, word, strlen(word)) != NULL;
+}
+
+static bool begins(ck_bytes text, const char *word) {
+  return text.len >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
+}
+
+static uint64_t read_talk(const ck_conversation *said, size_t from) {
+  uint64_t talk = 0;
+  for (size_t i = from; i < ck_conversation_count(said); i++) {
+    ck_bytes text = ck_value_bytes(ck_conversation_get(said, i));
+    if (holds(text, "it was no good") || begins(text, "{\"role\":\"tool\"")) continue;
+    talk = world_talk_add(talk, begins(text, "{\"role\":\"assistant\"") ? 'a' : 'u', text);
+  }
+  return talk;
+}
+
+/* A model is sent what was said in its scope; tools' words and people's reports of what they took
+ * back are passed over. An agent of a name that was used before has what that one said in front. */
+static void check_talk(const ck_effect *effect) {
+  const ck_conversation *said = effect->conversation;
+  size_t count = ck_conversation_count(said), from = 0;
+  uint64_t want = model_fact(&the_world.model, effect->key)->talk;
+  bool agent = effect->key[0] != 'm';
+  while (agent && from < count && read_talk(said, from) != want) from++;
+  cover("%s sent %s", agent ? "an agent's model is" : "a model is",
+        count > 1 ? "what was said" : "a word");
+  if (read_talk(said, from) != want)
+    model_fail(&the_world.model, "%s is sent %zu messages, which are not what was said",
+               effect->key, count);
+}
+
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
   world_process *self = to;
@@ -56,6 +89,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   if (self->replaced)
     model_fail(&the_world.model, "%s is begun by a process that was replaced", effect->key);
   if (effect->kind == CK_EFFECT_MODEL) money_check_limits(&the_world, self, effect->key);
+  if (effect->kind == CK_EFFECT_MODEL) check_talk(effect);
   model_begins(&the_world.model, effect);
   *out = add(self, effect, sink, false);
   return CK_OK;

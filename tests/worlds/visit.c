@@ -80,14 +80,19 @@ static void go_back(world *self, ck_runtime *runtime, const ck_head *head, bool 
   model_rewound(&self->model, made.from_seq, seq);
 }
 
+/* It was made, and who made it never heard so: whoever sees it may see what the power still takes.
+ */
 void visit_settle(world *self, const ck_head *head) {
-  int64_t before = self->model.timeline;
+  int64_t before = self->model.timeline, saved = self->model.saved_seq, top = self->model.top_seq;
   self->model.timeline = 0;
   if (before == 0 || head->session.timeline <= before) return;
   world_log("the change of history was made");
   cover("corner: a change of history was cut off, and made");
   model_rewound(&self->model, head->timelines[head->timeline_count - 1].checkpoint,
                 head->checkpoint.seq);
+  self->model.saved_seq = saved;
+  self->model.top_seq = top;
+  model_checkpoint(&self->model, head->checkpoint.seq)->doubtful = true;
 }
 
 static void prune(world *self, ck_runtime *runtime) {

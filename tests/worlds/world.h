@@ -97,6 +97,8 @@ void visit_settle(world *self, const ck_head *head);
 /* ---- flow.c ---- */
 
 extern const ck_flow_engine world_flow_engine;
+/* A talk with one more word, of the user (u) or the assistant (a): its number counts. */
+uint64_t world_talk_add(uint64_t talk, char who, ck_bytes text);
 /* Reads a position as the flow yielded it. */
 void world_flow_read(int *step, uint64_t *sum, const ck_value *position);
 
