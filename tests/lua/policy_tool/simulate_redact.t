@@ -73,8 +73,8 @@ for secret in Ada Bob 4141 unun; do hides "never $secret in a line" "$out" "$sec
 exits 8 "a session that was masked when it ran" run flow.lua --profile strict.lua --session three
 exits 0 "is looked at" policy simulate --hook redact --profile strict.lua three
 is "and has nothing more to mask" "$out" ""
-ok "all is as recorded, but for the card, which nobody can be asked about any more" \
-  grep -qP '^strict: of (\d+) items \1 as recorded, 0 otherwise; masked whole, not asked about: 1$' \
+ok "all is as recorded, but for the card, which nobody can be asked about any more" grep -qP \
+  '^strict: of (\d+) items \1 as recorded, 0 otherwise; masked whole, not asked about: 1$' \
   <<<"$err"
 exits 0 "a policy alone" policy simulate --hook redact --policy ./keys.lua one
 is "masks its keys" "$(cut -f4 <<<"$out" | sort | tr '\n' ' ')" "memory.card memory.gone "
