@@ -12,4 +12,13 @@ char *ck_locked_text(const char *text);
 /* NULL is fine. */
 void ck_locked_free(void *memory);
 
+/* Many small ones, without pages between them. Zero-initialise to begin. */
+typedef struct ck_locked_pool {
+  struct ck_locked_chunk *first;
+} ck_locked_pool;
+/* A copy of `len` bytes, until the pool is cleared. NULL: there is no memory. */
+char *ck_locked_copy(ck_locked_pool *self, const char *bytes, size_t len);
+/* Wipes all of it. */
+void ck_locked_clear(ck_locked_pool *self);
+
 #endif

@@ -10,6 +10,7 @@
 #include "core/redact/redact.h"
 
 enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF_MIN = 8 };
+enum { FORM_MOST = 4, FORM_MORE = 64 };
 
 /* Flags of a pattern's owner: the pattern is the first or last half of the secret, which matches
  * only where a text was cut off inside it. */
@@ -46,6 +47,8 @@ static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_e
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
   ck_status status = append_form(self, bytes, owner, err);
   ck_buffer form = {0};
+  /* A buffer that grows leaves copies behind; no form has more. */
+  if (!ck_buffer_extend(&form, bytes.len * FORM_MOST + FORM_MORE)) return ck_error_no_memory(err);
   for (int i = 0; i < CK_ENCODINGS && status == CK_OK; i++) {
     ck_buffer_reset(&form);
     ck_encode_append(&form, i, bytes);
@@ -92,9 +95,9 @@ static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, c
   if (!secrets) return ck_error_no_memory(err);
   self->secrets = secrets;
   ck_secret *made = &self->secrets[self->count];
-  *made = (ck_secret){.bytes = malloc(secret.len), .len = secret.len};
+  *made = (ck_secret){.len = secret.len};
+  made->bytes = ck_locked_copy(&self->bytes, secret.data, secret.len);
   if (!made->bytes) return ck_error_no_memory(err);
-  memcpy(made->bytes, secret.data, secret.len);
   ck_kind_write(made->kind, name);
   if (memmem(made->kind, strlen(made->kind), secret.data, secret.len))
     ck_kind_write(made->kind, NULL);
@@ -303,10 +306,7 @@ size_t ck_known_reach(const ck_known *self) {
 }
 
 void ck_known_clear(ck_known *self) {
-  for (size_t i = 0; i < self->count; i++) {
-    explicit_bzero(self->secrets[i].bytes, self->secrets[i].len);
-    free(self->secrets[i].bytes);
-  }
+  ck_locked_clear(&self->bytes);
   free(self->secrets);
   ck_patterns_clear(&self->patterns);
   for (int i = 0; i < CK_KNOWN_LAYERS; i++) {

@@ -21,6 +21,7 @@ typedef struct ck_secret {
 typedef struct ck_known {
   ck_secret *secrets;
   size_t count, cap;
+  ck_locked_pool bytes; /* of the secrets */
   ck_patterns patterns;
   size_t longest; /* the longest secret, in bytes */
   /* the text being searched, with one layer decoded after the other */

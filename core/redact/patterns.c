@@ -19,9 +19,8 @@ ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner, 
   ck_pattern *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
   if (!list) return ck_error_no_memory(err);
   self->list = list;
-  char *copy = malloc(bytes.len);
+  char *copy = ck_locked_copy(&self->bytes, bytes.data, bytes.len);
   if (!copy) return ck_error_no_memory(err);
-  memcpy(copy, bytes.data, bytes.len);
   self->list[self->count++] = (ck_pattern){.bytes = copy, .len = bytes.len, .owner = owner};
   return CK_OK;
 }
@@ -80,10 +79,7 @@ const ck_pattern *ck_patterns_next(const ck_patterns *self, ck_bytes text, size_
 }
 
 void ck_patterns_clear(ck_patterns *self) {
-  for (size_t i = 0; i < self->count; i++) {
-    explicit_bzero(self->list[i].bytes, self->list[i].len);
-    free(self->list[i].bytes);
-  }
+  ck_locked_clear(&self->bytes);
   free(self->list);
   *self = (ck_patterns){0};
 }

@@ -4,6 +4,7 @@
 #define CK_REDACT_PATTERNS_H
 
 #include "core/base/buffer.h"
+#include "core/base/locked.h"
 
 enum { CK_PATTERN_MIN = 4, CK_PATTERN_BLOCKS = 8192 };
 
@@ -18,6 +19,7 @@ typedef struct ck_pattern {
 typedef struct ck_patterns {
   ck_pattern *list;
   size_t count, cap;
+  ck_locked_pool bytes;
   size_t window; /* bytes compared by the table: the length of the shortest pattern, at most 32 */
   uint8_t shifts[CK_PATTERN_BLOCKS];
   uint32_t heads[CK_PATTERN_BLOCKS];

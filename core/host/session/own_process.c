@@ -6,12 +6,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "core/base/locked.h"
+
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { HIDES = 1 };
 #else
 enum { HIDES = 0 };
 #endif
 
+static ck_locked_pool texts; /* secrets among them */
 static char **variables; /* environ points here: what is only reachable from the stack is a leak */
 
 static void hide_memory(void) {
@@ -35,7 +38,7 @@ bool ck_own_process_hide(void) {
   variables = calloc(count + 1, sizeof *variables);
   if (!variables) return false;
   for (size_t i = 0; i < count; i++)
-    if (!(variables[i] = strdup(environ[i]))) return false;
+    if (!(variables[i] = ck_locked_copy(&texts, environ[i], strlen(environ[i]) + 1))) return false;
   for (size_t i = 0; i < count; i++)
     if (!ck_own_process_is_shown(environ[i])) explicit_bzero(environ[i], strlen(environ[i]));
   environ = variables;
