@@ -12,6 +12,7 @@
 #include "core/host/session/own_process.h"
 #include "core/host/cli/help.h"
 #include "core/host/cli/options.h"
+#include "core/host/print/pager.h"
 
 /* Applies also to the programs that are started. A limit of 0 is ignored where core_pattern names a
  * program to pipe to; there a limit of 1 byte forbids core dumps (fs/coredump.c), and a file of one
@@ -90,6 +91,7 @@ static ck_status read_arguments(invocation *self, int argc, char **argv, ck_erro
 
 static ck_status print_help(const invocation *self, ck_output *output, ck_error *err) {
   ck_buffer text = {0};
+  ck_pager_begin(output);
   if (self->command)
     ck_help_append_command(&text, self->command, output->width);
   else if (self->group[0])
@@ -157,6 +159,7 @@ int main(int argc, char **argv) {
   if (status == CK_OK) status = handed;
   if (status == CK_OK) status = read_arguments(&self, argc, argv, &err);
   output.json = self.globals.json || (status != CK_OK && wants_json(argc, argv));
+  output.no_pager = self.globals.no_pager;
   if (status == CK_OK) status = dispatch(&self, &output, &err);
   ck_status written = ck_output_flush(&output, &late);
   if (status != CK_OK) {
@@ -166,6 +169,7 @@ int main(int argc, char **argv) {
     status = written;
     ck_output_error(&output, &late);
   }
+  ck_pager_end(&output);
   ck_output_close(&output);
   return ck_status_exit(status);
 }

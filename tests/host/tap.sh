@@ -5,7 +5,8 @@ CKRUN=${CKRUN:?the path of the program}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 dir=$(mktemp -d "${TMPDIR:-/tmp}/ckrun-host.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
-export CKRUN_STORE=sqlite:$dir/store/ckrun.db NO_COLOR=1 HOME=$dir/home XDG_STATE_HOME=
+export CKRUN_STORE=sqlite:$dir/store/ckrun.db NO_COLOR=1 HOME=$dir/home XDG_STATE_HOME= \
+  CKRUN_PAGER=
 unset CKRUN_LOG CKRUN_COUNTERS
 flow=$root/examples/airline/flow.lua
 cassette=$root/examples/airline/cassette.jsonl

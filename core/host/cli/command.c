@@ -23,6 +23,10 @@ const ck_option ck_global_options[] = {
     {.name = "json",
      .offset = offsetof(ck_globals, json),
      .help = "print one JSON object, or one per line for lists; errors as an object on stderr"},
+    {.name = "no-pager",
+     .offset = offsetof(ck_globals, no_pager),
+     .help = "print at once what is longer than the terminal; else $CKRUN_PAGER, else $PAGER, else "
+             "less shows it"},
     {.name = "help",
      .letter = 'h',
      .offset = offsetof(ck_globals, help),

@@ -1,4 +1,5 @@
 /* help.c - help: the commands and their use; man page and completions. */
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/cli/help.h"
 
@@ -32,6 +33,7 @@ static ck_status append_topic(ck_buffer *out, const ck_host *host, const values 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (v->man)

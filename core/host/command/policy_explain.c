@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/explain/explanation.h"
 #include "core/host/explain/nearest.h"
@@ -333,6 +334,7 @@ static ck_status check_reruns(const ck_words *all, ck_error *err) {
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  ck_pager_begin(host->output);
   explaining *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->output = host->output;

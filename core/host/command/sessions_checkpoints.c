@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/checkpoint_tree.h"
 #include "core/host/inspect/resolve_checkpoint.h"
@@ -151,6 +152,7 @@ static ck_status list(listing *self, const ck_inspection *inspection) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_inspection inspection;
   ck_view view = {0};
   listing self = {.output = host->output, .view = &view, .given = v, .err = err};

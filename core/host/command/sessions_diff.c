@@ -1,6 +1,7 @@
 /* sessions_diff.c - sessions diff: the difference between two checkpoints. */
 #include <string.h>
 
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/compare.h"
 #include "core/host/print/excerpt.h"
@@ -146,6 +147,7 @@ static ck_status print_json(const printing *self, const char *session, ck_error 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_inspection inspection;
   ck_compare of = {0};
   printing self = {.output = host->output, .of = &of};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/host/print/pager.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/resolve_checkpoint.h"
@@ -138,6 +139,7 @@ static ck_status print_state(ck_output *output, const ck_inspection *inspection,
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_inspection inspection;
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/host/print/pager.h"
 #include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/failed_node.h"
@@ -191,6 +192,7 @@ static void report_none(ck_output *output, const values *v) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   listing self = {.wanted = v, .agent = v->agent, .output = host->output, .err = err};
   ck_clock clock = ck_clock_system();
   int64_t age_ms = 0;

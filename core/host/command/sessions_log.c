@@ -4,6 +4,7 @@
 
 #include "core/base/array.h"
 #include "core/base/clock.h"
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
@@ -213,6 +214,7 @@ static ck_status check_seq(const listing *self, const ck_inspection *of, int64_t
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  if (!v->follow) ck_pager_begin(host->output);
   ck_inspection inspection;
   if (v->before && (v->follow || v->seq))
     return ck_error_set(err, CK_E_USAGE, "--before %lld is a page of what is there: leave out --%s",

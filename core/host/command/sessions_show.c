@@ -1,5 +1,6 @@
 /* sessions_show.c - sessions show: one session, its state, and the command that continues with
  * it. */
+#include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/session_screen.h"
 
@@ -10,6 +11,7 @@ typedef struct values {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_inspection inspection;
   ck_session_view view;
   bool screen = host->output->terminal && !host->output->json && !v->verbose;

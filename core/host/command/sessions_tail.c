@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/print/pager.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
@@ -63,6 +64,7 @@ static ck_status read_last(int64_t *out, const char *last, ck_error *err) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  ck_pager_begin(host->output);
   ck_inspection inspection;
   ck_agent_tail tail = {0};
   ck_agent_tail_options options = {.agent = v->agent, .profile = v->profile};

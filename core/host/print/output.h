@@ -4,6 +4,7 @@
 #define CK_HOST_PRINT_OUTPUT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "core/host/print/tone.h"
 #include "core/redact/redact.h"
@@ -24,6 +25,8 @@ typedef struct ck_output {
   int notice_width;     /* columns of stderr's terminal; 0: unknown or no terminal */
   bool live;            /* a live line is on stderr */
   bool failed;          /* an append or write failed: ck_output_flush returns the failure */
+  bool no_pager;        /* --no-pager */
+  pid_t pager;          /* what shows stdout on the terminal (pager.h); 0: nothing does */
   int cause;            /* errno of the write that failed; 0: it was no write */
   ck_buffer problems;   /* of an error with --json; each with a NUL behind it */
   char policy[128];     /* of an error with --json: whose answer it is; "": nobody's */
