@@ -59,7 +59,7 @@ return {
     default = { api = "openia", model = "m" }, --! models.default.api
     fast = { api = "openai", model = "m", key = "nobody" }, --! there is no secret 'nobody'
   },
-  secrets = { mine = "hunter2-itself" }, --! secrets.mine: "env:NAME" or "file:PATH"
+  secrets = { mine = "hunter2-itself" }, --! secrets.mine: "env:NAME", "file:PATH"
 }
 END
 cat >below.lua <<'END'
