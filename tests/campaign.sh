@@ -3,7 +3,7 @@
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
-# model threads valgrind analyzer page
+# model threads valgrind analyzer page tampering
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -87,6 +87,8 @@ run() {
       "WORLDS_FIRST=$((1000 + RANDOM * 100000))" WORLDS_TOTALS=tests/worlds/totals.txt ;;
     threads) part threads checkers/threads.sh "MANY_SESSIONS_ROUNDS=$(share 200)" ;;
     page) part page host/ui/page.t ;;
+    tampering) part tampering attack/tamper_table.t TABLE_EVERY=1 &&
+      part canaries crash/canaries.t CANARIES=120 ;;
     valgrind) under_valgrind ;;
     analyzer) part analyzer checkers/analyzer.sh ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" &&
@@ -100,7 +102,7 @@ run() {
 
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
-    profiles tune fuzz histories conformance mutants model threads valgrind analyzer page
+    profiles tune fuzz histories conformance mutants model threads valgrind analyzer page tampering
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"
