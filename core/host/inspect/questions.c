@@ -119,6 +119,12 @@ void ck_questions_put_dropped(ck_document *document, struct cJSON *at, ck_bytes 
   if (by.len) put_person(document, of, by);
 }
 
+static void put_options(ck_document *document, struct cJSON *at, ck_bytes options) {
+  struct cJSON *list = ck_document_put_array(document, at, "options");
+  ck_json_iterator it = ck_json_iterate(options);
+  while (ck_json_next(&it)) ck_document_put_string(document, list, NULL, it.value);
+}
+
 void ck_questions_put(ck_document *document, const ck_questions *self) {
   struct cJSON *list = ck_document_put_array(document, NULL, "questions");
   for (size_t i = 0; i < self->count; i++) {
@@ -126,6 +132,8 @@ void ck_questions_put(ck_document *document, const ck_questions *self) {
     struct cJSON *at = ck_document_put_object(document, list, NULL);
     ck_document_put_text(document, at, "effect", one->key);
     ck_document_put_string(document, at, "question", member(one, "question"));
+    ck_bytes options = member(one, "options");
+    if (options.len) put_options(document, at, options);
     if (one->answer) ck_document_put_string(document, at, "answer", ck_value_bytes(one->answer));
     if (one->by) put_person(document, at, ck_value_bytes(one->by));
     ck_questions_put_dropped(document, at, ck_dropped_answer_of(one->dropped));

@@ -33,7 +33,8 @@ static unsigned status_of(int exit) {
 
 /* A run that has begun says on stdout how it ended; a command that failed, on stderr. */
 static enum MHD_Result send_said(ck_ui_request *self, const ck_ui_said *said) {
-  unsigned status = said->out.len ? MHD_HTTP_OK : status_of(said->exit);
+  bool whole = said->out.len && said->exit < 128; /* not killed in the midst of it */
+  unsigned status = whole ? MHD_HTTP_OK : status_of(said->exit);
   if (status == MHD_HTTP_OK) return ck_ui_reply_json(self, status, ck_buffer_bytes(&said->out));
   if (said->errors.len) return ck_ui_reply_json(self, status, ck_buffer_bytes(&said->errors));
   return ck_ui_reply_error(self, status, "the command failed without a word");

@@ -15,15 +15,19 @@ static void make_token(char out[CK_UI_TOKEN_SIZE]) {
 
 void ck_ui_gate_renew(ck_ui_gate *self) { make_token(self->token); }
 
-void ck_ui_gate_init(ck_ui_gate *self, int port) {
-  static const char *const names[CK_UI_HOSTS_MAX] = {"127.0.0.1", "localhost", "[::1]"};
+void ck_ui_gate_init(ck_ui_gate *self, const char *host, int port) {
+  const char *const names[CK_UI_HOSTS_MAX] = {host, "localhost"};
   memset(self, 0, sizeof *self);
   make_token(self->token);
   make_token(self->session);
+  make_token(self->key);
   snprintf(self->cookie, sizeof self->cookie, "ckrun_%d", port);
-  for (int i = 0; i < CK_UI_HOSTS_MAX && port; i++)
-    snprintf(self->hosts[i], CK_UI_HOST_SIZE, "%s:%d", names[i], port);
-  if (!port) snprintf(self->hosts[0], CK_UI_HOST_SIZE, "localhost");
+  self->any_port = !port;
+  for (int i = 0; i < CK_UI_HOSTS_MAX; i++)
+    if (port)
+      snprintf(self->hosts[i], CK_UI_HOST_SIZE, "%s:%d", names[i], port);
+    else
+      snprintf(self->hosts[i], CK_UI_HOST_SIZE, "%s", names[i]);
 }
 
 /* Digests are compared: how long that takes tells nothing of the secret. */
@@ -32,9 +36,17 @@ static bool is_same(const char *secret, const char *given) {
   return *secret && given && ck_digest_equal(&a, &b);
 }
 
+/* Behind a name whose port does not matter: nothing, or one. */
+static bool is_port(const char *text) {
+  return !*text || (*text == ':' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1));
+}
+
 static bool knows_host(const ck_ui_gate *self, const char *host) {
-  for (int i = 0; host && i < CK_UI_HOSTS_MAX && *self->hosts[i]; i++)
-    if (strcasecmp(self->hosts[i], host) == 0) return true;
+  for (int i = 0; host && i < CK_UI_HOSTS_MAX; i++) {
+    size_t len = strlen(self->hosts[i]);
+    if (strncasecmp(self->hosts[i], host, len) != 0) continue;
+    if (self->any_port ? is_port(host + len) : !host[len]) return true;
+  }
   return false;
 }
 
@@ -59,6 +71,7 @@ ck_ui_verdict ck_ui_gate_check(ck_ui_gate *self, const ck_ui_visitor *visitor) {
   bool invited = !visitor->changes && is_same(self->token, visitor->token);
   if (is_foreign(self, visitor, invited)) return CK_UI_FOREIGN;
   if (invited) self->token[0] = '\0';
-  if (is_same(self->session, visitor->session)) return CK_UI_ENTER;
+  bool known = is_same(self->session, visitor->session);
+  if (known && (!visitor->asks || is_same(self->key, visitor->key))) return CK_UI_ENTER;
   return invited ? CK_UI_WELCOME : CK_UI_STRANGER;
 }

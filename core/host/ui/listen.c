@@ -113,6 +113,9 @@ ck_status ck_ui_listen_open(ck_ui_listen *out, const char *address, ck_error *er
     return status;
   }
   out->port = port_of(out->fd);
+  out->host = at.any.sa_family == AF_INET    ? "127.0.0.1"
+              : at.any.sa_family == AF_INET6 ? "[::1]"
+                                             : "localhost";
   out->path = at.any.sa_family == AF_UNIX ? address + 5 : NULL;
   return CK_OK;
 }

@@ -8,6 +8,7 @@
 
 typedef struct ck_ui_listen {
   int fd;
+  const char *host; /* as a link has it; static */
   int port;         /* 0: a Unix socket */
   const char *path; /* of a Unix socket; borrowed from the address */
 } ck_ui_listen;

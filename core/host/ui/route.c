@@ -58,7 +58,7 @@ const ck_ui_route ck_ui_routes[] = {
     {.path = "pause", .words = {"pause", "--no-wait"}, .parameters = {SESSION}, .acts = true},
     {.path = "resume",
      .words = {"resume"},
-     .parameters = {SESSION, {"at", "--checkpoint", false}},
+     .parameters = {SESSION, {"at", "--checkpoint", false}, {"limit", "--limit", false}},
      .manner = CK_UI_BEGIN,
      .acts = true},
     {.path = "fork",

@@ -59,8 +59,11 @@ static ck_ui_verdict judge(ck_ui_request *self, const char *path, bool post) {
       .origin = header(self, "Origin"),
       .fetch_site = header(self, "Sec-Fetch-Site"),
       .session = ck_ui_request_get(self, MHD_COOKIE_KIND, server->gate.cookie),
+      .key = header(self, "Ckrun-Page"),
       .changes = post,
+      .asks = strncmp(path, API, sizeof API - 1) == 0,
   };
+  if (!visitor.key) visitor.key = ck_ui_request_get(self, MHD_GET_ARGUMENT_KIND, "page");
   if (strcmp(path, "/") == 0)
     visitor.token = ck_ui_request_get(self, MHD_GET_ARGUMENT_KIND, "token");
   pthread_mutex_lock(&server->lock);
@@ -152,7 +155,7 @@ ck_status ck_ui_server_start(ck_ui_server **out, const ck_ui_service *service, c
   if (!self) return ck_error_no_memory(err);
   self->service = service;
   pthread_mutex_init(&self->lock, NULL);
-  ck_ui_gate_init(&self->gate, service->at.port);
+  ck_ui_gate_init(&self->gate, service->at.host, service->at.port);
   ck_status status = ck_microhttpd_load(&self->http, NULL, err);
   if (status == CK_OK) status = ck_ui_runs_new(&self->runs, err);
   if (status == CK_OK) status = start(self, err);
@@ -165,7 +168,8 @@ ck_status ck_ui_server_start(ck_ui_server **out, const ck_ui_service *service, c
 void ck_ui_server_append_link(ck_buffer *out, ck_ui_server *self, bool fresh) {
   pthread_mutex_lock(&self->lock);
   if (fresh) ck_ui_gate_renew(&self->gate);
-  ck_buffer_append_format(out, "http://%s/?token=%s", self->gate.hosts[0], self->gate.token);
+  ck_buffer_append_format(out, "http://%s/?token=%s#key=%s", self->gate.hosts[0], self->gate.token,
+                          self->gate.key);
   pthread_mutex_unlock(&self->lock);
 }
 

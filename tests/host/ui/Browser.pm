@@ -93,7 +93,7 @@ sub value {
 # become so within what no machine takes for it.
 sub wait_for {
   my ($self, $expression) = @_;
-  return $self->value("new Promise((resolve) => { const end = performance.now() + 60000;" .
+  return $self->value("new Promise((resolve) => { const end = performance.now() + 20000;" .
     "const look = () => { let good = false; try { good = Boolean($expression) } catch {}" .
     "if (good || performance.now() > end) resolve(good); else setTimeout(look, 20) }; look() })");
 }

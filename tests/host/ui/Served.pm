@@ -56,7 +56,7 @@ sub start {
   $self->{out} = $out;
   $self->{link} = <$out> // die "ckrun ui did not start\n";
   chomp $self->{link};
-  ($self->{host}, $self->{token}) = $self->{link} =~ m{^http://([^/]+)/\?token=(\w+)$};
+  @$self{qw(host token key)} = $self->{link} =~ m{^http://([^/]+)/\?token=(\w+)#key=(\w+)$};
   return $self;
 }
 
@@ -81,7 +81,7 @@ sub request {
   my ($self, $method, $path, $headers, $body) = @_;
   my $socket = $self->connected;
   my %sent = (Host => $self->{host}, Connection => 'close', Cookie => $self->{cookie},
-    %{$headers // {}});
+    'Ckrun-Page' => $self->{key}, %{$headers // {}});
   $sent{'Content-Length'} = length $body if defined $body;
   my $text = "$method $path HTTP/1.1\r\n";
   defined $sent{$_} and $text .= "$_: $sent{$_}\r\n" for sort keys %sent;

@@ -260,7 +260,9 @@ $reader->open("file://$ui->{folder}/hostile.html");
 ok $reader->wait_for('all(".row").length > 20'),
   'a session that was exported is shown from its file';
 $reader->value('window.hits = 0; window.hit = () => { window.hits++ }; 1');
-$reader->value('one("#row60, .row:last-child").click()');
+$reader->value('location.hash = "#/s/hostile/30"');
+ok $reader->wait_for('one(".detail h2")?.textContent === "30 boundary"'),
+  'at the event in its address';
 for my $tab (qw(State Why Event)) {
   ok $reader->wait_for("all('[role=tab]').find((t) => t.textContent === '$tab')"), "with its $tab";
   $reader->value("all('[role=tab]').find((t) => t.textContent === '$tab').click()");

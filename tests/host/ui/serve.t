@@ -96,6 +96,11 @@ for my $path (sort keys %same) {
     'as JSON, which no browser takes for a page';
   is $answer->{body}, $ui->run(@{$same{$path}}, '--json'), "with what ckrun @{$same{$path}} prints";
 }
+# Another server of this machine has the cookie, once its page was opened.
+is $ui->request(GET => '/api/sessions?limit=9', {'Ckrun-Page' => $_})->{status}, 401,
+  'the cookie alone shows nothing' for undef, '', $ui->{token};
+is $ui->request(GET => "/api/sessions?limit=9&page=$ui->{key}", {'Ckrun-Page' => undef})->{status},
+  200, 'the key may be in the address: a stream has no other place for it';
 my ($settings) = $ui->objects($ui->get('/api/settings'));
 is $settings->{store}, $ENV{CKRUN_STORE}, 'the page is told which store it shows';
 
@@ -174,7 +179,7 @@ my $stream;
 for (1 .. 4) { # each begins at another moment of a commit
   $stream = $ui->connected;
   print $stream "GET /api/follow?session=long HTTP/1.1\r\nHost: $ui->{host}\r\n",
-    "Cookie: $ui->{cookie}\r\n\r\n";
+    "Cookie: $ui->{cookie}\r\nCkrun-Page: $ui->{key}\r\n\r\n";
   my @seqs;
   while (@seqs < 5 && defined(my $line = <$stream>)) {
     push @seqs, decode_json($1)->{seq} if $line =~ /^data: (.*)/;

@@ -18,7 +18,7 @@ static void check(ck_ui_gate *gate, ck_ui_visitor visitor, ck_ui_verdict wanted,
 static void test_link(void) {
   ck_ui_gate gate;
   char token[CK_UI_TOKEN_SIZE], cookie[CK_UI_TOKEN_SIZE];
-  ck_ui_gate_init(&gate, 8080);
+  ck_ui_gate_init(&gate, "127.0.0.1", 8080);
   strcpy(token, gate.token);
   strcpy(cookie, gate.session);
   tap_ok(strlen(token) >= 32 && strlen(cookie) >= 32 && strcmp(token, cookie) != 0,
@@ -67,7 +67,7 @@ static void test_places(void) {
       {"", NULL, false, false},
   };
   ck_ui_gate gate;
-  ck_ui_gate_init(&gate, 8080);
+  ck_ui_gate_init(&gate, "127.0.0.1", 8080);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char name[128];
     snprintf(name, sizeof name, "Origin %s, Sec-Fetch-Site %s",
@@ -94,10 +94,9 @@ static void test_hosts(void) {
                                         "[::1]",
                                         "0.0.0.0:8080",
                                         "127.0.0.1:8080 "};
-  static const char *const own[] = {"127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080",
-                                    "[::1]:8080"};
+  static const char *const own[] = {"127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080"};
   ck_ui_gate gate;
-  ck_ui_gate_init(&gate, 8080);
+  ck_ui_gate_init(&gate, "127.0.0.1", 8080);
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     check(&gate, (ck_ui_visitor){.host = foreign[i], .session = gate.session}, CK_UI_FOREIGN,
           foreign[i] ? foreign[i] : "no Host");
@@ -105,7 +104,38 @@ static void test_hosts(void) {
     check(&gate, (ck_ui_visitor){.host = own[i], .session = gate.session}, CK_UI_ENTER, own[i]);
 }
 
+/* Another server of this machine has been sent the cookie, which knows no ports. */
+static void test_key(void) {
+  ck_ui_gate gate;
+  ck_ui_gate_init(&gate, "[::1]", 8080);
+  ck_ui_visitor visitor = {.host = "[::1]:8080", .session = gate.session};
+  check(&gate, visitor, CK_UI_ENTER, "the page's files, by the cookie");
+  visitor.asks = true;
+  check(&gate, visitor, CK_UI_STRANGER, "what is stored, by the cookie alone");
+  visitor.key = gate.session;
+  check(&gate, visitor, CK_UI_STRANGER, "by the cookie twice");
+  visitor.key = gate.key;
+  check(&gate, visitor, CK_UI_ENTER, "by cookie and key");
+  visitor.session = NULL;
+  check(&gate, visitor, CK_UI_STRANGER, "by the key alone");
+}
+
+static void test_local(void) {
+  static const char *const own[] = {"localhost", "localhost:8080", "LOCALHOST:1"};
+  static const char *const foreign[] = {"localhost:", "localhost:x",      "localhost.evil",
+                                        "evil",       "localhostevil:80", "127.0.0.1:80 "};
+  ck_ui_gate gate;
+  ck_ui_gate_init(&gate, "localhost", 0);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    check(&gate, (ck_ui_visitor){.host = own[i], .session = gate.session}, CK_UI_ENTER, own[i]);
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    check(&gate, (ck_ui_visitor){.host = foreign[i], .session = gate.session}, CK_UI_FOREIGN,
+          foreign[i]);
+}
+
 int main(void) {
+  test_key();
+  test_local();
   test_link();
   test_places();
   test_hosts();

@@ -5,12 +5,13 @@ import * as api from "./api.js";
 import { button, make, say } from "./dom.js";
 import { money, some } from "./format.js";
 
-// Asks in a dialog; resolves to its fields, or null.
+// Asks in a dialog; resolves to its fields, or null. `accept`: what its button says; null: it tells
+// only.
 export function ask(title, content, accept) {
   return new Promise((resolve) => {
     const form = make("form", { method: "dialog" }, make("h2", {}, title), content,
-      make("p", { class: "acts" }, make("button", { value: "yes", class: "main" }, accept),
-        make("button", { value: "", formnovalidate: true }, "cancel")));
+      make("p", { class: "acts" }, accept && make("button", { value: "yes", class: "main" }, accept),
+        make("button", { value: "", formnovalidate: true }, accept ? "cancel" : "close")));
     const dialog = make("dialog", { "aria-label": title }, form);
     dialog.addEventListener("close", () => {
       dialog.remove();
@@ -35,8 +36,14 @@ function rehearsed(plan) {
 
 async function resume(session, at) {
   const plan = await api.get("rehearsal", { session, at });
-  if (!(await ask("Resume", rehearsed(plan), "resume"))) return;
-  const said = await api.act("resume", { session, at });
+  const limit = make("label", {}, "another limit, such as budget_usd=5: ", make("input", { name: "limit" }));
+  if (plan.resumable === false || plan.problems?.length) {
+    await ask("It cannot go on so", rehearsed(plan), null);
+    return;
+  }
+  const fields = await ask("Resume", [rehearsed(plan), limit], "resume");
+  if (!fields) return;
+  const said = await api.act("resume", { session, at, limit: fields.limit });
   say(said.begun ? "it runs" : `${said.status}${said.reason ? `: ${said.reason}` : ""}`);
 }
 
@@ -64,12 +71,13 @@ export function sessionActs(view, refresh) {
     await refresh();
   };
   if (view.live) return [button("pause", then(async () => say((await api.act("pause", { session })).status)))];
-  return /^ckrun (?:--\S+ \S+ )*(?:resume|sessions resume)\b/.test(view.next ?? "")
+  // A command with options of its own is for a terminal.
+  return /^ckrun (?:--(?:store|key) (?:'[^']*'|\S+) )*resume (?:'[^']*'|\S+)$/.test(view.next ?? "")
     ? [button("resume…", then(() => resume(session)), { class: "main" })] : [];
 }
 
 // For a checkpoint.
-export function pointActs(session, checkpoint, refresh) {
+export function pointActs(session, checkpoint, status, refresh) {
   if (!checkpoint) return [];
   const at = checkpoint.seq, pinned = checkpoint.pinned;
   const then = (action) => async () => {
@@ -78,7 +86,8 @@ export function pointActs(session, checkpoint, refresh) {
   };
   return [
     button(`fork at ${at}…`, () => fork(session, at)),
-    button(`rewind to ${at}…`, then(() => rewind(session, at))),
+    status !== "completed" && status !== "cancelled" &&
+      button(`rewind to ${at}…`, then(() => rewind(session, at))),
     button(pinned ? `unpin ${at}` : `pin ${at}`, then(async () => {
       await api.act(pinned ? "unpin" : "pin", { session, at });
       checkpoint.pinned = !pinned;
@@ -87,21 +96,30 @@ export function pointActs(session, checkpoint, refresh) {
   ];
 }
 
-const drafts = new Map(); // what a person has written so far, by effect
+const drafts = new Map(); // what a person has written so far, by session and effect
 
 function answering(session, question, refresh) {
-  const choices = question.options?.map((option) => typeof option === "string" ? option : option.label ?? option.value);
+  const choices = question.options, place = `${session} ${question.effect}`;
   const send = (text) => async () => {
     await api.act("answer", { session, effect: question.effect }, text);
-    drafts.delete(question.effect);
+    drafts.delete(place);
     say("answered");
     await refresh();
   };
   const box = make("textarea", { rows: 2, "aria-label": "the answer",
-    oninput: () => drafts.set(question.effect, box.value) });
-  box.value = drafts.get(question.effect) ?? "";
+    oninput: () => drafts.set(place, box.value) });
+  box.value = drafts.get(place) ?? "";
+  const written = () => box.value.trim() ? send(box.value)() : say("write the answer first", true);
   return choices?.length ? choices.map((choice) => button(choice, send(choice)))
-    : [box, button("answer", () => send(box.value)(), { class: "main" })];
+    : [box, button("answer", written, { class: "main" })];
+}
+
+// Before a resume, where a policy asks for it.
+export function approval(view, actions, refresh) {
+  if (!view.question) return null;
+  const question = { effect: "resume", options: ["allow", "deny"] };
+  return make("section", { class: "question" }, make("h3", {}, view.question),
+    actions ? make("p", { class: "acts" }, answering(view.session, question, refresh)) : null);
 }
 
 export function questions(view, actions, refresh) {
@@ -111,15 +129,22 @@ export function questions(view, actions, refresh) {
     actions ? make("p", { class: "acts" }, answering(view.session, q, refresh)) : make("code", {}, q.command)));
 }
 
+// Its intent is among the events, with what it was asked to do.
+function begun(view, key) {
+  const of = view.last_effects?.findLast((one) => one.effect === key);
+  return of ? make("a", { href: `#/s/${encodeURIComponent(view.session)}/${of.seq}` },
+    [of.kind, of.name, key, `begun at ${of.seq}`].filter((part) => part).join(" · ")) : key;
+}
+
 export function doubts(view, actions, refresh) {
-  const said = { done: "it happened", retry: "it did not: do it", abort: "end the session" };
+  const said = { done: "it happened", retry: "it did not: do it", abort: "take it as failed, and tell the flow" };
   return (view.doubts ?? []).map((effect) => make("section", { class: "question" },
-    make("h3", {}, "Did it happen?"), make("p", {}, effect),
+    make("h3", {}, "Did it happen?"), make("p", {}, begun(view, effect)),
     actions ? make("p", { class: "acts" }, Object.entries(said).map(([verdict, label]) => button(label, async () => {
       const sure = await ask(label, make("p", {}, effect), verdict);
       if (!sure) return;
       await api.act("resolve", { session: view.session, effect, verdict });
       await refresh();
-    }))) : make("code", {}, `ckrun resolve ${view.session} ${effect} done|retry|abort`)));
+    }))) : make("code", {}, `ckrun resolve ${view.session} ${effect} done`)));
 }
 

@@ -18,6 +18,15 @@ export class Refusal extends Error {
   }
 }
 
+// The page's key lies behind the # of the link, which no server is sent; cookies know no ports.
+export function takeKey() {
+  const [, key] = location.hash.match(/^#key=(\w+)$/) ?? [];
+  if (key) localStorage.setItem("ckrun.key", key);
+  if (key || location.search)
+    history.replaceState(null, "", location.pathname + (key ? "" : location.hash));
+}
+const key = () => localStorage.getItem("ckrun.key") ?? "";
+
 async function read(response) {
   const text = await response.text();
   const objects = text.split("\n").filter((line) => line).map((line) => JSON.parse(line));
@@ -30,7 +39,7 @@ async function read(response) {
 async function reach(path, options) {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await fetch(path, { ...options, headers: { "Ckrun-Page": key() } });
   } catch {
     throw new Refusal(0, "the server has ended: start 'ckrun ui' again");
   }
@@ -49,7 +58,7 @@ export async function act(path, parameters, body) {
 
 // Calls `each` for every event that comes, `ended` when the run has. Returns what stops it.
 export function follow(session, each, ended) {
-  const source = new EventSource(address("follow", { session }));
+  const source = new EventSource(address("follow", { session, page: key() }));
   source.onmessage = (message) => each(JSON.parse(message.data));
   source.addEventListener("end", () => {
     source.close();

@@ -5,22 +5,34 @@ import { fill, find, make, say, seen } from "./dom.js";
 import { show as showList } from "./list.js";
 import { show as showSession } from "./session.js";
 
-let settings, end = () => {}, at = "";
+let settings, shown = { close() {}, go() {} }, at = "";
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
 
 function route() {
-  const [, kind, id, seq] = location.hash.split("/").map(decodeURIComponent);
+  const [, kind, id, seq] = location.hash.split("/").map(decoded);
   const name = kind === "s" && id ? `s/${id}` : "";
-  if (name === at && name) return;
-  end();
+  if (name === at && name) {
+    shown.go(Number(seq) || 0);
+    return;
+  }
+  document.querySelector("dialog")?.close(); // it was about what is left
+  shown.close();
   at = name || "list";
   say("");
   document.title = name ? `${id} · ckrun` : "ckrun";
-  end = name ? showSession(find("view"), id, Number(seq) || 0, settings) : showList(find("view"));
+  shown = name ? showSession(find("view"), id, Number(seq) || 0, settings) : showList(find("view"));
 }
 
 async function begin() {
   // The token is good no more; it need not stay in the address, or in the history.
-  if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+  if (!api.isFile) api.takeKey();
   settings = await api.get("settings");
   find("store").textContent = seen(settings.store);
   find("mode").textContent = settings.actions ? "" : api.isFile ? "a file" : "shows only";

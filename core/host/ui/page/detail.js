@@ -9,7 +9,7 @@ import { differences, tree } from "./values.js";
 const TABS = { event: "Event", state: "State", why: "Why", difference: "Difference" };
 
 export class Detail {
-  // `nearest(seq)`: the checkpoint at or before it. `acts(event, checkpoint)`: buttons.
+  // `nearest(event)`: the checkpoint at or before it. `acts(event, checkpoint)`: buttons.
   constructor(session, nearest, acts) {
     this.session = session;
     this.nearest = nearest;
@@ -25,7 +25,7 @@ export class Detail {
 
   async show(event) {
     this.shown = event;
-    const checkpoint = this.nearest(event.seq);
+    const checkpoint = this.nearest(event);
     fill(this.head, make("h2", {}, `${event.seq} ${event.kind}`),
       make("p", { class: "quiet" }, [event.at, event.scope, event.agent, `timeline ${event.timeline}`,
         event.abandoned && "abandoned"].filter((part) => part).join(" · ")),
@@ -70,7 +70,7 @@ export class Detail {
   }
 
   async state(event) {
-    const checkpoint = this.nearest(event.seq);
+    const checkpoint = this.nearest(event);
     if (!checkpoint) return make("p", { class: "quiet" }, "no checkpoint at or before this event");
     const found = await api.get("state", { session: this.session, at: checkpoint.id });
     return [make("p", { class: "quiet" }, `of the checkpoint at ${checkpoint.seq}: ${checkpoint.description}`),
@@ -80,13 +80,13 @@ export class Detail {
   async why(event) {
     const found = await api.list("why", { session: this.session, at: event.seq });
     return found.map((one) => [
-      make("p", {}, one.taken === undefined ? one.kind : one.taken ? "a checkpoint was taken" : "no checkpoint"),
+      make("p", {}, one.taken === undefined ? one.kind : one.taken ? `a checkpoint was taken${one.pruned ? ", and pruned since" : ""}` : "no checkpoint"),
       (one.answers ?? []).map((a) => make("p", {}, make("b", {}, a.policy), ` ${a.answer}${a.reason ? `: ${a.reason}` : ""}`)),
       tree("in full", one, false)]);
   }
 
   async difference(event) {
-    const checkpoint = this.nearest(event.seq);
+    const checkpoint = this.nearest(event);
     if (!this.mark) return make("p", { class: "quiet" }, "First choose an event and press “compare others with …”.");
     if (!checkpoint || checkpoint.seq === this.mark)
       return make("p", { class: "quiet" }, `the nearest checkpoint is the one at ${this.mark} itself`);

@@ -6,6 +6,7 @@ import { duration, money } from "./format.js";
 
 export const LANE = 16;
 const LANES_MAX = 12;
+const FAILED = ["error", "failed", "unknown"];
 
 const column = (events, scope) => Math.min(events.lane(scope), LANES_MAX - 1);
 const middle = (lane) => lane * LANE + LANE / 2 + 4;
@@ -14,6 +15,7 @@ export const widthOf = (events) => Math.min(Math.max(events.lanes.size, 1), LANE
 
 // What an effect cost, and how long it took, of its intent and its outcome.
 function cost(intent, outcome) {
+  if (outcome === undefined) return `${intent.body.kind} ${intent.body.class}: it ends further on`;
   if (!outcome) return `${intent.body.kind} ${intent.body.class}: not ended`;
   const took = intent ? duration(Date.parse(outcome.at) - Date.parse(intent.at)) : "";
   const paid = outcome.body.cost ? money(outcome.body.cost / 1e6) : "";
@@ -24,7 +26,7 @@ function cost(intent, outcome) {
 
 function bar(events, at, top, bottom, intent, outcome) {
   const body = (intent ?? outcome).body, event = outcome ?? intent;
-  const state = !outcome ? "open" : outcome.body.status === "ok" ? "done" : "bad";
+  const state = outcome === null ? "open" : FAILED.includes(outcome?.body.status) ? "bad" : "done";
   const x = middle(column(events, event.scope)) - 4;
   return draw("rect", {
     class: `bar ${state} ${body.class ?? ""} ${event.abandoned ? "abandoned" : ""}`,
@@ -44,7 +46,8 @@ function diamond(events, at, event) {
 }
 
 // The effects of the rows from `first` to `last`: an outcome belongs to the intent before it that
-// has its key. One whose other end is not among them goes beyond the edge.
+// has its key. One whose other end is not among them goes beyond the edge; open is only one that is
+// known to have none.
 function bars(events, at, first, last, shapes) {
   const open = new Map();
   for (let seq = first; seq <= last; seq++) {
@@ -55,7 +58,7 @@ function bars(events, at, first, last, shapes) {
     open.delete(event.body.key);
     shapes.push(bar(events, at, intent?.seq ?? seq, seq, intent, event));
   }
-  for (const intent of open.values()) shapes.push(bar(events, at, intent.seq, last, intent));
+  for (const intent of open.values()) shapes.push(bar(events, at, intent.seq, last, intent, events.endOf(intent)));
 }
 
 // Shapes for those rows; `at` gives the top of a row.

@@ -87,8 +87,11 @@ export function show(view) {
       make("thead", {}, make("tr", {}, HEADS.map((head) => make("th", { scope: "col" }, head)))), body),
     more);
   reload();
-  return () => {
-    alive = false;
-    clearTimeout(timer);
+  return {
+    close() {
+      alive = false;
+      clearTimeout(timer);
+    },
+    go() {},
   };
 }

@@ -1,17 +1,17 @@
 // session.js - one session: how it stands, what it has cost, its events.
 
 import * as api from "./api.js";
-import { doubts, pointActs, questions, sessionActs } from "./actions.js";
+import { approval, doubts, pointActs, questions, sessionActs } from "./actions.js";
 import { Curve } from "./curve.js";
 import { Detail } from "./detail.js";
-import { copyable, fill, make } from "./dom.js";
+import { copyable, fill, make, say } from "./dom.js";
 import { Events } from "./events.js";
 import { age, count, duration, money, some } from "./format.js";
 import { statusMark } from "./list.js";
 import { Timeline } from "./timeline.js";
 
 const CHECKPOINTS = 2000; // the newest, for the curve and for the points to compare
-const LOOK_MS = 2000;
+const LOOK_MS = 2000, REST_MS = 10000;
 
 function agentRow(agent) {
   const limits = Object.entries(agent.limits ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
@@ -33,8 +33,9 @@ class Page {
     Object.assign(this, { view, id, settings, wanted: seq, alive: true, checkpoints: [] });
     this.events = new Events(id, () => this.timeline?.changed());
     this.timeline = new Timeline(this.events, (chosen) => this.choose(chosen));
-    this.detail = new Detail(id, (at) => this.nearest(at), (event, point) => this.settings.actions
-      ? pointActs(id, point, () => this.look()) : null);
+    this.detail = new Detail(id, (event) => this.nearest(event),
+      (event, point) => this.settings.actions
+        ? pointActs(id, point, this.shown.status, () => this.look()) : null);
     this.curve = new Curve((at) => this.timeline.select(at));
     this.top = make("section", { class: "top" });
     this.figures = make("p");
@@ -42,8 +43,10 @@ class Page {
     this.timeline.element.addEventListener("scroll", () => this.curve.see(this.timeline.window()));
   }
 
-  nearest(seq) {
-    return this.checkpoints.findLast((c) => c.seq <= seq);
+  // What a rewind or a resume left behind is no state of what came after it.
+  nearest(event) {
+    return this.checkpoints.findLast((c) => c.seq <= event.seq &&
+      (!c.abandoned || (event.abandoned && c.timeline === event.timeline)));
   }
 
   async open() {
@@ -58,25 +61,53 @@ class Page {
     this.drawCurve();
   }
 
-  // The last thing that failed, of a session that did.
-  failure() {
-    return this.shown.status === "failed"
-      ? this.shown.last_effects?.findLast((e) => e.status === "failed")?.seq : 0;
+  go(seq) {
+    if (seq && seq !== this.timeline.chosen) this.timeline.select(seq);
   }
 
+  // Where a session that failed says why.
+  failure() {
+    return this.shown.status === "failed" ? this.events.last : 0;
+  }
+
+  // Again and again while somebody looks: of one at rest rarely, for another process may go on.
   async look() {
     clearTimeout(this.timer);
     try {
-      const [shown, points] = await Promise.all([api.get("session", { session: this.id }),
-        api.list("checkpoints", { session: this.id, limit: CHECKPOINTS })]);
+      const shown = await api.get("session", { session: this.id });
       if (!this.alive) return;
+      if (shown.checkpoints !== this.shown?.checkpoints || shown.timeline !== this.shown?.timeline)
+        await this.readCheckpoints();
       this.shown = shown;
-      this.checkpoints = points.sort((a, b) => a.seq - b.seq);
       this.drawTop();
       this.drawCurve();
       this.listen();
+      if (this.silent) say("");
+      this.silent = false;
     } finally {
-      if (this.alive && !api.isFile) this.timer = setTimeout(() => this.look().catch(() => {}), LOOK_MS);
+      if (this.alive && !api.isFile)
+        this.timer = setTimeout(() => this.lookAgain(), this.shown?.live ? LOOK_MS : REST_MS);
+    }
+  }
+
+  async readCheckpoints() {
+    const points = await api.list("checkpoints", { session: this.id, limit: CHECKPOINTS });
+    this.checkpoints = points.sort((a, b) => a.seq - b.seq);
+  }
+
+  // A page that nobody sees asks for nothing: a browser has six connections to a server in all.
+  async lookAgain() {
+    if (document.hidden) {
+      this.stop?.();
+      this.stop = null;
+      this.timer = setTimeout(() => this.lookAgain(), LOOK_MS);
+      return;
+    }
+    try {
+      await this.look();
+    } catch (error) {
+      this.silent = true;
+      say(`what is shown may be old: ${error.message}`, true);
     }
   }
 
@@ -120,7 +151,7 @@ class Page {
     fill(this.top, make("h1", {}, this.id, " ", statusMark(s.status, s.live),
       actions ? make("span", { class: "acts" }, sessionActs(s, refresh)) : null),
     this.figures, s.reason ? make("p", { class: s.status }, s.reason) : null,
-    s.question ? make("p", { class: "question" }, s.question) : null,
+    approval(s, actions, refresh),
     questions(s, actions, refresh), doubts(s, actions, refresh),
     s.next ? make("p", {}, "next: ", copyable(s.next)) : null,
     s.agents?.length ? make("details", {}, make("summary", {}, some(s.agents.length, "agent")),
@@ -153,5 +184,5 @@ export function show(view, id, seq, settings) {
   const page = new Page(view, id, seq, settings);
   fill(view, make("p", { class: "quiet" }, "Loading…"));
   page.open().catch((error) => fill(view, make("p", { class: "bad" }, error.message)));
-  return () => page.close();
+  return page;
 }

@@ -23,7 +23,7 @@ export class Timeline {
     this.element = make("div", {
       class: "timeline", role: "listbox", tabindex: "0", "aria-label": "events",
       onscroll: () => this.#later(), onkeydown: (event) => this.#key(event),
-      onmouseover: (event) => this.#explain(event),
+      onmouseover: (event) => this.#explain(event), onclick: (event) => this.#point(event),
     }, this.sheet);
     this.resized = new ResizeObserver(() => this.#later());
     this.resized.observe(this.element);
@@ -49,8 +49,13 @@ export class Timeline {
     return first + rows >= this.events.last;
   }
 
+  #measure() {
+    this.sheet.style.height = `${Math.min(this.events.last * ROW, HEIGHT_MAX)}px`;
+  }
+
   goTo(seq) {
     const rows = this.element.clientHeight / ROW;
+    this.#measure();
     this.element.scrollTop = Math.max(0, (seq - rows / 2) * ROW) / this.#scale;
     this.#later();
   }
@@ -86,7 +91,7 @@ export class Timeline {
     if (still && !this.stale && state === this.drawn) return;
     this.drawn = state;
     this.stale = false;
-    this.sheet.style.height = `${Math.min(last * ROW, HEIGHT_MAX)}px`;
+    this.#measure();
     this.#place(from, to, (still ? (first - 1) * ROW : this.element.scrollTop) - first * ROW);
     this.element.setAttribute("aria-activedescendant", `row${this.chosen}`);
   }
@@ -122,11 +127,20 @@ export class Timeline {
       class: `row ${event?.kind ?? "unread"} ${event?.abandoned ? "abandoned" : ""} ` +
         `${event?.body?.status ?? ""}`,
       id: `row${seq}`, role: "option", "aria-posinset": seq,
-      "aria-setsize": this.events.last, onclick: () => this.select(seq),
+      "aria-setsize": this.events.last,
     }, make("span", { class: "seq" }, String(seq)),
     ...(event ? [make("span", { class: "at" }, clock(event.at)), make("span", { class: "kind" }, event.kind),
       make("span", { class: "agent" }, event.agent ?? ""), make("span", { class: "text" }, describe(event))]
       : []));
+  }
+
+  // A row, or what is drawn beside it.
+  #point(event) {
+    const row = event.target.closest(".row");
+    const at = ({ top, bottom }) => event.clientY >= top && event.clientY < bottom;
+    const found = row ? Number(row.getAttribute("aria-posinset"))
+      : [...this.there].find(([, { element }]) => at(element.getBoundingClientRect()))?.[0];
+    if (found) this.select(found);
   }
 
   // Why policies said no is asked when somebody points at it.
