@@ -97,7 +97,7 @@ while IFS='|' read -r api stream what script; do
   stops "$what" "$name" $count
   is "$what: all of it is an estimate" "$(shown "$name")" \
     "$((count * reserve)) $((count * reserve))"
-  text=$("$CKRUN" sessions show "$name")
+  text=$("$CKRUN" sessions show "$name" -v)
   is "$what: shown as text, too" "$(cell "$text" reserved)" \
     "$(dollars $((count * reserve)))"
   has "$what: and beside the run" "$text" " of it reserved)"

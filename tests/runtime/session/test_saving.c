@@ -154,7 +154,7 @@ static void test_too_large(void) {
   ck_status status = CK_OK;
   int steps = 0;
   for (; steps < 10 && status == CK_OK; steps++) {
-    char key[16];
+    char key[24];
     snprintf(key, sizeof key, "memory.k%d", steps);
     tap_must(ck_session_put(s.session, key, value, &err) == CK_OK, "put: %s", err.text);
     status = saving_step(&s, &err);
