@@ -40,6 +40,14 @@ static void catch_signals(sigset_t *open) {
   sigaction(SIGHUP, &action, NULL);
 }
 
+/* Whoever does not want to wait for the end ends it again. */
+static void leave_signals(const sigset_t *open) {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
+  sigprocmask(SIG_SETMASK, open, NULL);
+}
+
 static ck_status print_link(ck_output *output, ck_ui_server *server, bool fresh, ck_error *err) {
   ck_buffer link = {0};
   ck_ui_server_append_link(&link, server, fresh);
@@ -88,6 +96,14 @@ static ck_status serve(const ck_ui_service *service, ck_error *err) {
                                       : "the page only shows (--allow-actions: it may change them)",
                      isatty(STDIN_FILENO) ? ", Enter makes a new one" : "");
   if (status == CK_OK) status = wait_for_end(output, server, &open, err);
+  leave_signals(&open);
+  size_t runs = ck_ui_server_count_runs(server);
+  if (runs)
+    ck_output_notice(output,
+                     "waits until %zu session%s that the page resumed %s paused: at the end of "
+                     "what %s begun; again Ctrl-C leaves that in doubt",
+                     runs, runs == 1 ? "" : "s", runs == 1 ? "is" : "are",
+                     runs == 1 ? "it has" : "they have");
   ck_ui_server_stop(server);
   return status;
 }
@@ -141,7 +157,8 @@ const ck_command ck_command_ui = {
         "Only this machine can reach it: it listens at a loopback address, or at a Unix socket of "
         "this user, and asks for the cookie that the link gave. What is stored is shown as text, "
         "never as a page. Sessions that are resumed from it run in programs of their own, and are "
-        "paused when it ends.",
+        "paused when it ends, as `ckrun run` is by Ctrl-C: a call that does not end within 10 "
+        "seconds is ended, and in doubt where its class says so.",
     .options = options,
     .run = run,
 };

@@ -163,6 +163,13 @@ ck_status ck_ui_runs_begin(bool *ended, ck_ui_said *said, ck_ui_runs *self, cons
   return status;
 }
 
+size_t ck_ui_runs_count(ck_ui_runs *self) {
+  pthread_mutex_lock(&self->lock);
+  size_t count = self->count;
+  pthread_mutex_unlock(&self->lock);
+  return count;
+}
+
 void ck_ui_runs_free(ck_ui_runs *self) {
   if (!self) return;
   pthread_mutex_lock(&self->lock);

@@ -14,6 +14,8 @@ CK_CHECKED ck_status ck_ui_runs_new(ck_ui_runs **out, ck_error *err);
  * CK_E_REFUSED: CK_UI_RUNS_MAX run already. Thread-safe. */
 CK_CHECKED ck_status ck_ui_runs_begin(bool *ended, ck_ui_said *said, ck_ui_runs *self,
                                       const char *const *argv, ck_error *err);
+/* How many run now. Thread-safe. */
+size_t ck_ui_runs_count(ck_ui_runs *self);
 /* Tells all of them to end, and waits: each pauses at its next boundary. */
 void ck_ui_runs_free(ck_ui_runs *self);
 

@@ -173,6 +173,8 @@ void ck_ui_server_append_link(ck_buffer *out, ck_ui_server *self, bool fresh) {
   pthread_mutex_unlock(&self->lock);
 }
 
+size_t ck_ui_server_count_runs(ck_ui_server *self) { return ck_ui_runs_count(self->runs); }
+
 void ck_ui_server_stop(ck_ui_server *self) {
   if (!self) return;
   self->ending = true;
@@ -195,6 +197,8 @@ ck_status ck_ui_server_start(ck_ui_server **out, const ck_ui_service *service, c
 void ck_ui_server_append_link(ck_buffer *out, ck_ui_server *self, bool fresh) {
   (void)out, (void)self, (void)fresh;
 }
+
+size_t ck_ui_server_count_runs(ck_ui_server *self) { return self != NULL; }
 
 void ck_ui_server_stop(ck_ui_server *self) { (void)self; }
 

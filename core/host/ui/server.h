@@ -24,6 +24,8 @@ CK_CHECKED ck_status ck_ui_server_start(ck_ui_server **out, const ck_ui_service 
                                         ck_error *err);
 /* Appends the link that opens the page, once. `fresh`: a new one. */
 void ck_ui_server_append_link(ck_buffer *out, ck_ui_server *self, bool fresh);
+/* How many sessions that were resumed from the page run. */
+size_t ck_ui_server_count_runs(ck_ui_server *self);
 /* Ends what it started: sessions that were resumed from the page are paused. */
 void ck_ui_server_stop(ck_ui_server *self);
 

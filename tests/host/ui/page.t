@@ -153,6 +153,8 @@ sees 'the arrows go on, row by row',
   'one(".detail h2").textContent === "12 boundary"';
 is $browser->value('one(".timeline").getAttribute("aria-activedescendant")'),
   'row12', 'as a screen reader is told';
+like $browser->value('one("#row12").textContent'), qr/no checkpoint \(loop_iteration\)/,
+  'with what is drawn beside it';
 is $browser->value('location.hash'), '#/s/booking/12', 'and as the address says';
 $browser->value('one(".diamond.hollow")' .
   '.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }))');

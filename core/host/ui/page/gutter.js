@@ -24,6 +24,19 @@ function cost(intent, outcome) {
     paid, from].filter((part) => part).join(", ");
 }
 
+function decision(event) {
+  const taken = Boolean(event.body.checkpoint);
+  const words = taken ? `checkpoint (${event.body.kind})` : `no checkpoint (${event.body.kind})`;
+  const why = event.body.reasons?.map((r) => `${r.policy}: ${r.reason}`).join("; ");
+  return why ? `${words} · ${why}` : words;
+}
+
+// What is drawn beside a row, for those who do not see it.
+export function words(event, begun) {
+  if (event.kind === "boundary") return decision(event);
+  return event.kind === "outcome" ? cost(begun, event) : "";
+}
+
 function bar(events, at, top, bottom, intent, outcome) {
   const body = (intent ?? outcome).body, event = outcome ?? intent;
   const state = outcome === null ? "open" : FAILED.includes(outcome?.body.status) ? "bad" : "done";
@@ -36,13 +49,10 @@ function bar(events, at, top, bottom, intent, outcome) {
 
 function diamond(events, at, event) {
   const x = middle(column(events, event.scope)), y = at(event.seq) + 9;
-  const taken = Boolean(event.body.checkpoint);
-  const words = taken ? `checkpoint (${event.body.kind})` : `no checkpoint (${event.body.kind})`;
-  const why = event.body.reasons?.map((r) => `${r.policy}: ${r.reason}`).join("; ");
   return draw("path", {
-    class: `diamond ${taken ? "taken" : "hollow"} ${event.abandoned ? "abandoned" : ""}`,
+    class: `diamond ${event.body.checkpoint ? "taken" : "hollow"} ${event.abandoned ? "abandoned" : ""}`,
     d: `M${x} ${y - 6}l6 6-6 6-6-6z`, "data-seq": event.seq,
-  }, draw("title", {}, why ? `${words} · ${why}` : words));
+  }, draw("title", {}, decision(event)));
 }
 
 // The effects of the rows from `first` to `last`: an outcome belongs to the intent before it that

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { draw, fill, make, seen } from "./dom.js";
 import { clock, describe } from "./format.js";
-import { shapes, widthOf } from "./gutter.js";
+import { shapes, widthOf, words } from "./gutter.js";
 
 export const ROW = 20;
 const BESIDE = 15; // rows above and below those that are seen
@@ -130,7 +130,8 @@ export class Timeline {
       "aria-setsize": this.events.last,
     }, make("span", { class: "seq" }, String(seq)),
     ...(event ? [make("span", { class: "at" }, clock(event.at)), make("span", { class: "kind" }, event.kind),
-      make("span", { class: "agent" }, event.agent ?? ""), make("span", { class: "text" }, describe(event))]
+      make("span", { class: "agent" }, event.agent ?? ""), make("span", { class: "text" }, describe(event)),
+      make("span", { class: "unseen" }, words(event))]
       : []));
   }
 
