@@ -330,5 +330,5 @@ sub scan {
 
 my $what = shift // '';
 if ($what eq 'make') { make(@ARGV) }
-elsif ($what eq 'scan') { scan(@ARGV) }
+elsif ($what eq 'scan') { scan(grep { !-d } @ARGV) }
 else { die "make or scan\n" }
