@@ -25,12 +25,15 @@ static ck_status add_checkpoint(ck_asking *self, int64_t seq) {
       ck_store_get_checkpoint(&info, self->store, self->head.session.no, NULL, seq, &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(self->err);
   if (status != CK_OK) return CK_OK;
+  if (info.session) {
+    ck_checkpoint_info_clear(&info);
+    return CK_OK;
+  }
   ck_checkpoint_list *all = &self->checkpoints;
-  ck_checkpoint_info *list =
-      info.session ? NULL : ck_array_grow(all->list, all->count, &all->cap, sizeof *list);
+  ck_checkpoint_info *list = ck_array_grow(all->list, all->count, &all->cap, sizeof *list);
   if (!list) {
     ck_checkpoint_info_clear(&info);
-    return info.session ? CK_OK : ck_error_no_memory(self->err);
+    return ck_error_no_memory(self->err);
   }
   all->list = list;
   list[all->count++] = info;

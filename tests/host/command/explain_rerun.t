@@ -132,4 +132,11 @@ exits 0 "the session's own" policy explain s --rerun live.lua
 is "answers as it did" "$out" ""
 exits 0 "a profile" policy explain s --rerun p.lua
 is "too" "$out" ""
+
+# ---- a fork: the checkpoints before its cut are the origin's ----
+"$CKRUN" sessions fork s latest --session fork >/dev/null
+exits 0 "prune is asked of a fork, too" --json policy simulate fork --hook prune --policy ./all.lua
+is "which has none of its own to drop" \
+  "$(json "$out" 'scalar map { @{$_->{places} // []} } @{$d->{profiles}[0]{sessions}}')" 0
+exits 0 "and its decisions are asked again" policy explain fork --rerun p.lua
 finish
