@@ -242,6 +242,10 @@ void ck_bind_optional(ck_binder *self, ck_bytes bytes) {
                                  SQLITE_STATIC));
 }
 
+void ck_bind_digest(ck_binder *self, const ck_digest *digest) {
+  ck_bind_blob(self, (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE});
+}
+
 int ck_binder_next(ck_binder *self) {
   if (self->code == SQLITE_OK || self->code == SQLITE_ROW) self->code = sqlite3_step(self->stmt);
   if (self->code != SQLITE_ROW) sqlite3_reset(self->stmt);

@@ -55,6 +55,7 @@ void ck_bind_int(ck_binder *self, int64_t number);
 void ck_bind_text(ck_binder *self, const char *text);   /* NULL: NULL */
 void ck_bind_blob(ck_binder *self, ck_bytes bytes);     /* never NULL */
 void ck_bind_optional(ck_binder *self, ck_bytes bytes); /* no bytes: NULL */
+void ck_bind_digest(ck_binder *self, const ck_digest *digest);
 /* SQLITE_ROW, SQLITE_DONE or an error; after DONE and errors the statement is reset. */
 int ck_binder_next(ck_binder *self);
 void ck_binder_clear(ck_binder *self);

@@ -96,14 +96,6 @@ typedef struct batch {
   int64_t rows, bytes;
 } batch;
 
-static int bind_bytes(sqlite3_stmt *stmt, int at, ck_bytes bytes) {
-  return sqlite3_bind_blob64(stmt, at, bytes.len ? bytes.data : "", bytes.len, SQLITE_STATIC);
-}
-
-static int bind_digest(sqlite3_stmt *stmt, int at, const ck_digest *digest) {
-  return sqlite3_bind_blob(stmt, at, digest->bytes, CK_DIGEST_SIZE, SQLITE_STATIC);
-}
-
 /* Steps to the next row after the last changed one that is not signed with the new key. SQLITE_ROW,
  * SQLITE_DONE or an error. */
 static int step_next(sqlite3_stmt *stmt, int64_t after, const ck_seal *key) {
@@ -116,30 +108,28 @@ static int step_next(sqlite3_stmt *stmt, int64_t after, const ck_seal *key) {
 }
 
 static int put_event(sqlite3_stmt *stmt, int64_t no, const ck_event_row *row) {
-  int code = sqlite3_bind_int64(stmt, 1, no);
-  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 3, row->check);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 4, row->mac);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 5, row->key_id);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 6, row->body);
-  if (code == SQLITE_OK) code = sqlite3_step(stmt);
-  sqlite3_reset(stmt);
-  return code;
+  ck_binder binder = {.stmt = stmt, .code = SQLITE_OK};
+  ck_bind_int(&binder, no);
+  ck_bind_int(&binder, row->encoding);
+  ck_bind_int(&binder, row->check);
+  ck_bind_blob(&binder, row->mac);
+  ck_bind_blob(&binder, row->key_id);
+  ck_bind_blob(&binder, row->body);
+  return ck_binder_next(&binder);
 }
 
 static int put_checkpoint(sqlite3_stmt *stmt, int64_t no, const ck_checkpoint_row *row) {
-  int code = sqlite3_bind_int64(stmt, 1, no);
-  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 3, &row->events_digest);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 4, &row->payload_digest);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 5, &row->digest);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 6, row->mac);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 7, row->key_id);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 8, row->info);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 9, row->payload);
-  if (code == SQLITE_OK) code = sqlite3_step(stmt);
-  sqlite3_reset(stmt);
-  return code;
+  ck_binder binder = {.stmt = stmt, .code = SQLITE_OK};
+  ck_bind_int(&binder, no);
+  ck_bind_int(&binder, row->encoding);
+  ck_bind_digest(&binder, &row->events_digest);
+  ck_bind_digest(&binder, &row->payload_digest);
+  ck_bind_digest(&binder, &row->digest);
+  ck_bind_blob(&binder, row->mac);
+  ck_bind_blob(&binder, row->key_id);
+  ck_bind_blob(&binder, row->info);
+  ck_bind_blob(&binder, row->payload);
+  return ck_binder_next(&binder);
 }
 
 /* *found is false when no event is left. The row is borrowed from the statement until its next

@@ -37,52 +37,41 @@ typedef struct walk {
   sqlite3_stmt *event, *put_event, *checkpoint, *put_checkpoint;
 } walk;
 
-static int bind_digest(sqlite3_stmt *stmt, int at, const ck_digest *digest) {
-  return sqlite3_bind_blob(stmt, at, digest->bytes, CK_DIGEST_SIZE, SQLITE_STATIC);
-}
-
-/* No bytes: NULL, in the columns of a signature that is not there. */
-static int bind_bytes(sqlite3_stmt *stmt, int at, ck_bytes bytes, bool optional) {
-  if (optional && !bytes.len) return sqlite3_bind_null(stmt, at);
-  return sqlite3_bind_blob64(stmt, at, bytes.len ? bytes.data : "", bytes.len, SQLITE_STATIC);
-}
-
 /* Steps to the next row of the session behind `after`, up to `until`. */
 static int step(sqlite3_stmt *stmt, int64_t session, int64_t after, int64_t until) {
+  ck_binder binder = {.stmt = stmt, .code = SQLITE_OK};
   sqlite3_reset(stmt);
-  int code = sqlite3_bind_int64(stmt, 1, session);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 2, after);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 3, until);
-  return code == SQLITE_OK ? sqlite3_step(stmt) : code;
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, after);
+  ck_bind_int(&binder, until);
+  return ck_binder_next(&binder);
 }
 
 static int put_event(sqlite3_stmt *stmt, int64_t no, const ck_event_row *row) {
-  int code = sqlite3_bind_int64(stmt, 1, no);
-  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 3, row->plain_len);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 4, row->check);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 5, row->mac, true);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 6, row->key_id, true);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 7, row->body, false);
-  if (code == SQLITE_OK) code = sqlite3_step(stmt);
-  sqlite3_reset(stmt);
-  return code;
+  ck_binder binder = {.stmt = stmt, .code = SQLITE_OK};
+  ck_bind_int(&binder, no);
+  ck_bind_int(&binder, row->encoding);
+  ck_bind_int(&binder, row->plain_len);
+  ck_bind_int(&binder, row->check);
+  ck_bind_optional(&binder, row->mac);
+  ck_bind_optional(&binder, row->key_id);
+  ck_bind_blob(&binder, row->body);
+  return ck_binder_next(&binder);
 }
 
 static int put_checkpoint(sqlite3_stmt *stmt, int64_t no, const ck_checkpoint_row *row) {
-  int code = sqlite3_bind_int64(stmt, 1, no);
-  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
-  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 3, row->plain_len);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 4, &row->events_digest);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 5, &row->payload_digest);
-  if (code == SQLITE_OK) code = bind_digest(stmt, 6, &row->digest);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 7, row->mac, true);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 8, row->key_id, true);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 9, row->info, false);
-  if (code == SQLITE_OK) code = bind_bytes(stmt, 10, row->payload, false);
-  if (code == SQLITE_OK) code = sqlite3_step(stmt);
-  sqlite3_reset(stmt);
-  return code;
+  ck_binder binder = {.stmt = stmt, .code = SQLITE_OK};
+  ck_bind_int(&binder, no);
+  ck_bind_int(&binder, row->encoding);
+  ck_bind_int(&binder, row->plain_len);
+  ck_bind_digest(&binder, &row->events_digest);
+  ck_bind_digest(&binder, &row->payload_digest);
+  ck_bind_digest(&binder, &row->digest);
+  ck_bind_optional(&binder, row->mac);
+  ck_bind_optional(&binder, row->key_id);
+  ck_bind_blob(&binder, row->info);
+  ck_bind_blob(&binder, row->payload);
+  return ck_binder_next(&binder);
 }
 
 /* The events up to `until`. */

@@ -194,10 +194,6 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
   return status;
 }
 
-static ck_bytes digest_bytes(const ck_digest *digest) {
-  return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE};
-}
-
 ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row,
                                    ck_error *err) {
   const ck_totals *totals = &row->totals;
@@ -225,9 +221,9 @@ ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_ch
   ck_bind_int(&binder, row->seq);
   ck_bind_text(&binder, row->id);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ck_bind_int(&binder, numbers[i]);
-  ck_bind_blob(&binder, digest_bytes(&row->events_digest));
-  ck_bind_blob(&binder, digest_bytes(&row->payload_digest));
-  ck_bind_blob(&binder, digest_bytes(&row->digest));
+  ck_bind_digest(&binder, &row->events_digest);
+  ck_bind_digest(&binder, &row->payload_digest);
+  ck_bind_digest(&binder, &row->digest);
   ck_bind_optional(&binder, row->mac);
   ck_bind_optional(&binder, row->key_id);
   ck_bind_blob(&binder, row->info);
@@ -350,9 +346,9 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PRUNE);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, row->seq);
-  ck_bind_blob(&binder, digest_bytes(&row->digest));
+  ck_bind_digest(&binder, &row->digest);
   ck_bind_int(&binder, row->encoding);
-  ck_bind_blob(&binder, digest_bytes(&row->payload_digest));
+  ck_bind_digest(&binder, &row->payload_digest);
   ck_bind_int(&binder, row->stub);
   ck_bind_optional(&binder, row->mac);
   ck_bind_optional(&binder, row->key_id);

@@ -63,32 +63,29 @@ async function fork(session, at) {
   location.hash = `#/s/${encodeURIComponent(made.session)}`;
 }
 
+const refreshing = (refresh, action) => async () => {
+  await action();
+  await refresh();
+};
+
 // For the session as a whole. `refresh` reads it anew.
 export function sessionActs(view, refresh) {
   const session = view.session;
-  const then = (action) => async () => {
-    await action();
-    await refresh();
-  };
-  if (view.live) return [button("pause", then(async () => say((await api.act("pause", { session })).status)))];
+  if (view.live) return [button("pause", refreshing(refresh, async () => say((await api.act("pause", { session })).status)))];
   // A command with options of its own is for a terminal.
   return /^ckrun (?:--(?:store|key) (?:'[^']*'|\S+) )*resume (?:'[^']*'|\S+)$/.test(view.next ?? "")
-    ? [button("resume…", then(() => resume(session)), { class: "main" })] : [];
+    ? [button("resume…", refreshing(refresh, () => resume(session)), { class: "main" })] : [];
 }
 
 // For a checkpoint.
 export function pointActs(session, checkpoint, status, refresh) {
   if (!checkpoint) return [];
   const at = checkpoint.seq, pinned = checkpoint.pinned;
-  const then = (action) => async () => {
-    await action();
-    await refresh();
-  };
   return [
     button(`fork at ${at}…`, () => fork(session, at)),
     status !== "completed" && status !== "cancelled" &&
-      button(`rewind to ${at}…`, then(() => rewind(session, at))),
-    button(pinned ? `unpin ${at}` : `pin ${at}`, then(async () => {
+      button(`rewind to ${at}…`, refreshing(refresh, () => rewind(session, at))),
+    button(pinned ? `unpin ${at}` : `pin ${at}`, refreshing(refresh, async () => {
       await api.act(pinned ? "unpin" : "pin", { session, at });
       checkpoint.pinned = !pinned;
       say(pinned ? `${at} may be pruned again` : `${at} is kept`);

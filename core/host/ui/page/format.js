@@ -16,12 +16,6 @@ export function duration(ms) {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function bytes(count) {
-  if (count < 1024) return `${count} B`;
-  const power = Math.min(3, Math.floor(Math.log2(count) / 10));
-  return `${(count / 1024 ** power).toFixed(1)} ${["B", "KiB", "MiB", "GiB"][power]}`;
-}
-
 export const count = (number) => number.toLocaleString("en");
 
 // "1 agent", "2 agents".
