@@ -37,9 +37,11 @@ void money_add(world_model *self, const char *key, const world_purse *more) {
 
 static int64_t least(const world_purse *purse) { return purse->paid + purse->lost * WORLD_RESERVE; }
 
-/* A death may leave calls behind of which nobody outside has heard. */
-static int64_t most(const world_model *self, const world_purse *purse) {
-  return purse->paid + (purse->begun - purse->told + self->deaths) * WORLD_RESERVE;
+/* A death may leave calls behind of which nobody outside has heard: one of each scope that pays. */
+static int64_t most(const world_model *self, int payer) {
+  const world_purse *purse = &self->purses[payer];
+  int64_t scopes = payer == 0 || payer == WORLD_PAYERS - 1 ? 3 : 1;
+  return purse->paid + (purse->begun - purse->told + scopes * self->deaths) * WORLD_RESERVE;
 }
 
 /* ---- limits ---- */
@@ -65,7 +67,7 @@ void money_set_limits(world *self) {
 
 void money_raise_limits(world *self) {
   for (int i = 0; i < WORLD_PAYERS; i++) {
-    int64_t enough = most(&self->model, &self->model.purses[i]) + 2 * WORLD_RESERVE;
+    int64_t enough = most(&self->model, i) + 2 * WORLD_RESERVE;
     if (!is_limited(self, i)) continue;
     if (enough > self->budgets[i]) self->budgets[i] = enough;
     *limit_of(self, i) = self->budgets[i];
@@ -104,9 +106,9 @@ void money_check_end(world_model *self, const ck_head *head, const ck_state *sta
     int64_t known = i                  ? known_of(state, names[i])
                     : head->has_latest ? head->latest.totals.cost_micros
                                        : 0;
-    if (known < least(purse) || known > most(self, purse))
+    if (known < least(purse) || known > most(self, i))
       model_fail(self, "%lld are counted for %s; at least %lld were paid or lost, at most %lld",
-                 (long long)known, names[i], (long long)least(purse), (long long)most(self, purse));
+                 (long long)known, names[i], (long long)least(purse), (long long)most(self, i));
     if (purse->paid) cover("money of %s is counted", names[i]);
     if (purse->lost) cover("money of %s is counted, of lost calls", names[i]);
   }

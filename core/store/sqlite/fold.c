@@ -63,16 +63,25 @@ void ck_wal_note_synced(ck_sqlite *self) {
   if (ck_mark_write(ck_lock_fd(self->lock), &mark, false, &ignored) != CK_OK) return;
 }
 
+/* Whether the log that the mark knows goes on: the same round of it, or one of the same use, in
+ * which the marks since were lost with the power. */
+static bool is_known_log(const ck_mark *mark, const ck_wal_index *index, const ck_use *before) {
+  bool same = memcmp(mark->salt, index->salt, CK_SALT_SIZE) == 0;
+  return mark->state != CK_MARK_NONE && (same || (mark->id && mark->id == before->id));
+}
+
 /* What the mark says before the database has the number of a new use. A log that goes on (of a
- * store that an older ckrun began to use, or that another program kept from being emptied) keeps
- * what is known of it, and its number, which its first pages have; those of an older ckrun have
- * none, and bring that back whenever the log is moved into the file. */
+ * store that an older ckrun began to use, or that another program or a full disk kept from being
+ * emptied) keeps what is known of it, and its number, which its first pages have; those of an older
+ * ckrun have none, and bring that back whenever the log is moved into the file. */
 static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
   ck_wal_index index;
   ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
   bool goes_on = ck_wal_get_index(&index, self->writer->db) && index.frames > 0 &&
-                 mark.state != CK_MARK_NONE && memcmp(mark.salt, index.salt, CK_SALT_SIZE) == 0;
-  if (goes_on && mark.state != CK_MARK_LIVE) mark.frames = index.frames;
+                 is_known_log(&mark, &index, before);
+  bool counted = mark.state == CK_MARK_LIVE && memcmp(mark.salt, index.salt, CK_SALT_SIZE) == 0;
+  if (goes_on && !counted) mark.frames = index.frames;
+  if (goes_on) memcpy(mark.salt, index.salt, CK_SALT_SIZE);
   if (!goes_on) mark.frames = 0;
   mark.state = goes_on ? CK_MARK_LIVE : CK_MARK_BEGUN;
   mark.before = before->id;

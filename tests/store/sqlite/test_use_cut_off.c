@@ -134,10 +134,66 @@ static void test_begun_anew(void) {
   ck_store_close(first.store);
 }
 
+/* ---- a log that could not be emptied ---- */
+
+static const char *to_keep;
+
+/* The mark of a use that begins is on disk, and that is the last that is. */
+static void keep_mark(void *to) {
+  (void)to;
+  copy(to_keep, ".lock", INT32_MAX);
+}
+
+static ck_store *open_kept(void) {
+  ck_store *store;
+  ck_error err = CK_ERROR_INIT;
+  path = to_keep;
+  snprintf(url, sizeof url, "sqlite:%s", path);
+  tap_is_status(ck_store_open(&store, url, &(ck_store_options){0}, &err), CK_OK, &err,
+                "what the power left of it is opened");
+  tap_is_int(store ? fixture_verify(store) : -1, 0, "and sound");
+  return store;
+}
+
+/* A use, of which neither the later marks nor the zeros in the log came to disk. */
+static void use_and_lose(const char *left, fixture *session) {
+  ck_error err = CK_ERROR_INIT;
+  to_keep = tap_tmpfile(left);
+  faulty_after_sync(FAULTY_DATABASE, keep_mark, NULL);
+  tap_is_status(fixture_create(session, session->store, left, &err), CK_OK, &err, "a commit");
+  tap_is_status(fixture_commit(session, &power, &err), CK_OK, &err, "and another one");
+  copy(to_keep, "-wal", INT32_MAX);
+  ck_store_release(session->store, session->lease);
+  ck_store_close(session->store);
+  copy(to_keep, "", INT32_MAX);
+}
+
+/* The next process finds all of the log in the file, and cannot empty it: another program has the
+ * store open, or the disk is full. What it commits follows frames of the use before; then the power
+ * goes once more in the same way. */
+static void test_not_emptied(void) {
+  sqlite3 *reader = NULL;
+  fixture session = begin("not_emptied.db");
+  ck_store_release(session.store, session.lease);
+  ck_store_close(session.store);
+  session.store = fixture_open(url);
+  use_and_lose("once", &session);
+  path = to_keep;
+  bool reads = sqlite3_open(path, &reader) == SQLITE_OK &&
+               sqlite3_exec(reader, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK;
+  tap_must(reads, "another program reads it");
+  session.store = open_kept();
+  use_and_lose("twice", &session);
+  sqlite3_close(reader);
+  session.store = open_kept();
+  ck_store_close(session.store);
+}
+
 int main(void) {
   faulty_install();
   test_beginning();
   test_end();
   test_begun_anew();
+  test_not_emptied();
   return tap_done();
 }
