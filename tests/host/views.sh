@@ -10,10 +10,21 @@ screen() {
   local columns=$1
   shift
   if [ "${COLOR:-}" ]; then
-    NO_COLOR= TERM=xterm "$terminal" "$columns" "$CKRUN" "$@"
+    NO_COLOR= TERM=xterm "$terminal" "$columns" "${at_clock[@]}" "$CKRUN" "$@"
   else
-    TERM=xterm "$terminal" "$columns" "$CKRUN" "$@"
+    TERM=xterm "$terminal" "$columns" "${at_clock[@]}" "$CKRUN" "$@"
   fi
+}
+
+# set_clock TIME: by the wall clock of what is shown from here on it is that time (UTC). 1: nothing
+# here builds what does that.
+at_clock=()
+set_clock() {
+  local library=$dir/set_clock.so
+  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -shared -fPIC -DSET_CLOCK_PRELOAD \
+    "$root/tests/host/set_clock.c" -o "$library" 2>/dev/null || return 1
+  at_clock=(env "CLOCK_AT=$(date -u -d "$1" +%s)" "LD_PRELOAD=$library"
+    "ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0")
 }
 
 has_terminal() {
@@ -22,18 +33,18 @@ has_terminal() {
 }
 
 # Random parts of ids, uuids, times and folders are none of the view, but their widths are; an age
-# is of any width.
+# is of any width, unless a clock is set.
 steady() {
   perl -pe '
-    BEGIN { $dir = quotemeta $ARGV[0]; $root = quotemeta $ARGV[1]; @ARGV = () }
+    BEGIN { ($dir, $root, $clock) = (map({ quotemeta } @ARGV[0, 1]), $ARGV[2]); @ARGV = () }
     s/$dir/DIR/g; s/$root/ROOT/g;
     s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/"u" x 36/ge;
     s/_\d{8}_\d{6}_/_YYYYMMDD_HHMMSS_/g;
     s/(\e\[\d+m|(?<![0-9a-z]))[0-9a-f]{8}(?![0-9a-z])/$1xxxxxxxx/g;
     s/AGE +REASON/AGE  REASON/;
-    s/  (\e\[2m)?(just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)(\e\[0m)? *(?=(.?))/
+    $clock or s/  (\e\[2m)?(just now|\d+ (min|h|days?) ago|\d{4}-\d\d-\d\d)(\e\[0m)? *(?=(.?))/
       "  " . ($1 \/\/ "") . "AGO" . ($4 \/\/ "") . ($5 eq "\n" || $5 eq "" ? "" : "  ")/e;
-    s/\e/^[/g' "$dir" "$root"
+    s/\e/^[/g' "$dir" "$root" "${at_clock[*]}"
 }
 
 # Lines that are wider than the terminal, where characters without a width take none.

@@ -9,8 +9,10 @@
 #include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/updated.h"
-#include "core/host/print/table.h"
 #include "core/host/inspect/session_view.h"
+#include "core/host/inspect/tones.h"
+#include "core/host/print/table.h"
+#include "core/host/session/short_id.h"
 #include "core/runtime/session/tail/tail.h"
 #include "core/store/maintenance.h"
 #include "core/store/session_query.h"
@@ -65,15 +67,17 @@ static void put_reason(listing *self, const ck_session_record *record, const cha
 }
 
 static void put_row(listing *self, const ck_session_record *record, const char *flow,
-                    const ck_stop *stop, const trouble *of) {
+                    const ck_stop *stop, const trouble *of, bool live) {
   ck_table *table = &self->table;
+  const char *checkpoint = stop->last_checkpoint;
   ck_table_put_text(table, ck_bytes_text(record->id));
+  ck_table_tone(table, ck_session_tone(record->status, live));
   ck_table_put_word(table, ck_session_status_name(record->status));
   ck_table_put_age(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(flow));
   ck_table_put_text(table, ck_bytes_text(stop->node));
-  ck_table_put_word(table, stop->last_checkpoint);
+  ck_table_put_word(table, table->aligned && checkpoint ? ck_short_id(checkpoint) : checkpoint);
   put_reason(self, record, stop->error, of);
 }
 
@@ -122,7 +126,7 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
   if (status == CK_OK && self->output->json)
     status = print_json(self, record, flow, &stop, live, &of);
   else if (status == CK_OK)
-    put_row(self, record, flow, &stop, &of);
+    put_row(self, record, flow, &stop, &of, live);
   self->count++;
   free(of.question);
   ck_stop_clear(&stop);

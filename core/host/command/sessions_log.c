@@ -1,18 +1,22 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/clock.h"
+#include "core/base/json.h"
 #include "core/host/print/pager.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/taken_answers.h"
+#include "core/host/inspect/tones.h"
 #include "core/host/print/pretty.h"
 #include "core/host/print/table.h"
 #include "core/host/session/accepted.h"
 #include "core/host/session/fields.h"
+#include "core/host/session/short_id.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/describe.h"
 
@@ -22,7 +26,7 @@ typedef struct values {
   int64_t last, seq, before;
 } values;
 
-enum { FOLLOW_US = 200000 };
+enum { FOLLOW_US = 200000, LABELLED = sizeof "checkpoint " - 1 + CK_SHORT_ID_LEN };
 
 typedef struct listing {
   ck_output *output;
@@ -61,10 +65,33 @@ static const ck_column columns_of_all[] = {
 /* While it is followed nobody knows what is still to come. */
 static const size_t least[CK_TABLE_COLUMNS_MAX] = {7, 8, 17, 12, 12, 0, 0};
 
+/* On a terminal the checkpoint's short id, "checkpoint 3b778623": its whole one is wider than what
+ * a line has left. */
+static void shorten(ck_buffer *text, const ck_event *event) {
+  ck_buffer id = {0};
+  ck_json_read_string(&id, ck_json_get(ck_value_bytes(event->body), "checkpoint"));
+  const char *tail = id.len ? ck_short_id_tail(id.data) : NULL;
+  char *at = tail ? memmem(text->data, text->len, id.data, id.len) : NULL;
+  if (at) {
+    char *end = at + id.len;
+    bool named = (at > text->data && at[-1] == '=') || id.len < LABELLED;
+    char *to = named ? at : stpcpy(at, "checkpoint ");
+    memmove(to, tail, CK_SHORT_ID_LEN);
+    memmove(to + CK_SHORT_ID_LEN, end, (size_t)(text->data + text->len - end));
+    text->len -= (size_t)(end - to) - CK_SHORT_ID_LEN;
+  }
+  text->failed |= id.failed;
+  ck_buffer_clear(&id);
+}
+
 static void put_row(listing *self, const ck_event *event, bool abandoned) {
   ck_table *table = &self->table;
+  ck_tone tone = abandoned ? CK_TONE_FAINT : ck_event_tone(event);
+  ck_table_tone(table, CK_TONE_FAINT);
   ck_table_put_count(table, event->seq);
+  ck_table_tone(table, CK_TONE_FAINT);
   ck_table_put_clock(table, event->at_ms);
+  ck_table_tone(table, tone);
   ck_table_put_word(table, ck_event_kind_name(event->kind));
   ck_table_put_text(table, ck_bytes_text(event->scope));
   ck_table_put_text(table, ck_bytes_text(event->agent));
@@ -76,9 +103,11 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
   }
   ck_buffer_reset(&self->text);
   ck_describe_event(&self->text, event);
+  if (table->aligned) shorten(&self->text, event);
   ck_accepted_append(&self->text, event);
   ck_taken_answers_append(&self->text, &self->answers, event);
   if (self->text.failed) table->text.failed = true;
+  ck_table_tone(table, tone);
   ck_table_put_text(table, ck_buffer_bytes(&self->text));
 }
 

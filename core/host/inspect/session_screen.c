@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/host/inspect/tones.h"
 #include "core/host/print/bar.h"
 #include "core/host/print/format.h"
 #include "core/host/print/paragraph.h"
@@ -13,18 +14,7 @@
 #include "core/host/session/short_id.h"
 
 static ck_tone tone_of(const ck_session_view *self) {
-  switch (self->head->session.status) {
-    case CK_SESSION_COMPLETED:
-      return CK_TONE_GOOD;
-    case CK_SESSION_FAILED:
-    case CK_SESSION_FAILING:
-    case CK_SESSION_IN_DOUBT:
-      return CK_TONE_BAD;
-    case CK_SESSION_RUNNING:
-      return self->live ? CK_TONE_NAME : CK_TONE_BAD;
-    default:
-      return CK_TONE_WARN;
-  }
+  return ck_session_tone(self->head->session.status, self->live != 0);
 }
 
 /* ---- how it stands ---- */

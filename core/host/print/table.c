@@ -104,7 +104,7 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms) {
 }
 
 void ck_table_put_clock(ck_table *self, int64_t wall_ms) {
-  enum { DATE = 11 }; /* bytes of "2026-01-31 " */
+  enum { YEAR = 5, DATE = 11 }; /* bytes of "2026-", "2026-01-31 " */
   ck_buffer now = {0}, then = {0};
   ck_clock clock = ck_clock_system();
   if (!wall_ms || !self->aligned) {
@@ -114,8 +114,12 @@ void ck_table_put_clock(ck_table *self, int64_t wall_ms) {
   ck_format_time(&now, clock.wall_ms(clock.self));
   ck_format_time(&then, wall_ms);
   bool whole = now.len > DATE && then.len > DATE;
-  bool today = whole && memcmp(now.data, then.data, DATE) == 0;
-  if (whole) ck_buffer_append_text(&self->text, then.data + (today ? DATE : 0));
+  size_t known = 0;
+  if (whole && memcmp(now.data, then.data, DATE) == 0)
+    known = DATE;
+  else if (whole && memcmp(now.data, then.data, YEAR) == 0)
+    known = YEAR;
+  if (whole) ck_buffer_append_text(&self->text, then.data + known);
   self->text.failed |= !whole;
   ck_buffer_clear(&now);
   ck_buffer_clear(&then);

@@ -72,8 +72,8 @@ void ck_table_put_bytes(ck_table *self, int64_t bytes);
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
 void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: unknown, an empty cell */
-/* On a terminal the time of day, with the date when that is not today; else as
- * ck_table_put_time. */
+/* On a terminal the time of day, with the date when that is not today, and its year when that is
+ * not this one; else as ck_table_put_time. */
 void ck_table_put_clock(ck_table *self, int64_t wall_ms);
 /* On a terminal how long ago it was, as ck_format_age; else the same as ck_table_put_time. */
 void ck_table_put_age(ck_table *self, int64_t wall_ms);

@@ -71,6 +71,24 @@ done
 ok "what failed is red" grep -q $'\e\\[31m.*nothing more can be done' \
   <<<"$(COLOR=1 screen 80 sessions show failed)"
 ok "completed is green" grep -q $'\e\\[32mcompleted' <<<"$(COLOR=1 screen 80 sessions show done)"
+# Two days later, whatever day it is, so that what is told of the time is kept, too.
+if set_clock "2026-11-24 08:00"; then
+  view list sessions list
+  view log sessions log rewound --all
+  view inspect sessions inspect done
+  has "the day is told where it is another one" "$(screen 80 sessions log failed)" \
+    "  11-22 07:44:10"
+  is "where a day has to be told, too, ids are whole at 80 columns" \
+    "$(screen 80 sessions log failed | grep -cE 'checkpoint [0-9a-f]{8}$')" 2
+  is "and a status has the colour that show gives it" \
+    "$(COLOR=1 screen 80 sessions list | grep -cE $'^(failed|failing|doubt|killed) .*\e\\[31m')" 4
+  set_clock "2027-01-01 08:00"
+  has "the year is told where it is another one" "$(screen 80 sessions log failed)" \
+    "2026-11-22 07:44:10"
+  at_clock=()
+else
+  skip "no compiler for a clock that stands"
+fi
 is "with -v every field" "$(screen 200 sessions show failed -v | cut -d' ' -f1)" \
   "$("$CKRUN" sessions show failed | cut -f1)"
 

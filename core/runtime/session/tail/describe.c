@@ -109,6 +109,9 @@ static const outline outlines[] = {
     {CK_EVENT_SESSION_FAILED, {"reason"}},
     {CK_EVENT_SESSION_COMPLETED, {"reason", "result"}},
     {CK_EVENT_SESSION_CANCELLED, {"reason"}},
+    {CK_EVENT_SESSION_FORKED, {"origin", "checkpoint"}},
+    {CK_EVENT_SESSION_REWOUND, {"checkpoint", "left"}},
+    {CK_EVENT_SESSION_UNDONE, {"checkpoint", "undone"}},
     {CK_EVENT_MESSAGE, {"message"}},
     {CK_EVENT_INTENT, {"key", "class", "request"}},
     {CK_EVENT_OUTCOME, {"key", "status", "error", reserved_name, "note", "message", "result"}},
@@ -122,7 +125,8 @@ static const outline outlines[] = {
 static bool is_named(const char *name) {
   return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 ||
          strcmp(name, reserved_name) == 0 || strcmp(name, "note") == 0 ||
-         strcmp(name, "policy") == 0 || strcmp(name, "policies") == 0;
+         strcmp(name, "policy") == 0 || strcmp(name, "policies") == 0 ||
+         strcmp(name, "origin") == 0 || strcmp(name, "left") == 0 || strcmp(name, "undone") == 0;
 }
 
 /* An amount of a dimension as it is stored, with its unit for people. */
