@@ -125,7 +125,7 @@ static ck_status add_rule(ck_call *self, ck_error *err) {
   free(leave->policies);
   free(leave->text);
   leave->word = denies ? CK_LEAVE_DENY : CK_LEAVE_ASK;
-  leave->policies = strdup(CK_ACTION_BY_RULES);
+  leave->policies = strdup(CK_LEAVE_BY_RULES);
   leave->text = ck_buffer_take(&text);
   return leave->policies && leave->text ? CK_OK : ck_error_no_memory(err);
 }

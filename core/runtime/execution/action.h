@@ -10,10 +10,6 @@
 
 #include "core/runtime/execution/call_private.h"
 
-#define CK_ACTION_BY_RULES                                               \
-  "permissions" /* who decides where no policy does: the profile's rules \
-                 */
-
 struct ck_action_question {
   ck_call *call, *of;        /* itself as a call; that of the prompt */
   ck_action_question *first; /* the same action, asked about before in this turn; NULL: none */

@@ -15,7 +15,7 @@ static ck_status append_outcome(ck_call *self, ck_error *err) {
   ck_json_end(&w, '}');
   const char *via = self->leave.word == CK_LEAVE_ASK ? "answer"
                     : self->leave.approved           ? "policy"
-                                                     : CK_ACTION_BY_RULES;
+                                                     : CK_LEAVE_BY_RULES;
   ck_status status = ck_value_from(&outcome.result, &buffer, err);
   if (status == CK_OK)
     status = ck_ledger_write_outcome(&body, &self->effect, &outcome, self->digest, via, NULL, err);

@@ -11,14 +11,10 @@
 #include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/transcript.h"
 
-static const char hint[] =
-    " (Part of what it is called with is masked where it is stored: where it comes back masked, it "
-    "is not made, and its outcome says so.)";
-
 static void write_text(ck_json_writer *w, const ck_leave *leave, bool masked) {
   ck_buffer text = {0};
   ck_buffer_append_text(&text, leave->text ? leave->text : "a policy failed: may this be done?");
-  if (masked) ck_buffer_append_text(&text, hint);
+  if (masked) ck_buffer_append_text(&text, CK_LEAVE_MASKED_HINT);
   ck_json_member_string(w, "question", ck_buffer_bytes(&text));
   w->out->failed |= text.failed;
   ck_buffer_clear(&text);

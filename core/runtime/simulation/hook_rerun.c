@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/redact/redact.h"
 #include "core/runtime/simulation/hook_rerun_private.h"
 
 static const struct {
@@ -35,11 +36,16 @@ void ck_hook_rerun_clear(ck_hook_rerun *self) {
   *self = (ck_hook_rerun){0};
 }
 
+static bool says_same(const ck_rerun_said *then, const ck_rerun_said *now) {
+  if (!then->whole) return true;
+  if (!then->text || !now->text) return !then->text && !now->text;
+  return ck_redact_matches(ck_bytes_text(then->text), ck_bytes_text(now->text));
+}
+
 bool ck_hook_rerun_differs(const ck_rerun_place *self) {
-  const char *then = self->then.word, *now = self->now.word;
-  if (!then || !now) return false;
-  bool rules = strcmp(now, CK_RERUN_GOES_ON) == 0 && self->then.text && self->now.text;
-  return strcmp(then, now) != 0 || (rules && strcmp(self->then.text, self->now.text) != 0);
+  const ck_rerun_said *then = &self->then, *now = &self->now;
+  if (!then->word || !now->word) return false;
+  return strcmp(then->word, now->word) != 0 || !says_same(then, now);
 }
 
 /* ---- the walk ---- */

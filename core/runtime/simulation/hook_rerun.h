@@ -37,6 +37,7 @@ typedef struct ck_rerun_said {
   char *word;         /* "deny", "retry", "out", "go on"; NULL: see below */
   char *policies;     /* whose word it is; NULL: nobody's, or not told */
   char *text;         /* why, the question, "budget reset, …", "waits 500 ms"; NULL: none */
+  bool whole;         /* then: `text` is all that was said beside the word; else it may be more */
   ck_answers answers; /* who said what; hook 0: not told */
 } ck_rerun_said;
 
@@ -70,8 +71,8 @@ CK_CHECKED ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, cons
                                        ck_rerun_hook hook, const ck_rerun_source *source,
                                        ck_error *err);
 
-/* Answered otherwise: both are known, and have not the same word; of a resume that goes on: not the
- * same rules. */
+/* Answered otherwise: both are known, and have not the same word, or, where that is recorded, not
+ * the same wait, question, reason or rules. What is masked where it is recorded can be anything. */
 bool ck_hook_rerun_differs(const ck_rerun_place *self);
 
 #endif

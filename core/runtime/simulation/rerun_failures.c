@@ -134,6 +134,7 @@ void ck_rerun_on_failure_take(ck_asking *self, const ck_event *event) {
   self->status = open_place(&place, self, event, of.key, &answers);
   ck_json_read_int(&wait_ms, ck_json_get(of.shown, "wait"));
   if (self->status == CK_OK) self->status = take_wait(&place->then.text, wait_ms, self->err);
+  if (self->status == CK_OK) place->then.whole = of.shown.len > 0;
   if (self->status == CK_OK) self->status = ask_failure(self, place, &of, event);
   clear_failing(&of);
 }

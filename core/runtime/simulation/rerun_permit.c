@@ -1,4 +1,5 @@
 /* rerun_permit.c - asks permit again: of effects that were begun, put to a person, or denied. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,11 @@
 typedef struct judged {
   ck_effect effect;
   char *key, *tool;   /* owned */
+  ck_buffer request;  /* of a call that its flow carries out: what is kept of its request */
   ck_bytes said;      /* that has the members policies and question or reason; no bytes: none */
   ck_bytes at;        /* what was shown of the place; no bytes: it is not recorded */
   bool begun, masked; /* masked: policies took something out of the event */
-  bool bare;          /* of a call that its flow carries out: nothing of its request is kept */
+  bool bare;          /* of a call that its flow carries out: its tool is all that is kept of it */
 } judged;
 
 static bool ends_with(const char *text, const char *end) {
@@ -30,12 +32,26 @@ static void read_question(judged *out, ck_bytes body) {
   ck_begun_effect_read(&out->effect, about);
 }
 
+/* An earlier version kept no name. */
+static void read_own(judged *out, ck_bytes body) {
+  ck_json_writer w = {.out = &out->request};
+  ck_bytes name = ck_json_get(body, "name");
+  if (!name.len) return;
+  ck_json_begin(&w, '{');
+  ck_json_member_raw(&w, "name", name);
+  ck_json_end(&w, '}');
+  out->effect.request = ck_buffer_bytes(&out->request);
+}
+
 static void read_outcome(judged *out, ck_bytes body) {
   out->said = ck_json_get(body, "denied");
   out->bare = out->said.len == 0;
   out->at = ck_json_get(out->said, "at");
   out->effect.untrusted = (ck_bytes){0};
-  if (!out->bare) ck_begun_effect_read(&out->effect, out->said);
+  if (out->bare)
+    read_own(out, body);
+  else
+    ck_begun_effect_read(&out->effect, out->said);
 }
 
 /* False: nothing is decided here. */
@@ -60,8 +76,21 @@ static bool read_judged(judged *out, const ck_event *event) {
   return true;
 }
 
-/* Where no policy was asked: it was not begun before, as far as a run would know. */
+/* It begins after it was asked about: its question is an earlier event. */
+static ck_bytes find_question(const ck_asking *self, const judged *of) {
+  char key[2 * CK_STATE_KEY_MAX];
+  if (!of->begun || !of->key) return of->said;
+  snprintf(key, sizeof key, "%s/permit", of->key);
+  const ck_begun_effect *asked = ck_begun_effects_get(&self->effects, key);
+  if (!asked || asked->masked) return of->said;
+  return ck_json_get(ck_value_bytes(asked->intent), "request");
+}
+
+/* Where no policy was asked: it was not begun before, as far as a run would know. What the flow
+ * carries out is recorded each time that it is called. */
 static bool would_be_asked(const ck_asking *self, const judged *of, const ck_event *event) {
+  if (event->kind == CK_EVENT_OUTCOME)
+    return ck_json_get(ck_value_bytes(event->body), "own").len > 0 && of->bare;
   if (!of->begun || !ck_effect_asks_leave(&of->effect)) return false;
   if (ck_json_get(ck_value_bytes(event->body), "held").len) return false;
   const ck_begun_effect *before = ck_begun_effects_get(&self->effects, of->key);
@@ -81,22 +110,30 @@ static void add_place(ck_unknown *unknown, const judged *of) {
 
 static void find_unknown(ck_unknown *out, const judged *of) {
   ck_bytes request = of->effect.request;
+  bool masked = of->masked || !request.len || ck_begun_effect_is_masked(request);
   *out = (ck_unknown){0};
   if (!of->key) ck_unknown_add(out, "effect");
   if (!of->at.len) add_place(out, of);
   if (of->bare) {
     ck_unknown_add(out, "effect.class");
-    ck_unknown_add(out, "effect.tool");
     ck_unknown_add(out, "effect.untrusted");
     ck_unknown_add(out, "at.next");
   }
-  if (of->bare || of->masked || !request.len || ck_begun_effect_is_masked(request)) {
+  if (of->bare && masked) ck_unknown_add(out, "effect.tool");
+  if (of->bare || masked) {
     ck_unknown_add(out, "effect.request");
     ck_unknown_add(out, "effect.arguments");
   }
 }
 
 /* ---- the question ---- */
+
+/* The words of policies alone: to an agent's action the profile's rules have some, too. */
+static bool is_whole(const ck_rerun_said *then, const judged *of) {
+  bool rules = then->policies && strcmp(then->policies, CK_LEAVE_BY_RULES) == 0;
+  bool said = strcmp(then->word, "deny") == 0 || strcmp(then->word, "ask") == 0;
+  return said && then->text && !rules && !of->masked;
+}
 
 static ck_status take_then(ck_rerun_said *out, const judged *of, const ck_answers *answers,
                            ck_error *err) {
@@ -106,7 +143,11 @@ static ck_status take_then(ck_rerun_said *out, const judged *of, const ck_answer
   out->word = ck_rerun_word(answers);
   out->policies = ck_json_dup_string(ck_json_get(of->said, "policies"));
   out->text = ck_json_dup_string(question.len ? question : reason);
-  return out->word ? CK_OK : ck_error_no_memory(err);
+  if (!out->word) return ck_error_no_memory(err);
+  if (out->text && ends_with(out->text, CK_LEAVE_MASKED_HINT))
+    out->text[strlen(out->text) - strlen(CK_LEAVE_MASKED_HINT)] = 0;
+  out->whole = is_whole(out, of);
+  return CK_OK;
 }
 
 /* Takes what `leave` owns. */
@@ -170,9 +211,12 @@ void ck_rerun_permit_take(ck_asking *self, const ck_event *event) {
   if (found) self->status = ck_asking_open(self, event->timeline);
   if (found && self->status == CK_OK)
     self->status = ck_asking_add(&place, self, event->seq, of.key);
+  if (found && (answers.policies[CK_LEAVE_ASK] || answers.policies[CK_ANSWER_FAILED]))
+    of.said = find_question(self, &of);
   if (found && self->status == CK_OK)
     self->status = take_then(&place->then, &of, &answers, self->err);
   if (found && self->status == CK_OK) self->status = ask(self, place, &of, event);
   free(of.key);
   free(of.tool);
+  ck_buffer_clear(&of.request);
 }

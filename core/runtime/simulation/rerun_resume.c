@@ -179,17 +179,20 @@ static ck_status take_then(ck_rerun_said *out, const ck_event *event, ck_error *
   bool refused = event->kind == CK_EVENT_RESUME_REFUSED;
   bool asked = someone_asked(ck_json_get(body, "answers")) && (!refused || is_denied(body));
   if (event->kind == CK_EVENT_RESUME_APPROVAL) {
-    *out = (ck_rerun_said){
-        strdup("ask"), dup_member(body, "policies"), dup_member(body, "question"), {0}};
+    *out = (ck_rerun_said){.word = strdup("ask"),
+                           .policies = dup_member(body, "policies"),
+                           .text = dup_member(body, "question")};
   } else if (asked) {
     *out = (ck_rerun_said){.word = strdup("ask")};
   } else if (refused) {
-    *out = (ck_rerun_said){
-        strdup("refuse"), dup_member(body, "policy"), dup_member(body, "reason"), {0}};
+    *out = (ck_rerun_said){.word = strdup("refuse"),
+                           .policies = dup_member(body, "policy"),
+                           .text = dup_member(body, "reason")};
   } else {
     *out = (ck_rerun_said){.word = strdup(CK_RERUN_GOES_ON),
                            .text = then_rules(ck_json_get(body, "rules"))};
   }
+  out->whole = out->text && !ck_json_get(body, "redacted").len;
   return out->word ? CK_OK : ck_error_no_memory(err);
 }
 
@@ -199,9 +202,12 @@ static ck_status take_now(ck_rerun_said *out, const ck_resume_rules *rules, ck_e
   char reason[CK_ERROR_TEXT_MAX];
   ck_resume_rules_refusal(reason, sizeof reason, rules);
   if (*reason)
-    *out = (ck_rerun_said){strdup("refuse"), dup_text(rules->refused_by), strdup(reason), {0}};
+    *out = (ck_rerun_said){
+        .word = strdup("refuse"), .policies = dup_text(rules->refused_by), .text = strdup(reason)};
   else if (rules->question)
-    *out = (ck_rerun_said){strdup("ask"), dup_text(rules->asked_by), strdup(rules->question), {0}};
+    *out = (ck_rerun_said){.word = strdup("ask"),
+                           .policies = dup_text(rules->asked_by),
+                           .text = strdup(rules->question)};
   else
     *out = (ck_rerun_said){.word = strdup(CK_RERUN_GOES_ON), .text = now_rules(rules)};
   return out->word && out->text ? CK_OK : ck_error_no_memory(err);
