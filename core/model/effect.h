@@ -149,7 +149,7 @@ typedef struct ck_outcome {
    * be NULL */
   ck_value *result;
   ck_status error_status;  /* FAILED, UNKNOWN: the class */
-  char *error;             /* ERROR, FAILED, UNKNOWN: one line; owned */
+  char *error;             /* ERROR, FAILED, UNKNOWN: as of ck_error; owned */
   int64_t cost_micros;     /* -1: no price known (unmetered) */
   bool cost_known;         /* that is all of it, also when it is 0: no reserve counts for it */
   int64_t reserved_micros; /* the part of it that is an estimate: nothing tells what it is */

@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/redact/encode.h"
+#include "core/redact/mended.h"
 #include "core/redact/redact.h"
 
 enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF_MIN = 8 };
@@ -40,6 +41,21 @@ static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_e
   ck_bytes tail = {form.data + form.len - half, half};
   return status == CK_OK ? ck_patterns_append(&self->patterns, tail, owner | TAIL_HALF, err)
                          : status;
+}
+
+/* As it is left where bytes that cannot be kept were replaced before the text came here. */
+static ck_status add_mended(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
+  ck_buffer form = {0};
+  ck_status status = CK_OK;
+  if (!ck_buffer_extend(&form, bytes.len * CK_MENDED_MOST)) return ck_error_no_memory(err);
+  for (int i = 0; i < CK_MENDINGS && status == CK_OK; i++) {
+    ck_buffer_reset(&form);
+    ck_mended_append(&form, i, bytes);
+    if (form.len >= CK_SECRET_MIN) status = append_form(self, ck_buffer_bytes(&form), owner, err);
+  }
+  if (form.data) explicit_bzero(form.data, form.cap);
+  ck_buffer_clear(&form);
+  return status;
 }
 
 /* Raw and in the encodings of encode.h; escapes, percent-encoding and entities are decoded in the
@@ -136,6 +152,7 @@ ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const c
   uint32_t owner = (uint32_t)self->count;
   ck_status status = add_secret(self, name, secret, err);
   if (status == CK_OK) status = add_encodings(self, secret, owner, err);
+  if (status == CK_OK) status = add_mended(self, secret, owner, err);
   if (status == CK_OK) status = add_lines(self, secret, owner, err);
   ck_patterns_init(&self->patterns);
   ck_known_set_key(self, key);

@@ -1,4 +1,4 @@
-/* test_error.c - an error is one line of whole characters, whatever went into it. */
+/* test_error.c - an error is of whole characters and acts on nothing, whatever went into it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,11 @@ static void test_one_line(void) {
                 "setting an error returns its status");
   tap_is_text(err.text, "a1b", "the text is formatted");
   tap_is_int(err.status, CK_E_IO, "the status is kept");
-  ck_error_set(&err, CK_E_PARSE, "x\ny\r\tz%s", "\x1b[31m\x7f");
-  tap_is_text(err.text, "x y  z [31m ", "newlines and control characters become spaces");
+  ck_error_set(&err, CK_E_PARSE, "x\ny\r\tz%s", "\x1b[31m\x7f\x1b[\x1b]a\r\nb\x1b[");
+  tap_is_text(err.text, "x\ny  z  [ ]a\nb [",
+              "control characters become spaces, colours nothing; line breaks stay");
+  ck_error_make_line(err.text, strlen(err.text));
+  tap_is_text(err.text, "x y  z  [ ]a b [", "until it is made a line");
   ck_error_set(&err, CK_E_PARSE, "x%sy", "\xc2\x9b");
   tap_is_text(err.text, "x  y", "two-byte control characters become spaces");
   tap_is_status(ck_error_set(NULL, CK_E_FULL, "%s", "x"), CK_E_FULL, NULL,
@@ -51,7 +54,7 @@ static void test_cut(void) {
 static void test_prefix(void) {
   ck_error err = CK_ERROR_INIT;
   ck_error_set(&err, CK_E_NOT_FOUND, "no such file");
-  tap_is_status(ck_error_prefix(&err, "profile '%s'", "p\n"), CK_E_NOT_FOUND, &err,
+  tap_is_status(ck_error_prefix(&err, "profile '%s'", "p\t"), CK_E_NOT_FOUND, &err,
                 "a prefix keeps the status");
   tap_is_text(err.text, "profile 'p ': no such file", "a prefix stands in front");
   ck_error_set(&err, CK_E_IO, "%s", err.text);

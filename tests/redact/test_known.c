@@ -287,6 +287,34 @@ static void test_halves(void) {
   ck_redactor_free(redactor);
 }
 
+/* A text that was made fit for JSON, for an error, or both before it gets here, whole or cut. */
+static void test_mended(void) {
+  static const char secret[] = "Kq7-\xff-canary\x1b[1m\xc2\x85\r\n-Zt\t93\xe2\x82xW";
+  static const char *const texts[] = {
+      "<Kq7-\xff-canary\x1b[1m\xc2\x85\r\n-Zt\t93\xe2\x82xW>",
+      "<Kq7-\xef\xbf\xbd-canary\x1b[1m\xc2\x85\r\n-Zt\t93\xef\xbf\xbd\xef\xbf\xbdxW>",
+      "<Kq7-\xff-canary  \n-Zt 93\xe2\x82xW>",
+      "<Kq7-\xef\xbf\xbd-canary  \n-Zt 93\xef\xbf\xbd\xef\xbf\xbdxW>",
+      "{\"a\":\"Kq7-\xef\xbf\xbd-canary\\u001b[1m\xc2\x85\\r\\n-Zt\\t93"
+      "\xef\xbf\xbd\xef\xbf\xbdxW\"}",
+      "<Kq7-\xef\xbf\xbd-canary  \n-Zt",
+  };
+  ck_redactor *redactor = NULL;
+  ck_buffer out = {0};
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "a redactor");
+  tap_must(ck_redactor_add_secret(redactor, "odd", ck_bytes_text(secret), NULL) == CK_OK,
+           "a secret with bytes that JSON and errors cannot keep");
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    ck_buffer_reset(&out);
+    whole(&out, redactor, ck_bytes_text(texts[i]));
+    tap_ok(
+        !strstr(out.data, "Kq7") && !strstr(out.data, "-Zt") && strstr(out.data, "[redacted:odd:"),
+        "mended in way %zu it is found", i);
+  }
+  ck_buffer_clear(&out);
+  ck_redactor_free(redactor);
+}
+
 /* RFC 4648, with padding. */
 static void append_padded(ck_buffer *out, ck_bytes bytes, const char *last) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -371,6 +399,7 @@ int main(void) {
   make_secrets();
   test_cut_escapes();
   test_halves();
+  test_mended();
   test_base64_whole();
   ck_redactor *redactor = NULL, *few = NULL;
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&few, NULL) == CK_OK,

@@ -190,6 +190,7 @@ static void append_json_problems(ck_json_writer *w, const ck_output *self) {
     else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, ck_bytes_text(text),
                                     &ignored) != CK_OK)
       ck_buffer_reset(&clean);
+    ck_error_make_line(clean.data, clean.len);
     ck_json_put_string(w, ck_buffer_bytes(&clean));
     ck_buffer_clear(&clean);
   }
@@ -224,6 +225,7 @@ void ck_output_error(ck_output *self, const ck_error *err) {
   else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) !=
            CK_OK)
     ck_buffer_reset(&clean);
+  ck_error_make_line(clean.data, clean.len);
   if (self->json) {
     ck_buffer json = {0};
     append_json_error(self, &json, err, ck_buffer_bytes(&clean));

@@ -61,7 +61,8 @@ static ck_status append_closing(ck_session *self, ck_session_status status, cons
   return done;
 }
 
-/* A reason can be an error's text, and that can quote anything: it is redacted. So are names. */
+/* A reason can be an error's text, and that can quote anything: it is redacted, and then one line.
+ * So are names. */
 static ck_status clean(char **out, ck_session *self, const char *text, ck_error *err) {
   ck_buffer kept = {0};
   *out = NULL;
@@ -69,6 +70,7 @@ static ck_status clean(char **out, ck_session *self, const char *text, ck_error 
   ck_status status =
       ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(text), err);
   if (status == CK_OK) status = ck_buffer_check(&kept, err);
+  if (status == CK_OK) ck_error_make_line(kept.data, kept.len);
   if (status == CK_OK && kept.len > 0) *out = ck_buffer_take(&kept);
   ck_buffer_clear(&kept);
   return status;

@@ -57,7 +57,7 @@ static void tells(mcp_fixture *it, const char *tool, const char *arguments, cons
 static void test_errors(void) {
   mcp_fixture it;
   open_good(&it);
-  tells(&it, "fail", "{}", "no such city", "\"no such\\ncity\"");
+  tells(&it, "fail", "{}", "no such\ncity", "\"no such\\ncity\"");
   tells(&it, "refuse", "{}", "the MCP server 'box': not today (error -32602)",
         "\"the MCP server 'box': not today (error -32602)\"");
   tells(&it, "nonesuch", "{}", "the MCP server 'box': unknown tool (error -32602)",
@@ -286,7 +286,7 @@ static void test_probes(void) {
          "its probe does not say whether it is done");
   probes("exit", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN, "it ended with exit status 7");
   probes("good", "count", "5", CK_OUTCOME_UNKNOWN, "the arguments are not a JSON object");
-  probes("good", "fail", "{}", CK_OUTCOME_UNKNOWN, "no such city");
+  probes("good", "fail", "{}", CK_OUTCOME_UNKNOWN, "no such\ncity");
   probes("good", "die", "{}", CK_OUTCOME_UNKNOWN, "it ended with exit status 3");
   probes("good", "echo", "{}", CK_OUTCOME_UNKNOWN, "its probe does not say whether it is done");
   mcp_fixture it;

@@ -113,8 +113,7 @@ static void fails(const char *mode, const char *argument, const char *first, con
   const char *want = strstr(first, "exit status") ? "error" : "unknown";
   tap_is_text(ck_outcome_status_name(outcome->status), want, "%s %s: its status", mode, argument);
   const char *line = outcome->error ? outcome->error : "";
-  tap_ok(strstr(line, first) && strstr(line, second) && !strchr(line, '\n'), "%s %s says why (%s)",
-         mode, argument, line);
+  tap_ok(strstr(line, first) && strstr(line, second), "%s %s says why (%s)", mode, argument, line);
   tap_ok(outcome->result && ck_json_type_of(ck_value_bytes(outcome->result)) == CK_JSON_STRING &&
              strstr(ck_value_bytes(outcome->result).data, first),
          "%s %s: the model is told", mode, argument);
@@ -122,7 +121,7 @@ static void fails(const char *mode, const char *argument, const char *first, con
 }
 
 static void test_errors(void) {
-  fails("fail", "3", "t: exit status 3", "first line second line out");
+  fails("fail", "3", "t: exit status 3", "first line\nsecond line\nout");
   fails("fail", "1", "t: exit status 1", "second line");
   fails("fail", "255", "t: exit status 255", "second line");
   fails("die", "9", "t: ended by signal 9 (Killed)", "about to die");

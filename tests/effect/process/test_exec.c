@@ -126,8 +126,7 @@ static void test_failures(void) {
     const char *want = strcmp(cases[i].mode, "die") == 0 ? "unknown" : "error";
     tap_is_text(ck_outcome_status_name(outcome->status), want, "%s %s", cases[i].mode,
                 cases[i].argument);
-    tap_ok(strstr(outcome->error, cases[i].line) && !strchr(outcome->error, '\n'),
-           "says why in one line (%s)", outcome->error);
+    tap_ok(strstr(outcome->error, cases[i].line) != NULL, "says why (%s)", outcome->error);
     tap_ok(strncmp(result_of(outcome).data, cases[i].json, strlen(cases[i].json)) == 0,
            "with the result (%.100s)", result_of(outcome).data);
     close_fixture(&it);
