@@ -29,3 +29,16 @@ ck_ui_file ck_ui_page_get(const char *path) {
   if (file.text.data) file.type = type_of(path);
   return file;
 }
+
+bool ck_ui_page_next_module(ck_ui_module *self) {
+  for (const ck_embedded *row = &ck_embedded_table[self->row]; row->name; row++) {
+    const char *name = row->name + sizeof FOLDER;
+    self->row++;
+    if (strncmp(row->name, FOLDER "/", sizeof FOLDER) != 0) continue;
+    if (!strstr(name, ".js") || strcmp(name, "report.js") == 0) continue;
+    self->name = name;
+    self->text = (ck_bytes){row->begin, (size_t)(row->end - row->begin)};
+    return true;
+  }
+  return false;
+}

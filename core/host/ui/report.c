@@ -1,4 +1,4 @@
-/* report.c - runs the commands whose answers the file holds, and fills the template. */
+/* report.c - runs the commands whose answers the file holds, and puts them into the page. */
 #include "core/host/ui/report.h"
 
 #include <stdio.h>
@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/digest.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/host/ui/child.h"
-#include "core/host/ui/page.h"
+#include "core/host/ui/report_page.h"
 #include "core/host/ui/route.h"
 
-enum { ANSWER_MAX = 1 << 30, NONCE_SIZE = 33 };
+enum { ANSWER_MAX = 1 << 30 };
 
 typedef struct report {
   const ck_host *host;
@@ -161,40 +160,12 @@ static ck_status put_recorded(report *self, ck_error *err) {
   return status == CK_OK ? put_states(self, err) : status;
 }
 
-static void make_nonce(char out[NONCE_SIZE]) {
-  uint8_t random[(NONCE_SIZE - 1) / 2];
-  ck_random_bytes(random, sizeof random);
-  for (size_t i = 0; i < sizeof random; i++) snprintf(out + 2 * i, 3, "%02x", random[i]);
-}
-
-/* What stands for @NAME@ in the template: a file of the page, or one of the two that are made. */
-static ck_bytes part_of(const report *self, ck_bytes name, const char *nonce) {
-  char path[64];
-  if (ck_bytes_equal(name, ck_bytes_text("NONCE"))) return ck_bytes_text(nonce);
-  if (ck_bytes_equal(name, ck_bytes_text("RECORDED"))) return ck_buffer_bytes(&self->json);
-  snprintf(path, sizeof path, "/%.*s", (int)name.len, name.data);
-  return ck_ui_page_get(path).text;
-}
-
-static void fill_template(ck_buffer *out, const report *self) {
-  ck_bytes text = ck_ui_page_get("/report.html").text;
-  char nonce[NONCE_SIZE];
-  make_nonce(nonce);
-  bool is_name = false;
-  for (const char *end; (end = memchr(text.data, '@', text.len)); is_name = !is_name) {
-    ck_bytes piece = {text.data, (size_t)(end - text.data)};
-    ck_buffer_append_bytes(out, is_name ? part_of(self, piece, nonce) : piece);
-    text = (ck_bytes){end + 1, text.len - piece.len - 1};
-  }
-  ck_buffer_append_bytes(out, text);
-}
-
 ck_status ck_ui_report_write(ck_buffer *out, const ck_host *host, const char *session,
                              ck_redactor *redactor, ck_error *err) {
   report self = {.host = host, .session = session, .redactor = redactor};
   ck_status status = put_recorded(&self, err);
   if (status == CK_OK) status = ck_buffer_check(&self.json, err);
-  if (status == CK_OK) fill_template(out, &self);
+  if (status == CK_OK) status = ck_ui_report_page_write(out, ck_buffer_bytes(&self.json), err);
   ck_buffer_clear(&self.json);
-  return status == CK_OK ? ck_buffer_check(out, err) : status;
+  return status;
 }

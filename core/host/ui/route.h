@@ -7,12 +7,13 @@
 
 #include "core/host/cli/command.h"
 
-enum { CK_UI_PARAMETERS_MAX = 6, CK_UI_WORDS_MAX = 32 };
+enum { CK_UI_PARAMETERS_MAX = 9, CK_UI_WORDS_MAX = 32 };
 
 /* One of the address. */
 typedef struct ck_ui_parameter {
   const char *name;   /* NULL: no more of them */
-  const char *option; /* of the command: "--limit"; NULL: an operand, in this order */
+  const char *option; /* of the command: "--limit", "--limit=tokens"; NULL: an operand, in this
+                       * order */
   bool required;
 } ck_ui_parameter;
 

@@ -7,6 +7,7 @@ use utf8;
 use FindBin;
 use lib $FindBin::Bin;
 use Browser;
+use JSON::PP;
 use Served;
 use Test::More;
 
@@ -98,6 +99,30 @@ $ui->write_file('ask.lua', 'return require("ck.flow").custom { run = function(ct
   return said
 end }');
 $ui->run(qw(run ask.lua --session asks));
+# One that is killed in its second effect, so that its first is replayed; then 30 scopes at once.
+$ui->write_file('wide.lua', 'return require("ck.flow").custom { run = function(ctx)
+  if ctx.task then
+    ctx.effect { kind = "sleep", class = "pure", request = { ms = 1 } }
+    return ctx.task
+  end
+  ctx.effect { kind = "exec", class = "idempotent", request = { argv = { "true" } } }
+  ctx.effect { kind = "exec", class = "idempotent", ordinal = 2, request = { argv = { "sh", "-c",
+    "test -e was || { touch was; kill -9 $PPID; sleep 9; }" } } }
+  local scopes, names = {}, {}
+  for i = 1, 30 do
+    scopes[i] = { scope = "s" .. i, task = i }
+    names[i] = "s" .. i
+  end
+  ctx.fork(scopes)
+  ctx.join(names)
+end }');
+$ui->run(qw(run wide.lua --session wide));
+$ui->run(qw(resume wide));
+is $ui->{code}, 0, 'a session that died has gone on';
+$ui->write_file('tight.lua',
+  'return { name = "tight", extends = "default", constraints = { budget_usd = 0.02 } }');
+$ui->run('run', "$airline/flow.lua", '--cassette', "$airline/cassette.jsonl", '--session',
+  'tight', '--profile', './tight.lua');
 
 $ui->start('--allow-actions');
 my $browser = Browser->start(size => '1280,800');
@@ -119,15 +144,38 @@ sub go { $browser->value("location.hash = '$_[0]'") }
 # ---- the list ----
 
 $browser->open($ui->{link});
-sees 'the link shows the sessions', 'all("tbody tr").length === 3';
+sees 'the link shows the sessions', 'all("tbody tr").length === 5';
 is $browser->value('location.search'), '', 'the token does not stay in the address';
-like $browser->value($text), qr/3 sessions: 2 waiting, 1 completed/, 'with totals';
+like $browser->value($text), qr/5 sessions: 1 paused, 2 waiting, 2 completed/, 'with totals';
 picture 'list';
 $browser->value('one("select").value = "completed"');
 $browser->value('one("select").dispatchEvent(new Event("change"))');
-sees 'a filter leaves those that are like it', 'all("tbody tr").length === 1';
+sees 'a filter leaves those that are like it', 'all("tbody tr").length === 2';
 $browser->ask('Page.reload');
-sees 'a reload keeps the way in', 'all("tbody tr").length === 3';
+sees 'a reload keeps the way in, and the filter', 'all("tbody tr").length === 2';
+$browser->value('one("[name=find]").value = "flow.lua bOOk"');
+$browser->value('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
+is $browser->value('location.hash'), '#/?status=completed&find=flow.lua+bOOk',
+  'and what is looked for, which the address has';
+$browser->value('one("[name=status]").value = ""; one("[name=find]").value = ""');
+push_button 'filter';
+sees 'without a filter all are there', 'all("tbody tr").length === 5';
+my $first = 'all("tbody a").map((a) => a.textContent).join(" ")';
+push_button 'session';
+sees 'a column orders them', "$first === 'asks booking hostile tight wide'";
+push_button 'session';
+sees 'and the other way round', "$first === 'wide tight hostile booking asks'";
+is $browser->value('one("th").getAttribute("aria-sort")'), 'descending', 'as is told';
+$browser->value('history.back()');
+sees 'back leads to the order before', "$first === 'asks booking hostile tight wide'";
+$browser->value('one("[name=find]").value = "colour"');
+$browser->value('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
+sees 'words find those that have them in any column', "$first === 'asks'";
+$browser->value('all("tbody a")[0].focus()');
+$browser->value('location.hash = "#/"');
+sees 'and all are there again', 'all("tbody tr").length === 5';
+is $browser->value('document.activeElement.textContent'), 'asks',
+  'a list that is drawn anew leaves the focus where it was';
 
 # ---- a session, by keyboard ----
 
@@ -137,11 +185,11 @@ $browser->ask('Input.dispatchKeyEvent', type => $_, key => 'Enter', code => 'Ent
 sees 'Enter on a session opens it', 'all(".row.boundary").length > 3';
 like $browser->value($text), qr/\$0\.\d+ · [\d,]+ \+ [\d,]+ tokens · 92 events · 12 checkpoints/,
   'with its cost, tokens, events and checkpoints';
-is $browser->value('all(".diamond.taken").length > 0'), 1,
+is $browser->value('all(".gutter .diamond.taken").length > 0'), 1,
   'a diamond for each checkpoint';
-is $browser->value('all(".diamond.hollow").length > 0'), 1,
+is $browser->value('all(".gutter .diamond.hollow").length > 0'), 1,
   'a hollow one where policies said no';
-is $browser->value('all(".bar").length > 5'), 1, 'a bar for each effect';
+is $browser->value('all(".gutter .bar").length > 5'), 1, 'a bar for each effect';
 ok $browser->value('one(".curve .cost").getAttribute("d").split("L").length > 10'),
   'and the curve of its cost';
 $browser->value('one(".timeline").focus()');
@@ -156,10 +204,25 @@ is $browser->value('one(".timeline").getAttribute("aria-activedescendant")'),
 like $browser->value('one("#row12").textContent'), qr/no checkpoint \(loop_iteration\)/,
   'with what is drawn beside it';
 is $browser->value('location.hash'), '#/s/booking/12', 'and as the address says';
-$browser->value('one(".diamond.hollow")' .
+$browser->value('one(".gutter .diamond.hollow")' .
   '.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }))');
 sees 'pointing at a hollow diamond tells who said no',
-  '/tool_rounds: no/.test(all(".hollow title").map((t) => t.textContent).join())';
+  '/tool_rounds: no/.test(all(".gutter .hollow title").map((t) => t.textContent).join())';
+$browser->value('one("#row11").click()');
+sees 'an outcome is shown with what was asked for, and its price',
+  '/model · default · pure · ok · \\$0.00[0-9]+ paid · .*tokens[^]*asked at 10[^]*' .
+  'request[^]*came of it at 11/' .
+  '.test(one(".detail").innerText)';
+$browser->value('one("#row10").click()');
+sees 'and what was asked for with what came of it',
+  '/^10 intent[^]*\\$0.00[0-9]+ paid[^]*came of it at 11/.test(one(".detail").innerText)';
+$browser->value('one("#row12").click()');
+push_button 'Files';
+sees 'what was run is shown as it was then',
+  '/flow .*airline.flow.lua/.test(one(".detail").innerText)';
+$browser->value('all(".detail details")[0].open = true');
+like $browser->value('one(".detail pre").textContent'), qr/^--- A customer service agent/,
+  'with its text';
 push_button 'Why';
 sees 'why there is no checkpoint is told',
   '/no checkpoint[^]*tool_rounds no/.test(one(".detail").innerText)';
@@ -190,19 +253,73 @@ sees 'a session at an event that the address names',
   'one(".detail h2")?.textContent === "24 boundary"';
 push_button 'pin 24';
 sees 'is pinned there', 'one("#notice").textContent === "24 is kept"';
+sees 'as its diamond shows', 'one(".gutter .diamond.pinned")?.dataset.seq === "24"';
+is $browser->value('document.activeElement.textContent.startsWith("unpin 24")'), 1,
+  'and whoever pressed the key is still there';
+sees 'a fork is marked where it begins', '/forked here: branch/.test(one(".fork")?.textContent)';
+sees 'and has a link', 'one(".top a[href=\'#/s/branch/19\']")';
 like $ui->run(qw(sessions checkpoints booking --json)), qr/"seq":24,.*"pinned":true/,
   'in the store';
 go '#/s/branch';
 sees 'the fork',
   'one("h1")?.textContent.startsWith("branch") && one(".row")';
-$browser->value('one(".timeline").focus()');
-$browser->press('End');
-push_button 'rewind to';
+go '#/s/branch/9';
+sees 'at one of its origin\'s checkpoints', 'one(".detail h2")?.textContent === "9 boundary"';
+push_button 'rewind to 9';
 $browser->value('one("dialog textarea").value = "the flight is full"');
 push_button 'rewind';
 sees 'is rewound with a report',
   '/goes on from \d+/.test(one("#notice").textContent)';
 like $ui->run(qw(sessions log branch --json --all)), qr/the flight is full/, 'that is in the store';
+my @begun = map { decode_json($_)->{seq} } grep { /"kind":"session_(forked|rewound)"/ }
+  split /\n/, $ui->run(qw(sessions log branch --json --all));
+sees 'what was left behind stands beside what goes on', 'all(".branch.left").map((b) => ' .
+  "`\${b.dataset.from}-\${b.dataset.to}`).join() === '10-19,20-" . ($begun[1] - 1) . "'";
+sees 'and its rows are grey', qq(one("#row$begun[0].abandoned"));
+like $browser->value('one(".top").innerText'),
+  qr/forked from booking at 19/, 'a fork says whose it is';
+like $browser->value('one(".top").innerText'), qr/\$0\.\d+, \$0\.00 of it since the fork/,
+  'and what of its cost is its own';
+picture 'branches';
+
+go '#/s/wide';
+sees 'a session that has gone on after a kill',
+  'one("h1")?.textContent.startsWith("wide") && one(".row")';
+$browser->value('one(".timeline").focus()');
+$browser->press('Home');
+sees 'what was replayed is drawn otherwise than what was done',
+  'getComputedStyle(one(".gutter .bar.replayed")).fill === "none" &&' .
+  'getComputedStyle(one(".gutter .bar.done")).fill !== "none"';
+like $browser->value('one(".gutter .bar.replayed").textContent'),
+  qr/replayed: the outcome at \d+, not asked for or paid again/, 'and says so';
+$browser->value('one(`#row${one(".gutter .bar.replayed").dataset.seq}`).click()');
+sees 'with the outcome that it repeats', '/came of it at 3/.test(one(".detail").innerText)';
+$browser->value('one(".timeline").focus()');
+$browser->press('End');
+sees 'thirty scopes have a lane each',
+  'new Set(all(".gutter .bar, .gutter .dot").map((b) => b.getBBox())' .
+  '.map((box) => box.x + box.width / 2)).size > 30';
+picture 'lanes';
+
+go '#/s/tight';
+sees 'a session that its budget has stopped', 'one(".status.paused")';
+ok $browser->value('one(".curve .budget")'), 'its curve has the budget';
+push_button 'resume';
+sees 'a resume offers the limit that would lift it',
+  'one("dialog [name=budget_usd]")?.value === "0.023569"';
+like $browser->value('one("dialog").innerText'), qr/budget_usd\s+\$0\.0191 of \$0\.02 used/,
+  'with what is used of it';
+picture 'limits';
+$browser->value('all("dialog button").find((b) => b.textContent === "cancel").click()');
+sees 'cancelled, the focus is where it was', 'document.activeElement.textContent === "resume…"';
+push_button 'resume';
+sees 'and once more', 'one("dialog [name=budget_usd]")';
+$browser->value('one("dialog [name=budget_usd]").value = "1";' .
+  'one("dialog [name=tokens]").value = "99999"');
+$browser->value('all("dialog button").find((b) => b.textContent === "resume").click()');
+sees 'under other limits it goes on to its end', 'one(".status.completed")';
+my ($tight) = map { decode_json($_) } $ui->run(qw(sessions show tight --json));
+cmp_ok $tight->{totals}{cost_usd}, '>', 0.02, 'beyond what the profile allows';
 
 go '#/s/asks';
 sees 'a question waits', '/Which colour/.test(one(".question")?.innerText)';

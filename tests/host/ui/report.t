@@ -46,7 +46,12 @@ my ($policy) = $file =~ /Content-Security-Policy" content="([^"]*)"/;
 like $policy, qr/^default-src 'none'; script-src 'nonce-[0-9a-f]{32}' blob:; style-src 'nonce-/,
   'and may not';
 
-# The modules of the page are named in the template, one by one.
+# The page that is served is the one that is written.
+my ($served) = do { local (@ARGV, $/) = "$Served::root/core/host/ui/page/index.html"; <> } =~
+  m{(<title>.*</title>)};
+my ($body) = do { local (@ARGV, $/) = "$Served::root/core/host/ui/page/index.html"; <> } =~
+  m{(<body>.*</noscript>)}s;
+ok index($file, $served) > 0 && index($file, $body) > 0, 'it is the page that is served';
 my @modules = map { m{([^/]+)$} } glob "$Served::root/core/host/ui/page/*.js";
 for my $name (grep { $_ ne 'report.js' } @modules) {
   open my $from, '<', "$Served::root/core/host/ui/page/$name" or die "$name: $!";

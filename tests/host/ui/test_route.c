@@ -33,9 +33,11 @@ static const ck_command *command_of(const ck_ui_route *route) {
   return found;
 }
 
+/* "--limit", or "--limit=tokens", which is the same option with the beginning of its value. */
 static bool has_option(const ck_command *command, const char *option) {
+  size_t len = strcspn(option + 2, "=");
   for (const ck_option *o = command->options; o && o->name; o++)
-    if (strcmp(o->name, option + 2) == 0) return true;
+    if (strlen(o->name) == len && strncmp(o->name, option + 2, len) == 0) return true;
   return false;
 }
 

@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { button, make, say } from "./dom.js";
-import { money, some } from "./format.js";
+import { duration, linkTo, money, some } from "./format.js";
 
 // Asks in a dialog; resolves to its fields, or null. `accept`: what its button says; null: it tells
 // only.
@@ -28,22 +28,43 @@ function rehearsed(plan) {
     `${some(plan.replayed, "outcome")} replayed, ${plan.rerun} run anew, ${plan.in_doubt} in doubt`,
     `paid again at most: ${money(plan.cost_usd)}; calls that it begins with may cost ${money(plan.reserve_usd)}`,
     ...(plan.changes ?? []).map((change) => `changed: ${typeof change === "string" ? change : JSON.stringify(change)}`),
-    ...(plan.limits ?? []).map((limit) => `would stop at: ${JSON.stringify(limit)}`),
+    ...(plan.limits ?? []).map((limit) => `would stop at: ${typeof limit === "string" ? limit : JSON.stringify(limit)}`),
     ...(plan.problems ?? []).map((problem) => `problem: ${typeof problem === "string" ? problem : JSON.stringify(problem)}`),
   ];
   return make("ul", {}, lines.map((line) => make("li", {}, line)));
 }
 
-async function resume(session, at) {
+// Limits by their names in a profile: what a rehearsal says of them, as texts.
+const LIMITS = {
+  budget_usd: ({ budget: b }) => b && [money(b.used_usd), b.limit_usd && money(b.limit_usd)],
+  time_s: ({ time: t }) => t && [duration(t.used_ms), t.limit_ms && duration(t.limit_ms)],
+  ...Object.fromEntries(["rounds", "tokens", "tool_calls", "model_calls"].map((name) =>
+    [name, ({ [name]: c }) => c && [String(c.used), c.limit && String(c.limit)]])),
+};
+
+// A field for each; `reason` says which one stopped it, and what would lift it.
+function limitFields(constraints, reason) {
+  const [, agent, lifted, by] = /--limit (\w+\.)?(\w+)=([\d.]+) lifts/.exec(reason ?? "") ?? [];
+  const fields = Object.entries(LIMITS).map(([name, of]) => {
+    const [used, limit] = of(constraints) ?? [];
+    const value = !agent && name === lifted ? by : null;
+    return make("label", {}, name, " ", make("input", { name, type: "number", min: 0, step: "any", value }),
+      make("span", { class: "quiet" }, used ? ` ${used}${limit ? ` of ${limit}` : ""} used` : ""));
+  });
+  const other = make("label", {}, "of one agent, AGENT.NAME=N ",
+    make("input", { name: "limit", value: agent && `${agent}${lifted}=${by}` }));
+  return make("fieldset", { class: "limits" }, make("legend", {}, "other limits than the profile's"), fields, other);
+}
+
+async function resume(session, at, reason) {
   const plan = await api.get("rehearsal", { session, at });
-  const limit = make("label", {}, "another limit, such as budget_usd=5: ", make("input", { name: "limit" }));
   if (plan.resumable === false || plan.problems?.length) {
     await ask("It cannot go on so", rehearsed(plan), null);
     return;
   }
-  const fields = await ask("Resume", [rehearsed(plan), limit], "resume");
+  const fields = await ask("Resume", [rehearsed(plan), limitFields(plan.constraints ?? {}, reason)], "resume");
   if (!fields) return;
-  const said = await api.act("resume", { session, at, limit: fields.limit });
+  const said = await api.act("resume", { session, at, ...fields });
   say(said.begun ? "it runs" : `${said.status}${said.reason ? `: ${said.reason}` : ""}`);
 }
 
@@ -60,7 +81,7 @@ async function fork(session, at) {
     make("input", { name: "id", pattern: "[A-Za-z0-9_][A-Za-z0-9_\\-]*" })), "fork");
   if (!fields) return;
   const made = await api.act("fork", { session, at, id: fields.id });
-  location.hash = `#/s/${encodeURIComponent(made.session)}`;
+  location.hash = linkTo(made.session);
 }
 
 const refreshing = (refresh, action) => async () => {
@@ -74,22 +95,29 @@ export function sessionActs(view, refresh) {
   if (view.live) return [button("pause", refreshing(refresh, async () => say((await api.act("pause", { session })).status)))];
   // A command with options of its own is for a terminal.
   return /^ckrun (?:--(?:store|key) (?:'[^']*'|\S+) )*resume (?:'[^']*'|\S+)$/.test(view.next ?? "")
-    ? [button("resume…", refreshing(refresh, () => resume(session)), { class: "main" })] : [];
+    ? [button("resume…", refreshing(refresh, () => resume(session, undefined, view.reason)), { class: "main" })] : [];
+}
+
+function pinning(session, checkpoint, refresh) {
+  const at = checkpoint.seq, label = () => checkpoint.pinned ? `unpin ${at}` : `pin ${at}`;
+  const made = button(label(), refreshing(refresh, async () => {
+    await api.act(checkpoint.pinned ? "unpin" : "pin", { session, at });
+    checkpoint.pinned = !checkpoint.pinned;
+    made.textContent = label();
+    say(checkpoint.pinned ? `${at} is kept` : `${at} may be pruned again`);
+  }));
+  return made;
 }
 
 // For a checkpoint.
 export function pointActs(session, checkpoint, status, refresh) {
   if (!checkpoint) return [];
-  const at = checkpoint.seq, pinned = checkpoint.pinned;
+  const at = checkpoint.seq;
   return [
     button(`fork at ${at}…`, () => fork(session, at)),
     status !== "completed" && status !== "cancelled" &&
       button(`rewind to ${at}…`, refreshing(refresh, () => rewind(session, at))),
-    button(pinned ? `unpin ${at}` : `pin ${at}`, refreshing(refresh, async () => {
-      await api.act(pinned ? "unpin" : "pin", { session, at });
-      checkpoint.pinned = !pinned;
-      say(pinned ? `${at} may be pruned again` : `${at} is kept`);
-    })),
+    pinning(session, checkpoint, refresh),
   ];
 }
 
@@ -129,7 +157,7 @@ export function questions(view, actions, refresh) {
 // Its intent is among the events, with what it was asked to do.
 function begun(view, key) {
   const of = view.last_effects?.findLast((one) => one.effect === key);
-  return of ? make("a", { href: `#/s/${encodeURIComponent(view.session)}/${of.seq}` },
+  return of ? make("a", { href: linkTo(view.session, of.seq) },
     [of.kind, of.name, key, `begun at ${of.seq}`].filter((part) => part).join(" · ")) : key;
 }
 

@@ -1,7 +1,9 @@
-// app.js - begins, and shows what the address names: #/ the sessions, #/s/ID or #/s/ID/SEQ one.
+// app.js - begins, and shows what the address names: #/ or #/?status=… the sessions, #/s/ID
+// or #/s/ID/SEQ one.
 
 import * as api from "./api.js";
 import { fill, find, make, say, seen } from "./dom.js";
+import { linkTo } from "./format.js";
 import { show as showList } from "./list.js";
 import { show as showSession } from "./session.js";
 
@@ -17,17 +19,18 @@ function decoded(part) {
 
 function route() {
   const [, kind, id, seq] = location.hash.split("/").map(decoded);
-  const name = kind === "s" && id ? `s/${id}` : "";
-  if (name === at && name) {
-    shown.go(Number(seq) || 0);
+  const name = kind === "s" && id ? `s/${id}` : "list";
+  const where = name === "list" ? location.hash.replace(/^#\/?\??/, "") : Number(seq) || 0;
+  if (name === at) {
+    shown.go(where);
     return;
   }
   document.querySelector("dialog")?.close(); // it was about what is left
   shown.close();
-  at = name || "list";
+  at = name;
   say("");
-  document.title = name ? `${id} · ckrun` : "ckrun";
-  shown = name ? showSession(find("view"), id, Number(seq) || 0, settings) : showList(find("view"));
+  document.title = name === "list" ? "ckrun" : `${id} · ckrun`;
+  shown = name === "list" ? showList(find("view"), where) : showSession(find("view"), id, where, settings);
 }
 
 async function begin() {
@@ -37,7 +40,7 @@ async function begin() {
   find("store").textContent = seen(settings.store);
   find("mode").textContent = settings.actions ? "" : api.isFile ? "a file" : "shows only";
   addEventListener("hashchange", route);
-  if (api.isFile && !location.hash) location.hash = `#/s/${encodeURIComponent((await api.list("sessions"))[0].session)}`;
+  if (api.isFile && !location.hash) location.hash = linkTo((await api.list("sessions"))[0].session);
   route();
 }
 

@@ -6,12 +6,13 @@ import { button, fill, make } from "./dom.js";
 import { duration, money, some } from "./format.js";
 import { differences, tree } from "./values.js";
 
-const TABS = { event: "Event", state: "State", why: "Why", difference: "Difference" };
+const TABS = { event: "Event", state: "State", why: "Why", difference: "Difference", files: "Files" };
 
 export class Detail {
   // `nearest(event)`: the checkpoint at or before it. `acts(event, checkpoint)`: buttons.
-  constructor(session, nearest, acts) {
-    this.session = session;
+  constructor(events, nearest, acts) {
+    this.events = events;
+    this.session = events.session;
     this.nearest = nearest;
     this.acts = acts;
     this.tab = "event";
@@ -58,15 +59,37 @@ export class Detail {
     if (this.shown === event && this.tab === name) fill(this.body, shown);
   }
 
-  event(event) {
-    return [this.#figures(event.body), tree("body", event.body)];
+  // An effect with both of its ends: what was asked for, its price, and what came of it.
+  async event(event) {
+    const other = await this.events.other(event);
+    const asked = [event, other].find((one) => one?.kind === "intent");
+    const came = [event, other].find((one) => one?.kind === "outcome");
+    if (!other) return [this.#figures(event, came), tree("body", event.body)];
+    return [this.#figures(asked ?? came, came),
+      event.kind === "replay" && make("p", {}, `replayed from ${event.body.of}: not asked for or paid again`),
+      asked && [make("h3", {}, `asked at ${asked.seq}`), tree("request", asked.body.request ?? asked.body)],
+      came && [make("h3", {}, `came of it at ${came.seq}`), tree("outcome", came.body)]];
   }
 
-  #figures(body) {
-    const parts = [body.class, body.status, body.cost && money(body.cost / 1e6),
+  #figures(asked, came) {
+    const body = { ...asked.body, ...came?.body };
+    const took = asked.kind === "intent" && came ? Date.parse(came.at) - Date.parse(asked.at) : undefined;
+    const parts = [body.kind, asked.body.request?.name ?? asked.body.request?.model, body.class, body.status,
+      body.cost ? `${money(body.cost / 1e6)} paid`
+        : asked.body.reserve ? `may cost ${money(asked.body.reserve / 1e6)}` : "",
       body.input_tokens !== undefined && `${body.input_tokens} + ${body.output_tokens} tokens`,
-      body.latency_ms !== undefined && duration(body.latency_ms)].filter((part) => part);
-    return parts.length ? make("p", {}, parts.join(" · ")) : null;
+      duration(body.latency_ms ?? took)].filter((part) => part);
+    return parts.length ? make("p", { class: "figures" }, parts.join(" · ")) : null;
+  }
+
+  // What was run: flow, profile, policies, as they were then.
+  async files(event) {
+    const found = await api.list("files", { session: this.session, at: this.nearest(event)?.id });
+    if (!found.length) return make("p", { class: "quiet" }, "no file of this run was kept");
+    return found.map((one) => make("details", {}, make("summary", {}, `${one.kind} `, make("code", {}, one.file),
+      one.shipped && make("span", { class: "quiet" }, " of ckrun itself")),
+    one.text === undefined ? make("p", { class: "quiet" }, `its text was not kept; digest ${one.digest}`)
+      : make("pre", { class: "text" }, one.text)));
   }
 
   async state(event) {

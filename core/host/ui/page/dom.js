@@ -55,6 +55,8 @@ export function button(label, action, properties) {
       say(error.message, true);
     }
     made.disabled = false;
+    // Whoever goes by the keyboard stays where they were: what is off has no focus.
+    if (document.activeElement === document.body) (made.isConnected ? made : find("view")).focus();
   });
   return made;
 }

@@ -1,10 +1,12 @@
 // events.js - the events of a session, read a page at a time and kept.
 
 import * as api from "./api.js";
+import { Branches } from "./branches.js";
 import { say } from "./dom.js";
 
 const PAGE = 100;
 const KEPT = 60; // pages
+const NEAR = 1000; // events in which the other end of an effect is looked for
 
 export class Events {
   constructor(session, changed) {
@@ -12,9 +14,28 @@ export class Events {
     this.changed = changed; // called when some have come
     this.last = 0; // seq of the newest
     this.pages = new Map(); // by number, the one used last behind the others
-    this.asked = new Set();
+    this.asked = new Map(); // by number, what ends when it was read
     this.lanes = new Map(); // scope: number
-    this.ends = new Map(); // key of an effect: its outcomes that were read, by seq
+    this.begins = new Map(); // key of an effect: its intents that were read, by seq
+    this.ends = new Map(); // the same of its outcomes
+    this.branches = new Branches();
+    this.pins = new Set(); // seqs of checkpoints
+    this.forks = new Map(); // seq: the sessions that were forked there
+  }
+
+  // What is known of the session beside its events.
+  know(shown, checkpoints) {
+    const pins = checkpoints.filter((c) => c.pinned).map((c) => c.seq);
+    const state = JSON.stringify([shown.timelines, shown.forks, pins]);
+    if (state === this.known) return;
+    if (shown.timeline !== this.timeline) this.pages.clear(); // others of them are left behind now
+    this.timeline = shown.timeline;
+    this.known = state;
+    this.branches = new Branches(shown.timelines, shown.timeline);
+    this.pins = new Set(pins);
+    this.forks = new Map();
+    for (const { session, cut } of shown.forks ?? []) this.forks.set(cut, [...this.forks.get(cut) ?? [], session]);
+    this.changed();
   }
 
   async open() {
@@ -29,9 +50,16 @@ export class Events {
 
   #take(event) {
     this.lane(event.scope);
-    if (event.kind !== "outcome") return;
-    if (!this.ends.has(event.body.key)) this.ends.set(event.body.key, new Map());
-    this.ends.get(event.body.key).set(event.seq, event);
+    const of = { intent: this.begins, outcome: this.ends }[event.kind];
+    if (!of) return;
+    if (!of.has(event.body.key)) of.set(event.body.key, new Map());
+    of.get(event.body.key).set(event.seq, event);
+  }
+
+  // The intent of an outcome; undefined: none was read.
+  beginOf(outcome) {
+    const before = [...this.begins.get(outcome.body.key)?.values() ?? []].filter((e) => e.seq < outcome.seq);
+    return before.length ? before.reduce((a, b) => a.seq > b.seq ? a : b) : undefined;
   }
 
   // The outcome of an intent; null: it has none; undefined: what follows it was not all read.
@@ -56,9 +84,14 @@ export class Events {
     return this.at(seq);
   }
 
-  async #ask(number) {
-    if (number < 0 || this.asked.has(number) || this.pages.has(number)) return;
-    this.asked.add(number);
+  #ask(number) {
+    if (number < 0 || this.pages.has(number)) return undefined;
+    if (!this.asked.has(number))
+      this.asked.set(number, this.#load(number).finally(() => this.asked.delete(number)));
+    return this.asked.get(number);
+  }
+
+  async #load(number) {
     try {
       const before = (number + 1) * PAGE + 1;
       this.#keep(number, await api.list("events", { session: this.session, before, last: PAGE }));
@@ -66,8 +99,6 @@ export class Events {
       say(`events are missing: ${error.message}`, true);
       setTimeout(() => this.changed(), 3000); // which asks again
       return;
-    } finally {
-      this.asked.delete(number);
     }
     this.changed();
   }
@@ -81,6 +112,18 @@ export class Events {
     }
     this.pages.set(number, page);
     if (this.pages.size > KEPT) this.pages.delete(this.pages.keys().next().value);
+  }
+
+  // The other end of an effect: of an intent its outcome, of an outcome its intent, of a replay the
+  // outcome that it repeats. Undefined: it is not near.
+  async other(event) {
+    if (event.kind === "replay") return this.read(event.body.of);
+    const want = { intent: "outcome", outcome: "intent" }[event.kind], step = want === "outcome" ? 1 : -1;
+    for (let seq = event.seq + step, more = NEAR; want && more && seq >= 1 && seq <= this.last; seq += step, more--) {
+      const found = await this.read(seq);
+      if (found?.kind === want && found.body.key === event.body.key) return found;
+    }
+    return undefined;
   }
 
   // One that has just come.

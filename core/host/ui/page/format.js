@@ -21,6 +21,9 @@ export const count = (number) => number.toLocaleString("en");
 // "1 agent", "2 agents".
 export const some = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+// The address of a session in this page, at one of its events.
+export const linkTo = (session, seq) => `#/s/${encodeURIComponent(session)}${seq ? `/${seq}` : ""}`;
+
 export function age(instant) {
   const s = (Date.now() - Date.parse(instant)) / 1000;
   if (s < 60) return "just now";

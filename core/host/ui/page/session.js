@@ -4,36 +4,23 @@ import * as api from "./api.js";
 import { approval, doubts, pointActs, questions, sessionActs } from "./actions.js";
 import { Curve } from "./curve.js";
 import { Detail } from "./detail.js";
-import { copyable, fill, make, say } from "./dom.js";
+import { fill, make, say } from "./dom.js";
 import { Events } from "./events.js";
-import { age, count, duration, money, some } from "./format.js";
+import { linkTo, some } from "./format.js";
+import { legend } from "./gutter.js";
 import { statusMark } from "./list.js";
 import { Timeline } from "./timeline.js";
+import { agentRows, figures, nextCommand, relatives } from "./top.js";
 
 const CHECKPOINTS = 2000; // the newest, for the curve and for the points to compare
 const LOOK_MS = 2000, REST_MS = 10000;
-
-function agentRow(agent) {
-  const limits = Object.entries(agent.limits ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
-  return make("tr", {}, make("th", { scope: "row" }, agent.agent), make("td", {}, money(agent.cost_usd)),
-    make("td", {}, some(agent.tokens, "token")), make("td", {}, some(agent.model_calls, "model call")),
-    make("td", {}, some(agent.tool_calls, "tool call")), make("td", { class: "quiet" }, limits));
-}
-
-function figures(view, last) {
-  const totals = view.totals ?? {}, budget = view.limits?.budget_usd;
-  return [`${money(totals.cost_usd)}${budget ? ` of ${money(budget)}` : ""}`,
-    `${count(totals.input_tokens ?? 0)} + ${count(totals.output_tokens ?? 0)} tokens`,
-    some(Math.max(view.events, last), "event"), some(view.checkpoints, "checkpoint"),
-    `${duration(totals.active_ms)} active`, `changed ${age(view.updated)}`].join(" · ");
-}
 
 class Page {
   constructor(view, id, seq, settings) {
     Object.assign(this, { view, id, settings, wanted: seq, alive: true, checkpoints: [] });
     this.events = new Events(id, () => this.timeline?.changed());
     this.timeline = new Timeline(this.events, (chosen) => this.choose(chosen));
-    this.detail = new Detail(id, (event) => this.nearest(event),
+    this.detail = new Detail(this.events, (event) => this.nearest(event),
       (event, point) => this.settings.actions
         ? pointActs(id, point, this.shown.status, () => this.look()) : null);
     this.curve = new Curve((at) => this.timeline.select(at));
@@ -53,7 +40,7 @@ class Page {
     const first = [this.look(), this.events.open()];
     await Promise.all(first);
     if (!this.alive) return;
-    fill(this.view, this.top, this.curve.element,
+    fill(this.view, this.top, legend(), this.curve.element,
       make("div", { class: "split" }, this.timeline.element, this.detail.element));
     const at = this.wanted || this.failure() || this.events.last;
     this.timeline.goTo(at);
@@ -79,6 +66,7 @@ class Page {
       if (shown.checkpoints !== this.shown?.checkpoints || shown.timeline !== this.shown?.timeline)
         await this.readCheckpoints();
       this.shown = shown;
+      this.events.know(shown, this.checkpoints);
       this.drawTop();
       this.drawCurve();
       this.listen();
@@ -138,22 +126,22 @@ class Page {
 
   drawFigures() {
     fill(this.figures, figures(this.shown, this.events.last));
-    fill(this.agents, (this.shown.agents ?? []).map(agentRow));
+    fill(this.agents, agentRows(this.shown));
   }
 
   // Anew only where something else is said, or what a person is writing there would be lost.
   drawTop() {
     const s = this.shown, refresh = () => this.look(), actions = this.settings.actions;
     this.drawFigures();
-    const state = JSON.stringify([s.status, s.live, s.reason, s.questions, s.doubts, s.next, s.agents?.length]);
+    const state = JSON.stringify([s.status, s.live, s.reason, s.questions, s.doubts, s.next, s.agents?.length, s.forks]);
     if (state === this.drawn) return;
     this.drawn = state;
     fill(this.top, make("h1", {}, this.id, " ", statusMark(s.status, s.live),
       actions ? make("span", { class: "acts" }, sessionActs(s, refresh)) : null),
-    this.figures, s.reason ? make("p", { class: s.status }, s.reason) : null,
+    this.figures, relatives(s), s.reason ? make("p", { class: s.status }, s.reason) : null,
     approval(s, actions, refresh),
     questions(s, actions, refresh), doubts(s, actions, refresh),
-    s.next ? make("p", {}, "next: ", copyable(s.next)) : null,
+    nextCommand(s),
     s.agents?.length ? make("details", {}, make("summary", {}, some(s.agents.length, "agent")),
       this.agents) : null);
   }
@@ -166,7 +154,7 @@ class Page {
   }
 
   async choose(seq) {
-    history.replaceState(null, "", `#/s/${encodeURIComponent(this.id)}/${seq}`);
+    history.replaceState(null, "", linkTo(this.id, seq));
     const event = await this.events.read(seq) ?? await api.get("event", { session: this.id, seq });
     if (this.alive && this.timeline.chosen === seq) await this.detail.show(event);
   }

@@ -117,7 +117,9 @@ export class Timeline {
   // The one that is there, while it shows the same.
   #row(seq) {
     const event = this.events.at(seq), old = this.there.get(seq);
-    const row = old?.event === event && old ? old : { event, element: this.#make(seq, event) };
+    const known = this.events.known;
+    const row = old && old.event === event && old.known === known ? old
+      : { event, known, element: this.#make(seq, event) };
     row.element.setAttribute("aria-selected", String(seq === this.chosen));
     return row;
   }
@@ -130,8 +132,8 @@ export class Timeline {
       "aria-setsize": this.events.last,
     }, make("span", { class: "seq" }, String(seq)),
     ...(event ? [make("span", { class: "at" }, clock(event.at)), make("span", { class: "kind" }, event.kind),
-      make("span", { class: "agent" }, event.agent ?? ""), make("span", { class: "text" }, describe(event)),
-      make("span", { class: "unseen" }, words(event))]
+      make("span", { class: "agent" }, event.agent ?? (event.scope === "main" ? "" : event.scope)), make("span", { class: "text" }, describe(event)),
+      make("span", { class: "unseen" }, words(this.events, event))]
       : []));
   }
 
