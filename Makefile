@@ -17,13 +17,14 @@ FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 FLAGS_ubsan := -O1 -g -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_coverage := -O0 -g --coverage
-# What makes a fault harder to use, as far as this compiler has it; PIC, so that the libraries can
-# go into a shared object. Read from the program in tests/host/cli/hardened.t.
+# What makes a fault harder to use, as far as this compiler has it; PIC, so that the objects can go
+# into a shared object. Read from the program in tests/host/cli/hardened.t.
 has_flag = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(1))
 HARDENING = $(eval HARDENING := -fPIC $(foreach flag,-fstack-protector-strong \
   -fstack-clash-protection -ftrivial-auto-var-init=zero -fcf-protection=full,\
   $(call has_flag,$(flag))))$(HARDENING)
 LINK_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+LINK_shared_release := -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
 # For `make fuzz`, with a compiler of its own, which has libFuzzer. Warnings are those of CC.
 # NULL + 0, which clang alone counts as an overflow, stands in many places and is C from C2y on.
 CC_fuzz := clang-14
@@ -31,7 +32,7 @@ FLAGS_fuzz := -w -O1 -gline-tables-only -fno-sanitize-recover=all \
   -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=pointer-overflow
 
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
-PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
+PACKAGES := gcc g++ libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
   libsqlite3-dev libzstd-dev libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev \
   ca-certificates libedit2 libmicrohttpd-dev spin
 # What `make lint` needs besides. One version of clang-format: others lay out differently.
@@ -63,9 +64,12 @@ PKG_LIBS = $(eval PKG_LIBS := $(call pkg_config,--libs))$(PKG_LIBS)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
   -Wwrite-strings -Wundef
+WARNINGS_CXX := -Wall -Wextra -Wshadow -Wpointer-arith -Wundef -Wno-missing-field-initializers
 compiler = $(or $(CC_$(1)),$(CC))
 COMPILE = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) \
   -pthread
+# Of programs that are built as those of others are, against what is installed.
+EXAMPLE_FLAGS := $(if $(WERROR),-Werror) -I$(BUILD)/include
 USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
 # What there is. A file that is added, removed or renamed needs no change here.
@@ -82,16 +86,19 @@ TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
 TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C),$(call find,tests,*.c))
 TEST_SCRIPTS := $(call find,tests,*.t)
-EXAMPLE_C := $(wildcard examples/embed/*.c)
+EXAMPLE_SOURCES := $(wildcard examples/embed/*.c examples/embed/*.cc)
 HEADERS := $(call find,core lua,*.h)
-FORMATTED = $(call find,core lua tests examples,*.[ch])
-VERSION = $(or $(shell sed -n 's/^\#define CK_VERSION "\(.*\)"/\1/p' $(HEADERS) /dev/null),0.0.0)
+FORMATTED = $(call find,core lua tests examples,*.[ch]) $(call find,examples,*.cc)
+VERSION := $(shell sed -n 's/^\#define CK_VERSION "\(.*\)"/\1/p' core/base/version.h)
+# Rises when a program that was built with an older ckrun.h would not run with this library.
+SOVERSION := 0
+SONAME := libckrun.so.$(SOVERSION)
 
 only = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
 programs = $(TEST_C:%.c=$(BUILD)/$(1)/%.t)
 tools = $(TOOL_C:%.c=$(BUILD)/$(1)/%)
-examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
-libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
+examples = $(patsubst examples/embed/%,$(BUILD)/$(1)/examples/%,$(basename $(EXAMPLE_SOURCES)))
+libraries = $(addprefix $(BUILD)/$(1)/,libckrun.a $(SONAME))
 runtime = $(BUILD)/$(1)/ckrun
 # Before everything that is compiled, when the goal promises to install what is missing.
 DEPS_FIRST := \
@@ -104,9 +111,10 @@ DEPS_FIRST := \
 .SECONDARY:
 .SUFFIXES:
 .PHONY: all help deps test test-unit test-interop demo bench campaign conformance coverage fuzz \
-  fuzz-deps generated lint format install uninstall clean FORCE
+  fuzz-deps generated lint format install uninstall dist clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build build/ckrun and the libraries
+all: $(BUILD)/include/ckrun.h
 ifeq ($(MODE),release)
 all: $(BUILD)/ckrun
 endif
@@ -138,16 +146,26 @@ deps: ## install the Debian packages that are missing
 define mode_rules
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags.list | $(DEPS_FIRST)
 	$$(call compile,$(1))
-$(BUILD)/$(1)/examples/%.o: examples/embed/%.c $(BUILD)/flags.list | $(DEPS_FIRST)
-	$$(call compile,$(1))
+$(BUILD)/$(1)/examples/%.o: examples/embed/%.c $(BUILD)/include/ckrun.h $(BUILD)/flags.list \
+  | $(DEPS_FIRST)
+	$$(call compile,$(1),$$(compiler) -std=c11 $$(WARNINGS) $$(EXAMPLE_FLAGS))
+$(BUILD)/$(1)/examples/%.o: examples/embed/%.cc $(BUILD)/include/ckrun.h $(BUILD)/flags.list \
+  | $(DEPS_FIRST)
+	$$(call compile,$(1),$$(CXX) -std=c++20 $$(WARNINGS_CXX) $$(EXAMPLE_FLAGS))
 
 $(BUILD)/$(1)/embed.o: $(BUILD)/embed.S $(EMBEDDED) $(BUILD)/compiled/compiler \
   $(BUILD)/flags.list | $(DEPS_FIRST)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -c -o $$@ $$<
 
-$(BUILD)/$(1)/libckrun.a: $(CORE_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/embed.o
-$(BUILD)/$(1)/libckrun_lua.a: $(LUA_C:%.c=$(BUILD)/$(1)/%.o)
+LIBRARY_$(1) := $(patsubst %.c,$(BUILD)/$(1)/%.o,$(CORE_C) $(LUA_C)) $(BUILD)/$(1)/embed.o
+$(BUILD)/$(1)/libckrun.a: $$(LIBRARY_$(1))
+$(BUILD)/$(1)/$(SONAME): $$(LIBRARY_$(1)) $(BUILD)/ckrun.map $(BUILD)/files.list
+	@mkdir -p $$(@D)
+	$$(if $$(Q),@echo "  LINK  $$@")
+	$$(Q)$$(compiler) $$(FLAGS_$(1)) $$(LINK_shared_$(1)) $$(USER_FLAGS) -pthread -shared -o $$@ \
+	  -Wl,-soname,$(SONAME),--version-script,$(BUILD)/ckrun.map,--as-needed $$(filter %.o,$$^) \
+	  $$(LDFLAGS) $$(PKG_LIBS) -lm $$(LDLIBS)
 $(BUILD)/$(1)/libckrun_host.a: $(HOST_C:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/tests/libtests.a: $(TEST_LIB_C:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/%.a: $(BUILD)/files.list
@@ -155,7 +173,7 @@ $(BUILD)/$(1)/%.a: $(BUILD)/files.list
 	$$(if $$(Q),@echo "  AR    $$@")
 	$$(Q)rm -f $$@ && ar qcs $$@ $$(filter %.o,$$^)
 
-LIBS_$(1) := $(patsubst %,$(BUILD)/$(1)/%.a,libckrun_host libckrun_lua libckrun)
+LIBS_$(1) := $(patsubst %,$(BUILD)/$(1)/%.a,libckrun_host libckrun)
 
 $(BUILD)/$(1)/ckrun: $(MAIN_C:%.c=$(BUILD)/$(1)/%.o) $$(LIBS_$(1))
 	$$(call link,$(1))
@@ -164,8 +182,9 @@ $(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/
 	$$(call link,$(1),$$(call own_flags,$$*))
 $(call tools,$(1)): $(BUILD)/$(1)/%: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1),$$(call own_flags,$$*))
-$(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/%.o $$(LIBS_$(1))
-	$$(call link,$(1))
+$(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/%.o \
+  $(BUILD)/$(1)/libckrun.a
+	$$(call link,$(1),$$(if $$(wildcard examples/embed/$$*.cc),-lstdc++))
 $(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) \
   $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1),$$(COUNTED))
@@ -175,10 +194,11 @@ endef
 COUNTED = $(shell sed -n 's|^WRAP.PART_[A-Z]*, [^,]*, \([a-z0-9_]*\),.*|-Wl,--wrap=\1|p; \
   s|^WRAP_VOID.PART_[A-Z]*, \([a-z0-9_]*\),.*|-Wl,--wrap=\1|p' tests/bench/bench_parts.c)
 
+# compile MODE, PROGRAM: of sources that are not ckrun's own the compiler and its flags.
 define compile
 @mkdir -p $(@D)
 $(if $(Q),@echo "  CC    $@")
-$(Q)$(compiler) $(COMPILE) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
+$(Q)$(or $(2),$(compiler) $(COMPILE)) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
 define link
@@ -195,6 +215,14 @@ $(foreach mode,$(MODES),$(eval $(call mode_rules,$(mode))))
 
 $(BUILD)/ckrun: $(BUILD)/release/ckrun
 	@ln -f $< $@
+
+# The public header and the names that it declares; examples and programs of others see no more.
+$(BUILD)/include/ckrun.h: core/public_header.awk $(HEADERS)
+	@mkdir -p $(@D)
+	$(Q)awk -f $< core/ckrun.h >$@
+$(BUILD)/ckrun.map: core/public_header.awk $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)awk -v map=1 -v soversion=$(SOVERSION) -f $< core/ckrun.h >$@
 
 # Lists that are written only when they differ: what depends on them is made again exactly then.
 LIST_files = $(CORE_C) $(LUA_C) $(HOST_C) $(TEST_LIB_C)
@@ -333,10 +361,12 @@ format: ## lay the C files out as lint wants them
 
 # ---- installation ----
 
-BINDIR := $(DESTDIR)$(PREFIX)/bin
-LIBDIR := $(DESTDIR)$(PREFIX)/lib
-INCLUDEDIR := $(DESTDIR)$(PREFIX)/include/ckrun
-SHARE := $(DESTDIR)$(PREFIX)/share
+# Where things lie once installed; a packager sets PREFIX, LIBDIR (such as
+# /usr/lib/x86_64-linux-gnu) and DESTDIR, under which all of it is put meanwhile.
+BINDIR := $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR := $(PREFIX)/include
+SHARE := $(PREFIX)/share
 DATADIR := $(SHARE)/ckrun
 DOCDIR := $(SHARE)/doc/ckrun
 MAN := $(SHARE)/man/man1/ckrun.1
@@ -344,6 +374,7 @@ BASH_COMPLETION := $(SHARE)/bash-completion/completions/ckrun
 ZSH_COMPLETION := $(SHARE)/zsh/site-functions/_ckrun
 FISH_COMPLETION := $(SHARE)/fish/vendor_completions.d/ckrun.fish
 PRINTED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+LIBRARIES := $(addprefix $(LIBDIR)/,libckrun.a libckrun.so $(SONAME) libckrun.so.$(VERSION))
 # What authors of policies and flows read, and where an editor finds the annotations; under
 # DATADIR as in the repository.
 DATA_FILES := $(call find,lua/ck,*.lua) $(call find,policies examples,*)
@@ -352,37 +383,59 @@ DOC_FILES := $(wildcard *.md $(addsuffix /README.md,core lua policies examples))
 
 define PKG_CONFIG_TEXT
 prefix=$(PREFIX)
-libdir=$${prefix}/lib
+libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)
 includedir=$${prefix}/include
 
 Name: ckrun
 Description: runtime for durable agent sessions
 Version: $(VERSION)
-Requires: $(PKG_NAMES)
-Cflags: -I$${includedir}/ckrun
-Libs: -L$${libdir} -lckrun_lua -lckrun -pthread -lm
+Requires.private: $(filter-out libcjson,$(PKG_NAMES))
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lckrun
+Libs.private: -pthread -lm
 endef
 export PKG_CONFIG_TEXT
 
-install: all ## install under DESTDIR and PREFIX, with policies, examples, documents, completions
-	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(sort $(dir $(PRINTED)))
-	install -m 755 $(call runtime,$(MODE)) $(BINDIR)/ckrun
-	install -m 644 $(call libraries,$(MODE)) $(LIBDIR)
-	@for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDEDIR)/$$header || exit 1; done
+install: all ## install under DESTDIR and PREFIX: program, library, manual, completions, policies
+	$(call install_program,755,$(call runtime,$(MODE)),$(BINDIR)/ckrun)
+	$(call install_program,644,$(BUILD)/$(MODE)/libckrun.a,$(LIBDIR)/libckrun.a)
+	$(call install_program,644,$(BUILD)/$(MODE)/$(SONAME),$(LIBDIR)/libckrun.so.$(VERSION))
+	$(Q)ln -sf libckrun.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libckrun.so
+	$(call install_program,644,$(BUILD)/include/ckrun.h,$(INCLUDEDIR)/ckrun.h)
 	@for file in $(DATA_FILES); do \
 	  if [ -x $$file ]; then mode=755; else mode=644; fi; \
-	  install -D -m $$mode $$file $(DATADIR)/$$file || exit 1; done
-	@for file in $(DOC_FILES); do install -D -m 644 $$file $(DOCDIR)/$$file || exit 1; done
-	@printf '%s\n' "$$PKG_CONFIG_TEXT" >$(LIBDIR)/pkgconfig/ckrun.pc
-	$(call runtime,$(MODE)) help --man >$(MAN)
-	$(call runtime,$(MODE)) help --completion bash >$(BASH_COMPLETION)
-	$(call runtime,$(MODE)) help --completion zsh >$(ZSH_COMPLETION)
-	$(call runtime,$(MODE)) help --completion fish >$(FISH_COMPLETION)
+	  install -D -m $$mode $$file $(DESTDIR)$(DATADIR)/$$file || exit 1; done
+	@for file in $(DOC_FILES); do \
+	  install -D -m 644 $$file $(DESTDIR)$(DOCDIR)/$$file || exit 1; done
+	@install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(sort $(dir $(PRINTED))))
+	@printf '%s\n' "$$PKG_CONFIG_TEXT" >$(DESTDIR)$(LIBDIR)/pkgconfig/ckrun.pc
+	$(call runtime,$(MODE)) help --man >$(DESTDIR)$(MAN)
+	$(call runtime,$(MODE)) help --completion bash >$(DESTDIR)$(BASH_COMPLETION)
+	$(call runtime,$(MODE)) help --completion zsh >$(DESTDIR)$(ZSH_COMPLETION)
+	$(call runtime,$(MODE)) help --completion fish >$(DESTDIR)$(FISH_COMPLETION)
+install_program = $(Q)install -D -m $(1) $(2) $(DESTDIR)$(3)
 
 uninstall: ## remove what install put there
-	rm -f $(BINDIR)/ckrun $(LIBDIR)/libckrun.a $(LIBDIR)/libckrun_lua.a \
-	  $(LIBDIR)/pkgconfig/ckrun.pc $(PRINTED)
-	rm -rf $(INCLUDEDIR) $(DATADIR) $(DOCDIR)
+	rm -f $(addprefix $(DESTDIR),$(BINDIR)/ckrun $(LIBRARIES) $(INCLUDEDIR)/ckrun.h \
+	  $(LIBDIR)/pkgconfig/ckrun.pc $(PRINTED))
+	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
+
+# The files of the repository, or of an unpacked tarball, which makes the same one again: nothing in
+# it tells when, where or by whom it was made.
+DIST := ckrun-$(VERSION)
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell \
+  if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y CHANGELOG.md; fi))
+dist: ## make build/ckrun-VERSION.tar.gz, from which it can be built and installed
+	@mkdir -p $(BUILD)
+	$(Q){ if [ -e .git ]; then git ls-files -z; \
+	  else find . -path ./build -prune -o -type f -printf '%P\0'; fi; } | \
+	  LC_ALL=C sort -z >$(BUILD)/dist.list
+	$(Q)tar --create --format=gnu --null --verbatim-files-from --files-from=$(BUILD)/dist.list \
+	  --transform='s|^|$(DIST)/|' --mtime=@$(EPOCH) --owner=0 --group=0 --numeric-owner \
+	  --mode=u+rw,go=rX | gzip -n -9 >$(BUILD)/$(DIST).tar.gz.part
+	$(Q)mv $(BUILD)/$(DIST).tar.gz.part $(BUILD)/$(DIST).tar.gz
+	@echo $(BUILD)/$(DIST).tar.gz
 
 clean: ## remove the build folder
 	rm -rf $(BUILD)

@@ -4,12 +4,14 @@
  *   ck_runtime *runtime;            the store of one process, and the thread that writes it
  *   ck_session *session;            one durable execution: its transcript and its keyed state
  *
- *   ck_runtime_open(&runtime, "sqlite:agent.db", &(ck_store_options){.create = true}, NULL, &err);
- *   ck_session_start(&session, runtime, &(ck_session_options){.id = "mine"}, &err);
- *       (or ck_session_resume)
+ *   ck_store_options create = {.create = true};
+ *   ck_runtime_open(&runtime, "sqlite:agent.db", &create, NULL, &err);
+ *   ck_session_options options = {.id = "mine"};
+ *   ck_session_start(&session, runtime, &options, &err);                  (or ck_session_resume)
  *   ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, &err);    what happened
  *   ck_session_put(session, "memory.topic", value, &err);                 what is known
- *   ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_SAFE_POINT}, &err);
+ *   ck_boundary here = {.kind = CK_BOUNDARY_SAFE_POINT};
+ *   ck_session_boundary(&saved, session, &here, &err);
  *   ck_session_wait(session, saved.ticket, &err);                         now it is durable
  *   ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err);
  *       (or ck_session_pause; ck_request_pause asks the process that runs a session)
@@ -22,8 +24,13 @@
  * leaves its `out` zero on failure. What a call hands out through `out` belongs to the caller; a
  * returned pointer is borrowed; arguments are borrowed unless the header says "Takes".
  *
- * This file is an umbrella. Read core/runtime/session/session.h first, then core/store/store.h.
- * Link with `pkg-config ckrun`. */
+ * A profile and its Lua policies judge a session when its options name them: ck_profile_load,
+ * ck_policy_engine_new. Without them each boundary is a checkpoint that is waited for.
+ *
+ * It is C11 and C++20 (C++11 without designated initialisers). What is installed is one file, made
+ * of this one and of those that it includes, each down to the line that says "within"; the names
+ * that it declares are those that libckrun.so exports (core/public_header.awk). Structs that a
+ * caller fills begin as zeros: a later version adds members. Link with `pkg-config ckrun`. */
 #ifndef CK_CKRUN_H
 #define CK_CKRUN_H
 
@@ -32,22 +39,24 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
+#include "core/base/version.h"
+#include "core/base/waker.h"
+#include "core/model/boundary.h"
 #include "core/model/checkpoint.h"
 #include "core/model/conversation.h"
-#include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/profile.h"
 #include "core/model/session.h"
 #include "core/model/state.h"
 #include "core/model/value.h"
-#include "core/runtime/session/policy.h"
-#include "core/runtime/commit/runtime.h"
-#include "core/runtime/session/requests.h"
-#include "core/runtime/session/session.h"
 #include "core/store/fact.h"
-#include "core/store/request.h"
+#include "core/store/format/seal.h"
 #include "core/store/stats.h"
 #include "core/store/store.h"
 #include "core/store/verify.h"
+#include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/session.h"
+#include "core/runtime/session/requests.h"
+#include "lua/profile/profile.h"
 
 #endif

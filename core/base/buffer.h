@@ -36,8 +36,6 @@ void ck_buffer_append_char(ck_buffer *self, char c);
 void ck_buffer_append_format(ck_buffer *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ck_buffer_append_int(ck_buffer *self, int64_t number);
-/* LEB128: 7 bits a byte, low first; at most 10 bytes. */
-void ck_buffer_append_varint(ck_buffer *self, uint64_t number);
 /* Room for `len` more bytes, which the caller fills; NULL on failure. The length includes them at
  * once. */
 char *ck_buffer_extend(ck_buffer *self, size_t len);
@@ -52,6 +50,10 @@ void ck_buffer_reset(ck_buffer *self);
 char *ck_buffer_take(ck_buffer *self);
 void ck_buffer_clear(ck_buffer *self);
 
+/* ---- within ckrun ---- */
+
+/* LEB128: 7 bits a byte, low first; at most 10 bytes. */
+void ck_buffer_append_varint(ck_buffer *self, uint64_t number);
 /* Reads one varint and advances `*from`; false at the end of the bytes or beyond 64 bits. */
 bool ck_bytes_read_varint(uint64_t *out, ck_bytes *from);
 /* Splits `len` bytes off the front; false when there are fewer. */

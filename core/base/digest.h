@@ -10,6 +10,12 @@ typedef struct ck_digest {
   uint8_t bytes[CK_DIGEST_SIZE];
 } ck_digest;
 
+bool ck_digest_equal(const ck_digest *a, const ck_digest *b);
+/* 64 hex digits and a NUL. */
+void ck_digest_hex(char out[CK_DIGEST_HEX_SIZE], const ck_digest *self);
+
+/* ---- within ckrun ---- */
+
 /* The running state; caller's memory. Copying it by assignment forks the hash: a prefix is hashed
  * once. */
 typedef struct ck_digester {
@@ -26,10 +32,7 @@ void ck_digester_update_int(ck_digester *self, int64_t number);
 ck_digest ck_digester_final(ck_digester *self);
 
 ck_digest ck_digest_of(ck_bytes bytes);
-bool ck_digest_equal(const ck_digest *a, const ck_digest *b);
 bool ck_digest_is_zero(const ck_digest *self);
-/* 64 hex digits and a NUL. */
-void ck_digest_hex(char out[CK_DIGEST_HEX_SIZE], const ck_digest *self);
 /* False unless `hex` is exactly 64 hex digits. */
 bool ck_digest_read_hex(ck_digest *out, ck_bytes hex);
 /* Bytes from the system's random source. */

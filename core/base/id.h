@@ -6,6 +6,8 @@
 
 enum { CK_ID_SIZE = 65 }; /* 64 characters and a NUL hold every id */
 
+/* ---- within ckrun ---- */
+
 /* session_YYYYMMDD_HHMMSS_<8 hex>, checkpoint_YYYYMMDD_HHMMSS_<8 hex>: UTC of `wall_ms`; the hex
  * part is a random start counted up, so one process never makes the same id twice in 2^32.
  * Thread-safe. */

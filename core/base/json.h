@@ -46,9 +46,6 @@ ck_json_iterator ck_json_iterate(ck_bytes value);
 bool ck_json_next(ck_json_iterator *it);
 /* Number of elements or members. */
 size_t ck_json_count(ck_bytes value);
-/* Number of elements with which two arrays begin alike, byte by byte. */
-size_t ck_json_count_common(ck_bytes a, ck_bytes b);
-
 /* Appends the decoded text of a string value; false when it is not a string. */
 bool ck_json_read_string(ck_buffer *out, ck_bytes value);
 /* A decoded, NUL-terminated copy, malloc'd; NULL when not a string or without memory. */
@@ -63,9 +60,6 @@ bool ck_json_is_text(ck_bytes value, const char *text);
 /* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so
  * that ck_json_check takes the result. */
 void ck_json_append_string(ck_buffer *out, ck_bytes text);
-/* Appends JSON, its values unchanged, with the characters that act (ck_utf8_acts) as \uXXXX: they
- * can only be in its strings. */
-void ck_json_append_visible(ck_buffer *out, ck_bytes json);
 /* `number` with its last `digits` (0 to 18) behind the point, exact and without zeros at the end:
  * of 75264 with 6 digits 0.075264, of 1000000 1. */
 void ck_json_append_decimal(ck_buffer *out, int64_t number, int digits);
@@ -94,5 +88,14 @@ void ck_json_member_string(ck_json_writer *w, const char *name, ck_bytes text);
 void ck_json_member_text(ck_json_writer *w, const char *name, const char *text);
 void ck_json_member_int(ck_json_writer *w, const char *name, int64_t number);
 void ck_json_member_bool(ck_json_writer *w, const char *name, bool truth);
+
+/* ---- within ckrun ---- */
+
+/* Number of elements with which two arrays begin alike, byte by byte. */
+size_t ck_json_count_common(ck_bytes a, ck_bytes b);
+
+/* Appends JSON, its values unchanged, with the characters that act (ck_utf8_acts) as \uXXXX: they
+ * can only be in its strings. */
+void ck_json_append_visible(ck_buffer *out, ck_bytes json);
 
 #endif

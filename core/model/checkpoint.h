@@ -43,6 +43,29 @@ ck_boundary_kind ck_boundary_kind_of(const char *name);   /* 0 when there is non
 bool ck_boundary_kind_always(ck_boundary_kind kind);
 ck_boundary_count ck_boundary_kind_counted(ck_boundary_kind kind);
 
+/* A checkpoint as listed. Texts and info owned; ck_checkpoint_info_clear frees them. */
+typedef struct ck_checkpoint_info {
+  char id[CK_ID_SIZE];
+  int64_t seq, parent, timeline;
+  int64_t session;  /* number of the session it is inherited from; 0: the session's own */
+  int64_t keyframe; /* seq of the keyframe from which it is loaded; its own seq when it is one */
+  ck_boundary_kind kind;
+  int64_t created_ms;
+  bool clean, resumable;
+  bool pinned; /* never pruned */
+  bool pruned; /* its state cannot be loaded any more; it is not listed */
+  ck_totals totals;
+  int64_t changed;                    /* keys changed against the parent */
+  int64_t stored_bytes;               /* payload as stored */
+  int64_t plain_bytes;                /* payload before compression */
+  ck_digest digest;                   /* logical: chained, never changes */
+  char signature[CK_DIGEST_HEX_SIZE]; /* the signature of its row, in a store with a key; else "" */
+  ck_value *info;
+} ck_checkpoint_info;
+void ck_checkpoint_info_clear(ck_checkpoint_info *self);
+
+/* ---- within ckrun ---- */
+
 /* A checkpoint about to be written. Its seq is that of the boundary event that announces it, which
  * it covers. */
 typedef struct ck_checkpoint {
@@ -64,26 +87,5 @@ typedef struct ck_checkpoint {
 /* Frees the key and the value of each change, the changes, info and the checkpoint itself (one
  * malloc each). */
 void ck_checkpoint_free(ck_checkpoint *self);
-
-/* A checkpoint as listed. Texts and info owned; ck_checkpoint_info_clear frees them. */
-typedef struct ck_checkpoint_info {
-  char id[CK_ID_SIZE];
-  int64_t seq, parent, timeline;
-  int64_t session;  /* number of the session it is inherited from; 0: the session's own */
-  int64_t keyframe; /* seq of the keyframe from which it is loaded; its own seq when it is one */
-  ck_boundary_kind kind;
-  int64_t created_ms;
-  bool clean, resumable;
-  bool pinned; /* never pruned */
-  bool pruned; /* its state cannot be loaded any more; it is not listed */
-  ck_totals totals;
-  int64_t changed;                    /* keys changed against the parent */
-  int64_t stored_bytes;               /* payload as stored */
-  int64_t plain_bytes;                /* payload before compression */
-  ck_digest digest;                   /* logical: chained, never changes */
-  char signature[CK_DIGEST_HEX_SIZE]; /* the signature of its row, in a store with a key; else "" */
-  ck_value *info;
-} ck_checkpoint_info;
-void ck_checkpoint_info_clear(ck_checkpoint_info *self);
 
 #endif

@@ -3,6 +3,27 @@
 #ifndef CK_MODEL_CONVERSATION_H
 #define CK_MODEL_CONVERSATION_H
 
+#include "core/model/value.h"
+
+/* Borrowed from its session. */
+typedef struct ck_conversation ck_conversation;
+
+size_t ck_conversation_count(const ck_conversation *self);
+/* Borrowed; `index` < count. Of a conversation that was packed since it was last unpacked: only
+ * from the last message on that is not a tool's. */
+const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
+/* The only form of each kind of message, so that equal turns are equal bytes. */
+CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);
+/* `content` is a JSON value (a string in the usual case), kept byte for byte. */
+CK_CHECKED ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err);
+/* {"role":"tool","tool_call_id":…,"name":…,"content":…}; `call_id` and `name` are decoded text;
+ * call_id may be NULL. `content` is JSON. */
+CK_CHECKED ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name,
+                                     ck_bytes content, ck_error *err);
+
+/* ---- within ckrun ---- */
+
+#include "core/base/digest.h"
 #include "core/model/effect.h"
 
 CK_CHECKED ck_status ck_conversation_new(ck_conversation **out, ck_error *err);
@@ -23,10 +44,6 @@ CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck
  * changed. */
 CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind,
                                             ck_error *err);
-size_t ck_conversation_count(const ck_conversation *self);
-/* Borrowed; `index` < count. Of a conversation that was packed since it was last unpacked: only
- * from the last message on that is not a tool's. */
-const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
 /* Likewise; what models are sent of it. */
 const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t index);
 /* How messages are packed. pack: into `to`, which holds from.len bytes; the length, 0: it takes no
@@ -50,16 +67,8 @@ ck_digest ck_conversation_digest(const ck_conversation *self);
 /* There is a placeholder in a message. */
 bool ck_conversation_is_masked(const ck_conversation *self);
 
-/* The only form of each kind of message, so that equal turns are equal bytes. */
-CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);
-/* `content` is a JSON value (a string in the usual case), kept byte for byte. */
-CK_CHECKED ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err);
 /* A message of the user that says it is a report, in place of what was rewound:
  * "<rewind-report>\nREPORT\n</rewind-report>". `report` is a JSON string. */
 CK_CHECKED ck_status ck_message_report(ck_value **out, ck_bytes report, ck_error *err);
-/* {"role":"tool","tool_call_id":…,"name":…,"content":…}; `call_id` and `name` are decoded text;
- * call_id may be NULL. `content` is JSON. */
-CK_CHECKED ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name,
-                                     ck_bytes content, ck_error *err);
 
 #endif

@@ -3,51 +3,8 @@
 #define CK_MODEL_EFFECT_H
 
 #include "core/base/digest.h"
+#include "core/model/effect_class.h"
 #include "core/model/value.h"
-
-/* X(enumerator, name). The names are part of effect keys on disk. */
-/* clang-format off */
-#define CK_EFFECT_KIND_TABLE(X) \
-  X(CK_EFFECT_MODEL, "model") \
-  X(CK_EFFECT_TOOL, "tool") \
-  X(CK_EFFECT_EXEC, "exec") \
-  X(CK_EFFECT_AGENT, "agent") \
-  X(CK_EFFECT_SLEEP, "sleep") \
-  X(CK_EFFECT_ASK, "ask") \
-  X(CK_EFFECT_READ, "read") \
-  X(CK_EFFECT_AGENT_TOOL, "agent_tool") /* an agent's own: permitted, never carried out here */
-/* clang-format on */
-typedef enum {
-#define X(name, text) name,
-  CK_EFFECT_KIND_TABLE(X)
-#undef X
-      CK_EFFECT_KIND_COUNT
-} ck_effect_kind;
-
-/* X(enumerator, name): whether an effect may be repeated when its outcome is not known. */
-/* clang-format off */
-#define CK_EFFECT_CLASS_TABLE(X) \
-  X(CK_EFFECT_PURE, "pure") /* re-run freely */ \
-  X(CK_EFFECT_IDEMPOTENT, "idempotent") /* re-run with the same key */ \
-  X(CK_EFFECT_RECONCILABLE, "reconcilable") /* ask its probe */ \
-  X(CK_EFFECT_ONCE, "once")                 /* never re-run blindly */
-/* clang-format on */
-typedef enum {
-#define X(name, text) name,
-  CK_EFFECT_CLASS_TABLE(X)
-#undef X
-      CK_EFFECT_CLASS_COUNT
-} ck_effect_class;
-
-enum { CK_EFFECT_TRIES = 3 }; /* in all, of an effect that is asked for again at once */
-
-const char *ck_effect_kind_name(ck_effect_kind kind);
-const char *ck_effect_class_name(ck_effect_class class);
-/* True when an effect may be repeated without a question: pure or idempotent. */
-bool ck_effect_class_repeats(ck_effect_class class);
-/* False when there is no such name. */
-bool ck_effect_kind_of(ck_effect_kind *out, const char *name);
-bool ck_effect_class_of(ck_effect_class *out, const char *name);
 
 /* The messages of one scope, in order, with a digest that grows by one message at a time. */
 typedef struct ck_conversation ck_conversation;
@@ -196,5 +153,7 @@ void ck_micros_write(char out[CK_MICROS_TEXT_SIZE], int64_t micros);
 /* Checks `answer` (JSON) against the options of a question's `request`. CK_E_REFUSED names the
  * options: there are some, and the answer is none of these texts. */
 CK_CHECKED ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err);
+
+enum { CK_EFFECT_TRIES = 3 }; /* in all, of an effect that is asked for again at once */
 
 #endif

@@ -96,6 +96,8 @@ typedef struct ck_event {
   ck_bytes decision;
 } ck_event;
 
+/* ---- within ckrun ---- */
+
 /* Copies the texts, shares the body. One allocation; free with ck_event_free. */
 CK_CHECKED ck_status ck_event_new(ck_event **out, const ck_event *from, ck_error *err);
 void ck_event_free(ck_event *self);

@@ -3,6 +3,14 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
+#include "core/base/error.h"
+
+typedef struct ck_profile ck_profile;
+
+void ck_profile_free(ck_profile *self);
+
+/* ---- within ckrun ---- */
+
 #include "core/base/digest.h"
 #include "core/model/verdict.h"
 #include "core/model/permission.h"
@@ -67,7 +75,7 @@ typedef struct ck_profile_minimum {
  * sealed. */
 typedef enum { CK_ENCRYPT_WITH_KEY, CK_ENCRYPT_ALWAYS, CK_ENCRYPT_NEVER } ck_encrypt;
 
-typedef struct ck_profile {
+struct ck_profile {
   char *name;
   char *path;   /* of its file; NULL for a shipped one */
   char *source; /* of its own settings, as ck_profile_origin says it; NULL: made without files */
@@ -123,14 +131,13 @@ typedef struct ck_profile {
   size_t run_option_count;
   ck_profile_origin *origins; /* of all settings of the profile and those it extends, in no order */
   size_t origin_count;
-} ck_profile;
+};
 
 /* No limits, replay depth 50, no policies, the given name. */
 CK_CHECKED ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err);
 /* Copies `name`, shares `options` (may be NULL). */
 CK_CHECKED ck_status ck_profile_append_policy(ck_profile *self, const char *name,
                                               const ck_value *options, ck_error *err);
-void ck_profile_free(ck_profile *self);
 
 /* The agent of that name, created when there is none; valid until the next one is created. */
 CK_CHECKED ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self,

@@ -100,6 +100,9 @@ typedef struct ck_view {
 } ck_view;
 void ck_view_clear(ck_view *self);
 bool ck_view_contains(const ck_view *self, int64_t seq);
+
+/* ---- within ckrun ---- */
+
 /* Folds the timelines of a session, inherited ones too (any order), into the view of `timeline`.
  * CK_E_CORRUPT when an ancestor is missing. */
 CK_CHECKED ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count,

@@ -37,6 +37,8 @@ size_t ck_state_bytes(const ck_state *self);
 CK_CHECKED ck_status ck_state_list(ck_state_entry **out, size_t *count, const ck_state *self,
                                    ck_error *err);
 
+/* ---- within ckrun ---- */
+
 /* One key that was set (`value` owned by whoever owns the change) or removed (`value` NULL). */
 typedef struct ck_change {
   char *key;

@@ -27,19 +27,77 @@ enum { CK_STORE_SCHEMA = 3 };
  * opened to write, also: it is older than its counter knows). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                                    ck_error *err);
-/* CK_E_USAGE: "sqlite:PATH" with what SQLite's own tools take for a store in memory or for a URI,
- * and would be a file of that name. */
-CK_CHECKED ck_status ck_store_check_url(const char *url, ck_error *err);
 /* Releases the leases still held. */
 void ck_store_close(ck_store *self);
 const char *ck_store_url(const ck_store *self);
-/* 32 bytes for fingerprints in placeholders, derived from the store's key; NULL: it has none.
- * Borrowed. */
-const uint8_t *ck_store_fingerprint_key(const ck_store *self);
-
 /* PROCESS: committed; survives kill -9 of every process. POWER: fsynced; survives power loss, with
  * all before it. */
 typedef enum { CK_DURABLE_PROCESS, CK_DURABLE_POWER } ck_durability;
+
+/* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
+CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self,
+                                          const char *session_id, ck_error *err);
+typedef bool (*ck_session_visit)(
+    void *to, const ck_session_record *record); /* borrowed for the call; false stops */
+/* Newest first. `status` 0: all. */
+CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status,
+                                            ck_session_visit visit, void *to, ck_error *err);
+
+/* The id of a session's number, as in ck_origin. CK_E_NOT_FOUND. */
+CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,
+                                             ck_error *err);
+/* The state of a session from which a resume starts. Caller clears it with ck_head_clear. */
+typedef struct ck_head {
+  ck_session_record session;
+  int64_t last_seq;       /* of all events, all timelines; 0: none */
+  ck_timeline *timelines; /* ascending by no */
+  size_t timeline_count;
+  bool has_checkpoint;
+  /* the latest by seq in the live timeline's view, resumable or not */
+  ck_checkpoint_info checkpoint;
+  bool has_latest;
+  /* the latest by seq of the whole session, also a pruned one: it has the latest totals */
+  ck_checkpoint_info latest;
+} ck_head;
+void ck_head_clear(ck_head *self);
+CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id,
+                                       ck_error *err);
+
+/* The state at the checkpoint `seq`, after its own digest and payload were verified. Eight
+ * different answers: CK_E_NOT_FOUND, CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_EMPTY, CK_E_NEWER,
+ * CK_E_WRONG_KEY, CK_E_WRONG_SESSION, CK_E_OVERSIZE; each names session, checkpoint id and
+ * cause. */
+CK_CHECKED ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session,
+                                        int64_t seq, ck_error *err);
+/* By id (of that session), or by seq when `id` is NULL. A pruned one is found too. */
+CK_CHECKED ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self,
+                                             int64_t session, const char *id, int64_t seq,
+                                             ck_error *err);
+typedef bool (*ck_checkpoint_visit)(void *to, const ck_checkpoint_info *checkpoint);
+/* Ascending by seq, all timelines, inherited ones too; pruned ones are left out. */
+CK_CHECKED ck_status ck_store_list_checkpoints(ck_store *self, int64_t session,
+                                               ck_checkpoint_visit visit, void *to, ck_error *err);
+
+/* Which events to read. Zero-initialised: all of the session, inherited ones too, ascending. */
+typedef struct ck_event_query {
+  int64_t session;
+  const ck_view *view; /* NULL: every timeline */
+  int64_t after;       /* only seq > after */
+  int64_t until;       /* only seq <= until; 0: no bound */
+  uint64_t kinds;      /* bit 1 << kind; 0: all kinds */
+  const char *scope;   /* NULL: all */
+  const char *agent;   /* NULL: all */
+  uint64_t others;     /* with `agent`: also events of these kinds (bit 1 << kind), of any agent */
+  uint64_t nobodys;    /* with `agent`: also events of these kinds that name nobody */
+  size_t last;         /* only the last N that match, visited ascending nevertheless; 0: all */
+  bool backward;       /* descending by seq; visit returns false to stop; `last` is 0 then */
+} ck_event_query;
+typedef bool (*ck_event_visit)(void *to,
+                               const ck_event *event); /* borrowed for the call; false stops */
+CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
+                                          ck_event_visit visit, void *to, ck_error *err);
+
+/* ---- within ckrun ---- */
 
 /* The right to write one session: captured once at acquisition, never re-read. */
 typedef struct ck_lease {
@@ -125,71 +183,16 @@ CK_CHECKED ck_status ck_store_check_owner(ck_store *self, const char *session_id
 /* Releases the session's lock; the epoch stays. */
 void ck_store_release(ck_store *self, ck_lease lease);
 
-/* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
-CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self,
-                                          const char *session_id, ck_error *err);
+/* CK_E_USAGE: "sqlite:PATH" with what SQLite's own tools take for a store in memory or for a URI,
+ * and would be a file of that name. */
+CK_CHECKED ck_status ck_store_check_url(const char *url, ck_error *err);
+/* 32 bytes for fingerprints in placeholders, derived from the store's key; NULL: it has none.
+ * Borrowed. */
+const uint8_t *ck_store_fingerprint_key(const ck_store *self);
+
 /* What the run of a timeline executed: {flow?, policies?, …}; NULL in *out: not known. The caller
  * frees it. `timeline` is one of the session's own. CK_E_CORRUPT. */
 CK_CHECKED ck_status ck_store_get_about(ck_value **out, ck_store *self, int64_t session,
                                         int64_t timeline, ck_error *err);
-typedef bool (*ck_session_visit)(
-    void *to, const ck_session_record *record); /* borrowed for the call; false stops */
-/* Newest first. `status` 0: all. */
-CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status,
-                                            ck_session_visit visit, void *to, ck_error *err);
-
-/* The id of a session's number, as in ck_origin. CK_E_NOT_FOUND. */
-CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,
-                                             ck_error *err);
-/* The state of a session from which a resume starts. Caller clears it with ck_head_clear. */
-typedef struct ck_head {
-  ck_session_record session;
-  int64_t last_seq;       /* of all events, all timelines; 0: none */
-  ck_timeline *timelines; /* ascending by no */
-  size_t timeline_count;
-  bool has_checkpoint;
-  /* the latest by seq in the live timeline's view, resumable or not */
-  ck_checkpoint_info checkpoint;
-  bool has_latest;
-  /* the latest by seq of the whole session, also a pruned one: it has the latest totals */
-  ck_checkpoint_info latest;
-} ck_head;
-void ck_head_clear(ck_head *self);
-CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id,
-                                       ck_error *err);
-
-/* The state at the checkpoint `seq`, after its own digest and payload were verified. Eight
- * different answers: CK_E_NOT_FOUND, CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_EMPTY, CK_E_NEWER,
- * CK_E_WRONG_KEY, CK_E_WRONG_SESSION, CK_E_OVERSIZE; each names session, checkpoint id and
- * cause. */
-CK_CHECKED ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session,
-                                        int64_t seq, ck_error *err);
-/* By id (of that session), or by seq when `id` is NULL. A pruned one is found too. */
-CK_CHECKED ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self,
-                                             int64_t session, const char *id, int64_t seq,
-                                             ck_error *err);
-typedef bool (*ck_checkpoint_visit)(void *to, const ck_checkpoint_info *checkpoint);
-/* Ascending by seq, all timelines, inherited ones too; pruned ones are left out. */
-CK_CHECKED ck_status ck_store_list_checkpoints(ck_store *self, int64_t session,
-                                               ck_checkpoint_visit visit, void *to, ck_error *err);
-
-/* Which events to read. Zero-initialised: all of the session, inherited ones too, ascending. */
-typedef struct ck_event_query {
-  int64_t session;
-  const ck_view *view; /* NULL: every timeline */
-  int64_t after;       /* only seq > after */
-  int64_t until;       /* only seq <= until; 0: no bound */
-  uint64_t kinds;      /* bit 1 << kind; 0: all kinds */
-  const char *scope;   /* NULL: all */
-  const char *agent;   /* NULL: all */
-  uint64_t others;     /* with `agent`: also events of these kinds (bit 1 << kind), of any agent */
-  uint64_t nobodys;    /* with `agent`: also events of these kinds that name nobody */
-  size_t last;         /* only the last N that match, visited ascending nevertheless; 0: all */
-  bool backward;       /* descending by seq; visit returns false to stop; `last` is 0 then */
-} ck_event_query;
-typedef bool (*ck_event_visit)(void *to,
-                               const ck_event *event); /* borrowed for the call; false stops */
-CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
-                                          ck_event_visit visit, void *to, ck_error *err);
 
 #endif

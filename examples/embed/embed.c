@@ -2,10 +2,9 @@
  * goes on.
  *
  *   cc embed.c $(pkg-config --cflags --libs ckrun) -o embed && ./embed ; ./embed */
+#include <ckrun.h>
 #include <signal.h>
 #include <stdio.h>
-
-#include "core/ckrun.h"
 
 static ck_status step(ck_session *session, int number, ck_error *err) {
   char text[64];

@@ -101,7 +101,7 @@ static void read_next(lua_State *L, ck_coroutine *self) {
     boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
     lua_pop(L, 1);
     if (boundary->next.has_class)
-      boundary->next.class = ck_coroutine_read_class(L, next, "ctx.boundary: next");
+      boundary->next.effect_class = ck_coroutine_read_class(L, next, "ctx.boundary: next");
   }
   lua_pop(L, 1);
 }

@@ -155,6 +155,25 @@ ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile
   return CK_OK;
 }
 
+ck_status ck_policy_engine_new(ck_policy_engine **out, const ck_profile *profile, ck_error *err) {
+  *out = NULL;
+  ck_policy_engine *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  ck_status status = ck_policy_engine_open(self, profile, err);
+  if (status != CK_OK) {
+    free(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
+}
+
+void ck_policy_engine_free(ck_policy_engine *self) {
+  if (!self) return;
+  self->free(self->self);
+  free(self);
+}
+
 bool ck_policy_masks_content(const ck_policy_engine *engine) {
   const policy_list *self = engine->self;
   for (size_t i = 0; self && i < self->count; i++)

@@ -13,6 +13,17 @@
 #define CK_LUA_POLICY_POLICY_H
 
 #include "core/model/profile.h"
+
+typedef struct ck_policy_engine ck_policy_engine;
+
+/* ck_policy_engine_open, for programs that hold it by its address; ck_policy_engine_free frees it,
+ * behind the last session that it judges. */
+CK_CHECKED ck_status ck_policy_engine_new(ck_policy_engine **out, const ck_profile *profile,
+                                          ck_error *err);
+void ck_policy_engine_free(ck_policy_engine *self);
+
+/* ---- within ckrun ---- */
+
 #include "core/model/script.h"
 #include "core/runtime/session/policy.h"
 

@@ -177,7 +177,8 @@ INTEGER(since_iterations, ck_boundary, slot->counts.iterations)
 
 TEXT(next_node, ck_boundary, of->next.node)
 TEXT(next_tool, ck_boundary, of->next.tool)
-TEXT(next_class, ck_boundary, of->next.has_class ? ck_effect_class_name(of->next.class) : NULL)
+TEXT(next_class, ck_boundary,
+     of->next.has_class ? ck_effect_class_name(of->next.effect_class) : NULL)
 
 DOLLARS(budget_spent, ck_boundary, of->budget.spent_micros)
 FIELD(budget_limit, ck_boundary, push_limit(L, of->budget.limit_micros))

@@ -141,7 +141,7 @@ static void read_checkpoint(reading *self, ck_bytes json) {
   at->next.tool = get_text(self, next, "tool", NULL);
   int class = get_name(self, next, "class", 0, ck_subject_find_class);
   at->next.has_class = class > 0;
-  at->next.class = class ? (ck_effect_class)(class - 1) : CK_EFFECT_PURE;
+  at->next.effect_class = class ? (ck_effect_class)(class - 1) : CK_EFFECT_PURE;
   at->budget.spent_micros = get_scaled(self, budget, "spent", 1e6, at->since.cost_micros);
   at->budget.limit_micros = get_scaled(self, budget, "limit", 1e6, -1);
   self->of->about = &self->of->at;

@@ -38,8 +38,16 @@
 #define CK_LUA_PROFILE_PROFILE_H
 
 #include "core/model/profile.h"
-#include "core/model/script.h"
 #include "lua/policy/policy.h"
+
+/* The profile without its policies; several mistakes are the first one, and how many more there
+ * are. CK_E_NOT_FOUND, CK_E_PARSE (file:line: message), CK_E_UNSUPPORTED (a key or a word that this
+ * version does not carry), and the answers of ck_vm_read_file. */
+CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err);
+
+/* ---- within ckrun ---- */
+
+#include "core/model/script.h"
 #include "lua/vm/sources_list.h"
 
 /* One mistake, behind its file and line. */
@@ -54,11 +62,6 @@ CK_CHECKED ck_status ck_profile_read(ck_profile **out, const char *name, ck_scri
 /* Opens its policies; *out is empty when there is a mistake in one. */
 CK_CHECKED ck_status ck_profile_open_policies(ck_policy_engine *out, const ck_profile *profile,
                                               ck_profile_problem problem, void *to, ck_error *err);
-/* The profile without its policies; several mistakes are the first one, and how many more there
- * are. CK_E_NOT_FOUND, CK_E_PARSE (file:line: message), CK_E_UNSUPPORTED (a key or a word that this
- * version does not carry), and the answers of ck_vm_read_file. */
-CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err);
-
 /* The settings for `agent` (NULL: for the session) and where each came from: a JSON array of
  * {key, value, from, origin}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a
  * limit that is not set is null. `from` is "default", "extends" (a profile that this one extends),

@@ -5,44 +5,44 @@
 #define CALLS                                                                                \
   "[{\"tool\":\"look\",\"class\":\"pure\"},{\"tool\":\"note\"},{\"tool\":\"pay\",\"class\":" \
   "\"reconcilable\"}]"
-#define BEFORE(next_tool, next_class)                                               \
-  {                                                                                 \
-    .kind = CK_BOUNDARY_BEFORE_CALL,                                                \
-    .next = {.tool = next_tool, .has_class = true, .class = next_class}, .calls = { \
-      CALLS,                                                                        \
-      sizeof CALLS - 1                                                              \
-    }                                                                               \
+#define BEFORE(next_tool, next_class)                                                      \
+  {                                                                                        \
+    .kind = CK_BOUNDARY_BEFORE_CALL,                                                       \
+    .next = {.tool = next_tool, .has_class = true, .effect_class = next_class}, .calls = { \
+      CALLS,                                                                               \
+      sizeof CALLS - 1                                                                     \
+    }                                                                                      \
   }
 
 static const policy_boundary_case rows[] = {
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND}, NULL},
     {NULL,
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "!before send"},
     {NULL,
      {.kind = CK_BOUNDARY_NODE_START,
-      .next = {.node = "n", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.node = "n", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "!before n"},
     {NULL,
-     {.kind = CK_BOUNDARY_NODE_START, .next = {.has_class = true, .class = CK_EFFECT_ONCE}},
+     {.kind = CK_BOUNDARY_NODE_START, .next = {.has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "!before once"},
     {NULL,
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_IDEMPOTENT}},
+      .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_IDEMPOTENT}},
      NULL},
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .next = {.tool = "send"}}, NULL},
     {"{\"async\":true}",
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "before send"},
     {"{\"classes\":[\"once\",\"reconcilable\"]}",
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "pay", .has_class = true, .class = CK_EFFECT_RECONCILABLE}},
+      .next = {.tool = "pay", .has_class = true, .effect_class = CK_EFFECT_RECONCILABLE}},
      "!before pay"},
     {"{\"classes\":[\"reconcilable\"]}",
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "pay", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.tool = "pay", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      NULL},
     /* between an answer and its calls: all of them count, not the next alone */
     {NULL, BEFORE("pay", CK_EFFECT_RECONCILABLE), NULL},

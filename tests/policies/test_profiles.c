@@ -81,7 +81,7 @@ static void test_boundaries(void) {
     ck_policy_engine engine = open_profile(boundaries[i].name);
     ck_boundary at = {.kind = boundaries[i].kind,
                       .scope = "main",
-                      .next = {.tool = "t", .has_class = true, .class = boundaries[i].next},
+                      .next = {.tool = "t", .has_class = true, .effect_class = boundaries[i].next},
                       .budget = {0, -1}};
     ck_decision decision;
     tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err, "%s at %s",

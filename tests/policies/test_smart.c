@@ -5,13 +5,13 @@
 #define CALLS                                                                                \
   "[{\"tool\":\"look\",\"class\":\"pure\"},{\"tool\":\"note\"},{\"tool\":\"pay\",\"class\":" \
   "\"reconcilable\"}]"
-#define BEFORE(next_tool, next_class)                                               \
-  {                                                                                 \
-    .kind = CK_BOUNDARY_BEFORE_CALL,                                                \
-    .next = {.tool = next_tool, .has_class = true, .class = next_class}, .calls = { \
-      CALLS,                                                                        \
-      sizeof CALLS - 1                                                              \
-    }                                                                               \
+#define BEFORE(next_tool, next_class)                                                      \
+  {                                                                                        \
+    .kind = CK_BOUNDARY_BEFORE_CALL,                                                       \
+    .next = {.tool = next_tool, .has_class = true, .effect_class = next_class}, .calls = { \
+      CALLS,                                                                               \
+      sizeof CALLS - 1                                                                     \
+    }                                                                                      \
   }
 
 static const policy_boundary_case rows[] = {
@@ -31,22 +31,22 @@ static const policy_boundary_case rows[] = {
      "0.5 dollars at stake"},
     {NULL,
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "before send"},
     {NULL,
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.node = "mail", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.node = "mail", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "before mail"},
     {NULL,
-     {.kind = CK_BOUNDARY_TOOL_ROUND, .next = {.has_class = true, .class = CK_EFFECT_ONCE}},
+     {.kind = CK_BOUNDARY_TOOL_ROUND, .next = {.has_class = true, .effect_class = CK_EFFECT_ONCE}},
      "before once"},
     {NULL,
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "look", .has_class = true, .class = CK_EFFECT_PURE}},
+      .next = {.tool = "look", .has_class = true, .effect_class = CK_EFFECT_PURE}},
      NULL},
     {"{\"classes\":[]}",
      {.kind = CK_BOUNDARY_TOOL_ROUND,
-      .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_ONCE}},
+      .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_ONCE}},
      NULL},
     {"{\"risky\":[\"look\"]}",
      {.kind = CK_BOUNDARY_TOOL_ROUND, .next = {.tool = "look", .has_class = true}},

@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/version.h"
 #include "core/host/print/output.h"
-
-#define CK_VERSION "0.1.0"
 
 /* The words that the shell completes with. */
 typedef enum {

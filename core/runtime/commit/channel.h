@@ -4,6 +4,7 @@
 
 #include "core/base/waker.h"
 #include "core/runtime/commit/job.h"
+#include "core/runtime/commit/unsaved.h"
 #include "core/runtime/commit/writer.h"
 #include "core/store/maintenance.h"
 
@@ -25,14 +26,6 @@ typedef struct ck_unsaved_limits {
 /* Before the first job. Without limits nothing may wait. */
 void ck_channel_allow_unsaved(ck_channel *self, const ck_unsaved_limits *limits);
 
-/* How saving gets on. */
-typedef struct ck_saving {
-  bool failing;
-  int64_t checkpoints, events; /* waiting to be saved */
-  int64_t since_us;            /* when the first of them was queued; 0: none waits */
-  int64_t times, late; /* so far: how often saving began to fail, how many checkpoints came late */
-  char cause[CK_ERROR_TEXT_MAX]; /* of the last failure; "" */
-} ck_saving;
 void ck_channel_get_saving(ck_saving *out, ck_channel *self);
 /* True when the job is not in the store, though the session may go on from it. */
 bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket);

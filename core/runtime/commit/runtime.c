@@ -30,3 +30,6 @@ void ck_runtime_close(ck_runtime *self) {
   ck_locked_free(self->key);
   free(self);
 }
+
+ck_store *ck_runtime_store(const ck_runtime *self) { return self->store; }
+ck_waker *ck_runtime_waker(const ck_runtime *self) { return self->waker; }

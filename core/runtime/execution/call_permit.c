@@ -36,13 +36,13 @@ static bool was_begun(const ck_call *self) {
 
 static ck_boundary where(const ck_call *self) {
   const ck_effect *effect = &self->effect;
-  ck_boundary at = {
-      .scope = effect->scope,
-      .node = ck_runner_node(self->runner),
-      .agent = effect->agent,
-      .depth = effect->depth,
-      .next = {
-          .tool = *self->label ? self->label : NULL, .has_class = true, .class = effect->class}};
+  ck_boundary at = {.scope = effect->scope,
+                    .node = ck_runner_node(self->runner),
+                    .agent = effect->agent,
+                    .depth = effect->depth,
+                    .next = {.tool = *self->label ? self->label : NULL,
+                             .has_class = true,
+                             .effect_class = effect->class}};
   int64_t now = ck_execution_now_us(self->runner->execution);
   at.node_latency_ms = (now - self->runner->boundary_us) / 1000;
   ck_session_show_place(&at, ck_call_session(self));

@@ -109,7 +109,7 @@ static void ask_policies(ck_leave *out, const subject *self, const char *tool) {
                     .node = node,
                     .agent = known->agent,
                     .depth = find_depth(self),
-                    .next = {.tool = tool, .has_class = true, .class = known->class}};
+                    .next = {.tool = tool, .has_class = true, .effect_class = known->class}};
   ck_session_show_place(&at, self->session);
   ck_effect effect = *known;
   ck_value *untrusted =

@@ -2,7 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_BOUNDARY_H
 #define CK_RUNTIME_SESSION_BOUNDARY_H
 
-#include "core/runtime/session/policy.h"
+#include "core/model/boundary.h"
 
 typedef struct ck_session ck_session;
 
@@ -23,6 +23,8 @@ CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const 
                                          ck_error *err);
 
 /* ---- within the runtime ---- */
+
+#include "core/runtime/session/policy.h"
 
 /* Fills in what policies see of the session at this moment. */
 void ck_session_show_boundary(ck_boundary *at, ck_session *self);

@@ -44,7 +44,8 @@ static ck_status write_inputs(ck_json_writer *w, const ck_boundary *at, bool is_
     ck_json_begin(w, '{');
     ck_json_member_text(w, "node", at->next.node);
     ck_json_member_text(w, "tool", at->next.tool);
-    if (at->next.has_class) ck_json_member_text(w, "class", ck_effect_class_name(at->next.class));
+    if (at->next.has_class)
+      ck_json_member_text(w, "class", ck_effect_class_name(at->next.effect_class));
     ck_json_end(w, '}');
   }
   if (at->calls.len) ck_json_member_raw(w, "calls", at->calls);

@@ -2,20 +2,22 @@
 #ifndef CK_RUNTIME_SESSION_REDACTION_H
 #define CK_RUNTIME_SESSION_REDACTION_H
 
-#include "core/redact/redact.h"
+#include "core/base/error.h"
 
 typedef struct ck_session ck_session;
 
-/* Adds the secrets of this session (its profile's, and those that its references were filled with)
- * to a redactor of the caller's, for what that one shows. */
-CK_CHECKED ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to,
-                                                 ck_error *err);
 /* From now on the session redacts this secret, too. Answers as ck_secret_register. */
 CK_CHECKED ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref,
                                              ck_error *err);
 
 /* ---- within the runtime ---- */
 
+#include "core/redact/redact.h"
+
+/* Adds the secrets of this session (its profile's, and those that its references were filled with)
+ * to a redactor of the caller's, for what that one shows. */
+CK_CHECKED ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to,
+                                                 ck_error *err);
 /* Makes the redactor, with the store's fingerprint key, the profile's secrets and keys, and the
  * policies' hook. CK_E_REFUSED: the profile demands encryption, and the store has no key. */
 CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);

@@ -49,6 +49,16 @@ CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *
  * A program that drives its sessions itself takes requests with ck_session_take_request. */
 CK_CHECKED ck_status ck_request_pause(ck_store *store, const char *id, const char *reason,
                                       ck_error *err);
+/* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap
+ * read when nothing waits. CK_E_FENCED: the session has another owner by now. */
+CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
+                                             ck_error *err);
+/* Appends and queues the note. `problem`: why the request is not carried out; NULL: it is. */
+CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
+                                             const char *problem, ck_error *err);
+
+/* ---- within ckrun ---- */
+
 /* Whether the note on request `id` is among the events after seq `after`; its problem is appended
  * to `problem`. */
 CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session,
@@ -59,13 +69,5 @@ CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t se
 CK_CHECKED ck_status ck_request_find_checkpoint(char out[CK_ID_SIZE], ck_store *store,
                                                 int64_t session, int64_t after, const char *id,
                                                 ck_error *err);
-
-/* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap
- * read when nothing waits. CK_E_FENCED: the session has another owner by now. */
-CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
-                                             ck_error *err);
-/* Appends and queues the note. `problem`: why the request is not carried out; NULL: it is. */
-CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
-                                             const char *problem, ck_error *err);
 
 #endif

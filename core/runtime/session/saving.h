@@ -2,7 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_SAVING_H
 #define CK_RUNTIME_SESSION_SAVING_H
 
-#include "core/runtime/commit/channel.h"
+#include "core/runtime/commit/unsaved.h"
 
 typedef struct ck_session ck_session;
 
@@ -14,6 +14,8 @@ CK_CHECKED ck_status ck_session_watch_saving(ck_saving *out, bool *changed, ck_s
                                              ck_error *err);
 
 /* ---- within the runtime ---- */
+
+#include "core/runtime/commit/channel.h"
 
 /* Opens the session's channel to the writer, with what the profile says of failed saves. */
 CK_CHECKED ck_status ck_session_open_channel(ck_session *self, ck_error *err);

@@ -38,7 +38,6 @@
 #include "core/runtime/session/end.h"
 #include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/opening/start.h"
-#include "core/runtime/session/policy.h"
 #include "core/runtime/session/redaction.h"
 #include "core/runtime/session/saving.h"
 #include "core/runtime/session/scopes.h"
@@ -67,5 +66,9 @@ uint32_t ck_session_attempt(const ck_session *self);
 int64_t ck_session_first_seq(const ck_session *self);
 /* seq of the checkpoint this run went on from; 0: from the first event. */
 int64_t ck_session_resumed_from(const ck_session *self);
+
+/* ---- within ckrun ---- */
+
+#include "core/runtime/session/policy.h"
 
 #endif

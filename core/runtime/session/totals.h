@@ -6,9 +6,7 @@
 #ifndef CK_RUNTIME_SESSION_TOTALS_H
 #define CK_RUNTIME_SESSION_TOTALS_H
 
-#include "core/model/state.h"
-#include "core/runtime/session/policy.h"
-#include "core/store/store.h"
+#include "core/model/session.h"
 
 typedef struct ck_session ck_session;
 
@@ -19,6 +17,10 @@ const ck_totals *ck_session_totals(const ck_session *self);
 const ck_totals *ck_session_earlier(const ck_session *self);
 
 /* ---- within the runtime ---- */
+
+#include "core/model/state.h"
+#include "core/runtime/session/policy.h"
+#include "core/store/store.h"
 
 /* Monotonic time since the session first ran, over all runs, without what lay between them. */
 int64_t ck_session_active_us(const ck_session *self);

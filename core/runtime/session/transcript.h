@@ -2,9 +2,8 @@
 #ifndef CK_RUNTIME_SESSION_TRANSCRIPT_H
 #define CK_RUNTIME_SESSION_TRANSCRIPT_H
 
-#include "core/model/answers.h"
 #include "core/model/event.h"
-#include "core/runtime/commit/channel.h"
+#include "core/store/store.h"
 
 typedef struct ck_session ck_session;
 
@@ -23,9 +22,6 @@ CK_CHECKED ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_dura
 /* CK_OK when the ticket is durable (or may stay unsaved: on_save_failure = "continue", see
  * backlog.h), CK_E_PENDING when not yet; otherwise the session's failure. */
 CK_CHECKED ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err);
-/* As ck_channel_peek and ck_channel_commit have it. */
-CK_CHECKED ck_status ck_session_peek(ck_session *self, uint64_t ticket, ck_error *err);
-CK_CHECKED ck_status ck_session_commit(ck_session *self, uint64_t ticket, ck_error *err);
 /* The same, but waits instead of CK_E_PENDING. */
 CK_CHECKED ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err);
 /* Commits all appended events and waits. On CK_OK all of them are in the store. */
@@ -33,6 +29,12 @@ CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability
 
 /* ---- within the runtime ---- */
 
+#include "core/model/answers.h"
+#include "core/runtime/commit/channel.h"
+
+/* As ck_channel_peek and ck_channel_commit have it. */
+CK_CHECKED ck_status ck_session_peek(ck_session *self, uint64_t ticket, ck_error *err);
+CK_CHECKED ck_status ck_session_commit(ck_session *self, uint64_t ticket, ck_error *err);
 /* The body of such an event, acted by `agent` (NULL: none), as it may be written. Whatever is
  * folded is folded from this form: a live run goes on with exactly what a resumed one would read.
  */

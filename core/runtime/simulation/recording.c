@@ -108,7 +108,7 @@ static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
             get_text(&at->next.node, next, "node") && get_text(&at->next.tool, next, "tool") &&
             get_text(&class, next, "class");
   if (!ok) return false;
-  at->next.has_class = class && ck_effect_class_of(&at->next.class, class);
+  at->next.has_class = class && ck_effect_class_of(&at->next.effect_class, class);
   free((char *)class);
   return read_turn(at, body);
 }

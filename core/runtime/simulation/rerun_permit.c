@@ -167,7 +167,7 @@ static ck_status read_place(ck_boundary *out, const judged *of, const ck_event *
   free((char *)out->next.tool);
   out->next.tool = of->tool && *of->tool ? strdup(of->tool) : NULL;
   out->next.has_class = true;
-  out->next.class = of->effect.class;
+  out->next.effect_class = of->effect.class;
   return status;
 }
 

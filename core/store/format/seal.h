@@ -13,11 +13,27 @@
 #ifndef CK_STORE_FORMAT_SEAL_H
 #define CK_STORE_FORMAT_SEAL_H
 
+#include "core/base/buffer.h"
+
+enum { CK_KEY_TEXT_SIZE = 65 }; /* 64 hex digits and a NUL */
+
+typedef struct ck_key ck_key;
+/* A random key of the system's source. `source`: its name in messages, such as "env:CKRUN_KEY";
+ * copied. */
+CK_CHECKED ck_status ck_key_new(ck_key **out, const char *source, ck_error *err);
+/* Reads 64 hex digits; line breaks and blanks around them are ignored. The text of CK_E_PARSE has
+ * the number of characters, never the characters. */
+CK_CHECKED ck_status ck_key_read(ck_key **out, ck_bytes text, const char *source, ck_error *err);
+void ck_key_free(ck_key *self);
+/* The caller wipes `out`. */
+void ck_key_write(char out[CK_KEY_TEXT_SIZE], const ck_key *self);
+
+/* ---- within ckrun ---- */
+
 #include "core/base/digest.h"
 
 enum {
   CK_KEY_SIZE = 32,
-  CK_KEY_TEXT_SIZE = 65, /* 64 hex digits and a NUL */
   CK_KEY_ID_SIZE = 8,
   CK_KEY_ID_TEXT_SIZE = 17,
   CK_SEAL_NONCE = 24,
@@ -33,18 +49,8 @@ bool ck_key_id_equal(const ck_key_id *a, const ck_key_id *b);
 /* False when `bytes` do not have the size of an id. */
 bool ck_key_id_read(ck_key_id *out, ck_bytes bytes);
 
-typedef struct ck_key ck_key;
-/* A random key of the system's source. `source`: its name in messages, such as "env:CKRUN_KEY";
- * copied. */
-CK_CHECKED ck_status ck_key_new(ck_key **out, const char *source, ck_error *err);
-/* Reads 64 hex digits; line breaks and blanks around them are ignored. The text of CK_E_PARSE has
- * the number of characters, never the characters. */
-CK_CHECKED ck_status ck_key_read(ck_key **out, ck_bytes text, const char *source, ck_error *err);
-void ck_key_free(ck_key *self);
 const char *ck_key_source(const ck_key *self);
 ck_key_id ck_key_get_id(const ck_key *self);
-/* The caller wipes `out`. */
-void ck_key_write(char out[CK_KEY_TEXT_SIZE], const ck_key *self);
 
 /* The subkey for fingerprints in placeholders, in a store with those 32 bytes. The caller wipes
  * `out`. */

@@ -71,7 +71,7 @@ refused 2 "completions of another shell" "tcsh" help --completion tcsh
 
 exits 0 "ckrun --version" --version
 is "the version is that of the header" "$out" \
-  "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/host/cli/command.h)"
+  "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/base/version.h)"
 exits 0 "ckrun help of a group" help sessions
 has "it lists the group" "$out" "sessions checkpoints"
 has "and its aliases" "$out" "sessions resume"

@@ -190,7 +190,8 @@ static void log_boundary(flow_driver *self, const ck_flow_yield *yield) {
   if (at->next.node) ck_buffer_append_format(&self->log, " next.node=%s", at->next.node);
   if (at->next.tool) ck_buffer_append_format(&self->log, " next.tool=%s", at->next.tool);
   if (at->next.has_class)
-    ck_buffer_append_format(&self->log, " next.class=%s", ck_effect_class_name(at->next.class));
+    ck_buffer_append_format(&self->log, " next.class=%s",
+                            ck_effect_class_name(at->next.effect_class));
   log_value(self, "", NULL, yield->position);
 }
 

@@ -21,7 +21,7 @@ static const ck_boundary somewhere = {
     .scope = "main",
     .node = "plan",
     .agent = "ann",
-    .next = {.tool = "send", .has_class = true, .class = CK_EFFECT_ONCE},
+    .next = {.tool = "send", .has_class = true, .effect_class = CK_EFFECT_ONCE},
     .budget = {250000, 1000000}};
 
 static void check(const ck_policy_engine *engine, const char *n, ck_status status,

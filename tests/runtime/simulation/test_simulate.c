@@ -143,7 +143,7 @@ static void boundary(ck_session *session, int number) {
                     .node_latency_ms = next(4000),
                     .next = {.tool = number % 4 ? NULL : "t",
                              .has_class = number % 4 == 0,
-                             .class = CK_EFFECT_IDEMPOTENT},
+                             .effect_class = CK_EFFECT_IDEMPOTENT},
                     .last_error = number % 50 == 49 ? "break the policy" : NULL};
   tap_must(ck_session_boundary(&saved, session, &at, &err) == CK_OK, "boundary: %s", err.text);
 }

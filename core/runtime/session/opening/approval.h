@@ -1,16 +1,19 @@
 /* approval.h - a person approves a resume: the question and the answer are events of a session at
- * rest, and count for the next resume alone. Within the runtime.
+ * rest, and count for the next resume alone. What a program
+ * that resumes needs is the answer.
  *
  * A `resume_approval` event lies behind all others, at the end of the live timeline, where no
  * resume sees it. The last one counts until a resume, a refusal, a rewind or an undo follows it. */
 #ifndef CK_RUNTIME_SESSION_OPENING_APPROVAL_H
 #define CK_RUNTIME_SESSION_OPENING_APPROVAL_H
 
-#include "core/runtime/commit/runtime.h"
-
 typedef enum { CK_APPROVAL_NONE, CK_APPROVAL_ALLOW, CK_APPROVAL_DENY } ck_approval_answer;
 /* "allow"; NULL for NONE. */
 const char *ck_approval_answer_name(ck_approval_answer answer);
+
+/* ---- within ckrun ---- */
+
+#include "core/runtime/commit/runtime.h"
 
 /* The key by which people answer it. */
 #define CK_APPROVAL_KEY "resume"

@@ -7,7 +7,7 @@
 #define CK_RUNTIME_SESSION_OPENING_EDIT_H
 
 #include "core/model/session.h"
-#include "core/redact/redact.h"
+#include "core/model/value.h"
 
 typedef struct ck_state_edit {
   char *key;       /* of the state, such as "memory.topic" */
@@ -27,6 +27,10 @@ CK_CHECKED ck_status ck_state_edits_append(ck_state_edits *self, const char *key
                                            const ck_value *value, const char *ref, ck_error *err);
 CK_CHECKED ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from,
                                                ck_error *err);
+
+/* ---- within ckrun ---- */
+
+#include "core/redact/redact.h"
 
 /* CK_E_REFUSED when the value would not be written whole, because it looks like a secret, has
  * such a name, or a policy masks it: the text names --set-env and --set-file, not the value. A

@@ -6,9 +6,9 @@
 #include "core/runtime/commit/runtime.h"
 #include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/opening/edit.h"
-#include "core/runtime/session/policy.h"
 
 typedef struct ck_session ck_session;
+typedef struct ck_policy_engine ck_policy_engine;
 
 enum { CK_RESTARTS_MAX = 3, CK_RESTART_SOON_MS = 30000 };
 
@@ -51,6 +51,8 @@ CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, co
                                        const ck_resume_options *options, ck_error *err);
 
 /* ---- within the runtime ---- */
+
+#include "core/runtime/session/policy.h"
 
 /* A resume up to its acquisition, as ck_session_dry_run promises it: the session can only be
  * inspected and closed. `*failing`: it is, or would be marked so. */

@@ -5,9 +5,9 @@
 #include "core/model/profile.h"
 #include "core/runtime/commit/runtime.h"
 #include "core/runtime/session/opening/edit.h"
-#include "core/runtime/session/policy.h"
 
 typedef struct ck_session ck_session;
+typedef struct ck_policy_engine ck_policy_engine;
 
 /* All borrowed; profile and policies for the session's life. */
 typedef struct ck_session_options {
@@ -26,5 +26,9 @@ typedef struct ck_session_options {
  * Power-durable when it returns. */
 CK_CHECKED ck_status ck_session_start(ck_session **out, ck_runtime *runtime,
                                       const ck_session_options *options, ck_error *err);
+
+/* ---- within ckrun ---- */
+
+#include "core/runtime/session/policy.h"
 
 #endif
