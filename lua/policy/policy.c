@@ -217,7 +217,10 @@ static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, bool of_
   ck_json_member_text(w, "file", policy->path);
   ck_json_member_text(w, "agent", policy->agent);
   if (policy->of_run) ck_json_member_bool(w, "run", true);
-  if (guards(policy)) ck_json_member_bool(w, "guards", true);
+  if (guards(policy)) {
+    ck_json_member_bool(w, "guards", true);
+    ck_json_member_bool(w, "redacts", ck_policy_has(policy, POLICY_redact));
+  }
   ck_json_end(w, '}');
   return status;
 }

@@ -28,7 +28,7 @@ static ck_status read_input(ck_buffer *out, ck_error *err) {
 }
 
 /* The answer, redacted for storage. */
-static ck_status take_text(char **out, const ck_remote_command *remote, const char *given,
+static ck_status take_text(char **out, ck_remote_command *remote, const char *given,
                            ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;

@@ -51,9 +51,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command remote = {0};
   char *reason = NULL;
   ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
-  if (status == CK_OK)
-    status =
-        ck_remote_command_clean(&reason, &remote, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_clean_reason(&reason, &remote, v->reason, err);
   if (status == CK_OK) status = cancel(&remote, reason, err);
   free(reason);
   ck_remote_command_close(&remote);

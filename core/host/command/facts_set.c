@@ -4,6 +4,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/key_values.h"
 #include "core/host/run/facts.h"
+#include "core/host/session/own_policies.h"
 #include "core/host/session/store_location.h"
 #include "core/runtime/session/secret.h"
 #include "lua/profile/profile.h"
@@ -67,6 +68,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_clock clock = ck_clock_system();
   ck_store *store = NULL;
+  ck_own_policies *policies = NULL;
   ck_value *value = NULL, *kept = NULL;
   ck_status status = take_value(&value, v, err);
   if (status == CK_OK) status = hide_secrets(host, v, err);
@@ -76,7 +78,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                   .key = v->key,
                   .value = value,
                   .at_ms = clock.wall_ms(clock.self)};
+  if (status == CK_OK && v->profile)
+    status = ck_own_policies_open_profile(&policies, store, v->profile, err);
+  ck_own_policies_hook(policies, host->output->redactor);
   if (status == CK_OK) status = ck_facts_keep(&kept, store, host->output->redactor, &fact, err);
+  ck_own_policies_hook(NULL, host->output->redactor);
+  ck_own_policies_free(policies);
   if (status == CK_OK) status = print(host->output, v, value, kept, err);
   ck_value_free(kept);
   ck_value_free(value);
@@ -101,7 +108,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, profile),
      .value = "PROFILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "mask also the secrets that this profile names"},
+     .help = "mask also the secrets that this profile names, and what its policies mask"},
     {0},
 };
 

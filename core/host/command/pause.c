@@ -17,8 +17,7 @@ static ck_status answer_at_rest(const ck_remote_command *remote, ck_error *err) 
 
 static ck_status ask(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_session_request request = {.kind = CK_REQUEST_PAUSE};
-  ck_status status =
-      ck_remote_command_clean(&request.text, remote, v->reason ? v->reason : "user_requested", err);
+  ck_status status = ck_remote_command_clean_reason(&request.text, remote, v->reason, err);
   if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
   ck_session_request_clear(&request);
   if (status != CK_OK) return status;

@@ -51,10 +51,12 @@ static ck_status check(const values *v, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status redact_result(ck_value **result, const ck_remote_command *remote, ck_error *err) {
+static ck_status redact_result(ck_value **result, ck_remote_command *remote, ck_error *err) {
   ck_value *kept = NULL;
-  ck_status status =
-      ck_redactor_apply(&kept, remote->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
+  ck_status status = ck_remote_command_guard(remote, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(&kept, remote->host->output->redactor, CK_SINK_REQUEST, NULL,
+                               *result, err);
   if (status != CK_OK) return status;
   ck_value_free(*result);
   *result = kept;

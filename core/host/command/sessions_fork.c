@@ -91,6 +91,11 @@ static ck_status fork_session(ck_remote_command *remote, const values *v,
   ck_status status =
       v->checkpoint ? ck_resolve_checkpoint(&from, &inspection, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
+  status = edits->count ? ck_remote_command_guard(remote, err) : CK_OK;
+  if (status != CK_OK) {
+    ck_checkpoint_info_clear(&from);
+    return status;
+  }
   ck_profile *profile = load_profile(remote->runtime->store, &remote->head);
   ck_history_edit_options options = {
       .checkpoint = v->checkpoint ? from.id : NULL,

@@ -17,7 +17,9 @@ static ck_status rewind_session(ck_remote_command *remote, const values *v, ck_e
   ck_inspection inspection = {
       .store = remote->runtime->store, .head = remote->head, .live = remote->live};
   if (remote->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote->owner);
-  ck_status status = ck_resolve_checkpoint(&to, &inspection, v->to, err);
+  ck_status status = ck_remote_command_guard(remote, err);
+  if (status != CK_OK) return status;
+  status = ck_resolve_checkpoint(&to, &inspection, v->to, err);
   if (status != CK_OK) return status;
   ck_history_edit_options options = {.checkpoint = to.id,
                                      .report = v->report,

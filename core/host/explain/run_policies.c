@@ -7,12 +7,22 @@ void ck_run_policies_clear(ck_run_policies *self) {
   self->timeline = 0;
 }
 
-static int64_t owner_of(const ck_head *head, int64_t timeline) {
-  for (size_t i = 0; i < head->timeline_count; i++) {
+static bool has_list(const ck_run_policies *self) {
+  return self->about && ck_json_get(ck_value_bytes(self->about), "policies").len;
+}
+
+/* What a person did at rest ran nothing: its policies are those of the last run before. */
+static ck_status read_about(ck_run_policies *self, int64_t timeline, ck_error *err) {
+  const ck_head *head = &self->of->head;
+  ck_status status = CK_OK;
+  for (size_t i = head->timeline_count; status == CK_OK && !has_list(self) && i-- > 0;) {
     const ck_timeline *at = &head->timelines[i];
-    if (at->no == timeline && at->session) return at->session;
+    if (at->no > timeline) continue;
+    ck_value_free(self->about);
+    int64_t owner = at->session ? at->session : head->session.no;
+    status = ck_store_get_about(&self->about, self->of->store, owner, at->no, err);
   }
-  return head->session.no;
+  return status;
 }
 
 ck_status ck_run_policies_get(ck_bytes *out, ck_run_policies *self, int64_t timeline,
@@ -20,8 +30,7 @@ ck_status ck_run_policies_get(ck_bytes *out, ck_run_policies *self, int64_t time
   *out = (ck_bytes){0};
   if (timeline != self->timeline) {
     ck_run_policies_clear(self);
-    int64_t owner = owner_of(&self->of->head, timeline);
-    ck_status status = ck_store_get_about(&self->about, self->of->store, owner, timeline, err);
+    ck_status status = read_about(self, timeline, err);
     if (status != CK_OK) return status;
     self->timeline = timeline;
   }

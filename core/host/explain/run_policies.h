@@ -12,7 +12,8 @@ typedef struct ck_run_policies {
 } ck_run_policies;
 void ck_run_policies_clear(ck_run_policies *self);
 
-/* The list of the run that the timeline belongs to, a JSON array of {name, version, …, agent?}; no
+/* The list of the run that the timeline belongs to, or, where a person acted at rest, of the last
+ * run before, a JSON array of {name, version, …, agent?}; no
  * bytes: it is not recorded. Borrowed until the next call with another timeline. */
 CK_CHECKED ck_status ck_run_policies_get(ck_bytes *out, ck_run_policies *self, int64_t timeline,
                                          ck_error *err);

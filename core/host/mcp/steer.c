@@ -286,8 +286,7 @@ const ck_mcp_tool ck_mcp_resume_session = {
 
 static ck_status pause_live(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session_request request = {.kind = CK_REQUEST_PAUSE};
-  ck_status status =
-      ck_remote_command_clean(&request.text, remote, reason ? reason : "user_requested", err);
+  ck_status status = ck_remote_command_clean_reason(&request.text, remote, reason, err);
   if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
   ck_session_request_clear(&request);
   if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);

@@ -60,7 +60,7 @@ static ck_status open_facts(ck_effect_driver **out, ck_drivers *self, ck_error *
   ck_facts_options options = {.loop = self->context.loop,
                               .store = self->context.store,
                               .clock = self->context.clock,
-                              .redactor = self->context.output->redactor};
+                              .redactor = ck_session_get_redactor(self->context.session)};
   return ck_facts_driver_new(out, &options, err);
 }
 

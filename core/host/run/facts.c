@@ -28,6 +28,16 @@ static ck_status check_name(ck_redactor *redactor, const char *what, const char 
   return status;
 }
 
+static ck_status mask(ck_value **out, ck_redactor *redactor, const ck_fact *fact, ck_error *err) {
+  ck_buffer key = {0};
+  ck_buffer_append_format(&key, "facts.%s", fact->key);
+  ck_status status = ck_buffer_check(&key, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(out, redactor, CK_SINK_STATE, key.data, fact->value, err);
+  ck_buffer_clear(&key);
+  return status;
+}
+
 ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
                         const ck_fact *fact, ck_error *err) {
   ck_value *value = NULL;
@@ -38,8 +48,7 @@ ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
                         CK_FACT_MAX);
   ck_status status = check_name(redactor, "key", fact->key, err);
   if (status == CK_OK) status = check_name(redactor, "agent", fact->owner, err);
-  if (status == CK_OK && fact->value)
-    status = ck_redactor_apply(&value, redactor, CK_SINK_STATE, fact->key, fact->value, err);
+  if (status == CK_OK && fact->value) status = mask(&value, redactor, fact, err);
   masked.value = value;
   if (status == CK_OK) status = ck_store_put_fact(store, &masked, err);
   if (status == CK_OK && kept) *kept = ck_value_share(value);

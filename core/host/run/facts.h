@@ -33,7 +33,8 @@ typedef struct ck_facts_options {
 CK_CHECKED ck_status ck_facts_driver_new(ck_effect_driver **out, const ck_facts_options *options,
                                          ck_error *err);
 
-/* Keeps a fact as a flow would: `fact->value`, masked; NULL removes it. *kept (NULL: nobody wants
+/* Keeps a fact as a flow would: `fact->value`, masked, also by a hook of the redactor, which is
+ * asked about the key facts.KEY; NULL removes it. *kept (NULL: nobody wants
  * it) is what was kept, owned by the caller. CK_E_OVERSIZE; CK_E_REFUSED: the key, or the agent's
  * name, would have to be masked: it holds a secret, and cannot be told apart any more. */
 CK_CHECKED ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,

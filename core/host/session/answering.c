@@ -1,6 +1,8 @@
 /* answering.c - an answer is kept in the store, or left with the process that runs the session. */
 #include "core/host/session/answering.h"
 
+#include <stdio.h>
+
 #include "core/runtime/history/resolve.h"
 
 typedef struct search {
@@ -19,9 +21,9 @@ static bool check_outcome(void *to, const ck_event *event) {
 }
 
 /* An owner that died between the answer and its note has applied the answer all the same. */
-static ck_status was_applied(bool *out, const ck_remote_command *remote, const char *text,
-                             const char *effect, ck_error *err) {
-  search s = {.text = text, .effect = effect};
+static ck_status was_applied(bool *out, const ck_remote_command *remote, const char *effect,
+                             ck_error *err) {
+  search s = {.text = remote->left, .effect = effect};
   ck_event_query query = {.session = remote->head.session.no,
                           .after = remote->after,
                           .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
@@ -42,9 +44,26 @@ static ck_status answer_at_rest(bool *given, const ck_remote_command *remote, co
   ck_value_free(value);
   *given = status == CK_OK;
   if (status == CK_OK || status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status == CK_E_REFUSED && was_applied(given, remote, text, effect, err) != CK_OK)
+  if (status == CK_E_REFUSED && was_applied(given, remote, effect, err) != CK_OK)
     return err->status;
   return *given ? CK_OK : ck_error_set(err, status, "%s", failure.text);
+}
+
+typedef struct questions {
+  char key[CK_STATE_KEY_MAX];
+  size_t count;
+} questions;
+
+static void count_question(void *to, const ck_open_effect *effect) {
+  questions *self = to;
+  snprintf(self->key, sizeof self->key, "%s", effect->key);
+  self->count++;
+}
+
+/* Which question it is decides whether policies mask the answer: not what they asked themselves. */
+static ck_status find_only(questions *out, const ck_remote_command *remote, ck_error *err) {
+  *out = (questions){0};
+  return ck_session_list_questions(remote->runtime, remote->id, count_question, out, err);
 }
 
 static ck_status request_from_owner(bool *given, ck_remote_command *remote, const char *text,
@@ -53,7 +72,10 @@ static ck_status request_from_owner(bool *given, ck_remote_command *remote, cons
                                 .text = (char *)text,
                                 .effect = (char *)effect,
                                 .via = remote->runtime->via};
-  ck_status status = ck_remote_command_leave(remote, &request, err);
+  questions open = {0};
+  ck_status status = effect ? CK_OK : find_only(&open, remote, err);
+  if (open.count == 1) request.effect = open.key;
+  if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
   if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_NOTED, err);
   if (status != CK_OK) return status;
   *given = remote->noted && !remote->problem[0];

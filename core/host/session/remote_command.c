@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/text.h"
 #include "core/host/cli/duration.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
@@ -70,22 +71,72 @@ ck_status ck_remote_command_open_dry(ck_remote_command *out, const ck_host *host
 
 void ck_remote_command_close(ck_remote_command *self) {
   ck_head_clear(&self->head);
+  free(self->left);
   ck_runtime_close(self->runtime);
+  ck_own_policies_free(self->own);
   ck_store_location_clear(&self->location);
   *self = (ck_remote_command){0};
 }
 
-ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, const char *text,
+ck_status ck_remote_command_guard(ck_remote_command *self, ck_error *err) {
+  if (self->guarded) return CK_OK;
+  ck_status status = ck_own_policies_open(&self->own, self->runtime->store, &self->head, err);
+  if (status != CK_OK) return status;
+  self->runtime->redacting = ck_own_policies_redacting(self->own);
+  self->guarded = true;
+  return CK_OK;
+}
+
+ck_status ck_remote_command_clean(char **out, ck_remote_command *self, const char *text,
                                   ck_error *err) {
   ck_buffer kept = {0};
   *out = NULL;
   if (!text) return CK_OK;
-  ck_status status = ck_redactor_apply_text(&kept, self->host->output->redactor, CK_SINK_REQUEST,
-                                            ck_bytes_text(text), err);
+  ck_status status = ck_remote_command_guard(self, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply_text(&kept, self->host->output->redactor, CK_SINK_REQUEST,
+                                    ck_bytes_text(text), err);
   if (status == CK_OK) status = ck_buffer_check(&kept, err);
   if (status == CK_OK) *out = kept.len ? ck_buffer_take(&kept) : strdup("");
   ck_buffer_clear(&kept);
   return status == CK_OK && !*out ? ck_error_no_memory(err) : status;
+}
+
+ck_status ck_remote_command_clean_reason(char **out, ck_remote_command *self, const char *reason,
+                                         ck_error *err) {
+  if (reason) return ck_remote_command_clean(out, self, reason, err);
+  return ck_text_copy(out, "user_requested", err);
+}
+
+/* As the policies have it of the event that it becomes part of, and of the note that it was
+ * taken. */
+static ck_status clean_request(ck_remote_command *self, const ck_session_request *request,
+                               ck_error *err) {
+  static const struct {
+    ck_event_kind kind;
+    const char *name;
+  } becomes[] = {[CK_REQUEST_PAUSE] = {CK_EVENT_SESSION_PAUSED, "reason"},
+                 [CK_REQUEST_CANCEL] = {CK_EVENT_SESSION_CANCELLED, "reason"},
+                 [CK_REQUEST_ANSWER] = {CK_EVENT_RESOLUTION, "result"},
+                 [CK_REQUEST_CHECKPOINT] = {CK_EVENT_BOUNDARY, "description"},
+                 [CK_REQUEST_KIND_COUNT] = {0}};
+  bool masked = self->own && request->text && becomes[request->kind].name;
+  char *once = NULL;
+  free(self->left);
+  self->left = NULL;
+  if (!masked) return ck_text_copy(&self->left, request->text, err);
+  ck_given_text text = {becomes[request->kind].kind, becomes[request->kind].name, request->effect,
+                        request->text};
+  ck_redactor *redactor = self->host->output->redactor;
+  ck_status status = ck_own_policies_clean(&once, self->own, redactor, &text, err);
+  text = (ck_given_text){CK_EVENT_NOTE, "text", NULL, once};
+  bool fixed = request->kind == CK_REQUEST_ANSWER; /* it may be one of an effect's structure */
+  if (status == CK_OK && !fixed)
+    status = ck_own_policies_clean(&self->left, self->own, redactor, &text, err);
+  else if (status == CK_OK)
+    status = ck_text_copy(&self->left, once, err);
+  free(once);
+  return status;
 }
 
 ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
@@ -93,7 +144,12 @@ ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *r
   self->after = self->head.last_seq;
   self->noted = false;
   self->problem[0] = self->saved[0] = 0;
-  ck_status status = ck_request_leave(self->runtime->store, &self->head.session, request, err);
+  ck_session_request cleaned = *request;
+  ck_status status = clean_request(self, request, err);
+  cleaned.text = self->left;
+  if (status == CK_OK)
+    status = ck_request_leave(self->runtime->store, &self->head.session, &cleaned, err);
+  memcpy(request->id, cleaned.id, sizeof request->id);
   if (status != CK_OK) return status;
   memcpy(self->run, self->head.session.run, sizeof self->run);
   memcpy(self->request, request->id, sizeof self->request);

@@ -4,6 +4,7 @@
 #define CK_HOST_SESSION_REMOTE_COMMAND_H
 
 #include "core/host/cli/command.h"
+#include "core/host/session/own_policies.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/store_location.h"
 #include "core/runtime/session/requests.h"
@@ -36,6 +37,9 @@ typedef struct ck_remote_command {
   char saved[CK_ID_SIZE];          /* the checkpoint that was taken for it; "": none */
   char problem[CK_ERROR_TEXT_MAX]; /* why the owner refused it; "" */
   int64_t deadline_us;             /* monotonic */
+  ck_own_policies *own;            /* NULL: none masks, or `guarded` is not set */
+  bool guarded;                    /* `own` has been opened */
+  char *left;                      /* the text of the request, as it was left. Owned */
 } ck_remote_command;
 
 /* Opens the store and reads the session, `id` as for ck_resolve_session; `timeout` as
@@ -50,10 +54,18 @@ CK_CHECKED ck_status ck_remote_command_open_dry(ck_remote_command *out, const ck
 void ck_remote_command_close(ck_remote_command *self);
 CK_CHECKED ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err);
 
-/* `text` redacted for storage, into `*out`, malloc'd; NULL stays NULL. */
-CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command *self,
-                                             const char *text, ck_error *err);
-/* Leaves the request with the session's owner. */
+/* Before a text of the caller's is kept: the session's own policies mask it from now on, whether it
+ * is written here or left with the owner. CK_E_REFUSED: they cannot be asked. */
+CK_CHECKED ck_status ck_remote_command_guard(ck_remote_command *self, ck_error *err);
+/* `text`, which the caller was given, as ckrun's own rules keep it, into `*out`, malloc'd; NULL
+ * stays NULL. It is guarded, too. */
+CK_CHECKED ck_status ck_remote_command_clean(char **out, ck_remote_command *self, const char *text,
+                                             ck_error *err);
+/* The same of the reason for a pause or an end; NULL becomes "user_requested". */
+CK_CHECKED ck_status ck_remote_command_clean_reason(char **out, ck_remote_command *self,
+                                                    const char *reason, ck_error *err);
+/* Leaves the request with the session's owner, its text as the policies have it where it is
+ * guarded. */
 CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                              ck_error *err);
 /* Waits until that run does not run the session any more, or its owner has noted a problem; NOTED:

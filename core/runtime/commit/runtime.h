@@ -35,6 +35,9 @@ struct ck_runtime {
   char *key;
   const char
       *via; /* by what a person answers here, as "ckrun answer"; borrowed; NULL. By the host */
+  /* Of a person's acts on a session at rest, which no policy engine is given for: only `redact` is
+   * asked, of what they write. Borrowed; NULL: nobody. By the host */
+  const struct ck_policy_engine *redacting;
   ck_waker *waker; /* woken when a session has something to do; its loop thread watches it */
 };
 

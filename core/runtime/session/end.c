@@ -86,7 +86,7 @@ static ck_status clean_reason(char **out, ck_session *self, ck_session_status as
   const ending *closing = find_ending(as);
   *out = NULL;
   ck_status status = clean(&ruled, self, reason, err);
-  if (status != CK_OK || !ruled || !closing || !self->policies->redact) {
+  if (status != CK_OK || !ruled || !closing || !self->redacting->redact) {
     *out = ruled;
     return status;
   }

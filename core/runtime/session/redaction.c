@@ -12,7 +12,7 @@
 static ck_status ask_policies(ck_redact_answer *out, void *to, const char *key,
                               const ck_value *value, ck_error *err) {
   ck_session *session = to;
-  const ck_policy_engine *policies = session->policies;
+  const ck_policy_engine *policies = session->redacting;
   ck_redaction redaction = {0};
   ck_fingerprint_key fingerprint;
   const uint8_t *bytes = ck_store_fingerprint_key(session->runtime->store);
@@ -45,7 +45,7 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
-  if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, self);
+  if (self->redacting->redact) ck_redactor_set_hook(self->redactor, ask_policies, self);
   if (self->runtime->key)
     status =
         ck_redactor_add_secret(self->redactor, "store key", ck_bytes_text(self->runtime->key), err);
@@ -96,6 +96,8 @@ static ck_status fill_reference(ck_session *self, const char *key, const char *r
 ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to, ck_error *err) {
   return ck_redactor_copy_secrets(to, self->redactor, err);
 }
+
+ck_redactor *ck_session_get_redactor(const ck_session *self) { return self->redactor; }
 
 ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref,
                                   ck_error *err) {

@@ -18,6 +18,9 @@ CK_CHECKED ck_status ck_session_learn_secret(ck_session *self, const char *name,
  * to a redactor of the caller's, for what that one shows. */
 CK_CHECKED ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to,
                                                  ck_error *err);
+/* What is written for the session outside of it, as a fact is, passes this: with the rules and the
+ * policies of all that it writes. */
+ck_redactor *ck_session_get_redactor(const ck_session *self);
 /* Makes the redactor, with the store's fingerprint key, the profile's secrets and keys, and the
  * policies' hook. CK_E_REFUSED: the profile demands encryption, and the store has no key. */
 CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);

@@ -14,6 +14,7 @@ ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile
   self->runtime = runtime;
   self->profile = profile;
   self->policies = policies ? policies : &ck_policy_always;
+  self->redacting = policies || !runtime->redacting ? self->policies : runtime->redacting;
   ck_random_bytes(&self->boundaries.random, sizeof self->boundaries.random);
   self->spent.began_us = runtime->clock.mono_us(runtime->clock.self);
   self->since = (ck_since){.begun_us = self->spent.began_us};

@@ -90,11 +90,12 @@ struct ck_session {
   ck_runtime *runtime;
   const ck_profile *profile; /* may be NULL */
   const ck_policy_engine *policies;
-  ck_redactor *redactor; /* everything written passes it */
-  ck_masked masked;      /* redaction.c, transcript.c: what policies take out of that */
-  ck_status failure;     /* the run's, for its closing event; CK_OK: none, or not known */
-  bool holds_reserve;    /* see core/base/reserve.h */
-  char *failed_node;     /* where it failed, likewise; NULL: not known */
+  const ck_policy_engine *redacting; /* whose `redact` is asked; at rest those of the runtime */
+  ck_redactor *redactor;             /* everything written passes it */
+  ck_masked masked;                  /* redaction.c, transcript.c: what policies take out of that */
+  ck_status failure;  /* the run's, for its closing event; CK_OK: none, or not known */
+  bool holds_reserve; /* see core/base/reserve.h */
+  char *failed_node;  /* where it failed, likewise; NULL: not known */
 
   /* opening/opening.c: which run of which session it is. Its end changes status and lease. */
   ck_session_record record;

@@ -39,6 +39,22 @@ ran "and what was allowed is done" 1
 exits 1 "what was denied" resume no
 has "is not" "$err" "denied by a person, asked by policy approve: May exec (once) be done?"
 ran "nothing more ran" 1
+cat >asks.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "asks", run = function(ctx)
+  return ctx.effect { kind = "ask", class = "idempotent", request = { question = "Who?" } }.result
+end }
+END
+cat >mask.lua <<'END'
+return { name = "mask", version = 1,
+  redact = function(item) return ck.mask(item.value, "Xavier") end }
+END
+echo 'return { name = "p", extends = "default", policies = { "./mask.lua" } }' >mask.profile.lua
+exits 8 "one whose policy masks a name" run asks.lua --profile ./mask.profile.lua --session masked
+call answer_session '{"session_id":"masked","answer":"it is Xavier"}'
+is "takes the answer" "$(of '{session_id}') $(of '{status}')" "masked paused"
+has "as the policy has it" "$("$CKRUN" --json sessions log masked --all --kind resolution)" \
+  '"it is [redacted:policy:'
 exec {to}>&-
 wait "$server"
 finish

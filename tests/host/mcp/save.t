@@ -6,7 +6,8 @@
 . "$(dirname "$0")/client.sh"
 write_flow idempotent
 cat >"$dir/never.lua" <<'END'
-return { name = "never", version = 1, checkpoint = function() return nil end }
+return { name = "never", version = 1, checkpoint = function() return nil end,
+  redact = function(item) return ck.mask(item.value, "X[a]vier") end }
 END
 printf 'hunter2hunter2hunter2' >"$dir/secret"
 cat >"$dir/rare.lua" <<END
@@ -31,7 +32,8 @@ answer() {
     failure=$(json "$reply" '$d->{result}{isError} ? $d->{result}{content}[0]{text} : ""')
 }
 
-send '{"session_id":"one","description":"before hunter2hunter2hunter2","agent_work_dir":"x"}'
+send '{"session_id":"one","description":"before hunter2hunter2hunter2, Xavier",'\
+'"agent_work_dir":"x"}'
 noted 1
 is "while the tool runs nothing is saved" "$(listed)" ""
 let_on first
@@ -42,8 +44,9 @@ is "its members" "$(json "$result" 'join " ", sort keys %$d')" \
 id=$(json "$(listed)" '$d->{id}')
 is "the id is that of the one checkpoint there is" \
   "$(of '{session_id}') $(of '{status}') $(of '{checkpoint_id}')" "one saved $id"
-is "the description is kept without the secret" \
-  "$(of '{description}' | sed 's/\[[^]]*\]/[masked]/')" "before [masked]"
+is "the description is kept without the secret, and as the session's policy has it" \
+  "$(of '{description}' | sed 's/\[[^]]*\]/[masked]/g')" "before [masked], [masked]"
+is "which no file of the store has seen" "$(grep -rlaF Xavier "$dir/store" | wc -l)" 0
 is "nowhere is the secret" "$(grep -c hunter2 <<<"$reply$(listed)")" 0
 call inspect_checkpoint "{\"session_id\":\"one\",\"checkpoint_id\":\"$id\"}"
 is "the client can look at it" "$(of '{checkpoint_id}') $(of '{can_resume_from}')" "$id 1"
