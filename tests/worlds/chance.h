@@ -38,7 +38,8 @@
   X(CHANCE_VISIT, "visit")       /* what another process wants */ \
   X(CHANCE_ROT, "rot")           /* a bit that flips at rest */ \
   X(CHANCE_PERSON, "person")     /* what a person says */ \
-  X(CHANCE_HERE, "here")         /* by life: a lone session commits in its own thread */
+  X(CHANCE_HERE, "here")         /* by life: a lone session commits in its own thread */ \
+  X(CHANCE_WORD, "word")         /* what other processes ask the run for, and answer */
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,

@@ -7,12 +7,13 @@
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/money.h"
+#include "tests/worlds/requests.h"
 #include "tests/worlds/world.h"
 
 typedef struct walk {
   world_model *model;
   int64_t seq, timeline;
-  bool ended;
+  bool ended, cancelled;
   char result[64];
 } walk;
 
@@ -26,6 +27,8 @@ static bool look_at_event(void *to, const ck_event *event) {
                (long long)event->seq, (long long)event->timeline, (long long)self->timeline);
   self->seq = event->seq;
   self->timeline = event->timeline;
+  requests_check_event(self->model, event);
+  self->cancelled |= event->kind == CK_EVENT_SESSION_CANCELLED;
   if (event->kind != CK_EVENT_SESSION_COMPLETED) return true;
   ck_bytes result = ck_json_get(ck_value_bytes(event->body), "result");
   snprintf(self->result, sizeof self->result, "%.*s", (int)result.len, result.data);
@@ -42,6 +45,7 @@ static void keep_problem(void *to, const char *session, int64_t seq, ck_status s
 static void check_money(world_model *self, ck_store *store, const ck_head *head) {
   ck_error err = CK_ERROR_INIT;
   ck_state *state = NULL;
+  if (head->checkpoint.seq == 0 && self->cancelled) return;
   if (ck_store_get_state(&state, store, head->session.no, head->checkpoint.seq, &err) != CK_OK)
     model_fail(self, "load the last checkpoint: %s", err.text);
   else
@@ -57,7 +61,9 @@ static void check_events(world_model *self, ck_store *store, const ck_head *head
   if (ck_store_read_events(store, &query, look_at_event, &walked, &err) != CK_OK)
     model_fail(self, "read the events: %s", err.text);
   snprintf(want, sizeof want, "\"%llx\"", (unsigned long long)self->result);
-  if (!walked.ended || strcmp(walked.result, want) != 0)
+  if (walked.ended == self->cancelled || walked.cancelled != self->cancelled)
+    model_fail(self, "the session's end is not in its transcript, or another one is");
+  if (!self->cancelled && strcmp(walked.result, want) != 0)
     model_fail(self, "the result is %s, not %s", walked.result, want);
 }
 
@@ -157,6 +163,7 @@ void model_check_end(world *self) {
     check_money(&self->model, store, &head);
     check_events(&self->model, store, &head);
     check_checkpoints(&self->model, store, &head);
+    requests_check_end(&self->model);
   }
   for (size_t i = 0; i < self->model.fork_count; i++)
     check_fork(&self->model, store, &self->model.forks[i]);

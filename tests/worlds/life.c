@@ -3,15 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime/history/resolve.h"
-#include "core/runtime/session/requests.h"
 #include "tests/worlds/baton.h"
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/money.h"
+#include "tests/worlds/requests.h"
 #include "tests/worlds/world.h"
 
-enum { MOVES_MAX = 3000, DOUBTS_MAX = 32 };
+enum { MOVES_MAX = 3000 };
 const char world_session[] = "s";
 
 static bool is_dead(const world *self) { return disk_is_dead(self->process->number); }
@@ -52,75 +51,10 @@ static void show(void *to, const ck_progress *progress) {
   world *self = &the_world;
   world_log("%s %s", progress->what, progress->key ? progress->key : "");
   model_progress(&self->model, progress, ck_session_attempt(process->session));
+  if (strcmp(progress->what, "boundary") == 0) requests_boundary(process, progress->saved);
 }
 
 /* ---- beginning ---- */
-
-typedef struct keys {
-  char list[DOUBTS_MAX][CK_STATE_KEY_MAX];
-  size_t count;
-} keys;
-
-static void keep_key(void *to, const ck_open_effect *effect) {
-  keys *self = to;
-  if (self->count < DOUBTS_MAX)
-    snprintf(self->list[self->count++], CK_STATE_KEY_MAX, "%s", effect->key);
-}
-
-static ck_value *answer_to(const world_fact *fact) {
-  char json[64];
-  ck_value *value;
-  ck_error err = CK_ERROR_INIT;
-  outside_text(json, fact->key, fact->kind);
-  tap_must(ck_value_new(&value, ck_bytes_text(json), &err) == CK_OK, "%s", err.text);
-  return value;
-}
-
-/* A person finds out what became of it, and says the truth. */
-static bool resolve(world *self, world_fact *fact) {
-  ck_error err = CK_ERROR_INIT;
-  if (chance_happens(CHANCE_PERSON, 300)) return true;
-  bool happened = fact->done > 0;
-  ck_value *value = happened ? answer_to(fact) : NULL;
-  ck_status status = ck_session_resolve(self->process->runtime, world_session, fact->key,
-                                        happened ? "done" : "retry", value, &err);
-  ck_value_free(value);
-  world_log("resolve %s: %s", fact->key, happened ? "done" : "retry");
-  if (happened)
-    fact->said = true;
-  else
-    fact->retry = true;
-  return life_check(self, status, &err, "resolve");
-}
-
-static bool reply(world *self, world_fact *fact) {
-  ck_error err = CK_ERROR_INIT;
-  if (chance_happens(CHANCE_PERSON, 300)) return true;
-  ck_value *value = answer_to(fact);
-  ck_status status =
-      ck_session_answer(self->process->runtime, world_session, fact->key, value, &err);
-  ck_value_free(value);
-  fact->said = true;
-  /* behind the checkpoint it is asked once more before it can be answered */
-  return status == CK_E_REFUSED || life_check(self, status, &err, "answer");
-}
-
-static bool say(world *self) {
-  ck_error err = CK_ERROR_INIT;
-  static keys all;
-  all.count = 0;
-  ck_status status =
-      ck_session_list_doubts(self->process->runtime, world_session, keep_key, &all, &err);
-  if (!life_check(self, status, &err, "list doubts")) return false;
-  for (size_t i = 0; i < all.count; i++)
-    if (!resolve(self, model_fact(&self->model, all.list[i]))) return false;
-  all.count = 0;
-  status = ck_session_list_questions(self->process->runtime, world_session, keep_key, &all, &err);
-  if (!life_check(self, status, &err, "list questions")) return false;
-  for (size_t i = 0; i < all.count; i++)
-    if (!reply(self, model_fact(&self->model, all.list[i]))) return false;
-  return true;
-}
 
 static bool start(world *self) {
   ck_error err = CK_ERROR_INIT;
@@ -136,7 +70,7 @@ static bool start(world *self) {
 static bool resume(world *self) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_options options = {.policies = &policies, .profile = self->profile, .retry = true};
-  if (!say(self)) return false;
+  if (!person_speaks(self)) return false;
   /* now and then, so that they are met */
   if (self->lives % 3 == 0 || self->calm) money_raise_limits(self);
   ck_status status = ck_session_resume(&self->process->session, self->process->runtime,
@@ -149,6 +83,15 @@ static bool resume(world *self) {
   return true;
 }
 
+static void note_end(world *self, ck_session_status status) {
+  self->model.completed |= status == CK_SESSION_COMPLETED;
+  self->model.cancelled |= status == CK_SESSION_CANCELLED;
+  if (status == CK_SESSION_CANCELLED && !requests_may_cancel())
+    model_fail(&self->model, "the session is cancelled, and nobody asked for it");
+}
+
+static bool is_over(const world *self) { return self->model.completed || self->model.cancelled; }
+
 static bool is_there(world *self, bool *out) {
   ck_error err = CK_ERROR_INIT;
   ck_head head;
@@ -156,7 +99,7 @@ static bool is_there(world *self, bool *out) {
   *out = status == CK_OK;
   if (*out) cover("session is found %s", ck_session_status_name(head.session.status));
   if (*out) visit_settle(self, &head);
-  if (*out && head.session.status == CK_SESSION_COMPLETED) self->model.completed = true;
+  if (*out) note_end(self, head.session.status);
   ck_head_clear(&head);
   if (status == CK_E_NOT_FOUND && !self->model.created) return true;
   return life_check(self, status, &err, "find the session");
@@ -169,7 +112,7 @@ static bool open_all(world *self) {
   bool there;
   ck_store_options store = world_store(true);
   ck_status status = ck_runtime_open(&process->runtime, self->url, &store, &clock, &err);
-  if (!life_check(self, status, &err, "open") || !is_there(self, &there) || self->model.completed ||
+  if (!life_check(self, status, &err, "open") || !is_there(self, &there) || is_over(self) ||
       !(there ? resume(self) : start(self)))
     return false;
   ck_execution_options options = {.session = process->session,
@@ -186,18 +129,6 @@ static bool open_all(world *self) {
 }
 
 /* ---- acting ---- */
-
-static void take_request(world_process *process) {
-  ck_error err = CK_ERROR_INIT;
-  ck_session_request request;
-  bool found;
-  if (ck_session_take_request(&request, &found, process->session, &err) != CK_OK || !found) return;
-  world_log("request %d", request.kind);
-  if (request.kind == CK_REQUEST_PAUSE) ck_execution_pause(process->execution, request.text);
-  if (ck_session_note_request(process->session, &request, NULL, &err) != CK_OK)
-    world_log("not noted");
-  ck_session_request_clear(&request);
-}
 
 static void turn(world *self, world_process *process) {
   ck_error err = CK_ERROR_INIT;
@@ -289,8 +220,15 @@ static void give_up(world_process *process) {
     ck_execution_pause(process->execution, "nothing moves");
 }
 
+static bool asks(const world_process *process) {
+  for (size_t i = 0; i < process->running_count; i++)
+    if (process->running[i].fact->kind == CK_EFFECT_ASK) return true;
+  return false;
+}
+
 static void act(world *self) {
   world_process *process = self->process;
+  if (asks(process) && chance_happens(CHANCE_WORD, 300)) visit_beside(self, true);
   for (int i = 0; i < WORLD_PROCESSES; i++) poke(self, &self->processes[i]);
   switch (chance_pick(CHANCE_ACTION, 40)) {
     case 1:
@@ -314,9 +252,10 @@ static void act(world *self) {
       take_over(self);
       break;
     case 6:
-      visit_beside(self);
-      break;
     case 7:
+    case 8:
+    case 9:
+      visit_beside(self, false);
       break;
     default:
       if (!outside_answer(self, process)) give_up(process);
@@ -333,7 +272,7 @@ static bool move(world *self) {
   if (process->running_count != before) return true;
   if (!chance_happens(CHANCE_LATE, 200)) {
     if (ck_session_flush(process->session, CK_DURABLE_PROCESS, &err) != CK_OK) return false;
-    take_request(process);
+    requests_take(self, process);
     turn(self, process);
     if (process->status != CK_E_PENDING || is_dead(self)) return false;
     if (process->running_count != before) return true;
@@ -362,10 +301,10 @@ bool life_live(world *self) {
     if (moves > MOVES_MAX) model_fail(&self->model, "the session does not get on");
   }
   world_process *last = self->process;
-  bool over = last->status == CK_OK && last->ending.status == CK_SESSION_COMPLETED;
   world_log("life %d ends: %s, %s", self->lives, ck_status_name(last->status),
             ck_session_status_name(last->ending.status));
-  self->model.completed |= over;
+  if (last->status == CK_OK) note_end(self, last->ending.status);
+  if (last->status == CK_OK) requests_run_ended(last);
   cover("session ends %s, %s",
         last->status == CK_OK ? ck_session_status_name(last->ending.status) : "nowhere",
         ck_status_name(last->status));
@@ -376,5 +315,5 @@ bool life_live(world *self) {
   world_flow_engine.unload(flow);
   baton_set_process(0);
   disk_restart();
-  return self->model.completed;
+  return is_over(self);
 }

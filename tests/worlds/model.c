@@ -59,6 +59,32 @@ void model_begins(world_model *self, const ck_effect *effect) {
   if (effect->kind == CK_EFFECT_MODEL) money_add(self, effect->key, &(world_purse){.begun = 1});
 }
 
+/* One that was given, and always the same: it is what the flow goes on from. `want`: it. */
+static void take_word(world_model *self, world_fact *fact, char want[64], ck_bytes got) {
+  uint32_t word = 0;
+  for (bool found = false; !found && word < 2 * WORLD_WORDS; word += !found) {
+    outside_word(want, word < WORLD_WORDS ? fact->key : "", word % WORLD_WORDS);
+    found = strlen(want) == got.len && memcmp(want, got.data, got.len) == 0;
+  }
+  if (!(fact->words & 1u << word))
+    model_fail(self, "the flow is told that %s was answered %.*s, which nobody said", fact->key,
+               (int)got.len, got.data);
+  if (fact->word && fact->kept_attempt && fact->word != (int)word + 1)
+    model_fail(self, "the flow is told another answer to %s than before: %.*s", fact->key,
+               (int)got.len, got.data);
+  cover("question: answered with word %u", word % WORLD_WORDS);
+  fact->word = (int)word + 1;
+}
+
+static void note_unknown(world_model *self, const char *key, ck_outcome_status status) {
+  char name[24];
+  for (int scope = 0; scope < WORLD_SCOPES && status == CK_OUTCOME_UNKNOWN; scope++) {
+    model_scope_name(name, scope);
+    size_t len = strlen(name);
+    self->scopes[scope].unknown |= strncmp(key, name, len) == 0 && key[len] == '/';
+  }
+}
+
 void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
   if (!world_is_heard()) return;
   world_fact *fact = model_fact(self, key);
@@ -66,6 +92,7 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
   ck_outcome_status status = outcome->status;
   outside_text(want, key, fact->kind);
   ck_bytes got = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+  if (fact->kind == CK_EFFECT_ASK && status == CK_OUTCOME_OK) take_word(self, fact, want, got);
   if (status == CK_OUTCOME_OK && fact->done == 0 && !fact->said)
     model_fail(self, "the flow is told that %s was done, and it was not", key);
   if (status == CK_OUTCOME_OK && (got.len != strlen(want) || memcmp(got.data, want, got.len) != 0))
@@ -79,14 +106,18 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
         ck_outcome_status_name(status));
   fact->told = status;
   fact->was_told = true;
+  note_unknown(self, key, status);
 }
 
 /* ---- what is announced ---- */
 
 static void put_place(world_model *self, int scope, int64_t seq) {
   tap_must(self->place_count < WORLD_PLACES, "at most %d boundaries", WORLD_PLACES);
-  self->places[self->place_count++] = (world_place){
-      .seq = seq, .scope = scope, .step = self->scopes[scope].step, .sum = self->scopes[scope].sum};
+  self->places[self->place_count++] = (world_place){.seq = seq,
+                                                    .scope = scope,
+                                                    .step = self->scopes[scope].step,
+                                                    .sum = self->scopes[scope].sum,
+                                                    .unknown = self->scopes[scope].unknown};
 }
 
 void model_boundary(world_model *self, const char *name, int64_t seq) {
@@ -126,13 +157,18 @@ void model_progress(world_model *self, const ck_progress *progress, uint32_t att
 
 /* An intent may be durable that nobody outside has heard of. Outcomes of what may be repeated for
  * nothing are safe from the end of a process, not from that of the power. */
-void model_died(world_model *self, bool power) {
-  self->deaths++;
-  for (size_t i = 0; i < self->fact_count && power; i++) {
+void model_lost_power(world_model *self) {
+  for (size_t i = 0; i < self->fact_count; i++) {
     world_fact *fact = &self->facts[i];
     bool repeats = fact->class == CK_EFFECT_PURE || fact->class == CK_EFFECT_IDEMPOTENT;
-    if (repeats && fact->kind != CK_EFFECT_MODEL) fact->kept_attempt = 0;
+    bool asks = fact->kind == CK_EFFECT_ASK; /* a person's words are safe */
+    if (repeats && fact->kind != CK_EFFECT_MODEL && !asks) fact->kept_attempt = 0;
   }
+}
+
+void model_died(world_model *self, bool power) {
+  self->deaths++;
+  if (power) model_lost_power(self);
 }
 
 const world_place *model_place(const world_model *self, int scope, int64_t seq) {
@@ -147,6 +183,7 @@ static void stand_scope(world_model *self, int scope, int64_t first, int64_t fro
   const world_place *at = model_place(self, scope, from), *last = model_place(self, scope, first);
   self->scopes[scope].step = at ? at->step : 0;
   self->scopes[scope].sum = at ? at->sum : 0;
+  self->scopes[scope].unknown = at && at->unknown;
   if (at != last || scope == 0) put_place(self, scope, first);
 }
 
@@ -164,6 +201,8 @@ void model_resumed(world_model *self, int64_t seq, int64_t first) {
   if (seq < self->saved_seq)
     model_fail(self, "the run goes on from %lld, and %lld was saved", (long long)seq,
                (long long)self->saved_seq);
+  for (size_t i = 0; i < self->fact_count; i++)
+    if (self->facts[i].kept_attempt == 0) self->facts[i].word = 0; /* it may be answered anew */
   stand(self, first, seq);
   self->top_seq = first;
   self->saved_seq = seq;
@@ -204,7 +243,10 @@ void model_opened(world_model *self, int scope, int step, uint64_t sum) {
 }
 
 void model_moves(world_model *self, int scope, int step, uint64_t sum) {
-  if (world_is_heard()) self->scopes[scope] = (struct world_scope){step, sum};
+  if (world_is_heard()) {
+    self->scopes[scope].step = step;
+    self->scopes[scope].sum = sum;
+  }
 }
 
 static bool has_failed(const world_model *self, const char *scope) {
@@ -217,12 +259,13 @@ static bool has_failed(const world_model *self, const char *scope) {
 }
 
 bool model_joined(world_model *self, int scope, ck_bytes outcome, const char *key) {
-  char want[80], name[24];
+  char want[100], name[24];
   unsigned long long sum = self->scopes[scope].sum;
   bool failed = ck_json_get(outcome, "error").len > 0;
   if (!world_is_heard()) return !failed;
   model_scope_name(name, scope);
-  snprintf(want, sizeof want, "{\"result\":\"%llx\",\"writes\":{\"%s\":\"%llx\"}}", sum, key, sum);
+  snprintf(want, sizeof want, "{\"result\":\"%llx\",%s\"writes\":{\"%s\":\"%llx\"}}", sum,
+           self->scopes[scope].unknown ? "\"unknown\":true," : "", key, sum);
   bool same = outcome.len == strlen(want) && memcmp(outcome.data, want, outcome.len) == 0;
   if (failed ? !has_failed(self, name) : !same)
     model_fail(self, "%s is joined as %.*s, and came to %s", name, (int)outcome.len, outcome.data,

@@ -10,6 +10,7 @@
 enum {
   WORLD_RESERVE = 1000, /* the most that a call of a model costs, micro-dollars */
   WORLD_RUNNING = 64,
+  WORLD_WORDS = 4, /* that a question can be answered with */
   WORLD_FACTS = 512,
   WORLD_PLACES = 2048,
   WORLD_STEPS = 9, /* of the main scope, at most */
@@ -32,6 +33,9 @@ typedef struct world_fact {
   bool erred;             /* some answer was an error, as an outcome */
   bool unknown;           /* some ending told nothing */
   bool said;              /* a person said that it was done, or answered */
+  uint32_t words;         /* of a question: a bit for each answer that counts; behind them of
+                             those that were given to whichever question was open */
+  int word;               /* from 1: the one that the flow was told; 0: none */
   bool retry;             /* a person said that it was not done; until it is begun again */
   bool absent;            /* a probe told that it was not carried out */
   uint32_t kept_attempt;  /* of the outcome that was announced as durable; 0: none was */
@@ -45,12 +49,13 @@ typedef struct world_place {
   int64_t seq;
   int scope, step;
   uint64_t sum;
+  bool unknown;
 } world_place;
 
 /* A checkpoint that was announced as saved. */
 typedef struct world_checkpoint {
   int64_t seq;
-  bool pinned, pruned;
+  bool pinned, pruned, seen;
   bool doubtful; /* a prune that might have dropped it was cut off */
 } world_checkpoint;
 
@@ -74,7 +79,7 @@ typedef struct world_model {
     int64_t from; /* the checkpoint that it goes on from */
   } forks[WORLD_FORKS];
   size_t fork_count;
-  bool created, completed;
+  bool created, completed, cancelled;
   int64_t timeline;  /* before a change of history that was cut off; 0: none was */
   int64_t saved_seq; /* the last announced checkpoint of the history that counts */
   int64_t top_seq;   /* the last event that is known to be durable */
@@ -83,6 +88,7 @@ typedef struct world_model {
   struct world_scope {
     int step;
     uint64_t sum; /* what it has come to, as told last */
+    bool unknown; /* it was told of something that nobody knows what became of it */
   } scopes[WORLD_SCOPES];
   int open[3];                 /* of the main scope, a and b: which of the scopes has the name */
   uint64_t result;             /* of the scope that ended */
@@ -117,5 +123,6 @@ void model_resumed(world_model *self, int64_t seq, int64_t first);
 /* A person has gone back to the checkpoint `from`; `made` keeps that. */
 void model_rewound(world_model *self, int64_t from, int64_t made);
 void model_died(world_model *self, bool power);
+void model_lost_power(world_model *self);
 
 #endif

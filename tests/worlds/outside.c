@@ -1,6 +1,7 @@
 /* outside.c - services and people: what they are asked they carry out, fail, forget or do without
  * saying so, and they count. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/worlds/cover.h"
@@ -31,6 +32,12 @@ void outside_text(char out[64], const char *key, ck_effect_kind kind) {
   const char *format =
       kind == CK_EFFECT_MODEL ? "{\"role\":\"assistant\",\"content\":\"%u\"}" : "\"%u\"";
   snprintf(out, 64, format, (unsigned)(h % 100000));
+}
+
+/* The first one is what a person at the terminal says. */
+void outside_word(char out[64], const char *key, uint32_t word) {
+  outside_text(out, key, CK_EFFECT_ASK);
+  if (word) snprintf(out, 64, "\"%u\"", (unsigned)strtoul(out + 1, NULL, 10) + 100000 * word);
 }
 
 /* ---- being asked ---- */
@@ -110,6 +117,21 @@ static void cancel(void *to, ck_effect_run *run) {
     if ((void *)process->running[i].sink == (void *)run) process->running[i].cancelled = true;
 }
 
+/* A question that is answered elsewhere, unless the person at the terminal was quicker. */
+static bool withdraw(void *to, ck_effect_run *run, const char *answer) {
+  world_process *process = to;
+  size_t at = 0;
+  (void)answer;
+  while (at < process->running_count && (void *)process->running[at].sink != (void *)run) at++;
+  if (at == process->running_count || chance_happens(CHANCE_WORD, 200)) return false;
+  world_running *one = &process->running[at];
+  world_log("withdraw %s", one->fact->key);
+  cover("question: withdrawn, it was answered elsewhere");
+  one->fact->open = false;
+  memmove(one, one + 1, (--process->running_count - at) * sizeof *one);
+  return true;
+}
+
 ck_effect_driver outside_driver(world_process *process) {
   return (ck_effect_driver){.name = "outside",
                             .self = process,
@@ -118,6 +140,7 @@ ck_effect_driver outside_driver(world_process *process) {
                             .probe = probe,
                             .probes = probes,
                             .cancel = cancel,
+                            .withdraw = withdraw,
                             .reserve = reserve};
 }
 
@@ -147,6 +170,7 @@ static void carry_out(world_fact *fact) {
 
 static ck_outcome *succeed(world *self, world_fact *fact) {
   carry_out(fact);
+  fact->words |= 1;
   ck_outcome *outcome = make(CK_OUTCOME_OK, fact, CK_OK);
   if (fact->kind != CK_EFFECT_MODEL) return outcome;
   outcome->cost_micros = 1 + chance_pick(CHANCE_COST, WORLD_RESERVE - 100);

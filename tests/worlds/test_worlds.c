@@ -136,6 +136,13 @@ static void test_corners(void) {
                                         "corner: gone back in doubt",
                                         "corner: pruned beside a fork",
                                         "corner: replaced while it lives",
+                                        "request answer: CK_OK",
+                                        "request checkpoint is taken",
+                                        "request prune: CK_OK",
+                                        "request cancel is over: noted",
+                                        "request is left for a run before",
+                                        "question: answered anew before it was told",
+                                        "doubt: resolved as abort",
                                         "what the flow says is in the files with a key: no",
                                         "what the flow says is in the files without a key: yes"};
   for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)

@@ -9,9 +9,10 @@
 #include "tests/worlds/baton.h"
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
+#include "tests/worlds/requests.h"
 #include "tests/worlds/world.h"
 
-enum { FIRST_NUMBER = 10, NUMBERS = 200 };
+enum { FIRST_NUMBER = 10, NUMBERS = 200, ANSWERS = 10 };
 
 typedef struct picking {
   uint32_t left; /* so many more fit before the one that is taken */
@@ -156,11 +157,14 @@ static void do_at_rest(world *self, ck_runtime *runtime, const ck_head *head, ui
 
 static void do_beside(world *self, ck_runtime *runtime, const ck_head *head, uint32_t what) {
   ck_error err = CK_ERROR_INIT;
-  if (what == 0)
+  if (what == 0) {
+    requests_paused(head);
     settle_report(self, ck_request_pause(runtime->store, world_session, NULL, &err), &err, "ask");
+  }
   if (what == 1) fork_it(self, runtime, head);
   if (what == 2) prune(self, runtime);
   if (what == 3) go_back(self, runtime, head, false);
+  if (what > 3) requests_leave(self, runtime, head, what == ANSWERS);
 }
 
 typedef void (*visit)(world *self, ck_runtime *runtime, const ck_head *head, uint32_t what);
@@ -191,11 +195,12 @@ void visit_at_rest(world *self) {
   if (what == 0 || what > 7 || !self->model.created) return;
   world_log("visit %u", what);
   come(self, do_at_rest, what);
+  if (disk_power_is_out()) model_lost_power(&self->model);
   disk_restart();
 }
 
-void visit_beside(world *self) {
-  uint32_t what = chance_pick(CHANCE_VISIT, 4);
+void visit_beside(world *self, bool asked) {
+  uint32_t what = asked ? ANSWERS : chance_pick(CHANCE_VISIT, ANSWERS);
   world_log("beside %u", what);
   come(self, do_beside, what);
 }

@@ -14,6 +14,7 @@
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 #include "tests/worlds/money.h"
+#include "tests/worlds/requests.h"
 
 enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 300 };
 
@@ -81,6 +82,7 @@ static void begin(const char *folder) {
   self->log = log;
   self->digest = 14695981039346656037u;
   self->process = &self->processes[0];
+  requests_begin();
   made_ids = 0;
   made_bytes = 1;
   snprintf(self->path, sizeof self->path, "%s/world.db", folder);

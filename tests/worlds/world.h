@@ -85,12 +85,18 @@ ck_clock life_clock(void);
 bool life_check(world *self, ck_status status, const ck_error *err, const char *doing);
 extern const char world_session[];
 
+/* ---- person.c ---- */
+
+/* Before a resume. False: the process that they speak through cannot go on. */
+bool person_speaks(world *self);
+
 /* ---- visit.c: people at other terminals ---- */
 
 /* A process comes while nobody runs the session: goes back, prunes, pins, forks. */
 void visit_at_rest(world *self);
-/* The same beside the run: asks for a pause, forks, looks. */
-void visit_beside(world *self);
+/* The same beside the run: asks for a pause, or for what requests.c has, forks. `asked`: answers
+ * what the run asks. */
+void visit_beside(world *self, bool asked);
 /* A change of history that was cut off was made or not: the store tells. */
 void visit_settle(world *self, const ck_head *head);
 
@@ -111,8 +117,9 @@ bool outside_answer(world *self, world_process *process);
 /* The process is dead, or its answers will count for nothing: what is under way was carried out or
  * not. */
 void outside_settle(world_process *process);
-/* What the outside answers, as JSON. */
+/* What the outside answers, as JSON; one of the answers to a question. */
 void outside_text(char out[64], const char *key, ck_effect_kind kind);
+void outside_word(char out[64], const char *key, uint32_t word);
 
 /* ---- check.c ---- */
 

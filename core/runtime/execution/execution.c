@@ -175,7 +175,7 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
 /* A question at this terminal can be answered from elsewhere, too, until the terminal has
  * answered. */
 static bool takes_answer(const ck_call *call) {
-  bool asks = ck_call_waits_only(&call->effect) || ck_call_asks_leave(call);
+  bool asks = call->effect.kind == CK_EFFECT_ASK || ck_call_asks_leave(call);
   if (call->phase == CK_CALL_WAITING) return call->asks_limit || asks;
   return call->phase == CK_CALL_DRIVER && asks && call->run && !call->delivered &&
          call->driver->withdraw;

@@ -16,6 +16,7 @@
 
 enum {
   REST_WAIT_MS = 500,
+  LOG_HEADER = 32,
   INDEX_REGION = 32768, /* bytes of the shared memory that are mapped at once */
   INDEX_HEADER = 48,
   INDEX_IS_INIT = 12,
@@ -90,6 +91,19 @@ static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
   return mark;
 }
 
+/* Who moved the log into the file may have been killed before it emptied it, when SQLite had
+ * forgotten its frames: they would be taken for those of the use that begins. */
+static int empty_forgotten(ck_sqlite *self) {
+  static const char zeros[LOG_HEADER];
+  ck_wal_index index;
+  sqlite3_file *file = ck_wal_file(self);
+  bool forgotten = ck_wal_get_index(&index, self->writer->db) && index.frames == 0 &&
+                   ck_wal_read_head(self->wal_path).state == CK_WAL_HEADED;
+  if (!forgotten || !file) return SQLITE_OK;
+  int code = file->pMethods->xWrite(file, zeros, sizeof zeros, 0);
+  return code == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : code;
+}
+
 /* Who took the sign away before may have been killed before that was on disk, which the mark tells:
  * then it is synced first. The header goes back when its sync fails: found there, it would be taken
  * to be on disk. */
@@ -98,6 +112,7 @@ static ck_status sign_file(ck_sqlite *self, const ck_use *before, ck_error *err)
   ck_use use = {.state = CK_USE_LIVE, .id = mark.id};
   bool rested = last.state == CK_MARK_FOLDED && last.id == before->id;
   int code = rested ? SQLITE_OK : ck_use_write(self->writer->db, before);
+  if (code == SQLITE_OK && !rested) code = empty_forgotten(self);
   if (code != SQLITE_OK) return ck_wal_error(self, code, "sync its header", err);
   ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
   if (status != CK_OK) {

@@ -151,6 +151,27 @@ static void test_answered_while_others_go_on(void) {
   fake_flow_close(&s);
 }
 
+static bool withdraw(void *self, ck_effect_run *run, const char *answer) {
+  (void)self, (void)run, (void)answer;
+  return true;
+}
+
+/* One driver may serve questions and sleeps. */
+static void test_sleeps_are_no_questions(void) {
+  fake_flow s = {0};
+  ck_error err = CK_ERROR_INIT;
+  fake_flow_open(&s,
+                 HEAD "return ctx.effect { kind = 'sleep', class = 'pure', request = { ms = 1 } "
+                      "}.status" TAIL);
+  s.driver.withdraw = withdraw;
+  fake_flow_start(&s, "sleeps");
+  tap_is_status(ck_execution_answer(s.execution, NULL, "up", &err), CK_E_NOT_FOUND, &err,
+                "a sleep takes no answer to whichever question is open");
+  fake_flow_ok(&s, "sleep/1", "null", 0);
+  tap_is_int(s.result.status, CK_SESSION_COMPLETED, "and goes on when it is over");
+  fake_flow_close(&s);
+}
+
 static void check_failure(const char *flow, const char *part) {
   fake_flow s = {0};
   fake_flow_open(&s, flow);
@@ -250,6 +271,7 @@ int main(void) {
   test_shortage_pauses();
   test_waits_for_a_person();
   test_answered_while_others_go_on();
+  test_sleeps_are_no_questions();
   test_misuse();
   test_forked_again();
   return tap_done();

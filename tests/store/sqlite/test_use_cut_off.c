@@ -138,6 +138,11 @@ static void test_begun_anew(void) {
 
 static const char *to_keep;
 
+static void fail_sync_next(void *to) {
+  (void)to;
+  faulty_fail_sync(FAULTY_DATABASE, SQLITE_IOERR_FSYNC, 1);
+}
+
 /* The mark of a use that begins is on disk, and that is the last that is. */
 static void keep_mark(void *to) {
   (void)to;
@@ -189,11 +194,48 @@ static void test_not_emptied(void) {
   ck_store_close(session.store);
 }
 
+static void keep_all(void *to) {
+  (void)to;
+  copy(to_keep, ".lock", INT32_MAX);
+  copy(to_keep, "-wal", INT32_MAX);
+}
+
+static void keep_all_next(void *to) {
+  (void)to;
+  faulty_after_sync(FAULTY_DATABASE, keep_all, NULL);
+}
+
+/* One of two processes is killed when it has taken the sign away and said so to nobody; SQLite has
+ * forgotten the log, which is still there. The other one begins a use, and is killed before the
+ * file says so. */
+static void test_forgotten(void) {
+  fixture first = begin("forgotten.db"), second;
+  ck_error err = CK_ERROR_INIT;
+  ck_mark mark = ck_mark_read_path(path);
+  ck_mark begun = {.state = CK_MARK_BEGUN, .id = mark.id, .before = mark.id + 1, .begins = true};
+  ck_store *other = fixture_open(url);
+  to_keep = tap_tmpfile("killed");
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "a commit");
+  tap_is_status(fixture_create(&second, other, "t", &err), CK_OK, &err, "one of another process");
+  faulty_after_sync(FAULTY_DATABASE, fail_sync_next, NULL);
+  ck_store_release(other, second.lease);
+  ck_store_close(other);
+  tap_is_int(faulty_left(), 0, "which ends, and knows not that the sign is gone");
+  set_mark(&begun);
+  copy(to_keep, "", INT32_MAX);
+  faulty_after_sync(FAULTY_DATABASE, keep_all_next, NULL);
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "the first goes on");
+  ck_store_release(first.store, first.lease);
+  ck_store_close(first.store);
+  ck_store_close(open_kept());
+}
+
 int main(void) {
   faulty_install();
   test_beginning();
   test_end();
   test_begun_anew();
   test_not_emptied();
+  test_forgotten();
   return tap_done();
 }
