@@ -94,6 +94,11 @@ CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id,
                                          const int64_t *seqs, size_t count, ck_prune_report *out,
                                          ck_error *err);
 
+/* Seqs of the session's own checkpoints that are pinned, or that forks go on from, and of no
+ * others; in no order, malloc'd. */
+CK_CHECKED ck_status ck_store_list_kept(int64_t **out, size_t *count, ck_store *self,
+                                        int64_t session, ck_error *err);
+
 /* Publishes the present fault of the session's live owner ("cannot commit: …") to other processes;
  * NULL: none. Kept beside the store, not in it, and may be lost: for people only. */
 void ck_store_set_fault(ck_store *self, ck_lease lease, const char *text);

@@ -334,3 +334,24 @@ ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *se
   plan work = {.store = self, .bases = true};
   return prune(&work, lease, seqs, count, out, err);
 }
+
+ck_status ck_store_list_kept(int64_t **out, size_t *count, ck_store *self, int64_t session,
+                             ck_error *err) {
+  int64_t *bases = NULL;
+  size_t base_count = 0;
+  const ck_backend *backend = &self->backend;
+  ck_status status = ck_store_core_list_pins(out, count, self, session, err);
+  if (!status && ck_backend_can(backend, CK_BACKEND_PRUNE))
+    status = backend->list_bases(&bases, &base_count, backend->self, session, err);
+  int64_t *all = status ? NULL : reallocarray(*out, *count + base_count + 1, sizeof *all);
+  if (!status && !all) status = ck_error_no_memory(err);
+  if (status) {
+    free(*out);
+    *out = NULL;
+  } else {
+    *out = all;
+    for (size_t i = 0; i < base_count; i++) all[(*count)++] = bases[i];
+  }
+  free(bases);
+  return status;
+}

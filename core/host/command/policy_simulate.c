@@ -136,7 +136,8 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
     ck_simulation_side *side = &self->sides[i];
     const ck_shown_as as = ck_shown_as_profile(side->profile);
     status = ck_recording_read_texts(recording, self->inspection.store, &as, err);
-    if (status == CK_OK) status = ck_simulate_profile(&made[i], recording, side->profile, err);
+    if (status == CK_OK)
+      status = ck_simulate_profile(&made[i], recording, side->profile, true, err);
     if (status != CK_OK) break;
     ck_simulation_plot(plot.values[i], plot.width, recording, &made[i], plot.kind);
     status = ck_simulation_sum_add(&side->sum, recording, &made[i], err);
@@ -334,8 +335,11 @@ const ck_command ck_command_policy_simulate = {
         "Bytes are estimates before compression: what changed since the last checkpoint, every "
         "time it was set, and 400 bytes for a row, its index and its event; of imported sessions "
         "no keys are known, and of sessions that an earlier version recorded only how many "
-        "changed, which is estimated where decisions differ from the recorded ones. Kept is what a "
-        "prune at the end of each session leaves.\n\n"
+        "changed, which is estimated where decisions differ from the recorded ones. Kept is what "
+        "prunes leave: policies are asked when a run under the profile asks them, at its end and "
+        "after every prune_every_n_nodes checkpoints (of a policy alone: when the recorded runs "
+        "did); as live, the newest checkpoint stays, a pinned one, and one that a run or a fork "
+        "went on from.\n\n"
         "With --list each boundary is a line: session, event, kind, node, agent, and for each "
         "profile whether it takes a checkpoint and the policies that want it with their reasons. "
         "--diff leaves the lines where two profiles decide differently: a checkpoint or none, "
@@ -350,7 +354,8 @@ const ck_command ck_command_policy_simulate = {
         "recorded. --list has a line for each, with session and event. Where a policy looks at "
         "what the session does not tell, that is counted by the name of the field, and never "
         "guessed. Of a tail are asked those events that a resumed agent was told of, or could "
-        "have been.\n\n"
+        "have been. Of prune are told the checkpoints that went or would go, each with its own "
+        "history: one that is gone by then is not shown to the policies again.\n\n"
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,

@@ -46,7 +46,8 @@ static ck_status simulate(ck_rerun *out, const ck_inspection *of, const ck_polic
                           const ck_shown_as *as, ck_error *err) {
   ck_status status = ck_recording_read(&out->recording, of->store, of->head.session.id, err);
   if (status == CK_OK) status = ck_recording_read_texts(out->recording, of->store, as, err);
-  return status == CK_OK ? ck_simulate(&out->simulation, out->recording, engine, as, err) : status;
+  return status == CK_OK ? ck_simulate(&out->simulation, out->recording, engine, as, NULL, err)
+                         : status;
 }
 
 ck_status ck_rerun_ask(ck_rerun *out, const ck_inspection *of, const char *policy, ck_error *err) {

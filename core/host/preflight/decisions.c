@@ -14,7 +14,7 @@ static ck_status count(ck_preflight *self, ck_recording *recording, const ck_eng
   ck_shown_as as = ck_shown_as_profile(engine->profile);
   as.limit_micros = CK_SIMULATE_AS_RECORDED;
   ck_status status = ck_recording_read_texts(recording, engine->runtime->store, &as, err);
-  if (status == CK_OK) status = ck_simulate(&simulation, recording, policies, &as, err);
+  if (status == CK_OK) status = ck_simulate(&simulation, recording, policies, &as, NULL, err);
   if (status != CK_OK) return status;
   for (size_t i = 0; i < simulation.decision_count; i++) {
     const ck_simulated_decision *decision = &simulation.decisions[i];

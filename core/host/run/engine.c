@@ -89,6 +89,17 @@ static void put_models(ck_json_writer *to, const ck_profile *profile) {
   ck_json_end(to, '}');
 }
 
+/* When policies are asked which checkpoints go: for whoever asks them again. */
+static void put_prune(ck_json_writer *to, const ck_engine *self) {
+  const ck_profile *profile = self->profile;
+  ck_json_name(to, "prune");
+  ck_json_begin(to, '{');
+  if (self->policies.prune) ck_json_member_bool(to, "asks", true);
+  if (profile->single_checkpoint) ck_json_member_bool(to, "single", true);
+  if (profile->prune_every_n_nodes) ck_json_member_int(to, "every", profile->prune_every_n_nodes);
+  ck_json_end(to, '}');
+}
+
 static void put_digest(ck_json_writer *to, const char *name, const ck_digest *digest) {
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest_hex(hex, digest);
@@ -111,6 +122,7 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const ck_run_o
   if (from->policies) ck_json_member_raw(&w, "own_policies", ck_value_bytes(from->policies));
   ck_json_member_text(&w, "other_profile", from->other_profile);
   put_models(&w, self->profile);
+  put_prune(&w, self);
   ck_scripts_write(&w, &self->scripts);
   ck_place_write(&w, from->flow, self->directory);
   ck_json_end(&w, '}');

@@ -65,8 +65,9 @@ CK_CHECKED ck_status ck_engine_take_settings(ck_engine *self, const ck_settings_
 CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem problem, void *to,
                                              ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
- * "policies": [{name, version, digest}, …], "models"?: {NAME: its name at its provider}}, and the
- * members of ck_scripts_write and ck_place_write. */
+ * "policies": [{name, version, digest}, …], "models"?: {NAME: its name at its provider},
+ * "prune": {asks?, single?, every?}}, see core/runtime/simulation/prune_points.h, and the members
+ * of ck_scripts_write and ck_place_write. */
 typedef struct ck_run_origin {
   const char *flow;          /* its file; NULL: what the store kept */
   const ck_value *policies;  /* of a resume, "own_policies": of the profile alone; NULL */

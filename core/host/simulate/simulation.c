@@ -146,13 +146,14 @@ static ck_status count_reasons(ck_simulation_sum *self, const ck_recording *reco
 /* ---- one session ---- */
 
 ck_status ck_simulate_profile(ck_simulation *out, const ck_recording *recording,
-                              const ck_profile *profile, ck_error *err) {
+                              const ck_profile *profile, bool prunes, ck_error *err) {
   ck_policy_engine policies;
   *out = (ck_simulation){0};
   ck_status status = ck_policy_engine_open(&policies, profile, err);
   if (status != CK_OK) return status;
   const ck_shown_as as = ck_shown_as_profile(profile);
-  status = ck_simulate(out, recording, &policies, &as, err);
+  const ck_prune_rules rules = ck_prune_rules_of(profile);
+  status = ck_simulate(out, recording, &policies, &as, prunes ? &rules : NULL, err);
   policies.free(policies.self);
   return status;
 }

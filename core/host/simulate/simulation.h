@@ -37,10 +37,11 @@ typedef struct ck_reason_count {
 char *ck_reason_without_figures(const char *reason);
 
 /* The recorded session under the policies of the profile and its budget, asked afresh; see
- * ck_simulate. CK_E_PARSE, CK_E_NOT_FOUND: of the profile's policies. That one fails when it is
- * asked is told in `out`. ck_simulation_clear. */
+ * ck_simulate. `prunes` false: nobody is asked what goes, and all is kept. CK_E_PARSE,
+ * CK_E_NOT_FOUND: of the profile's policies. That one fails when it is asked is told in `out`.
+ * ck_simulation_clear. */
 CK_CHECKED ck_status ck_simulate_profile(ck_simulation *out, const ck_recording *recording,
-                                         const ck_profile *profile, ck_error *err);
+                                         const ck_profile *profile, bool prunes, ck_error *err);
 
 /* The figures of one simulation. `lost` is what a crash costs, over the moments right after each of
  * the session's events: micro-dollars, milliseconds of active time, tokens, calls of tools. */

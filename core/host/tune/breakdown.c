@@ -71,7 +71,7 @@ ck_status ck_tune_breakdown_add(ck_tune_breakdown *self, const ck_profile *profi
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < part.count; i++) {
     ck_simulation simulation;
-    status = ck_simulate_profile(&simulation, part.list[i], profile, err);
+    status = ck_simulate_profile(&simulation, part.list[i], profile, false, err);
     if (status != CK_OK) return status;
     if (!add_session(self, part.list[i], &simulation, tuned)) status = ck_error_no_memory(err);
     ck_simulation_clear(&simulation);

@@ -31,7 +31,7 @@ static ck_status take_one(ck_tune_figures *out, const ck_profile *profile,
                           const ck_recording *recording, size_t index, double events[CK_LOSS_COUNT],
                           ck_error *err) {
   ck_simulation simulation;
-  ck_status status = ck_simulate_profile(&simulation, recording, profile, err);
+  ck_status status = ck_simulate_profile(&simulation, recording, profile, false, err);
   if (status != CK_OK) return status;
   add(out, index, recording, &simulation, events);
   if (simulation.failures)

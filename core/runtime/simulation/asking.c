@@ -4,6 +4,7 @@
 
 #include "core/base/array.h"
 #include "core/runtime/simulation/hook_rerun_private.h"
+#include "core/runtime/simulation/recorded_prunes.h"
 
 void ck_unknown_add(ck_unknown *self, const char *field) {
   if (self->count < CK_UNKNOWN_MAX) self->list[self->count++] = field;
@@ -12,9 +13,7 @@ void ck_unknown_add(ck_unknown *self, const char *field) {
 /* ---- the engines ---- */
 
 const ck_timeline *ck_asking_timeline(const ck_asking *self, int64_t no) {
-  for (size_t i = 0; i < self->head.timeline_count; i++)
-    if (self->head.timelines[i].no == no) return &self->head.timelines[i];
-  return NULL;
+  return ck_recorded_timeline(&self->head, no);
 }
 
 void ck_asking_close(ck_asking *self) {

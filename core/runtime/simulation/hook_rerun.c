@@ -88,11 +88,10 @@ static ck_status note_place(ck_asking *self, const ck_event *event) {
 }
 
 static ck_status ask_later(ck_asking *self) {
+  if (self->hook == CK_RERUN_PRUNE) return ck_rerun_prune_ask(self);
   for (size_t i = 0; i < self->later_count && self->status == CK_OK; i++) {
     if (self->hook == CK_RERUN_RESUME)
       ck_rerun_resume_take(self, self->later[i]);
-    else if (self->hook == CK_RERUN_PRUNE)
-      ck_rerun_prune_take(self, self->later[i]);
     else
       ck_rerun_tail_take(self, self->later[i]);
   }
@@ -131,7 +130,8 @@ static const uint64_t kinds_of[CK_RERUN_HOOK_COUNT] = {
     [CK_RERUN_RESUME] = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_RESUME_REFUSED |
                         1ull << CK_EVENT_RESUME_APPROVAL,
     [CK_RERUN_TAIL] = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME,
-    [CK_RERUN_PRUNE] = 1ull << CK_EVENT_BOUNDARY | 1ull << CK_EVENT_PRUNE,
+    [CK_RERUN_PRUNE] = 1ull << CK_EVENT_BOUNDARY | 1ull << CK_EVENT_PRUNE |
+                       1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_SESSION_UNDONE,
 };
 
 static ck_status ask_all(ck_asking *self) {
@@ -158,7 +158,6 @@ ck_status ck_hook_rerun_ask(ck_hook_rerun *out, ck_store *store, const char *ses
   ck_asking_close(&self);
   ck_begun_effects_clear(&self.effects);
   ck_permit_texts_clear(&self.texts);
-  ck_checkpoint_list_clear(&self.checkpoints);
   free(self.asked);
   for (size_t i = 0; i < self.later_count; i++) ck_event_free(self.later[i]);
   free(self.later);

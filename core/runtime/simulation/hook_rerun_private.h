@@ -24,9 +24,8 @@ typedef struct ck_asking {
   ck_policy_engine engine;
   int64_t opened_for; /* timeline whose run's engine it is; 0: none is open */
   ck_begun_effects effects;
-  ck_permit_texts texts;          /* of permit */
-  ck_checkpoint_list checkpoints; /* of prune: those that there are by now */
-  int64_t *asked;                 /* timelines whose events have answers to the hook, ascending */
+  ck_permit_texts texts; /* of permit */
+  int64_t *asked;        /* timelines whose events have answers to the hook, ascending */
   size_t asked_count, asked_cap;
   ck_event **later; /* places that are asked about once all is read. Owned */
   size_t later_count, later_cap;
@@ -66,7 +65,8 @@ void ck_rerun_in_doubt_take(ck_asking *self, const ck_event *event);
 void ck_rerun_on_failure_take(ck_asking *self, const ck_event *event);
 void ck_rerun_resume_take(ck_asking *self, const ck_event *event);
 void ck_rerun_tail_take(ck_asking *self, const ck_event *event);
-void ck_rerun_prune_take(ck_asking *self, const ck_event *event);
+/* Of all places, in the order of their seqs. */
+CK_CHECKED ck_status ck_rerun_prune_ask(ck_asking *self);
 
 /* The word of a resume that nobody refuses or asks about. */
 #define CK_RERUN_GOES_ON "go on"

@@ -9,6 +9,7 @@
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/ledger/work_time.h"
 #include "core/runtime/simulation/message_texts.h"
+#include "core/runtime/simulation/recorded_prunes.h"
 
 /* How far the reading has come. */
 typedef struct reading {
@@ -18,6 +19,7 @@ typedef struct reading {
   ck_work base; /* work at the place that recorded differences count from */
   ck_work_time time;
   size_t unclamped;    /* first event behind the last boundary */
+  int64_t edited;      /* the last timeline that a person made by going back; 0: none */
   int64_t keys, bytes; /* as recorded at the last boundary */
   bool begins;         /* no boundary of this run was read yet */
   ck_status status;
@@ -240,7 +242,8 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   if (!boundaries) return ck_error_no_memory(self->err);
   of->boundaries = boundaries;
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
-  *boundary = (ck_recorded_boundary){.at = {.kind = kind}, .timeline = event->timeline};
+  *boundary = (ck_recorded_boundary){
+      .at = {.kind = kind}, .timeline = event->timeline, .edited = event->timeline == self->edited};
   if (!read_texts(&boundary->at, event, body) ||
       !read_json(&boundary->changed, body, "changed", CK_JSON_ARRAY))
     return ck_error_no_memory(self->err);
@@ -254,6 +257,18 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   return CK_OK;
 }
 
+/* That of a run lies behind the checkpoint of the last boundary. */
+static void note_prune(reading *self, ck_recorded_event *made, const ck_event *event) {
+  const ck_recording *of = self->of;
+  ck_recorded_boundary *last = of->boundary_count ? &of->boundaries[of->boundary_count - 1] : NULL;
+  bool behind = last && last->taken && last->timeline == event->timeline;
+  if (!ck_recorded_prune_was_asked(event)) return;
+  if (behind && !last->pruned_ms && ck_recorded_prune_is_own(event))
+    last->pruned_ms = event->at_ms;
+  else
+    made->prune_ms = event->at_ms;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   reading *self = to;
   ck_recording *of = self->of;
@@ -261,6 +276,8 @@ static bool take_event(void *to, const ck_event *event) {
       .seq = event->seq, .boundary = SIZE_MAX, .resumed = event->kind == CK_EVENT_SESSION_RESUMED};
   self->status = pass_time(self, event);
   if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
+  if (event->kind == CK_EVENT_PRUNE) note_prune(self, &made, event);
+  if (ck_recorded_is_edit(event)) self->edited = event->timeline;
   if (self->status == CK_OK && event->kind == CK_EVENT_BOUNDARY)
     self->status = take_boundary(self, event, &made.boundary);
   if (made.resumed) begin_interval(self), self->begins = true;
@@ -281,24 +298,25 @@ static bool take_event(void *to, const ck_event *event) {
 ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id,
                             ck_error *err) {
   *out = NULL;
-  ck_session_record record = {0};
-  ck_status status = ck_store_get_session(&record, store, session_id, err);
+  ck_head head;
+  ck_status status = ck_store_get_head(&head, store, session_id, err);
   if (status != CK_OK) return status;
-  ck_event_query query = {.session = record.no};
+  ck_event_query query = {.session = head.session.no};
   ck_recording *made = calloc(1, sizeof *made);
   reading self = {.of = made, .begins = true, .status = CK_OK, .err = err};
   if (!made) status = ck_error_no_memory(err);
   if (status == CK_OK) {
-    memcpy(made->id, record.id, sizeof made->id);
+    memcpy(made->id, head.session.id, sizeof made->id);
     status = ck_store_read_events(store, &query, take_event, &self, err);
   }
   if (status == CK_OK) status = self.status;
+  if (status == CK_OK) status = ck_recorded_prunes_read(made, store, &head, err);
   if (status == CK_OK)
     *out = made;
   else
     ck_recording_free(made);
   ck_work_time_clear(&self.time);
-  ck_session_record_clear(&record);
+  ck_head_clear(&head);
   return status;
 }
 
@@ -307,6 +325,7 @@ void ck_recording_free(ck_recording *self) {
   for (size_t i = 0; i < self->boundary_count; i++) clear_boundary(&self->boundaries[i]);
   free(self->boundaries);
   free(self->events);
+  ck_protected_clear(&self->protected);
   free(self);
 }
 

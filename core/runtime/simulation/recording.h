@@ -3,6 +3,8 @@
 #ifndef CK_RUNTIME_SIMULATION_RECORDING_H
 #define CK_RUNTIME_SIMULATION_RECORDING_H
 
+#include "core/runtime/simulation/protected.h"
+#include "core/runtime/simulation/prune_points.h"
 #include "core/runtime/simulation/shown_as.h"
 #include "core/store/store.h"
 
@@ -17,10 +19,11 @@ typedef struct ck_work {
 /* One event, as a moment at which a crash can come. */
 typedef struct ck_recorded_event {
   int64_t seq;
-  ck_work work;    /* up to and with it. ms: at boundaries as recorded, between them by the events'
-                      wall times; active_ms: by these, and no more than ms */
-  bool resumed;    /* a run went on from a checkpoint here: counting starts anew, as it did then */
-  size_t boundary; /* index; SIZE_MAX: it is none */
+  ck_work work;     /* up to and with it. ms: at boundaries as recorded, between them by the events'
+                       wall times; active_ms: by these, and no more than ms */
+  bool resumed;     /* a run went on from a checkpoint here: counting starts anew, as it did then */
+  size_t boundary;  /* index; SIZE_MAX: it is none */
+  int64_t prune_ms; /* a prune that a person began asked policies then, wall time; 0: it is none */
 } ck_recorded_event;
 
 typedef struct ck_recorded_boundary {
@@ -31,7 +34,12 @@ typedef struct ck_recorded_boundary {
    * owned: a JSON array of all of them, no bytes: none, or an earlier version did not name them */
   int64_t added_keys, added_bytes;
   ck_bytes changed;
-  bool begins; /* the first of a run: nothing has changed before what it tells */
+  bool begins;           /* the first of a run: nothing has changed before what it tells */
+  bool edited;           /* a person went back: no run reached it, and nobody was asked what goes */
+  bool inherited;        /* it lies in the session that this one is a fork of */
+  size_t place;          /* of the boundary whose place its checkpoint is said to be at: index */
+  ck_prune_rules prunes; /* of its run */
+  int64_t pruned_ms;     /* when its run has dropped checkpoints right behind it; 0: it has not */
   bool taken, sync;
   const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;
@@ -43,6 +51,8 @@ typedef struct ck_recording {
   ck_recorded_boundary *boundaries;
   size_t boundary_count;
   ck_totals totals;
+  ck_protected protected; /* of its own checkpoints */
+  bool imported;          /* from another program: it has no runs */
 } ck_recording;
 
 /* What the body of an event tells of a boundary's view, see ck_boundary_write_place: the event's

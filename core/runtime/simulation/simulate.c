@@ -2,12 +2,10 @@
  * take. */
 #include "core/runtime/simulation/simulate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "core/redact/redact.h"
+#include "core/runtime/simulation/simulated_prunes.h"
 
 /* Since the last simulated checkpoint, or the start of the run. */
 typedef struct simulating {
@@ -15,6 +13,8 @@ typedef struct simulating {
   const ck_recording *recording;
   const ck_policy_engine *policies;
   const ck_shown_as *as;
+  ck_simulated_prunes prunes;
+  bool asks; /* what goes */
   int64_t seq;
   ck_work base;
   ck_changed_keys changed;
@@ -105,7 +105,7 @@ static ck_status pass_boundary(simulating *self, const ck_recorded_event *event,
   out->checkpoints++;
   out->bytes_written += made->bytes;
   begin_interval(self, event);
-  return CK_OK;
+  return self->asks ? ck_simulated_prunes_take(&self->prunes, err) : CK_OK;
 }
 
 static ck_status replay(simulating *self, ck_error *err) {
@@ -115,111 +115,40 @@ static ck_status replay(simulating *self, ck_error *err) {
     ck_work lost = lost_at(self, event);
     self->out->lost[self->out->lost_count++] = lost;
     if (i == 0 || event->resumed) begin_interval(self, event);
-    if (event->boundary == SIZE_MAX) continue;
-    ck_status status = pass_boundary(self, event, &lost, err);
+    if (event->resumed) ck_prune_points_begin(&self->prunes.points);
+    ck_status status = CK_OK;
+    if (event->prune_ms && self->asks)
+      status = ck_simulated_prunes_ask(&self->prunes, event->prune_ms, err);
+    else if (event->boundary != SIZE_MAX)
+      status = pass_boundary(self, event, &lost, err);
     if (status != CK_OK) return status;
   }
-  return CK_OK;
+  return ck_simulated_prunes_end(&self->prunes, err);
 }
 
-/* ---- pruning ---- */
-
-/* As a live session would list it, with an id made of time and seq. */
-static ck_status describe(ck_checkpoint_info *out, const simulating *self,
-                          const ck_simulated_decision *made, ck_error *err) {
-  const ck_boundary *at = &self->recording->boundaries[made->boundary].at;
-  time_t seconds = (time_t)(at->now_ms / 1000);
-  struct tm utc = {0};
-  gmtime_r(&seconds, &utc);
-  char stamp[32];
-  strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &utc);
-  *out = (ck_checkpoint_info){.seq = at->seq,
-                              .kind = at->kind,
-                              .created_ms = at->now_ms,
-                              .clean = at->clean,
-                              .resumable = true,
-                              .timeline = 1,
-                              .changed = at->since.changed_keys,
-                              .stored_bytes = made->bytes,
-                              .plain_bytes = made->bytes,
-                              .totals = {.cost_micros = at->budget.spent_micros}};
-  snprintf(out->id, sizeof out->id, "checkpoint_%s_%08llx", stamp, (unsigned long long)at->seq);
-  ck_buffer buffer = {0};
-  ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "node", at->node);
-  ck_json_member_text(&w, "next", at->next.node);
-  ck_json_member_text(&w, "agent", at->agent);
-  ck_json_member_text(&w, "tool", at->next.tool);
-  if (made->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(made->reasons));
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&out->info, &buffer, err);
-  ck_buffer_clear(&buffer);
-  return status;
-}
-
-/* The last checkpoint stays: it is the head, and all simulated ones can be resumed from. */
-static void mark_kept(simulating *self, const bool *drop, size_t count) {
-  size_t at = 0;
-  for (size_t i = 0; i < self->out->decision_count; i++) {
-    ck_simulated_decision *made = &self->out->decisions[i];
-    if (!made->taken) continue;
-    made->kept = at + 1 == count || !drop[at];
-    self->out->kept += made->kept;
-    if (made->kept) self->out->bytes_kept += made->bytes;
-    at++;
+static void count_kept(ck_simulation *out) {
+  for (size_t i = 0; i < out->decision_count; i++) {
+    if (!out->decisions[i].kept) continue;
+    out->kept++;
+    out->bytes_kept += out->decisions[i].bytes;
   }
-}
-
-static ck_status ask_prune(simulating *self, const ck_checkpoint_info *list, size_t count,
-                           ck_error *err) {
-  ck_simulation *out = self->out;
-  bool *flags = calloc(count * 2 + 1, sizeof *flags);
-  if (!flags) return ck_error_no_memory(err);
-  ck_history history = {
-      .checkpoints = list, .count = count, .now_ms = count ? list[count - 1].created_ms : 0};
-  ck_prune_plan plan = {.drop = flags, .keep = flags + count};
-  ck_error failure = CK_ERROR_INIT;
-  ck_status status = CK_OK;
-  if (self->policies->prune && count)
-    status = self->policies->prune(&plan, self->policies->self, &history, &failure);
-  if (status != CK_OK) {
-    if (out->failures++ == 0) out->failure = failure;
-    memset(flags, 0, count * sizeof *flags);
-  }
-  mark_kept(self, flags, count);
-  free(flags);
-  return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
-}
-
-static ck_status prune(simulating *self, ck_error *err) {
-  size_t count = 0;
-  ck_status status = CK_OK;
-  ck_checkpoint_info *list = calloc((size_t)self->out->checkpoints + 1, sizeof *list);
-  if (!list) return ck_error_no_memory(err);
-  for (size_t i = 0; status == CK_OK && i < self->out->decision_count; i++) {
-    if (!self->out->decisions[i].taken) continue;
-    status = describe(&list[count], self, &self->out->decisions[i], err);
-    list[count].parent = count ? list[count - 1].seq : 0;
-    list[count].keyframe = list[0].seq;
-    count++;
-  }
-  if (status == CK_OK) status = ask_prune(self, list, count, err);
-  for (size_t i = 0; i < count; i++) ck_checkpoint_info_clear(&list[i]);
-  free(list);
-  return status;
 }
 
 /* ---- the whole ---- */
 
 ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
-                      const ck_policy_engine *policies, const ck_shown_as *as, ck_error *err) {
+                      const ck_policy_engine *policies, const ck_shown_as *as,
+                      const ck_prune_rules *prunes, ck_error *err) {
   *out = (ck_simulation){.failure = CK_ERROR_INIT};
   simulating self = {.out = out, .recording = recording, .policies = policies, .as = as};
+  self.prunes = (ck_simulated_prunes){.out = out, .recording = recording, .policies = policies};
+  if (prunes) self.prunes.points.rules = *prunes;
+  self.asks = prunes != NULL;
   out->decisions = calloc(recording->boundary_count + 1, sizeof *out->decisions);
   out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
   ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);
-  if (status == CK_OK) status = prune(&self, err);
+  count_kept(out);
+  ck_simulated_prunes_clear(&self.prunes);
   ck_changed_keys_clear(&self.changed);
   if (status != CK_OK) ck_simulation_clear(out);
   return status;

@@ -25,7 +25,7 @@ typedef struct ck_simulated_decision {
   bool failed;       /* a policy failed or overran: the answer is the closed one */
   bool as_recorded;  /* taken, sync and reasons are those of the recording */
   int64_t bytes;     /* estimate of what it writes, uncompressed; 0 when not taken */
-  bool kept;         /* taken, and not dropped when the policies prune at the end */
+  bool kept;         /* taken, and not dropped when the policies prune */
   ck_value *reasons; /* owned; NULL: none */
 } ck_simulated_decision;
 
@@ -40,11 +40,13 @@ typedef struct ck_simulation {
 } ck_simulation;
 
 /* `policies` are fresh: asked about no other session. `as`: what they are shown; of
- * ck_recording_read_texts, where texts are. Its limit stands where no person had set one. A
- * policy's failure is no failure of the simulation; CK_E_NO_MEMORY is. */
+ * ck_recording_read_texts, where texts are. Its limit stands where no person had set one.
+ * `prunes`: when they are asked which checkpoints go; not known: when the recorded runs were; NULL:
+ * never. As live, what a run went on from, a fork goes on from, or a person has pinned is not
+ * dropped. A policy's failure is no failure of the simulation; CK_E_NO_MEMORY is. */
 CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
                                  const ck_policy_engine *policies, const ck_shown_as *as,
-                                 ck_error *err);
+                                 const ck_prune_rules *prunes, ck_error *err);
 void ck_simulation_clear(ck_simulation *self);
 
 /* Of losses at all moments. p95 by nearest rank: a loss of the list that at least 95 % do not

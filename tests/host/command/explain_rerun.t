@@ -33,22 +33,33 @@ E
 exits 0 "a session" run flow.lua --profile ./p.lua --session s
 "$CKRUN" --json sessions log s --all >log
 
-# by_hand PERL: what a policy drops at each prune, worked out from the transcript: of @history, the
-# ids that there were before it, oldest first. Prints what went then and what would go now.
+# by_hand PERL: what goes at each prune, worked out from the transcript: of the ids that there are
+# by then, oldest first, those that PERL gives. The run asks after two checkpoints, and at its end;
+# where nothing went then, the checkpoint's own event stands for the prune. Prints what went then
+# and what would go now: each has its own history.
 by_hand() {
   perl -MJSON::PP -e '
-    my $choose = eval "sub { $ARGV[0] }"; my @history;
-    while (<STDIN>) {
-      my $e = decode_json($_); my $b = $e->{body};
-      push @history, $b->{checkpoint} if $e->{kind} eq "boundary" && $b->{checkpoint};
-      next if $e->{kind} ne "pruned";
-      my %then = map { $_ => 1 } @{$b->{ids}};
-      my %now = map { $_ => 1 } grep { $_ ne $history[-1] } $choose->(@history);
-      for (@history) {
-        next if !$then{$_} && !$now{$_};
-        print join(" ", $e->{seq}, $_, map { $_ ? "drop" : "keep" } $then{$_}, $now{$_}), "\n";
+    my $choose = eval "sub { $ARGV[0] }"; my (%then, %now, @all, $taken);
+    my @events = grep {
+      $_->{kind} eq "pruned" || $_->{kind} eq "boundary" && $_->{body}{checkpoint}
+    } map { decode_json($_) } <STDIN>;
+    for my $i (0 .. $#events) {
+      my $e = $events[$i];
+      next if $e->{kind} eq "pruned";
+      push @all, $e->{body}{checkpoint};
+      next if ++$taken < 2 && $e->{body}{kind} ne "final";
+      $taken = 0;
+      my $prune = $i < $#events && $events[$i + 1]{kind} eq "pruned" ? $events[$i + 1] : undef;
+      my %went = map { $_ => 1 } $prune ? @{$prune->{body}{ids}} : ();
+      my %goes = map { $_ => 1 } grep { $_ ne $all[-1] } $choose->(grep { !$now{$_} } @all);
+      for my $id (@all) {
+        next if !$went{$id} && !$goes{$id};
+        my @words = map { $_->[0]{$id} ? "drop" : $_->[1]{$id} ? "gone" : "keep" }
+          [\%went, \%then], [\%goes, \%now];
+        print join(" ", ($prune // $e)->{seq}, $id, @words), "\n";
       }
-      @history = grep { !$then{$_} } @history;
+      @then{keys %went} = values %went;
+      @now{keys %goes} = values %goes;
     }' "$1" <log
 }
 asked() {

@@ -48,7 +48,7 @@ int main(void) {
   ck_simulation_figures figures;
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_simulate(&simulation, &recording, &ck_policy_always,
-                            &(ck_shown_as){.limit_micros = -1}, &err),
+                            &(ck_shown_as){.limit_micros = -1}, NULL, &err),
                 CK_OK, &err, "simulated");
   tap_is_status(ck_simulation_measure(&figures, &recording, &simulation, &err), CK_OK, &err,
                 "measured");

@@ -74,7 +74,8 @@ static ck_status simulate(ck_error *err) {
   broken += recording->boundary_count != BOUNDARIES + 1;
   const ck_shown_as as = {.limit_micros = -1, .text = CK_TEXT_SHOWN};
   status = ck_recording_read_texts(recording, store, &as, err);
-  if (status == CK_OK) status = ck_simulate(&simulation, recording, &ck_policy_always, &as, err);
+  if (status == CK_OK)
+    status = ck_simulate(&simulation, recording, &ck_policy_always, &as, &(ck_prune_rules){0}, err);
   broken += (simulation.decisions == NULL) != (status != CK_OK);
   ck_simulation_clear(&simulation);
   ck_recording_free(recording);

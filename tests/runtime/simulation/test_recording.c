@@ -71,7 +71,7 @@ static void test_odd_boundaries(void) {
              same_text(recording->boundaries[0].at.scope, "main"),
          "and a time");
   tap_is_status(ck_simulate(&simulation, recording, &ck_policy_always,
-                            &(ck_shown_as){.limit_micros = -1}, &err),
+                            &(ck_shown_as){.limit_micros = -1}, NULL, &err),
                 CK_OK, &err, "they can be simulated");
   for (size_t i = 0; i < simulation.lost_count; i++) {
     if (simulation.lost[i].ms < 0 || simulation.lost[i].cost_micros < 0)
