@@ -12,6 +12,8 @@
   X(start_daemon)                  \
   X(stop_daemon)                   \
   X(lookup_connection_value)       \
+  X(get_connection_info)           \
+  X(set_connection_option)         \
   X(create_response_from_buffer)   \
   X(create_response_from_callback) \
   X(add_response_header)           \

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "core/host/ui/gate.h"
+#include "core/host/ui/guests.h"
 #include "core/host/ui/microhttpd.h"
 #include "core/host/ui/route.h"
 #include "core/host/ui/runs.h"
@@ -17,6 +18,7 @@ struct ck_ui_server {
   struct MHD_Daemon *daemon;
   pthread_mutex_t lock; /* of the gate */
   ck_ui_gate gate;
+  ck_ui_guests guests;
   ck_ui_runs *runs;
   atomic_bool ending;
 };
@@ -26,6 +28,7 @@ typedef struct ck_ui_request {
   struct MHD_Connection *connection;
   ck_buffer body;
   const ck_ui_route *route;
+  ck_ui_verdict verdict;
   bool refused; /* its body is too long */
 } ck_ui_request;
 

@@ -11,7 +11,9 @@
 #include "core/host/ui/page.h"
 #include "core/host/ui/private.h"
 
-enum { CONNECTIONS_MAX = 64, IDLE_S = 60, BODY_MAX = 1 << 20 };
+/* Connections that are closed take their place a moment longer. */
+enum { CONNECTIONS_MAX = CK_UI_KNOWN_MAX + 2 * CK_UI_STRANGERS_MAX, BODY_MAX = 1 << 20 };
+enum { STRANGER_S = 10, IDLE_S = 60 }; /* so long a connection may be silent */
 
 #define API "/api/"
 
@@ -79,27 +81,50 @@ static enum MHD_Result welcome(ck_ui_request *self) {
   return send_file(self, "/", cookie);
 }
 
+/* Nobody's body is read who may not ask. */
+static enum MHD_Result refuse(ck_ui_request *self) {
+  if (self->verdict == CK_UI_FOREIGN)
+    return ck_ui_reply_error(
+        self, MHD_HTTP_FORBIDDEN,
+        "this request comes from another page, or by another name of the machine");
+  return ck_ui_reply_error(self, MHD_HTTP_UNAUTHORIZED,
+                           "open the link that ckrun ui printed; it is good once: press Enter "
+                           "there for a new one");
+}
+
+static bool is_refused(const ck_ui_request *self) {
+  return self->verdict == CK_UI_FOREIGN || self->verdict == CK_UI_STRANGER;
+}
+
 static enum MHD_Result respond(ck_ui_request *self, const char *path, bool post) {
-  switch (judge(self, path, post)) {
-    case CK_UI_FOREIGN:
-      return ck_ui_reply_error(
-          self, MHD_HTTP_FORBIDDEN,
-          "this request comes from another page, or by another name of the machine");
-    case CK_UI_STRANGER:
-      return ck_ui_reply_error(
-          self, MHD_HTTP_UNAUTHORIZED,
-          "open the link that ckrun ui printed; it is good once: press Enter there "
-          "for a new one");
-    case CK_UI_WELCOME:
-      return welcome(self);
-    case CK_UI_ENTER:
-      break;
-  }
+  if (self->verdict == CK_UI_WELCOME) return welcome(self);
   if (self->refused)
     return ck_ui_reply_error(self, MHD_HTTP_CONTENT_TOO_LARGE, "the text is longer than 1 MiB");
   if (strncmp(path, API, sizeof API - 1) == 0) return call(self, path + sizeof API - 1, post);
   if (post) return ck_ui_reply_error(self, MHD_HTTP_METHOD_NOT_ALLOWED, "GET asks this");
   return send_file(self, path, NULL);
+}
+
+/* From here on no stranger takes the place of this connection. */
+static enum MHD_Result admit(ck_ui_request *self) {
+  ck_ui_server *server = self->server;
+  const union MHD_ConnectionInfo *info =
+      server->http.get_connection_info(self->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  if (!info || !ck_ui_guests_admit(&server->guests, info->socket_context))
+    return ck_ui_reply_error(self, MHD_HTTP_SERVICE_UNAVAILABLE,
+                             "too many connections of this page are open: close some of its tabs");
+  server->http.set_connection_option(self->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                     (unsigned)IDLE_S);
+  return MHD_YES;
+}
+
+static enum MHD_Result begin(void **kept, ck_ui_server *server, struct MHD_Connection *connection,
+                             const char *path, const char *method) {
+  ck_ui_request *self = *kept = calloc(1, sizeof *self);
+  if (!self) return MHD_NO;
+  *self = (ck_ui_request){.server = server, .connection = connection};
+  self->verdict = judge(self, path, strcmp(method, "POST") == 0);
+  return is_refused(self) ? refuse(self) : admit(self);
 }
 
 static void take_body(ck_ui_request *self, const char *data, size_t len) {
@@ -113,11 +138,7 @@ static enum MHD_Result on_request(void *server, struct MHD_Connection *connectio
                                   size_t *len, void **kept) {
   (void)version;
   ck_ui_request *self = *kept;
-  if (!self) {
-    *kept = self = calloc(1, sizeof *self);
-    if (self) *self = (ck_ui_request){.server = server, .connection = connection};
-    return self ? MHD_YES : MHD_NO;
-  }
+  if (!self) return begin(kept, server, connection, path, method);
   if (*len) {
     take_body(self, data, *len);
     *len = 0;
@@ -139,14 +160,28 @@ static void on_end(void *server, struct MHD_Connection *connection, void **kept,
   *kept = NULL;
 }
 
+/* A connection comes, or goes. */
+static void on_connection(void *given, struct MHD_Connection *connection, void **guest,
+                          enum MHD_ConnectionNotificationCode code) {
+  ck_ui_server *server = given;
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    ck_ui_guests_leave(&server->guests, *guest);
+    *guest = NULL;
+    return;
+  }
+  const union MHD_ConnectionInfo *info =
+      server->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  *guest = info ? ck_ui_guests_arrive(&server->guests, info->connect_fd) : NULL;
+}
+
 /* ---- life ---- */
 
 static ck_status start(ck_ui_server *self, ck_error *err) {
   self->daemon = self->http.start_daemon(
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, on_request,
       self, MHD_OPTION_LISTEN_SOCKET, self->service->at.fd, MHD_OPTION_CONNECTION_LIMIT,
-      CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_NOTIFY_COMPLETED, on_end,
-      self, MHD_OPTION_END);
+      CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, STRANGER_S, MHD_OPTION_NOTIFY_COMPLETED,
+      on_end, self, MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
   return self->daemon ? CK_OK : ck_error_set(err, CK_E_UNAVAILABLE, "the server cannot be started");
 }
 
@@ -155,6 +190,7 @@ ck_status ck_ui_server_start(ck_ui_server **out, const ck_ui_service *service, c
   if (!self) return ck_error_no_memory(err);
   self->service = service;
   pthread_mutex_init(&self->lock, NULL);
+  ck_ui_guests_init(&self->guests);
   ck_ui_gate_init(&self->gate, service->at.host, service->at.port);
   ck_status status = ck_microhttpd_load(&self->http, NULL, err);
   if (status == CK_OK) status = ck_ui_runs_new(&self->runs, err);
@@ -180,6 +216,7 @@ void ck_ui_server_stop(ck_ui_server *self) {
   self->ending = true;
   if (self->daemon) self->http.stop_daemon(self->daemon);
   ck_ui_runs_free(self->runs);
+  ck_ui_guests_clear(&self->guests);
   pthread_mutex_destroy(&self->lock);
   free(self);
 }
