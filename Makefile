@@ -34,7 +34,7 @@ FLAGS_fuzz := -w -O1 -gline-tables-only -fno-sanitize-recover=all \
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
 PACKAGES := gcc g++ libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
   libsqlite3-dev libzstd-dev libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev \
-  ca-certificates libedit2 libmicrohttpd-dev spin
+  libpq-dev postgresql ca-certificates libedit2 libmicrohttpd-dev spin
 # What `make lint` needs besides. One version of clang-format: others lay out differently.
 CLANG_FORMAT := clang-format-14
 LINT_PACKAGES := lua-check $(CLANG_FORMAT)
@@ -62,6 +62,9 @@ PKG_CFLAGS = $(eval \
   PKG_CFLAGS := $(patsubst -I%,-isystem %,$(call pkg_config,--cflags)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(call pkg_config,--libs))$(PKG_LIBS)
 
+PQ_CFLAGS = $(eval PQ_CFLAGS := $(patsubst -I%,-isystem %,$(if $(filter no,$(strip $(POSTGRES))),,\
+  $(shell pkg-config --cflags libpq))))$(PQ_CFLAGS)
+
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
   -Wwrite-strings -Wundef
 WARNINGS_CXX := -Wall -Wextra -Wshadow -Wpointer-arith -Wundef -Wno-missing-field-initializers
@@ -72,9 +75,21 @@ COMPILE = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG
 EXAMPLE_FLAGS := $(if $(WERROR),-Werror) -I$(BUILD)/include
 USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
+# Goals that promise to install what is missing.
+installs_first = $(filter test test-unit test-interop demo bench campaign coverage fuzz,\
+  $(MAKECMDGOALS))
+
 # What there is. A file that is added, removed or renamed needs no change here.
 find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '$(2)')))
 CORE_C := $(call find,$(addprefix core/,base model redact personal store runtime effect),*.c)
+# PostgreSQL where its library is, or is about to be installed; POSTGRES=no builds without. It is
+# loaded at run time: only its header is needed here.
+POSTGRES ?= $(if $(installs_first)$(shell pkg-config --exists libpq 2>/dev/null && echo yes),\
+  yes,no)
+POSTGRES_ABSENT := core/store/postgres/absent.c
+POSTGRES_C := $(filter-out %/absent.c %/url_scheme.c,$(filter core/store/postgres/%,$(CORE_C)))
+CORE_C := $(filter-out $(if $(filter no,$(strip $(POSTGRES))),$(POSTGRES_C),$(POSTGRES_ABSENT)),\
+  $(CORE_C))
 COMPILE_C := lua/compile.c
 LUA_C := $(filter-out $(COMPILE_C),$(call find,lua,*.c))
 HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
@@ -101,9 +116,7 @@ examples = $(patsubst examples/embed/%,$(BUILD)/$(1)/examples/%,$(basename $(EXA
 libraries = $(addprefix $(BUILD)/$(1)/,libckrun.a $(SONAME))
 runtime = $(BUILD)/$(1)/ckrun
 # Before everything that is compiled, when the goal promises to install what is missing.
-DEPS_FIRST := \
-  $(if $(filter test test-unit test-interop demo bench campaign coverage fuzz,\
-  $(MAKECMDGOALS)),deps) \
+DEPS_FIRST := $(if $(installs_first),deps) \
   $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz-deps)
 
 .DEFAULT_GOAL := all
@@ -198,7 +211,8 @@ COUNTED = $(shell sed -n 's|^WRAP.PART_[A-Z]*, [^,]*, \([a-z0-9_]*\),.*|-Wl,--wr
 define compile
 @mkdir -p $(@D)
 $(if $(Q),@echo "  CC    $@")
-$(Q)$(or $(2),$(compiler) $(COMPILE)) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
+$(Q)$(or $(2),$(compiler) $(COMPILE) $(if $(filter core/store/postgres/%,$<),$(PQ_CFLAGS))) \
+  $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
 define link

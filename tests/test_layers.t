@@ -75,6 +75,7 @@ is_empty "every room of the table is there" "$(
 
 only "Lua's headers" '(lua|lauxlib|lualib|luaconf)\.h' 'lua/'
 only sqlite3.h 'sqlite3\.h' 'core/store/sqlite/'
+only libpq-fe.h 'libpq-fe\.h' 'core/store/postgres/'
 only "uv.h and curl" 'uv\.h|uv/|curl/' 'core/(effect|host)/'
 only pcre2.h 'pcre2' '(core/redact|lua)/'
 
@@ -129,7 +130,7 @@ if [ -z "$given" ]; then
     case $name in core/* | lua/*) ;; *) continue ;; esac
     mkdir -p "$bad/$name"
     printf '%s\n' '#include "core/host/unknown/none.h"' '#include <lua.h>' \
-      ' # include <sqlite3.h>' '#include <uv.h>' >"$bad/$name/bad.c"
+      ' # include <sqlite3.h>' '#include <libpq-fe.h>' '#include <uv.h>' >"$bad/$name/bad.c"
   done <"$table"
   mkdir -p "$bad/core/unknown" "$bad/tests"
   echo '#include "core/base/none.h"' >"$bad/core/unknown/bad.c"

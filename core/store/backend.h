@@ -188,6 +188,9 @@ CK_CHECKED ck_status ck_backend_open_memory(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
 CK_CHECKED ck_status ck_backend_open_sqlite(ck_backend *out, const char *path,
                                             const ck_store_options *options, ck_error *err);
+/* The whole URL, "postgres://…" (postgres/url.h). */
+CK_CHECKED ck_status ck_backend_open_postgres(ck_backend *out, const char *url,
+                                              const ck_store_options *options, ck_error *err);
 /* "3.40.1": of the library that is loaded. */
 const char *ck_backend_sqlite_version(void);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/text.h"
+#include "core/store/postgres/url.h"
 #include "core/store/store_core.h"
 #include "core/store/rekey.h"
 #include "core/store/sealed/sealed.h"
@@ -35,12 +37,14 @@ ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
                                      const ck_store_options *options, ck_error *err) {
   ck_status status = ck_store_check_url(url, err);
   if (status) return status;
+  if (ck_postgres_url_is(url)) return ck_backend_open_postgres(out, url, options, err);
   for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
     size_t len = strlen(backend_kinds[i].scheme);
     if (strncmp(url, backend_kinds[i].scheme, len) == 0)
       return backend_kinds[i].open(out, url + len, options, err);
   }
-  return ck_error_set(err, CK_E_USAGE, "store '%s': expected sqlite:PATH or memory:", url);
+  return ck_error_set(err, CK_E_USAGE,
+                      "store '%s': expected sqlite:PATH, postgres://… or memory:", url);
 }
 
 static ck_status open_key(ck_store *self, const ck_store_options *options, ck_error *err) {
@@ -56,16 +60,26 @@ static ck_status open_key(ck_store *self, const ck_store_options *options, ck_er
   return options->key ? ck_backend_require(&self->backend, CK_BACKEND_KEY, self->url, err) : CK_OK;
 }
 
+/* As it is told: a password in it is nobody's business. */
+static ck_status make_name(char **out, const char *url, ck_error *err) {
+  ck_postgres_url read;
+  if (!ck_postgres_url_is(url)) return ck_text_copy(out, url, err);
+  ck_status status = ck_postgres_url_read(&read, url, err);
+  *out = NULL;
+  if (status != CK_OK) return status;
+  *out = read.name;
+  read.name = NULL;
+  ck_postgres_url_clear(&read);
+  return CK_OK;
+}
+
 ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                         ck_error *err) {
   *out = NULL;
   ck_store *self = calloc(1, sizeof *self);
-  if (self) self->url = strdup(url);
-  if (!self || !self->url) {
-    free(self);
-    return ck_error_no_memory(err);
-  }
-  ck_status status = ck_store_core_open_backend(&self->backend, url, options, err);
+  if (!self) return ck_error_no_memory(err);
+  ck_status status = make_name(&self->url, url, err);
+  if (!status) status = ck_store_core_open_backend(&self->backend, url, options, err);
   if (status) {
     free(self->url);
     free(self);

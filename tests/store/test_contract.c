@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/store/fixture.h"
+#include "tests/store/postgres_server.h"
 #include "tests/tap.h"
 #include "core/store/fact.h"
 #include "core/store/request.h"
@@ -489,11 +490,16 @@ static void run(const char *name, const char *url) {
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];
     snprintf(full, sizeof full, "%s%s", url,
-             strncmp(url, "sqlite", 6) == 0 ? (char[]){(char)('a' + i), '\0'} : "");
+             strcmp(url, "memory:") != 0 ? (char[]){(char)('a' + i), '\0'} : "");
     ck_store *store = fixture_open(full);
     tests[i](store);
     ck_store_close(store);
   }
+}
+
+static void run_postgres(const char *name, const char *prefix) {
+  const char *url = postgres_server_store(prefix, name);
+  if (url) run(name, url);
 }
 
 int main(void) {
@@ -505,11 +511,13 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s/", tap_tmpdir());
   run("memory", "memory:");
   run("sqlite", url);
+  run_postgres("postgres", "plain_");
   ck_key *key = fixture_make_key();
   fixture_key = key;
   snprintf(url, sizeof url, "sqlite:%s/sealed-", tap_tmpdir());
   run("sealed memory", "memory:");
   run("sealed sqlite", url);
+  run_postgres("sealed postgres", "sealed_");
   ck_key_free(key);
   return tap_done();
 }

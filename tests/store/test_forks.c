@@ -6,6 +6,7 @@
 
 #include "core/store/store_core.h"
 #include "tests/store/fixture.h"
+#include "tests/store/postgres_server.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
@@ -356,20 +357,25 @@ static void test_all(const char *url, const char *name) {
   test_generations(store);
   ck_store_close(store);
   char second[600];
-  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : ".2");
+  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : "_2");
   store = fixture_open(second);
   test_protection(store);
   ck_store_close(store);
-  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : ".3");
+  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : "_3");
   store = fixture_open(second);
   test_detach(store);
   test_hold(store);
   ck_store_close(store);
   if (strcmp(url, "memory:") == 0) return; /* no other process has it */
-  snprintf(second, sizeof second, "%s.4", url);
+  snprintf(second, sizeof second, "%s_4", url);
   store = fixture_open(second);
   test_beside(store);
   ck_store_close(store);
+}
+
+static void test_postgres(const char *prefix, const char *name) {
+  const char *url = postgres_server_store(prefix, name);
+  if (url) test_all(url, name);
 }
 
 int main(void) {
@@ -377,11 +383,13 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("forks.db"));
   test_all("memory:", "memory");
   test_all(url, "sqlite");
+  test_postgres("forks", "postgres");
   ck_key *key = fixture_make_key();
   fixture_key = key;
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("sealed.db"));
   test_all("memory:", "sealed memory");
   test_all(url, "sealed sqlite");
+  test_postgres("sealed", "sealed postgres");
   ck_key_free(key);
   return tap_done();
 }

@@ -9,6 +9,7 @@
 #include "core/store/sealed/sealed.h"
 #include "core/store/store_core.h"
 #include "tests/store/fixture.h"
+#include "tests/store/postgres_server.h"
 #include "tests/tap.h"
 
 static const char *kind;
@@ -450,6 +451,11 @@ static void run(const char *name, const char *where) {
   test_rekey();
 }
 
+static void run_postgres(const char *name, const char *prefix) {
+  const char *where = postgres_server_store(prefix, name);
+  if (where) run(name, where);
+}
+
 int main(void) {
   char path[300];
   test_digest();
@@ -458,11 +464,13 @@ int main(void) {
   run("memory", "memory:");
   snprintf(path, sizeof path, "sqlite:%s/a", tap_tmpdir());
   run("sqlite", path);
+  run_postgres("postgres", "heads");
   ck_key *key = fixture_make_key();
   fixture_key = key;
   run("sealed memory", "memory:");
   snprintf(path, sizeof path, "sqlite:%s/b", tap_tmpdir());
   run("sealed sqlite", path);
+  run_postgres("sealed postgres", "sealed");
   ck_key_free(key);
   return tap_done();
 }

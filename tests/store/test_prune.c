@@ -9,6 +9,7 @@
 #include "core/store/store_core.h"
 #include "core/store/memory/memory.h"
 #include "tests/store/fixture.h"
+#include "tests/store/postgres_server.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
@@ -408,11 +409,20 @@ static void run(const char *name, const char *url) {
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];
     snprintf(full, sizeof full, "%s%s", url,
-             strncmp(url, "sqlite", 6) == 0 ? (char[]){'-', (char)('a' + i), '\0'} : "");
+             strcmp(url, "memory:") != 0 ? (char[]){'_', (char)('a' + i), '\0'} : "");
     ck_store *store = fixture_open(full);
     tests[i](store);
     ck_store_close(store);
   }
+}
+
+static void run_postgres(const char *name, const char *prefix) {
+  char random[40];
+  const char *url = postgres_server_store(prefix, name);
+  if (!url) return;
+  run(name, url);
+  snprintf(random, sizeof random, "%s_random", prefix);
+  test_random(postgres_server_store(random, name), SQLITE_HISTORIES / 4, 5000);
 }
 
 int main(void) {
@@ -424,6 +434,7 @@ int main(void) {
   test_damage();
   run("sqlite", url);
   test_random(random, SQLITE_HISTORIES, 5000);
+  run_postgres("postgres", "plain");
   ck_key *key = fixture_make_key();
   fixture_key = key;
   snprintf(url, sizeof url, "sqlite:%s/sealed", tap_tmpdir());
@@ -431,6 +442,7 @@ int main(void) {
   run("sealed memory", "memory:");
   run("sealed sqlite", url);
   test_random(random, SQLITE_HISTORIES / 4, 5000);
+  run_postgres("sealed postgres", "sealed");
   ck_key_free(key);
   return tap_done();
 }

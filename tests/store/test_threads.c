@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/store/fixture.h"
+#include "tests/store/postgres_server.h"
 #include "tests/tap.h"
 #include "core/store/stats.h"
 
@@ -82,5 +83,7 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s/threads.db", tap_tmpdir());
   run("memory:");
   run(url);
+  const char *server = postgres_server_store("threads", "postgres");
+  if (server) run(server);
   return tap_done();
 }

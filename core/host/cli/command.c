@@ -11,8 +11,8 @@ const ck_option ck_global_options[] = {
      .offset = offsetof(ck_globals, store),
      .value = "URL",
      .complete = CK_COMPLETE_FILE,
-     .help = "the store: sqlite:PATH, a path, or memory:; else $CKRUN_STORE, else ckrun/ckrun.db "
-             "in the user's state folder"},
+     .help = "the store: sqlite:PATH, a path, postgres://USER@HOST/DATABASE?schema=NAME, or "
+             "memory:; else $CKRUN_STORE, else ckrun/ckrun.db in the user's state folder"},
     {.name = "key",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(ck_globals, key),

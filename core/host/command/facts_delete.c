@@ -29,7 +29,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_fact fact = {.owner = v->agent ? v->agent : "", .key = v->key};
   ck_status status = ck_store_location_find(&location, host, err);
   ck_store_options options = {.key = location.key, .watch = &location.watch};
-  if (status == CK_OK) status = ck_store_open(&store, location.url, &options, err);
+  if (status == CK_OK) status = ck_store_open(&store, location.opens, &options, err);
   if (status == CK_OK) status = ck_store_get_fact(&value, store, fact.owner, fact.key, err);
   if (status == CK_OK && !value) status = ck_facts_none(v->key, v->agent, err);
   if (status == CK_OK) status = ck_store_put_fact(store, &fact, err);

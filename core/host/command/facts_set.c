@@ -42,7 +42,7 @@ static ck_status open_store(ck_store **out, const ck_host *host, ck_error *err) 
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   create.key = location.key;
   create.watch = &location.watch;
-  if (status == CK_OK) status = ck_store_open(out, location.url, &create, err);
+  if (status == CK_OK) status = ck_store_open(out, location.opens, &create, err);
   ck_store_location_clear(&location);
   return status;
 }

@@ -48,7 +48,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   listing self = {.output = host->output, .err = err};
   ck_table_init(&self.table, host->output, columns);
   ck_status status = ck_store_location_find(&location, &keyless, err);
-  if (status == CK_OK) status = ck_store_list_keys(location.url, put, &self, err);
+  if (status == CK_OK) status = ck_store_list_keys(location.opens, put, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && !host->output->json) status = ck_table_print(&self.table, err);
   ck_table_clear(&self.table);

@@ -48,7 +48,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_store_options with = {.key = location.key, .watch = &location.watch};
-  if (status == CK_OK) status = ck_store_rekey(&report, location.url, &with, key, err);
+  if (status == CK_OK) status = ck_store_rekey(&report, location.opens, &with, key, err);
   if (status == CK_OK) status = print_report(host->output, &report, key, err);
   ck_store_location_clear(&location);
   ck_key_free(key);

@@ -86,7 +86,7 @@ static ck_status open_all(scrubbing *self, ck_error *err) {
   ck_output *output = self->host->output;
   ck_status status = ck_store_location_find(&self->location, self->host, err);
   const ck_store_options options = {.key = self->location.key, .watch = &self->location.watch};
-  if (status == CK_OK) status = ck_store_open(&self->store, self->location.url, &options, err);
+  if (status == CK_OK) status = ck_store_open(&self->store, self->location.opens, &options, err);
   if (status == CK_OK) status = ck_scrub_means_take(&self->means, &v->words, output, err);
   if (status == CK_OK) status = check_session(self, err);
   if (status != CK_OK) return status;

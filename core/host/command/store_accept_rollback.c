@@ -31,7 +31,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_store_location_find(&location, host, err);
   ck_store_options options = {
       .key = location.key, .watch = &location.watch, .accept_rollback = true};
-  if (status == CK_OK) status = ck_store_open(&store, location.url, &options, err);
+  if (status == CK_OK) status = ck_store_open(&store, location.opens, &options, err);
   if (status == CK_OK) status = ck_store_accept_rollback(&accepted, store, err);
   if (status == CK_OK) status = print(host->output, location.url, &accepted, err);
   ck_store_close(store);

@@ -77,7 +77,8 @@ static ck_status open_store(importing *self, ck_error *err) {
   ck_store_options options = {
       .create = true, .key = self->location.key, .watch = &self->location.watch};
   ck_status status = ck_store_location_make_parents(&self->location, err);
-  return status == CK_OK ? ck_store_open(&self->store, self->location.url, &options, err) : status;
+  return status == CK_OK ? ck_store_open(&self->store, self->location.opens, &options, err)
+                         : status;
 }
 
 static bool find_fork(void *to, const ck_session_record *fork) {

@@ -152,7 +152,7 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                               .read_only = how == CK_ENGINE_STORE_READ,
                               .key = location->key,
                               .watch = &location->watch};
-  ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
+  ck_status status = ck_runtime_open(&self->runtime, location->opens, &options, NULL, err);
   if (status == CK_OK) status = keep_key(self->runtime, location->key, err);
   if (status != CK_OK) return status;
   if (status == CK_OK) self->runtime->via = "terminal"; /* where it asks */

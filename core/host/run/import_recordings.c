@@ -120,7 +120,7 @@ static ck_status open_store(importing *self, bool create, ck_error *err) {
   if (status == CK_OK && create) status = ck_store_location_make_parents(&location, err);
   options.key = location.key;
   options.watch = &location.watch;
-  if (status == CK_OK) status = ck_store_open(&self->store, location.url, &options, &absent);
+  if (status == CK_OK) status = ck_store_open(&self->store, location.opens, &options, &absent);
   ck_store_location_clear(&location);
   if (!create && absent.status == CK_E_NOT_FOUND) return CK_OK;
   if (absent.status != CK_OK) *err = absent;

@@ -46,7 +46,7 @@ static ck_status open_session(ck_remote_command *out, const ck_host *host, const
   ck_store_options options = {
       .read_only = read_only, .key = out->location.key, .watch = &out->location.watch};
   if (status == CK_OK)
-    status = ck_runtime_open(&out->runtime, out->location.url, &options, NULL, err);
+    status = ck_runtime_open(&out->runtime, out->location.opens, &options, NULL, err);
   if (status == CK_OK)
     status = ck_resolve_session_within(out->full_id, out->runtime->store, host->filter, id, err);
   if (status == CK_OK)

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/host/session/key_source.h"
+#include "core/store/postgres/url.h"
 
 static const char sqlite_scheme[] = "sqlite:";
 
@@ -43,14 +45,19 @@ static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck
     ck_buffer_append_text(url, text);
     return ck_store_check_url(text, err);
   }
+  if (ck_postgres_url_is(text)) {
+    ck_buffer_append_text(url, text);
+    return CK_OK;
+  }
   bool path = !has_scheme(text) && (strchr(text, '/') || ends_with(text, ".db"));
   if (!path && *text && !has_scheme(text))
-    return ck_error_set(err, CK_E_USAGE,
-                        "%s '%.200s': a store is sqlite:PATH or memory:, or a path: ./%.200s", from,
-                        text, text);
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "%s '%.200s': a store is sqlite:PATH, postgres://… or memory:, or a path: ./%.200s", from,
+        text, text);
   if (!path)
-    return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:", from,
-                        text);
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s '%.200s': a store is sqlite:PATH, postgres://… or memory:", from, text);
   ck_buffer_append_format(url, "%s%s", sqlite_scheme, text);
   return CK_OK;
 }
@@ -113,8 +120,62 @@ static ck_status find_counters(ck_store_location *self, const ck_host *host, ck_
   return CK_OK;
 }
 
-ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck_error *err) {
-  *out = (ck_store_location){.key_ref = host->key};
+/* ---- PostgreSQL ---- */
+
+static ck_status hide(const ck_postgres_url *url, ck_redactor *redactor, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < CK_POSTGRES_SECRETS && url->secrets[i] && status == CK_OK; i++) {
+    status =
+        ck_redactor_add_secret(redactor, "store password", ck_bytes_text(url->secrets[i]), err);
+    if (status == CK_E_RANGE) status = CK_OK; /* too short to be told from other text */
+  }
+  return status;
+}
+
+/* A program that this one starts is given the name in --store, and inherits the variable. */
+static ck_status take_password(ck_store_location *out, const ck_postgres_url *given,
+                               ck_redactor *redactor, ck_error *err) {
+  const char *environment = getenv("CKRUN_STORE");
+  ck_postgres_url other;
+  if (!environment || !ck_postgres_url_is(environment)) return CK_OK;
+  ck_status status = ck_postgres_url_read(&other, environment, err);
+  if (status != CK_OK) return status;
+  if (strcmp(other.name, given->name) == 0) {
+    status = hide(&other, redactor, err);
+    if (status == CK_OK) status = ck_text_replace(&out->opens, environment, err);
+  }
+  ck_postgres_url_clear(&other);
+  return status;
+}
+
+static ck_status find_server(ck_store_location *out, const ck_host *host, ck_error *err) {
+  ck_postgres_url url;
+  ck_redactor *redactor = host->output->redactor;
+  ck_status status = ck_postgres_url_read(&url, out->opens, err);
+  if (status != CK_OK) return status;
+  if (host->store && url.secrets[0])
+    status = ck_error_set(err, CK_E_USAGE,
+                          "--store: a password in it is seen by everybody on this machine: put the "
+                          "URL into $CKRUN_STORE, or the password into $PGPASSWORD or ~/.pgpass");
+  else if (host->store)
+    status = take_password(out, &url, redactor, err);
+  else
+    status = hide(&url, redactor, err);
+  if (status == CK_OK) status = ck_text_replace(&out->url, url.name, err);
+  ck_postgres_url_clear(&url);
+  return status;
+}
+
+/* A password of the connection's that is no part of the URL is none the less a secret. */
+static ck_status hide_variable(ck_redactor *redactor, ck_error *err) {
+  const char *password = getenv("PGPASSWORD");
+  if (!password || !*password) return CK_OK;
+  ck_status status =
+      ck_redactor_add_secret(redactor, "store password", ck_bytes_text(password), err);
+  return status == CK_E_RANGE ? CK_OK : status;
+}
+
+static ck_status find_url(ck_store_location *out, const ck_host *host, ck_error *err) {
   const char *environment = getenv("CKRUN_STORE"), *given = host->store;
   ck_buffer url = {0};
   ck_status status;
@@ -127,8 +188,17 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
     status = take_default(&url, err);
   }
   if (status == CK_OK) status = ck_buffer_check(&url, err);
-  if (status == CK_OK) out->url = ck_buffer_take(&url);
+  if (status == CK_OK) out->opens = ck_buffer_take(&url);
   ck_buffer_clear(&url);
+  if (status != CK_OK) return status;
+  if (!ck_postgres_url_is(out->opens)) return ck_text_copy(&out->url, out->opens, err);
+  status = find_server(out, host, err);
+  return status == CK_OK ? hide_variable(host->output->redactor, err) : status;
+}
+
+ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck_error *err) {
+  *out = (ck_store_location){.key_ref = host->key};
+  ck_status status = find_url(out, host, err);
   if (status == CK_OK) status = find_counters(out, host, err);
   if (status == CK_OK && host->key)
     status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
@@ -138,6 +208,8 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
 void ck_store_location_clear(ck_store_location *self) {
   ck_key_free(self->key);
   free(self->counters);
+  if (self->opens) explicit_bzero(self->opens, strlen(self->opens));
+  free(self->opens);
   free(self->url);
   *self = (ck_store_location){0};
 }
@@ -165,5 +237,5 @@ ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error
 ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self,
                                        ck_error *err) {
   ck_store_options options = {.read_only = true, .key = self->key, .watch = &self->watch};
-  return ck_store_open(out, self->url, &options, err);
+  return ck_store_open(out, self->opens, &options, err);
 }

@@ -7,7 +7,9 @@
 #include "core/store/store.h"
 
 typedef struct ck_store_location {
-  char *url;           /* malloc'd: "sqlite:PATH" or "memory:" */
+  /* malloc'd: "sqlite:PATH", "memory:" or "postgres://…", as it is told: without passwords */
+  char *url;
+  char *opens;         /* malloc'd: the same with its passwords, for ck_store_open alone */
   bool assumed;        /* the default, since none was named */
   const char *key_ref; /* the reference of its key, borrowed; NULL: it has none */
   ck_key *key;
@@ -17,8 +19,10 @@ typedef struct ck_store_location {
 
 /* The host's --store, else $CKRUN_STORE, else sqlite:$XDG_STATE_HOME/ckrun/ckrun.db
  * ($HOME/.local/state). A plain path with a '/' or the ending ".db" means sqlite:PATH. CK_E_USAGE:
- * any other kind of URL. The key is read, and registered with the output's redactor; failures as of
- * ck_key_source_read. */
+ * any other kind of URL; a password in the host's --store, which others see in the list of
+ * processes. Passwords of $CKRUN_STORE are registered with the output's redactor, and serve a
+ * --store that names the same without one. The key is read, and registered with the output's
+ * redactor; failures as of ck_key_source_read. */
 CK_CHECKED ck_status ck_store_location_find(ck_store_location *out, const ck_host *host,
                                             ck_error *err);
 void ck_store_location_clear(ck_store_location *self);

@@ -70,10 +70,10 @@ refused 3 "an effect that is not in doubt" "main/x" --json resolve known main/x 
 while IFS='|' read -r name url text; do
   refused 2 "$name" "$text" --store "$url" sessions list
 done <<LIST
-a store of another kind|redis://localhost|a store is sqlite:PATH or memory:
-a store that is a word|ckrun|a store is sqlite:PATH or memory:, or a path: ./ckrun
-a store without a path|sqlite:|a store is sqlite:PATH or memory:
-an empty store||a store is sqlite:PATH or memory:
+a store of another kind|redis://localhost|a store is sqlite:PATH, postgres://… or memory:
+a store that is a word|ckrun|a store is sqlite:PATH, postgres://… or memory:, or a path: ./ckrun
+a store without a path|sqlite:|a store is sqlite:PATH, postgres://… or memory:
+an empty store||a store is sqlite:PATH, postgres://… or memory:
 LIST
 echo "this is no database, but long enough to be read as one: $(seq 1 999)" >"$dir/text.db"
 cp "$dir/text.db" "$dir/text.copy"

@@ -1,0 +1,36 @@
+/* connection.h - one connection to the server: made, prepared, and what its errors mean. Private to
+ * core/store/postgres/. */
+#ifndef CK_STORE_POSTGRES_CONNECTION_H
+#define CK_STORE_POSTGRES_CONNECTION_H
+
+#include "core/store/postgres/libpq.h"
+#include "core/store/postgres/sql.h"
+#include "core/store/postgres/url.h"
+
+/* Used by one thread at a time. */
+typedef struct ck_postgres_connection {
+  const ck_libpq *pq;
+  const ck_postgres_url *url; /* borrowed */
+  PGconn *conn;
+  bool prepared[CK_POSTGRES_SQL_COUNT];
+  bool warned; /* a commit was answered before its standby had it */
+  struct ck_postgres_connection *next;
+} ck_postgres_connection;
+
+/* CK_E_IO: the server cannot be reached; CK_E_REFUSED: it refuses this user; CK_E_NOT_FOUND: it has
+ * no such database; CK_E_UNSUPPORTED: it is too old, or not encoded in UTF-8. */
+CK_CHECKED ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_postgres_url *url,
+                                         bool read_only, ck_error *err);
+void ck_postgres_disconnect(ck_postgres_connection *self);
+/* The server has gone, as far as the last answer tells. */
+bool ck_postgres_is_lost(const ck_postgres_connection *self);
+/* "store NAME: cannot DOING: what the server says". `result` NULL: of the connection. */
+ck_status ck_postgres_error(const ck_postgres_connection *self, const PGresult *result,
+                            const char *doing, ck_error *err);
+/* Another try of the same transaction can succeed. */
+bool ck_postgres_may_repeat(const ck_postgres_connection *self, const PGresult *result);
+/* Statements without arguments and without rows, in one round trip. */
+CK_CHECKED ck_status ck_postgres_exec(ck_postgres_connection *self, const char *sql,
+                                      const char *doing, ck_error *err);
+
+#endif

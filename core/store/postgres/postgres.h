@@ -1,0 +1,115 @@
+/* postgres.h - the PostgreSQL backend: its state, its transactions, and the functions that its
+ * files share. Private to core/store/postgres/. */
+#ifndef CK_STORE_POSTGRES_POSTGRES_H
+#define CK_STORE_POSTGRES_POSTGRES_H
+
+#include <pthread.h>
+
+#include "core/store/backend.h"
+#include "core/store/postgres/query.h"
+
+enum { CK_POSTGRES_OWNER_SIZE = 320 };
+
+/* A lease of this handle. `writer` is its number in the lease's row, which each statement that
+ * writes the session compares. */
+typedef struct ck_postgres_owned {
+  ck_lease lease;
+  int64_t writer;
+  int64_t next; /* the number that it is being given; 0: none */
+  struct ck_postgres_owned *next_owned;
+} ck_postgres_owned;
+
+typedef struct ck_postgres {
+  ck_postgres_url url;
+  const ck_libpq *pq;
+  bool read_only;
+  uint8_t fingerprint_key[32];
+  ck_buffer key_entry;                /* as it was read or written last */
+  char owner[CK_POSTGRES_OWNER_SIZE]; /* this handle, in the rows of leases */
+
+  /* Under the mutex of the store core. */
+  ck_postgres_connection *writer; /* NULL: none, or lost */
+  bool unknown;                   /* a commit had no answer: nothing is written before a recover */
+
+  pthread_mutex_t mutex; /* of all below */
+  ck_postgres_connection *pool;
+  int pool_count;
+  ck_postgres_owned *owned;
+  pthread_cond_t changed; /* for the thread that renews leases */
+  pthread_t renewer;
+  bool renews, ends;
+} ck_postgres;
+
+/* ---- pool.c: reading ---- */
+/* Runs a reading query on a connection of its own, a second time when the server has gone. Clears
+ * the query; *out is the caller's. */
+CK_CHECKED ck_status ck_postgres_read(PGresult **out, ck_postgres *self, ck_postgres_query *query,
+                                      const char *doing, ck_error *err);
+CK_CHECKED ck_status ck_postgres_take(ck_postgres_connection **out, ck_postgres *self,
+                                      ck_error *err);
+/* NULL is fine; one that is lost is closed. */
+void ck_postgres_give(ck_postgres *self, ck_postgres_connection *connection);
+void ck_postgres_close_pool(ck_postgres *self);
+
+/* ---- write.c: transactions of the writer ---- */
+/* CK_E_READ_ONLY, CK_E_UNKNOWN (a recovery is due), or no connection: nothing was begun. */
+CK_CHECKED ck_status ck_postgres_check_writer(ck_postgres *self, ck_error *err);
+CK_CHECKED ck_status ck_postgres_begin(ck_postgres *self, ck_durability durability, ck_error *err);
+/* Power-durable, and no other transaction of the store is open until its end. */
+CK_CHECKED ck_status ck_postgres_begin_alone(ck_postgres *self, ck_error *err);
+/* Commits when `status` is CK_OK, else rolls back. Returns `status`, or the failure of the commit:
+ * CK_E_UNKNOWN when it had no answer. */
+CK_CHECKED ck_status ck_postgres_end(ck_postgres *self, ck_status status, ck_error *err);
+/* Within a transaction: CK_E_FENCED, CK_E_NOT_FOUND; locks the lease's row. */
+CK_CHECKED ck_status ck_postgres_check_lease(ck_postgres *self, ck_lease lease, ck_error *err);
+/* No answer to a commit, or one that says that its standby may not have it. */
+ck_status ck_postgres_unknown(ck_postgres *self, ck_error *err);
+CK_CHECKED ck_status ck_postgres_recover(void *self, ck_error *err);
+
+/* ---- commit.c ---- */
+CK_CHECKED ck_status ck_postgres_commit(void *self, ck_row_batch *batches, size_t count,
+                                        ck_durability durability, ck_error *err);
+/* What a commit writes, within a transaction, as the holder of `writer`; *fits: the session was at
+ * `last_seq`. */
+CK_CHECKED ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *batch,
+                                        int64_t writer, int64_t last_seq, ck_error *err);
+
+/* ---- lease.c ---- */
+void ck_postgres_name_owner(char out[CK_POSTGRES_OWNER_SIZE]);
+/* CK_E_OWNED, of a row of CK_POSTGRES_LOCK or CK_POSTGRES_OWNER. */
+CK_CHECKED ck_status ck_postgres_check_free(const ck_postgres *self, const ck_postgres_row *row,
+                                            const char *session_id, ck_error *err);
+/* Before the row is written, so that a lease that was taken is always kept: with a number, freed by
+ * who does not keep it. Renewal begins. */
+CK_CHECKED ck_status ck_postgres_reserve(ck_postgres_owned **out, ck_postgres *self, ck_error *err);
+/* Takes `owned`. */
+void ck_postgres_keep(ck_postgres *self, ck_postgres_owned *owned, ck_lease lease);
+void ck_postgres_drop(ck_postgres *self, ck_lease lease);
+/* Its number in the row; 0: the lease is not held here. */
+int64_t ck_postgres_writer_of(ck_postgres *self, ck_lease lease);
+/* In a transaction of the writer: all leases get another number, so that what a lost connection had
+ * sent is not written any more. Behind it: that is so. */
+CK_CHECKED ck_status ck_postgres_refence(ck_postgres *self, ck_error *err);
+void ck_postgres_note_refenced(ck_postgres *self);
+void ck_postgres_end_renewal(ck_postgres *self);
+
+/* ---- rows.c, key.c ---- */
+ck_event_row ck_postgres_event_row(const ck_postgres_row *row);
+/* CK_E_OTHER_KEY. In a transaction. */
+CK_CHECKED ck_status ck_postgres_check_key(ck_postgres *self, ck_error *err);
+
+/* ---- schema.c ---- */
+/* Makes the store where there is none and `create` allows it, or checks the one that is there. */
+CK_CHECKED ck_status ck_postgres_open_schema(ck_postgres *self, ck_postgres_connection *by,
+                                             bool create, ck_error *err);
+
+void ck_postgres_add_sessions(ck_backend *backend);
+void ck_postgres_add_reads(ck_backend *backend);
+void ck_postgres_add_rows(ck_backend *backend);
+void ck_postgres_add_maintenance(ck_backend *backend);
+void ck_postgres_add_requests(ck_backend *backend);
+void ck_postgres_add_facts(ck_backend *backend);
+void ck_postgres_add_blobs(ck_backend *backend);
+void ck_postgres_add_key(ck_backend *backend);
+
+#endif

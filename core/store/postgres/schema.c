@@ -1,0 +1,151 @@
+/* schema.c - makes the tables of a store, or checks those that are there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/embed.h"
+#include "core/base/id.h"
+#include "core/store/postgres/postgres.h"
+
+static const char doing[] = "open it";
+
+/* A text; NULL in *out: there is no such row. The caller clears the answer. */
+static ck_status get_meta(ck_bytes *out, PGresult **result, ck_postgres_connection *by,
+                          const char *key, ck_error *err) {
+  ck_postgres_query query = {.sql = CK_POSTGRES_GET_META};
+  ck_postgres_bind_text(&query, key);
+  ck_status status = ck_postgres_run(result, by, &query, doing, err);
+  ck_postgres_query_clear(&query);
+  *out = (ck_bytes){NULL, 0};
+  if (status != CK_OK) return status;
+  ck_postgres_row row = ck_postgres_first(by->pq, *result);
+  if (row.count) *out = ck_postgres_bytes(&row, 0);
+  return CK_OK;
+}
+
+static ck_status put_meta(ck_postgres_connection *by, const char *key, ck_bytes value,
+                          ck_error *err) {
+  ck_postgres_query query = {.sql = CK_POSTGRES_PUT_META};
+  ck_postgres_bind_text(&query, key);
+  ck_postgres_bind_blob(&query, value);
+  return ck_postgres_write(NULL, by, &query, "make it", err);
+}
+
+/* ---- making ---- */
+
+static ck_status fill(ck_postgres_connection *by, ck_error *err) {
+  char number[16];
+  uint8_t key[32];
+  ck_random_bytes(key, sizeof key);
+  snprintf(number, sizeof number, "%d", CK_STORE_SCHEMA);
+  ck_status status = put_meta(by, "schema", ck_bytes_text(number), err);
+  if (status != CK_OK) return status;
+  return put_meta(by, "fingerprint_key", (ck_bytes){(const char *)key, sizeof key}, err);
+}
+
+/* Names in ""; the schema's has letters, digits and '_' alone. */
+static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
+  ck_bytes schema = ck_embedded_get("core/store/postgres/schema.sql");
+  ck_buffer sql = {0};
+  ck_buffer_append_format(&sql, "CREATE SCHEMA IF NOT EXISTS \"%s\";\n", by->url->schema);
+  ck_buffer_append_bytes(&sql, schema);
+  ck_status status = ck_buffer_check(&sql, err);
+  if (status == CK_OK) status = ck_postgres_exec(by, sql.data, "make it", err);
+  ck_buffer_clear(&sql);
+  return status == CK_OK ? fill(by, err) : status;
+}
+
+/* ---- looking ---- */
+
+/* How many tables the schema has, and whether `meta` is one of them. */
+static ck_status count_tables(int64_t *tables, bool *has_meta, ck_postgres_connection *by,
+                              ck_error *err) {
+  char sql[400];
+  snprintf(sql, sizeof sql,
+           "SELECT count(*), count(*) FILTER (WHERE relname = 'meta') FROM pg_catalog.pg_class c"
+           " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+           " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
+           by->url->schema);
+  PGresult *result = by->pq->exec(by->conn, sql);
+  ck_status status = CK_OK;
+  if (by->pq->resultStatus(result) != PGRES_TUPLES_OK) {
+    status = ck_postgres_error(by, result, doing, err);
+  } else {
+    *tables = atoll(by->pq->getvalue(result, 0, 0));
+    *has_meta = strcmp(by->pq->getvalue(result, 0, 1), "1") == 0;
+  }
+  by->pq->clear(result);
+  return status;
+}
+
+/* Of two processes that find no store one makes it. */
+static ck_status make(ck_postgres_connection *by, ck_error *err) {
+  char begin[160];
+  int64_t tables = 0;
+  bool has_meta = false;
+  snprintf(begin, sizeof begin,
+           "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('ckrun %s', 0))", by->url->schema);
+  ck_status status = ck_postgres_exec(by, begin, "make it", err);
+  if (status == CK_OK) status = count_tables(&tables, &has_meta, by, err);
+  if (status == CK_OK && !tables) status = make_tables(by, err);
+  ck_error ignored = CK_ERROR_INIT;
+  if (status == CK_OK) return ck_postgres_exec(by, "COMMIT", "make it", err);
+  if (ck_postgres_exec(by, "ROLLBACK", "make it", &ignored) != CK_OK) return status;
+  return status;
+}
+
+static ck_status not_a_store(const ck_postgres_connection *by, ck_error *err) {
+  return ck_error_set(
+      err, CK_E_NOT_A_STORE,
+      "store %s: the schema \"%s\" has tables that are not ckrun's: name another one "
+      "with ?schema=",
+      by->url->name, by->url->schema);
+}
+
+static ck_status check_number(ck_postgres_connection *by, ck_error *err) {
+  PGresult *result;
+  ck_bytes value;
+  ck_status status = get_meta(&value, &result, by, "schema", err);
+  if (status == CK_E_NOT_A_STORE) return not_a_store(by, err);
+  if (status != CK_OK) return status;
+  long number = value.data ? strtol(value.data, NULL, 10) : 0;
+  if (number <= 0)
+    status = not_a_store(by, err);
+  else if (number > CK_STORE_SCHEMA)
+    status = ck_error_set(err, CK_E_NEWER,
+                          "store %s has schema %ld, which a later ckrun made; this one knows %d",
+                          by->url->name, number, CK_STORE_SCHEMA);
+  by->pq->clear(result);
+  return status;
+}
+
+static ck_status read_fingerprint_key(ck_postgres *self, ck_postgres_connection *by,
+                                      ck_error *err) {
+  PGresult *result;
+  ck_bytes value;
+  ck_status status = get_meta(&value, &result, by, "fingerprint_key", err);
+  if (status != CK_OK) return status;
+  if (value.data && value.len == sizeof self->fingerprint_key)
+    memcpy(self->fingerprint_key, value.data, value.len);
+  else
+    status =
+        ck_error_set(err, CK_E_CORRUPT, "store %s has lost its fingerprint key", self->url.name);
+  by->pq->clear(result);
+  return status;
+}
+
+ck_status ck_postgres_open_schema(ck_postgres *self, ck_postgres_connection *by, bool create,
+                                  ck_error *err) {
+  int64_t tables = 0;
+  bool has_meta = false;
+  ck_status status = count_tables(&tables, &has_meta, by, err);
+  if (status == CK_OK && !tables && !create)
+    return ck_error_set(
+        err, CK_E_NOT_FOUND,
+        "there is no store %s: its schema \"%s\" has no tables; 'ckrun run' makes it",
+        self->url.name, self->url.schema);
+  if (status == CK_OK && !tables) status = make(by, err);
+  if (status == CK_OK && tables && !has_meta) return not_a_store(by, err);
+  if (status == CK_OK) status = check_number(by, err);
+  return status == CK_OK ? read_fingerprint_key(self, by, err) : status;
+}

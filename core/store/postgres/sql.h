@@ -1,0 +1,24 @@
+/* sql.h - every prepared statement of the PostgreSQL backend. Private to core/store/postgres/. */
+#ifndef CK_STORE_POSTGRES_SQL_H
+#define CK_STORE_POSTGRES_SQL_H
+
+#include "core/store/postgres/sql_maintenance.h"
+#include "core/store/postgres/sql_read.h"
+#include "core/store/postgres/sql_run.h"
+
+/* X(enumerator, text): each is prepared once per connection, when it is first needed. */
+/* clang-format off */
+#define CK_POSTGRES_SQL_TABLE(X) \
+  CK_POSTGRES_SQL_RUN_TABLE(X)   \
+  CK_POSTGRES_SQL_MAINTENANCE_TABLE(X) \
+  CK_POSTGRES_SQL_READ_TABLE(X)
+/* clang-format on */
+
+typedef enum {
+#define X(name, text) name,
+  CK_POSTGRES_SQL_TABLE(X)
+#undef X
+      CK_POSTGRES_SQL_COUNT
+} ck_postgres_sql;
+
+#endif

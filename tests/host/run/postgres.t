@@ -1,0 +1,139 @@
+#!/bin/bash
+# postgres.t - sessions in a store of PostgreSQL, from outside: run, killed, taken over, read,
+# sealed; its passwords are told nowhere.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../steps.sh"
+coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
+exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
+eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
+read -r server <&8
+case $server in postgres:*) ;; *)
+  skip "a store of PostgreSQL: ${server#skip: }"
+  echo "1..$checks"
+  exit 0 ;;
+esac
+end_server() { exec 9>&-; cat <&8 >/dev/null; }
+trap 'end_server; rm -rf "$dir"' EXIT
+export CKRUN_STORE="$server&schema=one"
+write_flow once
+# ask SQL: what the server itself answers, without ckrun.
+host=${server#*host=} host=${host%%&*}
+psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
+ask() {
+  PGOPTIONS='-c search_path=one' "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-
+}
+
+# ---- no store yet ----
+exits 3 "sessions of a store that is not there" sessions list
+exits 0 "the doctor says that there is none" doctor
+
+# ---- a session that is killed, and goes on in another process ----
+begin run "$dir/flow.lua" --session walk 8<&- 9>&-
+steps one two
+reach
+refused 76 "a resume of a session that runs" "is run by process $pid on" resume walk
+is "its lease is in the future by the server's clock" \
+  "$(ask "SELECT expires > clock_timestamp() FROM lease")" t
+die
+is "its owner did not give it back" "$(ask "SELECT owner IS NOT NULL FROM lease")" t
+exits 75 "a resume, at once: the process is gone, and its step in doubt" resume walk
+key=$(tail -n 1 "$dir/done")
+exits 0 "a person says what became of it" resolve walk "$key" retry
+begin resume walk 8<&- 9>&-
+steps three four
+ended
+is "it goes on, and ends" "$code" 0
+is "nothing was done twice but what a person let be tried again" \
+  "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "1 1 2 1 "
+is "three runs took it, each with a later epoch" "$(ask "SELECT epoch FROM lease")" 4
+is "its owner has given it back" "$(ask "SELECT owner IS NULL FROM lease")" t
+
+# ---- read from elsewhere ----
+exits 0 "a list" --json sessions list
+is "has it" "$(json "$out" '$d->{session}') $(json "$out" '$d->{status}')" "walk completed"
+exits 0 "its transcript" sessions log walk --all --json
+is "has as many events as the server has rows" "$(grep -c '"seq":' <<<"$out")" \
+  "$(ask "SELECT count(*) FROM event")"
+exits 0 "its checkpoints" --json sessions checkpoints walk
+exits 0 "what the last one restores" sessions inspect walk
+exits 0 "an export" sessions export walk --format markdown
+exits 0 "figures" --json store stats
+is "of one session" "$(json "$out" '$d->{sessions}')" 1
+exits 0 "a verification" store verify
+has "finds all well" "$err" "all is well"
+ask "UPDATE event SET body = overlay(body placing 'X'::bytea from 3 for 1) WHERE seq = 3"
+exits 7 "of a row that somebody changed" store verify
+ask "UPDATE meta SET value = '99' WHERE key = 'schema'"
+refused 74 "a store of a later ckrun" "has schema 99" sessions list
+ask "UPDATE meta SET value = '3' WHERE key = 'schema'"
+
+# ---- taken over when the lease has ended; the old owner is fenced ----
+begin run "$dir/flow.lua" --session lost 8<&- 9>&-
+old=$pid
+kill -STOP "$old"
+until grep -q '^State:.T' "/proc/$old/status"; do :; done
+refused 76 "a resume while the lease of a stopped one lasts" "is run by process $old" resume lost
+ask "UPDATE lease SET expires = clock_timestamp() - interval '1 second' WHERE session = 2"
+exits 75 "when it has ended, another process takes it" resume lost
+epoch=$(ask "SELECT epoch FROM lease WHERE session = 2") rows=$(ask "SELECT count(*) FROM event")
+kill -CONT "$old"
+let_on late
+wait "$old"
+is "the old owner finds out at its next write" "$?" 76
+is "and writes nothing" \
+  "$(ask "SELECT epoch FROM lease WHERE session = 2") $(ask "SELECT count(*) FROM event")" \
+  "$epoch $rows"
+
+# ---- passwords ----
+secret=hunter2-Zq7
+url="postgres://ckrun:$secret@/postgres?host=$host&schema=one"
+told() { ok "$1: without the password" test -z "$(grep -F "$secret" <<<"$out$err")"; }
+run --store "$url" sessions list
+is "a password in --store is refused" "$code" 2
+told "the refusal"
+for words in "sessions list" "--json sessions show walk" "--json store stats" "store verify" \
+  "--json doctor" "doctor" "--json sessions log walk --all" "sessions export walk --format html"; do
+  CKRUN_STORE=$url run $words
+  told "$words"
+done
+has "the store is named nevertheless" "$(CKRUN_STORE=$url "$CKRUN" store stats)" \
+  "postgres://ckrun@/postgres?host=$host"
+CKRUN_STORE=$url CKRUN_LOG=debug run --store "postgres://ckrun@/postgres?host=$host&schema=one" \
+  sessions list
+is "a --store without it takes it from the variable that names the same" "$code" 0
+told "so"
+for bad in "postgres://ckrun:$secret@localhost:1/postgres" "postgres://u:$secret@x@h/d" \
+  "postgres://u:p/$secret@h/d" "postgres://u:$secret@h/d?no=$secret" "postgres://u:%zz$secret@h/d" \
+  "postgres://ckrun@/none?host=$host&password=$secret" "postgres://u:$secret@h/d?schema=a-b"; do
+  CKRUN_STORE=$bad run sessions list
+  ok "a URL that cannot be opened: exit $code" test "$code" != 0
+  told "its error"
+  CKRUN_STORE=$bad run --json sessions list
+  told "as JSON"
+done
+ok "no row of the store has it" test -z "$("${psql%psql}pg_dump" -h "$host" -U ckrun postgres 2>&1 |
+  grep -F "$secret")"
+
+# ---- a key ----
+run key new "$dir/key"
+export CKRUN_STORE="$server&schema=sealed" CKRUN_KEY=$(cat "$dir/key")
+run run "$flow" --cassette "$cassette" --session closed
+is "a session in a sealed store" "$code" 0
+is "has no text that the server could read" \
+  "$(PGOPTIONS='-c search_path=sealed' "$psql" -XAtq -h "$host" -U ckrun -d postgres \
+    -c "SELECT count(*) FROM event WHERE position('flight'::bytea in body) > 0" 8<&- 9>&-)" 0
+exits 0 "with the key it is verified" store verify
+CKRUN_KEY= run sessions list
+is "without it nothing is read" "$code" 4
+
+# ---- a server that goes away ----
+echo stop >&9
+read -r _ <&8
+exits 74 "a server that is away" sessions list
+has "is named" "$err" "cannot connect"
+echo start >&9
+read -r _ <&8
+exits 0 "when it is back, so is the store" sessions show closed
+
+echo "1..$checks"
+exit $((failed > 0))

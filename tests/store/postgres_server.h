@@ -1,0 +1,20 @@
+/* postgres_server.h - a PostgreSQL server of the test's own, for as long as the program runs. */
+#ifndef CK_TESTS_STORE_POSTGRES_SERVER_H
+#define CK_TESTS_STORE_POSTGRES_SERVER_H
+
+#include <stdbool.h>
+
+/* Starts it when it is first asked for: "postgres:///postgres?host=…&user=ckrun", to which
+ * "&schema=NAME" is appended. NULL: there is none here; *why says why. */
+const char *postgres_server_url(const char **why);
+/* A URL that is a store of its own, whose name begins with `prefix`; NULL, and a check is skipped
+ * as `kind`: there is no server here. Lasts until the next call. */
+const char *postgres_server_store(const char *prefix, const char *kind);
+/* Ends it as a crash does, and starts it again: all connections are lost. */
+void postgres_server_stop(void);
+void postgres_server_start(void);
+/* Runs SQL in the database as its owner, and gives the first column of the first row, or "". The
+ * text lasts until the next call. */
+const char *postgres_server_ask(const char *schema, const char *sql);
+
+#endif
