@@ -21,9 +21,11 @@ static const shape all = {nobody, &all};
 
 static const shape message;
 static const member message_members[] = {
-    {"role", NULL},      {"name", NULL},  {"id", NULL},        {"type", NULL},
-    {"call_id", NULL},   {"index", NULL}, {"signature", NULL}, {"tool_call_id", NULL},
-    {"arguments", &all}, {"input", &all}, {"agent", NULL},     {0}};
+    {"role", NULL},      {"name", NULL},         {"id", NULL},
+    {"type", NULL},      {"call_id", NULL},      {"index", NULL},
+    {"signature", NULL}, {"tool_call_id", NULL}, {"arguments", &all},
+    {"input", &all},     {"agent", NULL},        {"media_type", NULL},
+    {"digest", NULL},    {"bytes", NULL},        {0}};
 static const shape message = {message_members, &message};
 
 static const member request_members[] = {{"name", NULL},

@@ -44,7 +44,7 @@ typedef struct ck_effect {
    *   agent_tool: {name (the kind: "edit"), process, title?, arguments?, options?}
    *   sleep: {ms}
    *   ask:   {question?, options?: [TEXT]}
-   *   read:  {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
+   *   read:  {what: "clock" | "random" | "file", path?}, {what: "fact", owner, key, value?} */
   ck_bytes request;
   /* agent effects: a JSON string that a process without its former memory gets before the
    * prompt; NULL: none. No part of the request */

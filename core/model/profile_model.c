@@ -46,6 +46,7 @@ ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_err
       .unmetered = -1,
       .context = -1,
       .output_max = -1,
+      .takes = -1,
   };
   return self->name ? CK_OK : ck_error_no_memory(err);
 }

@@ -22,6 +22,18 @@ const char *ck_model_api_url(ck_model_api api);
 int64_t ck_model_api_max_tokens(ck_model_api api);
 bool ck_model_api_of(ck_model_api *out, const char *name);
 
+/* What a model takes beside text, in requests. X(bit, name in a profile). */
+/* clang-format off */
+#define CK_MODEL_TAKES_TABLE(X) \
+  X(CK_MODEL_TAKES_IMAGES, 1, "image") \
+  X(CK_MODEL_TAKES_FILES, 2, "file")
+/* clang-format on */
+enum {
+#define X(name, bit, text) name = bit,
+  CK_MODEL_TAKES_TABLE(X)
+#undef X
+};
+
 /* Micro-dollars per million tokens; -1: not known. */
 typedef struct ck_model_price {
   int64_t input, output, cache_read, cache_write;
@@ -52,6 +64,7 @@ typedef struct ck_profile_model {
   int unmetered;      /* 1: it may be used under a budget without a price; 0; -1: 0 */
   int64_t context;    /* most tokens of a request with its answer */
   int64_t output_max; /* most tokens of an answer */
+  int takes;          /* bits of CK_MODEL_TAKES_TABLE */
 } ck_profile_model;
 
 /* Defaults where the profile sets nothing. */

@@ -1,30 +1,15 @@
 /* blob.c - bytes that are kept by their content: rows of them, and whether they still are it. */
 #include "core/store/blob.h"
 
-#include <stdlib.h>
-
 #include "core/store/store_core.h"
 #include "core/store/verify_walk.h"
 
 static ck_status put(ck_store *self, ck_lease lease, const ck_blob *list, size_t count,
                      ck_error *err) {
+  const ck_blob_row *rows;
   ck_status status = ck_backend_require(&self->backend, CK_BACKEND_BLOB, self->url, err);
-  ck_blob_row *rows = calloc(count + 1, sizeof *rows);
-  if (!status && !rows) status = ck_error_no_memory(err);
-  for (size_t i = 0; i < count && !status; i++) {
-    if (list[i].bytes.len > CK_PLAIN_MAX)
-      status = ck_error_set(err, CK_E_OVERSIZE, "a %s of %zu bytes, more than are kept",
-                            list[i].kind, list[i].bytes.len);
-    else
-      rows[i] = (ck_blob_row){.name = ck_digest_of(list[i].bytes),
-                              .kind = list[i].kind,
-                              .encoding = CK_ENCODING_PLAIN,
-                              .plain_len = (int64_t)list[i].bytes.len,
-                              .body = list[i].bytes};
-  }
-  if (!status) status = self->backend.put_blobs(self->backend.self, lease, rows, count, err);
-  free(rows);
-  return status;
+  if (!status) status = ck_store_core_encode_blobs(&rows, self, list, count, err);
+  return status ? status : self->backend.put_blobs(self->backend.self, lease, rows, count, err);
 }
 
 ck_status ck_store_put_blobs(ck_store *self, ck_lease lease, const ck_blob *list, size_t count,

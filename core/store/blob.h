@@ -1,5 +1,5 @@
 /* blob.h - bytes that are kept once, by their content: the texts of the flows, profiles and
- * policies that sessions ran. */
+ * policies that sessions ran, the images and files of their messages. */
 #ifndef CK_STORE_BLOB_H
 #define CK_STORE_BLOB_H
 
@@ -8,7 +8,7 @@
 
 /* Borrowed. */
 typedef struct ck_blob {
-  const char *kind; /* what it is, for people: "flow", "profile", "policy" */
+  const char *kind; /* what it is, for people: "flow", "profile", "policy", "image", "file" */
   ck_bytes bytes;
 } ck_blob;
 

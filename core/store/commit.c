@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/reserve.h"
+#include "core/store/blob.h"
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 
@@ -52,6 +53,28 @@ ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
     if (status) return status;
   }
   *out = (ck_store_core_rows){.events = rows, .digests = digests};
+  return CK_OK;
+}
+
+ck_status ck_store_core_encode_blobs(const ck_blob_row **out, ck_store *self, const ck_blob *list,
+                                     size_t count, ck_error *err) {
+  *out = NULL;
+  if (!count) return CK_OK;
+  ck_status status = ck_backend_require(&self->backend, CK_BACKEND_BLOB, self->url, err);
+  if (status) return status;
+  ck_blob_row *rows = ck_arena_push(&self->arena, count * sizeof *rows);
+  if (!rows) return ck_error_no_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].bytes.len > CK_PLAIN_MAX)
+      return ck_error_set(err, CK_E_OVERSIZE, "a %s of %zu bytes, more than are kept", list[i].kind,
+                          list[i].bytes.len);
+    rows[i] = (ck_blob_row){.name = ck_digest_of(list[i].bytes),
+                            .kind = list[i].kind,
+                            .encoding = CK_ENCODING_PLAIN,
+                            .plain_len = (int64_t)list[i].bytes.len,
+                            .body = list[i].bytes};
+  }
+  *out = rows;
   return CK_OK;
 }
 
@@ -196,6 +219,9 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
     status = begin_chain(&held, self, record, opening, err);
     if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
   }
+  const ck_blob_row *blobs = NULL;
+  if (!status)
+    status = ck_store_core_encode_blobs(&blobs, self, opening->blobs, opening->blob_count, err);
   size_t last = opening->event_count - 1;
   if (!status)
     *out = (ck_row_opening){.timeline = opening->timeline,
@@ -205,7 +231,9 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
                             .update = opening->update,
                             .restarts = opening->restarts,
                             .about = opening->about,
-                            .unsealed = opening->unsealed};
+                            .unsealed = opening->unsealed,
+                            .blobs = blobs,
+                            .blob_count = opening->blob_count};
   if (!status && opening->event_count)
     out->head =
         ck_head_row_of(epoch, opening->update ? opening->update->status : CK_SESSION_RUNNING,

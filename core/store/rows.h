@@ -96,6 +96,18 @@ typedef struct ck_dependent_fork {
   void *to;               /* of `move` */
 } ck_dependent_fork;
 
+/* Bytes that are kept by their content (blob.h). */
+typedef struct ck_blob_row {
+  ck_digest
+      name; /* the digest of the plain bytes; as stored it depends on the key, if there is one */
+  const char *kind;
+  int encoding; /* PLAIN or SEALED */
+  int64_t plain_len;
+  ck_bytes body;
+  const ck_error *fault; /* as in ck_event_row */
+} ck_blob_row;
+typedef bool (*ck_blob_row_visit)(void *to, const ck_blob_row *row);
+
 /* The rows that begin a run; as ck_opening. */
 typedef struct ck_row_opening {
   const ck_timeline *timeline;
@@ -107,6 +119,8 @@ typedef struct ck_row_opening {
   const ck_value *about; /* of the timeline's run; NULL: not known */
   ck_head_row head;
   bool unsealed;
+  const ck_blob_row *blobs;
+  size_t blob_count;
 } ck_row_opening;
 
 /* The part of a session's row that is needed to find and to open its other rows. */
@@ -136,18 +150,6 @@ typedef struct ck_checkpoint_rows {
 
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
-
-/* Bytes that are kept by their content (blob.h). */
-typedef struct ck_blob_row {
-  ck_digest
-      name; /* the digest of the plain bytes; as stored it depends on the key, if there is one */
-  const char *kind;
-  int encoding; /* PLAIN or SEALED */
-  int64_t plain_len;
-  ck_bytes body;
-  const ck_error *fault; /* as in ck_event_row */
-} ck_blob_row;
-typedef bool (*ck_blob_row_visit)(void *to, const ck_blob_row *row);
 
 /* A change of key, row by row: each function opens its argument with the old key and seals it with
  * the new one. */

@@ -156,9 +156,11 @@ typedef struct ck_opening {
   /* bytes: under this lease, shorter bodies and payloads are not compressed; 0: the store's
    * default (512) */
   size_t compress_from;
-  ck_restarts restarts;  /* kept in the record; of a new session, zeros */
-  const ck_value *about; /* a JSON object for ck_store_get_about; NULL */
-  bool unsealed;         /* what is written under this lease is signed only (rekey.h) */
+  ck_restarts restarts;        /* kept in the record; of a new session, zeros */
+  const ck_value *about;       /* a JSON object for ck_store_get_about; NULL */
+  bool unsealed;               /* what is written under this lease is signed only (rekey.h) */
+  const struct ck_blob *blobs; /* kept for the session, as by ck_store_put_blobs */
+  size_t blob_count;
 } ck_opening;
 
 /* Creates the session `record` (id, profile, flow, input, run, created_ms, origin are read;

@@ -124,6 +124,10 @@ typedef struct ck_store_core_rows {
 CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
                                                  ck_event *const *events, size_t count,
                                                  ck_error *err);
+/* Rows of blobs, which are borrowed; in the arena. CK_E_UNSUPPORTED, CK_E_OVERSIZE. */
+CK_CHECKED ck_status ck_store_core_encode_blobs(const ck_blob_row **out, ck_store *self,
+                                                const struct ck_blob *list, size_t count,
+                                                ck_error *err);
 /* The rows of an opening, its checkpoint chained to the session's last one; in the arena. `chain`
  * is new; `epoch` is the run's. `record`: the session is being created; NULL: it exists. */
 CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self,

@@ -21,6 +21,7 @@
 --- between two boundaries must depend on ctx alone, so that it does the same again after a crash.
 
 local agent = require "ck.flow.agent"
+local content = require "ck.flow.content"
 local custom = require "ck.flow.custom"
 local edge = require "ck.flow.graph.edge"
 local exec = require "ck.flow.exec"
@@ -37,6 +38,7 @@ local flow = {
   agent = agent.define,
   ask = sleep.define_ask,
   exec = exec.define,
+  file = content.file,
   sleep = sleep.define,
   recorded = agent.recorded,
   command = tools.command,

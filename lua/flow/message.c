@@ -38,6 +38,18 @@ typedef struct fields {
   const char *role, *call_id, *name, *agent; /* all but the role may be NULL */
 } fields;
 
+/* Reading a file is a step of its own, which this function is not. */
+static void check_read(lua_State *L, ck_bytes content) {
+  ck_json_iterator it = ck_json_iterate(content);
+  while (ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_next(&it)) {
+    ck_bytes path = ck_json_get(it.value, "path");
+    if (ck_json_type_of(path) == CK_JSON_STRING &&
+        ck_json_is_text(ck_json_get(it.value, "type"), "file"))
+      ck_vm_raise(L, CK_E_FLOW, "ctx.message: the file %.*s is not read yet: give ctx.file(path)",
+                  (int)path.len, path.data);
+  }
+}
+
 /* The content's JSON is in self->scratch. */
 static void add_message(lua_State *L, ck_coroutine *self, const fields *of) {
   const char *role = of->role;
@@ -46,6 +58,7 @@ static void add_message(lua_State *L, ck_coroutine *self, const fields *of) {
                 "ctx.message: what is said after ctx.rewind must wait for the next yield, such as "
                 "ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
+  check_read(L, content);
   ck_coroutine_count_given(L, self, content.len);
   ck_flow_message *added = reserve_message(L, self);
   ck_value **slot = &added->message;

@@ -1,5 +1,5 @@
-/* reading.c - ctx.now, ctx.random, ctx.parse: readings of the outside are recorded, so that a
- * resume gives the same values. */
+/* reading.c - ctx.now, ctx.random, ctx.file, ctx.parse: readings of the outside are recorded, so
+ * that a resume gives the same values. */
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
@@ -7,12 +7,12 @@
 
 enum { RANDOM_BITS = 53 };
 
-static int ask_for(lua_State *L, const char *name, const char *request, lua_KFunction resumed) {
+static int ask_for(lua_State *L, const char *name, ck_bytes request, lua_KFunction resumed) {
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, name);
   ck_coroutine_reset_yield(self);
-  self->yield.effect = (ck_effect){
-      .kind = CK_EFFECT_READ, .class = CK_EFFECT_PURE, .request = ck_bytes_text(request)};
+  self->yield.effect =
+      (ck_effect){.kind = CK_EFFECT_READ, .class = CK_EFFECT_PURE, .request = request};
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, resumed);
 }
 
@@ -36,7 +36,7 @@ static int now_resumed(lua_State *L, int status, lua_KContext context) {
 /* ctx.now(): wall time in ms since 1970. */
 static int ctx_now(lua_State *L) {
   lua_settop(L, 0);
-  return ask_for(L, "ctx.now", "{\"what\":\"clock\"}", now_resumed);
+  return ask_for(L, "ctx.now", ck_bytes_text("{\"what\":\"clock\"}"), now_resumed);
 }
 
 /* The number of integers in the range. The difference is unsigned: it may not fit into int64_t. */
@@ -78,7 +78,35 @@ static int ctx_random(lua_State *L) {
     lua_settop(L, 2);
     read_span(L);
   }
-  return ask_for(L, "ctx.random", "{\"what\":\"random\"}", random_resumed);
+  return ask_for(L, "ctx.random", ck_bytes_text("{\"what\":\"random\"}"), random_resumed);
+}
+
+static int file_resumed(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  const ck_outcome *outcome = ck_coroutine_check(L)->outcome;
+  if (outcome->status != CK_OUTCOME_OK || !outcome->result)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.file: %s",
+                outcome->error ? outcome->error : "no answer was given");
+  ck_coroutine_push_value(L, ck_value_bytes(outcome->result));
+  return 1;
+}
+
+/* ctx.file(path): the file as a part of a message: an image, a file or a text. */
+static int ctx_file(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_bytes path;
+  path.data = luaL_checklstring(L, 1, &path.len);
+  lua_settop(L, 1);
+  ck_buffer_reset(&self->scratch);
+  ck_json_writer w = {.out = &self->scratch};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "what", "file");
+  ck_json_member_string(&w, "path", path);
+  ck_json_end(&w, '}');
+  ck_coroutine_push_scratch(L, self);
+  ck_bytes request;
+  request.data = lua_tolstring(L, -1, &request.len); /* it stays on this stack */
+  return ask_for(L, "ctx.file", request, file_resumed);
 }
 
 /* ctx.parse(text): the value of the JSON; nil and the problem when it is none. */
@@ -99,10 +127,8 @@ static int ctx_parse(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"now", ctx_now},
-    {"random", ctx_random},
-    {"parse", ctx_parse},
-    {NULL, NULL},
+    {"now", ctx_now},     {"random", ctx_random}, {"file", ctx_file},
+    {"parse", ctx_parse}, {NULL, NULL},
 };
 
 void ck_coroutine_open_readings(lua_State *L, int box) {

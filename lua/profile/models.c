@@ -197,6 +197,28 @@ static ck_status put_output_max(const location *at, ck_bytes value, ck_error *er
   return put_tokens(&at->model->output_max, at, value, err);
 }
 
+static bool add_taken(int *to, ck_bytes name) {
+#define X(bit, number, text) \
+  if (ck_json_is_text(name, text)) return *to |= bit, true;
+  CK_MODEL_TAKES_TABLE(X)
+#undef X
+  return false;
+}
+
+static ck_status put_takes(const location *at, ck_bytes value, ck_error *err) {
+  int takes = 0;
+  bool known = ck_json_type_of(value) == CK_JSON_ARRAY;
+  for (ck_json_iterator it = ck_json_iterate(value); known && ck_json_next(&it);)
+    known = add_taken(&takes, it.value);
+  if (!known)
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s: a list of what it takes beside text is expected, of \"image\" and "
+                        "\"file\"",
+                        at->path);
+  at->model->takes = takes;
+  return CK_OK;
+}
+
 static ck_status put_options(const location *at, ck_bytes value, ck_error *err) {
   static const char *const own[] = {"model",  "tools",  "messages",
                                     "system", "stream", "stream_options"};
@@ -353,6 +375,7 @@ static const struct {
     {"unmetered", put_unmetered, false},
     {"context", put_context, false},
     {"output_max", put_output_max, false},
+    {"takes", put_takes, false},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 

@@ -169,7 +169,7 @@ static ck_status use_waits(ck_error *err) {
                {CK_EFFECT_ASK, "{\"question\":\"?\"}", CK_OUTCOME_FAILED}};
   ck_effect_driver *drivers[4] = {NULL};
   ck_status status = ck_sleep_driver_new(&drivers[0], loop, ck_clock_system(), err);
-  if (!status) status = ck_read_driver_new(&drivers[1], loop, ck_clock_system(), err);
+  if (!status) status = ck_read_driver_new(&drivers[1], loop, ck_clock_system(), NULL, err);
   if (!status) status = ck_ask_driver_new(&drivers[2], loop, NULL, err);
   for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++) {
     ck_effect effect = {.scope = "main",

@@ -233,7 +233,7 @@ static void test_question_ends(void) {
 static int64_t read_number(const char *request) {
   int64_t number = -1;
   open_effect(CK_EFFECT_READ, request);
-  tap_must(ck_read_driver_new(&driver, loop, clock_of_test, NULL) == CK_OK &&
+  tap_must(ck_read_driver_new(&driver, loop, clock_of_test, NULL, NULL) == CK_OK &&
                driver->serves(driver->self, &effect),
            "a driver");
   const ck_outcome *outcome = drive_effect(&driven, driver, &effect, false);

@@ -101,6 +101,43 @@ static void test_once(ck_store *store) {
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
 }
 
+static ck_status open_with(ck_lease *lease, ck_store *store, const char *text) {
+  ck_blob one = {"image", ck_bytes_text(text)};
+  char profile_name[] = "default", flow_name[] = "flow.lua";
+  ck_session_record record = {.run = "run_first",
+                              .created_ms = 1,
+                              .id = "opened",
+                              .profile = profile_name,
+                              .flow = flow_name};
+  ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run_first"};
+  ck_value *body;
+  ck_event *event;
+  tap_must(ck_value_new(&body, ck_bytes_text("{}"), &err) == CK_OK, "a body");
+  ck_event first = {
+      .seq = 1, .timeline = 1, .kind = CK_EVENT_SESSION_STARTED, .scope = "main", .body = body};
+  tap_must(ck_event_new(&event, &first, &err) == CK_OK, "an event");
+  ck_opening opening = {
+      .timeline = &timeline, .events = &event, .event_count = 1, .blobs = &one, .blob_count = 1};
+  ck_status status = ck_store_create_session(lease, store, &record, &opening, &err);
+  ck_event_free(event);
+  ck_value_free(body);
+  return status;
+}
+
+/* A run that dies behind this moment finds what its input refers to. */
+static void test_opened(ck_store *store) {
+  ck_lease lease, other;
+  tap_is_status(open_with(&lease, store, flow), CK_OK, &err, "%s: a session begins with one", kind);
+  is_kept(store, flow, "when the session is there");
+  tap_is_int(uses(), 1, "%s: it needs it", kind);
+  tap_is_status(open_with(&other, store, profile), CK_E_EXISTS, &err, "%s: under its id", kind);
+  tap_is_int(blobs(), 1, "%s: nothing more is kept without a session", kind);
+  tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
+  tap_is_status(ck_store_delete_session(store, lease, false, &err), CK_OK, &err, "%s: deleted",
+                kind);
+  tap_is_int(blobs(), 0, "%s: it goes with the session", kind);
+}
+
 static void test_deleted(ck_store *store) {
   fixture one = make(store, "one"), two = make(store, "two");
   tap_must(put(store, one.lease, flow) == CK_OK && put(store, one.lease, profile) == CK_OK &&
@@ -173,7 +210,7 @@ static void test_rekeyed(ck_store *store) {
 }
 
 static void run(const char *name) {
-  static void (*const tests[])(ck_store *) = {test_once, test_deleted, test_changed};
+  static void (*const tests[])(ck_store *) = {test_once, test_opened, test_deleted, test_changed};
   kind = name;
   for (size_t i = 0; i <= sizeof tests / sizeof *tests; i++) {
     snprintf(url, sizeof url, "sqlite:%s/%s%zu.db", tap_tmpdir(), name, i);
@@ -192,6 +229,9 @@ static void test_memory(void) {
   fixture one = make(store, "one");
   tap_is_status(put(store, one.lease, flow), CK_E_UNSUPPORTED, &err,
                 "a store in memory keeps no files");
+  ck_lease lease;
+  tap_is_status(open_with(&lease, store, flow), CK_E_UNSUPPORTED, &err,
+                "nor is a session begun with one there");
   ck_store_close(store);
 }
 

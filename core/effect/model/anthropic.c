@@ -11,6 +11,7 @@ typedef struct turn_writer {
   speaker open; /* the speaker of the turn that is being written */
   bool begun;   /* a turn was written: later system texts go into a user's turn */
   bool calls;   /* a turn has calls */
+  ck_model_media media;
 } turn_writer;
 
 static void close_turn(turn_writer *self) {
@@ -76,18 +77,23 @@ static bool is_void(ck_bytes content) {
   return ck_model_is_blocks(content) ? count_blocks(content) == 0 : ck_model_is_blank(content);
 }
 
-static void write_blocks(ck_json_writer *w, ck_bytes blocks) {
+static void write_blocks(turn_writer *self, ck_bytes blocks) {
   ck_json_iterator it = ck_json_iterate(blocks);
+  if (ck_model_has_media(blocks)) {
+    ck_model_write_media(&self->w, &self->media, blocks, false);
+    return;
+  }
   while (ck_json_next(&it)) {
-    if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+    if (!is_empty(it.value)) ck_json_put_raw(&self->w, it.value);
   }
 }
 
 /* Text, blocks that the provider knows, or any other JSON as text. */
-static void write_content(ck_json_writer *w, ck_bytes content) {
+static void write_content(turn_writer *self, ck_bytes content) {
+  ck_json_writer *w = &self->w;
   ck_buffer text = {0};
   if (ck_model_is_blocks(content)) {
-    write_blocks(w, content);
+    write_blocks(self, content);
     return;
   }
   ck_model_append_text(&text, content);
@@ -104,7 +110,7 @@ static void write_user(void *to, ck_bytes content) {
   if (blank)
     write_text(&self->w, ck_bytes_text("\"" NO_MESSAGE "\""));
   else
-    write_content(&self->w, content);
+    write_content(self, content);
 }
 
 /* System texts at the beginning are the request's `system`; a later one can only go into a user's
@@ -145,7 +151,8 @@ static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t inde
   ck_json_end(w, '}');
 }
 
-static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
+static void write_result(turn_writer *self, const ck_model_turn *turn, size_t index) {
+  ck_json_writer *w = &self->w;
   ck_bytes result = turn->calls[index].result;
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", "tool_result");
@@ -155,7 +162,11 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   if (result.len == 0) ck_json_member_bool(w, "is_error", true);
   if (result.len == 0 || !ck_model_is_blank(result)) {
     ck_json_name(w, "content");
-    if (result.len > 0)
+    if (ck_media_is_content(result)) {
+      ck_json_begin(w, '[');
+      write_blocks(self, result);
+      ck_json_end(w, ']');
+    } else if (result.len > 0)
       ck_model_append_text(w->out, result);
     else
       ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
@@ -192,7 +203,7 @@ static void write_assistant(turn_writer *self, const ck_model_turn *turn) {
   if (own)
     write_own(&self->w, turn, content, count);
   else if (has_content)
-    write_content(&self->w, content);
+    write_content(self, content);
   for (size_t i = 0; !own && i < turn->call_count; i++)
     write_call(&self->w, turn, i, (ck_bytes){0});
 }
@@ -203,7 +214,7 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   if (turn->call_count == 0) return;
   self->calls = true;
   open_turn(self, USER);
-  for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
+  for (size_t i = 0; i < turn->call_count; i++) write_result(self, turn, i);
 }
 
 static bool is_system(ck_bytes message) {
@@ -211,7 +222,8 @@ static bool is_system(ck_bytes message) {
   return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
 }
 
-static void write_system(ck_json_writer *w, const ck_conversation *conversation) {
+static void write_system(turn_writer *self, const ck_conversation *conversation) {
+  ck_json_writer *w = &self->w;
   size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
   for (size_t i = 0; i < count; i++) {
     ck_bytes message = ck_value_bytes(ck_conversation_get_seen(conversation, i)),
@@ -222,7 +234,7 @@ static void write_system(ck_json_writer *w, const ck_conversation *conversation)
       ck_json_name(w, "system");
       ck_json_begin(w, '[');
     }
-    write_content(w, content);
+    write_content(self, content);
   }
   if (written) ck_json_end(w, ']');
 }
@@ -270,18 +282,19 @@ static ck_status write_messages(turn_writer *self, const ck_model_query *query, 
 }
 
 static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
-  turn_writer self = {.w = {.out = out}};
+  turn_writer self = {.w = {.out = out}, .media = {.query = query, .err = err}};
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", query->model->model);
   if (!query->output_max && ck_model_get_option(query, "max_tokens").len == 0)
     ck_json_member_int(&self.w, "max_tokens", ck_model_api_max_tokens(query->model->api));
   ck_status status = ck_model_write_options(&self.w, query, err);
   if (status) return status;
-  write_system(&self.w, query->conversation);
+  write_system(&self, query->conversation);
   status = write_messages(&self, query, err);
   write_tools(&self.w, &self, ck_json_get(query->request, "tools"));
   if (ck_model_streams(query->model)) ck_json_member_bool(&self.w, "stream", true);
   ck_json_end(&self.w, '}');
+  if (!status) status = self.media.status;
   return status ? status : ck_buffer_check(out, err);
 }
 

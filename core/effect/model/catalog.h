@@ -10,6 +10,7 @@ typedef struct ck_model_entry {
   const char *model;
   int64_t context;    /* most tokens of a request with its answer */
   int64_t output_max; /* most tokens of an answer */
+  int takes;          /* bits of CK_MODEL_TAKES_TABLE */
   ck_model_price price;
   const char *date; /* "2025-11": when the source said so */
   const char *source;

@@ -55,11 +55,13 @@ static int64_t count_tokens(const ck_effect *effect, const ck_profile_model *mod
   int64_t bytes = TOKENS_OF_A_REQUEST + (int64_t)effect->request.len;
   if (model->options) bytes += (int64_t)ck_value_bytes(model->options).len;
   size_t count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
+  ck_model_media_count media = {0};
   for (size_t i = 0; i < count; i++) {
-    bytes += TOKENS_PER_MESSAGE +
-             (int64_t)ck_value_bytes(ck_conversation_get_seen(effect->conversation, i)).len;
+    ck_bytes message = ck_value_bytes(ck_conversation_get_seen(effect->conversation, i));
+    bytes += TOKENS_PER_MESSAGE + (int64_t)message.len;
+    ck_model_count_media(&media, message);
   }
-  return bytes;
+  return bytes + ck_model_media_tokens(&media, model->api);
 }
 
 /* How many answers are asked for at once. */
@@ -114,10 +116,11 @@ static bool find_bounds(bounds *out, const ck_model_driver *self, const ck_effec
   if (!model) return false;
   const ck_model_entry *known = ck_catalog_find(model->model);
   int64_t ignored;
-  *out = (bounds){.query = {model, effect->request, effect->conversation, 0},
-                  .price = ck_price_find(&ignored, model->model, &model->price),
-                  .context = or_else(model->context, known ? known->context : -1),
-                  .output_max = or_else(model->output_max, known ? known->output_max : -1)};
+  *out = (bounds){
+      .query = {.model = model, .request = effect->request, .conversation = effect->conversation},
+      .price = ck_price_find(&ignored, model->model, &model->price),
+      .context = or_else(model->context, known ? known->context : -1),
+      .output_max = or_else(model->output_max, known ? known->output_max : -1)};
   out->input = count_tokens(effect, model);
   if (out->context >= 0 && out->input > out->context) out->input = out->context;
   out->answers = count_answers(&out->query);

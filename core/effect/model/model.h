@@ -21,14 +21,16 @@
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes
  *   CK_E_UNAVAILABLE   everything else, in one line
- * CK_E_SECRET_MISSING, CK_E_USAGE (no such model) and CK_E_UNSUPPORTED (no libcurl) come from
- * `start` itself. */
+ * CK_E_SECRET_MISSING, CK_E_USAGE (no such model; it does not take an image or a file of the
+ * conversation), CK_E_NOT_FOUND and CK_E_CORRUPT (of these) and CK_E_UNSUPPORTED (no libcurl) come
+ * from `start` itself. */
 #ifndef CK_EFFECT_MODEL_MODEL_H
 #define CK_EFFECT_MODEL_MODEL_H
 
 #include "core/base/clock.h"
 #include "core/effect/loop.h"
 #include "core/model/driver.h"
+#include "core/model/media_form.h"
 #include "core/model/profile.h"
 
 enum { CK_MODEL_ANSWER_MAX = 64 << 20 };
@@ -40,6 +42,7 @@ typedef struct ck_model_options {
   const ck_profile *profile; /* its models, and the references of its secrets */
   /* Reads a secret by its reference when a request is made; wiped after. */
   ck_status (*read_secret)(ck_buffer *out, const char *ref, ck_error *err);
+  ck_media_source media; /* reads what messages refer to; zero: nothing is kept */
   /* With the effect's key and attempt it makes the Idempotency-Key: unique to the session, the same
    * after a resume. */
   const char *salt;
@@ -52,8 +55,8 @@ typedef struct ck_model_options {
 
 /* A driver named "model"; serves every model effect. `reserve` counts each byte of the request, of
  * the profile's options and of each message as a token, with 16 for each message and 2,048 for what
- * the provider adds, and the most tokens that the answer may have; -1 where a price or that limit
- * is not known. */
+ * the provider adds, what an image can come to at most, and the most tokens that the answer may
+ * have; -1 where a price or that limit is not known. */
 CK_CHECKED ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options,
                                          ck_error *err);
 

@@ -3,6 +3,7 @@
 
 typedef struct turn_writer {
   ck_json_writer w;
+  ck_model_media media;
 } turn_writer;
 
 static void begin_message(ck_json_writer *w, const char *role) {
@@ -31,7 +32,14 @@ static void write_system_text(void *to, ck_bytes content) {
 static void write_user(void *to, ck_bytes content) {
   turn_writer *self = to;
   begin_message(&self->w, "user");
-  write_content(&self->w, content);
+  if (ck_model_has_media(content)) {
+    ck_json_name(&self->w, "content");
+    ck_json_begin(&self->w, '[');
+    ck_model_write_media(&self->w, &self->media, content, false);
+    ck_json_end(&self->w, ']');
+  } else {
+    write_content(&self->w, content);
+  }
   ck_json_end(&self->w, '}');
 }
 
@@ -97,12 +105,49 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_model_append_id(w->out, turn, index);
   w->comma = true;
   ck_json_name(w, "content");
-  if (turn->calls[index].result.len > 0)
-    ck_model_append_text(w->out, turn->calls[index].result);
+  ck_bytes result = turn->calls[index].result;
+  if (ck_media_is_content(result))
+    ck_model_append_captions(w->out, result);
+  else if (result.len > 0)
+    ck_model_append_text(w->out, result);
   else
     ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
   w->comma = true;
   ck_json_end(w, '}');
+}
+
+static void put_origin(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
+  ck_buffer id = {0}, text = {0};
+  ck_model_append_id(&id, turn, index);
+  ck_buffer_append_text(&text, "From the result of call ");
+  ck_json_read_string(&text, ck_buffer_bytes(&id));
+  ck_buffer_append_char(&text, ':');
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "text");
+  ck_json_member_string(w, "text", ck_buffer_bytes(&text));
+  ck_json_end(w, '}');
+  w->out->failed |= id.failed || text.failed;
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&id);
+}
+
+/* A tool's message holds text alone: its images follow as the user's, behind all results. */
+static void write_media_of_results(turn_writer *self, const ck_model_turn *turn) {
+  bool begun = false;
+  for (size_t i = 0; i < turn->call_count; i++) {
+    if (!ck_media_is_content(turn->calls[i].result)) continue;
+    if (!begun) {
+      begin_message(&self->w, "user");
+      ck_json_name(&self->w, "content");
+      ck_json_begin(&self->w, '[');
+    }
+    begun = true;
+    put_origin(&self->w, turn, i);
+    ck_model_write_media(&self->w, &self->media, turn->calls[i].result, true);
+  }
+  if (!begun) return;
+  ck_json_end(&self->w, ']');
+  ck_json_end(&self->w, '}');
 }
 
 /* A message of the same API with any content goes back as received; an empty one would be
@@ -196,6 +241,7 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   else if (has_text || turn->call_count > 0)
     write_foreign(&self->w, turn, has_text ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
   for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
+  write_media_of_results(self, turn);
   self->w.out->failed |= text.failed;
   ck_buffer_clear(&text);
 }
@@ -232,7 +278,7 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
 }
 
 static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
-  turn_writer self = {.w = {.out = out}};
+  turn_writer self = {.w = {.out = out}, .media = {.query = query, .err = err}};
   ck_model_notifier notifier = {&self, CK_SHAPE_OPENAI, write_system_text, write_user,
                                 write_assistant_turn};
   ck_json_begin(&self.w, '{');
@@ -249,6 +295,7 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
     ck_json_member_raw(&self.w, "stream_options", ck_bytes_text("{\"include_usage\":true}"));
   }
   ck_json_end(&self.w, '}');
+  if (!status) status = self.media.status;
   return status ? status : ck_buffer_check(out, err);
 }
 

@@ -7,6 +7,7 @@
 #include "core/effect/model/turns.h"
 #include "core/effect/model/price.h"
 #include "core/effect/http/sse.h"
+#include "core/model/media_form.h"
 
 /* ---- requests ---- */
 
@@ -14,8 +15,35 @@ typedef struct ck_model_query {
   const ck_profile_model *model;
   ck_bytes request; /* of the effect */
   const ck_conversation *conversation;
-  int64_t output_max; /* tokens of the answer, in place of those asked for; 0: as asked */
+  int64_t output_max;           /* tokens of the answer, in place of those asked for; 0: as asked */
+  const ck_media_source *media; /* reads what is kept of images and files; NULL: nothing is */
 } ck_model_query;
+
+/* ---- images and files (media.c) ---- */
+
+/* While a request is written: the first problem. */
+typedef struct ck_model_media {
+  const ck_model_query *query;
+  ck_status status;
+  ck_error *err;
+} ck_model_media;
+/* Blocks of which one is an image or a file. */
+bool ck_model_has_media(ck_bytes content);
+/* Each image and file in the form of the API, all other blocks as they are (`alone`: without
+ * these), as elements of an array. Nothing is sent of what the model does not take: CK_E_USAGE,
+ * which names it. */
+void ck_model_write_media(ck_json_writer *w, ck_model_media *self, ck_bytes content, bool alone);
+/* The blocks' texts, one a line, with a line in the place of each image or file: a JSON string. */
+void ck_model_append_captions(ck_buffer *out, ck_bytes content);
+
+/* What a message's images and files come to. */
+typedef struct ck_model_media_count {
+  int64_t images, files;
+  int64_t bytes; /* as they are kept */
+} ck_model_media_count;
+void ck_model_count_media(ck_model_media_count *to, ck_bytes message);
+/* The most tokens that they can be. */
+int64_t ck_model_media_tokens(const ck_model_media_count *of, ck_model_api api);
 
 /* ---- members in the making, of a message that comes in parts ---- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/base64.h"
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
@@ -275,13 +276,23 @@ static void make_room(ck_effect_run *self, const ck_effect *effect) {
   const ck_conversation *conversation = effect->conversation;
   size_t bytes = effect->request.len + ROOM_OF_A_REQUEST,
          count = conversation ? ck_conversation_count(conversation) : 0;
-  for (size_t i = 0; i < count; i++)
-    bytes += ck_value_bytes(ck_conversation_get_seen(conversation, i)).len + ROOM_PER_MESSAGE;
+  ck_model_media_count media = {0};
+  for (size_t i = 0; i < count; i++) {
+    ck_bytes message = ck_value_bytes(ck_conversation_get_seen(conversation, i));
+    bytes += message.len + ROOM_PER_MESSAGE;
+    ck_model_count_media(&media, message);
+  }
+  bytes += ck_base64_len((size_t)media.bytes);
   if (ck_buffer_extend(&self->body, bytes)) self->body.len = 0;
 }
 
 static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
-  ck_model_query query = {self->model, effect->request, effect->conversation, effect->output_max};
+  const ck_model_options *options = &self->driver->options;
+  ck_model_query query = {.model = self->model,
+                          .request = effect->request,
+                          .conversation = effect->conversation,
+                          .output_max = effect->output_max,
+                          .media = options->media.read ? &options->media : NULL};
   self->asked = ck_model_asked_output(&query);
   self->output_max = effect->output_max;
   self->fitted = effect->fitted != CK_FIT_NONE;

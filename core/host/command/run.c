@@ -50,8 +50,7 @@ static ck_status load_parts(ck_problems *found, ck_launch *launch, ck_engine *en
                        &of_cassette, err);
   if (status == CK_OK) status = load_profile(found, launch, engine, &v->settings, err);
   if (status == CK_OK && v->input)
-    status = take_part(found, ck_launch_take_json(&launch->input, "--input", v->input, &of_input),
-                       &of_input, err);
+    status = take_part(found, ck_launch_take_input(launch, v->input, &of_input), &of_input, err);
   return status;
 }
 
@@ -130,6 +129,7 @@ static ck_status start(ck_host *host, ck_engine *engine, ck_launch *launch,
       .policies = &engine->policies,
       .flow = launch->flow,
       .input = input,
+      .media = &launch->media,
       .about = about,
       .settings = settings,
       .edits = edits,
@@ -192,7 +192,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, input),
      .value = "JSON|@FILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "what the flow is given, as JSON or from a file"},
+     .help = "what the flow is given, as JSON or from a file of JSON, an image or a PDF"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/inspect/exported_media.h"
 #include "core/host/inspect/marks.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/runs.h"
@@ -31,6 +32,8 @@ typedef struct format {
                                 const char *checkpoint, ck_error *err);
   bool at_checkpoints; /* it can be made of one that is named */
   bool goes_on;        /* another run goes on from it */
+  bool media;          /* images and files are in it, in `form` */
+  ck_media_form form;
 } format;
 
 static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
@@ -95,12 +98,12 @@ static ck_status write_markdown(ck_buffer *out, const ck_inspection *inspection,
 }
 
 static const format formats[] = {
-    {"cassette", write_cassette, false, false},
-    {"session-checkpoint", write_session_checkpoint, true, true},
-    {"run-checkpoint", write_run_checkpoint, false, true},
-    {"loop-checkpoint", write_loop, false, true},
-    {"workflow-checkpoint", write_workflow, true, true},
-    {"markdown", write_markdown, false, false},
+    {"cassette", write_cassette, false, false, true, CK_MEDIA_OWN},
+    {"session-checkpoint", write_session_checkpoint, true, true, false, CK_MEDIA_OWN},
+    {"run-checkpoint", write_run_checkpoint, false, true, true, CK_MEDIA_CHAT},
+    {"loop-checkpoint", write_loop, false, true, true, CK_MEDIA_MESSAGES},
+    {"workflow-checkpoint", write_workflow, true, true, true, CK_MEDIA_OWN},
+    {"markdown", write_markdown, false, false, false, CK_MEDIA_OWN},
 };
 static const char archive[] = "archive", html[] = "html";
 static const char *const format_names[] = {"cassette",
@@ -206,6 +209,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_session_check_settled(inspection.store, &inspection.head, inspection.live, err);
   if (status == CK_OK)
     status = selected->write(&text, &inspection, host->output, v->checkpoint, err);
+  if (status == CK_OK && selected->media)
+    status = ck_exported_media_put(&text, inspection.store, selected->form, err);
   if (status == CK_OK && (selected->write == write_loop || selected->write == write_run_checkpoint))
     status = warn_of_marks(host->output, &inspection, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);

@@ -65,7 +65,8 @@ static ck_status open_facts(ck_effect_driver **out, ck_drivers *self, ck_error *
 }
 
 static ck_status open_read(ck_effect_driver **out, ck_drivers *self, ck_error *err) {
-  return ck_read_driver_new(out, self->context.loop, self->context.clock, err);
+  return ck_read_driver_new(out, self->context.loop, self->context.clock, self->context.directory,
+                            err);
 }
 
 static ck_status open_ask(ck_effect_driver **out, ck_drivers *self, ck_error *err) {

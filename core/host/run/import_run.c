@@ -210,7 +210,7 @@ static const char *run_of(const imported *of) {
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
                        const imported *of, const char *id, ck_error *err) {
   ck_store_location location = {0};
-  ck_value *document = NULL, *input = NULL, *about = NULL;
+  ck_value *document = NULL, *given = NULL, *input = NULL, *about = NULL;
   const ck_run_origin from = {.flow = launch->flow};
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
@@ -218,7 +218,8 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);
   if (status == CK_OK && !id)
     status = ck_imported_document_check(engine->runtime->store, launch->document, err);
-  if (status == CK_OK && input_of(of).len) status = ck_value_copy(&input, input_of(of), err);
+  if (status == CK_OK && input_of(of).len) status = ck_value_copy(&given, input_of(of), err);
+  if (status == CK_OK && given) status = ck_media_take(&input, &launch->media, given, err);
   if (status == CK_OK && input)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
                                err);
@@ -232,9 +233,11 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
                                 .policies = &engine->policies,
                                 .flow = launch->flow,
                                 .input = document,
+                                .media = &launch->media,
                                 .about = about,
                                 .parent_run = run_of(of)};
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
+  ck_value_free(given);
   ck_value_free(input);
   ck_value_free(document);
   ck_value_free(about);

@@ -12,6 +12,7 @@
 #include "core/base/own_file.h"
 #include "core/base/shortage.h"
 #include "core/base/text.h"
+#include "core/model/media_form.h"
 
 void ck_launch_clear(ck_launch *self) {
   free(self->flow);
@@ -20,6 +21,7 @@ void ck_launch_clear(ck_launch *self) {
   free(self->profile);
   ck_value_free(self->policies);
   ck_value_free(self->input);
+  ck_media_list_clear(&self->media);
   *self = (ck_launch){0};
 }
 
@@ -137,7 +139,25 @@ static ck_status read_file(ck_buffer *out, const char *what, const char *path, c
   return ck_buffer_check(out, err);
 }
 
-ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given, ck_error *err) {
+/* In the place of an image or a PDF: a list of it as a part of a message, under the file's name. */
+static ck_status put_in_list(ck_buffer *text, const char *path, ck_error *err) {
+  const char *type = ck_media_sniff(ck_buffer_bytes(text)), *slash = strrchr(path, '/');
+  ck_buffer list = {0};
+  ck_json_writer w = {.out = &list};
+  if (!type) return CK_OK;
+  if (text->len > CK_MEDIA_BYTES_MAX)
+    return ck_error_set(err, CK_E_OVERSIZE, "%s has %zu bytes, and %d are the most that are kept",
+                        path, text->len, CK_MEDIA_BYTES_MAX);
+  ck_json_begin(&w, '[');
+  ck_media_write(&w, type, slash ? slash + 1 : path, ck_buffer_bytes(text));
+  ck_json_end(&w, ']');
+  ck_buffer_clear(text);
+  *text = list;
+  return CK_OK;
+}
+
+static ck_status take_json(ck_value **out, const char *what, const char *given, bool media,
+                           ck_error *err) {
   *out = NULL;
   ck_buffer text = {0};
   bool is_file = given[0] == '@';
@@ -146,6 +166,7 @@ ck_status ck_launch_take_json(ck_value **out, const char *what, const char *give
     status = read_file(&text, what, given + 1, err);
   else
     ck_buffer_append_text(&text, given);
+  if (status == CK_OK && is_file && media) status = put_in_list(&text, given + 1, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) {
     status = ck_value_new(out, ck_buffer_bytes(&text), err);
@@ -154,4 +175,17 @@ ck_status ck_launch_take_json(ck_value **out, const char *what, const char *give
   }
   ck_buffer_clear(&text);
   return status;
+}
+
+ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given, ck_error *err) {
+  return take_json(out, what, given, false, err);
+}
+
+ck_status ck_launch_take_input(ck_launch *self, const char *given, ck_error *err) {
+  ck_value *whole;
+  ck_status status = take_json(&whole, "--input", given, true, err);
+  if (status != CK_OK) return status;
+  status = ck_media_take(&self->input, &self->media, whole, err);
+  ck_value_free(whole);
+  return status == CK_E_PARSE ? ck_error_prefix(err, "--input") : status;
 }

@@ -4,6 +4,7 @@
 #define CK_HOST_SESSION_LAUNCH_H
 
 #include "core/base/digest.h"
+#include "core/model/media.h"
 #include "core/model/session.h"
 
 /* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory",
@@ -20,8 +21,9 @@ typedef struct ck_launch {
   char *profile;  /* a shipped name or an absolute path; NULL: the default */
   /* of the document that it was imported from; "": none. Not read back */
   char document[CK_DIGEST_HEX_SIZE];
-  ck_value *policies; /* [{name, version, digest}, …] at the start; NULL */
-  ck_value *input;    /* the user's JSON; NULL */
+  ck_value *policies;  /* [{name, version, digest}, …] at the start; NULL */
+  ck_value *input;     /* the user's JSON; NULL */
+  ck_media_list media; /* images and files of the input; not read back */
 } ck_launch;
 void ck_launch_clear(ck_launch *self);
 
@@ -40,5 +42,8 @@ CK_CHECKED ck_status ck_launch_take_profile(char **out, const char *profile, ck_
  * named. */
 CK_CHECKED ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given,
                                          ck_error *err);
+/* The same for the session's input, which may also be @FILE of an image or a PDF: a list with that
+ * alone. CK_E_PARSE: an image within has data that is no base64. */
+CK_CHECKED ck_status ck_launch_take_input(ck_launch *self, const char *given, ck_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/untrusted.h"
+#include "core/runtime/session/media.h"
 
 static ck_progress progress_of(const ck_call *self, const char *what) {
   return (ck_progress){.what = what,
@@ -133,6 +134,20 @@ static const char *step_of(const ck_call *self) {
   return self->effect.own ? "call" : "outcome";
 }
 
+/* Images and files of what came go into the store. One that cannot be taken stays in line: what was
+ * done is recorded in any case. */
+static void keep_media(const ck_call *self, ck_outcome *outcome) {
+  ck_effect_kind kind = self->effect.kind;
+  ck_value *kept;
+  ck_error ignored = CK_ERROR_INIT;
+  if (kind != CK_EFFECT_TOOL && kind != CK_EFFECT_READ && kind != CK_EFFECT_ASK) return;
+  if (!outcome->result ||
+      ck_session_take_media(&kept, self->runner->execution->session, outcome->result, &ignored))
+    return;
+  ck_value_free(outcome->result);
+  outcome->result = kept;
+}
+
 /* What was done is recorded with the last memory that there is, and though a policy fails at it:
  * that is told behind it. */
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
@@ -140,6 +155,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   ck_value *body;
   uint64_t ticket;
   self->outcome = outcome;
+  keep_media(self, outcome);
   note_ending(self);
   ck_fitted_tell(self, outcome);
   ck_status status = write_body(&body, self, via, err);

@@ -1,6 +1,7 @@
 /* blocks.c - turns messages with tool calls into messages of content blocks, and back. */
 #include "core/runtime/portable/blocks.h"
 
+#include "core/model/media.h"
 #include "core/runtime/portable/message.h"
 
 /* ---- writing ---- */
@@ -65,6 +66,9 @@ static ck_status write_message(ck_json_writer *w, ck_bytes message, ck_error *er
   ck_bytes content = ck_json_get(message, "content");
   begin(w, ck_json_get(message, "role"));
   if (ck_json_type_of(content) == CK_JSON_STRING && content.len > 2) write_text(w, content);
+  if (ck_media_is_content(content))
+    for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
+      ck_json_put_raw(w, it.value);
   ck_status status = write_calls(w, message, err);
   end(w);
   return status;
@@ -105,11 +109,15 @@ static ck_status read_result(ck_json_writer *w, ck_bytes block, size_t at, size_
     return ck_error_set(err, CK_E_PARSE,
                         "missing required field: messages[%zu].content[%zu].tool_use_id", at,
                         index);
-  ck_message_append_text(&text, ck_json_get(block, "content"));
+  ck_bytes content = ck_json_get(block, "content");
+  ck_message_append_text(&text, content);
   ck_json_begin(w, '{');
   ck_json_member_text(w, "role", "tool");
   ck_json_member_raw(w, "tool_call_id", id);
-  ck_json_member_string(w, "content", ck_buffer_bytes(&text));
+  if (ck_media_is_content(content))
+    ck_json_member_raw(w, "content", content);
+  else
+    ck_json_member_string(w, "content", ck_buffer_bytes(&text));
   ck_json_end(w, '}');
   ck_status status = ck_buffer_check(&text, err);
   ck_buffer_clear(&text);

@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/map.h"
+#include "core/model/media.h"
 #include "core/runtime/portable/message.h"
 
 enum { ID_MAX = 64 };
@@ -67,6 +68,15 @@ static void read_text(writing *self, ck_bytes message) {
   bool list = ck_json_type_of(content) == CK_JSON_ARRAY && !ck_message_is(message, "tool");
   ck_buffer_reset(&self->text);
   if (!list || ck_json_count(content) > 0) ck_message_append_text(&self->text, content);
+}
+
+/* The parts of one with images or files as they are, of any other the words that were read. */
+static void write_content(writing *self, ck_bytes message) {
+  ck_bytes content = ck_json_get(message, "content");
+  if (ck_media_is_content(content))
+    ck_json_member_raw(self->w, "content", content);
+  else
+    ck_json_member_string(self->w, "content", ck_buffer_bytes(&self->text));
 }
 
 static void write_plain(writing *self, const char *role, ck_bytes text) {
@@ -159,8 +169,10 @@ static void write_result(writing *self, size_t index) {
   ck_json_member_text(self->w, "role", "tool");
   ck_json_member_text(self->w, "tool_call_id", self->call_ids[index]);
   write_name(self, call);
-  ck_json_member_string(self->w, "content",
-                        at ? ck_buffer_bytes(&self->text) : ck_bytes_text(CK_CHAT_NO_RESULT));
+  if (at)
+    write_content(self, message_at(self, at));
+  else
+    ck_json_member_text(self->w, "content", CK_CHAT_NO_RESULT);
   ck_json_end(self->w, '}');
 }
 
@@ -229,14 +241,17 @@ static ck_status write_message(writing *self, size_t index) {
     return CK_OK;
   }
   read_text(self, message);
-  if (is_blank(&self->text)) return CK_OK;
+  if (is_blank(&self->text) && !ck_media_is_content(ck_json_get(message, "content"))) return CK_OK;
   if (ck_message_is_prompt(message)) {
     write_plain(self, ck_message_is(message, "system") ? "system" : "developer",
                 ck_buffer_bytes(&self->text));
     return CK_OK;
   }
   self->begun = true;
-  write_plain(self, "user", ck_buffer_bytes(&self->text));
+  ck_json_begin(self->w, '{');
+  ck_json_member_text(self->w, "role", "user");
+  write_content(self, message);
+  ck_json_end(self->w, '}');
   return CK_OK;
 }
 

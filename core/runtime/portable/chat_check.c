@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/map.h"
+#include "core/model/media.h"
 #include "core/runtime/portable/message.h"
 
 typedef struct check {
@@ -32,6 +33,8 @@ static ck_status missing(const check *self, const char *path) {
 static bool is_block(const ck_bytes block, bool assistant) {
   static const char *const types[] = {"text", "tool_use", "thinking", "redacted_thinking"};
   ck_bytes type = ck_json_get(block, "type");
+  ck_media media;
+  if (!assistant && ck_media_read(&media, block)) return true;
   if (ck_json_is_text(type, "text"))
     return ck_json_type_of(ck_json_get(block, "text")) == CK_JSON_STRING;
   for (size_t i = 0; assistant && i < sizeof types / sizeof *types; i++)

@@ -8,6 +8,7 @@
 #include "core/runtime/portable/import_private.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/ledger/work_time.h"
+#include "core/runtime/session/media.h"
 
 /* The sums so far, as a live session counts them. */
 typedef struct writing {
@@ -20,12 +21,20 @@ typedef struct writing {
   ck_work_time time;
   int64_t *turns; /* by agent: when its turn began; 0 */
   ck_import_report report;
+  ck_media_list media; /* of all events */
 } writing;
 
 /* Takes `body`. */
 static ck_status put_event(writing *self, const ck_event *like, ck_value *body, ck_error *err) {
-  ck_value *kept = NULL;
-  ck_status status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, body, err);
+  ck_value *kept = NULL, *taken;
+  ck_status status = ck_media_take(&taken, &self->media, body, err);
+  if (status == CK_E_PARSE || status == CK_E_OVERSIZE) { /* whatever it is, it was said */
+    taken = ck_value_share(body);
+    status = CK_OK;
+  }
+  if (status == CK_OK)
+    status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, taken, err);
+  ck_value_free(taken);
   if (status == CK_OK && !kept)
     status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
   ck_event event = *like;
@@ -220,9 +229,17 @@ static ck_status store_all(writing *self, const ck_session_record *record, ck_st
                            ck_error *err) {
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
-  ck_opening opening = {.timeline = &timeline, .events = self->events, .event_count = self->count};
+  ck_blob *blobs;
+  ck_status status = ck_media_blobs(&blobs, &self->media, err);
+  if (status != CK_OK) return status;
+  ck_opening opening = {.timeline = &timeline,
+                        .events = self->events,
+                        .event_count = self->count,
+                        .blobs = blobs,
+                        .blob_count = self->media.count};
   ck_lease lease;
-  ck_status status = ck_store_create_session(&lease, store, record, &opening, err);
+  status = ck_store_create_session(&lease, store, record, &opening, err);
+  free(blobs);
   if (status != CK_OK) return status;
   ck_session_update update = {.status = self->of->status, .reason = self->of->reason};
   ck_batch batch = {.lease = lease, .update = &update, .durability = CK_DURABLE_POWER};
@@ -276,6 +293,7 @@ ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
   for (size_t i = 0; i < w.count; i++) ck_event_free(w.events[i]);
   free(w.events);
   free(w.turns);
+  ck_media_list_clear(&w.media);
   ck_work_time_clear(&w.time);
   ck_session_record_clear(&record);
   return status;

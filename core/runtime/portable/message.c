@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/model/media.h"
 
 bool ck_message_is(ck_bytes message, const char *role) {
   return ck_json_is_text(ck_json_get(message, "role"), role);
@@ -20,9 +21,14 @@ static void append_blocks(ck_buffer *out, ck_bytes content) {
   bool begun = false;
   while (ck_json_next(&it)) {
     ck_bytes text = ck_json_get(it.value, "text");
-    if (ck_json_type_of(text) != CK_JSON_STRING) continue;
+    ck_media media;
+    bool image = ck_media_read(&media, it.value);
+    if (!image && ck_json_type_of(text) != CK_JSON_STRING) continue;
     if (begun) ck_buffer_append_char(out, '\n');
-    ck_json_read_string(out, text);
+    if (image)
+      ck_media_append_caption(out, &media);
+    else
+      ck_json_read_string(out, text);
     begun = true;
   }
 }

@@ -31,8 +31,8 @@ void ck_message_calls_read(ck_message_calls *self, ck_bytes message);
 ck_bytes ck_message_call_list(const char **name, ck_bytes message);
 /* The call that a tool's message answers, and its member's name. */
 ck_bytes ck_message_answers(const char **name, ck_bytes message);
-/* Appends the words of `content`: a string's, the texts of blocks one per line, nothing for null,
- * and of any other value its JSON. */
+/* Appends the words of `content`: a string's, the texts of blocks one per line and what images and
+ * files are, nothing for null, and of any other value its JSON. */
 void ck_message_append_text(ck_buffer *out, ck_bytes content);
 
 bool ck_message_is(ck_bytes message, const char *role);

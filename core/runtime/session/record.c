@@ -3,6 +3,7 @@
 #include "core/runtime/session/record.h"
 
 #include "core/model/sources.h"
+#include "core/runtime/session/media.h"
 #include "core/runtime/session/session_private.h"
 
 ck_status ck_session_record_said(ck_session *self, const char *scope_name, const ck_said *said,
@@ -10,10 +11,14 @@ ck_status ck_session_record_said(ck_session *self, const char *scope_name, const
   const char *agent = said->agent;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
+  ck_value *message;
+  ck_status taken = ck_session_take_media(&message, self, said->message, err);
+  if (taken != CK_OK) return taken;
   ck_json_begin(&w, '{');
   ck_sources_write(&w, ck_sources_bytes(said->untrusted));
-  ck_json_member_raw(&w, "message", ck_value_bytes(said->message));
+  ck_json_member_raw(&w, "message", ck_value_bytes(message));
   ck_json_end(&w, '}');
+  ck_value_free(message);
   ck_value *body = NULL, *kept = NULL, *seen = NULL;
   ck_scope *scope;
   ck_status status = ck_value_from(&body, &buffer, err);

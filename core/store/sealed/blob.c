@@ -57,13 +57,21 @@ static ck_status encode_rows(ck_blob_row *out, ck_sealed *self, const ck_blob_ro
   return status;
 }
 
+ck_status ck_sealed_encode_blobs(const ck_blob_row **rows, ck_sealed *self, size_t count,
+                                 ck_error *err) {
+  if (!count) return CK_OK;
+  ck_blob_row *sealed = ck_arena_push(self->arena, count * sizeof *sealed);
+  if (!sealed) return ck_error_no_memory(err);
+  ck_status status = encode_rows(sealed, self, *rows, count, err);
+  if (!status) *rows = sealed;
+  return status;
+}
+
 static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, size_t count,
                            ck_error *err) {
   ck_sealed *self = to;
-  ck_blob_row *sealed = ck_arena_push(self->arena, (count + 1) * sizeof *sealed);
-  if (!sealed) return ck_error_no_memory(err);
-  ck_status status = encode_rows(sealed, self, rows, count, err);
-  return status ? status : self->inner.put_blobs(self->inner.self, lease, sealed, count, err);
+  ck_status status = ck_sealed_encode_blobs(&rows, self, count, err);
+  return status ? status : self->inner.put_blobs(self->inner.self, lease, rows, count, err);
 }
 
 typedef struct opening {

@@ -161,6 +161,9 @@ CK_CHECKED ck_status ck_sealed_decode_blob(ck_blob_row *row, const ck_sealer *wi
 void ck_sealed_add_writes(ck_backend *out);
 void ck_sealed_add_reads(ck_backend *out);
 void ck_sealed_add_blobs(ck_backend *out); /* blob.c */
+/* *rows: the same rows sealed, in the arena. */
+CK_CHECKED ck_status ck_sealed_encode_blobs(const ck_blob_row **rows, ck_sealed *self, size_t count,
+                                            ck_error *err);
 void ck_sealed_add_scrub(ck_backend *out); /* scrub.c */
 CK_CHECKED ck_status ck_sealed_put_request(void *self, const ck_request *request, ck_error *err);
 CK_CHECKED ck_status ck_sealed_get_request(ck_request *out, bool *found, void *self, ck_lease lease,

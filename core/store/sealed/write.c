@@ -129,6 +129,7 @@ static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_s
       encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, opening->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, opening->update, arena, err);
+  if (!status) status = ck_sealed_encode_blobs(&out->blobs, self, opening->blob_count, err);
   if (status) return status;
   ck_sealed_encode_head(&out->head, &with);
   return encode_about(out, self, opening, err);

@@ -42,6 +42,16 @@ static ck_status uses_blob(bool *out, void *to, int64_t session, const ck_digest
   return ck_reader_end(&read, CK_OK, doing_read, err);
 }
 
+ck_status ck_sqlite_put_blob_rows(ck_sqlite *self, int64_t session, const ck_blob_row *rows,
+                                  size_t count, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    status = put_row(self, &rows[i], err);
+    if (status == CK_OK) status = put_use(self, session, &rows[i], err);
+  }
+  return status;
+}
+
 static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, size_t count,
                            ck_error *err) {
   ck_sqlite *self = to;
@@ -54,10 +64,7 @@ static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, si
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
   if (status == CK_OK) status = ck_sqlite_check_key(self, err);
-  for (size_t i = 0; i < count && status == CK_OK; i++) {
-    status = put_row(self, &rows[i], err);
-    if (status == CK_OK) status = put_use(self, lease.session, &rows[i], err);
-  }
+  if (status == CK_OK) status = ck_sqlite_put_blob_rows(self, lease.session, rows, count, err);
   return ck_sqlite_end(self, status, err);
 }
 

@@ -14,6 +14,9 @@ CK_CHECKED ck_status ck_sqlite_read_head(ck_head_row *out, ck_sqlite *self, int6
                                          ck_error *err);
 
 /* ---- blob.c ---- */
+/* Kept for the session, in a transaction; what is there already is not written again. */
+CK_CHECKED ck_status ck_sqlite_put_blob_rows(ck_sqlite *self, int64_t session,
+                                             const ck_blob_row *rows, size_t count, ck_error *err);
 /* The columns of CK_SQL_BLOB, borrowed. False: they cannot have been written. */
 bool ck_sqlite_take_blob(ck_blob_row *out, sqlite3_stmt *stmt);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/sqlite/scrub.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -116,6 +117,8 @@ static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq,
     status = ck_sqlite_put_events(self, session, with->events, with->event_count, err);
   if (status == CK_OK && with->checkpoint)
     status = ck_sqlite_put_checkpoint(self, session, with->checkpoint, err);
+  if (status == CK_OK)
+    status = ck_sqlite_put_blob_rows(self, session, with->blobs, with->blob_count, err);
   return status == CK_OK ? ck_sqlite_put_head(self, session, &with->head, err) : status;
 }
 

@@ -2,6 +2,7 @@
 --- at each visit.
 
 local agent = require "ck.flow.agent"
+local content = require "ck.flow.content"
 
 local actor = {}
 
@@ -12,8 +13,8 @@ function actor.is(self) return self.kind == "agent" end
 local function input_of(ctx, self, given)
   local input = self.input
   if type(input) == "function" then input = input(ctx, given) end
-  if input ~= nil and type(input) ~= "string" then
-    error("its input must be a text, not a " .. type(input), 0)
+  if input ~= nil and not content.is(input) then
+    error("its input must be a text or a list of texts and parts, not a " .. type(input), 0)
   end
   return input
 end

@@ -11,6 +11,7 @@
 
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
+local content = require "ck.flow.content"
 local mcp = require "ck.flow.mcp"
 local declarations = require "ck.flow.declarations"
 local process = require "ck.flow.process"
@@ -29,7 +30,7 @@ local function prompt_rule(value)
   return "must be a text, a function of ctx, or flow.recorded"
 end
 
-local function input_rule(value)
+local function result_rule(value)
   if type(value) ~= "string" and type(value) ~= "function" then
     return "must be a text or a function of ctx"
   end
@@ -40,8 +41,8 @@ local function user_rule(value)
 end
 
 local rules = check.with(declarations.rules, {
-  model = "string", prompt = prompt_rule, input = input_rule, user = user_rule, stop = "function",
-  result = input_rule,
+  model = "string", prompt = prompt_rule, input = content.rule, user = user_rule, stop = "function",
+  result = result_rule,
   max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
   max_tokens = check.count,
   temperature = "number", trust = check.trust,
@@ -77,10 +78,19 @@ function agent.converse(ctx, def, input, more)
   end
 end
 
-local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
+--- Where nothing of the flow can look at it, an input that is no message would be lost in silence.
+local function run(ctx, def)
+  local input = ctx.input
+  local unseen = not (def.user or def.input or type(def.prompt) == "function" or def.functions[1])
+  if input ~= nil and unseen and not ctx.position and not content.is(input) then
+    error(("the input is a %s, which is no message: give the agent input = function(ctx) … end, "
+      .. "or give --input a text or a list of texts and parts"):format(type(input)), 0)
+  end
+  return agent.converse(ctx, def, input)
+end
 
 ---@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil,
----  input: string|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
+---  input: string|table|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
 ---  stop: nil|fun(text: string): boolean, result: string|function|nil, max_iterations: integer|nil,
 ---  max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
 ---  temperature: number|nil, trust: string|nil, reads: string[]|nil, secrets: string[]|nil }

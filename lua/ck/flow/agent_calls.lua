@@ -121,7 +121,7 @@ local function inner_ctx(ctx, agent)
   end
   return {
     scope = ctx.scope, task = ctx.task, input = ctx.input, options = ctx.options, effect = effect,
-    now = ctx.now, random = ctx.random,
+    now = ctx.now, random = ctx.random, file = ctx.file,
     parse = ctx.parse, memory = ctx.memory, outputs = ctx.outputs, scratch = ctx.scratch,
   }
 end

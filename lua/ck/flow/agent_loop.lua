@@ -3,6 +3,7 @@
 
 local before_call = require "ck.flow.before_call"
 local calls = require "ck.flow.agent_calls"
+local content = require "ck.flow.content"
 local explore = require "ck.flow.explore"
 local mcp = require "ck.flow.mcp"
 
@@ -41,8 +42,8 @@ local function text_from(ctx, value)
 end
 
 --- Adds a message to the agent's conversation.
-function agent_loop.say(loop, role, content)
-  loop.ctx.message { role = role, content = content, agent = loop.def.name }
+function agent_loop.say(loop, role, said)
+  loop.ctx.message { role = role, content = said, agent = loop.def.name }
 end
 
 --- Nil: the flow has none.
@@ -55,14 +56,22 @@ local function prompt_of(ctx, def)
   return ctx.recorded_prompt
 end
 
+--- Nil: the flow has none, and its prompt is all that its model is told.
+local function input_of(ctx, def)
+  local input = text_from(ctx, def.input)
+  if input == nil or content.is(input) then return input end
+  error(("the input of agent %s must be a text or a list of texts and parts, not a %s")
+    :format(def.name or "of the flow", type(input)), 0)
+end
+
 --- An existing conversation goes on; only a new one needs its prompt.
 local function start(loop, input)
   local ctx, def = loop.ctx, loop.def
   local prompt = prompt_of(ctx, def)
   if prompt and ctx.conversation_length() == 0 then agent_loop.say(loop, "system", prompt) end
   if not def.user then
-    if type(input) ~= "string" then input = text_from(ctx, def.input) end
-    if type(input) == "string" then agent_loop.say(loop, "user", input) end
+    if not content.is(input) then input = input_of(ctx, def) end
+    if input ~= nil then agent_loop.say(loop, "user", content.read(ctx, input)) end
   end
   loop.turn, loop.next = 1, def.user and "ask" or "model"
 end
@@ -92,7 +101,7 @@ end
 --- own }.
 ---@param ctx table
 ---@param def table            what flow.agent gave
----@param input any            a text is what the user says first
+---@param input any            a text, or a list of parts, is what the user says first
 ---@param more table|nil
 function agent_loop.open(ctx, def, input, more)
   more = more or {}
@@ -139,10 +148,10 @@ local function ask_model(loop)
 end
 
 local function text_of(message)
-  local content = message.content
-  if type(content) == "string" then return content end
+  local said = message.content
+  if type(said) == "string" then return said end
   local texts = {}
-  for _, part in ipairs(type(content) == "table" and content or {}) do
+  for _, part in ipairs(type(said) == "table" and said or {}) do
     if type(part) == "table" and type(part.text) == "string" then texts[#texts + 1] = part.text end
   end
   return table.concat(texts, "\n")

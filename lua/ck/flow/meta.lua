@@ -112,6 +112,7 @@
 ---@field now fun(): integer  *      ms since 1970
 ---@field random fun(first: integer|nil, last: integer|nil): number  * (): in [0, 1);
 ---   (last): from 1; (first, last): integers, both included
+---@field file fun(path: string): table  *  an image, a file or a text as a part of a message
 ---@field message fun(role: string|table, content: any)  adds one to the conversation
 ---@field last_message fun(): table|nil
 ---@field conversation_length fun(): integer

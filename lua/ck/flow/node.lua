@@ -4,6 +4,7 @@
 --- ctx.outputs.NAME. Its writes are buffered until it ends: a failed try changes nothing.
 
 local check = require "ck.flow.check"
+local content = require "ck.flow.content"
 local retry = require "ck.flow.retry"
 
 local node = {}
@@ -49,7 +50,7 @@ function node.lua(def)
   }
 end
 
-local function input_rule(value)
+local function prompt_rule(value)
   if type(value) ~= "string" and type(value) ~= "function" then
     return "must be a text, or a function of ctx that gives it"
   end
@@ -67,7 +68,7 @@ function node.with(def)
   for field, value in pairs(def) do
     if field ~= 1 then given[field] = value end
   end
-  local problem = check.fields("flow.node", given, check.with(node.rules, { input = input_rule }))
+  local problem = check.fields("flow.node", given, check.with(node.rules, { input = content.rule }))
   if problem then error(problem, 2) end
   for field, value in pairs(given) do made[field] = value end
   return made
@@ -110,7 +111,7 @@ end
 ---@param def table
 ---@return ck.flow.Node
 function node.prompt(def)
-  local rules = { process = "string", prompt = input_rule, class = "string", session = "string" }
+  local rules = { process = "string", prompt = prompt_rule, class = "string", session = "string" }
   for field, rule in pairs(node.rules) do rules[field] = rule end
   local problem = check.fields("flow.prompt", def, rules)
   if not problem and not def.process then

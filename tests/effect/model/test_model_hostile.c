@@ -44,7 +44,7 @@ static bool goes_on(const ck_model_format *format, ck_model_api api, ck_bytes me
   append(conversation, message);
   append(conversation, ck_bytes_text(user));
   ck_model_query ask = {&model, ck_bytes_text("{\"model\":\"m\",\"tools\":[\"f\"]}"), conversation,
-                        0};
+                        0, NULL};
   tap_must(format->write(&body, &ask, NULL) == CK_OK, "it is written");
   bool right = wire_check(problem, format->path, ck_buffer_bytes(&body));
   if (!right) tap_diag("%s: %.900s", problem, body.data);

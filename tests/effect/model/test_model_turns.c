@@ -31,7 +31,7 @@ static void append(ck_conversation *to, const char *json) {
 static ck_buffer body_for(const ck_model_format *format, ck_model_api api,
                           const ck_conversation *conversation, const char *request) {
   ck_profile_model model = {.api = api, .model = (char *)"m", .stream = 0};
-  ck_model_query ask = {&model, ck_bytes_text(request), conversation, 0};
+  ck_model_query ask = {&model, ck_bytes_text(request), conversation, 0, NULL};
   ck_buffer body = {0};
   ck_error err = CK_ERROR_INIT;
   tap_must(format->write(&body, &ask, &err) == CK_OK, "it is written: %s", err.text);
@@ -224,7 +224,7 @@ static void test_tools_and_options(void) {
                                 "\"parameters\":{\"type\":\"object\"}},"
                                 "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}";
   ck_profile_model model = {.api = CK_MODEL_OPENAI, .model = (char *)"m", .stream = 0};
-  ck_model_query ask = {&model, ck_bytes_text(request), NULL, 0};
+  ck_model_query ask = {&model, ck_bytes_text(request), NULL, 0, NULL};
   ck_buffer body = {0};
   tap_must(ck_value_new(&model.options, ck_bytes_text("{\"seed\":2,\"top_p\":0.5}"), NULL) == CK_OK,
            "there are options");

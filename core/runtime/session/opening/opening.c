@@ -64,6 +64,8 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
                         .restarts = given->restarts,
                         .update = given->update,
                         .about = given->about,
+                        .blobs = given->blobs,
+                        .blob_count = given->blob_count,
                         .compress_from = ck_session_compress_from(self),
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   ck_status status = make_events(events, self, &first, given->edits, err);

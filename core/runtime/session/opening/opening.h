@@ -24,6 +24,8 @@ typedef struct ck_session_opening {
   ck_restarts restarts;
   const ck_session_update *update; /* NULL: the status is `running` */
   const ck_value *about;           /* of the run; NULL */
+  const struct ck_blob *blobs;     /* kept for the session */
+  size_t blob_count;
 } ck_session_opening;
 /* The settings of a run as its first event may hold them: what is secret is masked. NULL in *out:
  * nothing. */

@@ -3,11 +3,13 @@
 #include "core/runtime/session/opening/start.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "core/runtime/session/opening/amend.h"
 #include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/media.h"
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/session/transcript.h"
@@ -63,10 +65,16 @@ static ck_status write_started(ck_value **out, const ck_session_record *record,
 static ck_status create(ck_session *self, ck_session_record *record,
                         const ck_session_options *options, ck_error *err) {
   ck_value *body, *settings;
+  ck_blob *blobs;
   ck_status status = ck_session_clean_settings(&settings, self, options->settings, err);
   if (status == CK_OK) status = write_started(&body, record, options->parent_run, settings, err);
   ck_value_free(settings);
   if (status != CK_OK) return status;
+  status = ck_media_blobs(&blobs, options->media, err);
+  if (status != CK_OK) {
+    ck_value_free(body);
+    return status;
+  }
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
   snprintf(timeline.parent_run, sizeof timeline.parent_run, "%s",
@@ -76,8 +84,11 @@ static ck_status create(ck_session *self, ck_session_record *record,
                                 .body = body,
                                 .at_ms = record->created_ms,
                                 .edits = options->edits,
-                                .about = options->about};
+                                .about = options->about,
+                                .blobs = blobs,
+                                .blob_count = options->media ? options->media->count : 0};
   status = ck_session_create(self, record, &opening, err);
+  free(blobs);
   ck_value_free(body);
   ck_session_count_events_from(self, ck_session_last_seq(self));
   return status;

@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_OPENING_START_H
 #define CK_RUNTIME_SESSION_OPENING_START_H
 
+#include "core/model/media.h"
 #include "core/model/profile.h"
 #include "core/runtime/commit/runtime.h"
 #include "core/runtime/session/opening/edit.h"
@@ -20,6 +21,7 @@ typedef struct ck_session_options {
   const ck_value *settings;         /* of this run alone, shown in its first event; NULL: none */
   const ck_state_edits *edits;      /* of the empty state; NULL: none */
   const char *parent_run;           /* of elsewhere, which this one goes on from; NULL: none */
+  const ck_media_list *media;       /* of the input, kept with the session; NULL: none */
 } ck_session_options;
 
 /* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: one of the profile's.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/model/media.h"
 #include "core/runtime/budget/usage.h"
 
 /* A string decoded, anything else as it is written. */
@@ -35,6 +36,12 @@ static void append_result(ck_buffer *out, ck_bytes block, int depth) {
 
 /* What is none of these is shown as it is. */
 static void append_block(ck_buffer *out, ck_bytes block, int depth) {
+  ck_media media;
+  if (ck_media_read(&media, block)) {
+    ck_buffer_append_char(out, ' ');
+    ck_media_append_caption(out, &media);
+    return;
+  }
   ck_bytes type = ck_json_get(block, "type"), text = ck_json_get(block, "text");
   if (ck_json_is_text(type, "tool_use") || ck_json_is_text(type, "toolCall")) {
     append_call(out, block);

@@ -1,0 +1,145 @@
+#!/bin/bash
+# images.t - images and files of messages reach the model whole, in each API's own form; they are
+# kept once, by their content, and in no state; a model that does not take them is not sent them.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../served.sh"
+
+png=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+base64 -d <<<"$png" >picture.png
+printf '%%PDF-1.4\n%%ten pages of it\n' >report.pdf
+pdf=$(base64 -w0 report.pdf)
+
+cat >look.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "eye", prompt = "Look." }
+END
+
+# profile API TAKES: at house.lua.
+profile() {
+  cat >house.lua <<END
+return { name = "house", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "$1", base_url = "$(base_url "$1")", model = "m", key = "main",
+    retries = 0, $2 price = { input = 3, output = 15 } } } }
+END
+}
+
+# body NAME N EXPRESSION: of the N-th request, from 0.
+body() { json "$(sed -n "$(($2 + 1))p" "$1.log")" "my \$b = \$d->{body}; $3"; }
+
+said='{"answer":{"text":"A dot.","usage":{"input":10,"output":3}},"times":0}'
+parts='[{"type":"text","text":"What is it?"},{"type":"image","data":"'$png'","name":"dot.png"}]'
+
+# ---- a list of parts as the input ----
+for api in openai anthropic; do
+  serve "$api" <<<"$said"
+  profile "$api" 'takes = { "image", "file" },'
+  exits 0 "$api: a list of parts is an input" run look.lua --profile ./house.lua \
+    --session "$api" --input "$parts"
+  has "$api: and is answered" "$out" 'A dot.'
+  if [ "$api" = openai ]; then
+    want='{"image_url":{"url":"data:image/png;base64,'$png'"},"type":"image_url"}'
+    got=$(body openai 0 '$b->{messages}[1]{content}')
+  else
+    want='{"data":"'$png'","media_type":"image/png","type":"base64"}'
+    want='{"source":'$want',"type":"image"}'
+    got=$(body anthropic 0 '$b->{messages}[0]{content}')
+  fi
+  want='[{"text":"What is it?","type":"text"},'$want']'
+  is "$api: both parts are sent, the image in its form" "$got" "$want"
+  has "$api: nothing stands in the place of a message" "no: $(cat "$api.log")" 'What is it?'
+  is "$api: one request" "$(requests "$api")" 1
+done
+
+# ---- as it is kept ----
+run --json sessions log openai --all
+log=$out
+is 'the transcript has no bytes of the image' "$(grep -c "${png:0:40}" <<<"$log")" 0
+has 'but what it is' "$log" '"media_type":"image/png","name":"dot.png","bytes":70,"digest":"'
+run sessions log openai
+has 'a person is shown its name' "$out" '[dot.png, image/png, 70 bytes]'
+run --json sessions inspect openai
+is 'no state has it' "$(grep -c "${png:0:40}" <<<"$out")" 0
+is 'it is kept once for both sessions' \
+  "$(sqlite3 "${CKRUN_STORE#sqlite:}" "SELECT count(*) FROM blob WHERE kind = 'image'")" 1
+exits 0 'the store is sound' store verify
+
+# ---- an image file as the input ----
+serve file <<<"$said"
+profile anthropic 'takes = { "image", "file" },'
+exits 0 'a picture is an input' run look.lua --profile ./house.lua --session file \
+  --input @picture.png
+is 'it is sent' "$(body file 0 '$b->{messages}[0]{content}[0]{source}{data}')" "$png"
+exits 0 'a PDF is one' run look.lua --profile ./house.lua --session pdf --input @report.pdf
+is 'as a document' "$(body file 1 '$b->{messages}[0]{content}')" \
+  '[{"source":{"data":"'$pdf'","media_type":"application/pdf","type":"base64"},'\
+'"title":"report.pdf","type":"document"}]'
+
+# ---- flow.file ----
+printf 'Read me, password=hunter2hunter2.\n' >notes.txt
+cat >files.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "eye",
+  input = { "Compare.", flow.file "picture.png", flow.file "report.pdf", flow.file "notes.txt" } }
+END
+serve files <<<"$said"
+profile openai 'takes = { "image", "file" },'
+exits 0 'a flow names files' run files.lua --profile ./house.lua --session files
+is 'each is sent as what it is' \
+  "$(body files 0 'join " ", map { $_->{type} } @{$b->{messages}[0]{content}}')" \
+  'text image_url file text'
+is 'a file with its name' "$(body files 0 '$b->{messages}[0]{content}[2]{file}')" \
+  '{"file_data":"data:application/pdf;base64,'$pdf'","filename":"report.pdf"}'
+run --json sessions log files --all
+is 'a text passes the rules of redaction' "$(grep -c 'hunter2hunter2' <<<"$out")" 0
+has 'and is there' "$out" 'Read me'
+
+# ---- who does not take them ----
+serve plain <<<"$said"
+profile openai ''
+exits 1 'a model that is not known to take images' run look.lua --profile ./house.lua \
+  --session refused --input @picture.png
+has 'the image is named' "$err" \
+  'model "default" (m) is not known to take images, and picture.png was not sent'
+has 'and the remedy' "$err" 'add "image" to takes in models["default"] of the profile'
+profile openai 'takes = { "image" },'
+exits 1 'nor files' run look.lua --profile ./house.lua --session refused-2 --input @report.pdf
+has 'a file is one' "$err" 'takes no files, and report.pdf was not sent'
+is 'nothing was sent' "$(requests plain)" 0
+exits 0 'with the model corrected the session goes on' resume refused --profile ./house.lua
+is 'and sends it' "$(body plain 0 '$b->{messages}[1]{content}[0]{image_url}{url}')" \
+  "data:image/png;base64,$png"
+
+# ---- what it may cost ----
+serve dear <<<"$said"
+profile openai 'takes = { "image" },'
+run run look.lua --profile ./house.lua --session dear --input @picture.png --limit budget_usd=0.10
+is 'a call that may cost more than is left, with its image, is not made' "$(requests dear)" 0
+exits 0 'one that may not is' run look.lua --profile ./house.lua --session cheap \
+  --input @picture.png --limit budget_usd=0.50
+
+# ---- policies and rules ----
+serve masked <<<"$said"
+profile anthropic 'takes = { "image" },'
+sed -i 's|models =|policies = { { "redact_personal", kinds = { "email" } } }, models =|' house.lua
+exits 0 'a policy that masks' run look.lua --profile ./house.lua --session masked --input \
+  '[{"type":"text","text":"Whose is it? Write to ada@example.org, token=abcdefgh12345678."},
+    {"type":"image","data":"'$png'","name":"dot.png"}]'
+run --json sessions log masked --all
+is 'it sees the text' "$(grep -c 'ada@example.org' <<<"$out")" 0
+is 'so do the rules' "$(grep -c 'abcdefgh12345678' <<<"$out")" 0
+is 'and neither the image' "$(body masked 0 '$b->{messages}[0]{content}[1]{source}{data}')" "$png"
+
+# ---- bad input ----
+exits 2 'data that is no base64' run look.lua --profile ./house.lua --session bad \
+  --input '[{"type":"image","name":"dot.png","data":"%%%"}]'
+has 'it is told' "$err" '--input: the data of dot.png is no base64'
+printf 'GIF is not here \377' >odd.bin
+sed 's/picture.png/odd.bin/' files.lua >odd.lua
+exits 1 'a file that is nothing of it' run odd.lua --profile ./house.lua --session odd
+has 'it is named' "$err" 'odd.bin is neither an image that models take'
+exits 1 'an input that no model would see' run look.lua --profile ./house.lua --session lost \
+  --input '{"question":"What is it?"}'
+has 'it is not lost in silence' "$err" 'the input is a table, which is no message'
+
+echo "1..$checks"
+[ "$failed" = 0 ]
