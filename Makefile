@@ -383,11 +383,11 @@ INCLUDEDIR := $(PREFIX)/include
 SHARE := $(PREFIX)/share
 DATADIR := $(SHARE)/ckrun
 DOCDIR := $(SHARE)/doc/ckrun
-MAN := $(SHARE)/man/man1/ckrun.1
+MANDIR := $(SHARE)/man
 BASH_COMPLETION := $(SHARE)/bash-completion/completions/ckrun
 ZSH_COMPLETION := $(SHARE)/zsh/site-functions/_ckrun
 FISH_COMPLETION := $(SHARE)/fish/vendor_completions.d/ckrun.fish
-PRINTED := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+PRINTED := $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 LIBRARIES := $(addprefix $(LIBDIR)/,libckrun.a libckrun.so $(SONAME) libckrun.so.$(VERSION))
 # What authors of policies and flows read, and where an editor finds the annotations; under
 # DATADIR as in the repository.
@@ -424,15 +424,20 @@ install: all ## install under DESTDIR and PREFIX: program, library, manual, comp
 	  install -D -m 644 $$file $(DESTDIR)$(DOCDIR)/$$file || exit 1; done
 	@install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(sort $(dir $(PRINTED))))
 	@printf '%s\n' "$$PKG_CONFIG_TEXT" >$(DESTDIR)$(LIBDIR)/pkgconfig/ckrun.pc
-	$(call runtime,$(MODE)) help --man >$(DESTDIR)$(MAN)
+	$(Q)install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5
+	$(call runtime,$(MODE)) help --man --all | awk -v to=$(DESTDIR)$(MANDIR) '$(SPLIT_MAN)'
 	$(call runtime,$(MODE)) help --completion bash >$(DESTDIR)$(BASH_COMPLETION)
 	$(call runtime,$(MODE)) help --completion zsh >$(DESTDIR)$(ZSH_COMPLETION)
 	$(call runtime,$(MODE)) help --completion fish >$(DESTDIR)$(FISH_COMPLETION)
+# Each page begins with .TH NAME SECTION.
+SPLIT_MAN := /^\.TH / { close(page); page = to "/man" $$3 "/" tolower($$2) "." $$3 } \
+  { print >page }
 install_program = $(Q)install -D -m $(1) $(2) $(DESTDIR)$(3)
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR),$(BINDIR)/ckrun $(LIBRARIES) $(INCLUDEDIR)/ckrun.h \
 	  $(LIBDIR)/pkgconfig/ckrun.pc $(PRINTED))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/,man1/ckrun.1 man1/ckrun-*.1 man5/ckrun-*.5)
 	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
 
 # The files of the repository, or of an unpacked tarball, which makes the same one again: nothing in

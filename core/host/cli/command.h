@@ -73,6 +73,12 @@ typedef struct ck_host {
 
 enum { CK_COMMAND_VALUES_MAX = 256 }; /* bytes of the largest struct of options */
 
+/* A command line as somebody would type it, and what it is for. */
+typedef struct ck_example {
+  const char *line; /* "ckrun run flow.lua" */
+  const char *what; /* one line, no full stop */
+} ck_example;
+
 /* The status determines the exit code; main prints the text of `err`, if there is one. */
 typedef struct ck_command {
   const char *name;    /* all its words, such as "sessions list" */
@@ -80,6 +86,7 @@ typedef struct ck_command {
   const char *details; /* paragraphs for help and man page, an empty line between them; NULL */
   const ck_operand *operands; /* NULL: none */
   const ck_option *options;   /* NULL: none of its own */
+  const ck_example *examples; /* at least one; ends with a NULL line; each is run by the tests */
   CK_CHECKED ck_status (*run)(ck_host *host, const void *values, ck_error *err);
 } ck_command;
 

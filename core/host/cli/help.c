@@ -87,6 +87,15 @@ static void append_operands(ck_buffer *out, const ck_command *command, int colum
     append_pair(out, ck_bytes_text(o->name), o->help, columns);
 }
 
+static void append_examples(ck_buffer *out, const ck_command *command, int columns) {
+  if (!command->examples) return;
+  ck_buffer_append_text(out, "\nexamples:\n");
+  for (const ck_example *e = command->examples; e->line; e++) {
+    ck_buffer_append_format(out, "  %s\n      ", e->line);
+    append_wrapped(out, e->what, (place){6, 6}, columns);
+  }
+}
+
 void ck_help_append_command(ck_buffer *out, const ck_command *command, int columns) {
   ck_buffer usage = {0};
   ck_help_append_usage(&usage, command);
@@ -102,6 +111,7 @@ void ck_help_append_command(ck_buffer *out, const ck_command *command, int colum
   }
   append_operands(out, command, columns);
   append_options(out, "options", command->options, columns);
+  append_examples(out, command, columns);
   append_options(out, "everywhere", ck_global_options, columns);
 }
 

@@ -17,8 +17,12 @@ void ck_help_append_usage(ck_buffer *out, const ck_command *command);
 /* Appends "--session ID" or "-h, --help". */
 void ck_help_append_option(ck_buffer *out, const ck_option *option);
 
-/* roff of man(7), section 1. */
+/* Man pages, as roff of man(7): ckrun(1), and of one command. */
 void ck_help_append_man(ck_buffer *out, const ck_command_table *table);
+void ck_help_append_command_man(ck_buffer *out, const ck_command *command);
+/* That of the files of a kind, section 5: "policy", "profile". `*found` false: there is none. */
+CK_CHECKED ck_status ck_help_append_file_man(bool *found, ck_buffer *out, const char *name,
+                                             ck_error *err);
 /* False when the shell is not bash, zsh or fish. */
 bool ck_help_append_completion(ck_buffer *out, const ck_command_table *table, const char *shell);
 

@@ -104,6 +104,13 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun answer trip", "list what it asks"},
+    {"ckrun answer trip 'Pens or paper: which costs less?'",
+     "keep this answer for its next resume"},
+    {0},
+};
+
 const ck_command ck_command_answer = {
     .name = "answer",
     .summary = "give a session the answer that it waits for",
@@ -111,5 +118,6 @@ const ck_command ck_command_answer = {
                "one is given it at once. A second answer to the same question is refused.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -73,6 +73,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun cancel trip --reason 'not needed any more'", "end it: it cannot be resumed"},
+    {0},
+};
+
 const ck_command ck_command_cancel = {
     .name = "cancel",
     .summary = "end a session for good",
@@ -81,5 +86,6 @@ const ck_command ck_command_cancel = {
                "again changes nothing.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -58,6 +58,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun checkpoint trip --description 'before the risky part'", "have it save, and go on"},
+    {0},
+};
+
 const ck_command ck_command_checkpoint = {
     .name = "checkpoint",
     .summary = "have a session that another process runs save",
@@ -70,5 +75,6 @@ const ck_command ck_command_checkpoint = {
                "stands is saved already.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -128,6 +128,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun doctor --free 1024", "all checks, with a gigabyte to be free"},
+    {0},
+};
+
 const ck_command ck_command_doctor = {
     .name = "doctor",
     .summary = "look for what needs somebody, and say what to do",
@@ -143,5 +148,6 @@ const ck_command ck_command_doctor = {
         "something was left behind; 0 when nothing needs to be done. Versions with known faults "
         "are told, and change no exit code.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -51,11 +51,17 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun facts delete city", "no session reads it any more"},
+    {0},
+};
+
 const ck_command ck_command_facts_delete = {
     .name = "facts delete",
     .summary = "remove a fact",
     .details = "Sessions that have read it before go on with what they read.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

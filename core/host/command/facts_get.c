@@ -53,11 +53,17 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun facts get city", "one of them"},
+    {0},
+};
+
 const ck_command ck_command_facts_get = {
     .name = "facts get",
     .summary = "print one fact",
     .details = "The value, as JSON.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -106,6 +106,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun facts list", "all of them, with who owns them"},
+    {0},
+};
+
 const ck_command ck_command_facts_list = {
     .name = "facts list",
     .summary = "list the facts that outlive sessions",
@@ -114,5 +119,6 @@ const ck_command ck_command_facts_list = {
                "resume, rewind or fork changes them. Columns: agent (empty: for all), key, "
                "updated, value, in the order of agent and key.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

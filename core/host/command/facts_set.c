@@ -112,6 +112,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun facts set city Lisbon", "for the sessions from now on"},
+    {0},
+};
+
 const ck_command ck_command_facts_set = {
     .name = "facts set",
     .summary = "keep a fact for later sessions",
@@ -121,5 +126,6 @@ const ck_command ck_command_facts_set = {
                "read.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

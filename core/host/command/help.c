@@ -5,7 +5,7 @@
 
 typedef struct values {
   const char *word, *second;
-  bool man;
+  bool man, all;
   const char *completion;
 } values;
 
@@ -31,13 +31,43 @@ static ck_status append_topic(ck_buffer *out, const ck_host *host, const values 
   return CK_OK;
 }
 
+/* All of them, one behind the other; each begins with its .TH. */
+static ck_status append_manual(ck_buffer *out, const ck_host *host, ck_error *err) {
+  bool found;
+  ck_help_append_man(out, host->commands);
+  for (const ck_command *const *c = host->commands->commands; *c; c++)
+    ck_help_append_command_man(out, *c);
+  ck_status status = ck_help_append_file_man(&found, out, "policy", err);
+  return status == CK_OK ? ck_help_append_file_man(&found, out, "profile", err) : status;
+}
+
+static ck_status append_man(ck_buffer *out, const ck_host *host, const values *v, ck_error *err) {
+  bool found = false;
+  if (v->all) return append_manual(out, host, err);
+  if (!v->word) {
+    ck_help_append_man(out, host->commands);
+    return CK_OK;
+  }
+  char name[128];
+  snprintf(name, sizeof name, "%s%s%s", v->word, v->second ? " " : "", v->second ? v->second : "");
+  const ck_command *command = ck_command_get(host->commands, name);
+  if (command) {
+    ck_help_append_command_man(out, command);
+    return CK_OK;
+  }
+  ck_status status = ck_help_append_file_man(&found, out, name, err);
+  return status == CK_OK && !found
+             ? ck_error_set(err, CK_E_USAGE, "no man page of '%s'; see 'ckrun help'", name)
+             : status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_pager_begin(host->output);
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (v->man)
-    ck_help_append_man(&text, host->commands);
+    status = append_man(&text, host, v, err);
   else if (v->completion)
     ck_help_append_completion(&text, host->commands, v->completion);
   else
@@ -64,7 +94,12 @@ static const ck_operand operands[] = {
 };
 
 static const ck_option options[] = {
-    {.name = "man", .offset = offsetof(values, man), .help = "print the man page"},
+    {.name = "man",
+     .offset = offsetof(values, man),
+     .help = "print the man page: of ckrun, of that command, of the files policy or profile"},
+    {.name = "all",
+     .offset = offsetof(values, all),
+     .help = "with --man: all man pages, one behind the other"},
     {.name = "completion",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, completion),
@@ -74,10 +109,17 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun help sessions diff", "one command"},
+    {"ckrun help --man sessions diff | man -l -", "its man page"},
+    {0},
+};
+
 const ck_command ck_command_help = {
     .name = "help",
     .summary = "tell what there is and how it is used",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -119,6 +119,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun init shop", "make a project in a new folder"},
+    {0},
+};
+
 const ck_command ck_command_init = {
     .name = "init",
     .summary = "make a project that runs",
@@ -129,5 +134,6 @@ const ck_command ck_command_init = {
         "that are there are left as they are, and refused. For the Lua language server it writes "
         ".luarc.json, too, where there is none.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

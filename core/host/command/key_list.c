@@ -56,11 +56,17 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   return status;
 }
 
+static const ck_example examples[] = {
+    {"ckrun key list", "which keys sign what is stored"},
+    {0},
+};
+
 const ck_command ck_command_key_list = {
     .name = "key list",
     .summary = "list the keys that sign the rows of the store",
     .details = "Columns: id of the key, state, events, checkpoints. The state is current: the "
                "store's own; before: the one that it is changed from; none: rows of a store "
                "without a key; unknown: rows that the store's key does not open. Needs no key.",
+    .examples = examples,
     .run = run,
 };

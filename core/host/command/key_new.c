@@ -70,6 +70,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun key new store.key", "a file that its owner alone can read"},
+    {0},
+};
+
 const ck_command ck_command_key_new = {
     .name = "key new",
     .summary = "make a key for a store",
@@ -78,5 +83,6 @@ const ck_command ck_command_key_new = {
                "kept elsewhere, and given by a variable (--key env:NAME, or CKRUN_KEY). Who loses "
                "the key loses what is sealed with it.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

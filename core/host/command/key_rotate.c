@@ -65,6 +65,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun key rotate --new-key file:$PWD/store.key", "seal the store with the key in that file"},
+    {0},
+};
+
 const ck_command ck_command_key_rotate = {
     .name = "key rotate",
     .summary = "seal the store with another key",
@@ -74,5 +79,6 @@ const ck_command ck_command_key_rotate = {
                "else opens the store; when it is stopped, the same command with the same two keys "
                "goes on.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

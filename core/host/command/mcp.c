@@ -163,6 +163,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun mcp --read-only --sessions 'team-*'", "let a client read the sessions of a team"},
+    {0},
+};
+
 const ck_command ck_command_mcp = {
     .name = "mcp",
     .summary = "serve the sessions to a client of the MCP",
@@ -178,5 +183,6 @@ const ck_command ck_command_mcp = {
                "of sessions are marked as data for the client's model, which is no protection "
                "against a model that obeys them: leave it the tools and sessions that it needs.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -57,6 +57,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun pause trip --reason 'the office closes'", "have it stop at its next boundary"},
+    {0},
+};
+
 const ck_command ck_command_pause = {
     .name = "pause",
     .summary = "pause a session that another process runs",
@@ -66,5 +71,6 @@ const ck_command ck_command_pause = {
                "pauses when it comes to a boundary.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -131,6 +131,11 @@ static const ck_option options_table[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy bench policy.lua --calls 100", "the time that each hook takes"},
+    {0},
+};
+
 const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
@@ -144,5 +149,6 @@ const ck_command ck_command_policy_bench = {
         "is 1.",
     .operands = operands,
     .options = options_table,
+    .examples = examples,
     .run = run,
 };

@@ -98,6 +98,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy check policy.lua", "its hooks, its options and its mistakes"},
+    {0},
+};
+
 const ck_command ck_command_policy_check = {
     .name = "policy check",
     .summary = "look for what would go wrong live in a policy",
@@ -111,5 +116,6 @@ const ck_command ck_command_policy_check = {
         "alone, such as the text of at.message, is a note: 'ckrun profile check' knows the "
         "profile.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

@@ -275,6 +275,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy eval 'trip#11' -e at.since.cost_usd", "what policies saw at that event"},
+    {0},
+};
+
 const ck_command ck_command_policy_eval = {
     .name = "policy eval",
     .summary = "evaluate Lua over what policies see at one recorded event",
@@ -294,5 +299,6 @@ const ck_command ck_command_policy_eval = {
         "of -e and of lines that are no terminal's, when one failed.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

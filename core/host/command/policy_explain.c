@@ -386,6 +386,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy explain trip", "why there is a checkpoint at each boundary, or none"},
+    {0},
+};
+
 const ck_command ck_command_policy_explain = {
     .name = "policy explain",
     .summary = "say what policies decided in a session, and why",
@@ -406,5 +411,6 @@ const ck_command ck_command_policy_explain = {
         "failed.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -32,6 +32,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy list", "the shipped ones, and those of this folder"},
+    {0},
+};
+
 const ck_command ck_command_policy_list = {
     .name = "policy list",
     .summary = "list the policies that are shipped, and those of a folder",
@@ -42,5 +47,6 @@ const ck_command ck_command_policy_list = {
                "policies are left out; those with a mistake are named on stderr, and have a "
                "'problem' with --json.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

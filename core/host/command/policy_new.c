@@ -119,6 +119,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy new careful --hook permit", "careful.lua and careful_test.lua, which pass"},
+    {0},
+};
+
 const ck_command ck_command_policy_new = {
     .name = "policy new",
     .summary = "make a policy to begin with, and its test",
@@ -128,5 +133,6 @@ const ck_command ck_command_policy_new = {
                "where there is none: completion and types of all that a policy or a flow sees.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

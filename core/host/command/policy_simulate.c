@@ -318,6 +318,12 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy simulate trip --profile default --profile ./profile.lua",
+     "compare what two profiles keep of a session"},
+    {0},
+};
+
 const ck_command ck_command_policy_simulate = {
     .name = "policy simulate",
     .summary = "replay recorded sessions through policies",
@@ -359,5 +365,6 @@ const ck_command ck_command_policy_simulate = {
         "Exit code 5 when a policy failed; its answers count as they would live.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -184,6 +184,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy test policy.lua --coverage", "its tests, and what they do not reach"},
+    {0},
+};
+
 const ck_command ck_command_policy_test = {
     .name = "policy test",
     .summary = "run the tests of policies in the real sandbox",
@@ -197,5 +202,6 @@ const ck_command ck_command_policy_test = {
                "prints its own plan; the exit code is 0.",
     .options = options,
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

@@ -359,6 +359,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun policy tune loop --over trip --tries 5", "look for better options of the profile loop"},
+    {0},
+};
+
 const ck_command ck_command_policy_tune = {
     .name = "policy tune",
     .summary = "look for the options of a profile's policies that lose least",
@@ -380,5 +385,6 @@ const ck_command ck_command_policy_tune = {
         "and when FILE is there already.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -126,6 +126,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun profile check ./profile.lua", "all its mistakes at once"},
+    {0},
+};
+
 const ck_command ck_command_profile_check = {
     .name = "profile check",
     .summary = "load a profile and its policies, as a run would",
@@ -138,5 +143,6 @@ const ck_command ck_command_profile_check = {
         "permit: where one masks what another asks a person about, or decides by, a note names "
         "both.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

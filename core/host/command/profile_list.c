@@ -31,6 +31,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun profile list", "the shipped ones, and those of this folder"},
+    {0},
+};
+
 const ck_command ck_command_profile_list = {
     .name = "profile list",
     .summary = "list the profiles that are shipped, and those of a folder",
@@ -41,5 +46,6 @@ const ck_command ck_command_profile_list = {
                "profiles are left out; those with a mistake are named on stderr, and have a "
                "'problem' with --json.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

@@ -88,6 +88,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun profile show ./profile.lua", "the settings that hold, and where each is from"},
+    {0},
+};
+
 const ck_command ck_command_profile_show = {
     .name = "profile show",
     .summary = "show the settings that hold, and where each came from",
@@ -100,5 +105,6 @@ const ck_command ck_command_profile_show = {
         "defaults.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

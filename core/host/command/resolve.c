@@ -108,6 +108,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun resolve trip", "list what is in doubt"},
+    {"ckrun resolve trip main/start/tool/1 done", "it happened, somebody has looked"},
+    {0},
+};
+
 const ck_command ck_command_resolve = {
     .name = "resolve",
     .summary = "say what became of an effect whose outcome is unknown",
@@ -123,5 +129,6 @@ const ck_command ck_command_resolve = {
         "verdict before its next request, and makes the call again, or not.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

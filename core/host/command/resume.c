@@ -287,6 +287,14 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun resume latest --dry-run",
+     "tell what the newest session would do, and what stands against it"},
+    {"ckrun resume trip --limit model_calls=9",
+     "go on from the latest checkpoint, with another limit"},
+    {0},
+};
+
 const ck_command ck_command_resume = {
     .name = "resume",
     .summary = "go on with a session that stopped, crashed or failed",
@@ -314,5 +322,6 @@ const ck_command ck_command_resume = {
         "goes on with --retry.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -216,6 +216,14 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun run flow.lua --profile ./profile.lua --cassette cassette.jsonl",
+     "start a session that a recording answers: nothing is paid"},
+    {"ckrun run flow.lua --cassette cassette.jsonl --session trip --limit budget_usd=2",
+     "start one of that name, which may spend two dollars"},
+    {0},
+};
+
 const ck_command ck_command_run = {
     .name = "run",
     .summary = "start a session of a flow",
@@ -229,5 +237,6 @@ const ck_command ck_command_run = {
                "resume' goes on without repeating what was done.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -213,6 +213,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions checkpoints trip --graph", "the tree of its checkpoints"},
+    {0},
+};
+
 const ck_command ck_command_sessions_checkpoints = {
     .name = "sessions checkpoints",
     .summary = "list the checkpoints of a session, or draw their tree",
@@ -227,5 +232,6 @@ const ck_command ck_command_sessions_checkpoints = {
         "resume has left behind is marked as abandoned.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -111,6 +111,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions delete trip --archive trip.db",
+     "delete it, and keep a copy that can be imported"},
+    {0},
+};
+
 const ck_command ck_command_sessions_delete = {
     .name = "sessions delete",
     .summary = "delete a session and all that is known of it",
@@ -121,5 +127,6 @@ const ck_command ck_command_sessions_delete = {
                "gone back to any more.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -174,6 +174,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions diff trip first latest", "what has changed in all"},
+    {0},
+};
+
 const ck_command ck_command_sessions_diff = {
     .name = "sessions diff",
     .summary = "tell what lies between two checkpoints",
@@ -188,5 +193,6 @@ const ck_command ck_command_sessions_diff = {
                "differences of a key, applied to its value at A as a JSON patch (RFC 6902), give "
                "its value at B.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

@@ -247,6 +247,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions export trip --format html -o trip.html", "one file to show to others"},
+    {0},
+};
+
 const ck_command ck_command_sessions_export = {
     .name = "sessions export",
     .summary = "give a session away in a form that others can read",
@@ -293,5 +298,6 @@ const ck_command ck_command_sessions_export = {
         "All but an archive passes redaction once more; what was masked stays masked.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

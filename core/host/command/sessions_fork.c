@@ -148,6 +148,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions fork trip first --session other",
+     "try something else from the first checkpoint on"},
+    {0},
+};
+
 const ck_command ck_command_sessions_fork = {
     .name = "sessions fork",
     .summary = "go on from a checkpoint in a session of its own",
@@ -164,5 +170,6 @@ const ck_command ck_command_sessions_fork = {
                "the session.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -111,6 +111,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions import trip.db", "bring back what 'ckrun sessions delete --archive' kept"},
+    {0},
+};
+
 const ck_command ck_command_sessions_import = {
     .name = "sessions import",
     .summary = "make sessions of what other programs recorded",
@@ -148,5 +153,6 @@ const ck_command ck_command_sessions_import = {
         "without ckrun's own member `ckrun` it is what its system tells of it.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -175,6 +175,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions inspect trip first", "what its first checkpoint restores"},
+    {0},
+};
+
 const ck_command ck_command_sessions_inspect = {
     .name = "sessions inspect",
     .summary = "show the state that a checkpoint restores",
@@ -192,5 +197,6 @@ const ck_command ck_command_sessions_inspect = {
         "256), kept; with --json an object for each, with its text.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -249,6 +249,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions list --resumable --since 24h", "those of the last day that can go on"},
+    {0},
+};
+
 const ck_command ck_command_sessions_list = {
     .name = "sessions list",
     .summary = "list the sessions, newest first",
@@ -258,5 +263,6 @@ const ck_command ck_command_sessions_list = {
         "last_checkpoint, as MCP's list_resumable_sessions gives them. A running session whose "
         "process has died says so, and one that goes on though its store takes nothing.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

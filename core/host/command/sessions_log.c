@@ -314,6 +314,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions log trip --kind outcome --last 3", "the last three outcomes"},
+    {"ckrun sessions log trip --seq 11", "one event, in full"},
+    {0},
+};
+
 const ck_command ck_command_sessions_log = {
     .name = "sessions log",
     .summary = "print the events of a session, oldest first",
@@ -326,5 +332,6 @@ const ck_command ck_command_sessions_log = {
         "answered at rest is told with the resume that went on by it.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -89,6 +89,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions pin trip first", "never prune its first checkpoint"},
+    {0},
+};
+
 const ck_command ck_command_sessions_pin = {
     .name = "sessions pin",
     .summary = "keep a checkpoint from ever being pruned",
@@ -96,5 +101,6 @@ const ck_command ck_command_sessions_pin = {
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -320,6 +320,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions prune trip --keep 1 --dry-run", "what would go if the newest alone stayed"},
+    {0},
+};
+
 const ck_command ck_command_sessions_prune = {
     .name = "sessions prune",
     .summary = "drop checkpoints that nobody needs",
@@ -342,5 +347,6 @@ const ck_command ck_command_sessions_prune = {
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -70,6 +70,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions rewind trip first --report 'pens are sold out'",
+     "go back, and tell the model what was found out"},
+    {0},
+};
+
 const ck_command ck_command_sessions_rewind = {
     .name = "sessions rewind",
     .summary = "go back to a checkpoint, with a report",
@@ -78,5 +84,6 @@ const ck_command ck_command_sessions_rewind = {
                "stays spent, and effects of class once that succeeded are not done again.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

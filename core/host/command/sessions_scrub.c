@@ -308,6 +308,12 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions scrub --all --key password --dry-run",
+     "how often something stands under that name"},
+    {0},
+};
+
 const ck_command ck_command_sessions_scrub = {
     .name = "sessions scrub",
     .summary = "take a secret out of all that is stored",
@@ -327,5 +333,6 @@ const ck_command ck_command_sessions_scrub = {
         "session is being run.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

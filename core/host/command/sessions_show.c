@@ -39,6 +39,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions show latest", "the newest: status, cost, what to do next"},
+    {0},
+};
+
 const ck_command ck_command_sessions_show = {
     .name = "sessions show",
     .summary = "show one session: status, totals, how to go on",
@@ -48,5 +53,6 @@ const ck_command ck_command_sessions_show = {
         "stored. Elsewhere, and with -v, names and values; --json has all of it.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

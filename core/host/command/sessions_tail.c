@@ -101,6 +101,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions tail trip shopper --last 10", "what this agent would be told of its past"},
+    {0},
+};
+
 const ck_command ck_command_sessions_tail = {
     .name = "sessions tail",
     .summary = "print what an agent will be given of its past",
@@ -117,5 +122,6 @@ const ck_command ck_command_sessions_tail = {
         "--json one object: session, agent, depth, section (the text) and events.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -26,6 +26,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions undo trip", "where it was before the last rewind"},
+    {0},
+};
+
 const ck_command ck_command_sessions_undo = {
     .name = "sessions undo",
     .summary = "take the last rewind back",
@@ -33,5 +38,6 @@ const ck_command ck_command_sessions_undo = {
                "branch that it leaves now is kept in its turn: 'ckrun sessions undo' once more "
                "goes back to it.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

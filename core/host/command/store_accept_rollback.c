@@ -39,6 +39,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   return status;
 }
 
+static const ck_example examples[] = {
+    {"ckrun store accept-rollback", "after an older copy was put back on purpose"},
+    {0},
+};
+
 const ck_command ck_command_store_accept_rollback = {
     .name = "store accept-rollback",
     .summary = "take a store as it is that was set back",
@@ -50,5 +55,6 @@ const ck_command ck_command_store_accept_rollback = {
         "Tells how often the store had been changed (before), how often the counter knows "
         "(known), how many differences from its inventory are accepted, and the number of "
         "this change (generation).",
+    .examples = examples,
     .run = run,
 };

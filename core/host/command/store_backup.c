@@ -63,6 +63,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun store backup copy.db", "a whole copy, while sessions run"},
+    {0},
+};
+
 const ck_command ck_command_store_backup = {
     .name = "store backup",
     .summary = "copy the store as it is now, also while sessions run in it",
@@ -76,5 +81,6 @@ const ck_command ck_command_store_backup = {
         "one go on.\n\n"
         "Copying the file of a store by other means is safe at rest only, when no session runs.",
     .operands = operands,
+    .examples = examples,
     .run = run,
 };

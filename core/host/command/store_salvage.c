@@ -193,6 +193,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun store salvage --to readable.db", "keep all that can be read"},
+    {0},
+};
+
 const ck_command ck_command_store_salvage = {
     .name = "store salvage",
     .summary = "list what can be read of a store whose log is damaged, and what was cut",
@@ -204,5 +209,6 @@ const ck_command ck_command_store_salvage = {
                "be read, keep the copy and name it as the store. Calls whose outcomes were cut may "
                "then be made again.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

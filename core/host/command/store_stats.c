@@ -92,6 +92,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   return status;
 }
 
+static const ck_example examples[] = {
+    {"ckrun store stats", "sessions, events, checkpoints and bytes"},
+    {0},
+};
+
 const ck_command ck_command_store_stats = {
     .name = "store stats",
     .summary = "tell what the store holds and how large it is",
@@ -99,5 +104,6 @@ const ck_command ck_command_store_stats = {
                "checkpoint payloads as stored and before compression; bytes of the file, of its "
                "write-ahead log and of its free pages; the schema's version; how many files hold "
                "outputs of programs that were too long for their results, and their bytes.",
+    .examples = examples,
     .run = run,
 };

@@ -110,11 +110,17 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun store verify", "whether every row is what was written"},
+    {0},
+};
+
 const ck_command ck_command_store_verify = {
     .name = "store verify",
     .summary = "check every row, digest and payload",
     .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
                "any; 5 while 'ckrun key rotate' changes the store's key. Never writes.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

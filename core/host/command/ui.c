@@ -146,6 +146,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun ui --listen unix:ui.sock", "at a socket, for a tunnel from elsewhere"},
+    {0},
+};
+
 const ck_command ck_command_ui = {
     .name = "ui",
     .summary = "show the sessions in a browser, on this machine",
@@ -160,5 +165,6 @@ const ck_command ck_command_ui = {
         "paused when it ends, as `ckrun run` is by Ctrl-C: a call that does not end within 10 "
         "seconds is ended, and in doubt where its class says so.",
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -15,8 +15,26 @@ is "help lists every command" "$listed" "$declared"
 run help --man
 man=$out
 ok "the man page is there" test "$code" = 0
+run help --man --all
+all=$out
 ok "man is roff: every line that begins with a dot is a request" test -z \
-  "$(grep '^\.' <<<"$man" | grep -vE '^\.(TH|SH|SS|TP|PP|B|RS|RE|HP)( |$)')"
+  "$(grep '^\.' <<<"$all" | grep -vE '^\.(TH|SH|TP|PP|B|BR|I|HP|EX|EE)( |$)')"
+ok "and says no character but those of ASCII" test -z "$(LC_ALL=C grep -n '[^ -~]' <<<"$all")"
+has "it has each exit code" "$(sed -n '/^.SH EXIT/,/^.SH ENV/p' <<<"$man" | grep -c '^.fB')" \
+  "$(sed -n '/^exit codes:/,/^$/p' <<<"$overview" | grep -c '^  [0-9]')"
+if command -v groff >/dev/null; then
+  is "groff has no warning" "$(LC_ALL=C groff -man -ww -z <<<"$all" 2>&1)" ""
+else
+  skip "no groff"
+fi
+refused 2 "the man page of what is none" "no man page of 'rnu'" help --man rnu
+for file in policy profile; do
+  exits 0 "the man page of $file" help --man $file
+  has "it is of section 5" "$out" ".TH CKRUN-${file^^} 5 "
+done
+has "that of policies has each hook" \
+  "$(ckrun() { "$CKRUN" "$@"; }; ckrun help --man policy | grep -c '^\.B [a-z_]*$')" \
+  "$(grep -c '^  X(' "$root/lua/policy/hooks.h")"
 run help --completion bash
 bash_text=$out
 ok "bash completions are bash" bash -n <<<"$bash_text"
@@ -25,10 +43,15 @@ while read -r command; do
   help=$out
   run help $command
   is "help $command says the same" "$out" "$help"
-  has "the man page has $command" "$man" ".SS $command"
+  page=ckrun\\-${command// /\\-}
+  has "the man page names $command" "$man" ".BR ${page/accept-/accept\\-} (1)"
+  run help --man $command
+  man_of=$out
+  has "it has a page of its own" "$man_of" ".TH CKRUN-$(tr 'a-z ' A-Z- <<<"$command") 1 "
+  has "which is among all" "$all" "$man_of"
   has "the completions have $command" "$bash_text" "$command;"
   for option in $(grep -oE -- '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+'); do
-    has "the man page has $option of $command" "$man" \
+    has "the man page has $option of $command" "$man$man_of" \
       "\\-\\-$(sed 's/^--//; s/-/\\-/g' <<<"$option")"
     has "the completions have $option of $command" \
       "$(grep -F "'$command') options=" <<<"$bash_text")" "$option "
