@@ -118,15 +118,8 @@ finds 1 lease killed "its process is gone" "a session whose process was killed"
 mends lease "it"
 clean "then it is over"
 
-cat >failing.lua <<'END'
-local flow = require "ck.flow"
-return flow.custom { name = "failing", tools = { die = { class = "idempotent",
-    argv = { "sh", "-c", "test -e well && echo 1 || kill -9 $PPID" } } },
-  run = function(ctx)
-    return ctx.effect { kind = "tool", class = "idempotent",
-      request = { name = "die", index = 0, arguments = {} } }.result
-  end }
-END
+graph failing 'flow.exec { class = "idempotent",
+  argv = { "sh", "-c", "test -e well && echo 1 || kill -9 $PPID" } }'
 run run failing.lua --session dies
 for _ in 1 2 3 4; do run resume dies; done
 is "a session that kills its process whenever it is resumed is refused" "$code" 5

@@ -72,13 +72,7 @@ is "the resume begins it with the answer that was given" \
   "$("$CKRUN" --json sessions log asked --kind outcome | grep -c "\"key\":\"$key\",")" 1
 
 # ---- in doubt ----
-cat >die.sh <<E
-#!/bin/sh
-[ -e "$dir/ran" ] && exit 0
-: >"$dir/ran"
-kill -9 \$PPID
-sleep 60
-E
+killer die.sh "$dir/ran"
 cat >no_user.lua <<'E'
 return { name = "no_user", version = 1, permit = function(effect)
   if effect.tool == "get_user_details" then return ck.deny("not now") end
@@ -92,7 +86,6 @@ exits 0 "its event" policy explain call "$(cut -f 1 <<<"$denied")"
 has "says why" "$out" "the reason: not now"
 exits 0 "as JSON" --json policy explain call "$(cut -f 1 <<<"$denied")"
 is "both" "$(json "$out" '[@$d{qw(tool reason)}]')" '["get_user_details","not now"]'
-chmod +x die.sh
 sed 's#"true"#"'"$dir"'/die.sh"#' flow.lua >die.lua
 # doubt SESSION POLICY...: a session that was killed in its effect, and resumed.
 doubt() {

@@ -23,14 +23,7 @@ end }
 E
 echo 'return { name = "p", policies = { "./node.lua", "./many.lua", "./names.lua",
   "./torn.lua" } }' >p.lua
-cat >die.sh <<E
-#!/bin/sh
-[ -e "$dir/ran" ] && exit 0
-: >"$dir/ran"
-kill -9 \$PPID
-sleep 60
-E
-chmod +x die.sh
+killer die.sh "$dir/ran"
 cat >flow.lua <<E
 local flow = require "ck.flow"
 return flow.graph { name = "g", start = "a",

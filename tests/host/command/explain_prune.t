@@ -34,14 +34,7 @@ return { name = "silent", version = 1, prune = function() end }
 E
 echo 'return { name = "p", prune_every_n_nodes = 4, policies = { "every_boundary", "./odd.lua",
   "./silent.lua", "./old.lua", "./third.lua" } }' >p.lua
-cat >die.sh <<E
-#!/bin/sh
-[ -e "$dir/ran" ] && exit 0
-: >"$dir/ran"
-kill -9 \$PPID
-sleep 60
-E
-chmod +x die.sh
+killer die.sh "$dir/ran"
 cat >flow.lua <<E
 local flow = require "ck.flow"
 local nodes, edges, before = {}, {}, nil

@@ -6,8 +6,7 @@ cd "$dir" || exit 1
 
 for name in look keep act; do printf '#!/bin/sh\necho %s >>%s/ran\necho 1\n' "$name" "$dir" \
   >"$name"; chmod +x "$name"; done
-printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >die
-chmod +x die
+killer die
 cat >flow.lua <<END
 local flow = require "ck.flow"
 local classes = { look = "pure", keep = "idempotent", act = "once", die = "once" }

@@ -150,8 +150,7 @@ return flow.agent { name = "one", prompt = "Answer.", tools = {
   look = flow.command { argv = { "true" }, class = "pure" },
   die = flow.command { argv = { "./die" }, class = "pure" } } }
 END
-printf '#!/bin/sh\n[ -e died ] && exit\n>died\nkill -9 $PPID\nsleep 1\n' >die
-chmod +x die
+killer die died
 profile killed.lua openai 0 false
 exits 137 "a run that is killed behind its second call" run die.lua --profile ./killed.lua \
   --session killed --input '"?"'
@@ -243,8 +242,7 @@ serve probed <<EOF
 EOF
 sed 's/"pure"/"reconcilable", probe = { "echo", "seen" }/; s/{ "true" }/{ ".\/kill" }/' \
   die.lua >probed.lua
-printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >kill
-chmod +x kill
+killer kill
 profile probes.lua openai 0 false
 exits 137 "a run that is killed in its tool" run probed.lua --profile ./probes.lua \
   --session probed --input '"?"'

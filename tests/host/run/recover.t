@@ -186,4 +186,27 @@ begin resume dying
 steps 2 3 4
 ended
 is "by hand it goes on, and progress forgets the deaths" "$code $(cell "$out" result)" "0 4"
+
+# Its boundaries before the first action are reached again by each resume, which is no progress.
+cat >"$dir/node.lua" <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "node", start = "a", edges = { a = "b", b = flow.done }, nodes = {
+  a = flow.exec { class = "idempotent",
+    argv = { "sh", "-c", "test -e first || { kill -9 $PPID; sleep 9; }" } },
+  b = flow.exec { class = "idempotent",
+    argv = { "sh", "-c", "test -e second || { kill -9 $PPID; sleep 9; }" } } } }
+END
+cd "$dir" || exit 1
+deaths() { # how often it is resumed until it is refused
+  local n=0
+  while run resume node && [ $code = 137 ] && [ $n -lt 9 ]; do n=$((n + 1)); done
+  echo "$n $code"
+}
+run run node.lua --session node 2>/dev/null
+is "a graph whose first node kills its process dies three times more" "$(deaths 2>/dev/null)" "3 5"
+touch first
+run resume node --retry 2>/dev/null
+is "an outcome is progress: its second node may die as often" "$(deaths 2>/dev/null)" "3 5"
+touch second
+exits 0 "and by hand it goes on to its end" resume node --retry
 finish

@@ -131,8 +131,7 @@ return flow.custom { name = "once", tools = { die = die }, run = function(ctx)
   return ctx.memory.bank == "real-value-" .. "of-the-bank"
 end }
 END
-printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >die
-chmod +x die
+killer die
 exits 137 "a tool of class once kills it" run once.lua --profile ./slots.lua --session doubt
 SLOT_KEY=real-value-of-the-bank exits 75 "a resume is in doubt" resume doubt
 key=$("$CKRUN" --json resolve doubt | perl -ne 'print $1 if /"effect":"([^"]+)"/')

@@ -138,14 +138,7 @@ done
 
 # ---- in doubt ----
 
-cat >die.sh <<E
-#!/bin/sh
-[ -e "$dir/ran" ] && exit 0
-: >"$dir/ran"
-kill -9 \$PPID
-sleep 60
-E
-chmod +x die.sh
+killer die.sh "$dir/ran"
 cat >die.lua <<E
 return require("ck.flow").graph { name = "g", start = "act",
   nodes = { act = require("ck.flow").exec { argv = { "$dir/die.sh" }, class = "once" } },

@@ -9,15 +9,16 @@
 static bool take_seq(void *to, const ck_event *event) {
   int64_t *seq = to;
   ck_bytes body = ck_value_bytes(event->body);
-  if (event->kind == CK_EVENT_BOUNDARY && ck_json_is_text(ck_json_get(body, "kind"), "edit"))
-    return true;
+  bool kept = ck_json_get(body, "checkpoint").len > 0;
+  bool edit = ck_json_is_text(ck_json_get(body, "kind"), "edit");
+  if (event->kind == CK_EVENT_BOUNDARY && (!kept || edit)) return true;
   if (ck_ledger_is_unsettled(body)) return true;
   *seq = event->seq;
   return false;
 }
 
-/* Progress is a new outcome, or a boundary that was reached: what a resume itself writes is
- * none. */
+/* Progress is a new outcome, or a new checkpoint: what a resume itself writes is none, and neither
+ * is a boundary without a checkpoint, which the next resume reaches once more. */
 ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head,
                                    ck_error *err) {
   const ck_session_record *record = &head->session;
