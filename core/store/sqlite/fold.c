@@ -161,10 +161,25 @@ ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   return status == CK_OK ? forget_page(self, err) : status;
 }
 
+/* Another process moved the log into the file, and was killed before it said so: SQLite has
+ * forgotten its frames, and begins it anew under any salt. While the mark went on calling for what
+ * was in it, power lost before the new log's first commit is on disk would have it missed. */
+static ck_status note_forgotten(ck_sqlite *self, ck_error *err) {
+  ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
+  if (mark.state != CK_MARK_LIVE || !mark.id) return CK_OK;
+  mark.state = CK_MARK_BEGUN;
+  ck_status status = ck_mark_write(ck_lock_fd(self->lock), &mark, true, err);
+  if (status != CK_OK) ck_error_prefix(err, "store %s", self->path);
+  return status;
+}
+
 /* SQLite starts a log again when all of it had been moved before the transaction began. */
 ck_status ck_wal_sign(ck_sqlite *self, ck_error *err) {
   ck_wal_index index;
-  if (ck_wal_get_index(&index, self->writer->db) && index.moved < index.frames) return CK_OK;
+  bool known = ck_wal_get_index(&index, self->writer->db);
+  if (known && index.moved < index.frames) return CK_OK;
+  ck_status status = known && index.frames == 0 ? note_forgotten(self, err) : CK_OK;
+  if (status != CK_OK) return status;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_SIGN);
   return ck_sqlite_write(self, &binder, "sign its write-ahead log", err);
 }

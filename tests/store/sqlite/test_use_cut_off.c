@@ -230,6 +230,37 @@ static void test_forgotten(void) {
   ck_store_close(open_kept());
 }
 
+static void keep_header(void *to) {
+  (void)to;
+  copy(to_keep, ".lock", INT32_MAX);
+  copy(to_keep, "", INT32_MAX);
+  copy(to_keep, "-wal", LOG_HEADER);
+}
+
+/* One of two processes is killed when it has moved the log into the file, before it takes the sign
+ * away. The other one's commit begins the log anew in the same use; the power goes when no more of
+ * that than its header is on disk. */
+static void test_forgotten_in_use(void) {
+  fixture first = begin("in_use.db"), second;
+  ck_error err = CK_ERROR_INIT;
+  ck_store *other = fixture_open(url);
+  to_keep = tap_tmpfile("header");
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "a commit");
+  tap_is_status(fixture_create(&second, other, "t", &err), CK_OK, &err, "one of another process");
+  ck_mark live = ck_mark_read_path(path);
+  faulty_after_sync(FAULTY_DATABASE, fail_always, NULL);
+  ck_store_release(other, second.lease);
+  ck_store_close(other);
+  tap_ok(faulty_left() < 9, "which ends before it takes the sign away");
+  faulty_heal();
+  set_mark(&live);
+  faulty_after_sync(FAULTY_WAL, keep_header, NULL);
+  tap_is_status(fixture_commit(&first, &power, &err), CK_OK, &err, "the first goes on");
+  ck_store_release(first.store, first.lease);
+  ck_store_close(first.store);
+  ck_store_close(open_kept());
+}
+
 int main(void) {
   faulty_install();
   test_beginning();
@@ -237,5 +268,6 @@ int main(void) {
   test_begun_anew();
   test_not_emptied();
   test_forgotten();
+  test_forgotten_in_use();
   return tap_done();
 }
