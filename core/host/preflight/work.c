@@ -132,7 +132,8 @@ ck_status ck_preflight_dry_run(ck_preflight *self, ck_engine *engine, ck_error *
       .profile = engine->profile,
       .policies = engine->profile ? &engine->policies : NULL,
       .seen = self->seen,
-      .records_refusal = !self->options.dry_run};
+      .records_refusal = !self->options.dry_run,
+      .takes_denial = self->problem_count == 0};
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self,
               .manifest = accepted ? NULL : ck_engine_manifest(engine),

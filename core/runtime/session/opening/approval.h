@@ -3,7 +3,9 @@
  * that resumes needs is the answer.
  *
  * A `resume_approval` event lies behind all others, at the end of the live timeline, where no
- * resume sees it. The last one counts until a resume, a refusal, a rewind or an undo follows it. */
+ * resume sees it. The last one counts until the resume that it decides, a refusal by policies, a
+ * rewind or an undo follows it: allow or deny, one that something else stands against (a changed
+ * flow, a missing file) leaves it as it is. */
 #ifndef CK_RUNTIME_SESSION_OPENING_APPROVAL_H
 #define CK_RUNTIME_SESSION_OPENING_APPROVAL_H
 

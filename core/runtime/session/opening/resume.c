@@ -185,6 +185,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
                                       .seen = options->seen,
                                       .asker = options->asker,
                                       .records = records,
+                                      .takes_denial = !p->dry_run || options->takes_denial,
                                       .unchanged = self->unchanged,
                                       .changed = p->accepted,
                                       .dry_run = p->dry_run};

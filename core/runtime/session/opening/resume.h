@@ -39,6 +39,8 @@ typedef struct ck_resume_options {
    * restarts do not count, nothing is migrated */
   bool keep_references;
   bool records_refusal; /* a dry run writes down that policies refuse, as a resume does */
+  /* it also takes a person's deny for its own, as a resume does that nothing else stands against */
+  bool takes_denial;
 } ck_resume_options;
 
 /* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a

@@ -131,10 +131,10 @@ ck_resume_rules ck_resume_rules_effective(const ck_resume_rules *rules) {
 
 /* ---- a person decides ---- */
 
-static ck_status refuse(ck_session *self, const ck_rules_question *question,
+static ck_status refuse(ck_session *self, const ck_rules_question *question, bool records,
                         const ck_refusal *refusal, ck_error *err) {
   const ck_head *head = question->head;
-  if (question->records) ck_session_record_refusal(self, head, refusal);
+  if (records) ck_session_record_refusal(self, head, refusal);
   if (!refusal->policy)
     return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id,
                         refusal->reason);
@@ -221,8 +221,9 @@ static ck_status follow(ck_session *self, const ck_rules_question *question, ck_
                         const asked_before *before, const ck_resume_rules *rules, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
   snprintf(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
+  bool takes = question->records && question->takes_denial;
   if (before->answer == CK_APPROVAL_DENY)
-    return refuse(self, question, &(ck_refusal){rules->asked_by, reason}, err);
+    return refuse(self, question, takes, &(ck_refusal){rules->asked_by, reason}, err);
   if (before->answer == CK_APPROVAL_ALLOW) return CK_OK;
   if (!question->dry_run) return put_question(self, question, asked, before, err);
   ck_value_free(self->asked_before);
@@ -284,7 +285,7 @@ static ck_status ask(ck_session *self, const ck_rules_question *question, ck_err
   if (status != CK_OK && question->records && *reason)
     ck_session_record_refusal(self, question->head, &refusal);
   else if (status == CK_OK && *reason)
-    status = refuse(self, question, &refusal, err);
+    status = refuse(self, question, question->records, &refusal, err);
   else if (status == CK_OK && rules.question)
     status = ask_person(self, question, &rules, err);
   self->rules = ck_resume_rules_effective(&rules);

@@ -19,6 +19,7 @@ typedef struct ck_rules_question {
   const ck_value *seen;           /* see ck_resume_options; NULL */
   const ck_resume_asker *asker;   /* NULL: nobody is there */
   bool records;                   /* a refusal is written down, as a hook's failure is */
+  bool takes_denial;              /* so is one that a person's deny is, and uses it up */
   bool unchanged, changed;        /* since the last run, policies and flow; both false: not known */
   bool dry_run;                   /* a question is put to nobody: it becomes self->asked_before */
 } ck_rules_question;
