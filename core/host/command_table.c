@@ -19,6 +19,7 @@ static const ck_command *const commands[] = {
     &ck_command_sessions_diff,
     &ck_command_sessions_log,
     &ck_command_sessions_tail,
+    &ck_command_sessions_output,
     &ck_command_sessions_export,
     &ck_command_sessions_fork,
     &ck_command_sessions_rewind,

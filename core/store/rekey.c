@@ -18,6 +18,7 @@ typedef struct change {
   ck_rekey_report *report;
   ck_arena arena;
   ck_buffer space;
+  const ck_rekey_beside *beside;
 } change;
 
 static ck_sealer sealer_from(const change *self, const ck_sealed_home *home) {
@@ -206,6 +207,27 @@ static ck_status change_all(change *self, ck_error *err) {
   return status;
 }
 
+static ck_status change_beside(const change *self, const ck_key *from, const ck_key *to,
+                               const uint8_t *salt, ck_error *err) {
+  uint8_t keys[2][CK_KEY_SIZE];
+  if (!self->beside || !self->beside->before) return CK_OK;
+  if (from) ck_key_fingerprint(keys[0], from, salt);
+  ck_key_fingerprint(keys[1], to, salt);
+  ck_status status = self->beside->before(self->beside->self, from ? keys[0] : NULL, keys[1], err);
+  explicit_bzero(keys, sizeof keys);
+  return status;
+}
+
+static ck_status end_beside(const change *self, const ck_key *to, const uint8_t *salt,
+                            ck_error *err) {
+  uint8_t key[CK_KEY_SIZE];
+  if (!self->beside || !self->beside->behind) return CK_OK;
+  ck_key_fingerprint(key, to, salt);
+  ck_status status = self->beside->behind(self->beside->self, key, err);
+  explicit_bzero(key, sizeof key);
+  return status;
+}
+
 static ck_status change_key(change *self, const ck_store_options *with, const ck_key *to,
                             ck_error *err) {
   ck_buffer bytes = {0};
@@ -226,21 +248,24 @@ static ck_status change_key(change *self, const ck_store_options *with, const ck
   } else if (!status) {
     ck_store_options verified = {.key = had_key ? with->key : NULL, .watch = with->watch};
     status = begin_change(self, &verified, ck_buffer_bytes(&bytes), &entry, err);
+    if (!status) status = change_beside(self, verified.key, to, salt, err);
     if (!status && backend->use_seal) backend->use_seal(backend->self, self->from, false);
     if (!status) status = change_all(self, err);
   }
   if (!status) status = backend->clear_log(backend->self, err);
+  if (!status) status = end_beside(self, to, salt, err);
   ck_buffer_clear(&bytes);
   return status;
 }
 
 ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_store_options *with,
-                         const ck_key *to, ck_error *err) {
+                         const ck_key *to, const ck_rekey_beside *beside, ck_error *err) {
   *out = (ck_rekey_report){0};
   change *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->url = url;
   self->report = out;
+  self->beside = beside;
   ck_backend *backend = &self->sealed.inner;
   pthread_mutex_init(&self->sealed.mutex, NULL);
   ck_status status = ck_store_core_open_backend(backend, url, &(ck_store_options){0}, err);

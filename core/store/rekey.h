@@ -27,13 +27,24 @@ typedef struct ck_rekey_report {
   bool was_done;               /* the store has this key: nothing was done */
 } ck_rekey_report;
 
+/* What lies beside the store changes with it; each may be NULL. `from` and `to`: as
+ * ck_store_fingerprint_key of the store before (NULL: it had no key) and behind. */
+typedef struct ck_rekey_beside {
+  /* Before a row changes, again when a change goes on. */
+  ck_status (*before)(void *self, const uint8_t *from, const uint8_t *to, ck_error *err);
+  /* Behind the last one; also when the store has the key already. */
+  ck_status (*behind)(void *self, const uint8_t *to, ck_error *err);
+  void *self;
+} ck_rekey_beside;
+
 /* Seals and signs all rows again with `to`, a few rows in a transaction. `with.key` NULL: the store
  * has no key yet. After a kill at any point each row has either the old or the new key, only this
  * function can open the store, and the same call continues. The store is verified before anything
  * is changed: CK_E_CORRUPT. CK_E_OWNED: a session is being run. CK_E_OTHER_KEY,
  * CK_E_SECRET_MISSING. CK_E_BUSY: the change is complete, but a reader still keeps the old bytes in
- * the write-ahead log. */
+ * the write-ahead log. `beside`: NULL is fine. */
 CK_CHECKED ck_status ck_store_rekey(ck_rekey_report *out, const char *url,
-                                    const ck_store_options *with, const ck_key *to, ck_error *err);
+                                    const ck_store_options *with, const ck_key *to,
+                                    const ck_rekey_beside *beside, ck_error *err);
 
 #endif

@@ -192,8 +192,9 @@ static void test_rekeyed(ck_store *store) {
   ck_store_close(store);
   tap_ok(file_has("canaryflow") == !fixture_key, "%s: readable only without a key", kind);
   ck_key *next = fixture_make_key();
-  tap_is_status(ck_store_rekey(&report, url, &(ck_store_options){.key = fixture_key}, next, &err),
-                CK_OK, &err, "%s: the key is changed", kind);
+  tap_is_status(
+      ck_store_rekey(&report, url, &(ck_store_options){.key = fixture_key}, next, NULL, &err),
+      CK_OK, &err, "%s: the key is changed", kind);
   const ck_key *before = fixture_key;
   fixture_key = next;
   again = fixture_open(url);

@@ -409,7 +409,8 @@ static void test_rekey(void) {
   ck_key *other = fixture_make_key();
   const ck_key *before = fixture_key;
   ck_rekey_report report;
-  ck_status status = ck_store_rekey(&report, url, &(ck_store_options){.key = before}, other, &err);
+  ck_status status =
+      ck_store_rekey(&report, url, &(ck_store_options){.key = before}, other, NULL, &err);
   tap_is_status(status, CK_OK, &err, "%s: a change of key", kind);
   fixture_key = other;
   ck_store *store = fixture_open(url);
@@ -419,7 +420,7 @@ static void test_rekey(void) {
   ck_store_close(store);
   test_sealed_file();
   status = ck_store_rekey(&report, url, &(ck_store_options){.key = other}, before ? before : other,
-                          &err);
+                          NULL, &err);
   tap_is_status(status, CK_OK, &err, "%s: and back", kind);
   fixture_key = before ? before : other;
   store = fixture_open(url);

@@ -44,7 +44,7 @@ static ck_status rotate(void) {
   ck_error err = CK_ERROR_INIT;
   now.under_way = true;
   ck_status status =
-      ck_store_rekey(&report, url, &(ck_store_options){.key = now.from}, now.to, &err);
+      ck_store_rekey(&report, url, &(ck_store_options){.key = now.from}, now.to, NULL, &err);
   now.under_way = false;
   return status == CK_E_BUSY ? CK_OK : status; /* it is complete */
 }

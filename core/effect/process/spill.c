@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/own_file.h"
+#include "core/base/sealed_text.h"
 #include "core/base/shortage.h"
 
 enum { KEY_HEX = 16 };
@@ -20,6 +21,8 @@ struct ck_spill {
   char *path;
   ck_redactor *redactor;
   ck_buffer window;
+  ck_sealed_text *seal; /* NULL: it is not sealed */
+  ck_buffer sealed;     /* what is written next */
   ck_error failure;
 };
 
@@ -44,6 +47,17 @@ static void write_all(ck_spill *self, ck_bytes bytes) {
   }
 }
 
+static void write_masked(ck_spill *self, ck_bytes text, bool last) {
+  if (!self->seal) {
+    write_all(self, text);
+    return;
+  }
+  if (self->failure.status == CK_OK &&
+      ck_sealed_text_append(&self->sealed, self->seal, text, last, &self->failure) == CK_OK)
+    write_all(self, ck_buffer_bytes(&self->sealed));
+  ck_buffer_reset(&self->sealed);
+}
+
 static void write_window(ck_spill *self, size_t len) {
   if (self->failure.status != CK_OK || len == 0) return;
   ck_buffer masked = {0};
@@ -51,7 +65,7 @@ static void write_window(ck_spill *self, size_t len) {
   ck_status status =
       ck_redactor_apply_text(&masked, self->redactor, CK_SINK_EXPORT, text, &self->failure);
   if (status == CK_OK) status = ck_buffer_check(&masked, &self->failure);
-  if (status == CK_OK) write_all(self, ck_buffer_bytes(&masked));
+  if (status == CK_OK) write_masked(self, ck_buffer_bytes(&masked), false);
   ck_buffer_clear(&masked);
   self->window.len -= len;
   memmove(self->window.data, self->window.data + len, self->window.len);
@@ -64,16 +78,41 @@ void ck_spill_append(ck_spill *self, ck_bytes bytes) {
   if (self->window.len >= CK_SPILL_WINDOW) write_window(self, find_cut(&self->window));
 }
 
-static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect,
-                           const char *name, ck_error *err) {
+void ck_spill_derive_key(uint8_t out[CK_SPILL_KEY], const uint8_t *fingerprint_key) {
+  ck_sealed_text_derive(out, fingerprint_key, "ckspills");
+}
+
+ck_status ck_spill_name(char **out, const char *session, const char *key, ck_error *err) {
   char hex[CK_DIGEST_HEX_SIZE];
-  ck_digest digest = ck_digest_of(ck_bytes_text(effect->key));
+  ck_digest digest = ck_digest_of(ck_bytes_text(key));
   ck_digest_hex(hex, &digest);
-  int len = asprintf(out, "%s/%s-%.*s-%u.%s", place->directory, place->session, KEY_HEX, hex,
-                     effect->attempt, name);
-  if (len >= 0) return CK_OK;
+  if (asprintf(out, "%s-%.*s-", session, KEY_HEX, hex) >= 0) return CK_OK;
   *out = NULL;
   return ck_error_no_memory(err);
+}
+
+static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect,
+                           const char *name, ck_error *err) {
+  char *begin;
+  *out = NULL;
+  ck_status status = ck_spill_name(&begin, place->session, effect->key, err);
+  if (status != CK_OK) return status;
+  if (asprintf(out, "%s/%s%u.%s", place->directory, begin, effect->attempt, name) < 0) {
+    *out = NULL;
+    status = ck_error_no_memory(err);
+  }
+  free(begin);
+  return status;
+}
+
+static ck_status begin_seal(ck_spill *self, const uint8_t *fingerprint_key, ck_error *err) {
+  uint8_t key[CK_SPILL_KEY];
+  if (!fingerprint_key) return CK_OK;
+  ck_spill_derive_key(key, fingerprint_key);
+  ck_status status =
+      ck_sealed_text_new(&self->seal, &self->sealed, key, strrchr(self->path, '/') + 1, err);
+  explicit_bzero(key, sizeof key);
+  return status;
 }
 
 static ck_status open_file(ck_spill *self, const char *directory, ck_error *err) {
@@ -89,6 +128,8 @@ static ck_status open_file(ck_spill *self, const char *directory, ck_error *err)
 static void free_spill(ck_spill *self) {
   if (self->fd >= 0) close(self->fd);
   ck_buffer_clear(&self->window);
+  ck_buffer_clear(&self->sealed);
+  ck_sealed_text_free(self->seal);
   free(self->path);
   free(self);
 }
@@ -101,6 +142,7 @@ ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck
   self->fd = -1;
   self->redactor = place->redactor;
   ck_status status = make_path(&self->path, place, effect, name, err);
+  if (status == CK_OK) status = begin_seal(self, place->key, err);
   if (status == CK_OK) status = open_file(self, place->directory, err);
   if (status == CK_OK)
     *out = self;
@@ -118,6 +160,7 @@ void ck_spill_drop(ck_spill *self) {
 ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   *path = NULL;
   write_window(self, self->window.len);
+  if (self->seal) write_masked(self, (ck_bytes){NULL, 0}, true);
   int fd = self->fd;
   self->fd = -1;
   if (close(fd) != 0 && self->failure.status == CK_OK)

@@ -1,7 +1,8 @@
 /* spill.h - a file for output that is too long for a result.
  *
  * It lies in a folder of its own beside the store, readable for the user alone, as SESSION-<16 hex
- * of the effect key's digest>-ATTEMPT.NAME. Known secrets are masked before it is written. The
+ * of the effect key's digest>-ATTEMPT.NAME. Known secrets are masked before it is written; beside a
+ * store with a key it is sealed (core/base/sealed_text.h), bound to its name. The
  * result has its path; the file stays until the session's spills are removed, or until no result
  * names it (core/host/run/spills.h). */
 #ifndef CK_EFFECT_PROCESS_SPILL_H
@@ -18,7 +19,16 @@ typedef struct ck_spill_location {
   const char *withheld;  /* nothing is, and this is why; NULL: it is */
   const char *session;   /* its id */
   ck_redactor *redactor; /* of the loop's thread */
+  const uint8_t *key;    /* of ck_store_fingerprint_key; NULL: a store without a key */
 } ck_spill_location;
+
+/* The key that the files of a store with that fingerprint key have. The caller wipes `out`. */
+enum { CK_SPILL_KEY = 32 };
+void ck_spill_derive_key(uint8_t out[CK_SPILL_KEY], const uint8_t *fingerprint_key);
+/* The beginning that the names of an effect's files have, up to the number of the attempt.
+ * malloc'd.
+ */
+CK_CHECKED ck_status ck_spill_name(char **out, const char *session, const char *key, ck_error *err);
 
 /* Replaces the file of an earlier start of the same attempt. CK_E_IO: path and reason. */
 CK_CHECKED ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place,

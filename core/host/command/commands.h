@@ -49,6 +49,7 @@ extern const ck_command ck_command_sessions_rewind;
 extern const ck_command ck_command_sessions_scrub;
 extern const ck_command ck_command_sessions_show;
 extern const ck_command ck_command_sessions_tail;
+extern const ck_command ck_command_sessions_output;
 extern const ck_command ck_command_sessions_undo;
 extern const ck_command ck_command_store_accept_rollback;
 extern const ck_command ck_command_store_backup;

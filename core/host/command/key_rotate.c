@@ -1,6 +1,9 @@
 /* key_rotate.c - key rotate: seals a store with another key, or with its first one. */
+#include <stdlib.h>
+
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
+#include "core/host/run/spills.h"
 #include "core/host/session/key_source.h"
 #include "core/host/session/store_location.h"
 #include "core/store/rekey.h"
@@ -36,6 +39,15 @@ static ck_status print_report(ck_output *output, const ck_rekey_report *report, 
   return status;
 }
 
+/* The files of long outputs, which lie beside the store. */
+static ck_status begin_outputs(void *self, const uint8_t *from, const uint8_t *to, ck_error *err) {
+  return ck_spills_begin_rekey(self, from, to, err);
+}
+
+static ck_status end_outputs(void *self, const uint8_t *to, ck_error *err) {
+  return ck_spills_end_rekey(self, to, err);
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_store_location location = {0};
@@ -48,7 +60,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_store_options with = {.key = location.key, .watch = &location.watch};
-  if (status == CK_OK) status = ck_store_rekey(&report, location.opens, &with, key, err);
+  char *folder = NULL;
+  if (status == CK_OK) status = ck_spills_find(&folder, location.url, err);
+  const ck_rekey_beside beside = {begin_outputs, end_outputs, folder};
+  if (status == CK_OK) status = ck_store_rekey(&report, location.opens, &with, key, &beside, err);
+  free(folder);
   if (status == CK_OK) status = print_report(host->output, &report, key, err);
   ck_store_location_clear(&location);
   ck_key_free(key);
@@ -73,11 +89,11 @@ static const ck_example examples[] = {
 const ck_command ck_command_key_rotate = {
     .name = "key rotate",
     .summary = "seal the store with another key",
-    .details = "Verifies the store, then seals and signs all of it with the new key, a few rows at "
-               "a time. A store that has no key yet gets one; nothing of what was readable is left "
-               "in its files then. No session may be running. Until it has come to its end nothing "
-               "else opens the store; when it is stopped, the same command with the same two keys "
-               "goes on.",
+    .details = "Verifies the store, then seals and signs all of it with the new key, a few "
+               "rows at a time. A store that has no key yet gets one; nothing of what was "
+               "readable is left in its files then, nor in those of long outputs. No session "
+               "may be running. Until it has come to its end nothing else opens the store; "
+               "when it is stopped, the same command with the same two keys goes on.",
     .options = options,
     .examples = examples,
     .run = run,

@@ -120,6 +120,7 @@ static ck_status scrub_spills(scrubbing *self, const ck_spills_scrub_order *orde
 static ck_status learn(scrubbing *self, ck_error *err) {
   if (!self->means.expression) return CK_OK;
   const ck_spills_scrub_order order = {.redactor = self->means.redactor,
+                                       .key = ck_store_fingerprint_key(self->store),
                                        .expression = self->means.expression};
   ck_status status = ck_scrub_learn(self->scrub, err);
   if (status == CK_OK) status = scrub_spills(self, &order, err);
@@ -147,7 +148,9 @@ static ck_status begin(const scrubbing *self, ck_error *err) {
  * between the two. */
 static ck_status scrub(scrubbing *self, ck_error *err) {
   bool dry_run = self->given->dry_run;
-  const ck_spills_scrub_order order = {.redactor = self->means.redactor, .dry_run = dry_run};
+  const ck_spills_scrub_order order = {.redactor = self->means.redactor,
+                                       .key = ck_store_fingerprint_key(self->store),
+                                       .dry_run = dry_run};
   ck_status status = dry_run ? CK_OK : begin(self, err);
   if (status == CK_OK) status = scrub_spills(self, &order, err);
   if (status == CK_OK) status = ck_scrub_rows(self->scrub, dry_run, err);

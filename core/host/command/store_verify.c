@@ -1,9 +1,12 @@
 /* store_verify.c - store verify: checks rows, digests and payloads, and lists the faults. */
+#include <stdlib.h>
+
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/print/document.h"
+#include "core/host/run/spills.h"
 #include "core/host/session/unfinished_scrub.h"
 #include "core/store/verify.h"
 
@@ -73,6 +76,42 @@ static ck_status check_scrub(verification *self, ck_verify_report *report, ck_st
   return status;
 }
 
+typedef struct outputs {
+  verification *self;
+  ck_verify_report *report;
+  ck_store *store;
+  char *folder;
+  ck_status status;
+  ck_error *err;
+} outputs;
+
+static void visit_output(void *to, const char *session, ck_status status, const char *text) {
+  outputs *self = to;
+  visit(self->self, session, 0, status, text);
+  self->report->problems++;
+}
+
+static bool check_session(void *to, const ck_session_record *session) {
+  outputs *self = to;
+  int64_t unsealed;
+  self->status = ck_spills_verify(&unsealed, self->folder, self->store, session, visit_output, self,
+                                  self->err);
+  return self->status == CK_OK;
+}
+
+/* The files beside the store. */
+static ck_status check_outputs(verification *self, ck_verify_report *report,
+                               const ck_inspection *inspection, bool one, ck_error *err) {
+  outputs check = {.self = self, .report = report, .store = inspection->store, .err = err};
+  ck_status status = ck_spills_find(&check.folder, inspection->location.url, err);
+  if (status == CK_OK && one)
+    check_session(&check, &inspection->head.session);
+  else if (status == CK_OK)
+    status = ck_store_list_sessions(check.store, 0, check_session, &check, err);
+  free(check.folder);
+  return status == CK_OK ? check.status : status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection = {0};
@@ -89,6 +128,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                              v->session ? inspection.head.session.id : NULL, visit, &self, err);
   if (status == CK_OK && inspection.store)
     status = check_scrub(&self, &report, inspection.store, err);
+  if (status == CK_OK && inspection.store)
+    status = check_outputs(&self, &report, &inspection, v->session, err);
   if (status == CK_OK) status = print_report(&self, &report, err);
   if (status == CK_OK && report.problems)
     status =
@@ -118,7 +159,8 @@ static const ck_example examples[] = {
 const ck_command ck_command_store_verify = {
     .name = "store verify",
     .summary = "check every row, digest and payload",
-    .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
+    .details = "The files of long outputs beside the store are opened, too, where it has a key. "
+               "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
                "any; 5 while 'ckrun key rotate' changes the store's key. Never writes.",
     .options = options,
     .examples = examples,

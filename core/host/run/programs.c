@@ -27,7 +27,8 @@ ck_status ck_programs_open_driver(ck_effect_driver **out, const ck_driver_contex
       .spill = {.directory = context->spills,
                 .withheld = context->masked ? withheld : NULL,
                 .session = ck_session_id(context->session),
-                .redactor = context->output->redactor},
+                .redactor = context->output->redactor,
+                .key = ck_store_fingerprint_key(context->store)},
       .resolve = resolve,
       .to = (void *)context,
   };

@@ -1,5 +1,6 @@
 /* test_exec.c - programs that a flow runs: whatever they do, there is one result, in bounds, with
  * the whole output in a file. */
+#include "core/base/sealed_text.h"
 #include "core/effect/process/exec.h"
 
 #include <errno.h>
@@ -241,6 +242,35 @@ static void test_spills(void) {
   close_fixture(&it);
 }
 
+/* Beside a store with a key: the text of every window, and nothing that can be read. */
+static void test_sealed_spills(void) {
+  static const uint8_t store_key[32] = {7};
+  fixture it;
+  mode_t mode;
+  uint8_t key[CK_SPILL_KEY];
+  ck_buffer text = {0};
+  ck_error err = CK_ERROR_INIT;
+  open_fixture(&it, tap_tmpfile("sealed"));
+  it.options.spill.key = store_key;
+  write_request(&it, "flood", "error", ",\"output_max\":1000");
+  char *path = spill_of(carry_out(&it), "stderr");
+  tap_must(path != NULL, "it spills");
+  ck_buffer file = read_file(path, &mode);
+  tap_ok(ck_sealed_text_is(ck_buffer_bytes(&file)) &&
+             !memmem(file.data, file.len, "xxxxxxxxxxxx", 12) &&
+             !memmem(file.data, file.len, "the end", 7),
+         "a store with a key has it sealed");
+  ck_spill_derive_key(key, store_key);
+  tap_is_status(
+      ck_sealed_text_open(&text, key, strrchr(path, '/') + 1, ck_buffer_bytes(&file), &err), CK_OK,
+      &err, "which its key opens");
+  tap_is_int((int64_t)text.len, 64 * 65536 + 7, "to the whole of it");
+  free(path);
+  ck_buffer_clear(&file);
+  ck_buffer_clear(&text);
+  close_fixture(&it);
+}
+
 /* Printed across the borders of windows: the shell puts the secret at each place once. */
 static void test_no_secret_spills(void) {
   static const char script[] =
@@ -429,6 +459,7 @@ int main(void) {
   test_refusals();
   test_surroundings();
   test_spills();
+  test_sealed_spills();
   test_no_secret_spills();
   test_removal();
   test_lost_spill();

@@ -24,6 +24,7 @@ sessions inspect|sessions inspect S C
 sessions diff|sessions diff S C C
 sessions log|sessions log S
 sessions tail|sessions tail S main
+sessions output|sessions output S main/start/exec/1
 sessions export|sessions export S --format session-checkpoint
 sessions fork|sessions fork S C
 sessions rewind|sessions rewind S C --report found

@@ -103,6 +103,10 @@ return flow.custom { name = "doubt",
 END
 takes 1 run broken.lua --session broken
 takes 8 run ask.lua --session ask
+cat >long.lua <<'LUA'
+return require("ck.flow").exec { argv = { "seq", "99" }, output_max = 9 }
+LUA
+takes 0 run long.lua --session long
 takes 75 run doubt.lua --session doubt
 takes 0 run "$flow" --cassette "$cassette" --session air
 ended=$out
@@ -123,6 +127,7 @@ takes 0 "sessions diff" air "$third" "$last"
 takes 0 "sessions log" air
 takes 0 "sessions log" paid --all
 takes 0 "sessions tail" paid scout
+takes 0 "sessions output" long main/start/exec/1
 takes 0 "sessions show" air
 takes 0 "sessions show" tight
 takes 0 "sessions fork" air --session fork --checkpoint "$third"

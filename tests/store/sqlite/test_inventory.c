@@ -188,7 +188,7 @@ static void test_archive(ck_store *store) {
 static void test_rekey(void) {
   ck_rekey_report report;
   ck_key *next = fixture_make_key();
-  must(ck_store_rekey(&report, url, &(ck_store_options){.key = fixture_key}, next, &err),
+  must(ck_store_rekey(&report, url, &(ck_store_options){.key = fixture_key}, next, NULL, &err),
        "another key");
   const ck_key *before = fixture_key;
   fixture_key = next;
