@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/shell_word.h"
+
 enum { TEXT_MAX = PATH_MAX + 256, NAME_DIGITS = 32, SUM_DIGITS = 16, READS = 4 };
 enum { EVERY_US = 1000000 };
 
@@ -147,12 +149,16 @@ ck_status ck_rollback_check(const ck_rollback *self, uint64_t generation, ck_err
   struct tm when;
   if (!self->path || generation >= self->generation) return CK_OK;
   if (localtime_r(&seconds, &when)) strftime(day, sizeof day, "%Y-%m-%d %H:%M", &when);
-  return ck_error_set(
+  ck_buffer word = {0};
+  ck_shell_word_append_quoted(&word, self->store);
+  ck_error_set(
       err, CK_E_CORRUPT,
       "store %s was set back: it is at change %" PRIu64 ", and was at change %" PRIu64
       " on %s: an older copy lies in its place, or its last changes were cut off; if you put a "
       "backup there, say so: 'ckrun --store %s store accept-rollback'",
-      self->store, generation, self->generation, day, self->store);
+      self->store, generation, self->generation, day, word.failed ? "PATH" : word.data);
+  ck_buffer_clear(&word);
+  return CK_E_CORRUPT;
 }
 
 /* One process at a time; whoever is kept waiting by a stopped one goes on without. */

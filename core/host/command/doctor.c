@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
+#include "core/host/doctor/counters.h"
 #include "core/host/doctor/files.h"
 #include "core/host/doctor/known_faults.h"
 #include "core/host/doctor/sessions.h"
@@ -40,9 +41,25 @@ static void add_closed(examination *self, const ck_host *host, const ck_error *w
                   damaged ? &remedy : NULL, "%s", why->text);
 }
 
+typedef struct noting {
+  examination *self;
+  const ck_host *host;
+} noting;
+
+/* ck_store_watch: that a store has no counter is none of its faults. */
+static void note(void *to, bool set_back, const char *text) {
+  const noting *with = to;
+  examination *self = with->self;
+  if (set_back) ck_doctor_add_rollback(&self->findings, with->host, self->location.url, text);
+}
+
 static void open_store(examination *self, const ck_host *host) {
   ck_error why = CK_ERROR_INIT;
+  noting with = {self, host};
+  self->location.watch.note = note;
+  self->location.watch.to = &with;
   ck_status status = ck_store_location_open_store(&self->store, &self->location, &why);
+  self->location.watch.note = NULL; /* it is gone with this call */
   why.status = status;
   if (status != CK_OK) add_closed(self, host, &why);
 }
@@ -89,6 +106,8 @@ static ck_status examine(examination *self, ck_host *host, int64_t needed, ck_er
   if (status == CK_OK && self->path) status = check_space(self, host, needed, err);
   if (status == CK_OK && self->path && self->store)
     status = ck_doctor_check_sessions(&self->findings, host, self->store, self->path, err);
+  if (status == CK_OK)
+    status = ck_doctor_check_counters(&self->findings, self->location.watch.folder, err);
   ck_known_faults_add(&self->findings, "SQLite", self->head.sqlite);
   ck_known_faults_add(&self->findings, "Lua", self->head.lua);
   return status == CK_OK ? ck_findings_check(&self->findings, err) : status;
@@ -137,11 +156,12 @@ const ck_command ck_command_doctor = {
     .name = "doctor",
     .summary = "look for what needs somebody, and say what to do",
     .details =
-        "Looks at the versions of SQLite and Lua, at who may read and write the store, its folder, "
-        "the file of its key, flows, profiles and policies, at the room that is left, at sessions "
-        "whose process is gone, that are in doubt, failing or waiting for a person, and at files "
-        "that belong to nothing. Each finding has the command that mends it, or lists what a "
-        "person has to say. Nothing is changed.\n\n"
+        "Looks at the versions of SQLite and Lua, at who may read and write the store, its "
+        "folder, the file of its key, flows, profiles and policies, at the room that is left, at "
+        "sessions whose process is gone, that are in doubt, failing or waiting for a person, "
+        "whether the store was set back, and at files and counters that belong to nothing. Each "
+        "finding has the command that mends it, or lists what a person has to say. Nothing is "
+        "changed.\n\n"
         "Columns: check, status, subject, text, remedy. The exit code is that of the gravest "
         "finding: 74 the disk is nearly full or the store cannot be used, 7 it is damaged, 75 a "
         "session is in doubt, 5 other users can read or write a file, 8 a session waits, 1 "

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/shell_word.h"
 #include "core/host/session/key_source.h"
 
 ck_status ck_next_command_refusal(const ck_session_record *record) {
@@ -24,19 +25,8 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
 }
 
 void ck_next_command_append_option(ck_buffer *out, const char *option, const char *value) {
-  bool plain = *value && !value[strcspn(value, " '\"\\$`!*?[]{}()<>|&;#~\n\t")];
   ck_buffer_append_format(out, " %s%s", option ? option : "", option ? " " : "");
-  if (plain) {
-    ck_buffer_append_text(out, value);
-    return;
-  }
-  ck_buffer_append_char(out, '\'');
-  for (const char *at = value; *at; at++)
-    if (*at == '\'')
-      ck_buffer_append_text(out, "'\\''");
-    else
-      ck_buffer_append_char(out, *at);
-  ck_buffer_append_char(out, '\'');
+  ck_shell_word_append(out, value);
 }
 
 void ck_next_command_append(ck_buffer *out, const ck_host *host, const char *words) {

@@ -2,6 +2,7 @@
  * not here any more as a whole, of the others the payloads of checkpoints that were pruned. */
 #include <string.h>
 
+#include "core/base/shell_word.h"
 #include "core/store/sqlite/archive.h"
 #include "core/store/sqlite/reader.h"
 
@@ -36,12 +37,16 @@ static ck_status check_same_key(restoring *self, ck_error *err) {
   bool same = ck_bytes_equal(key_of(&here), key_of(&there));
   if (same && here.len) /* one key seals each store in a way of its own */
     same = memcmp(self->self->fingerprint_key, archive->fingerprint_key, CK_SQLITE_KEY_SIZE) == 0;
+  ck_buffer word = {0};
+  ck_shell_word_append_quoted(&word, archive->path);
+  if (status == CK_OK) status = ck_buffer_check(&word, err);
   if (status == CK_OK && !same)
     status = ck_error_set(
         err, CK_E_OTHER_KEY,
         "%s is not sealed as store %s is: with another key ('ckrun --store %s key rotate' gives it "
         "this one), or it is of another store: 'ckrun --store %s' reads it where it is",
-        archive->path, self->self->path, archive->path, archive->path);
+        archive->path, self->self->path, word.data, word.data);
+  ck_buffer_clear(&word);
   ck_buffer_clear(&here);
   ck_buffer_clear(&there);
   return status;
@@ -70,10 +75,16 @@ static ck_status find(int64_t *no, int64_t *created_ms, restoring *self, const c
 
 static ck_status refuse(const restoring *self, const char *id, ck_error *err) {
   const ck_sqlite *archive = self->archive.self;
-  return ck_error_set(err, CK_E_EXISTS,
-                      "session %s of %s is not the session %s that is in store %s: nothing is "
-                      "taken back; 'ckrun --store %s' reads it where it is",
-                      id, archive->path, id, self->self->path, archive->path);
+  ck_buffer word = {0};
+  ck_shell_word_append_quoted(&word, archive->path);
+  ck_status status = ck_buffer_check(&word, err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_EXISTS,
+                          "session %s of %s is not the session %s that is in store %s: nothing is "
+                          "taken back; 'ckrun --store %s' reads it where it is",
+                          id, archive->path, id, self->self->path, word.data);
+  ck_buffer_clear(&word);
+  return status;
 }
 
 static ck_status return_payloads(ck_restored *one, restoring *self, const ck_copying *copying,
