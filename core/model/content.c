@@ -116,7 +116,8 @@ static bool begins_with(const char *text, const char *with) {
 
 /* What a flow keeps is content, but for the record of where it is, and the runtime's own keys. */
 static const shape *shape_of_key(const char *key) {
-  static const char *const areas[] = {"memory.", "outputs.", "scratch.", "ended.", "facts."};
+  static const char *const areas[] = {"memory.", "outputs.", "scratch.", "ended.",
+                                      "facts.",  "options.", "files."};
   for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
     if (begins_with(key, areas[i])) return &all;
   return begins_with(key, "position.") ? &position : &structure;

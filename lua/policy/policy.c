@@ -198,6 +198,7 @@ static ck_status write_options(ck_json_writer *w, loaded_policy *policy, bool of
   }
   if (status == CK_OK)
     ck_json_member_raw(w, "options", options ? ck_value_bytes(options) : ck_bytes_text("{}"));
+  if (of_run && policy->set) ck_json_member_raw(w, "set", ck_value_bytes(policy->set));
   ck_value_free(options);
   return status;
 }

@@ -34,11 +34,12 @@ void ck_policy_engine_free(ck_policy_engine *self);
 CK_CHECKED ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profile *profile,
                                            ck_error *err);
 /* What is recorded of an engine made above: a JSON array of {name, version, digest (of the text,
- * hex), options_digest (of the options that the profile sets; null: none), options, file? (of one
- * that is not shipped), agent?, run?, guards?, redacts?}, in order. `options` are those in force.
- * `run` is true of a policy that belongs to one run, `guards` of one that masks, refuses or
- * permits, and `redacts` of it says whether it masks; `of_run` false leaves out the former, and of
- * the options all but what the profile sets. Not redacted. */
+ * hex), options_digest (of the options that the profile sets; null: none), options, set?, file? (of
+ * one that is not shipped), agent?, run?, guards?, redacts?}, in order. `options` are those in
+ * force, `set` those of them that the profile sets. `run` is true of a policy that belongs to one
+ * run, `guards` of one that masks, refuses or permits, and `redacts` of it says whether it masks;
+ * `of_run` false leaves out the former, and of the options all but what the profile sets. Not
+ * redacted. */
 CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine, bool of_run,
                                         ck_error *err);
 /* Whether a policy that is not shipped redacts: nobody else knows what. The shipped ones mask keys

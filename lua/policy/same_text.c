@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "core/base/placeholder.h"
 #include "lua/policy/same_text.h"
 
 /* The digests of two texts of one shipped policy: an earlier one, and the present one, which
@@ -84,17 +85,61 @@ bool ck_policy_is_same_text(ck_bytes then, ck_bytes now) {
   return false;
 }
 
+/* ---- options ---- */
+
+enum { KEY_LENGTH = CK_FINGERPRINT_SIZE - 1 };
+
+static char form_of(ck_bytes digest) {
+  char first = digest.len > 1 ? digest.data[1] : 0;
+  return first == 'k' || first == 'm' ? first : 0;
+}
+
+bool ck_policy_hides_options(ck_bytes entry) {
+  return form_of(ck_json_get(entry, "options_digest")) == 'm';
+}
+
+/* Both are of the same key. */
+static bool are_comparable(ck_bytes a, ck_bytes b) {
+  if (form_of(a) != form_of(b)) return false;
+  bool whole = a.len > 2 + KEY_LENGTH && b.len > 2 + KEY_LENGTH;
+  return form_of(a) != 'k' || (whole && memcmp(a.data, b.data, 2 + KEY_LENGTH) == 0);
+}
+
+bool ck_policy_is_of_other_key(ck_bytes then, ck_bytes now) {
+  ck_bytes a = ck_json_get(then, "options_digest"), b = ck_json_get(now, "options_digest");
+  return form_of(a) == 'k' && form_of(b) == 'k' && !are_comparable(a, b);
+}
+
+static bool match(ck_bytes a, ck_bytes b) {
+  return ck_placeholder_equal(a, b) || ck_placeholder_matches(a, b) || ck_placeholder_matches(b, a);
+}
+
+/* What is masked in one of them stands for any text, or number, but for no structure. */
+static bool can_be_same(ck_bytes a, ck_bytes b) {
+  ck_json_type type = ck_json_type_of(a);
+  bool inner = type == CK_JSON_OBJECT || type == CK_JSON_ARRAY;
+  if (!inner) return a.len && b.len && match(a, b);
+  if (ck_json_type_of(b) != type || ck_json_count(a) != ck_json_count(b)) return false;
+  ck_json_iterator it = ck_json_iterate(a), by = ck_json_iterate(b);
+  while (ck_json_next(&it) && ck_json_next(&by))
+    if (!ck_bytes_equal(it.name, by.name) || !can_be_same(it.value, by.value)) return false;
+  return true;
+}
+
 /* What earlier versions started says nothing of options. */
-static bool has_same_options(ck_bytes then, ck_bytes now) {
-  ck_bytes before = ck_json_get(then, "options_digest");
-  return before.len == 0 || ck_bytes_equal(before, ck_json_get(now, "options_digest"));
+bool ck_policy_has_same_options(ck_bytes then, ck_bytes now) {
+  ck_bytes a = ck_json_get(then, "options_digest"), b = ck_json_get(now, "options_digest");
+  if (a.len == 0 || ck_bytes_equal(a, b)) return true;
+  bool told = ck_json_type_of(a) == CK_JSON_STRING && ck_json_type_of(b) == CK_JSON_STRING;
+  return told && !are_comparable(a, b) &&
+         can_be_same(ck_json_get(then, "options"), ck_json_get(now, "options"));
 }
 
 bool ck_policy_is_same(ck_bytes then, ck_bytes now) {
   static const char *const fields[] = {"name", "version", "agent"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!ck_bytes_equal(ck_json_get(then, fields[i]), ck_json_get(now, fields[i]))) return false;
-  return has_same_options(then, now) &&
+  return ck_policy_has_same_options(then, now) &&
          ck_policy_is_same_text(ck_json_get(then, "digest"), ck_json_get(now, "digest"));
 }
 

@@ -12,5 +12,13 @@ bool ck_policies_equal(ck_bytes then, ck_bytes now);
 bool ck_policy_is_same_text(ck_bytes then, ck_bytes now);
 /* One entry of them. */
 bool ck_policy_is_same(ck_bytes then, ck_bytes now);
+/* Of two entries, whether their options are the same as far as it can be told: of what is masked
+ * under another key, or was recorded without one by an earlier version, what is left is compared,
+ * and so it is in a store without a key. */
+bool ck_policy_has_same_options(ck_bytes then, ck_bytes now);
+/* They were recorded under two keys of the store. */
+bool ck_policy_is_of_other_key(ck_bytes then, ck_bytes now);
+/* Something of the entry's options is masked, and it cannot be told whether that changed. */
+bool ck_policy_hides_options(ck_bytes entry);
 
 #endif

@@ -177,7 +177,12 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
   ck_value *all = NULL;
   if (status == CK_OK) status = ck_policy_describe(&all, policies, true, err);
   if (status == CK_OK)
-    status = ck_policy_list_clean(list, remote->host->output->redactor, all, err);
+    status = ck_policy_list_clean(
+        list,
+        &(ck_policy_cleaning){.redactor = remote->host->output->redactor,
+                              .policies = policies,
+                              .key = ck_store_fingerprint_key(remote->runtime->store)},
+        all, err);
   ck_value_free(all);
   ck_launch_clear(&launch);
   return status;

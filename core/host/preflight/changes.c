@@ -1,6 +1,7 @@
 /* changes.c - which policies, and which of their options, differ from those that the session last
  * ran with, and what a person accepts of that. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/host/preflight/preflight.h"
 #include "core/base/person.h"
@@ -23,12 +24,31 @@ static ck_bytes policies_then(const ck_preflight *self) {
   return own.len ? own : bytes_of(self->launch.policies);
 }
 
-static ck_status compare(ck_value **out, const ck_preflight *self, ck_error *err) {
+/* Of the profile and those that it extends, as the last run had them. */
+static bool has_other_text(const ck_preflight *self, const ck_engine *engine) {
+  ck_bytes files =
+      self->last.about ? ck_json_get(ck_value_bytes(self->last.about), "files") : (ck_bytes){0};
+  for (size_t i = 0; i < engine->scripts.count; i++) {
+    const ck_script *script = &engine->scripts.list[i];
+    char hex[CK_DIGEST_HEX_SIZE];
+    bool found = strcmp(script->kind, "profile") != 0;
+    ck_digest_hex(hex, &script->digest);
+    for (ck_json_iterator it = ck_json_iterate(files); !found && ck_json_next(&it);)
+      found = ck_json_is_text(ck_json_get(it.value, "digest"), hex);
+    if (!found) return true;
+  }
+  return false;
+}
+
+static ck_status compare(ck_value **out, ck_preflight *self, bool other_text, ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '[');
   if (self->decisions.changed)
     ck_policy_changes_write(&w, policies_then(self), bytes_of(self->own_policies));
+  if (other_text &&
+      ck_policy_changes_write_masked(&w, policies_then(self), bytes_of(self->own_policies)))
+    self->decisions.changed = true;
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
@@ -85,7 +105,7 @@ ck_status ck_preflight_check_policies(ck_preflight *self, const ck_engine *engin
   ck_bytes then = policies_then(self);
   bool accepted = self->options.accept_changed || self->options.profile;
   self->decisions.changed = then.len && !ck_policies_equal(then, bytes_of(self->own_policies));
-  status = compare(&self->changes, self, err);
+  status = compare(&self->changes, self, then.len && has_other_text(self, engine), err);
   if (status == CK_OK) status = add_unmasked(self, engine, err);
   if (status == CK_OK && self->decisions.changed && !accepted) add_problem(self);
   return status;

@@ -64,7 +64,7 @@ static void write_masked_of(ck_json_writer *w, const ck_preflight *self, ck_byte
            now = find_member(own_options(self->settings), name);
   for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
     ck_bytes value = find_member(options, it.name);
-    bool hidden = ck_redact_is_masked(it.value) && ck_redact_is_masked(value);
+    bool hidden = ck_redact_is_masked(it.value) && ck_bytes_equal(it.value, value);
     if (!hidden || find_member(now, it.name).len) continue;
     ck_json_begin(w, '{');
     ck_json_member_raw(w, "policy", name);

@@ -68,13 +68,21 @@ ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, voi
                                                             : status;
 }
 
+static ck_policy_cleaning clean_with(const ck_engine *self) {
+  return (ck_policy_cleaning){
+      .redactor = self->output->redactor,
+      .policies = &self->policies,
+      .key = self->runtime ? ck_store_fingerprint_key(self->runtime->store) : NULL};
+}
+
 ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, bool of_run,
                                       ck_error *err) {
   ck_value *list;
   *out = NULL;
   ck_status status = ck_policy_describe(&list, &self->policies, of_run, err);
   if (status != CK_OK) return status;
-  status = ck_policy_list_clean(out, self->output->redactor, list, err);
+  const ck_policy_cleaning with = clean_with(self);
+  status = ck_policy_list_clean(out, &with, list, err);
   ck_value_free(list);
   return status;
 }
@@ -112,7 +120,8 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const ck_run_o
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   *out = NULL;
-  ck_status status = ck_scripts_check(&self->scripts, self->output, err);
+  const ck_policy_cleaning with = clean_with(self);
+  ck_status status = ck_scripts_check(&self->scripts, self->output, &with, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&policies, self, true, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '{');

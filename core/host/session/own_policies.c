@@ -78,14 +78,42 @@ static void unload(ck_own_policies *self) {
   self->profile = NULL;
 }
 
+static bool has_same_profile(const ck_own_policies *self, const accepted *of) {
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(hex, &self->profile->digest);
+  return of->last.about &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(of->last.about), "profile"), hex);
+}
+
+/* As a run records them. */
+static ck_status describe(ck_value **out, ck_own_policies *self, ck_error *err) {
+  ck_value *list;
+  ck_redactor *redactor;
+  *out = NULL;
+  ck_status status = ck_policy_describe(&list, &self->policies, false, err);
+  if (status != CK_OK) return status;
+  status = ck_redactor_new(&redactor, err);
+  if (status == CK_OK) {
+    const uint8_t *key = ck_store_fingerprint_key(self->store);
+    ck_redactor_set_fingerprint_key(redactor, key);
+    status =
+        ck_policy_list_clean(out, &(ck_policy_cleaning){redactor, &self->policies, key}, list, err);
+  }
+  ck_redactor_free(redactor);
+  ck_value_free(list);
+  return status;
+}
+
 static ck_status check_same(ck_own_policies *self, const accepted *of, ck_error *err) {
   ck_value *now;
   char *name = NULL;
-  ck_status status = ck_policy_describe(&now, &self->policies, false, err);
+  bool other = !has_same_profile(self, of);
+  ck_status status = describe(&now, self, err);
   if (status != CK_OK) return status;
   for (ck_json_iterator it = ck_json_iterate(of->list); !name && ck_json_next(&it);) {
     ck_bytes found = ck_policy_list_find(ck_value_bytes(now), it.value);
-    if (masks(it.value) && (!found.len || !ck_policy_is_same(it.value, found)))
+    bool hidden = other && ck_policy_hides_options(it.value);
+    if (masks(it.value) && (!found.len || hidden || !ck_policy_is_same(it.value, found)))
       name = ck_json_dup_string(ck_json_get(it.value, "name"));
   }
   if (name)

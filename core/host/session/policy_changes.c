@@ -1,7 +1,12 @@
 /* policy_changes.c - compares recorded lists of policies, and tells the differences. */
 #include "core/host/session/policy_changes.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/placeholder.h"
 #include "core/host/print/excerpt.h"
+#include "core/redact/options.h"
 #include "lua/policy/same_text.h"
 
 enum { VALUE_MAX = 120, DIGEST_SHOWN = 12 };
@@ -27,36 +32,107 @@ static int place_of(ck_bytes list, ck_bytes entry) {
   return -1;
 }
 
-static ck_status clean_entry(ck_json_writer *w, ck_redactor *redactor, ck_bytes entry,
-                             ck_error *err) {
-  ck_status status = CK_OK;
-  ck_json_begin(w, '{');
-  for (ck_json_iterator it = ck_json_iterate(entry); status == CK_OK && ck_json_next(&it);) {
-    ck_value *value = NULL, *clean = NULL;
-    ck_json_raw_name(w, it.name);
-    if (ck_bytes_equal(it.name, ck_bytes_text("\"options\""))) {
-      status = ck_value_copy(&value, it.value, err);
-      if (status == CK_OK)
-        status = ck_redactor_apply(&clean, redactor, CK_SINK_REQUEST, NULL, value, err);
-    }
-    ck_json_put_raw(w, clean ? ck_value_bytes(clean) : it.value);
-    ck_value_free(clean);
-    ck_value_free(value);
-  }
-  ck_json_end(w, '}');
+static ck_status ask(ck_redact_answer *out, void *to, const char *key, const ck_value *value,
+                     ck_error *err) {
+  const ck_policy_cleaning *self = to;
+  ck_redaction redaction = {0};
+  ck_fingerprint_key fingerprint;
+  if (self->key) memcpy(fingerprint.bytes, self->key, sizeof fingerprint.bytes);
+  ck_item item = {.key = key, .value = value, .fingerprint = self->key ? &fingerprint : NULL};
+  ck_status status = self->policies->redact(&redaction, self->policies->self, &item, err);
+  *out = (ck_redact_answer){status == CK_OK ? redaction.verdict : CK_REDACT_DROP, redaction.ref,
+                            redaction.value};
   return status;
 }
 
-ck_status ck_policy_list_clean(ck_value **out, ck_redactor *redactor, const ck_value *list,
+void ck_policy_cleaning_begin(const ck_policy_cleaning *self) {
+  if (self->policies && self->policies->redact)
+    ck_redactor_set_hook(self->redactor, ask, (void *)self);
+}
+
+void ck_policy_cleaning_end(const ck_policy_cleaning *self) {
+  ck_redactor_set_hook(self->redactor, NULL, NULL);
+}
+
+/* Of options of which something is masked: nothing in the store can be tried against it. */
+static void write_digest(ck_json_writer *w, const ck_policy_cleaning *with, ck_bytes plain,
+                         ck_bytes kept) {
+  char hex[CK_DIGEST_HEX_SIZE], id[CK_FINGERPRINT_SIZE] = "", text[100];
+  ck_fingerprint_key key;
+  ck_digester digester;
+  ck_digester_init(&digester);
+  if (with->key) {
+    memcpy(key.bytes, with->key, sizeof key.bytes);
+    ck_fingerprint_write(id, &key, ck_bytes_text("options"));
+    ck_digester_update(&digester, key.bytes, sizeof key.bytes);
+    ck_digester_update_field(&digester, plain);
+  } else {
+    ck_placeholder_digest_field(&digester, kept);
+  }
+  ck_digest digest = ck_digester_final(&digester);
+  ck_digest_hex(hex, &digest);
+  snprintf(text, sizeof text, "%c%s%s", with->key ? 'k' : 'm', id, hex);
+  ck_json_put_text(w, text);
+}
+
+/* The member of that name, cleaned; NULL: there is none. `*masked`: it is not as it was. */
+static ck_status clean_member(ck_value **out, bool *masked, const ck_policy_cleaning *with,
+                              ck_bytes entry, const char *name, ck_error *err) {
+  ck_value *value;
+  ck_bytes given = ck_json_get(entry, name);
+  *out = NULL;
+  *masked = false;
+  if (!given.len) return CK_OK;
+  ck_status status = ck_value_copy(&value, given, err);
+  if (status == CK_OK) status = ck_redactor_apply_options(out, with->redactor, value, err);
+  *masked = *out && !ck_bytes_equal(ck_value_bytes(*out), given);
+  ck_value_free(value);
+  return status;
+}
+
+/* `set` is there for the digest alone, where `options` are those in force. */
+static void write_entry_clean(ck_json_writer *w, const ck_policy_cleaning *with, ck_bytes entry,
+                              const ck_value *options, const ck_value *digested) {
+  for (ck_json_iterator it = ck_json_iterate(entry); ck_json_next(&it);) {
+    if (ck_bytes_equal(it.name, ck_bytes_text("\"set\""))) continue;
+    bool these = ck_bytes_equal(it.name, ck_bytes_text("\"options\""));
+    bool digest = ck_bytes_equal(it.name, ck_bytes_text("\"options_digest\"")) &&
+                  ck_json_type_of(it.value) == CK_JSON_STRING;
+    ck_json_raw_name(w, it.name);
+    if (digest && digested)
+      write_digest(w, with, it.value, ck_value_bytes(digested));
+    else
+      ck_json_put_raw(w, these && options ? ck_value_bytes(options) : it.value);
+  }
+}
+
+static ck_status clean_entry(ck_json_writer *w, const ck_policy_cleaning *with, ck_bytes entry,
+                             ck_error *err) {
+  ck_value *options, *set = NULL;
+  bool masked, set_masked = false, own = !ck_json_get(entry, "set").len;
+  ck_status status = clean_member(&options, &masked, with, entry, "options", err);
+  if (status == CK_OK && !own) status = clean_member(&set, &set_masked, with, entry, "set", err);
+  const ck_value *digested = own && masked ? options : set_masked ? set : NULL;
+  ck_json_begin(w, '{');
+  if (status == CK_OK) write_entry_clean(w, with, entry, options, digested);
+  ck_json_end(w, '}');
+  ck_value_free(options);
+  ck_value_free(set);
+  return status;
+}
+
+ck_status ck_policy_list_clean(ck_value **out, const ck_policy_cleaning *with, const ck_value *list,
                                ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_iterator it = ck_json_iterate(ck_value_bytes(list));
   ck_status status = CK_OK;
   *out = NULL;
+  ck_policy_cleaning_begin(with);
   ck_json_begin(&w, '[');
-  while (status == CK_OK && ck_json_next(&it)) status = clean_entry(&w, redactor, it.value, err);
+  while (status == CK_OK && ck_json_next(&it)) status = clean_entry(&w, with, it.value, err);
   ck_json_end(&w, ']');
+  ck_policy_cleaning_end(with);
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);
   return status;
@@ -98,13 +174,13 @@ static ck_bytes get_raw(ck_bytes object, ck_bytes name) {
   return (ck_bytes){0};
 }
 
-/* How many differ. */
-static size_t write_options(ck_json_writer *w, ck_bytes then, ck_bytes now) {
+/* How many differ. `loose`: what is masked was so under another key, and stands for anything. */
+static size_t write_options(ck_json_writer *w, ck_bytes then, ck_bytes now, bool loose) {
   ck_bytes before = ck_json_get(then, "options"), after = ck_json_get(now, "options");
   size_t count = 0;
   for (ck_json_iterator it = ck_json_iterate(before); ck_json_next(&it);) {
     ck_bytes is = get_raw(after, it.name);
-    if (ck_bytes_equal(is, it.value)) continue;
+    if (loose ? ck_placeholder_equal(is, it.value) : ck_bytes_equal(is, it.value)) continue;
     write_option(w, now, it.name, it.value, is);
     count++;
   }
@@ -114,11 +190,6 @@ static size_t write_options(ck_json_writer *w, ck_bytes then, ck_bytes now) {
     count++;
   }
   return count;
-}
-
-static bool has_same_options(ck_bytes then, ck_bytes now) {
-  ck_bytes before = ck_json_get(then, "options_digest");
-  return before.len == 0 || ck_bytes_equal(before, ck_json_get(now, "options_digest"));
 }
 
 static bool tells_options(ck_bytes entry) {
@@ -140,8 +211,8 @@ static void write_entry(ck_json_writer *w, ck_bytes then, ck_bytes now) {
     begin(w, now, "version");
     end(w, before, version);
   }
-  if (has_same_options(then, now)) return;
-  if (tells_options(then) && tells_options(now) && write_options(w, then, now)) return;
+  if (ck_policy_has_same_options(then, now)) return;
+  if (tells_options(then) && tells_options(now) && write_options(w, then, now, false)) return;
   begin(w, now, "options");
   end(w, (ck_bytes){0}, (ck_bytes){0});
 }
@@ -179,6 +250,20 @@ void ck_policy_changes_write(ck_json_writer *w, ck_bytes then, ck_bytes now) {
   ck_json_end(w, '}');
 }
 
+bool ck_policy_changes_write_masked(ck_json_writer *w, ck_bytes then, ck_bytes now) {
+  bool any = false;
+  for (ck_json_iterator it = ck_json_iterate(then); ck_json_next(&it);) {
+    ck_bytes found = ck_policy_list_find(now, it.value);
+    if (!found.len || !ck_policy_is_same(it.value, found)) continue;
+    if (!ck_policy_hides_options(it.value) && !ck_policy_hides_options(found)) continue;
+    begin(w, found, "options");
+    ck_json_member_bool(w, "certain", false);
+    end(w, (ck_bytes){0}, (ck_bytes){0});
+    any = true;
+  }
+  return any;
+}
+
 bool ck_policy_changes_name(ck_bytes changes, ck_bytes entry) {
   ck_bytes name = ck_json_get(entry, "name"), agent = ck_json_get(entry, "agent");
   for (ck_json_iterator it = ck_json_iterate(changes); ck_json_next(&it);)
@@ -198,8 +283,9 @@ void ck_policy_changes_write_guards(ck_json_writer *w, ck_bytes then, ck_bytes n
     bool known = before.len && tells_options(before) && tells_options(it.value);
     bool own =
         ck_policy_is_same_text(ck_json_get(before, "digest"), ck_json_get(it.value, "digest")) &&
-        has_same_options(before, it.value);
-    if (known && own && guards(it.value)) write_options(w, before, it.value);
+        ck_policy_has_same_options(before, it.value);
+    bool loose = ck_policy_is_of_other_key(before, it.value);
+    if (known && own && guards(it.value)) write_options(w, before, it.value, loose);
   }
 }
 
@@ -290,9 +376,12 @@ void ck_policy_change_append(ck_buffer *out, ck_bytes change) {
   } else if (ck_json_is_text(what, "order")) {
     ck_buffer_append_text(out, "their order is another");
   } else if (ck_json_is_text(what, "options")) {
-    ck_buffer_append_text(out, "the options of ");
+    bool certain = ck_json_type_of(ck_json_get(change, "certain")) != CK_JSON_FALSE;
+    ck_buffer_append_text(out, certain ? "the options of " : "whether the options of ");
     append_whose(out, change);
-    ck_buffer_append_text(out, " are others, and what they were is not recorded");
+    ck_buffer_append_text(out, certain ? " are others, and what they were is not recorded"
+                                       : " are the same cannot be told, for they are masked, the "
+                                         "store has no key, and the profile's text is another");
   } else {
     append_whose(out, change);
     ck_buffer_append_text(out,

@@ -9,7 +9,7 @@ word=Zebulon42
 
 cat >mask.lua <<'E'
 return { name = "mask", version = 1,
-  redact = function(item) return ck.mask(item.value, "Zebulon%d*|Zebulon\\d*") end }
+  redact = function(item) return ck.mask(item.value, "Z[e]bulon\\d+") end }
 E
 # Asked about what one agent gives and is given alone; its list is asked about all that is written.
 sed 's/name = "mask"/name = "own"/' mask.lua >own.lua
@@ -184,7 +184,7 @@ for what in gone other broken; do
 done
 before=$(events gone)
 rm gone/mask.lua
-sed -i 's/Zebulon/Xavier/g' other/mask.lua
+sed -i 's/Z\[e\]bulon/X[a]vier/' other/mask.lua
 echo 'return {' >broken/p.lua
 for what in gone other broken; do
   for road in "answer $what $word" "cancel $what --reason $word" \
@@ -197,6 +197,6 @@ is "nothing was taken" "$(events gone)" "$before"
 clear "where the policies cannot be asked"
 exits 0 "what has no words of anybody's is done" cancel gone
 exits 8 "another text, once it is accepted" resume other --accept-changed
-exits 0 "is asked" answer other "Xavier came"
+exits 0 "is asked" answer other "Xavier7 came"
 has "as it is now" "$(events other | grep resolution)" '[redacted:policy:'
 finish

@@ -28,7 +28,7 @@ is "store one" "$(stored)" 0
 run run flow.lua --profile ./p.lua --session s2
 profile hunter3hunter
 exits 5 "where one is another since" resume s2
-has "that is noticed" "$err" "the options of rule are others"
+has "that is noticed" "$err" "whether the options of rule are the same cannot be told"
 is "and not said" "$(grep -c hunter <<<"$err")" 0
 exits 0 "accepted" resume s2 --accept-changed
 is "nothing is stored of it either" "$(stored)" 0

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/redact/options.h"
 #include "core/runtime/session/session_private.h"
 
 void ck_session_set_timeline(ck_session *self, const ck_timeline *timeline) {
@@ -76,11 +77,55 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
   return status;
 }
 
+static ck_status clean_policy(ck_json_writer *w, ck_session *self, ck_bytes options,
+                              ck_error *err) {
+  ck_value *given, *kept = NULL;
+  ck_status status = ck_value_copy(&given, options, err);
+  if (status == CK_OK) status = ck_redactor_apply_options(&kept, self->redactor, given, err);
+  if (kept) ck_json_put_raw(w, ck_value_bytes(kept));
+  ck_value_free(kept);
+  ck_value_free(given);
+  return status;
+}
+
+/* What was set of each policy, as the policies have it. */
+static ck_status clean_options(ck_value **out, ck_session *self, ck_bytes settings, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_status status = CK_OK;
+  ck_json_begin(&w, '{');
+  for (ck_json_iterator it = ck_json_iterate(settings); status == CK_OK && ck_json_next(&it);) {
+    bool plain = !ck_bytes_equal(it.name, ck_bytes_text("\"options\""));
+    ck_json_raw_name(&w, it.name);
+    if (plain) ck_json_put_raw(&w, it.value);
+    if (plain) continue;
+    ck_json_begin(&w, '{');
+    for (ck_json_iterator of = ck_json_iterate(it.value); status == CK_OK && ck_json_next(&of);) {
+      ck_json_raw_name(&w, of.name);
+      status = clean_policy(&w, self, of.value, err);
+    }
+    ck_json_end(&w, '}');
+  }
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
 ck_status ck_session_clean_settings(ck_value **out, ck_session *self, const ck_value *settings,
                                     ck_error *err) {
+  ck_value *ruled = NULL;
   *out = NULL;
   if (!settings) return CK_OK;
-  return ck_redactor_apply(out, self->redactor, CK_SINK_REQUEST, NULL, settings, err);
+  ck_status status =
+      ck_redactor_apply(&ruled, self->redactor, CK_SINK_REQUEST, NULL, settings, err);
+  bool options = ruled && ck_json_get(ck_value_bytes(ruled), "options").len;
+  if (status == CK_OK && options)
+    status = clean_options(out, self, ck_value_bytes(ruled), err);
+  else if (status == CK_OK)
+    *out = ck_value_share(ruled);
+  ck_value_free(ruled);
+  return status;
 }
 
 ck_status ck_session_create(ck_session *self, ck_session_record *record,
