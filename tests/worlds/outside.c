@@ -107,6 +107,9 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
   world_process *self = to;
   if (reaches_nobody(self)) return ck_error_set(err, CK_E_UNAVAILABLE, "this process is dead");
   world_log("probe %s", effect->key);
+  world_fact *fact = model_fact(&the_world.model, effect->key);
+  fact->kind = effect->kind; /* it may not have been begun */
+  fact->class = effect->class;
   *out = add(self, effect, sink, true);
   return CK_OK;
 }

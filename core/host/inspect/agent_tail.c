@@ -23,15 +23,15 @@ static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *
 
 /* A stopped session resumes from a checkpoint, or its flow begins anew when there is none: events
  * behind that point are in the tail only as far as they are not repeated. */
-static ck_status find_cut(int64_t *out, ck_state **state, const ck_inspection *inspection,
+static ck_status find_cut(ck_tail_query *query, ck_state **state, const ck_inspection *inspection,
                           ck_error *err) {
   const ck_head *head = &inspection->head;
-  *out = 0;
   *state = NULL;
   if (inspection->live || !ck_session_status_resumable(head->session.status)) return CK_OK;
   ck_checkpoint_info from;
   ck_status status = ck_select_checkpoint(&from, inspection->store, head, &(ck_choice){0}, err);
-  *out = from.seq ? from.seq : head->session.flow ? 1 : 0;
+  query->cut = from.seq ? from.seq : head->session.flow ? 1 : 0;
+  query->attempt = ck_next_attempt(head, from.seq, false);
   ck_error unreadable = CK_ERROR_INIT; /* a damaged one keeps nobody from the transcript */
   if (status == CK_OK && from.seq &&
       ck_store_get_state(state, inspection->store, head->session.no, from.seq, &unreadable) !=
@@ -53,7 +53,7 @@ static ck_status read_tail(ck_agent_tail *out, const ck_inspection *inspection,
                          .agent = out->agent,
                          .policies = policies,
                          .n = out->depth > 0 ? (size_t)out->depth : 0};
-  if (status == CK_OK) status = find_cut(&query.cut, &state, inspection, err);
+  if (status == CK_OK) status = find_cut(&query, &state, inspection, err);
   query.state = state;
   if (status == CK_OK) status = ck_tail_read(&out->tail, inspection->store, &query, err);
   ck_view_clear(&view);

@@ -7,30 +7,8 @@
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/opening/opening.h"
+#include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/session_private.h"
-
-static const ck_timeline *find_timeline(const ck_head *head, int64_t no) {
-  for (size_t i = 0; i < head->timeline_count; i++)
-    if (head->timelines[i].no == no) return &head->timelines[i];
-  return NULL;
-}
-
-static uint32_t highest_attempt(const ck_head *head) {
-  uint32_t highest = 1;
-  for (size_t i = 0; i < head->timeline_count; i++)
-    if (head->timelines[i].attempt > highest) highest = head->timelines[i].attempt;
-  return highest;
-}
-
-/* After a crash the attempt stays, so that everything recorded replays; after a failure, from an
- * older checkpoint than the latest, or with edits, it rises. */
-static uint32_t next_attempt(const ck_head *head, int64_t from, bool edited) {
-  int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
-  bool rises = head->session.status == CK_SESSION_FAILED || from != latest || edited;
-  const ck_timeline *live = find_timeline(head, head->session.timeline);
-  if (rises) return highest_attempt(head) + 1;
-  return live ? live->attempt : 1;
-}
 
 static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from,
                           bool edited) {
@@ -42,7 +20,7 @@ static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkp
                        .cut = from->seq ? from->seq : 1,
                        .begin = head->last_seq + 1,
                        .checkpoint = from->seq,
-                       .attempt = next_attempt(head, from->seq, edited)};
+                       .attempt = ck_next_attempt(head, from->seq, edited)};
   ck_id_make_run(out->run);
   memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
 }

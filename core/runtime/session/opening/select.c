@@ -50,3 +50,24 @@ ck_status ck_select_checkpoint(ck_checkpoint_info *out, ck_store *store, const c
   if (status != CK_OK || (!choice->id && seq == 0)) return status;
   return ck_store_get_checkpoint(out, store, head->session.no, choice->id, seq, err);
 }
+
+static const ck_timeline *find_timeline(const ck_head *head, int64_t no) {
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].no == no) return &head->timelines[i];
+  return NULL;
+}
+
+static uint32_t highest_attempt(const ck_head *head) {
+  uint32_t highest = 1;
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].attempt > highest) highest = head->timelines[i].attempt;
+  return highest;
+}
+
+uint32_t ck_next_attempt(const ck_head *head, int64_t from, bool edited) {
+  int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
+  bool rises = head->session.status == CK_SESSION_FAILED || from != latest || edited;
+  const ck_timeline *live = find_timeline(head, head->session.timeline);
+  if (rises) return highest_attempt(head) + 1;
+  return live ? live->attempt : 1;
+}

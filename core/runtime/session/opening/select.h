@@ -17,5 +17,9 @@ typedef struct ck_choice {
 CK_CHECKED ck_status ck_select_checkpoint(ck_checkpoint_info *out, ck_store *store,
                                           const ck_head *head, const ck_choice *choice,
                                           ck_error *err);
+/* The attempt of a resume from the checkpoint at `from` (0: from the first event). After a crash it
+ * stays, so that everything recorded replays; after a failure, from an older checkpoint than the
+ * latest, or with edits, it rises. */
+uint32_t ck_next_attempt(const ck_head *head, int64_t from, bool edited);
 
 #endif

@@ -98,7 +98,7 @@ static int64_t cut_of(const ck_tail_query *query, const char *scope) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "position.%s", scope);
   const ck_value *position = query->state ? ck_state_get(query->state, key) : NULL;
-  int64_t cut = position ? ck_replay_range_cut(ck_value_bytes(position), 0) : -1;
+  int64_t cut = position ? ck_replay_range_cut(ck_value_bytes(position), query->attempt) : -1;
   return cut >= 0 && cut < query->cut ? cut : query->cut;
 }
 

@@ -21,6 +21,8 @@ typedef struct ck_tail_query {
   /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
   int64_t cut;
   const ck_state *state; /* at the cut: its scopes go on at cuts of their own; NULL: at `cut` */
+  uint32_t attempt; /* of the resume: a scope that failed in an earlier one goes on at its cut; 0:
+                       one that failed does not go on */
   const char *agent;
   size_t n;             /* at most; 0: none */
   bool without_rewound; /* what the agent's own rewinds took out of its context is not in it */

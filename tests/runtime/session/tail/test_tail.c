@@ -365,6 +365,49 @@ static void test_cut(void) {
   finish(&of);
 }
 
+static bool tells(history *of, ck_tail_query *query, const char *what) {
+  ck_buffer text = {0};
+  add_text(&text, of, query);
+  bool told = text.data && strstr(text.data, what);
+  ck_buffer_clear(&text);
+  return told;
+}
+
+/* A scope that has failed is not run again in the same attempt, so that what failed stays; in the
+ * next one, which a failed session is resumed in, it is tried again. */
+static void test_failed_scope(void) {
+  history of;
+  ck_error err = CK_ERROR_INIT;
+  ck_state *state;
+  ck_value *position;
+  start(&of);                                                      /* 1 */
+  add(&of, CK_EVENT_BOUNDARY, "ann", "{\"kind\":\"tool_round\"}"); /* 2: the scope's cut */
+  add(&of, CK_EVENT_OUTCOME, "ann",
+      "{\"key\":\"k\",\"status\":\"failed\",\"error\":\"away\"}"); /* 3 */
+  add(&of, CK_EVENT_BOUNDARY, "ann", "{\"kind\":\"failure\"}");    /* 4: the checkpoint */
+  commit(&of);
+  ck_view view = live_view(&of);
+  tap_must(ck_state_new(&state, &err) == CK_OK &&
+               ck_value_new(&position, ck_bytes_text("{\"cut\":2,\"end\":4,\"attempt\":1}"),
+                            &err) == CK_OK &&
+               ck_state_put(state, "position.main", position, &err) == CK_OK,
+           "a state: %s", err.text);
+  ck_tail_query query = {.session = of.lease.session,
+                         .view = &view,
+                         .agent = "ann",
+                         .n = 50,
+                         .cut = 4,
+                         .state = state,
+                         .attempt = 1};
+  tap_ok(tells(&of, &query, "away"), "in the same attempt what failed is in the tail");
+  query.attempt = 2;
+  tap_ok(!tells(&of, &query, "away"), "in the next one it is tried again, and is not");
+  ck_value_free(position);
+  ck_state_free(state);
+  ck_view_clear(&view);
+  finish(&of);
+}
+
 /* A reference that leads nowhere is an error, never an event left out. */
 static void test_broken_replays(void) {
   static const char *const bodies[] = {
@@ -460,8 +503,8 @@ static void test_random(void) {
 /* Each test has a store of its own. */
 static void run_tests(bool on_disk) {
   static void (*const tests[])(void) = {
-      test_small, test_nobody,         test_policies, test_branches, test_asked_about_replays,
-      test_cut,   test_broken_replays, test_random};
+      test_small, test_nobody,       test_policies,       test_branches, test_asked_about_replays,
+      test_cut,   test_failed_scope, test_broken_replays, test_random};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char text[512], name[16];
     snprintf(name, sizeof name, "tail%zu.db", i);
