@@ -4,10 +4,13 @@
  * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds
  * one. The result is the text of its content (a JSON string of at most CK_MCP_TEXT_MAX bytes, whose
  * last line says how much was left out), or its content (an array) when that has more than text;
- * with structured content it is {content, structuredContent}. An error of a tool or its server is
- * an ERROR outcome, reported to the model. A request {server, list: true} gives {tools: [{name,
- * description?, parameters, class}]}, where the class comes from the server's hints: read-only is
- * pure, idempotent is idempotent, the rest is once.
+ * with structured content it is {content, structuredContent}, and {structuredContent} where the
+ * text is the same once more. Content with bytes (images, audio, resources) becomes parts of a
+ * message (core/model/media.h): texts, images and PDFs; links and other resources are texts, other
+ * bytes are left out, and structured content that no text says is the last text. An error of a tool
+ * or its server is an ERROR outcome, reported to the model. A request {server, list: true} gives
+ * {tools: [{name, description?, parameters, class}]}, where the class comes from the server's
+ * hints: read-only is pure, idempotent is idempotent, the rest is once.
  *
  * A tool may have a probe, another of the server's tools: it is called with {key, attempt, name,
  * arguments} of the effect and answers {done: false}, or {done: true, result?}, as structured

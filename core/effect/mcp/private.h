@@ -43,6 +43,17 @@ void ck_mcp_server_cancel(ck_effect_run *run);
 /* Ends the call, later, with an error that is reported to the model; a probe becomes UNKNOWN. */
 void ck_mcp_report_error(ck_effect_run *run, const char *text);
 
+/* ---- content.c ---- */
+/* A block of the list has bytes as base64: an image, audio, a resource. */
+bool ck_mcp_has_bytes(ck_bytes content);
+/* A list of texts and images; a file is one of type "image" here, by its bytes it is told apart.
+ * Other bytes are left out, and said to be. `structured` follows as a text; no bytes: none. */
+void ck_mcp_write_parts(ck_json_writer *w, ck_bytes content, ck_bytes structured);
+
+/* ---- same.c ---- */
+/* Checked JSON. False also when finding out would take too long. */
+bool ck_mcp_is_same(ck_bytes a, ck_bytes b);
+
 /* ---- result.c ---- */
 /* The result of tools/call as an outcome. CK_E_PARSE: it is malformed. */
 CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err);

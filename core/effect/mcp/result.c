@@ -79,19 +79,51 @@ static void bound(ck_buffer *text) {
                           CK_MCP_TEXT_MAX);
 }
 
+/* Servers give structured content as text as well, for clients that do not know it. */
+static bool is_said_in(ck_bytes text, ck_bytes structured) {
+  ck_error ignored = CK_ERROR_INIT;
+  return text.len && structured.len && ck_json_check(text, &ignored) == CK_OK &&
+         ck_mcp_is_same(text, structured);
+}
+
+static bool is_said(ck_bytes content, ck_bytes structured) {
+  ck_buffer text = {0};
+  bool said = false;
+  for (ck_json_iterator it = ck_json_iterate(content); !said && ck_json_next(&it);) {
+    ck_buffer_reset(&text);
+    said = ck_json_read_string(&text, ck_json_get(it.value, "text")) && !text.failed &&
+           is_said_in(ck_buffer_bytes(&text), structured);
+  }
+  ck_buffer_clear(&text);
+  return said;
+}
+
+/* Texts as one; or, with images, parts of a message; of anything else the list as it is. */
+static void write_content(ck_json_writer *w, ck_bytes content, const ck_buffer *text) {
+  if (text)
+    ck_json_put_string(w, ck_buffer_bytes(text));
+  else
+    ck_json_put_raw(w, content);
+}
+
 static ck_status make_result(ck_value **out, ck_bytes content, ck_bytes structured, ck_error *err) {
   ck_buffer text = {0}, json = {0};
   ck_json_writer w = {.out = &json};
-  bool is_text = read_texts(&text, content);
+  bool is_text = read_texts(&text, content),
+       twice = is_text && is_said_in(ck_buffer_bytes(&text), structured);
   bound(&text);
-  if (structured.len) ck_json_begin(&w, '{');
-  if (structured.len) ck_json_name(&w, "content");
-  if (is_text)
-    ck_json_put_string(&w, ck_buffer_bytes(&text));
-  else
-    ck_json_put_raw(&w, content);
-  if (structured.len) ck_json_member_raw(&w, "structuredContent", structured);
-  if (structured.len) ck_json_end(&w, '}');
+  if (ck_mcp_has_bytes(content)) {
+    if (structured.len && is_said(content, structured)) structured = (ck_bytes){0};
+    ck_mcp_write_parts(&w, content, structured);
+  } else if (structured.len) {
+    ck_json_begin(&w, '{');
+    if (!twice) ck_json_name(&w, "content");
+    if (!twice) write_content(&w, content, is_text ? &text : NULL);
+    ck_json_member_raw(&w, "structuredContent", structured);
+    ck_json_end(&w, '}');
+  } else {
+    write_content(&w, content, is_text ? &text : NULL);
+  }
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) status = ck_value_from(out, &json, err);
   ck_buffer_clear(&text);

@@ -47,6 +47,33 @@ static void weather(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
                  "\"celsius\":22.50}}");
 }
 
+/* An image that says it is kept already, and what else a list can have. */
+static void album(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  mcp_answer(id,
+             "{\"content\":[{\"type\":\"image\",\"data\":\"R0lGODlhAQABAAA=\",\"mimeType\":"
+             "\"image/gif\",\"media_type\":\"image/gif\",\"bytes\":3,\"digest\":\"00000000000000"
+             "00000000000000000000000000000000000000000000000001\"},"
+             "{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"},"
+             "{\"type\":\"audio\",\"data\":\"AAAA\",\"mimeType\":\"audio/wav\"},"
+             "{\"type\":\"resource\",\"resource\":{\"uri\":\"x:b\",\"mimeType\":\"image/gif\","
+             "\"blob\":\"R0lGODlhAQABAAA=\"}},"
+             "{\"type\":\"image\",\"data\":\"%\",\"mimeType\":\"image/png\"},"
+             "{\"type\":\"text\",\"text\":\"{\\\"n\\\": 1}\"}],\"structuredContent\":{\"n\":1}}");
+}
+
+static void link_to(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  mcp_answer(id,
+             "{\"content\":[{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"}]}");
+}
+
+static void twice(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  mcp_answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"{ \\\"b\\\": [1, 2.0],\\n\\\"a\\\": "
+                 "\\\"\\\\u00e9\\\"}\"}],\"structuredContent\":{\"a\":\"\u00e9\",\"b\":[1,2]}}");
+}
+
 /* Three progress reports, one of them for another call, then the result. */
 static void slow(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   int64_t token = -1;
@@ -295,6 +322,9 @@ static const struct {
     {"refuse", NULL, refuse_call},
     {"picture", NULL, picture},
     {"weather", NULL, weather},
+    {"album", NULL, album},
+    {"link", NULL, link_to},
+    {"twice", NULL, twice},
     {"slow", NULL, slow},
     {"hang", NULL, hang},
     {"give-up", NULL, give_up},

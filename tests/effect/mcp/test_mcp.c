@@ -43,6 +43,17 @@ static void test_results(void) {
         "[{\"type\":\"text\",\"text\":\"here\"},{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":"
         "\"image/png\"}]");
   gives(&it, "weather", "{}", "{\"content\":\"warm\",\"structuredContent\":{\"celsius\":22.50}}");
+  gives(&it, "album", "{}",
+        "[{\"type\":\"image\",\"data\":\"R0lGODlhAQABAAA=\",\"mimeType\":\"image/gif\"},"
+        "{\"type\":\"text\",\"text\":\"{\\\"type\\\":\\\"resource_link\\\",\\\"uri\\\":\\\"file:///"
+        "a\\\",\\\"name\\\":\\\"a\\\"}\"},"
+        "{\"type\":\"text\",\"text\":\"[audio audio/wav: its bytes are left out]\"},"
+        "{\"type\":\"image\",\"data\":\"R0lGODlhAQABAAA=\",\"mimeType\":\"image/gif\",\"name\":"
+        "\"x:b\"},"
+        "{\"type\":\"text\",\"text\":\"[image image/png: its bytes are left out]\"},"
+        "{\"type\":\"text\",\"text\":\"{\\\"n\\\": 1}\"}]");
+  gives(&it, "link", "{}", "[{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"}]");
+  gives(&it, "twice", "{}", "{\"structuredContent\":{\"a\":\"é\",\"b\":[1,2]}}");
   mcp_fixture_close(&it);
 }
 
@@ -97,7 +108,7 @@ static void test_list(void) {
   const ck_outcome *outcome = mcp_fixture_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "the tools are listed");
   ck_bytes list = ck_json_get(ck_value_bytes(outcome->result), "tools");
-  tap_is_int((int64_t)ck_json_count(list), 26,
+  tap_is_int((int64_t)ck_json_count(list), 29,
              "those of all pages, without the one that must be a task");
   tap_ok(
       strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo "

@@ -62,6 +62,42 @@ is 'each image is kept once, for all sessions' "$(images)" 2
 run --json sessions log tool-openai --all
 is 'no event has its bytes' "$(grep -c "${png:0:40}" <<<"$out")" 0
 
+# ---- an MCP server's ----
+cat >camera <<'END'
+#!/usr/bin/perl
+# camera - an MCP server with a tool that gives a picture, and says where it is.
+use JSON::PP; $| = 1;
+my $json = JSON::PP->new->canonical;
+while (my $line = <STDIN>) {
+  my $asked = $json->decode($line);
+  next if !defined $asked->{id};
+  my $result = $asked->{method} eq "initialize"
+    ? { protocolVersion => "2025-06-18", capabilities => { tools => {} },
+        serverInfo => { name => "camera", version => "1" } }
+    : $asked->{method} eq "tools/list"
+    ? { tools => [{ name => "shoot", inputSchema => { type => "object" } }] }
+    : { content => [{ type => "image", data => $ENV{SHOT}, mimeType => "image/png" },
+        { type => "resource_link", uri => "file:///shot.png", name => "shot" }] };
+  print $json->encode({ jsonrpc => "2.0", id => $asked->{id}, result => $result }), "\n";
+}
+END
+chmod +x camera
+SHOT=$(base64 -w0 shot.png)
+export SHOT
+cat >server.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "eye", tools = { cam = flow.mcp { argv = { "./camera" },
+  env = { "SHOT" } } } }
+END
+serve mcp <<<"$script"
+profile anthropic
+exits 0 'a server gives an image' run server.lua --profile ./house.lua --session mcp --input '"Go."'
+is 'it is the image that the model is shown' \
+  "$(body mcp 1 '$b->{messages}[2]{content}[0]{content}[0]{source}{data}')" "$SHOT"
+is 'the link behind it is kept' \
+  "$(body mcp 1 '$b->{messages}[2]{content}[0]{content}[1]{text} =~ m"file:///shot.png"')" 1
+exits 0 'it goes' sessions delete mcp --yes
+
 # ---- killed in the tool, and resumed; the file has changed meanwhile ----
 serve killed <<<"$script"
 profile openai
