@@ -33,6 +33,10 @@ void ck_log_init(void) {
   ck_log_line(CK_LOG_WARN, "CKRUN_LOG=%s: must be error, warn, info or debug", wanted);
 }
 
+void ck_log_raise(ck_log_level level) {
+  if (atomic_load(&threshold) < (int)level) atomic_store(&threshold, (int)level);
+}
+
 /* A short write to stderr is continued; an error cannot be reported anywhere. */
 static void write_all(ck_bytes line) {
   while (line.len > 0) {

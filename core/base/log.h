@@ -8,6 +8,8 @@ typedef enum { CK_LOG_ERROR, CK_LOG_WARN, CK_LOG_INFO, CK_LOG_DEBUG } ck_log_lev
 
 /* Default CK_LOG_WARN; ck_log_init reads $CKRUN_LOG (error, warn, info, debug). */
 void ck_log_init(void);
+/* At least that level from now on. */
+void ck_log_raise(ck_log_level level);
 /* One line "ckrun: text", control characters escaped. Thread-safe (one write call per line). */
 void ck_log_line(ck_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A filter for every line before it is escaped: it appends the part of `text` that may be shown,

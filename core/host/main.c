@@ -160,6 +160,8 @@ int main(int argc, char **argv) {
   if (status == CK_OK) status = read_arguments(&self, argc, argv, &err);
   output.json = self.globals.json || (status != CK_OK && wants_json(argc, argv));
   output.no_pager = self.globals.no_pager;
+  output.quiet = self.globals.quiet;
+  if (self.globals.verbose) ck_log_raise(CK_LOG_INFO);
   if (status == CK_OK) status = dispatch(&self, &output, &err);
   ck_status written = ck_output_flush(&output, &late);
   if (status != CK_OK) {

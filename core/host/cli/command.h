@@ -113,7 +113,7 @@ const char *ck_command_nearest(const ck_command_table *table, const char *name);
 extern const ck_option ck_global_options[];
 typedef struct ck_globals {
   const char *store, *key;
-  bool json, no_pager, help, version;
+  bool json, no_pager, quiet, verbose, help, version;
 } ck_globals;
 
 #endif

@@ -39,11 +39,19 @@ static void put_excerpt(ck_table *table, ck_bytes value, ck_bytes other) {
   ck_buffer_clear(&text);
 }
 
+/* On a terminal what was is red, what is now green; so is what came or went as a whole. */
 static void put_change(printing *self, const char *what, const ck_difference *one) {
+  ck_tone gone = one->old.len ? CK_TONE_BAD : CK_TONE_PLAIN;
+  ck_tone come = one->now.len ? CK_TONE_GOOD : CK_TONE_PLAIN;
+  bool both = one->old.len && one->now.len;
+  ck_table_tone(&self->table, both ? CK_TONE_PLAIN : one->now.len ? come : gone);
   ck_table_put_word(&self->table, what);
+  ck_table_tone(&self->table, CK_TONE_NAME);
   ck_table_put_text(&self->table, ck_bytes_text(self->key));
   ck_table_put_text(&self->table, one->path);
+  ck_table_tone(&self->table, gone);
   put_excerpt(&self->table, one->old, one->now);
+  ck_table_tone(&self->table, come);
   put_excerpt(&self->table, one->now, one->old);
 }
 

@@ -86,6 +86,7 @@ void ck_output_hide_live(ck_output *self) {
 }
 
 void ck_output_show_live(ck_output *self, ck_bytes line) {
+  if (self->quiet) return;
   int width = width_of(STDERR_FILENO); /* it may have been resized */
   if (width > 1) line.len = ck_format_cut(line, (size_t)width - 1);
   pthread_mutex_lock(&live_lock);
@@ -96,6 +97,7 @@ void ck_output_show_live(ck_output *self, ck_bytes line) {
 }
 
 void ck_output_show_line(ck_output *self, ck_bytes line, ck_tone tone) {
+  if (self->quiet) return;
   int width = width_of(STDERR_FILENO);
   size_t len = width > 1 ? ck_format_cut(line, (size_t)width - 1) : line.len;
   if (!self->notice_color) tone = CK_TONE_PLAIN;
@@ -152,13 +154,10 @@ static void append_message(ck_buffer *to, ck_bytes text, int width) {
   }
 }
 
-void ck_output_notice(ck_output *self, const char *format, ...) {
-  if (self->json) return;
+/* A line for people, whether or not it is quiet. */
+static void print_line(ck_output *self, const char *format, va_list args) {
   char *text = NULL;
-  va_list args;
-  va_start(args, format);
   int len = vasprintf(&text, format, args);
-  va_end(args);
   if (len < 0) return;
   ck_buffer line = {0}, lines = {0};
   ck_output_append_safe(self, &line, (ck_bytes){text, (size_t)len});
@@ -170,11 +169,26 @@ void ck_output_notice(ck_output *self, const char *format, ...) {
   free(text);
 }
 
+void ck_output_notice(ck_output *self, const char *format, ...) {
+  va_list args;
+  if (self->json || self->quiet) return;
+  va_start(args, format);
+  print_line(self, format, args);
+  va_end(args);
+}
+
+static void print_problem(ck_output *self, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_line(self, format, args);
+  va_end(args);
+}
+
 void ck_output_problem(ck_output *self, const char *text) {
   if (self->json)
     ck_buffer_append(&self->problems, text, strlen(text) + 1);
   else
-    ck_output_notice(self, "problem: %s", text);
+    print_problem(self, "problem: %s", text);
 }
 
 static void append_json_problems(ck_json_writer *w, const ck_output *self) {

@@ -17,6 +17,7 @@
 
 typedef struct ck_output {
   bool json;            /* stdout carries JSON, stderr only errors as JSON */
+  bool quiet;           /* --quiet: no notices, no progress */
   bool terminal;        /* stdout is a terminal */
   bool notice_terminal; /* stderr is a terminal */
   bool notice_color;    /* stderr may */
@@ -52,13 +53,14 @@ void ck_output_print(ck_output *self, const char *format, ...)
  * error. */
 CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 
-/* One line to stderr, redacted and escaped; nothing with --json. */
+/* One line to stderr, redacted and escaped; nothing with --json or --quiet. */
 void ck_output_notice(ck_output *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* One of several problems of the error that follows: a line on stderr, or with --json a member of
  * its list. */
 void ck_output_problem(ck_output *self, const char *text);
-/* Draws a line on stderr's terminal; the next one replaces it, and any other output removes it.
+/* Draws a line on stderr's terminal, unless it is quiet; the next one replaces it, and any other
+ * output removes it.
  * `line` passed ck_output_append_safe; it is cut at the terminal's width. */
 void ck_output_show_live(ck_output *self, ck_bytes line);
 void ck_output_hide_live(ck_output *self);

@@ -114,4 +114,20 @@ for pair in "0 1" "1 0" "0 2" "2 1"; do
     "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$1]}")" \
     "$("$CKRUN" --json sessions inspect notes --checkpoint "${ids[$2]}")"
 done
+
+# On a terminal what was is red and what is now is green; nowhere else is there a colour.
+. "$root/tests/host/views.sh"
+if has_terminal; then
+  seen=$(COLOR=1 screen 200 --no-pager sessions diff notes "${ids[0]}" "${ids[1]}" | tr -d '\r')
+  of() { grep -F "$1" <<<"$seen" | head -n 1; }
+  has "what was is red" "$(of /2/a)" $'\e[31m1'
+  has "what is now is green" "$(of /2/a)" $'\e[32m2'
+  has "what came is green as a whole" "$(of memory.added)" $'\e[32madded'
+  has "what went is red as a whole" "$(of memory.gone)" $'\e[31mremoved'
+  is "without colours there is none" \
+    "$(screen 200 --no-pager sessions diff notes "${ids[0]}" "${ids[1]}" | grep -c $'\e\\[3')" 0
+else
+  skip "no terminal"
+fi
+is "nor is there one in a pipe" "$(grep -c $'\e' <<<"$told")" 0
 finish
