@@ -97,7 +97,8 @@ MAIN_C := core/host/main.c
 EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql) \
   $(call find,core/host/ui/page,*) policies/project/cassette.jsonl)
 BENCH_C := $(wildcard tests/bench/*.c)
-TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
+TEST_C := $(filter-out $(BENCH_C) $(if $(filter no,$(strip $(POSTGRES))),tests/store/postgres/%),\
+  $(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
 TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C),$(call find,tests,*.c))
 TEST_SCRIPTS := $(call find,tests,*.t)
@@ -211,7 +212,7 @@ COUNTED = $(shell sed -n 's|^WRAP.PART_[A-Z]*, [^,]*, \([a-z0-9_]*\),.*|-Wl,--wr
 define compile
 @mkdir -p $(@D)
 $(if $(Q),@echo "  CC    $@")
-$(Q)$(or $(2),$(compiler) $(COMPILE) $(if $(filter core/store/postgres/%,$<),$(PQ_CFLAGS))) \
+$(Q)$(or $(2),$(compiler) $(COMPILE) $(if $(findstring store/postgres/,$<),$(PQ_CFLAGS))) \
   $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
 endef
 

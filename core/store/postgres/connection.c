@@ -36,18 +36,21 @@ static const char *state_of(const ck_postgres_connection *self, const PGresult *
 }
 
 bool ck_postgres_is_lost(const ck_postgres_connection *self) {
-  return self->pq->status(self->conn) != CONNECTION_OK;
+  return self->broken || self->pq->status(self->conn) != CONNECTION_OK;
 }
 
 /* The first of its lines: those behind it are advice for an administrator. */
 static int line_length(const char *text) { return (int)strcspn(text, "\n"); }
 
-ck_status ck_postgres_error(const ck_postgres_connection *self, const PGresult *result,
-                            const char *doing, ck_error *err) {
+ck_status ck_postgres_error(ck_postgres_connection *self, const PGresult *result, const char *doing,
+                            ck_error *err) {
   const char *state = state_of(self, result), *text = NULL;
   if (result) text = self->pq->resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   if (!text || !*text) text = self->pq->errorMessage(self->conn);
   if (!text || !*text) text = "the server gave no reason";
+  /* What libpq says itself has no state. While there is something left to read it takes a
+   * connection that it could not write to for one that stands; 57P: the server ends it. */
+  if (result && (!state || strncmp(state, "57P", 3) == 0)) self->broken = true;
   ck_status status = ck_postgres_is_lost(self) ? CK_E_IO : status_of(state);
   return ck_error_set(err, status, "store %s: cannot %s: %.*s%s%s%s", self->url->name, doing,
                       line_length(text), text, state ? " (SQLSTATE " : "", state ? state : "",

@@ -13,6 +13,7 @@ typedef struct ck_postgres_connection {
   const ck_postgres_url *url; /* borrowed */
   PGconn *conn;
   bool prepared[CK_POSTGRES_SQL_COUNT];
+  bool broken; /* libpq could not send or receive, whatever it says of the connection */
   bool warned; /* a commit was answered before its standby had it */
   struct ck_postgres_connection *next;
 } ck_postgres_connection;
@@ -22,11 +23,11 @@ typedef struct ck_postgres_connection {
 CK_CHECKED ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_postgres_url *url,
                                          bool read_only, ck_error *err);
 void ck_postgres_disconnect(ck_postgres_connection *self);
-/* The server has gone, as far as the last answer tells. */
+/* The server has gone, as far as the last answer tells; once ck_postgres_error has seen that. */
 bool ck_postgres_is_lost(const ck_postgres_connection *self);
 /* "store NAME: cannot DOING: what the server says". `result` NULL: of the connection. */
-ck_status ck_postgres_error(const ck_postgres_connection *self, const PGresult *result,
-                            const char *doing, ck_error *err);
+ck_status ck_postgres_error(ck_postgres_connection *self, const PGresult *result, const char *doing,
+                            ck_error *err);
 /* Another try of the same transaction can succeed. */
 bool ck_postgres_may_repeat(const ck_postgres_connection *self, const PGresult *result);
 /* Statements without arguments and without rows, in one round trip. */

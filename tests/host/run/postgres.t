@@ -127,13 +127,29 @@ CKRUN_KEY= run sessions list
 is "without it nothing is read" "$code" 4
 
 # ---- a server that goes away ----
+unset CKRUN_KEY
+CKRUN_STORE="$server&schema=away" begin run "$dir/flow.lua" --session away 8<&- 9>&-
 echo stop >&9
 read -r _ <&8
+let_on one
+ended
+is "a run whose server goes away under it stops" "$code" 74
+is "and nothing is begun meanwhile" "$(wc -l <"$dir/step")" 1
+export CKRUN_KEY=$(cat "$dir/key")
 exits 74 "a server that is away" sessions list
 has "is named" "$err" "cannot connect"
 echo start >&9
 read -r _ <&8
 exits 0 "when it is back, so is the store" sessions show closed
+unset CKRUN_KEY
+export CKRUN_STORE="$server&schema=away"
+exits 75 "what was under way is in doubt, as nothing of it was stored" resume away
+exits 0 "a person knows" resolve away "$(tail -n 1 "$dir/done")" done --result '"one"'
+begin resume away 8<&- 9>&-
+steps two three four
+ended
+is "the session goes on" "$code" 0
+exits 0 "and is whole" store verify
 
 echo "1..$checks"
 exit $((failed > 0))
