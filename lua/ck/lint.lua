@@ -1,6 +1,6 @@
 --- Reads the text of a policy for names that the sandbox does not have, for fields that a view does
---- not have, for words that a field never is, and for state that would outlive a call. For text
---- that compiles: it follows the grammar of Lua 5.4 and does not check it.
+--- not have, for words that a field never is, for numbers that may be nil, and for state that would
+--- outlive a call. For text that compiles: it follows the grammar of Lua 5.4 and does not check it.
 
 local cursor = require "ck.lint.cursor"
 local statement = require "ck.lint.statement"

@@ -70,6 +70,50 @@
 ---| "idempotent"
 ---| "reconcilable"
 ---| "once"
+---@alias ck.Status
+---| "CK_OK"
+---| "CK_E_FAILED"
+---| "CK_E_FLOW"
+---| "CK_E_FLOW_STALLED"
+---| "CK_E_DIVERGED"
+---| "CK_E_CREDENTIALS"
+---| "CK_E_REQUEST"
+---| "CK_E_CONTEXT"
+---| "CK_E_UNAVAILABLE"
+---| "CK_E_LIMIT"
+---| "CK_E_CANCELLED"
+---| "CK_E_NO_MEMORY"
+---| "CK_E_USAGE"
+---| "CK_E_PARSE"
+---| "CK_E_TYPE"
+---| "CK_E_RANGE"
+---| "CK_E_UNSUPPORTED"
+---| "CK_E_NOT_FOUND"
+---| "CK_E_SECRET_MISSING"
+---| "CK_E_OTHER_KEY"
+---| "CK_E_REFUSED"
+---| "CK_E_EXISTS"
+---| "CK_E_POLICY"
+---| "CK_E_CORRUPT"
+---| "CK_E_TRUNCATED"
+---| "CK_E_EMPTY"
+---| "CK_E_WRONG_KEY"
+---| "CK_E_WRONG_SESSION"
+---| "CK_E_OVERSIZE"
+---| "CK_E_PAUSED"
+---| "CK_E_WAITING"
+---| "CK_E_IO"
+---| "CK_E_FULL"
+---| "CK_E_READ_ONLY"
+---| "CK_E_BUSY"
+---| "CK_E_NEWER"
+---| "CK_E_NOT_A_STORE"
+---| "CK_E_UNKNOWN"
+---| "CK_E_IN_DOUBT"
+---| "CK_E_FENCED"
+---| "CK_E_OWNED"
+---| "CK_E_PENDING"
+---| "CK_E_INTERRUPTED"
 -- end
 
 ---@alias ck.Rule "continue"|"reset"|"refuse"
@@ -201,7 +245,7 @@
 ---@field node string|nil  nil: not known
 ---@field agent string|nil  the acting agent; nil: none
 ---@field key string  of the effect: `main/plan#1/exec/1`
----@field status string  the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …
+---@field status ck.Status  the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …
 ---@field error string|nil  one line
 ---@field kind ck.EffectKind
 ---@field tool string|nil  the tool that was called; nil: it was no call of one

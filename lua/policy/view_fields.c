@@ -417,7 +417,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"node", failure_node, 0, "string|nil", "nil: not known"},
     {"agent", failure_agent, 0, "string|nil", "the acting agent; nil: none"},
     {"key", failure_key, 0, "string", "of the effect: `main/plan#1/exec/1`"},
-    {"status", failure_status, 0, "string",
+    {"status", failure_status, 0, "ck.Status",
       "the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …"},
     {"error", failure_error, 0, "string|nil", "one line"},
     {"kind", failure_kind, 0, "ck.EffectKind", ""},

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
@@ -11,12 +12,14 @@
 
 #define TEXT_3(name, number, text, ...) text,
 #define TEXT_2(name, text) text,
+#define NAME_3(name, exit, text) #name,
 const view_words ck_view_words[] = {
     {"ck.BoundaryKind", {CK_BOUNDARY_TABLE(TEXT_3) NULL}},
     {"ck.EventKind", {CK_EVENT_TABLE(TEXT_3) NULL}},
     {"ck.SessionStatus", {CK_SESSION_STATUS_TABLE(TEXT_3) NULL}},
     {"ck.EffectKind", {CK_EFFECT_KIND_TABLE(TEXT_2) NULL}},
     {"ck.EffectClass", {CK_EFFECT_CLASS_TABLE(TEXT_2) NULL}},
+    {"ck.Status", {CK_STATUS_TABLE(NAME_3) NULL}},
     {NULL, {NULL}},
 };
 

@@ -1,4 +1,5 @@
-/* words.h - the lists of words that fields of views are of: kinds, classes, statuses. */
+/* words.h - the lists of words that fields of views are of: kinds, classes, statuses of sessions
+ * and of failures. */
 #ifndef CK_LUA_POLICY_WORDS_H
 #define CK_LUA_POLICY_WORDS_H
 

@@ -86,6 +86,12 @@ static bool share_name(ck_bytes old, const char *text) {
   return false;
 }
 
+/* What fails of nil, where the text is said to fail of it. */
+static bool fails_alike(ck_bytes old, const char *text) {
+  return contains(old, ck_bytes_text("fails of nil")) && strstr(text, "nil") &&
+         (strstr(text, "attempt to compare") || strstr(text, "arithmetic"));
+}
+
 static bool is_told(const policy_problems *self, const char *place, const char *text) {
   bool told = false;
   ck_buffer list = {0}, old = {0};
@@ -96,7 +102,7 @@ static bool is_told(const policy_problems *self, const char *place, const char *
     ck_buffer_reset(&old);
     ck_json_read_string(&old, ck_json_get(it.value, "text"));
     told = ck_bytes_equal(ck_buffer_bytes(&old), ck_bytes_text(text)) ||
-           share_name(ck_buffer_bytes(&old), text);
+           share_name(ck_buffer_bytes(&old), text) || fails_alike(ck_buffer_bytes(&old), text);
   }
   ck_buffer_clear(&list);
   ck_buffer_clear(&old);

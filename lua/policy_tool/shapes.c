@@ -46,6 +46,26 @@ static void push_message(lua_State *L) {
   lua_setfield(L, -2, "notes");
 }
 
+/* When a number is not there, as its text says it: "; nil: no limit". NULL: it always is, or it is
+ * none. */
+static const char *absent_when(const view_field *field) {
+  static const char *const numbers[] = {"number|nil", "integer|nil"};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    const char *when = strstr(field->meaning, "nil: ");
+    if (strcmp(field->type, numbers[i]) == 0) return when ? when + strlen("nil: ") : "";
+  }
+  return NULL;
+}
+
+static void push_number(lua_State *L, ck_view_kind kind, const view_field *field,
+                        const char *when) {
+  lua_newtable(L);
+  lua_pushlstring(L, when, strcspn(when, ";"));
+  lua_setfield(L, -2, "absent_when");
+  lua_pushfstring(L, "%s.%s", ck_view_types[kind].name, field->name);
+  lua_setfield(L, -2, "name");
+}
+
 static void push_field(lua_State *L, ck_view_kind kind, const view_field *field) {
   const char *const *words = ck_view_words_of(field->type);
   if (field->child) {
@@ -58,6 +78,8 @@ static void push_field(lua_State *L, ck_view_kind kind, const view_field *field)
     lua_setfield(L, -2, "words");
     lua_pushfstring(L, "%s.%s", ck_view_types[kind].name, field->name);
     lua_setfield(L, -2, "name");
+  } else if (absent_when(field)) {
+    push_number(L, kind, field, absent_when(field));
   } else {
     lua_pushboolean(L, false);
   }

@@ -22,6 +22,7 @@ local cursor = {}
 ---@field hook string|nil                    the hook whose function is being read
 ---@field parameters table<table, table>    of scopes: the parameters of hooks that they declare
 ---@field facts ck.lint.Fact[]               what holds here, see facts.lua
+---@field looked_at table<string, true>|nil  in this hook, of what can be nil: see nils.lua
 ---@field returned boolean|nil               the statement before was a return
 ---@field marks ck.lint.Mark[]|nil           statements and conditions, when they are asked for
 ---@field problems { line: integer, text: string, state: true|nil, needs: string|nil }[]

@@ -2,6 +2,7 @@
 
 local cursor = require "ck.lint.cursor"
 local facts = require "ck.lint.facts"
+local nils = require "ck.lint.nils"
 local shape = require "ck.lint.shape"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
@@ -50,7 +51,10 @@ end
 function expression.body(self, is_method, name)
   local outer = self.hook
   self.depth = self.depth + 1
-  if self.depth == 1 then self.hook = name end
+  if self.depth == 1 then
+    self.hook = name
+    nils.begin(self)
+  end
   cursor.scoped(self, function()
     if is_method then declare(self, "self") end
     read_parameters(self, name)
@@ -138,6 +142,7 @@ local function check_fields(self, base)
     ahead = ahead + 2
   end
   shape.compared(self, of, first, ahead)
+  nils.check(self, of, first, ahead)
 end
 
 --- What `at.message`, or `at.message or …`, is that comes next; nil: something else, or not known.
@@ -151,6 +156,7 @@ function expression.shape_ahead(self)
   local behind = of and token(self, ahead)
   local goes_on = behind and (is_call(behind) or behind[1] == "[" or behind[1] == ":")
   if not of or goes_on or (BINARY[behind[1]] and behind[1] ~= "or") then return nil end
+  if of.absent_when and behind[1] == "or" then return nil end
   return of
 end
 

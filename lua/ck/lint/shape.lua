@@ -8,6 +8,7 @@ local shape = {}
 ---@field name string
 ---@field fields table<string, ck.lint.Shape|false>|nil  false: nothing is known of it
 ---@field words string[]|nil
+---@field absent_when string|nil  of a number that can be nil
 ---@field notes table<string, { needs: string, text: string }>|nil  fields that a profile must give
 
 local function sorted(fields)
@@ -45,6 +46,25 @@ local function text_of(token)
   return token[2] == "text" and ck.match(token[1], "^[\"'](\\w*)[\"']$") or nil
 end
 
+--- The word that begins like `given` for longest.
+local function nearest(list, given)
+  local best, most = nil, -1
+  for i = 1, #list do
+    local same = 0
+    while same < #given and string.sub(list[i], same + 1, same + 1)
+      == string.sub(given, same + 1, same + 1) do same = same + 1 end
+    if same > most then best, most = list[i], same end
+  end
+  return best
+end
+
+local MANY = 20
+
+local function told(list, given)
+  if #list <= MANY then return ": it is " .. table.concat(list, ", ") end
+  return ("; did you mean '%s'?"):format(nearest(list, given))
+end
+
 local function is_comparison(token) return token[1] == "==" or token[1] == "~=" end
 
 --- A field of words: the text that it is compared with, on either side, is one of them.
@@ -63,8 +83,7 @@ function shape.compared(self, of, first, ahead)
   for _, token in ipairs(texts) do
     local word = text_of(token)
     if word and not has(of.words, word) then
-      cursor.problem(self, token[3], "'", of.name, "' is never '", word, "': it is ",
-        table.concat(of.words, ", "))
+      cursor.problem(self, token[3], "'", of.name, "' is never '", word, "'", told(of.words, word))
     end
   end
 end

@@ -3,6 +3,7 @@
 local cursor = require "ck.lint.cursor"
 local expression = require "ck.lint.expression"
 local facts = require "ck.lint.facts"
+local nils = require "ck.lint.nils"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
 local take, token, scoped = cursor.take, cursor.token, cursor.scoped
@@ -158,6 +159,7 @@ local function read_assignment(self)
   for _, target in ipairs(targets) do
     local base, more = target[1], target[2]
     if base[2] == "name" then
+      nils.forget(self, base[1])
       if more then cursor.changed(self, base) else cursor.assigned(self, base) end
     end
   end
