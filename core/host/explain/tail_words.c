@@ -39,7 +39,8 @@ void ck_tail_words_append(ck_buffer *out, const ck_event *event) {
   }
   ck_buffer_append_text(out, "agent ");
   ck_json_read_string(out, ck_json_get(tail_of(event), "agent"));
-  ck_buffer_append_text(out, " is told its tail; of ");
+  bool none = ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "result"), "");
+  ck_buffer_append_format(out, " is told %s tail; of ", none ? "no" : "its");
   ck_format_of(out, all, "event");
   ck_buffer_append_format(out, " %lld left out", (long long)left);
 }

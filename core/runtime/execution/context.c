@@ -35,6 +35,8 @@ static ck_status read_section(ck_buffer *out, ck_tail_said *said, ck_call *self,
   return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;
 }
 
+static bool is_empty(const ck_value *section) { return ck_value_bytes(section).len <= 2; }
+
 ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *note,
                               const ck_value *said, ck_error *err) {
   ck_session *session = ck_call_session(self);
@@ -53,15 +55,17 @@ ck_status ck_call_record_note(ck_call *self, const char *name, const ck_value *n
   return status;
 }
 
-/* Where nobody was asked, nothing is kept of it. */
+/* Where nobody was asked, nothing is kept of it. An empty section is there to tell who left all
+ * out. */
 static ck_status record_section(ck_call *self, const ck_value *section, ck_tail_said *said,
                                 ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *kept;
+  bool empty = is_empty(section);
   ck_status status = ck_tail_said_write(&kept, said, self->effect.agent, err);
   if (status != CK_OK) return status;
   if (kept) ck_session_keep_answers(session, CK_EVENT_OUTCOME, &said->all);
-  status = ck_call_record_note(self, tail_note, section, kept, err);
+  if (kept || !empty) status = ck_call_record_note(self, tail_note, section, kept, err);
   ck_value_free(kept);
   return status;
 }
@@ -116,8 +120,8 @@ static ck_status make_section(bool *notified, ck_call *self, ck_error *err) {
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) status = record_failure(self, &said, err);
   *notified = status == CK_OK && text.len > 0;
-  if (*notified) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
-  if (*notified && status == CK_OK) status = record_section(self, section, &said, err);
+  if (status == CK_OK) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
+  if (status == CK_OK) status = record_section(self, section, &said, err);
   if (*notified && status == CK_OK) status = pass_section(self, section, err);
   ck_tail_said_clear(&said);
   ck_value_free(section);
@@ -168,16 +172,20 @@ ck_status ck_call_find_note(ck_outcome **out, const ck_call *self, const char *n
 ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err) {
   ck_outcome *outcome;
   ck_status status = ck_call_find_note(&outcome, self, tail_note, err);
-  *notified = outcome != NULL;
+  *notified = outcome && !(outcome->result && is_empty(outcome->result));
   if (status != CK_OK || !outcome) return status;
-  if (outcome->result) status = pass_section(self, outcome->result, err);
+  if (outcome->result && *notified) status = pass_section(self, outcome->result, err);
   ck_outcome_free(outcome);
   return status;
 }
 
 ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err) {
-  bool due;
+  bool due = false;
+  ck_outcome *before;
   *notified = false;
-  ck_status status = is_due(&due, self, err);
+  ck_status status = ck_call_find_note(&before, self, tail_note, err);
+  bool asked = before != NULL; /* and all was left out */
+  ck_outcome_free(before);
+  if (status == CK_OK && !asked) status = is_due(&due, self, err);
   return status == CK_OK && due ? make_section(notified, self, err) : status;
 }

@@ -130,6 +130,31 @@ exits 0 "it" policy explain bad
 has "is told" "$out" "; out: plain, quiet; failed: quiet; in: plain, quiet"
 has "with the error" "$out" 'tail failed: policy "quiet", tail: '
 
+# ---- policies that leave everything out are told, too: the agent keeps its conversation ----
+
+echo 'return { name = "nothing", version = 1, tail = function() return false end }' >nothing.lua
+looks_up empty
+profile empty.profile.lua \
+  'resume_context = "tail", policies = { "./silent.lua", "./nothing.lua" }'
+exits 8 "an agent is paused" run empty.lua --profile ./empty.profile.lua --session empty \
+  --input '"What does it cost?"'
+exits 8 "it is resumed, and fails again" resume empty
+told() { "$CKRUN" --json sessions log empty --all --kind outcome | grep -c '/tail"'; }
+is "that it is told nothing is an event" "$(told)" 1
+exits 0 "the session" policy explain empty
+has "says it" "$out" "agent solo is told no tail; of"
+at=$("$CKRUN" --json sessions log empty --all --kind outcome | grep '/tail"' |
+  sed 's/.*"seq":\([0-9]*\),.*/\1/')
+exits 0 "as JSON" --json policy explain empty "$at"
+is "by whom, of which events" \
+  "$(json "$out" '[map { ($_->{out}, @{$_->{seqs}} > 1, $_->{in}) } @{$d->{events}}]')" \
+  '[["nothing"],1,null]'
+exits 0 "it is resumed once more" resume empty
+is "and nobody is asked anew" "$(told)" 1
+exits 0 "another policy asked about it" policy simulate empty --hook tail --policy ./nothing.lua
+run store verify
+is "the store is whole" "$code" 0
+
 # ---- without such a policy, and of an event without the answers, nothing is said ----
 
 looks_up none
