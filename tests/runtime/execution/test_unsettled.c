@@ -388,7 +388,34 @@ static void test_fork(void) {
   fake_flow_close(&s);
 }
 
+static const char twice[] =
+    HEAD "if not ctx.position then " MODEL("pure") "ctx.boundary('tool_round', { position = { path "
+                                                   "= 'n' } }) end " MODEL("pure") "return 1" TAIL;
+
+/* A branch without a checkpoint is left behind with a call that it had begun; the one that counts
+ * has counted it as lost, finished the call, and stands at a checkpoint behind both. */
+static void test_known_outcome(void) {
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, twice);
+  fake_flow_start(&s, "known");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "known");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 100, "the first call counts as lost");
+  fake_flow_ok(&s, "main/", reply, 10);
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 110, "made again it is paid");
+  for (int lost = 1; lost < 4; lost++) {
+    fake_flow_crash(&s);
+    fake_flow_resume(&s, "known");
+    tap_is_int(ck_session_totals(s.session)->cost_micros, 110 + 100 * lost,
+               "resumed behind it, the second one alone counts as lost once more");
+  }
+  fake_flow_ok(&s, "main/", reply, 10);
+  tap_is_int(s.result.status, CK_SESSION_COMPLETED, "to the end");
+  fake_flow_close(&s);
+}
+
 int main(void) {
+  test_known_outcome();
   test_first_to_ask();
   check_agent("own", "b", 150, 1);
   check_agent("above", "team", 250, 0);
