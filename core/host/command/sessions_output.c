@@ -102,6 +102,11 @@ static const ck_option options[] = {
     {0},
 };
 
+static const ck_example examples[] = {
+    {"ckrun sessions output trip main/start/exec/1 -o output.txt", "all that a program wrote"},
+    {0},
+};
+
 const ck_command ck_command_sessions_output = {
     .name = "sessions output",
     .summary = "print the whole of an output that was too long for its result",
@@ -111,5 +116,6 @@ const ck_command ck_command_sessions_output = {
                "one that has such a file.",
     .operands = operands,
     .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -25,6 +25,10 @@ scene waiting empty "echo 'return { name = \"asks\", models = { default =
   { api = \"openai\", model = \"none\", base_url = \"http://127.0.0.1:9\" } } }' >asks.lua
   ckrun run flow.lua --profile ./asks.lua --session trip; [ \$? = 8 ]"
 scene key done "ckrun key new store.key"
+scene spilled - "echo 'return require \"ck.flow\".custom { name = \"long\", run = function(ctx)
+  ctx.effect { kind = \"exec\", class = \"pure\",
+    request = { argv = { \"seq\", \"999\" }, output_max = 64 } } end }' >flow.lua
+  ckrun run flow.lua --session trip"
 write_flow once
 scene live - "cp $dir/flow.lua ."
 cp -a "$dir/scenes/live" "$dir/scenes/doubt"
@@ -40,6 +44,7 @@ scene_of() {
     init | run | "policy new" | "profile list" | "key new") echo empty ;;
     resume | cancel | "sessions list" | "sessions rewind") echo paused ;;
     "sessions undo") echo rewound ;;
+    "sessions output") echo spilled ;;
     "sessions import") echo archive ;;
     answer) echo waiting ;;
     resolve) echo doubt ;;
