@@ -22,64 +22,25 @@ for n in 1 2 3; do
   exits 0 "one of nobody" run work.lua --profile default --session "work$n"
 done
 
-# counted N GIVEN SESSION…: by agent and kind of boundary, boundaries and checkpoints as given and
-# at each N-th seq, and the micro-dollars that a crash loses on average: what was spent since the
-# last checkpoint, at each event up to such a boundary, over the events of sessions that cost.
+# counted N GIVEN SESSION…: see losses.pl.
 counted() {
   local n=$1 given=$2 one
   shift 2
-  for one; do "$CKRUN" --json sessions log "$one" --all; done | perl -MJSON::PP -e '
-    my ($n, $given) = @ARGV;
-    my %always = map { $_ => 1 } qw(final pause failure edit user_checkpoint);
-    my (%of, @session);
-    sub done {
-      my (@steps, %risk, @events);
-      my $costs = grep { ($_->{body}{cost} // 0) && $_->{kind} eq "outcome" } @session;
-      for my $e (@session) {
-        my $b = $e->{body};
-        my @lost;
-        for my $step ($given, $n) {
-          $risk{$step} += $b->{cost} // 0 if $e->{kind} eq "outcome";
-          push @lost, $risk{$step} // 0;
-        }
-        push @events, \@lost;
-        next if $e->{kind} ne "boundary" && $e != $session[-1];
-        my $at = $e->{kind} eq "boundary";
-        my $to = $of{$at ? ($e->{agent} // "-") . " $b->{kind}" : "- -"} //= [(0) x 6];
-        $to->[0]++ if $at;
-        for my $k (0, 1) {
-          my $step = ($given, $n)[$k];
-          my $taken = $at && ($always{$b->{kind}} || $e->{seq} % $step == 0);
-          $to->[1 + $k] += $taken ? 1 : 0;
-          $to->[4 + $k] += $_->[$k] for $costs ? @events : ();
-          $risk{$step} = 0 if $taken;
-        }
-        $to->[3] += @events if $costs;
-        @events = ();
-      }
-      @session = ();
-    }
-    while (<STDIN>) {
-      my $e = decode_json($_);
-      done() if $e->{seq} == 1 && @session;
-      push @session, $e;
-    }
-    done();
-    for (sort keys %of) {
-      my $to = $of{$_};
-      print join(" ", $_, @$to[0 .. 2],
-        map { $to->[3] ? int($to->[$_] / $to->[3] + 0.5) : "null" } 4, 5), "\n";
-    }' "$n" "$given"
+  for one; do "$CKRUN" --json sessions log "$one" --all; done |
+    perl "$root/tests/host/command/losses.pl" "$n" "$given"
 }
 # told PART: the same of the report.
 told() {
   perl -MJSON::PP -e '
     my $part = decode_json($ARGV[0])->{parts}[$ARGV[1]];
     print sort map { my $g = $_;
+      my @lost = map { my $what = $_; map {
+          my $loss = $g->{$_}{lost}{$what};
+          !defined $loss ? "null" : $what eq "cost_usd" ? sprintf "%.0f", $loss * 1e6 + 1e-9
+            : sprintf "%.3f", $loss + 1e-9
+        } qw(given tuned) } qw(time_ms cost_usd tokens tool_calls);
       join(" ", $g->{agent} // "-", $g->{boundary} // "-", $g->{boundaries},
-        (map { $g->{$_}{checkpoints} } qw(given tuned)),
-        map { my $usd = $g->{$_}{lost}{cost_usd};
-          defined $usd ? int($usd * 1e6 + 0.5) : "null" } qw(given tuned)) . "\n" }
+        (map { $g->{$_}{checkpoints} } qw(given tuned)), @lost) . "\n" }
       @{$part->{groups}}' "$out" "$1"
 }
 
@@ -102,6 +63,25 @@ exits 0 "in words" policy tune p.lua --holdout 0.5 --checkpoints 40
 has "the part held out is told" "$out" "held out, by agent and boundary, as given -> tuned"
 ok "with its counts" grep -qP "airline\ttool_round\t$(cut -d' ' -f3 <<<"$held")\t$(
   cut -d' ' -f4 <<<"$held") -> $(cut -d' ' -f5 <<<"$held")\t" <<<"$out"
+
+# Recorded elsewhere, with times and agents below others.
+data=$root/tests/lua/import/data
+for file in claude_code.jsonl pi.jsonl openai.json swe_agent.traj relay.json; do
+  run --json sessions import "$data/$file"
+  [ "$code" = 0 ] || is "$file is imported" "$code" 0
+done
+over=()
+for id in $("$CKRUN" --json sessions list | grep -o '"imported_[^"]*"' | tr -d '"' | sort -u); do
+  over+=(--over "$id")
+done
+exits 0 "imported sessions" --json policy tune p.lua --holdout 0 --checkpoints 60 "${over[@]}"
+n=$(json "$out" '$d->{options}[0]{value}')
+# shellcheck disable=SC2046
+want=$(counted "$n" 7 $(json "$out" "join ' ', @{\$d->{parts}[0]{sessions}}"))
+is "each agent's and kind's are those counted" "$(told 0)" "$want"
+ok "of some agents, in time, tokens and calls of tools" test "$(awk '
+  $6 > 0 { time++ } $10 > 0 { tokens++ } $12 > 0 { calls++ } { agents[$1] = 1 }
+  END { print (time > 0) + (tokens > 0) + (calls > 0) + (length(agents) > 2) }' <<<"$want")" = 4
 exits 0 "without any held out" policy tune p.lua --holdout 0 --checkpoints 40
 has "those of training are" "$out" "training, by agent and boundary, as given -> tuned"
 finish
