@@ -7,6 +7,8 @@ static const ck_command *const commands[] = {
     &ck_command_init,
     &ck_command_run,
     &ck_command_resume,
+    &ck_command_submit,
+    &ck_command_worker,
     &ck_command_pause,
     &ck_command_checkpoint,
     &ck_command_cancel,

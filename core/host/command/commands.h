@@ -18,6 +18,8 @@ extern const ck_command ck_command_key_list;
 extern const ck_command ck_command_key_new;
 extern const ck_command ck_command_key_rotate;
 extern const ck_command ck_command_mcp;
+extern const ck_command ck_command_submit;
+extern const ck_command ck_command_worker;
 extern const ck_command ck_command_pause;
 extern const ck_command ck_command_policy_bench;
 extern const ck_command ck_command_policy_check;

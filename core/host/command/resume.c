@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include "core/host/run/amend.h"
+#include "core/host/run/claim.h"
+#include "core/host/run/detach.h"
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
 #include "core/host/explain/decider.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/queued.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/short_id.h"
 #include "core/host/session/run_settings.h"
@@ -19,11 +22,12 @@
 
 typedef struct values {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile, *grace, *record;
-  ck_words trusted;
+  ck_words trusted, labels, folders;
   ck_edit_words edits;
   ck_settings_words settings;
   bool events;
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
+  bool detach, queued;
 } values;
 
 /* A person who goes back behind completed effects must have seen them. */
@@ -91,7 +95,7 @@ static ck_approval_answer ask_person(void *to, const char *question) {
 
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
-                        const ck_store_location *location, const char *record, ck_error *err) {
+                        const ck_store_location *location, const values *v, ck_error *err) {
   const ck_preflight_options *given = &found->options;
   const ck_resume_asker asker = {ask_person, host->output};
   ck_resume_options options = {.profile = engine->profile,
@@ -111,7 +115,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   options.about = about;
   options.accepted = accepted;
   options.settings = found->settings;
-  if (status == CK_OK) status = ck_record_claim(engine, record, err);
+  if (status == CK_OK) status = ck_record_claim(engine, v->record, err);
   ck_steer_hold();
   if (status == CK_OK) status = ck_engine_open_loop(engine, err);
   if (status == CK_OK && found->stopped_owner)
@@ -120,7 +124,8 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);
   ck_value_free(accepted);
-  return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
+  if (status != CK_OK) return status;
+  return v->detach ? ck_detach(host, engine, err) : ck_summary_execute(host, engine, err);
 }
 
 /* By whose answer it did not begin, for the error's object. */
@@ -141,9 +146,39 @@ static void tell_decider(ck_output *output, const ck_engine *engine, const char 
   ck_head_clear(&of.head);
 }
 
+/* What only workers do, and what only people do. */
+static ck_status check_queue(const values *v, ck_error *err) {
+  bool own = v->checkpoint || v->clean || v->flow || v->directory || v->cassette || v->profile ||
+             v->settings.options.count || v->settings.policies.count || v->detach;
+  const ck_edit_words *edits = &v->edits;
+  own |= edits->set.count || edits->env.count || edits->file.count || edits->limit.count;
+  if (v->queued && own)
+    return ck_error_set(err, CK_E_USAGE,
+                        "--queued goes on with a session as it was put into the queue: --flows, "
+                        "--grace, --events and --dry-run go with it");
+  if (v->folders.count && !v->queued)
+    return ck_error_set(err, CK_E_USAGE, "--flows goes with --queued");
+  if (v->detach && (v->record || v->events || v->grace))
+    return ck_error_set(err, CK_E_USAGE,
+                        "--record, --events and --grace are of a run here, and --detach begins "
+                        "none");
+  return ck_queued_check_labels(&v->labels, v->detach, err);
+}
+
+/* A run that goes on as the one before it, and leaves the session in the queue. */
+static ck_status take_claim(ck_claim *claim, ck_engine *engine, ck_preflight_options *options,
+                            const ck_words *folders, ck_error *err) {
+  ck_status status = ck_claim_read(claim, engine->runtime->store, options->session, folders, err);
+  if (status != CK_OK) return status;
+  options->profile = claim->profile;
+  options->settings = &claim->settings;
+  engine->steer.reason = CK_QUEUED_REASON;
+  return ck_value_copy(&engine->queued, ck_value_bytes(claim->mark), err);
+}
+
 static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v,
                                   const ck_state_edits *edits, const ck_store_location *location,
-                                  ck_error *err) {
+                                  ck_claim *claim, ck_error *err) {
   char session[CK_ID_SIZE];
   ck_preflight_options options = {
       .session = session,
@@ -164,14 +199,14 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   };
   ck_preflight found = {0};
   ck_status status = ck_resolve_session(session, engine->runtime->store, v->session, err);
+  if (status == CK_OK && v->queued) status = take_claim(claim, engine, &options, &v->folders, err);
   if (status == CK_OK) status = ck_preflight_check(&found, engine, location->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
   if (status == CK_OK && !v->dry_run) tell_settings(&found, host->output);
   if (status == CK_OK && !v->dry_run) tell_dropped(&found, host->output);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
-  if (status == CK_OK && !v->dry_run)
-    status = resume(host, engine, &found, location, v->record, err);
+  if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, location, v, err);
   if (status != CK_OK) tell_decider(host->output, engine, session, err);
   ck_preflight_clear(&found);
   return status;
@@ -181,6 +216,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_store_location location = {0};
   ck_state_edits edits = {0};
+  ck_claim claim = {0};
   ck_engine engine = {.output = host->output,
                       .steer = {.grace_ms = CK_STEER_GRACE_MS},
                       .events = {.wanted = v->events}};
@@ -195,14 +231,17 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   bool stored = v->flow && strcmp(v->flow, CK_PREFLIGHT_STORED) == 0;
   if (status == CK_OK && v->trusted.count && !stored)
     status = ck_error_set(err, CK_E_USAGE, "--trust-flow goes with --flow " CK_PREFLIGHT_STORED);
+  if (status == CK_OK) status = check_queue(v, err);
+  if (status == CK_OK && v->detach) status = ck_queued_mark(&engine.queued, &v->labels, err);
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_engine_store how = v->dry_run ? CK_ENGINE_STORE_READ : CK_ENGINE_STORE_WRITE;
   if (status == CK_OK) status = ck_engine_open_store(&engine, &location, how, err);
-  if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &location, err);
+  if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &location, &claim, err);
   status = ck_record_write(&engine, status, err);
   ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
+  ck_claim_clear(&claim);
   ck_store_location_clear(&location);
   ck_state_edits_clear(&edits);
   return status;
@@ -284,6 +323,19 @@ static const ck_option options[] = {
      .offset = offsetof(values, grace),
      .value = "TIME",
      .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
+    CK_QUEUED_DETACH_OPTION(values, detach),
+    CK_QUEUED_LABEL_OPTION(values, labels),
+    {.name = "queued",
+     .offset = offsetof(values, queued),
+     .help = "as workers do: only if it waits in their queue, with all that its last run was given "
+             "for itself; a signal puts it back there"},
+    {.name = "flows",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, folders),
+     .value = "DIR",
+     .complete = CK_COMPLETE_FILE,
+     .help = "with --queued: only if its flow, profile, policies, recording and working folder lie "
+             "in here; may be given again"},
     {0},
 };
 

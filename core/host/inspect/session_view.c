@@ -37,9 +37,22 @@ static bool can_resume(const ck_inspection *inspection) {
   return ck_session_status_resumable(inspection->head.session.status) && !inspection->live;
 }
 
+/* A worker goes on with it, when one runs that has its labels. */
+static ck_status find_worker(ck_session_view *self, const ck_host *host, ck_error *err) {
+  ck_bytes labels = ck_json_get(ck_value_bytes(self->queued), "labels");
+  ck_next_command_append(&self->next, host, "worker");
+  for (ck_json_iterator it = ck_json_iterate(labels); ck_json_next(&it);) {
+    ck_buffer_append_text(&self->next, " --label ");
+    ck_json_read_string(&self->next, it.value);
+  }
+  return ck_buffer_check(&self->next, err);
+}
+
 static ck_status find_next(ck_session_view *self, const ck_host *host, ck_store *store,
                            ck_error *err) {
   const char *answer = ck_questions_command(&self->questions);
+  if (!self->question && self->queued && ck_queued_is_due(&self->head->session))
+    return find_worker(self, host, err);
   if (!self->question && answer && self->head->session.status == CK_SESSION_WAITING) {
     ck_buffer_append_text(&self->next, answer);
     return ck_buffer_check(&self->next, err);
@@ -102,6 +115,16 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   return status;
 }
 
+/* Whether workers have it: of a session that goes on. */
+static ck_status read_queued(ck_session_view *self, ck_store *store, ck_error *err) {
+  ck_last_run last;
+  ck_status status = ck_last_run_read(&last, store, self->head, err);
+  if (status == CK_OK && ck_queued_of(&last).len)
+    status = ck_value_copy(&self->queued, ck_queued_of(&last), err);
+  ck_last_run_clear(&last);
+  return status;
+}
+
 /* Only an intent without an outcome can ask a person, or a resume that is to be approved: where
  * neither is, calls need not be read once more. */
 static ck_status read_questions(ck_session_view *self, const ck_host *host,
@@ -127,6 +150,8 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   ck_status status = ck_place_find(&out->place, inspection->store, out->head, err);
   if (out->place.flow) out->flow = out->place.flow;
   if (status == CK_OK) status = read_stored(out, inspection, err);
+  if (status == CK_OK && ck_session_status_resumable(session->status))
+    status = read_queued(out, inspection->store, err);
   if (status == CK_OK && can_resume(inspection))
     status = read_questions(out, host, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)
@@ -145,6 +170,7 @@ void ck_session_view_clear(ck_session_view *self) {
   ck_buffer_clear(&self->doubts.keys);
   free(self->question);
   ck_questions_clear(&self->questions);
+  ck_value_free(self->queued);
   ck_buffer_clear(&self->next);
   *self = (ck_session_view){0};
 }

@@ -13,6 +13,7 @@
 #include "core/host/inspect/verdicts.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/place.h"
+#include "core/host/session/queued.h"
 #include "core/host/session/saving.h"
 #include "core/store/checkpoint_list.h"
 
@@ -46,7 +47,8 @@ typedef struct ck_session_view {
   ck_recent_effects recent;
   char *question; /* that a person is to answer before its resume; NULL: none. Owned */
   ck_questions questions;
-  ck_buffer next; /* the command that continues with it; empty: none */
+  ck_value *queued; /* the mark of the queue that it is in (queued.h); NULL: a person has it */
+  ck_buffer next;   /* the command that continues with it; empty: none */
 } ck_session_view;
 
 /* Reads a session that was opened. Borrows `inspection`. Caller clears, also after a failure. */

@@ -119,6 +119,12 @@ static void member_questions(ck_document *document, const char *name, const void
   ck_questions_put(document, value);
 }
 
+/* Absent: no worker has it. */
+static void member_queued(ck_document *document, const char *name, const void *value) {
+  const ck_value *mark = *(const ck_value *const *)value;
+  if (mark) ck_document_put_value(document, NULL, name, mark);
+}
+
 /* ---- fields as names and values ---- */
 
 typedef void put_rows(ck_table *table, const char *name, const void *value);
@@ -268,6 +274,22 @@ static void rows_questions(ck_table *table, const char *name, const void *value)
 
 /* ---- the table ---- */
 
+static void row_queued(ck_table *table, const char *name, const void *value) {
+  const ck_value *mark = *(const ck_value *const *)value;
+  ck_buffer text = {0};
+  if (!mark) return;
+  ck_buffer_append_text(&text, "for workers");
+  const char *before = " with ";
+  ck_bytes labels = ck_json_get(ck_value_bytes(mark), "labels");
+  for (ck_json_iterator it = ck_json_iterate(labels); ck_json_next(&it); before = ", ") {
+    ck_buffer_append_text(&text, before);
+    ck_json_read_string(&text, it.value);
+  }
+  ck_table_put_word(table, name);
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
 /* In the order of the JSON object. The text has an order of its own: `row`, from 1 without gaps. */
 typedef struct field {
   const char *name;
@@ -318,7 +340,8 @@ static const field other_fields[] = {
     {"last_effects",     AT(recent),           member_recent,     NULL,           0},
     {"question",         AT(question),         member_text,       row_text,      25},
     {"questions",        AT(questions),        member_questions,  rows_questions,26},
-    {"next",             AT(next),             member_buffer,     row_buffer,    27},
+    {"queued",           AT(queued),           member_queued,     row_queued,    27},
+    {"next",             AT(next),             member_buffer,     row_buffer,    28},
     {0},
 };
 #undef AT

@@ -132,6 +132,7 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const ck_run_o
   ck_json_member_text(&w, "other_profile", from->other_profile);
   put_models(&w, self->profile);
   put_prune(&w, self);
+  if (self->queued) ck_json_member_raw(&w, "queued", ck_value_bytes(self->queued));
   ck_scripts_write(&w, &self->scripts);
   ck_place_write(&w, from->flow, self->directory);
   ck_json_end(&w, '}');
@@ -315,6 +316,7 @@ void ck_engine_close(ck_engine *self) {
   if (self->loop) ck_steer_hold(); /* nobody heeds them any more, and what is done stands */
   ck_loop_free(self->loop);
   if (self->session) ck_orphans_end(self->output);
+  ck_value_free(self->queued);
   free(self->spills);
   free(self->directory);
   ck_session_close(self->session);

@@ -31,7 +31,7 @@ static void on_signal(void *to, int signal_number) {
       "pausing at the next boundary, or in %s where it stands; once more to stop at once",
       grace.failed ? "a while" : grace.data);
   ck_buffer_clear(&grace);
-  ck_execution_pause(self->execution, NULL);
+  ck_execution_pause(self->execution, self->reason);
 }
 
 static ck_status heed(ck_steer *self, const ck_session_request *request, ck_error *err) {

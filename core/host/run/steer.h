@@ -19,6 +19,7 @@ typedef struct ck_steer {
   ck_reporter *reporter;
   ck_output *output;
   ck_clock clock;
+  const char *reason; /* of a pause by a signal; NULL: "user_requested" */
   int signals;
   int64_t give_up_us; /* monotonic; 0: no grace period runs */
   /* CK_E_INTERRUPTED: stopped at once; CK_E_FENCED; both have stopped the loop */

@@ -41,7 +41,7 @@ wait "$pid" 2>/dev/null
 # What an example of a command needs, and the exit code that is meant where that is not 0.
 scene_of() {
   case $1 in
-    init | run | "policy new" | "profile list" | "key new") echo empty ;;
+    init | run | submit | "policy new" | "profile list" | "key new") echo empty ;;
     resume | cancel | "sessions list" | "sessions rewind") echo paused ;;
     "sessions undo") echo rewound ;;
     "sessions output") echo spilled ;;

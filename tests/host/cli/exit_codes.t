@@ -11,6 +11,8 @@ rows() {
 init|init N
 run|run F --profile P
 resume|resume S C
+submit|submit F --profile P
+worker|worker --until-idle
 pause|pause S
 cancel|cancel S
 answer|answer S yes

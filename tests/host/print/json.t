@@ -27,6 +27,17 @@ takes() {
   cat "$dir/err" >>docs/error
 }
 
+# ---- in the queue of workers ----
+
+cat >queued.lua <<'END'
+local flow = require "ck.flow"
+return flow.exec { argv = { "echo", "1" } }
+END
+takes 0 submit queued.lua --session queued --label gpu
+takes 0 "sessions show" queued
+is "show says whose it is" "$(json "$out" '$d->{queued}')" '{"labels":["gpu"]}'
+takes 0 worker --until-idle --label gpu
+
 # ---- sessions with money, an estimate, a limit, a failure, a question, a doubt, a mark ----
 
 cat >scout.lua <<'END'

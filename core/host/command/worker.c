@@ -1,0 +1,150 @@
+/* worker.c - worker: runs the sessions that were put into the queue of a store. */
+#include "core/host/worker/worker.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/host/cli/duration.h"
+#include "core/host/command/commands.h"
+#include "core/host/session/queued.h"
+#include "core/host/session/store_location.h"
+
+enum { POLL_MS = 1000, POLL_MIN_MS = 50, POLL_MAX_MS = 3600000 };
+
+typedef struct values {
+  int64_t concurrency;
+  const char *poll, *grace;
+  ck_words flows, labels;
+  bool until_idle;
+} values;
+
+static size_t count_processors(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1                           ? 1
+         : count > CK_WORKER_CONCURRENCY_MAX ? CK_WORKER_CONCURRENCY_MAX
+                                             : (size_t)count;
+}
+
+static ck_status check(const values *v, int64_t *poll_ms, ck_error *err) {
+  int64_t grace_ms = 0;
+  ck_value *mark = NULL;
+  ck_status status = ck_duration_take(poll_ms, "--poll", v->poll, err);
+  if (status == CK_OK && (*poll_ms < POLL_MIN_MS || *poll_ms > POLL_MAX_MS))
+    status = ck_error_set(err, CK_E_USAGE, "--poll %s: from %dms to 1h", v->poll, POLL_MIN_MS);
+  if (status == CK_OK) status = ck_duration_take(&grace_ms, "--grace", v->grace, err);
+  if (status == CK_OK && v->concurrency > CK_WORKER_CONCURRENCY_MAX)
+    status = ck_error_set(err, CK_E_USAGE, "--concurrency: at most %d", CK_WORKER_CONCURRENCY_MAX);
+  if (status == CK_OK) status = ck_queued_mark(&mark, &v->labels, err);
+  ck_value_free(mark);
+  return status;
+}
+
+/* A file that its user alone writes is trusted as a resume trusts it; any other store names files
+ * that somebody else may have named. */
+static ck_status check_trust(const values *v, const char *url, ck_error *err) {
+  if (v->flows.count || strncmp(url, "sqlite:", 7) == 0) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "whoever can write this store names the flows that a worker runs: give "
+                      "--flows DIR, the folders whose flows it may run");
+}
+
+/* A worker may be started before anything is submitted. */
+static ck_status make_store(const ck_store_location *location, ck_error *err) {
+  ck_store *store = NULL;
+  ck_store_options options = {.create = true, .key = location->key, .watch = &location->watch};
+  ck_status status = ck_store_location_make_parents(location, err);
+  if (status == CK_OK) status = ck_store_open(&store, location->opens, &options, err);
+  ck_store_close(store);
+  return status;
+}
+
+static ck_status open_store(ck_store **out, const ck_store_location *location, ck_error *err) {
+  ck_status status = ck_store_location_open_store(out, location, err);
+  if (status != CK_E_NOT_FOUND) return status;
+  status = make_store(location, err);
+  return status == CK_OK ? ck_store_location_open_store(out, location, err) : status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_store_location location = {0};
+  ck_worker_options options = {
+      .host = host,
+      .concurrency = v->concurrency ? (size_t)v->concurrency : count_processors(),
+      .poll_ms = POLL_MS,
+      .grace = v->grace,
+      .flows = &v->flows,
+      .labels = &v->labels,
+      .until_idle = v->until_idle,
+  };
+  ck_status status = check(v, &options.poll_ms, err);
+  if (status == CK_OK) status = ck_store_location_find(&location, host, err);
+  options.url = location.url;
+  if (status == CK_OK) status = check_trust(v, location.url, err);
+  if (status == CK_OK) status = open_store(&options.store, &location, err);
+  if (status == CK_OK) status = ck_worker_run(&options, err);
+  ck_store_close(options.store);
+  ck_store_location_clear(&location);
+  return status;
+}
+
+static const ck_option options[] = {
+    {.name = "concurrency",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, concurrency),
+     .value = "N",
+     .help = "how many sessions run at once; as many as there are processors otherwise"},
+    {.name = "flows",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, flows),
+     .value = "DIR",
+     .complete = CK_COMPLETE_FILE,
+     .help = "run only sessions whose flow, profile, policies, recording and working folder lie in "
+             "here; may be given again"},
+    {.name = "label",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, labels),
+     .value = "LABEL",
+     .help = "run also sessions that ask for this label; may be given again"},
+    {.name = "poll",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, poll),
+     .value = "TIME",
+     .help = "how often it looks into the store: 1s unless given"},
+    {.name = "grace",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, grace),
+     .value = "TIME",
+     .help = "how long SIGINT or SIGTERM waits for the steps under way: 10s unless given"},
+    {.name = "until-idle",
+     .offset = offsetof(values, until_idle),
+     .help = "end when nothing runs and nothing is due"},
+    {0},
+};
+
+static const ck_example examples[] = {
+    {"ckrun worker --until-idle", "run what is in the queue, and end"},
+    {"ckrun worker --until-idle --concurrency 4 --flows . --label gpu",
+     "run up to four at once, only flows of this folder, also those for the label"},
+    {0},
+};
+
+const ck_command ck_command_worker = {
+    .name = "worker",
+    .summary = "run the sessions that were put into the queue",
+    .details =
+        "Runs what 'submit', 'run --detach' and 'resume --detach' put into the queue of the store, "
+        "the oldest first, each in a program of its own; and goes on with those whose process "
+        "died, wherever it ran, and with those whose question was answered. Any number of workers "
+        "may share a store: each session has one at a time. A session that waits for a person "
+        "keeps no worker busy; one that is paused is left to whoever paused it.\n\n"
+        "A session that cannot be begun here, because a secret or a file is missing, is told and "
+        "tried again later, here or by another worker. One that dies again and again waits longer "
+        "each time, and is failing after the third.\n\n"
+        "On SIGTERM or SIGINT every session pauses at its next boundary and is back in the queue; "
+        "a second one stops at once. Under systemd it says when it is ready and that it lives "
+        "(Type=notify, WatchdogSec=).",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

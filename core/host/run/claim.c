@@ -1,0 +1,185 @@
+/* claim.c - reads what a queued session is to run, and checks where that lies. */
+#include "core/host/run/claim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/shortage.h"
+#include "core/host/session/place.h"
+#include "core/host/session/queued.h"
+#include "core/host/session/run_settings.h"
+
+static void clear_words(ck_words *words) {
+  for (size_t i = 0; i < words->count; i++) free((char *)words->list[i]);
+  free(words->list);
+  *words = (ck_words){0};
+}
+
+void ck_claim_clear(ck_claim *self) {
+  ck_value_free(self->mark);
+  free(self->profile);
+  clear_words(&self->settings.options);
+  clear_words(&self->settings.policies);
+  *self = (ck_claim){0};
+}
+
+/* ---- where the files lie ---- */
+
+static bool lies_in(const char *path, const char *folder) {
+  size_t len = strlen(folder);
+  if (strcmp(folder, "/") == 0) return true;
+  return strncmp(path, folder, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+/* Links are followed: what they lead to is what runs. */
+static ck_status check_place(const char *what, const char *path, const ck_words *folders,
+                             ck_error *err) {
+  char *real = realpath(path, NULL);
+  if (!real) return ck_error_set(err, CK_E_REFUSED, "%s %s: %s", what, path, ck_errno_text(errno));
+  bool found = false;
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && !found && i < folders->count; i++) {
+    char *folder = realpath(folders->list[i], NULL);
+    if (!folder)
+      status =
+          ck_error_set(err, CK_E_USAGE, "--flows %s: %s", folders->list[i], ck_errno_text(errno));
+    found = folder && lies_in(real, folder);
+    free(folder);
+  }
+  if (status == CK_OK && !found)
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "%s %s lies in none of the folders that this worker runs flows of "
+                          "(--flows)",
+                          what, real);
+  free(real);
+  return status;
+}
+
+/* A shipped one lies in ckrun itself. */
+static bool is_file(const char *name) {
+  size_t len = strlen(name);
+  return strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".lua") == 0);
+}
+
+static ck_status check_recording(const char *spec, const ck_words *folders, ck_error *err) {
+  char *path = strdup(spec);
+  if (!path) return ck_error_no_memory(err);
+  char *number = strrchr(path, '#');
+  if (number) *number = 0;
+  ck_status status = check_place("the recording", path, folders, err);
+  free(path);
+  return status;
+}
+
+static ck_status check_places(const ck_claim *self, const ck_launch *launch,
+                              const ck_words *folders, ck_error *err) {
+  const char *profile = self->profile ? self->profile : launch->profile;
+  const ck_words *policies = &self->settings.policies;
+  if (!folders->count) return CK_OK;
+  ck_status status = check_place("the flow", launch->flow, folders, err);
+  if (status == CK_OK) status = check_place("the working folder", launch->directory, folders, err);
+  if (status == CK_OK && profile && is_file(profile))
+    status = check_place("the profile", profile, folders, err);
+  if (status == CK_OK && launch->cassette) status = check_recording(launch->cassette, folders, err);
+  for (size_t i = 0; status == CK_OK && i < policies->count; i++)
+    if (is_file(policies->list[i]))
+      status = check_place("the policy", policies->list[i], folders, err);
+  return status;
+}
+
+/* ---- what its last run was given for itself ---- */
+
+/* Takes the buffer's text. */
+static ck_status add_word(ck_words *to, ck_buffer *word, ck_error *err) {
+  ck_buffer_append(word, "", 1);
+  ck_status status = ck_buffer_check(word, err);
+  const char **list = status == CK_OK ? realloc(to->list, (to->count + 1) * sizeof *list) : NULL;
+  if (list) {
+    to->list = list;
+    to->list[to->count++] = ck_buffer_take(word);
+  }
+  ck_buffer_clear(word);
+  return status != CK_OK || list ? status : ck_error_no_memory(err);
+}
+
+static ck_status add_option(ck_words *to, ck_bytes policy, const ck_json_iterator *option,
+                            ck_error *err) {
+  ck_buffer word = {0};
+  ck_json_read_string(&word, policy);
+  ck_buffer_append_char(&word, '.');
+  ck_json_read_string(&word, option->name);
+  if (ck_redact_is_masked(option->value)) {
+    ck_status status = ck_error_set(
+        err, CK_E_REFUSED,
+        "the value of --option %.*s is masked where it is stored, and no worker knows it: resume "
+        "the session with it, or set it in the profile",
+        (int)word.len, word.data ? word.data : "");
+    ck_buffer_clear(&word);
+    return status;
+  }
+  ck_buffer_append_char(&word, '=');
+  if (!ck_json_read_string(&word, option->value)) ck_buffer_append_bytes(&word, option->value);
+  return add_word(to, &word, err);
+}
+
+static ck_status take_settings(ck_settings_words *out, ck_bytes settings, ck_error *err) {
+  ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
+  ck_status status = CK_OK;
+  for (ck_json_iterator it = ck_json_iterate(policies); status == CK_OK && ck_json_next(&it);) {
+    ck_buffer word = {0};
+    ck_json_read_string(&word, it.value);
+    status = add_word(&out->policies, &word, err);
+  }
+  for (ck_json_iterator policy = ck_json_iterate(options);
+       status == CK_OK && ck_json_next(&policy);)
+    for (ck_json_iterator option = ck_json_iterate(policy.value);
+         status == CK_OK && ck_json_next(&option);)
+      status = add_option(&out->options, policy.name, &option, err);
+  return status;
+}
+
+static ck_status take_mark(ck_claim *self, const ck_last_run *last, ck_error *err) {
+  ck_bytes profile = ck_last_run_profile(last);
+  ck_status status = ck_value_copy(&self->mark, ck_queued_of(last), err);
+  if (status != CK_OK || !profile.len) return status;
+  self->profile = ck_json_dup_string(profile);
+  return self->profile ? CK_OK : ck_error_no_memory(err);
+}
+
+static ck_status take(ck_claim *self, ck_store *store, const ck_head *head, const ck_last_run *last,
+                      const ck_words *folders, ck_error *err) {
+  ck_value *settings = NULL;
+  ck_launch launch = {0};
+  ck_status status = take_mark(self, last, err);
+  if (status == CK_OK) status = ck_run_settings_read_last(&settings, store, head, err);
+  if (status == CK_OK && settings)
+    status = take_settings(&self->settings, ck_value_bytes(settings), err);
+  if (status == CK_OK) status = ck_place_read_launch(&launch, store, head, err);
+  if (status == CK_OK) status = check_places(self, &launch, folders, err);
+  ck_launch_clear(&launch);
+  ck_value_free(settings);
+  return status;
+}
+
+ck_status ck_claim_read(ck_claim *out, ck_store *store, const char *session,
+                        const ck_words *folders, ck_error *err) {
+  ck_head head = {0};
+  ck_last_run last = {0};
+  ck_status status = ck_store_get_head(&head, store, session, err);
+  if (status == CK_OK) status = ck_last_run_read(&last, store, &head, err);
+  if (status == CK_OK && !ck_queued_of(&last).len)
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "session %s is not in the queue: a person runs it; resume --detach puts "
+                          "it there",
+                          session);
+  if (status == CK_OK && !ck_queued_is_due(&head.session))
+    status =
+        ck_error_set(err, CK_E_REFUSED, "session %s is %s%s%s, and not due for a worker", session,
+                     ck_session_status_name(head.session.status), head.session.reason ? ": " : "",
+                     head.session.reason ? head.session.reason : "");
+  if (status == CK_OK) status = take(out, store, &head, &last, folders, err);
+  ck_last_run_clear(&last);
+  ck_head_clear(&head);
+  return status;
+}

@@ -1,0 +1,47 @@
+/* detach.c - leaves a session in the queue. */
+#include "core/host/run/detach.h"
+
+#include "core/host/print/document.h"
+#include "core/host/session/next_command.h"
+#include "core/host/session/queued.h"
+
+/* The command that runs what is queued. */
+static ck_status write_worker(ck_buffer *out, const ck_host *host, ck_error *err) {
+  ck_next_command_append(out, host, "worker");
+  ck_buffer_append(out, "", 1);
+  return ck_buffer_check(out, err);
+}
+
+static ck_status print(const ck_host *host, const char *session, const char *worker,
+                       ck_error *err) {
+  ck_document document;
+  if (!host->output->json) {
+    ck_output_print(host->output, "%s\n", session);
+    ck_status status = ck_output_flush(host->output, err);
+    ck_output_notice(host->output, "queued; '%s' runs it", worker);
+    return status;
+  }
+  ck_document_init(&document, host->output);
+  ck_document_put_text(&document, NULL, "session", session);
+  ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
+  ck_document_put_text(&document, NULL, "reason", CK_QUEUED_REASON);
+  ck_document_put_text(&document, NULL, "next", worker);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+ck_status ck_detach(const ck_host *host, ck_engine *engine, ck_error *err) {
+  const char *session = ck_session_id(engine->session);
+  ck_buffer worker = {0};
+  ck_session_leave(engine->session, CK_QUEUED_REASON);
+  if (ck_session_get_record(engine->session)->status != CK_SESSION_PAUSED)
+    return ck_error_set(err, CK_E_IO,
+                        "session %s could not be put into the queue; 'ckrun resume %s --detach' "
+                        "puts it there",
+                        session, session);
+  ck_status status = write_worker(&worker, host, err);
+  if (status == CK_OK) status = print(host, session, worker.data, err);
+  ck_buffer_clear(&worker);
+  return status;
+}

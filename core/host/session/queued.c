@@ -1,0 +1,68 @@
+/* queued.c - marks the runs of sessions that workers run, and reads these marks. */
+#include "core/host/session/queued.h"
+
+#include <string.h>
+
+enum { LABEL_MAX = 64 };
+
+static ck_status check_label(const char *label, ck_error *err) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  size_t len = strlen(label);
+  if (len > 0 && len <= LABEL_MAX && strspn(label, letters) == len) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--label '%.80s': letters, digits and \". _ -\", from 1 to %d of them", label,
+                      LABEL_MAX);
+}
+
+ck_status ck_queued_mark(ck_value **out, const ck_words *labels, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_status status = CK_OK;
+  *out = NULL;
+  ck_json_begin(&w, '{');
+  if (labels->count) {
+    ck_json_name(&w, "labels");
+    ck_json_begin(&w, '[');
+    for (size_t i = 0; status == CK_OK && i < labels->count; i++) {
+      status = check_label(labels->list[i], err);
+      ck_json_put_text(&w, labels->list[i]);
+    }
+    ck_json_end(&w, ']');
+  }
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_queued_check_labels(const ck_words *labels, bool queued, ck_error *err) {
+  if (!labels->count || queued) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--label goes with --detach: only workers look for sessions by labels");
+}
+
+ck_bytes ck_queued_of(const ck_last_run *last) {
+  return last->about ? ck_json_get(ck_value_bytes(last->about), "queued") : (ck_bytes){0};
+}
+
+static bool has(const ck_words *labels, ck_bytes wanted) {
+  for (size_t i = 0; i < labels->count; i++)
+    if (ck_json_is_text(wanted, labels->list[i])) return true;
+  return false;
+}
+
+bool ck_queued_fits(ck_bytes mark, const ck_words *labels) {
+  for (ck_json_iterator it = ck_json_iterate(ck_json_get(mark, "labels")); ck_json_next(&it);)
+    if (!has(labels, it.value)) return false;
+  return true;
+}
+
+/* A pause that a person asked for is not undone by a worker. */
+bool ck_queued_is_due(const ck_session_record *record) {
+  static const char *const reasons[] = {CK_QUEUED_REASON, "answered", "resolved"};
+  if (record->status == CK_SESSION_RUNNING) return true;
+  if (record->status != CK_SESSION_PAUSED || !record->reason) return false;
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    if (strcmp(record->reason, reasons[i]) == 0) return true;
+  return false;
+}

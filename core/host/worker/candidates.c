@@ -1,0 +1,179 @@
+/* candidates.c - finds sessions that wait for a worker, and remembers those that are none of its
+ * own, so that a look costs one query. */
+#include "core/host/worker/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+#include "core/host/session/queued.h"
+#include "core/store/session_query.h"
+
+enum { DEATH_WAIT_MS = 1000, DEATH_WAIT_MAX_MS = 60000 };
+enum { REFUSAL_WAIT_MS = 60000, REFUSAL_WAIT_MAX_MS = 600000, DOUBLINGS_MAX = 10 };
+
+void ck_candidates_clear(ck_candidates *self) {
+  for (size_t i = 0; i < self->known.cap; i++) free(self->known.slots[i].value);
+  ck_map_clear(&self->known);
+  free(self->list);
+  *self = (ck_candidates){0};
+}
+
+/* `wait` after the first, twice as long after each further one. */
+static int64_t wait_after(int64_t times, int64_t wait, int64_t most) {
+  int64_t doublings = times - 1 < DOUBLINGS_MAX ? times - 1 : DOUBLINGS_MAX;
+  wait <<= doublings > 0 ? doublings : 0;
+  return wait < most ? wait : most;
+}
+
+/* ---- looking ---- */
+
+typedef struct looking {
+  ck_candidates *of;
+  ck_status status;
+  ck_error *err;
+} looking;
+
+static void take_row(ck_candidate *self, const ck_session_record *record) {
+  *self = (ck_candidate){.no = record->no,
+                         .epoch = record->epoch,
+                         .updated_ms = record->updated_ms,
+                         .runs = record->status == CK_SESSION_RUNNING,
+                         .deaths = self->deaths,
+                         .not_before_ms = self->deaths ? self->not_before_ms : 0};
+  memcpy(self->id, record->id, sizeof self->id);
+}
+
+static bool is_same(const ck_candidate *self, const ck_session_record *record) {
+  return self->epoch == record->epoch && self->updated_ms == record->updated_ms &&
+         self->runs == (record->status == CK_SESSION_RUNNING);
+}
+
+static ck_status add_known(ck_candidate **out, ck_candidates *self, const ck_session_record *record,
+                           ck_error *err) {
+  ck_candidate *made = calloc(1, sizeof *made);
+  *out = NULL;
+  if (!made) return ck_error_no_memory(err);
+  take_row(made, record);
+  ck_status status = ck_map_add(&self->known, made->id, made, err);
+  if (status != CK_OK)
+    free(made);
+  else
+    *out = made;
+  return status;
+}
+
+static ck_status list_candidate(ck_candidates *self, ck_candidate *candidate, ck_error *err) {
+  ck_candidate **list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  self->list = list;
+  candidate->present = true;
+  self->list[self->count++] = candidate;
+  return CK_OK;
+}
+
+static bool visit(void *to, const ck_session_record *record) {
+  looking *self = to;
+  if (!ck_queued_is_due(record)) return true;
+  ck_candidates *of = self->of;
+  ck_candidate *candidate = ck_map_get(&of->known, record->id);
+  if (!candidate)
+    self->status = add_known(&candidate, of, record, self->err);
+  else if (!is_same(candidate, record))
+    take_row(candidate, record);
+  if (self->status == CK_OK) self->status = list_candidate(of, candidate, self->err);
+  return self->status == CK_OK;
+}
+
+/* Those that are gone, or not due any more. */
+static void forget_absent(ck_candidates *self) {
+  for (size_t i = 0; i < self->known.cap;) {
+    ck_candidate *candidate = self->known.slots[i].value;
+    if (!self->known.slots[i].key || candidate->present) {
+      i++;
+      continue;
+    }
+    ck_map_remove(&self->known, candidate->id);
+    free(candidate);
+  }
+}
+
+static int by_age(const void *a, const void *b) {
+  const ck_candidate *x = *(ck_candidate *const *)a, *y = *(ck_candidate *const *)b;
+  return x->no < y->no ? -1 : x->no > y->no;
+}
+
+ck_status ck_candidates_look(ck_candidates *self, ck_error *err) {
+  const ck_session_query query = {.statuses =
+                                      1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED};
+  looking look = {.of = self, .err = err};
+  for (size_t i = 0; i < self->count; i++) self->list[i]->present = false;
+  self->count = 0;
+  ck_status status = ck_store_find_sessions(self->store, &query, visit, &look, err);
+  if (status == CK_OK) status = look.status;
+  if (status != CK_OK) return status;
+  forget_absent(self);
+  if (self->count) qsort(self->list, self->count, sizeof *self->list, by_age);
+  return CK_OK;
+}
+
+/* ---- examining one ---- */
+
+static ck_status examine(ck_candidate *self, const ck_candidates *of, ck_error *err) {
+  ck_head head = {0};
+  ck_last_run last = {0};
+  ck_status status = ck_store_get_head(&head, of->store, self->id, err);
+  if (status == CK_OK) status = ck_last_run_read(&last, of->store, &head, err);
+  if (status == CK_OK) {
+    ck_bytes mark = ck_queued_of(&last);
+    self->ours = mark.len && ck_queued_fits(mark, of->labels);
+    self->examined = true;
+  }
+  ck_last_run_clear(&last);
+  ck_head_clear(&head);
+  return status;
+}
+
+/* One that was deleted meanwhile, or whose rows are damaged, is none; the run that somebody begins
+ * of it tells why. */
+static bool is_of_the_store(ck_status status) {
+  return status == CK_E_NOT_FOUND || status == CK_E_CORRUPT;
+}
+
+ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self, ck_candidate *candidate,
+                              int64_t now_ms, ck_error *err) {
+  *due = *later = false;
+  ck_status status = candidate->examined ? CK_OK : examine(candidate, self, err);
+  if (is_of_the_store(status)) {
+    candidate->examined = true;
+    return CK_OK;
+  }
+  if (status != CK_OK || !candidate->ours) return status;
+  if (candidate->runs) {
+    ck_error owned = CK_ERROR_INIT;
+    status = ck_store_check_owner(self->store, candidate->id, &owned);
+    if (status == CK_E_OWNED || is_of_the_store(status)) return CK_OK;
+    if (status != CK_OK) return ck_error_set(err, status, "%s", owned.text);
+  }
+  *due = now_ms >= candidate->not_before_ms;
+  *later = !*due && !candidate->refusals;
+  return CK_OK;
+}
+
+void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms) {
+  int64_t refusals = self->refusals + 1;
+  bool ours = self->ours;
+  take_row(self, record);
+  self->examined = true;
+  self->ours = ours;
+  self->refusals = refusals;
+  self->not_before_ms = now_ms + wait_after(self->refusals, REFUSAL_WAIT_MS, REFUSAL_WAIT_MAX_MS);
+}
+
+/* The first death is nobody's habit. */
+void ck_candidates_note_end(ck_candidate *self, bool died, int64_t now_ms) {
+  self->deaths = died ? self->deaths + 1 : 0;
+  self->not_before_ms = 0;
+  if (self->deaths > 1)
+    self->not_before_ms = now_ms + wait_after(self->deaths - 1, DEATH_WAIT_MS, DEATH_WAIT_MAX_MS);
+}

@@ -1,0 +1,44 @@
+/* candidates.h - which sessions of a queue a worker may begin now. */
+#ifndef CK_HOST_WORKER_CANDIDATES_H
+#define CK_HOST_WORKER_CANDIDATES_H
+
+#include "core/base/map.h"
+#include "core/host/cli/command.h"
+#include "core/store/store.h"
+
+/* What is known of a session as long as its row stays as it is. */
+typedef struct ck_candidate {
+  char id[CK_ID_SIZE];
+  int64_t no;
+  uint64_t epoch;
+  int64_t updated_ms;
+  bool runs;             /* its row says so: due when its process is gone */
+  bool examined, ours;   /* ours: it is in the queue, with labels that fit */
+  bool present;          /* in the look that was taken last */
+  int64_t refusals;      /* how often it could not be begun in a row */
+  int64_t deaths;        /* how often its run here died in a row; whatever its row becomes */
+  int64_t not_before_ms; /* wall time */
+} ck_candidate;
+
+/* Zero-initialise; set store and labels. */
+typedef struct ck_candidates {
+  ck_store *store;
+  const ck_words *labels;
+  ck_map known;        /* by id, all that may be due */
+  ck_candidate **list; /* of the last look, the oldest first */
+  size_t count, cap;
+} ck_candidates;
+void ck_candidates_clear(ck_candidates *self);
+
+/* Looks which sessions may be due. */
+CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, ck_error *err);
+/* Whether it is due at `now_ms`; *later: it will be, without anybody's doing. */
+CK_CHECKED ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self,
+                                         ck_candidate *candidate, int64_t now_ms, ck_error *err);
+/* It could not be begun, and its row is this one now: it is tried again after a minute, then after
+ * longer times, at most ten minutes; at once when the row changes. */
+void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms);
+/* Its run ended; one that died again and again waits longer each time, at most a minute. */
+void ck_candidates_note_end(ck_candidate *self, bool died, int64_t now_ms);
+
+#endif

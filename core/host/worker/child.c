@@ -1,0 +1,97 @@
+/* child.c - starts ckrun again for one session, and reads what its end says. */
+#include "core/host/worker/child.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/host/session/handover.h"
+
+enum { ERRORS_MAX = 1 << 14 };
+
+/* The words of a command; they are borrowed. */
+typedef struct words {
+  const char **list;
+  size_t count;
+} words;
+
+static void add(words *self, const char *word) { self->list[self->count++] = word; }
+
+static void add_option(words *self, const char *option, const char *value) {
+  if (!value) return;
+  add(self, option);
+  add(self, value);
+}
+
+static ck_status make_words(words *out, const ck_worker_options *options, const char *session,
+                            ck_error *err) {
+  enum { FIXED = 16 };
+  out->list = calloc(FIXED + 2 * options->flows->count, sizeof *out->list);
+  if (!out->list) return ck_error_no_memory(err);
+  add(out, "ckrun");
+  add(out, "--json");
+  add_option(out, "--store", options->url);
+  add_option(out, "--key", options->host->key);
+  add(out, "resume");
+  add(out, "--queued");
+  add_option(out, "--grace", options->grace);
+  for (size_t i = 0; i < options->flows->count; i++)
+    add_option(out, "--flows", options->flows->list[i]);
+  add(out, "--");
+  add(out, session);
+  return CK_OK;
+}
+
+ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker_options *options,
+                                const char *session, ck_error *err) {
+  words argv = {0};
+  *out = (ck_worker_child){.errors = memfd_create("ckrun-errors", MFD_CLOEXEC)};
+  ck_status status = out->errors >= 0 ? make_words(&argv, options, session, err)
+                                      : ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno));
+  if (status == CK_OK)
+    status = ck_handover_start(&out->pid, (char *const *)argv.list, (ck_bytes){0},
+                               (ck_handover_streams){-1, -1, out->errors}, err);
+  free(argv.list);
+  memcpy(out->session, session, strlen(session) + 1);
+  if (status != CK_OK && out->errors >= 0) close(out->errors);
+  return status;
+}
+
+/* The last object with an error that it printed. */
+static void read_error(ck_worker_end *out, int fd) {
+  ck_buffer text = {0};
+  char *room = ck_buffer_extend(&text, ERRORS_MAX);
+  if (!room) return;
+  ssize_t len = pread(fd, room, ERRORS_MAX, 0);
+  ck_bytes said = {room, len > 0 ? (size_t)len : 0};
+  const char *line = said.data, *end = said.data + said.len;
+  while (line < end) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    ck_bytes object = {line, (size_t)((stop ? stop : end) - line)};
+    ck_buffer of = {0};
+    if (ck_json_check(object, NULL) == CK_OK &&
+        ck_json_read_string(&of, ck_json_get(ck_json_get(object, "error"), "text"))) {
+      size_t fits = of.len < sizeof out->text ? of.len : sizeof out->text - 1;
+      memcpy(out->text, of.data, fits);
+      out->text[fits] = 0;
+    }
+    ck_buffer_clear(&of);
+    line = stop ? stop + 1 : end;
+  }
+  ck_buffer_clear(&text);
+}
+
+bool ck_worker_child_reap(ck_worker_end *out, ck_worker_child *self) {
+  int how = 0;
+  *out = (ck_worker_end){0};
+  if (waitpid(self->pid, &how, WNOHANG) != self->pid) return false;
+  out->killed = WIFSIGNALED(how);
+  out->exit = out->killed ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+  read_error(out, self->errors);
+  close(self->errors);
+  self->pid = 0;
+  return true;
+}

@@ -1,0 +1,28 @@
+/* child.h - one session that a worker runs: 'ckrun resume --queued' in a process of its own. */
+#ifndef CK_HOST_WORKER_CHILD_H
+#define CK_HOST_WORKER_CHILD_H
+
+#include <sys/types.h>
+
+#include "core/host/worker/worker.h"
+
+/* Zero-initialise; a child is there while `pid` is not 0. */
+typedef struct ck_worker_child {
+  pid_t pid;
+  int errors; /* an anonymous file: its stderr */
+  char session[CK_ID_SIZE];
+} ck_worker_child;
+
+/* How a child ended. */
+typedef struct ck_worker_end {
+  int exit;                     /* its exit code; 128 and the signal of one that was killed */
+  bool killed;                  /* by a signal */
+  char text[CK_ERROR_TEXT_MAX]; /* of its error; "" */
+} ck_worker_end;
+
+CK_CHECKED ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker_options *options,
+                                           const char *session, ck_error *err);
+/* True when it has ended: then it is gone. */
+bool ck_worker_child_reap(ck_worker_end *out, ck_worker_child *self);
+
+#endif

@@ -1,0 +1,209 @@
+/* worker.c - the turns of a worker: reap, look, begin; until a signal ends it. */
+#include "core/host/worker/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/host/session/queued.h"
+#include "core/host/worker/candidates.h"
+#include "core/host/worker/child.h"
+#include "core/host/worker/notify.h"
+#include "core/host/worker/tell.h"
+
+typedef struct worker {
+  const ck_worker_options *options;
+  ck_candidates candidates;
+  ck_worker_child *children; /* options->concurrency slots */
+  size_t running;
+  int signals; /* a descriptor */
+  int stops;   /* signals that ask for the end */
+  bool later;  /* something will be due without anybody's doing */
+} worker;
+
+static int64_t now_ms(void) {
+  ck_clock clock = ck_clock_system();
+  return clock.wall_ms(clock.self);
+}
+
+/* ---- runs that ended ---- */
+
+/* It neither went on, nor did somebody else take it: it could not be begun. */
+static bool is_refusal(const ck_worker_end *end, const ck_session_record *record) {
+  static const ck_status others[] = {CK_E_PAUSED, CK_E_OWNED, CK_E_FENCED, CK_E_INTERRUPTED};
+  if (end->killed || end->exit == 0 || record->status == CK_SESSION_RUNNING) return false;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (end->exit == ck_status_exit(others[i])) return false;
+  return ck_queued_is_due(record);
+}
+
+/* A session whose profile deletes it when it succeeded is gone. */
+static ck_status note_end(worker *self, const char *session, const ck_worker_end *end,
+                          ck_error *err) {
+  ck_session_record record = {0};
+  ck_output *output = self->options->host->output;
+  ck_status status = ck_store_get_session(&record, self->options->store, session, err);
+  if (status == CK_E_NOT_FOUND) {
+    ck_tell_end(output, session, NULL, end);
+    return CK_OK;
+  }
+  if (status != CK_OK) return status;
+  ck_candidate *candidate = ck_map_get(&self->candidates.known, session);
+  bool refused = is_refusal(end, &record);
+  if (candidate) ck_candidates_note_end(candidate, end->killed, now_ms());
+  if (refused && candidate) ck_candidates_put_off(candidate, &record, now_ms());
+  if (refused)
+    ck_tell_refusal(output, session, end);
+  else
+    ck_tell_end(output, session, &record, end);
+  ck_session_record_clear(&record);
+  return CK_OK;
+}
+
+static ck_status reap(worker *self, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < self->options->concurrency; i++) {
+    ck_worker_child *child = &self->children[i];
+    ck_worker_end end;
+    if (!child->pid || !ck_worker_child_reap(&end, child)) continue;
+    self->running--;
+    status = note_end(self, child->session, &end, err);
+  }
+  return status;
+}
+
+/* ---- runs that begin ---- */
+
+static bool runs(const worker *self, const char *session) {
+  for (size_t i = 0; i < self->options->concurrency; i++)
+    if (self->children[i].pid && strcmp(self->children[i].session, session) == 0) return true;
+  return false;
+}
+
+/* There is room. */
+static ck_worker_child *find_slot(worker *self) {
+  ck_worker_child *slot = self->children;
+  while (slot->pid) slot++;
+  return slot;
+}
+
+static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
+  ck_worker_child *slot = find_slot(self);
+  ck_status status = ck_worker_child_start(slot, self->options, candidate->id, err);
+  if (status != CK_OK) return status;
+  self->running++;
+  ck_tell_begin(self->options->host->output, candidate->id, slot->pid);
+  return CK_OK;
+}
+
+static ck_status fill(worker *self, ck_error *err) {
+  ck_candidates *of = &self->candidates;
+  ck_status status = ck_candidates_look(of, err);
+  int64_t now = now_ms();
+  self->later = false;
+  for (size_t i = 0; status == CK_OK && i < of->count; i++) {
+    bool due, later;
+    if (self->running == self->options->concurrency) break;
+    if (runs(self, of->list[i]->id)) continue;
+    status = ck_candidates_check(&due, &later, of, of->list[i], now, err);
+    self->later |= later;
+    if (status == CK_OK && due) status = begin(self, of->list[i], err);
+  }
+  return status;
+}
+
+/* ---- signals ---- */
+
+static ck_status open_signals(worker *self, ck_error *err) {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGINT);
+  sigaddset(&taken, SIGTERM);
+  sigaddset(&taken, SIGHUP);
+  sigaddset(&taken, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &taken, NULL);
+  self->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  return self->signals >= 0
+             ? CK_OK
+             : ck_error_set(err, CK_E_IO, "signals cannot be read: %s", strerror(errno));
+}
+
+/* Once: at the next boundary. Twice: where it stands. */
+static void stop_children(worker *self) {
+  for (size_t i = 0; i < self->options->concurrency; i++)
+    if (self->children[i].pid) kill(self->children[i].pid, SIGTERM);
+}
+
+static void take_signals(worker *self) {
+  struct signalfd_siginfo info;
+  int before = self->stops;
+  while (read(self->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    self->stops += info.ssi_signo != SIGCHLD;
+  if (self->stops == before) return;
+  if (!before) ck_notify_send("STOPPING=1");
+  if (!before && self->running)
+    ck_output_notice(self->options->host->output,
+                     "%zu session%s at the next boundary; once more to stop at once", self->running,
+                     self->running == 1 ? " pauses" : "s pause");
+  stop_children(self);
+}
+
+/* ---- the turns ---- */
+
+static void wait_for_news(worker *self) {
+  struct pollfd wait = {.fd = self->signals, .events = POLLIN};
+  (void)!poll(&wait, 1, (int)self->options->poll_ms);
+  take_signals(self);
+}
+
+static void tell_manager(const worker *self) {
+  char text[96];
+  snprintf(text, sizeof text, "READY=1\nWATCHDOG=1\nSTATUS=%zu of %zu sessions run\n",
+           self->running, self->options->concurrency);
+  ck_notify_send(text);
+}
+
+static ck_status turn(worker *self, bool *over, ck_error *err) {
+  ck_status status = reap(self, err);
+  if (status == CK_OK && !self->stops) status = fill(self, err);
+  if (status == CK_OK) status = ck_output_flush(self->options->host->output, err);
+  bool idle = self->options->until_idle && !self->later;
+  *over = !self->running && (self->stops || idle);
+  return status;
+}
+
+/* The runs are left to end by themselves: each pauses, and nobody needs to note it. */
+static void leave(worker *self) {
+  stop_children(self);
+  for (size_t i = 0; i < self->options->concurrency; i++) {
+    ck_worker_end end;
+    while (self->children[i].pid && !ck_worker_child_reap(&end, &self->children[i]))
+      wait_for_news(self);
+  }
+}
+
+ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
+  worker self = {.options = options,
+                 .candidates = {.store = options->store, .labels = options->labels},
+                 .children = calloc(options->concurrency, sizeof *self.children),
+                 .signals = -1};
+  bool over = false;
+  ck_status status = self.children ? open_signals(&self, err) : ck_error_no_memory(err);
+  while (status == CK_OK && !over) {
+    status = turn(&self, &over, err);
+    if (status != CK_OK || over) break;
+    tell_manager(&self);
+    wait_for_news(&self);
+  }
+  if (self.children) leave(&self);
+  if (self.signals >= 0) close(self.signals);
+  ck_candidates_clear(&self.candidates);
+  free(self.children);
+  return status;
+}
