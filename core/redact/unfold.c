@@ -10,7 +10,14 @@
 
 enum { SEQUENCE_MAX = 32 };
 
-static void begin(ck_unfolded *out) {
+/* What is decoded is no longer than what it is decoded from. A buffer that grew on the way would
+ * leave copies of it behind. */
+static void begin(ck_unfolded *out, ck_bytes text) {
+  if (out->text.cap <= text.len) {
+    if (out->text.data) explicit_bzero(out->text.data, out->text.cap);
+    ck_buffer_clear(&out->text);
+    ck_buffer_extend(&out->text, text.len + 1);
+  }
   ck_buffer_reset(&out->text);
   out->count = 0;
 }
@@ -53,7 +60,7 @@ static size_t read_escape(char unit[4], size_t *unit_len, const char *at, const 
 }
 
 void ck_unfold_json(ck_unfolded *out, ck_bytes text) {
-  begin(out);
+  begin(out, text);
   const char *at = text.data, *end = text.data + text.len;
   while (at < end && !out->failed) {
     const char *escape = memchr(at, '\\', (size_t)(end - at)), *stop = escape ? escape : end;
@@ -70,7 +77,7 @@ void ck_unfold_json(ck_unfolded *out, ck_bytes text) {
 }
 
 void ck_unfold_percent(ck_unfolded *out, ck_bytes text) {
-  begin(out);
+  begin(out, text);
   const char *at = text.data, *end = text.data + text.len;
   while (at < end && !out->failed) {
     const char *escape = memchr(at, '%', (size_t)(end - at)), *stop = escape ? escape : end;
@@ -89,7 +96,7 @@ void ck_unfold_percent(ck_unfolded *out, ck_bytes text) {
 }
 
 void ck_unfold_lines(ck_unfolded *out, ck_bytes text) {
-  begin(out);
+  begin(out, text);
   const char *at = text.data, *end = text.data + text.len;
   while (at < end && !out->failed) {
     const char *line = memchr(at, '\n', (size_t)(end - at)), *stop = line ? line : end;
@@ -169,7 +176,7 @@ static size_t read_hidden(char unit[4], size_t *unit_len, ck_bytes text) {
 
 /* Looks for each of the bytes in `signs`. */
 static void unfold(ck_unfolded *out, ck_bytes text, const char *signs, read_function *reads) {
-  begin(out);
+  begin(out, text);
   bool sign[256] = {false};
   for (const char *s = signs; *s; s++) sign[(unsigned char)*s] = true;
   size_t copied = 0;

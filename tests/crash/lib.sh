@@ -69,7 +69,7 @@ fresh() { rm -rf s.db s.db-* s.db.* count.log out err; }
 cassette() { awk -v rounds="$1" -f "$here/cassette.awk" >"$work/$1.jsonl"; }
 
 # Nothing here takes long: a long run is a hang.
-bounded() { timeout 300 "$@"; }
+bounded() { timeout "${CKRUN_TEST_SECONDS:-300}" "$@"; }
 ckrun_at() { local at=$1; shift; bounded "$CKRUN" --store "$at" "$@"; }
 ckrun() { ckrun_at "$store" "$@"; }
 
