@@ -1,5 +1,6 @@
 #!/bin/bash
 # dist.t - make dist: all sources, nothing that tells when or by whom; what it makes makes it again.
+# With DIST_BUILDS=1 it is built and installed from there, which takes minutes.
 . "$(dirname "$0")/../host/tap.sh"
 # dist FOLDER: makes the tarball of the sources there.
 dist() {
@@ -26,4 +27,10 @@ cp -r "$dir/clean/$name" "$dir/copy" && chmod -R go-rwx "$dir/copy"
 touch -r "$dir/clean/$name/CHANGELOG.md" "$dir/copy/CHANGELOG.md"
 ok "a tarball's sources make one" dist "$dir/copy" "$dir/second.tar.gz" || cat "$dir/log" >&2
 ok "the same, to the byte" cmp "$dir/first.tar.gz" "$dir/second.tar.gz"
+if [ "${DIST_BUILDS:-}" ]; then
+  ok "it builds and installs from a clean folder" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+    make -s -C "$dir/clean/$name" install PREFIX="$dir/root" WERROR=1
+  is "what it installs is this program" "$("$dir/root/bin/ckrun" help --man --all)" \
+    "$("$CKRUN" help --man --all)"
+fi
 finish
