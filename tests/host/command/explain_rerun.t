@@ -95,6 +95,10 @@ run --json policy simulate s --hook prune --policy ./bytes.lua
 is "what storing has changed since is not told" \
   "$(json "$out" '$d->{profiles}[0]{unknown}[0]{field}')" checkpoint.bytes
 
+is "the log tells what went, and leaves who said what to explain" \
+  "$("$CKRUN" sessions log s --all --kind pruned | cut -f 7 |
+    sed -E 's/("[^"]*",?)+/ID/g; s/[0-9]+/N/' | sort -u)" "ids [ID]  bytes N"
+
 # ---- whose it was ----
 gone=$(head -1 <<<"$same" | cut -d' ' -f2)
 at=$(head -1 <<<"$same" | cut -d' ' -f1)

@@ -127,13 +127,15 @@ static const outline outlines[] = {
     {CK_EVENT_RESUME_REFUSED, {"reason", "policy"}},
     {CK_EVENT_RESUME_APPROVAL, {"question", "answer", "policies"}},
     {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
+    {CK_EVENT_PRUNE, {"ids", "bytes"}}, /* who said what is `policy explain`'s to tell */
 };
 
 static bool is_named(const char *name) {
   return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 ||
          strcmp(name, reserved_name) == 0 || strcmp(name, "note") == 0 ||
-         strcmp(name, "policy") == 0 || strcmp(name, "policies") == 0 ||
-         strcmp(name, "origin") == 0 || strcmp(name, "left") == 0 || strcmp(name, "undone") == 0;
+         strcmp(name, "ids") == 0 || strcmp(name, "bytes") == 0 || strcmp(name, "policy") == 0 ||
+         strcmp(name, "policies") == 0 || strcmp(name, "origin") == 0 ||
+         strcmp(name, "left") == 0 || strcmp(name, "undone") == 0;
 }
 
 /* An amount of a dimension as it is stored, with its unit for people. */
