@@ -4,6 +4,10 @@
 #include "core/store/store_core.h"
 #include "core/store/verify_walk.h"
 
+bool ck_store_keeps_blobs(const ck_store *self) {
+  return ck_backend_can(&self->backend, CK_BACKEND_BLOB);
+}
+
 static ck_status put(ck_store *self, ck_lease lease, const ck_blob *list, size_t count,
                      ck_error *err) {
   const ck_blob_row *rows;

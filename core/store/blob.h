@@ -12,6 +12,8 @@ typedef struct ck_blob {
   ck_bytes bytes;
 } ck_blob;
 
+/* False: the backend keeps none. */
+bool ck_store_keeps_blobs(const ck_store *self);
 /* Keeps each for as long as the leased session, or another one that needs it, is there; what is
  * kept already is not written again. One transaction, process-durable. CK_E_FENCED; CK_E_OVERSIZE;
  * CK_E_UNSUPPORTED: the backend keeps none. */

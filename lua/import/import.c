@@ -276,6 +276,24 @@ static void push_asked(lua_State *L, reading *self) {
       self->format, hint, self->format);
 }
 
+static lua_Unsigned count(lua_State *L, int head, const char *field) {
+  lua_getfield(L, head, field);
+  lua_Unsigned found = lua_rawlen(L, -1);
+  lua_pop(L, 1);
+  return found;
+}
+
+/* A file of lines that are JSON is no malformed document. */
+static void raise_unknown(lua_State *L, const reading *self, int head) {
+  lua_Unsigned lines = count(L, head, "lines");
+  bool is_lines = lines > 1 && lines == count(L, head, "texts");
+  const char *why = is_lines ? "" : self->document_error.text;
+  ck_vm_raise_plain(L, CK_E_UNSUPPORTED,
+                    "%s: none of the formats known is its own%s%s%s; name one with --format",
+                    self->files.list[0]->path, is_lines ? " (lines of JSON)" : "",
+                    *why ? ", and it is no JSON document: " : "", why);
+}
+
 static void push_detected(lua_State *L, reading *self) {
   push_head(L, self);
   int head = lua_gettop(L);
@@ -290,10 +308,7 @@ static void push_detected(lua_State *L, reading *self) {
     if (known) return;
     lua_pop(L, 1);
   }
-  const char *why = self->document_error.text;
-  ck_vm_raise_plain(L, CK_E_UNSUPPORTED,
-                    "%s: none of the formats known is its own%s%s; name one with --format",
-                    self->files.list[0]->path, *why ? ", and it is no JSON document: " : "", why);
+  raise_unknown(L, self, head);
 }
 
 static int read_body(lua_State *L) {

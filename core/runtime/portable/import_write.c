@@ -21,17 +21,17 @@ typedef struct writing {
   ck_work_time time;
   int64_t *turns; /* by agent: when its turn began; 0 */
   ck_import_report report;
+  bool keeps;          /* the store keeps images and files */
   ck_media_list media; /* of all events */
 } writing;
 
 /* Takes `body`. */
 static ck_status put_event(writing *self, const ck_event *like, ck_value *body, ck_error *err) {
-  ck_value *kept = NULL, *taken;
-  ck_status status = ck_media_take(&taken, &self->media, body, err);
-  if (status == CK_E_PARSE || status == CK_E_OVERSIZE) { /* whatever it is, it was said */
-    taken = ck_value_share(body);
-    status = CK_OK;
-  }
+  ck_value *kept = NULL, *taken = NULL;
+  ck_status status = self->keeps ? ck_media_take(&taken, &self->media, body, err) : CK_OK;
+  /* whatever an image is that cannot be taken, it was said */
+  if (status == CK_E_PARSE || status == CK_E_OVERSIZE) status = CK_OK;
+  if (status == CK_OK && !taken) taken = ck_value_share(body);
   if (status == CK_OK)
     status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, taken, err);
   ck_value_free(taken);
@@ -276,7 +276,7 @@ ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
                         ck_redactor *redactor, ck_error *err) {
   *out = (ck_import_report){0};
   for (size_t i = 0; i < self->agent_count; i++) ck_import_settle(self, (int)i);
-  writing w = {.of = self, .redactor = redactor};
+  writing w = {.of = self, .redactor = redactor, .keeps = ck_store_keeps_blobs(store)};
   ck_session_record record = {0};
   ck_status status = make_record(&record, &w, err);
   w.events = calloc(self->count * 2 + 2, sizeof *w.events);

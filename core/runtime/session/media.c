@@ -27,6 +27,10 @@ static ck_status keep(ck_session *self, const ck_media_list *list, ck_error *err
 ck_status ck_session_take_media(ck_value **out, ck_session *self, const ck_value *whole,
                                 ck_error *err) {
   ck_media_list taken = {0};
+  if (!ck_store_keeps_blobs(self->runtime->store)) {
+    *out = ck_value_share(whole);
+    return CK_OK;
+  }
   ck_status status = ck_media_take(out, &taken, whole, err);
   if (status == CK_OK) status = keep(self, &taken, err);
   ck_media_list_clear(&taken);

@@ -9,7 +9,7 @@
 typedef struct ck_session ck_session;
 
 /* As ck_media_take; what was taken is kept for the session when this returns, so that an event that
- * refers to it finds it after any crash. */
+ * refers to it finds it after any crash. In a store that keeps nothing it stays in line. */
 CK_CHECKED ck_status ck_session_take_media(ck_value **out, ck_session *self, const ck_value *whole,
                                            ck_error *err);
 /* The list as blobs, malloc'd, which borrow from it. */

@@ -54,5 +54,8 @@ int main(void) {
   check_sample("relay.json", "relay", 0);
   check_sample("claude_inline.jsonl", "claude_code", 0);
   check_sample("claude_code.jsonl", "claude_code", 0);
+  check_sample("codex.jsonl", "codex", 0);
+  check_sample("codex_old.jsonl", "codex", 0);
+  check_sample("gemini.json", "gemini", 0);
   return tap_done();
 }

@@ -1,0 +1,103 @@
+#!/bin/bash
+# coding_agents.t - sessions of Codex and of the Gemini CLI: each line or message becomes events,
+# none is lost or told twice; calls, results, texts and tokens are as many as the file says.
+. "$(dirname "$0")/../../host/tap.sh"
+data=$root/tests/lua/import/data
+
+# counted FILE CODE: what the Perl says of a file, lines as @l, a document as $d.
+counted() {
+  perl -MJSON::PP -MList::Util=sum0 -e '
+    my ($file, $code) = @ARGV;
+    open my $in, "<", $file or die;
+    my $text = join "", <$in>;
+    our $d = eval { decode_json($text) };
+    our @l = $d ? () : map { decode_json($_) } split /\n/, $text;
+    our @i = map { ($_->{type} // "") eq "response_item" ? $_->{payload} : $_ } @l;
+    print eval $code; die $@ if $@' "$1" "$2"
+}
+
+# imported FILE FORMAT: fills log, its events.
+imported() {
+  exits 0 "$1" --json sessions import "$data/$1"
+  is "$1: its format is told by its content" "$(json "$out" '$d->{format}')" "$2"
+  report=$out
+  run --json sessions log "$(json "$report" '$d->{session}')" --all
+  log=$out
+}
+
+# events CODE: of the events, @e.
+events() {
+  perl -MJSON::PP -MList::Util=sum0 -e '
+    our @e = map { decode_json($_) } split /\n/, $ARGV[0];
+    sub kind { my $k = shift; grep { $_->{kind} eq $k } @e }
+    sub sources { map { ref $_ ? @$_ : $_ } grep { defined } map { $_->{body}{source} } @e }
+    print eval $ARGV[1]; die $@ if $@' "$log" "$1"
+}
+
+calls='function_call$|custom_tool_call$|local_shell_call$'
+for file in codex.jsonl codex_old.jsonl; do
+  imported $file codex
+  is "$file: calls" "$(events 'scalar kind "intent"')" \
+    "$(counted "$data/$file" "scalar grep { (\$_->{type} // '') =~ /^(?:$calls)/ } @i")"
+  is "$file: results" "$(events 'scalar grep { $_->{body}{kind} eq "tool" } kind "outcome"')" \
+    "$(counted "$data/$file" 'scalar grep { ($_->{type} // "") =~ /_output$/ } @i')"
+  is "$file: what people said" "$(events 'scalar kind "message"')" \
+    "$(counted "$data/$file" 'scalar grep { ($_->{role} // "") eq "user" } @i')"
+  is "$file: each line is told of" \
+    "$(events 'my %s = map { $_ => 1 } sources(); join " ", sort { $a <=> $b } keys %s')" \
+    "$(counted "$data/$file" 'join " ", 1 .. @l')"
+done
+file=codex.jsonl
+run --json sessions log imported_codex_42b1fba6 --all
+log=$out
+is 'tokens: each reply its own, once' \
+  "$(events 'sum0(map { $_->{body}{input_tokens} // 0 } kind "outcome")')" \
+  "$(counted "$data/$file" 'my %t; $t{$_->{total_token_usage}{total_tokens}} =
+    $_->{last_token_usage}{input_tokens} for grep { $_ } map { $_->{payload}{info} } @l;
+    sum0(values %t)')"
+is 'as many that were written' \
+  "$(events 'sum0(map { $_->{body}{output_tokens} // 0 } kind "outcome")')" \
+  "$(counted "$data/$file" 'my %t; $t{$_->{total_token_usage}{total_tokens}} =
+    $_->{last_token_usage}{output_tokens} for grep { $_ } map { $_->{payload}{info} } @l;
+    sum0(values %t)')"
+is 'a call that failed is one' "$(events 'join " ", map { $_->{body}{status} }
+  grep { $_->{body}{kind} eq "tool" } kind "outcome"')" 'ok error'
+is 'an image is kept, not told' "$(grep -c R0lGOD <<<"$log")" 0
+has 'it is an image' "$log" '"type":"image","media_type":"image/gif"'
+exits 5 'the same again is there already' sessions import "$data/$file"
+
+file=gemini.json
+imported $file gemini
+is 'gemini: answers' "$(events 'scalar grep { $_->{body}{kind} eq "model" } kind "outcome"')" \
+  "$(counted "$data/$file" 'scalar grep { $_->{type} eq "gemini" } @{$d->{messages}}')"
+is 'gemini: calls and results' "$(events 'join " ", scalar kind("intent"),
+  map { $_->{body}{status} } grep { $_->{body}{kind} eq "tool" } kind "outcome"')" \
+  "$(counted "$data/$file" 'my @c = map { @{$_->{toolCalls} // []} } @{$d->{messages}};
+    join " ", scalar @c, map { $_->{status} eq "success" ? "ok" : "error" } @c')"
+is 'gemini: tokens' \
+  "$(events 'sum0(map { ($_->{body}{input_tokens} // 0) + ($_->{body}{output_tokens} // 0) }
+    kind "outcome")')" \
+  "$(counted "$data/$file" 'sum0(map { $_->{tokens}{total} // 0 } @{$d->{messages}})')"
+is 'gemini: each message is told of' \
+  "$(events 'my %s = map { $_ => 1 } sources(); join " ", sort { $a <=> $b } keys %s')" \
+  "$(counted "$data/$file" 'join " ", 1 .. @{$d->{messages}}')"
+is 'gemini: parts are one text' \
+  "$(events 'join "|", map { $_->{body}{message}{content} } kind "message"')" \
+  'List files.|Thank
+you.'
+exits 0 'the store is sound' store verify
+
+# ---- lines of nobody's ----
+printf '{"a":%s}\n' 1 2 3 >"$dir/other.jsonl"
+run sessions import "$dir/other.jsonl"
+has 'lines of JSON that nobody knows are not called malformed' "$err" \
+  'none of the formats known is its own (lines of JSON); name one with --format'
+
+# ---- what is cut off ----
+head -c 900 "$data/codex.jsonl" >"$dir/cut.jsonl"
+run sessions import "$dir/cut.jsonl"
+is 'a line that is cut off is an error' "$code" 2
+has 'it is named' "$err" 'cut.jsonl:'
+
+echo "1..$checks"
+[ "$failed" = 0 ]
