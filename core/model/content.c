@@ -189,6 +189,14 @@ ck_status ck_content_pick(ck_value **out, ck_content_of of, const ck_value *whol
   return status;
 }
 
+ck_status ck_content_recorded(ck_value **out, ck_event_kind kind, const ck_value *body,
+                              ck_error *err) {
+  ck_bytes input = ck_json_get(ck_value_bytes(body), "input");
+  *out = NULL;
+  if (kind != CK_EVENT_SESSION_STARTED) *out = ck_value_share(body);
+  return *out || !input.len ? CK_OK : ck_value_copy(out, input, err);
+}
+
 /* Writes `value` with what `changed` has in the place of its content. */
 static void put(ck_json_writer *w, const shape *is, ck_bytes value, ck_bytes changed) {
   if (is == &all || !is_container(value)) {

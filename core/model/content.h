@@ -18,6 +18,10 @@ typedef struct ck_content_of {
  * where all is content; NULL in *out: it has none. */
 CK_CHECKED ck_status ck_content_pick(ck_value **out, ck_content_of of, const ck_value *whole,
                                      ck_error *err);
+/* What a policy was asked about of a body as it was recorded: of session_started its input alone,
+ * which is asked about before the event is there. */
+CK_CHECKED ck_status ck_content_recorded(ck_value **out, ck_event_kind kind, const ck_value *body,
+                                         ck_error *err);
 /* `whole` with its content replaced by `changed`, which has the members of what was picked. */
 CK_CHECKED ck_status ck_content_put(ck_value **out, ck_content_of of, const ck_value *whole,
                                     const ck_value *changed, ck_error *err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/content.h"
+
 static ck_status read_seq(int64_t *seq, const char *word, const char *mark, ck_error *err) {
   char *end = NULL;
   *seq = mark ? strtoll(mark + 1, &end, 10) : 0;
@@ -91,11 +93,25 @@ static void show_asked(ck_moment *self) {
   if (asked->unknown[0]) self->shown.unknown = asked->unknown;
 }
 
+/* Its content, as live; none: redact is not asked about it. */
+static ck_status show_item(ck_moment *self, ck_error *err) {
+  const ck_event *event = self->event;
+  ck_value *asked = NULL;
+  ck_status status =
+      event->body ? ck_content_recorded(&asked, event->kind, event->body, err) : CK_OK;
+  if (status == CK_OK && asked)
+    status = ck_content_pick(&self->content, (ck_content_of){.kind = event->kind}, asked, err);
+  ck_value_free(asked);
+  self->item = (ck_item){.kind = event->kind, .agent = event->agent, .value = self->content};
+  if (self->content) self->shown.item = &self->item;
+  return status;
+}
+
 static ck_status show_event(ck_moment *self, ck_error *err) {
   const ck_event *event = self->event;
-  self->item = (ck_item){.kind = event->kind, .agent = event->agent, .value = event->body};
   self->shown.event = event;
-  self->shown.item = &self->item;
+  ck_status status = show_item(self, err);
+  if (status != CK_OK) return status;
   return event->kind == CK_EVENT_INTENT ? show_effect(self, err) : CK_OK;
 }
 
@@ -165,6 +181,7 @@ void ck_moment_close(ck_moment *self) {
   ck_asked_views_clear(&self->asked);
   ck_changed_keys_clear(&self->changed);
   free(self->key);
+  ck_value_free(self->content);
   ck_event_free(self->event);
   ck_recording_free(self->recording);
   *self = (ck_moment){0};

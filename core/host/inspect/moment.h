@@ -18,6 +18,7 @@ typedef struct ck_moment {
   ck_asked_views asked;    /* what the hook that belongs to the event was shown */
   ck_event *event;
   ck_item item;
+  ck_value *content; /* of `item`; NULL: the event has none. Owned */
   ck_effect effect;
   char *key;
   ck_checkpoint_list checkpoints;

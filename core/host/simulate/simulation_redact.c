@@ -7,6 +7,7 @@
 
 #include "core/base/placeholder.h"
 #include "core/base/utf8.h"
+#include "core/model/content.h"
 #include "core/redact/redact.h"
 #include "core/store/rekey.h"
 #include "lua/policy/policy.h"
@@ -159,12 +160,13 @@ static ck_status ask(ck_redact_answer *out, void *to, const char *key, const ck_
 
 static bool take_event(void *to, const ck_event *event) {
   asking *self = to;
-  ck_value *ignored = NULL;
+  ck_value *asked = NULL, *ignored = NULL;
   self->kind = event->kind;
   self->agent = event->agent;
-  if (event->body)
-    self->status =
-        ck_redactor_apply_event(&ignored, self->redactor, event->kind, event->body, self->err);
+  if (event->body) self->status = ck_content_recorded(&asked, event->kind, event->body, self->err);
+  if (self->status == CK_OK && asked)
+    self->status = ck_redactor_apply_event(&ignored, self->redactor, event->kind, asked, self->err);
+  ck_value_free(asked);
   ck_value_free(ignored);
   return self->status == CK_OK;
 }

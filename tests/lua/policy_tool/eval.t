@@ -87,8 +87,8 @@ once
 0
 $(perl -ne 'print "$1 " if /"seq":(\d+),.*"kind":"boundary"/ && $1 < '"$intent" log |
   awk '{ print $NF }')"
-at "$intent" -e 'event.kind, event.seq, item.kind, item.value.key == effect.key, item.key'
-is "every event has event and item" "$out" "intent	$intent	intent	true	nil"
+at "$intent" -e 'event.kind, event.seq, item.kind, item.value.request ~= nil, item.value.key'
+is "every event has event, and item its content alone" "$out" "intent	$intent	intent	true	nil"
 at "$round" -e effect
 is "what it has not" "$code $err" "5 eval:1: there is no 'effect' at this event
 ckrun: 1 of 1 expressions failed"

@@ -86,4 +86,33 @@ exits 8 "a second time" run flow.lua --profile open.lua --session four
 before=$("$CKRUN" store stats | grep -v wal_bytes)
 exits 0 "looking" policy simulate --hook redact --profile strict.lua
 is "writes nothing" "$("$CKRUN" store stats | grep -v wal_bytes)" "$before"
+# ---- what is shown of an item is what live shows: the events that it takes something out of ----
+cat >all.lua <<'E'
+return { name = "all", version = 1, redact = function(item)
+  if not item.key then return ck.mask(item.value, "[a-z]{2,}") end
+end }
+E
+echo 'return { name = "masks", policies = { "every_boundary", "./all.lua" } }' >masks.lua
+exits 8 "a session without a mask" run flow.lua --profile open.lua --session without
+exits 8 "one with" run flow.lua --profile masks.lua --session with
+live=$("$CKRUN" --json sessions log with --all | perl -MJSON::PP -ne '
+  my $e = decode_json($_);
+  $n{$e->{kind}}++ if ref $e->{body}{redacted} eq "HASH";
+  END { print join ";", map { "$_ $n{$_}" } sort keys %n }')
+run --json policy simulate --hook redact --policy ./all.lua without
+is "by kind, as many" \
+  "$(json "$out" 'join ";", sort map { "$_->{where} $_->{count}" } @{$d->{profiles}[0]{masked}}')" \
+  "$live"
+first=$("$CKRUN" --json sessions log without --all | head -1)
+has "the first event" "$first" '"flow":"'
+exits 5 "is no item" policy eval without#1 -e item
+has "for it has no content" "$err" "there is no 'item' at this event"
+exits 8 "one with an input" run flow.lua --profile open.lua --session given \
+  --input '{"word":"abc"}'
+run --json policy eval given#1 -e 'item.value'
+is "of the first event the input alone is one" "$(json "$out" '$d->{values}[0]')" \
+  '{"input":{"word":"abc"}}'
+seq=$("$CKRUN" --json sessions log without --kind session_paused | sed 's/.*"seq":\([0-9]*\).*/\1/')
+run --json policy eval "without#$seq" -e 'item.value'
+is "of a pause its reason" "$(json "$out" 'join ",", sort keys %{$d->{values}[0]}')" reason
 finish
