@@ -57,9 +57,27 @@ static void note_cut(ck_outcome *out, const ck_effect_run *self) {
   ck_buffer_clear(&text);
 }
 
+/* Once in a run: each answer of it will have some. */
+static void note_cache(ck_outcome *out, const ck_effect_run *self) {
+  const ck_usage *usage = &self->answer.reply.usage;
+  int64_t ignored, read = usage->cache_read, write = usage->cache_write + usage->cache_write_long;
+  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
+  bool unpriced = (read > 0 && price.cache_read < 0) || (write > 0 && price.cache_write < 0);
+  ck_buffer text = {0};
+  if (!unpriced || !ck_price_is_known(&price) || self->driver->told_cache) return;
+  self->driver->told_cache = true;
+  ck_buffer_append_format(&text,
+                          "cached tokens without a price: counted as input; price = { cache_read = "
+                          "…, cache_write = … } of model \"%s\" says what they cost",
+                          self->model->name);
+  if (!text.failed) ck_outcome_add_note(out, text.data);
+  ck_buffer_clear(&text);
+}
+
 void ck_model_run_note(ck_outcome *out, const ck_effect_run *self) {
   const ck_model_answer *answer = &self->answer;
   note_cut(out, self);
+  note_cache(out, self);
   if (answer->reply.marked)
     ck_outcome_add_note(out,
                         "its stream told no finish_reason, and that all of it was sent: it was "

@@ -12,6 +12,7 @@ typedef struct ck_model_driver {
   ck_model_options options;
   ck_http *http; /* NULL before the first call */
   ck_effect_run *runs;
+  bool told_cache; /* that cached tokens have no price */
 } ck_model_driver;
 
 /* The answer to one attempt. */

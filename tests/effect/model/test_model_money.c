@@ -423,7 +423,31 @@ static void test_sums(void) {
          "a sum that is too large stays the largest");
 }
 
+/* Once in a run, and counted as input in each. */
+static void test_unpriced_cache(const char *api, int64_t price, bool tells) {
+  model_fixture it;
+  model_fixture_open(&it, api,
+                     "{\"answer\":{\"text\":\"a\",\"usage\":{\"input\":100,\"output\":1,\"cached\":"
+                     "40}},\"times\":0}");
+  it.model->price.cache_read = price;
+  model_fixture_add(&it, "user", "Hello");
+  for (int call = 1; call <= 2; call++) {
+    const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
+    bool said = outcome->note && strstr(outcome->note, "cached tokens without a price: counted as");
+    tap_ok(said == (tells && call == 1), "%s, cache at %lld, call %d: %s", api, (long long)price,
+           call, outcome->note ? outcome->note : "no note");
+    tap_is_int(outcome->cost_micros, 100 * 3 + 40 * (price < 0 ? 3 : price / 1000000) + 15,
+               "%s, cache at %lld, call %d: it costs so", api, (long long)price, call);
+  }
+  model_fixture_close(&it);
+}
+
 int main(void) {
+  for (size_t i = 0; i < 2; i++) {
+    test_unpriced_cache(apis[i], -1, true);
+    test_unpriced_cache(apis[i], 1000000, false);
+    test_unpriced_cache(apis[i], 0, false);
+  }
   for (size_t a = 0; a < COUNT(apis); a++) {
     for (size_t i = 0; i < COUNT(whole); i++) check(&whole[i], apis[a], false);
     test_each_attempt(apis[a]);
