@@ -81,6 +81,7 @@ typedef struct outputs {
   ck_verify_report *report;
   ck_store *store;
   char *folder;
+  int64_t unsealed;
   ck_status status;
   ck_error *err;
 } outputs;
@@ -96,6 +97,7 @@ static bool check_session(void *to, const ck_session_record *session) {
   int64_t unsealed;
   self->status = ck_spills_verify(&unsealed, self->folder, self->store, session, visit_output, self,
                                   self->err);
+  self->unsealed += unsealed;
   return self->status == CK_OK;
 }
 
@@ -109,6 +111,12 @@ static ck_status check_outputs(verification *self, ck_verify_report *report,
   else if (status == CK_OK)
     status = ck_store_list_sessions(check.store, 0, check_session, &check, err);
   free(check.folder);
+  if (check.unsealed)
+    ck_output_notice(self->output,
+                     "%lld long outputs are not sealed, in %s.spill: they were written before the "
+                     "store had its key, or by an older ckrun, or somebody put them there; 'ckrun "
+                     "key rotate' seals them",
+                     (long long)check.unsealed, inspection->location.url);
   return status == CK_OK ? check.status : status;
 }
 

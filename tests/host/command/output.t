@@ -64,6 +64,11 @@ cat kept kept >"$file"
 spoilt "put behind itself"
 cp "${file%stdout}stderr" "$file"
 spoilt "exchanged for the other output"
+cp want "$file"
+sealed 1 store verify
+has "one that is not sealed, such as of an older ckrun, is told" "$err" \
+  "1 long outputs are not sealed"
+cp kept "$file"
 
 sealed 1 store backup copy.db
 is "a copy of the store" "$code" 0
