@@ -118,7 +118,8 @@ ck_status ck_handover_start(pid_t *out, char *const *argv, ck_bytes hidden,
 
 /* ---- taking ---- */
 
-static char **volatile taken_arguments; /* never freed, and not a leak */
+/* Never freed, and no leaks: setenv(3) may have another list by then. */
+static char **volatile taken_arguments, **volatile taken_variables;
 
 static ck_status wrong(const char *why, ck_error *err) {
   return ck_error_set(err, CK_E_USAGE, VARIABLE " is for a ckrun that ckrun starts: %s", why);
@@ -150,7 +151,7 @@ static size_t count_texts(const char *text, size_t len) {
 static ck_status take_variables(char **text, const char *end, ck_error *err) {
   char **list = calloc(count_texts(*text, (size_t)(end - *text)) + 1, sizeof *list);
   if (!list) return ck_error_no_memory(err);
-  environ = list;
+  environ = taken_variables = list;
   for (; *text < end && **text; *text += strlen(*text) + 1) *list++ = *text;
   if (*text < end) (*text)++;
   return CK_OK;

@@ -143,6 +143,7 @@ static bool is_of_the_store(ck_status status) {
 ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self, ck_candidate *candidate,
                               int64_t now_ms, ck_error *err) {
   *due = *later = false;
+  if (!candidate->present) return CK_OK;
   ck_status status = candidate->examined ? CK_OK : examine(candidate, self, err);
   if (is_of_the_store(status)) {
     candidate->examined = true;
@@ -172,6 +173,7 @@ void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, 
 
 /* The first death is nobody's habit. */
 void ck_candidates_note_end(ck_candidate *self, bool died, int64_t now_ms) {
+  self->present = false;
   self->deaths = died ? self->deaths + 1 : 0;
   self->not_before_ms = 0;
   if (self->deaths > 1)

@@ -14,7 +14,7 @@ typedef struct ck_candidate {
   int64_t updated_ms;
   bool runs;             /* its row says so: due when its process is gone */
   bool examined, ours;   /* ours: it is in the queue, with labels that fit */
-  bool present;          /* in the look that was taken last */
+  bool present;          /* in the look that was taken last, and as it was seen there */
   int64_t refusals;      /* how often it could not be begun in a row */
   int64_t deaths;        /* how often its run here died in a row; whatever its row becomes */
   int64_t not_before_ms; /* wall time */
@@ -38,7 +38,8 @@ CK_CHECKED ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *
 /* It could not be begun, and its row is this one now: it is tried again after a minute, then after
  * longer times, at most ten minutes; at once when the row changes. */
 void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms);
-/* Its run ended; one that died again and again waits longer each time, at most a minute. */
+/* Its run ended: the next look tells how it stands. One that died again and again waits longer each
+ * time, at most a minute. */
 void ck_candidates_note_end(ck_candidate *self, bool died, int64_t now_ms);
 
 #endif

@@ -59,6 +59,13 @@ void ck_tell_end(ck_output *output, const char *session, const ck_session_record
     print_line(output, "ended", session, status, reason);
 }
 
+void ck_tell_taken(ck_output *output, const char *session, const ck_worker_end *end) {
+  if (output->json)
+    print_end(output, "taken", session, NULL, NULL, end);
+  else
+    print_line(output, "taken", session, "by another", NULL);
+}
+
 void ck_tell_refusal(ck_output *output, const char *session, const ck_worker_end *end) {
   if (output->json)
     print_end(output, "refused", session, NULL, end->text, end);

@@ -9,6 +9,8 @@ void ck_tell_begin(ck_output *output, const char *session, pid_t pid);
 /* `record` as it is now; NULL: it is gone. */
 void ck_tell_end(ck_output *output, const char *session, const ck_session_record *record,
                  const ck_worker_end *end);
+/* Another worker has it. */
+void ck_tell_taken(ck_output *output, const char *session, const ck_worker_end *end);
 /* It could not be begun. */
 void ck_tell_refusal(ck_output *output, const char *session, const ck_worker_end *end);
 

@@ -22,14 +22,21 @@ typedef struct worker {
   ck_candidates candidates;
   ck_worker_child *children; /* options->concurrency slots */
   size_t running;
-  int signals; /* a descriptor */
-  int stops;   /* signals that ask for the end */
-  bool later;  /* something will be due without anybody's doing */
+  int signals;     /* a descriptor */
+  int stops;       /* signals that ask for the end */
+  size_t next;     /* of the candidates' list: those before it are seen to */
+  int64_t look_us; /* monotonic: when the store is to be looked into again */
+  bool later;      /* something will be due without anybody's doing */
 } worker;
 
 static int64_t now_ms(void) {
   ck_clock clock = ck_clock_system();
   return clock.wall_ms(clock.self);
+}
+
+static int64_t mono_us(void) {
+  ck_clock clock = ck_clock_system();
+  return clock.mono_us(clock.self);
 }
 
 /* ---- runs that ended ---- */
@@ -41,6 +48,12 @@ static bool is_refusal(const ck_worker_end *end, const ck_session_record *record
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (end->exit == ck_status_exit(others[i])) return false;
   return ck_queued_is_due(record);
+}
+
+/* Another worker was there first. */
+static bool is_taken(const ck_worker_end *end, const ck_session_record *record) {
+  if (end->killed || end->exit == 0) return false;
+  return record->status == CK_SESSION_RUNNING || record->status == CK_SESSION_COMPLETED;
 }
 
 /* A session whose profile deletes it when it succeeded is gone. */
@@ -60,6 +73,8 @@ static ck_status note_end(worker *self, const char *session, const ck_worker_end
   if (refused && candidate) ck_candidates_put_off(candidate, &record, now_ms());
   if (refused)
     ck_tell_refusal(output, session, end);
+  else if (is_taken(end, &record))
+    ck_tell_taken(output, session, end);
   else
     ck_tell_end(output, session, &record, end);
   ck_session_record_clear(&record);
@@ -102,18 +117,28 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
   return CK_OK;
 }
 
+/* A look reads every session that is paused: with a long queue it is not taken for each run that
+ * ends. */
+static ck_status look(worker *self, ck_error *err) {
+  bool through = self->next >= self->candidates.count && !self->running;
+  if (!through && mono_us() < self->look_us) return CK_OK;
+  self->look_us = mono_us() + self->options->poll_ms * 1000;
+  self->next = 0;
+  self->later = false;
+  return ck_candidates_look(&self->candidates, err);
+}
+
 static ck_status fill(worker *self, ck_error *err) {
   ck_candidates *of = &self->candidates;
-  ck_status status = ck_candidates_look(of, err);
+  ck_status status = look(self, err);
   int64_t now = now_ms();
-  self->later = false;
-  for (size_t i = 0; status == CK_OK && i < of->count; i++) {
+  while (status == CK_OK && self->next < of->count && self->running < self->options->concurrency) {
     bool due, later;
-    if (self->running == self->options->concurrency) break;
-    if (runs(self, of->list[i]->id)) continue;
-    status = ck_candidates_check(&due, &later, of, of->list[i], now, err);
+    ck_candidate *candidate = of->list[self->next++];
+    if (runs(self, candidate->id)) continue;
+    status = ck_candidates_check(&due, &later, of, candidate, now, err);
     self->later |= later;
-    if (status == CK_OK && due) status = begin(self, of->list[i], err);
+    if (status == CK_OK && due) status = begin(self, candidate, err);
   }
   return status;
 }
@@ -173,7 +198,7 @@ static ck_status turn(worker *self, bool *over, ck_error *err) {
   ck_status status = reap(self, err);
   if (status == CK_OK && !self->stops) status = fill(self, err);
   if (status == CK_OK) status = ck_output_flush(self->options->host->output, err);
-  bool idle = self->options->until_idle && !self->later;
+  bool idle = self->options->until_idle && !self->later && self->next >= self->candidates.count;
   *over = !self->running && (self->stops || idle);
   return status;
 }
