@@ -67,7 +67,7 @@ static ck_status print_json(ck_output *output, const char *folder, const char *c
   struct cJSON *list = ck_document_put_array(&document, NULL, "files");
   for (size_t i = 0; i < FILES; i++) ck_document_put_text(&document, list, NULL, files[i]);
   list = ck_document_put_array(&document, NULL, "commands");
-  ck_document_put_text(&document, list, NULL, cd);
+  if (*cd) ck_document_put_text(&document, list, NULL, cd);
   for (size_t i = 0; i < COMMANDS; i++) ck_document_put_text(&document, list, NULL, commands[i]);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -75,26 +75,35 @@ static ck_status print_json(ck_output *output, const char *folder, const char *c
 }
 
 /* Each command is a line of its own: it is to be copied, or run by a script. */
+static void print_lines(ck_output *output, const char *cd) {
+  ck_buffer line = {0};
+  for (size_t i = 0; i < FILES; i++) ck_output_notice(output, "made %s", files[i]);
+  ck_output_notice(output, "next:");
+  ck_output_append_lines(output, &line, ck_bytes_text(cd));
+  if (*cd) ck_buffer_append_char(&line, '\n');
+  ck_output_write(output, ck_buffer_bytes(&line));
+  output->failed |= line.failed;
+  ck_buffer_clear(&line);
+  for (size_t i = 0; i < COMMANDS; i++) ck_output_print(output, "%s\n", commands[i]);
+}
+
+/* Nothing where nobody has to go anywhere. */
+static void append_cd(ck_buffer *out, const char *folder) {
+  if (strcmp(folder, ".") != 0) {
+    ck_buffer_append_text(out, "cd");
+    ck_next_command_append_option(out, *folder == '-' ? "--" : NULL, folder);
+  }
+  ck_buffer_append_char(out, '\0');
+}
+
 static ck_status report(ck_output *output, const char *folder, ck_error *err) {
   ck_buffer cd = {0};
-  ck_buffer_append_text(&cd, "cd");
-  ck_next_command_append_option(&cd, "--", folder);
-  ck_buffer_append_char(&cd, '\0');
+  append_cd(&cd, folder);
   ck_status status = ck_buffer_check(&cd, err);
-  if (status == CK_OK && output->json) {
+  if (status == CK_OK && output->json)
     status = print_json(output, folder, cd.data, err);
-  } else if (status == CK_OK) {
-    for (size_t i = 0; i < FILES; i++) ck_output_notice(output, "made %s", files[i]);
-    ck_output_notice(output, "next:");
-    cd.len--;
-    ck_buffer_append_char(&cd, '\n');
-    ck_buffer line = {0};
-    ck_output_append_lines(output, &line, ck_buffer_bytes(&cd));
-    ck_output_write(output, ck_buffer_bytes(&line));
-    output->failed |= line.failed;
-    ck_buffer_clear(&line);
-    for (size_t i = 0; i < COMMANDS; i++) ck_output_print(output, "%s\n", commands[i]);
-  }
+  else if (status == CK_OK)
+    print_lines(output, cd.data);
   ck_buffer_clear(&cd);
   return status;
 }
