@@ -53,7 +53,8 @@ refused 74 "a folder in a folder that is not there" "the folder cannot be made" 
 mkdir here && cd here || exit 1
 exits 0 "the current folder" --json init
 is "as JSON" "$(json "$out" 'join " ", $d->{folder}, sort @{$d->{files}}')" ". $names"
-is "with the commands" "$(json "$out" '$d->{commands}[0] . @{$d->{commands}}')" "ckrun run flow.lua --profile ./profile.lua --cassette cassette.jsonl4"
+is "with the commands" "$(json "$out" '$d->{commands}[0] . @{$d->{commands}}')" \
+  "ckrun run flow.lua --profile ./profile.lua --cassette cassette.jsonl4"
 exits 0 "a folder that looks like an option" --json init ./-odd
 cd "$dir" || exit 1
 exits 0 "another folder" --json init another
