@@ -34,7 +34,7 @@ FLAGS_fuzz := -w -O1 -gline-tables-only -fno-sanitize-recover=all \
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
 PACKAGES := gcc g++ libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev \
   libsqlite3-dev libzstd-dev libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev \
-  libpq-dev postgresql ca-certificates libedit2 libmicrohttpd-dev spin
+  libpq-dev postgresql ca-certificates libedit2 libmicrohttpd-dev spin tmux
 # What `make lint` needs besides. One version of clang-format: others lay out differently.
 CLANG_FORMAT := clang-format-14
 LINT_PACKAGES := lua-check $(CLANG_FORMAT)
