@@ -3,7 +3,7 @@
 # in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds edits power runs random
 # signals resumes errors rot recordings oracle profiles tune fuzz histories conformance mutants
-# model threads valgrind analyzer page tampering dist
+# model threads valgrind analyzer page tampering dist fleet
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -90,6 +90,8 @@ run() {
     tampering) part tampering attack/tamper_table.t TABLE_EVERY=1 &&
       part canaries crash/canaries.t CANARIES=120 ;;
     valgrind) under_valgrind ;;
+    fleet) part fleet crash/fleet.t "FLEET_SESSIONS=$(share 200)" FLEET_WORKERS=4 \
+      "FLEET_KILLS=$(share 200)" "FLEET_SEED=$RANDOM" ;;
     dist) part dist package/dist.t DIST_BUILDS=1 ;;
     analyzer) part analyzer checkers/analyzer.sh ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" &&
@@ -104,7 +106,7 @@ run() {
 [ $# -gt 0 ] ||
   set -- calls steps kinds edits power runs random signals resumes errors rot recordings oracle \
     profiles tune fuzz histories conformance mutants model threads valgrind analyzer page \
-    tampering dist
+    tampering dist fleet
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"
