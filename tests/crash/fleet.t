@@ -199,8 +199,8 @@ sub run_fleet {
   check(2 * $killed >= $kills, "$where: $killed kills came among the work");
   check($stood, "$where: one of them stood still until others had gone on instead") if $stops;
   check($done == $sessions, "$where: each of $sessions sessions came to its end",
-    map { "$_->{session} $_->{status} " . ($_->{reason} // '') } grep { $_->{status} ne 'completed' }
-      list());
+    map { "$_->{session} $_->{status} " . ($_->{reason} // '') }
+      grep { $_->{status} ne 'completed' } list());
   check(!@twice, "$where: nothing of class once was done twice", @twice);
   check(!@missing, "$where: nothing was left out", @missing);
   check(!(grep { !verify_log("s$_") } 1 .. $sessions), "$where: no log has a gap");
