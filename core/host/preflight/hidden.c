@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/preflight/hidden_notes.h"
 #include "core/redact/redact.h"
 #include "lua/vm/vm.h"
 
-enum { WORDS = 32, WORD = 64, AGENTS = 8 };
+enum { WORDS = CK_HIDDEN_ARGUMENTS, WORD = 64, AGENTS = 8 };
+
+/* What holds of an argument that no policy can have in mind holds of any. */
+static const char of_no_file[] = "of_no_file";
 
 /* What can be a name or a value in a policy's file. */
 typedef struct words {
@@ -18,8 +22,14 @@ typedef struct words {
   size_t count;
 } words;
 
+/* A call with one argument. */
+typedef struct call {
+  const char *tool, *argument, *value; /* argument NULL: of_no_file */
+  const char *sample;                  /* the value, where it may be printed; NULL: not */
+} call;
+
 typedef struct looking {
-  ck_buffer *out;
+  ck_hidden_notes notes;
   const ck_policy_engine *policies;
   ck_bytes described;
   ck_redactor *redactor;
@@ -146,44 +156,14 @@ static ck_status ask_permit(ck_leave *out, looking *self, ck_bytes request) {
 
 /* ---- what is found ---- */
 
-static void append_masking(looking *self) {
-  int place = 0;
-  const char *before = "policy ";
-  for (ck_json_iterator it = ck_json_iterate(self->described); ck_json_next(&it); place++) {
-    if (place >= CK_ANSWERS_POLICIES || !(self->masking >> place & 1)) continue;
-    ck_buffer_append_text(self->out, before);
-    ck_json_read_string(self->out, ck_json_get(it.value, "name"));
-    before = ", ";
-  }
-}
-
-/* The sentence from `begin` on, once. */
-static void end(looking *self, size_t begin) {
-  ck_buffer *out = self->out;
-  ck_buffer_append(out, "", 1);
-  if (out->failed) return;
-  for (size_t at = 0; at < begin; at += strlen(out->data + at) + 1)
-    if (strcmp(out->data + at, out->data + begin) == 0) out->len = begin;
-}
-
-static void tell_question(looking *self, const char *policies, const char *name) {
-  size_t begin = self->out->len;
-  append_masking(self);
-  ck_buffer_append_format(self->out,
-                          " masks '%s' of a call in the question of policy %s: a person answers "
-                          "without seeing it",
-                          name, policies);
-  end(self, begin);
-}
-
-static void tell_decision(looking *self, const char *policies, const char *name) {
-  size_t begin = self->out->len;
-  append_masking(self);
-  ck_buffer_append_format(self->out,
-                          " masks '%s' of a call, which policy %s decides by: what comes back from "
-                          "the store, after a kill or an answer, is decided by the mask",
-                          name, policies);
-  end(self, begin);
+/* Each that masks is named in a note of its own. */
+static ck_status tell(looking *self, const call *of, ck_hidden_from from, const char *permits) {
+  ck_hidden_seen seen = {
+      .permits = permits, .from = from, .argument = of->argument, .sample = of->sample};
+  for (; seen.masking < CK_ANSWERS_POLICIES; seen.masking++)
+    if ((self->masking >> seen.masking & 1) && !ck_hidden_notes_add(&self->notes, &seen))
+      return ck_error_no_memory(self->err);
+  return CK_OK;
 }
 
 static bool same_leave(const ck_leave *a, const ck_leave *b) {
@@ -191,9 +171,12 @@ static bool same_leave(const ck_leave *a, const ck_leave *b) {
   return a->word == b->word && strcmp(one, other) == 0;
 }
 
-/* A question is masked as its event is. */
-static ck_status look_at_question(bool *told, looking *self, const ck_leave *said,
-                                  const char *name) {
+static bool shows(ck_bytes text, const char *value) {
+  return memmem(text.data, text.len, value, strlen(value)) != NULL;
+}
+
+/* A question is masked as its event is. `told`: it had the value, and is stored without. */
+static ck_status look_at_question(bool *told, looking *self, const ck_leave *said, const call *of) {
   ck_buffer text = {0};
   ck_value *kept = NULL;
   ck_json_writer w = {.out = &text};
@@ -201,27 +184,28 @@ static ck_status look_at_question(bool *told, looking *self, const ck_leave *sai
   ck_json_member_text(&w, "question", said->text);
   ck_json_end(&w, '}');
   ck_status status = ck_buffer_check(&text, self->err);
-  if (status == CK_OK) status = mask(&kept, self, ck_buffer_bytes(&text));
-  *told = kept != NULL;
-  if (kept) tell_question(self, said->policies, name);
+  ck_bytes asked = ck_buffer_bytes(&text);
+  if (status == CK_OK && shows(asked, of->value)) status = mask(&kept, self, asked);
+  *told = kept && !shows(ck_value_bytes(kept), of->value);
+  if (*told) status = tell(self, of, CK_HIDDEN_FROM_PERSON, said->policies);
   ck_value_free(kept);
   ck_buffer_clear(&text);
   return status;
 }
 
 /* `masked`: the request as it is stored. */
-static ck_status compare(looking *self, ck_bytes request, ck_bytes masked, const char *name) {
+static ck_status compare(looking *self, const call *of, ck_bytes request, ck_bytes masked) {
   ck_leave said = {0}, then = {0};
   uint64_t masking = self->masking;
   bool told = false;
   ck_status status = ask_permit(&said, self, request);
   if (status == CK_OK) status = ask_permit(&then, self, masked);
-  if (status == CK_OK && said.word == CK_LEAVE_ASK)
-    status = look_at_question(&told, self, &said, name);
+  bool same = status != CK_OK || same_leave(&said, &then);
+  if (!same && said.word == CK_LEAVE_ASK) status = look_at_question(&told, self, &said, of);
   self->masking = masking;
   const char *whose = then.word > said.word ? then.policies : said.policies;
-  if (status == CK_OK && whose && !told && !same_leave(&said, &then))
-    tell_decision(self, whose, name);
+  if (status == CK_OK && whose && !told && !same)
+    status = tell(self, of, CK_HIDDEN_FROM_POLICY, whose);
   ck_leave_clear(&said);
   ck_leave_clear(&then);
   return status;
@@ -229,16 +213,15 @@ static ck_status compare(looking *self, ck_bytes request, ck_bytes masked, const
 
 /* ---- calls ---- */
 
-static ck_status write_request(ck_value **out, const char *tool, const char *name,
-                               const char *value, ck_error *err) {
+static ck_status write_request(ck_value **out, const call *of, ck_error *err) {
   ck_buffer arguments = {0}, text = {0};
   ck_json_writer inner = {.out = &arguments}, w = {.out = &text};
   ck_json_begin(&inner, '{');
-  ck_json_member_text(&inner, name, value);
+  ck_json_member_text(&inner, of->argument ? of->argument : of_no_file, of->value);
   ck_json_end(&inner, '}');
   ck_buffer_append(&arguments, "", 1);
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "name", tool);
+  ck_json_member_text(&w, "name", of->tool);
   ck_json_member_text(&w, "call_id", "call_1");
   ck_json_member_int(&w, "index", 0);
   ck_json_member_text(&w, "arguments", arguments.failed ? "{}" : arguments.data);
@@ -249,40 +232,42 @@ static ck_status write_request(ck_value **out, const char *tool, const char *nam
   return status;
 }
 
-static ck_status try_call(bool *hides, looking *self, const char *tool, const char *name,
-                          const char *value) {
+static ck_status try_call(bool *hides, looking *self, const call *of) {
   ck_value *request, *masked = NULL;
-  ck_status status = write_request(&request, tool, name, value, self->err);
+  ck_status status = write_request(&request, of, self->err);
   if (status != CK_OK) return status;
   status = mask(&masked, self, ck_value_bytes(request));
   *hides = masked != NULL;
   if (status == CK_OK && masked)
-    status = compare(self, ck_value_bytes(request), ck_value_bytes(masked), name);
+    status = compare(self, of, ck_value_bytes(request), ck_value_bytes(masked));
   ck_value_free(masked);
   ck_value_free(request);
   return status;
 }
 
 /* Whether it is masked is taken to be the same of all tools. */
-static ck_status try_tools(looking *self, const char *name, const char *value) {
+static ck_status try_tools(looking *self, call of) {
   bool hides;
-  ck_status status = try_call(&hides, self, "anything", name, value);
+  of.tool = "anything";
+  ck_status status = try_call(&hides, self, &of);
   for (size_t i = 0; status == CK_OK && hides && i < self->texts.count; i++) {
     bool also;
-    status = try_call(&also, self, self->texts.list[i], name, value);
+    of.tool = self->texts.list[i];
+    status = try_call(&also, self, &of);
   }
   return status;
 }
 
 /* What personal data look like, and what the files have in quotes. */
-static ck_status try_values(looking *self, const char *name) {
+static ck_status try_values(looking *self, const char *argument) {
   static const char *const samples[] = {"anything", "ann@example.com", "4111 1111 1111 1111",
                                         "+49 30 901820", "DE89 3704 0044 0532 0130 00"};
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < sizeof samples / sizeof *samples; i++)
-    status = try_tools(self, name, samples[i]);
+    status =
+        try_tools(self, (call){.argument = argument, .value = samples[i], .sample = samples[i]});
   for (size_t i = 0; status == CK_OK && i < self->texts.count; i++)
-    status = try_tools(self, name, self->texts.list[i]);
+    status = try_tools(self, (call){.argument = argument, .value = self->texts.list[i]});
   return status;
 }
 
@@ -290,6 +275,7 @@ static ck_status try_agents(looking *self) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i <= self->agent_count; i++) {
     self->agent = i ? self->agents[i - 1] : NULL;
+    status = try_values(self, NULL);
     for (size_t k = 0; status == CK_OK && k < self->members.count; k++)
       status = try_values(self, self->members.list[k]);
   }
@@ -301,8 +287,7 @@ ck_status ck_hidden_find(ck_buffer *out, const ck_policy_engine *policies,
   if (!policies->redact || !policies->permit) return CK_OK;
   looking *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  *self = (looking){
-      .out = out, .policies = policies, .described = ck_value_bytes(described), .err = err};
+  *self = (looking){.policies = policies, .described = ck_value_bytes(described), .err = err};
   ck_status status = ck_redactor_new(&self->redactor, err);
   if (status == CK_OK) ck_redactor_set_hook(self->redactor, ask_redact, self);
   for (ck_json_iterator it = ck_json_iterate(self->described);
@@ -311,7 +296,9 @@ ck_status ck_hidden_find(ck_buffer *out, const ck_policy_engine *policies,
     status = read_file(self, it.value);
   }
   if (status == CK_OK) status = try_agents(self);
+  if (status == CK_OK) ck_hidden_notes_write(out, &self->notes, self->described);
   if (status == CK_OK) status = ck_buffer_check(out, err);
+  ck_hidden_notes_clear(&self->notes);
   for (size_t i = 0; i < self->agent_count; i++) free(self->agents[i]);
   ck_redactor_free(self->redactor);
   free(self);

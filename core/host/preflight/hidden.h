@@ -6,8 +6,8 @@
 #include "core/runtime/session/policy.h"
 
 /* Tries calls of tools whose names, arguments and values stand in the files of the policies, and
- * texts as personal data look. Appends a sentence with a NUL behind it for each pair of policies
- * and argument: what is masked in a question, and by what a decision is another once it is masked.
+ * texts as personal data look. Appends a sentence with a NUL behind it for each pair of policies:
+ * which arguments are masked in a question, and in a call that permit then answers otherwise.
  * `described`: the engine's list, as ck_policy_describe makes it. What only a value that is not
  * tried shows is not found. */
 CK_CHECKED ck_status ck_hidden_find(ck_buffer *out, const ck_policy_engine *policies,

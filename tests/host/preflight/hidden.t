@@ -40,20 +40,56 @@ checks() {
   run --json profile check "./$name.lua"
   json "$out" '$d->{notes}'
 }
-question="masks 'to' of a call in the question of policy ask_to: a person answers without seeing it"
-decision="masks 'recipient' of a call, which policy only_bob decides by: what comes back from the \
-store, after a kill or an answer, is decided by the mask"
+sees() { echo "in the question of policy $1: a person answers without seeing them"; }
+again() {
+  echo "in stored calls: asked again about one after a kill or an answer, policy $1 answers" \
+    "otherwise"
+}
+mail='values such as \"ann@example.com\" of'
+question="masks $mail 'to' $(sees ask_to)"
+decision="masks some values of 'recipient' $(again only_bob)"
 
 is "personal data in a question" "$(checks mails redact_personal ./ask_to.lua)" \
   "[\"policy redact_personal $question\"]"
 is "the profile is well all the same" "$(run profile check ./mails.lua; echo "$code $err")" \
-  "0 mails: policy redact_personal $question
+  "0 mails: policy redact_personal ${question//\\/}
 mails: 2 policies, 0 agents: all is well"
-is "a pattern of one's own" "$(checks own ./names.lua ./ask_to.lua)" "[\"policy names $question\"]"
+is "a pattern of one's own" "$(checks own ./names.lua ./ask_to.lua)" \
+  "[\"policy names ${question/ann@example.com/anything}\"]"
 is "what a decision is made by, behind a function and under a name in brackets" \
   "$(checks bob redact_personal ./only_bob.lua)" "[\"policy redact_personal $decision\"]"
 is "both of two" "$(checks both redact_personal ./ask_to.lua ./only_bob.lua)" \
   "[\"policy redact_personal $question\",\"policy redact_personal $decision\"]"
+cat >pair.lua <<'E'
+return { name = "pair", version = 1, permit = function(effect)
+  local a = effect.arguments or {}
+  if a.iban == "DE89 3704 0044 0532 0130 00" then return ck.deny "not from this one" end
+  if a.to then return ck.ask("Send to " .. a.to .. "?") end
+  if a.cc or a.bcc then return ck.ask((a.cc or a.bcc) .. "?") end
+end }
+E
+iban='values such as \"DE89 3704 0044 0532 0130 00\" of'
+is "one note for two policies" "$(checks pairs redact_personal ./pair.lua)" \
+  "[\"policy redact_personal masks $mail 'to', 'cc' and 'bcc' $(sees pair); and $iban 'iban' \
+$(again pair)\"]"
+cat >ask_all.lua <<'E'
+return { name = "ask_all", version = 1, permit = function(effect)
+  local text = "May it run with"
+  for k, v in pairs(effect.arguments or {}) do text = text .. " " .. k .. "=" .. tostring(v) end
+  return ck.ask(text)
+end }
+E
+is "who shows all arguments has one note" "$(checks all redact_personal ./ask_all.lua)" \
+  "[\"policy redact_personal masks $mail any argument $(sees ask_all)\"]"
+cat >const.lua <<'E'
+return { name = "const", version = 1, permit = function(effect)
+  local a = effect.arguments
+  if a and a.to then return ck.ask("For bob@example" .. ".com: " .. a.to:reverse()) end
+end }
+E
+is "a question that has the value in no such form does not hide it" \
+  "$(checks consts redact_personal ./const.lua)" \
+  "[\"policy redact_personal masks $mail 'to' $(again const)\"]"
 is "who masks is told apart" "$(checks apart ./keys.lua redact_personal ./ask_to.lua)" \
   "[\"policy redact_personal $question\"]"
 is "keys of the state are none of a call" "$(checks state ./keys.lua redact_keys ./ask_to.lua)" "[]"
