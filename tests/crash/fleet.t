@@ -181,7 +181,8 @@ sub run_fleet {
     my $acts = () = slurp("$dir/acts") =~ /\n/g;
     if ($killed < $kills && $acts > (4 * $sessions * ($killed + 1)) / ($kills + 2)) {
       $killed++;
-      kill_one() if !($stops && $killed == 2 && ($stood = stop_one()));
+      my $stands = $stops && $killed > 1 && !$stood && ($stood = stop_one());
+      kill_one() if !$stands;
     }
     look_after() if $turns % 5 == 0;
     let_go() if @stopped && others_went_on();
