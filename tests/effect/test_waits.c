@@ -193,7 +193,7 @@ static void test_questions(void) {
   tap_is_text(who.seen, "main: Send? [yes \"please\"] [nö]", "the person saw all of it");
   close_effect();
   effect.agent = NULL;
-  fails(NULL, "{\"question\":\"Send\\nit?\"}", CK_E_WAITING, "Send it?");
+  fails(NULL, "{\"question\":\"Send\\nit?\"}", CK_E_WAITING, "Send\nit?");
   fails(NULL, "{}", CK_E_WAITING, "the flow waits for an answer");
   person gone = {.refuses = CK_E_WAITING}, silent = {.status = CK_E_WAITING},
          broken = {.refuses = CK_E_FAILED};
