@@ -37,7 +37,8 @@ typedef struct explaining {
   ck_other other;     /* the same of another event */
   int64_t seq;        /* the one that is asked about; 0: all */
   size_t shown, boundaries, differing, asked;
-  size_t unrecorded; /* written by an earlier version */
+  size_t unrecorded;        /* written by an earlier version */
+  size_t left, left_pruned; /* checkpoints that are not shown, as they were left behind */
   ck_hook failed_hook;
   char *failure;   /* of that hook, of a policy at the event that is asked about; owned */
   ck_event *leave; /* the answer by which an effect that is asked about could begin; owned */
@@ -230,10 +231,21 @@ static bool is_shown(const explaining *self, const ck_event *event) {
          ck_abandoned_is_of_session(event->kind);
 }
 
+static void count_left(explaining *self, const ck_event *event) {
+  if (event->kind != CK_EVENT_BOUNDARY ||
+      !ck_json_get(ck_value_bytes(event->body), "checkpoint").len)
+    return;
+  self->left++;
+  self->left_pruned += ck_pruned_list_has(&self->pruned, event->seq);
+}
+
 static bool visit(void *to, const ck_event *event) {
   explaining *self = to;
   ck_bytes policies;
-  if (!is_shown(self, event)) return true;
+  if (!is_shown(self, event)) {
+    count_left(self, event);
+    return true;
+  }
   note_end(self, event->kind);
   bool effect = event->kind == CK_EVENT_INTENT || event->kind == CK_EVENT_OUTCOME;
   bool decision = event->kind == CK_EVENT_BOUNDARY || event->kind == CK_EVENT_SESSION_RESUMED ||
@@ -301,6 +313,22 @@ static ck_status prepare(explaining *self) {
   return status;
 }
 
+static void tell_left(const explaining *self) {
+  char pruned[32] = "none";
+  if (!self->left || self->with) return;
+  if (self->left_pruned) snprintf(pruned, sizeof pruned, "%zu", self->left_pruned);
+  if (self->left == 1)
+    ck_output_notice(self->output,
+                     "a checkpoint that a resume or a rewind left behind is not shown%s; --all "
+                     "shows it",
+                     self->left_pruned ? ", it was pruned" : "");
+  else
+    ck_output_notice(self->output,
+                     "%zu checkpoints that a resume or a rewind left behind are not shown, %s of "
+                     "them pruned; --all shows them",
+                     self->left, pruned);
+}
+
 static ck_status conclude(explaining *self) {
   const ck_session_record *record = &self->inspection.head.session;
   bool stopped = !self->ended && record->status == CK_SESSION_PAUSED && record->reason;
@@ -319,6 +347,7 @@ static ck_status conclude(explaining *self) {
                      "there is not recorded; --rerun POLICY asks a policy now",
                      self->unrecorded, self->boundaries,
                      self->boundaries == 1 ? "boundary" : "boundaries");
+  tell_left(self);
   if (!simulation->failures) return CK_OK;
   return ck_error_set(self->err, CK_E_POLICY, "policy %s: %lld %s of it failed%s: %s", self->with,
                       (long long)simulation->failures, simulation->failures == 1 ? "call" : "calls",

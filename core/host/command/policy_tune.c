@@ -378,8 +378,8 @@ const ck_command ck_command_policy_tune = {
         "tokens and tool calls has to gain most. The frontier is the settings that no other with "
         "as few checkpoints beats.\n\n"
         "Some sessions are held out: they have no say in the choice, and tell what it is worth "
-        "elsewhere. Behind each comparison stands where 95 of 100 resamplings of the sessions "
-        "lie. The same seed, sessions and profile give the same result, to the byte.\n\n"
+        "elsewhere. Behind each comparison stands where 95 of 100 resamplings of several "
+        "sessions lie. The same seed, sessions and profile give the same result, to the byte.\n\n"
         "The profile that -o writes extends PROFILE, and says which sessions and figures its "
         "numbers come from; paths in it are seen from its folder. Exit code 5 when a policy fails, "
         "and when FILE is there already.",

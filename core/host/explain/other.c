@@ -159,6 +159,27 @@ static void append_tool(ck_buffer *out, const ck_other *self) {
   ck_buffer_append_text(out, ")");
 }
 
+/* What became of the policies' "retry": theirs is the first answer, nobody else has one. */
+static void append_retry(ck_buffer *out, const ck_other *self) {
+  ck_bytes failure = member(self, "failure");
+  int64_t tried, wait = 0;
+  bool retry = false, failed = false;
+  for (size_t i = 0; i < self->said.count; i++) {
+    retry |= self->said.list[i].answer == CK_FAILURE_RETRY + 1;
+    failed |= self->said.list[i].answer == CK_ANSWER_FAILED;
+  }
+  if (self->said.hook != CK_HOOK_ON_FAILURE || !retry || failed) return;
+  if (!ck_json_read_int(&tried, ck_json_get(failure, "try"))) return;
+  if (!ck_json_read_int(&wait, ck_json_get(failure, "wait"))) wait = 0;
+  if (tried >= CK_EFFECT_TRIES)
+    ck_buffer_append_format(out, "; it was tried %lld times, which is all", (long long)tried);
+  else if (wait == 0)
+    ck_buffer_append_text(out, "; to be tried again at once");
+  else
+    ck_buffer_append_text(out, "; to be tried again after ");
+  if (tried < CK_EFFECT_TRIES && wait > 0) ck_format_duration(out, wait * 1000);
+}
+
 static void append_effect(ck_buffer *out, const ck_other *self) {
   if (ck_tail_words_is(self->event)) {
     ck_tail_words_append(out, self->event);
@@ -173,6 +194,7 @@ static void append_effect(ck_buffer *out, const ck_other *self) {
     ck_buffer_append_text(out, ck_words_unrecorded(self->said.recorded));
   else
     append_answers(out, &self->said);
+  append_retry(out, self);
   ck_permit_words_append_dropped(out, self->event);
 }
 

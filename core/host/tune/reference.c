@@ -93,16 +93,17 @@ ck_status ck_tune_reference_compare(ck_tune_change *out, const ck_tune_reference
   ck_tune_between at = ck_tune_reference_find(self, figures->checkpoints);
   double theirs = ck_tune_reference_mean(self, at, kind);
   if (!figures->recorded[kind] || theirs <= 0) return CK_OK;
+  *out = (ck_tune_change){.known = true, .mean = figures->mean[kind] / theirs - 1};
+  if (sessions < 2) return CK_OK;
   double *changes = calloc(RESAMPLINGS, sizeof *changes);
   if (!changes) return ck_error_no_memory(err);
   uint64_t state = seed;
   for (size_t i = 0; i < RESAMPLINGS; i++)
     changes[i] = resample(self, figures, sessions, at, kind, &state);
   qsort(changes, RESAMPLINGS, sizeof *changes, compare);
-  *out = (ck_tune_change){.known = true,
-                          .mean = figures->mean[kind] / theirs - 1,
-                          .low = changes[RESAMPLINGS * 25 / 1000],
-                          .high = changes[RESAMPLINGS * 975 / 1000 - 1]};
+  out->interval = true;
+  out->low = changes[RESAMPLINGS * 25 / 1000];
+  out->high = changes[RESAMPLINGS * 975 / 1000 - 1];
   free(changes);
   return CK_OK;
 }

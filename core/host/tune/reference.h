@@ -30,9 +30,11 @@ double ck_tune_reference_share(const ck_tune_reference *self, ck_tune_between at
 double ck_tune_reference_mean(const ck_tune_reference *self, ck_tune_between at, ck_loss_kind kind);
 
 /* How a profile compares with every_n at as many checkpoints, in the mean loss: -0.2 is a fifth
- * less. From `low` to `high` lie 95 of 100 resamplings of the sessions. */
+ * less. From `low` to `high` lie 95 of 100 resamplings of the sessions; one alone has no such
+ * interval. */
 typedef struct ck_tune_change {
-  bool known; /* both lose something */
+  bool known;    /* both lose something */
+  bool interval; /* low and high are known: of several sessions */
   double mean, low, high;
 } ck_tune_change;
 CK_CHECKED ck_status ck_tune_reference_compare(ck_tune_change *out, const ck_tune_reference *self,

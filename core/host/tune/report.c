@@ -24,9 +24,12 @@ static void append_loss(ck_buffer *out, ck_loss_kind kind, double mean) {
 }
 
 static void append_change(ck_buffer *out, const ck_tune_change *change) {
-  if (change->known)
-    ck_buffer_append_format(out, "%+.1f%% (%+.1f..%+.1f)", change->mean * 100, change->low * 100,
-                            change->high * 100);
+  if (!change->known) return;
+  ck_buffer_append_format(out, "%+.1f%%", change->mean * 100);
+  if (change->interval)
+    ck_buffer_append_format(out, " (%+.1f..%+.1f)", change->low * 100, change->high * 100);
+  else
+    ck_buffer_append_text(out, " (one session: no interval)");
 }
 
 /* ---- comments ---- */

@@ -56,8 +56,13 @@ static void put_changes(ck_document *document, struct cJSON *at, const ck_tune_o
     struct cJSON *row = ck_document_put_object(document, changes, NULL);
     ck_document_put_text(document, row, "of", ck_loss_members[kind]);
     ck_document_put_number(document, row, "share", change->mean);
-    ck_document_put_number(document, row, "low", change->low);
-    ck_document_put_number(document, row, "high", change->high);
+    if (change->interval) {
+      ck_document_put_number(document, row, "low", change->low);
+      ck_document_put_number(document, row, "high", change->high);
+    } else {
+      ck_document_put_null(document, row, "low");
+      ck_document_put_null(document, row, "high");
+    }
   }
 }
 

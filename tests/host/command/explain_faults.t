@@ -53,6 +53,20 @@ exits 0 "an outcome" policy explain torn "$(seq torn outcome exec)"
 has "says of what the policy failed that was asked about it" "$out" \
   "the first error: policy \"torn\", on_failure: $dir/torn.lua:1: no idea"
 
+cat >tries.lua <<'E'
+return { name = "tries", version = 1, on_failure = function(it)
+  if it.try == 2 then return { "retry", wait_ms = 2 } end
+  return "retry"
+end }
+E
+echo 'return { name = "tries", policies = { "./tries.lua" } }' >tries.profile.lua
+sed 's/} }$/}, class = "idempotent" }/; s/"exit 7" }/&, class = "idempotent"/' exec.lua >often.lua
+exits 1 "tried again" run often.lua --profile ./tries.profile.lua --session tries
+is "a retry says when, and when it is no more" "$("$CKRUN" policy explain tries |
+  sed -n 's/.*failed; retry: tries; //p')" "to be tried again at once
+to be tried again after 2.0 ms
+it was tried 3 times, which is all"
+
 # ---- what a boundary was weighed by ----
 body=$("$CKRUN" --json sessions log lost --all --kind boundary | grep -F node_complete | head -1)
 exits 0 "a boundary's" policy explain lost "$(seq lost boundary node_complete)"

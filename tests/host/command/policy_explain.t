@@ -169,8 +169,9 @@ E
 run run exec.lua --profile tries.lua --session tries
 exits 0 "three tries" policy explain tries
 is "each has who said what" "$(cut -f 2,6 <<<"$out" | grep ^outcome | sed 's/main[^ ]*/KEY/')" \
-  "$(printf 'outcome\tKEY failed; %s\n' 'retry: twice; no opinion: calm' \
-    'retry: twice; no opinion: calm' 'pause: twice; no opinion: calm')"
+  "$(printf 'outcome\tKEY failed; %s\n' \
+    'retry: twice; no opinion: calm; to be tried again at once' \
+    'retry: twice; no opinion: calm; to be tried again at once' 'pause: twice; no opinion: calm')"
 failed_at=$(seq_of "$("$CKRUN" --json sessions log tries --kind outcome | head -1)")
 exits 0 "the first" --json policy explain tries "$failed_at"
 is "as JSON: who comes later was not asked" "$(json "$out" '[$d->{answers}, $d->{not_asked}]')" \
@@ -316,6 +317,17 @@ has "and what is not" "$out" "of 70 policies the answers of the first 64 are rec
 
 # ---- what a resume has left behind ----
 
+# count_left SESSION: of the checkpoints that the log has with --all alone, how many there are, and
+# how many of these its prunes name.
+count_left() {
+  "$CKRUN" --json sessions log "$1" --kind boundary | sed -n 's/.*"checkpoint":"\([^"]*\)".*/\1/p' |
+    sort >stayed
+  "$CKRUN" --json sessions log "$1" --all >log
+  grep '"kind":"boundary"' log | sed -n 's/.*"checkpoint":"\([^"]*\)".*/\1/p' | sort |
+    comm -23 - stayed >left
+  echo "$(wc -l <left) $(grep '"kind":"pruned"' log | grep -oFf left | sort -u | wc -l)"
+}
+
 cat >again.lua <<'E'
 local flow = require "ck.flow"
 return flow.graph { name = "g", start = "a",
@@ -332,11 +344,26 @@ exits 0 "a session goes on from its first checkpoint" \
 exits 0 "its boundaries" policy explain again
 ok "are those that count" bash -c '! cut -f 1 <<<"$1" | grep -qx "$2"' - "$out" "$left"
 is "each once" "$(cut -f 2,3 <<<"$out" | grep -c 'node_start.b')" 1
+gone=$(count_left again)
+is "how many checkpoints are not among them is said" "$err" \
+  "${gone% *} checkpoints that a resume or a rewind left behind are not shown, none of them \
+pruned; --all shows them"
 exits 0 "all of them" policy explain again --all
 is "have the one that was left behind, marked" "$(grep -P "^$left\t" <<<"$out" | cut -f 2,3,5)" \
   "$(printf 'node_start\tb\tyes (abandoned)')"
 exits 0 "it alone" policy explain again "$left"
 has "says so" "$out" "a resume or a rewind has left this event behind"
+is "of one nothing is said of others" "$err" ""
+exits 0 "all of them" policy explain again --all
+is "nor where all are shown" "$err" ""
+exits 0 "those left behind are pruned" sessions prune again --keep 1
+gone=$(count_left again)
+exits 0 "it is asked again" policy explain again
+is "how many were is said" "$err" "${gone% *} checkpoints that a resume or a rewind left behind \
+are not shown, ${gone#* } of them pruned; --all shows them"
+ok "which are more than none" [ "${gone#* }" -gt 0 ]
+is "and --all shows as many" \
+  "$("$CKRUN" policy explain again --all | grep -c 'pruned (abandoned)')" "${gone#* }"
 
 # ---- a secret in a reason ----
 

@@ -144,6 +144,19 @@ ok "no line of the drawing is wider than a terminal" \
   awk '/^Training/ { on = 1 } on && length > 80 { exit 1 }' <<<"$out"
 is "nothing on stderr that is no terminal" "$err" ""
 
+# ---- one session has no interval ----
+# intervals: of the last document, part by part, how many comparisons have one.
+intervals() {
+  json "$out" '[map { my @c = @{ $_->{changes} }; [scalar @c, scalar grep { defined $_->{low} &&
+    defined $_->{high} } @c] } @{ $d->{parts} }]'
+}
+single=(policy tune stake_profile.lua --checkpoints 34 --tries 20 --over s1)
+exits 0 "of several" --json --store sqlite:one.db "${single[@]}" s2 s3 --holdout 0.3
+is "the part with two has intervals, that with one has none" "$(intervals)" "[[4,4],[4,0]]"
+exits 0 "of one, in words" --store sqlite:one.db "${single[@]}" --holdout 0
+has "says that it is one" "$out" "% (one session: no interval)"
+is "and has no figures of one" "$(grep -c '%[^a-z]*\.\.' <<<"$out")" 0
+
 # ---- interrupted ----
 echo "-- old" >old.lua
 timeout -s INT 0.2 "$CKRUN" --store sqlite:one.db "${tune[@]}" --tries 10000 -o old.lua --force \
