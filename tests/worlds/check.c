@@ -163,6 +163,7 @@ void model_check_end(world *self) {
     check_money(&self->model, store, &head);
     check_events(&self->model, store, &head);
     check_checkpoints(&self->model, store, &head);
+    tails_check(self, store, &head);
     requests_check_end(&self->model);
   }
   for (size_t i = 0; i < self->model.fork_count; i++)

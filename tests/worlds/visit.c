@@ -181,6 +181,7 @@ static void come(world *self, visit does, uint32_t what) {
   if (life_check(self, status, &err, "open to visit")) {
     status = ck_store_get_head(&head, runtime->store, world_session, &err);
     if (status == CK_OK) visit_settle(self, &head);
+    if (status == CK_OK && does == do_at_rest) tails_check(self, runtime->store, &head);
     if (life_check(self, status, &err, "look") && head.session.status != CK_SESSION_COMPLETED)
       does(self, runtime, &head, what);
     ck_head_clear(&head);
