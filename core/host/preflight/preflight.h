@@ -29,7 +29,7 @@ typedef struct ck_preflight_options {
 /* An effect behind the checkpoint. Texts owned. */
 typedef struct ck_preflight_effect {
   ck_dry_run_effect is;
-  char *key, *name, *policy, *words, *failure;
+  char *key, *name, *policy, *words, *failure, *by;
   ck_value *dropped;
 } ck_preflight_effect;
 void ck_preflight_effect_clear(ck_preflight_effect *self);

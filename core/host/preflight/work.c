@@ -55,6 +55,7 @@ void ck_preflight_effect_clear(ck_preflight_effect *self) {
   free(self->policy);
   free(self->words);
   free(self->failure);
+  free(self->by);
   ck_value_free(self->dropped);
   *self = (ck_preflight_effect){0};
 }
@@ -72,6 +73,7 @@ static bool copy_effect(ck_preflight_effect *out, const ck_dry_run_effect *from)
       copy_text(&out->name, &out->is.name, from->name) &&
       copy_text(&out->policy, &out->is.policy, from->policy) &&
       copy_text(&out->words, &out->is.words, from->words) &&
+      copy_text(&out->by, &out->is.by, from->by) &&
       copy_text(&out->failure, &out->is.failure, from->failure))
     return true;
   ck_preflight_effect_clear(out);

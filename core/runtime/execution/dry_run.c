@@ -30,9 +30,13 @@ void ck_dry_run_describe(ck_buffer *out, const ck_dry_run_effect *effect) {
       [CK_DRY_RUN_TELL] = "would be told as unknown",
       [CK_DRY_RUN_DENIED] = "would be denied",
       [CK_DRY_RUN_ASKED] = "a person would be asked",
-      [CK_DRY_RUN_BEGIN] = "begins: it may by now"};
+      [CK_DRY_RUN_BEGIN] = "begins now"};
   const char *answer = answers[effect->what];
   ck_buffer_append_text(out, answer ? answer : ck_dry_run_plan_name(effect->what));
+  if (effect->by)
+    ck_buffer_append_format(out, ": allowed by %s", effect->by);
+  else if (effect->what == CK_DRY_RUN_BEGIN)
+    ck_buffer_append_text(out, ": no policy asks about it any more");
   if (effect->policy) ck_buffer_append_format(out, ", by policy \"%s\"", effect->policy);
   if (effect->words) ck_buffer_append_format(out, ": %s", effect->words);
   if (effect->failure) ck_buffer_append_format(out, ": %s", effect->failure);

@@ -39,6 +39,7 @@ typedef struct ck_dry_run_effect {
                            * NULL: nobody's */
   /* denied: why; ask, wait: the question; replay: the question that was answered; NULL: neither */
   const char *words;
+  const char *by;      /* who allowed it, in words; NULL: nobody was to */
   const char *failure; /* of a policy that was asked; NULL: none failed */
   /* ask: an answer that does not count for it, see core/model/dropped_answer.h; NULL: none */
   const ck_value *dropped;

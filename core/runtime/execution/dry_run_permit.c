@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/person.h"
 #include "core/model/sources.h"
 #include "core/runtime/execution/untrusted.h"
 
@@ -18,6 +19,7 @@ void ck_permit_rehearsal_clear(ck_permit_rehearsal *self) {
   ck_value_free(self->dropped);
   free(self->name);
   free(self->asked_by);
+  free(self->by);
   *self = (ck_permit_rehearsal){0};
 }
 
@@ -143,6 +145,21 @@ static ck_dry_run_plan deny_by_person(ck_permit_rehearsal *made, ck_dry_run_effe
   return CK_DRY_RUN_DENIED;
 }
 
+/* An earlier ckrun did not record who answered. */
+static ck_dry_run_plan allow_by_person(ck_permit_rehearsal *made, ck_dry_run_effect *out,
+                                       const ck_ledger_entry *question, ck_dry_run_plan begins) {
+  ck_buffer text = {0};
+  ck_bytes answer = ck_value_bytes(question->open ? question->resolution : question->outcome);
+  ck_bytes by = ck_json_get(answer, "by");
+  if (by.len) ck_person_append(&text, by);
+  if (!text.len) ck_buffer_append_text(&text, "a person");
+  ck_buffer_append(&text, "", 1);
+  made->by = text.failed ? NULL : strdup(text.data);
+  out->by = made->by;
+  ck_buffer_clear(&text);
+  return begins;
+}
+
 /* `begins`: what is said when nothing is in its way. */
 static ck_dry_run_plan decide(ck_permit_rehearsal *made, ck_dry_run_effect *out,
                               const subject *self, ck_dry_run_plan begins) {
@@ -154,7 +171,7 @@ static ck_dry_run_plan decide(ck_permit_rehearsal *made, ck_dry_run_effect *out,
   ck_bytes answer = {0};
   if (same && made->leave.word != CK_LEAVE_DENY)
     answer = ck_permit_find_answer(q, self->entry, self->digest);
-  if (ck_json_is_text(answer, CK_PERMIT_ALLOW)) return begins;
+  if (ck_json_is_text(answer, CK_PERMIT_ALLOW)) return allow_by_person(made, out, q, begins);
   if (ck_json_is_text(answer, CK_PERMIT_DENY)) return deny_by_person(made, out, self);
   if (made->leave.word == CK_LEAVE_ALLOW) return begins;
   out->policy = made->leave.policies;

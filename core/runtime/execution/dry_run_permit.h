@@ -11,7 +11,7 @@ typedef struct ck_permit_rehearsal {
   ck_leave leave;
   ck_permit_question question; /* that would be put */
   ck_value *dropped;
-  char key[CK_STATE_KEY_MAX], *name, *asked_by;
+  char key[CK_STATE_KEY_MAX], *name, *asked_by, *by;
 } ck_permit_rehearsal;
 void ck_permit_rehearsal_clear(ck_permit_rehearsal *self);
 

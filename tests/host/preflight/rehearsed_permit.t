@@ -91,4 +91,28 @@ for now in same other allow silent deny fails gone; do
 done
 try "asked for its node, allowed" node node "$CKRUN answer ID allow"
 try "asked for its node, not answered" node node
+
+# ---- in words ----
+
+# words ID: what the dry run says of the effect.
+words() {
+  "$CKRUN" resume "$1" --dry-run --accept-changed 2>/dev/null </dev/null |
+    sed -n 's/^effect\t.*): //p'
+}
+rule "${bodies[same]}"
+rm -rf ran there
+mkdir there
+run run flow.lua --profile ./p.lua --session named
+exits 0 "it is allowed" answer named allow
+by=$("$CKRUN" --json sessions log named --all --kind resolution | tail -1)
+by=$(json "$by" 'my $b = $d->{body}{by}; "$b->{user} on $b->{host}, $b->{via}"')
+is "what was allowed begins now, and by whom is said" "$(words named)" "begins now: allowed by $by"
+rm -rf there
+"$CKRUN" resume named >/dev/null 2>&1 </dev/null
+is "one that failed is asked about anew, and nobody has allowed that" "$(words named)" \
+  "a person would be asked, by policy \"rule\": May it?"
+run run flow.lua --profile ./p.lua --session unasked
+rule "${bodies[allow]}"
+is "of what nobody asks about any more nobody is named" "$(words unasked)" \
+  "begins now: no policy asks about it any more"
 finish
