@@ -50,13 +50,13 @@ static ck_status check_count(const values *given, size_t count, ck_error *err) {
     return ck_error_set(err, CK_E_USAGE,
                         "--diff: %zu %s; it compares two: give --profile or --policy twice", count,
                         count == 1 ? "profile" : "profiles");
-  bool lists = given->list && given->hook && strcmp(given->hook, "redact") == 0;
-  if (ck_other_hooks_has(given->hook) && (lists || given->diff || given->plot))
+  if (ck_other_hooks_has(given->hook) && (given->diff || given->plot))
     return ck_error_set(err, CK_E_USAGE, "--%s is of checkpoints, and --hook is %s: leave out one",
-                        given->diff   ? "diff"
-                        : given->plot ? "plot"
-                                      : "list",
-                        given->hook);
+                        given->diff ? "diff" : "plot", given->hook);
+  if (given->list && given->hook && strcmp(given->hook, "redact") == 0)
+    return ck_error_set(err, CK_E_USAGE,
+                        "--list: --hook redact has none; without it each policy, rule, and key or "
+                        "event is listed, with a sample cut: leave out --list");
   return CK_OK;
 }
 

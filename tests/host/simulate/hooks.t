@@ -187,7 +187,7 @@ refused 2 "a policy without the hook" "it has no permit hook, which --hook permi
   policy simulate one --hook permit --policy ./tell.lua
 refused 2 "a difference of two" "--diff is of checkpoints, and --hook is permit" \
   policy simulate one --hook permit --diff --policy ./strict.lua --policy ./guard.lua
-refused 2 "a list of redact" "--list is of checkpoints, and --hook is redact" \
+refused 2 "a list of redact" "--list: --hook redact has none; without it" \
   policy simulate one --hook redact --list --policy ./names.lua
 before=$("$CKRUN" store stats | grep -v wal_bytes)
 run policy simulate --hook permit --profile live.profile.lua

@@ -81,7 +81,8 @@ is "masks its keys" "$(cut -f4 <<<"$out" | sort | tr '\n' ' ')" "memory.card mem
 echo 'return { name = "weak", version = 1, redact = function() error "no" end }' >weak.lua
 exits 5 "a policy that fails" policy simulate --hook redact --policy ./weak.lua one
 has "is told" "$err" "weak.lua"
-refused 2 "a list" "--list is of checkpoints" policy simulate one --hook redact --list
+refused 2 "a list" "each policy, rule, and key or event is listed, with a sample cut" \
+  policy simulate one --hook redact --list
 exits 8 "a second time" run flow.lua --profile open.lua --session four
 before=$("$CKRUN" store stats | grep -v wal_bytes)
 exits 0 "looking" policy simulate --hook redact --profile strict.lua
