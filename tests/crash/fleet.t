@@ -118,6 +118,11 @@ sub stop_one {
   kill STOP => @stopped;
   my %its = map { (split /\0/, slurp("/proc/$_/cmdline"))[-1] => 1 } @zombies;
   %epochs = map { $_->{session} => $_->{epoch} } grep { $its{$_->{session}} } list();
+  if (!%epochs) { # just started, and nobody could tell what
+    kill CONT => @stopped;
+    @stopped = @zombies = ();
+    return 0;
+  }
   delete $alive{$worker};
   start_worker();
   return 1;
@@ -175,17 +180,17 @@ sub run_fleet {
   start_worker() for 1 .. $workers;
   open my $beat, '+<', "$dir/beat" or die $!;
   $beat->autoflush(1);
-  my ($killed, $done, $stood) = (0, 0, 0);
+  my ($killed, $done, $stood, $stands) = (0, 0, 0, 0);
   while ($done < $sessions && $turns++ < 20000) {
     print $beat "go\n";
     my $acts = () = slurp("$dir/acts") =~ /\n/g;
     if ($killed < $kills && $acts > (4 * $sessions * ($killed + 1)) / ($kills + 2)) {
       $killed++;
-      my $stands = $stops && $killed > 1 && !$stood && ($stood = stop_one());
-      kill_one() if !$stands;
+      my $stops_now = $stops && $killed > 1 && !$stood && ($stood = stop_one());
+      kill_one() if !$stops_now;
     }
     look_after() if $turns % 5 == 0;
-    let_go() if @stopped && others_went_on();
+    let_go() if @stopped && (others_went_on() || ++$stands > 500);
     $done = () = list('--status', 'completed');
   }
   let_go();
