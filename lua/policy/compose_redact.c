@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy/inner_escapes.h"
 #include "lua/policy/question.h"
 
 /* The answer to an item so far: `item` as the next policy sees it, `shown` the value in place of
@@ -129,15 +130,27 @@ static ck_status check_lasting(policy_list *self, const ck_item *given, const ck
       last->name, last->file, last->lines[POLICY_redact]);
 }
 
+/* What is left as it was is written as it was. */
+static ck_status ask_plain(ck_redaction *out, policy_list *self, const ck_item *given,
+                           ck_error *err) {
+  const loaded_policy *last;
+  ck_status status = ask_redact(out, &last, self, given, err);
+  if (status == CK_OK && out->verdict == CK_REDACT_REPLACE)
+    status = check_lasting(self, given, out->value, err);
+  return status;
+}
+
 ck_status ck_policy_engine_redact(ck_redaction *out, void *self, const ck_item *given,
                                   ck_error *err) {
   policy_list *own = self;
-  const loaded_policy *last;
+  ck_value *plain = NULL;
+  ck_item item = *given;
   *out = (ck_redaction){.verdict = CK_REDACT_DROP};
   if (is_excluded(own, given->key)) return CK_OK;
-  ck_status status = ask_redact(out, &last, own, given, err);
-  if (status == CK_OK && out->verdict == CK_REDACT_REPLACE)
-    status = check_lasting(own, given, out->value, err);
+  ck_status status = ck_inner_escapes_decode(&plain, given->value, err);
+  if (plain) item.value = plain;
+  if (status == CK_OK) status = ask_plain(out, own, &item, err);
+  ck_value_free(plain);
   if (status == CK_OK) return CK_OK;
   clear_redaction(out);
   out->verdict = CK_REDACT_DROP;

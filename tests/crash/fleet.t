@@ -136,7 +136,11 @@ sub let_go {
   return;
 }
 
-sub others_went_on { return grep { $_->{epoch} > ($epochs{$_->{session}} // 1e9) } list() }
+# Or it had come to an end just before.
+sub others_went_on {
+  return grep { $epochs{$_->{session}} &&
+    ($_->{epoch} > $epochs{$_->{session}} || $_->{status} ne 'running') } list();
+}
 
 # ---- the person ----
 
