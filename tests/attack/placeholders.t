@@ -65,14 +65,24 @@ ok "another store has another one" test "$(marks a.log)" != "$(marks b.log)"
 # ---- another key, another host ----
 
 cp "$root/tests/golden/masked.lua" "$root/tests/golden/masked.jsonl" .
+# tools SESSION: mail kills what runs it, once, when the outcome of book, which runs beside it, is in
+# the store.
 tools() {
   printf '#!/bin/sh\necho KL1234 >>bookings\necho KL1234\n' >book
-  printf '#!/bin/sh\nif mkdir crashed 2>/dev/null; then kill -9 "$PPID"; fi\necho sent\n' >mail
+  cat >mail <<END
+#!/bin/sh
+if mkdir crashed 2>/dev/null; then
+  until CKRUN_STORE='$CKRUN_STORE' CKRUN_KEY='${CKRUN_KEY:-}' '$CKRUN' --json sessions log '$1' \\
+    --kind outcome | grep -q KL1234; do :; done
+  kill -9 "\$PPID"
+fi
+echo sent
+END
   chmod +x book mail
 }
-tools
 export CKRUN_STORE=sqlite:$dir/moved.db CKRUN_KEY
 CKRUN_KEY=$(cat a.key)
+tools moved
 run run ./masked.lua --cassette masked.jsonl --session moved
 is "a session with masked requests is killed" "$code" 137
 exits 0 "its store gets another key" key rotate --new-key file:b.key
@@ -88,6 +98,7 @@ unset CKRUN_KEY
 # What differs in more than a fingerprint is another request.
 rm -rf bookings crashed
 export CKRUN_STORE=sqlite:$dir/other.db
+tools other
 run run ./masked.lua --cassette masked.jsonl --session other
 is "another one is killed" "$code" 137
 sed -i 's/opens the desk/opens a desk/' masked.lua
@@ -100,7 +111,7 @@ mkdir old && cd old || exit 1
 cp "$root/tests/golden/masked.lua" "$root/tests/golden/masked.jsonl" .
 cp "$root/tests/golden/masked3.db" s.db && chmod 600 s.db
 "$mover" s.db /golden-masked "$PWD" && rm -f s.db-wal s.db-shm
-tools
+tools masked
 mkdir crashed
 export CKRUN_STORE=sqlite:$PWD/s.db
 run sessions log masked --all --json
