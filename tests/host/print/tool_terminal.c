@@ -53,5 +53,7 @@ int main(int argc, char **argv) {
   copy_output(terminal);
   int how = 0;
   if (waitpid(child, &how, 0) < 0) return 2;
+  /* What was written just before the other end was closed may come after the error of a read. */
+  copy_output(terminal);
   return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
