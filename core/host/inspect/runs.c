@@ -68,7 +68,7 @@ static ck_run *find(ck_runs *self, int64_t timeline) {
   return NULL;
 }
 
-static const char died[] = "died";
+static const char died[] = "died", forked[] = "forked";
 
 /* It waits for a person, or an effect is in doubt; earlier versions said of each that it paused. */
 static const char *pause_of(const ck_event *event) {
@@ -98,11 +98,11 @@ static const char *ending_of(const ck_event *event) {
 }
 
 /* What a person did to the session at rest: such a run executes nothing, so it cannot die. NULL:
- * the event is of another kind. */
-static const char *change_of(const ck_event *event) {
-  switch (event->kind) {
+ * no event of this kind says so. */
+static const char *change_name(ck_event_kind kind) {
+  switch (kind) {
     case CK_EVENT_SESSION_FORKED:
-      return "forked";
+      return forked;
     case CK_EVENT_SESSION_REWOUND:
       return "rewound";
     case CK_EVENT_SESSION_UNDONE:
@@ -141,7 +141,7 @@ static bool take_opening(void *to, const ck_event *event) {
   ck_run *run = find(self, event->timeline);
   if (!run) return true;
   take_settings(self, run, event);
-  if (change_of(event)) run->change = change_of(event);
+  if (change_name(event->kind)) run->change = change_name(event->kind);
   return true;
 }
 
@@ -230,6 +230,25 @@ static ck_status read_totals(ck_runs *self, ck_store *store, const ck_head *head
   return status;
 }
 
+/* What is none of its runs' since. A fork has its origin's runs as its own once that is deleted. */
+static void find_before_fork(ck_runs *self) {
+  ck_totals *before = &self->before_fork;
+  size_t first = self->count;
+  while (first > 0 && !self->forked) self->forked = self->list[--first].change == forked;
+  if (!self->forked) return;
+  *before = self->totals;
+  before->active_us = 0;
+  for (size_t i = first; i < self->count; i++) {
+    const ck_totals *own = &self->list[i].spent;
+    before->cost_micros -= own->cost_micros;
+    before->input_tokens -= own->input_tokens;
+    before->output_tokens -= own->output_tokens;
+    before->model_calls -= own->model_calls;
+    before->tool_calls -= own->tool_calls;
+    before->unmetered -= own->unmetered;
+  }
+}
+
 static ck_status list_runs(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
   self->list = calloc(head->timeline_count ? head->timeline_count : 1, sizeof *self->list);
   if (!self->list) return ck_error_no_memory(err);
@@ -250,6 +269,7 @@ ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool
   if (status == CK_OK) status = read_totals(self, store, head, err);
   if (status == CK_OK) status = read_events(self, store, head, err);
   if (status == CK_OK) status = read_spans(self, store, head, err);
+  if (status == CK_OK) find_before_fork(self);
   ck_run *last = find(self, head->session.timeline);
   if (last && live) last->outcome = "running";
   if (last && last->outcome == died && head->session.status == CK_SESSION_PAUSED)

@@ -33,6 +33,10 @@ typedef struct ck_runs {
    * and every outcome behind it, as a resume would count them; active time likewise, of a run that
    * was killed up to its last event. */
   ck_totals totals;
+  /* The part of it that was there when it was forked; active_us is unknown. Its agents' own
+   * spending begins there. */
+  ck_totals before_fork;
+  bool forked;
   ck_active active; /* behind that checkpoint */
   const char *flow; /* where the session was begun; of the head */
   bool failed;      /* for want of memory, see ck_runs_read */

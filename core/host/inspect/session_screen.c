@@ -126,6 +126,18 @@ static void put_agent(ck_table *table, const ck_agents_spent *agents, const ck_a
   ck_table_put_count(table, of->tool_calls);
 }
 
+/* What agents have spent counts from the fork, and the session's totals do not: the rest. */
+static void put_before_fork(ck_table *table, const ck_totals *of) {
+  ck_table_tone(table, CK_TONE_FAINT);
+  ck_table_put_word(table, "before the fork");
+  ck_fields_put_cost_cell(table, of);
+  ck_table_put_word(table, NULL);
+  ck_table_put_count(table, of->input_tokens + of->output_tokens);
+  ck_table_put_word(table, NULL);
+  ck_table_put_count(table, of->model_calls);
+  ck_table_put_count(table, of->tool_calls);
+}
+
 static ck_status print_spent(const ck_session_view *self, ck_output *output, ck_error *err) {
   const ck_totals *totals = &self->runs.totals;
   int64_t budget = ck_agents_spent_limit(&self->agents, NULL, CK_DIMENSION_BUDGET);
@@ -133,6 +145,7 @@ static ck_status print_spent(const ck_session_view *self, ck_output *output, ck_
   ck_table_init(&table, output, spent_columns);
   for (size_t i = 0; i < self->agents.spending.count; i++)
     put_agent(&table, &self->agents, &self->agents.spending.agents[i]);
+  if (self->runs.forked) put_before_fork(&table, &self->runs.before_fork);
   ck_table_tone(&table, CK_TONE_STRONG);
   ck_table_put_word(&table, "the session");
   ck_table_tone(&table, spent_tone(totals->cost_micros, budget));

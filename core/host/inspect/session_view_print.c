@@ -50,6 +50,9 @@ static void member_totals(ck_document *document, const char *name, const void *v
   ck_fields_fill_totals(document, totals, &view->runs.totals);
   ck_fields_put_reserved(document, totals, view->runs.reserved);
   ck_document_put_int(document, totals, "cut_off", view->runs.cut_off);
+  if (!view->runs.forked) return;
+  struct cJSON *before = ck_document_put_object(document, totals, "before_fork");
+  ck_fields_fill_usage(document, before, &view->runs.before_fork);
 }
 
 static void member_timelines(ck_document *document, const char *name, const void *value) {
@@ -206,6 +209,8 @@ static void rows_totals(ck_table *table, const char *name, const void *value) {
   put_count(table, "input_tokens", totals->input_tokens);
   put_count(table, "output_tokens", totals->output_tokens);
   ck_fields_put_cost_row(table, "spent", totals);
+  if (view->runs.forked)
+    ck_fields_put_cost_row(table, "spent_before_fork", &view->runs.before_fork);
   if (view->runs.reserved) {
     ck_table_put_word(table, "reserved");
     ck_table_put_money(table, view->runs.reserved);

@@ -48,13 +48,17 @@ void ck_fields_put_cost_cell(ck_table *table, const ck_totals *totals) {
     ck_table_put_word(table, "unknown");
 }
 
-void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
+void ck_fields_fill_usage(ck_document *document, struct cJSON *object, const ck_totals *totals) {
   ck_fields_put_cost(document, object, totals);
   ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
   ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
   ck_document_put_int(document, object, "model_calls", totals->model_calls);
   ck_document_put_int(document, object, "tool_calls", totals->tool_calls);
   ck_document_put_int(document, object, "unmetered", totals->unmetered);
+}
+
+void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
+  ck_fields_fill_usage(document, object, totals);
   ck_document_put_duration(document, object, "active_ms", totals->active_us);
 }
 

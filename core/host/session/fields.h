@@ -13,7 +13,8 @@ void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
                               const ck_checkpoint_info *checkpoint);
 /* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
-/* Adds the figures to an object, or an object "totals" with them. */
+/* Adds the figures to an object, those without active time, or an object "totals" with them. */
+void ck_fields_fill_usage(ck_document *document, struct cJSON *object, const ck_totals *totals);
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
 /* What is known of the cost, as "cost_usd"; unknown (null) when nothing is, as of models without a
  * price: never 0. In text without a table "an unknown cost". */

@@ -56,6 +56,67 @@ is "tells them" "$(json "$out" 'join " ", $d->{limits}{budget_usd}, $d->{limits}
 shown=$(COLOR=1 screen 120 sessions show tight)
 ok "what is near its limit is yellow or red" grep -qE $'\e\\[3[13]m\\$0\\.0[12]' <<<"$shown"
 
+# ---- a fork: its agents and what was spent before it come to its totals ----
+
+# usage FILTER: cost, tokens, model calls, tool calls of the outcomes in `log` that it is true of.
+usage() {
+  perl -MJSON::PP -e 'my $is = eval "sub { $ARGV[0] }"; my @sum = (0) x 4;
+    open my $log, "<", "log" or die;
+    for (<$log>) {
+      my $e = JSON::PP->new->utf8->decode($_);
+      my $b = $e->{body};
+      next if $e->{kind} ne "outcome" || !$is->($e->{seq});
+      $sum[0] += $b->{cost} // 0;
+      $sum[1] += ($b->{input_tokens} // 0) + ($b->{output_tokens} // 0);
+      $sum[2]++ if $b->{kind} eq "model" && $b->{status} eq "ok";
+      $sum[3]++ if $b->{kind} eq "tool";
+    }
+    print "@sum"' "$1"
+}
+before() {
+  json "$1" 'my $f = $d->{totals}{before_fork}; join " ", micros($f->{cost_usd}),
+    $f->{input_tokens} + $f->{output_tokens}, @$f{qw(model_calls tool_calls)}'
+}
+own() {
+  json "$1" 'my @s = (0) x 4; for my $a (@{$d->{agents}}) { $s[0] += micros($a->{cost_usd});
+    $s[1] += $a->{tokens}; $s[2] += $a->{model_calls}; $s[3] += $a->{tool_calls} } "@s"'
+}
+whole() {
+  json "$1" 'my $t = $d->{totals}; join " ", micros($t->{cost_usd}),
+    $t->{input_tokens} + $t->{output_tokens}, @$t{qw(model_calls tool_calls)}'
+}
+cut=$("$CKRUN" sessions checkpoints air | awk -F'\t' '$3 == "tool_round" { print $1 }' | sed -n 4p)
+exits 0 "a fork in the middle" sessions fork air --session fork --checkpoint \
+  "$("$CKRUN" sessions checkpoints air | awk -F'\t' -v cut="$cut" '$1 == cut { print $2 }')"
+shown=$("$CKRUN" --json sessions show fork)
+is "that has spent nothing yet" "$(own "$shown")" "0 0 0 0"
+is "has what was spent before it" "$(before "$shown")" "$(whole "$shown")"
+exits 0 "goes on" resume fork
+"$CKRUN" --json sessions log fork --all >log
+like_fork() {
+  shown=$("$CKRUN" --json sessions show fork)
+  is "$1: what was spent before the fork" "$(before "$shown")" "$(usage "\$_[0] <= $cut")"
+  is "$1: what its agents have spent since" "$(own "$shown")" "$(usage "\$_[0] > $cut")"
+  is "$1: that is all" "$(whole "$shown")" "$(usage 1)"
+  has "$1: names and values have it" "$("$CKRUN" sessions show fork)" \
+    "spent_before_fork	$(dollars "$(before "$shown" | cut -d' ' -f1)")"
+  is "$1: on a terminal dollars, tokens and calls of the rows come to those of the session" \
+    "$(screen 120 sessions show fork | perl -CSD -ne '
+      @at = /^(\w[\w ]*?)  +\$([\d.]+) .*? ([\d,]+) .*? (\d+) +(\d+)\s*$/ or next;
+      tr/,//d for @at;
+      @of = ($at[1] * 1e6, @at[2 .. 4]);
+      print "@of - @sum" if $at[0] eq "the session";
+      $sum[$_] += $of[$_] for 0 .. 3')" \
+    "$(whole "$shown") - $(whole "$shown")"
+}
+ok "both have a part" test "$(usage "\$_[0] <= $cut" | tr -d ' 0')" -a \
+  "$(usage "\$_[0] > $cut" | tr -d ' 0')"
+like_fork "a fork"
+exits 0 "its origin is deleted" sessions delete air --detach
+like_fork "a fork without its origin"
+is "what is no fork has nothing before it" \
+  "$(json "$("$CKRUN" --json sessions show tight)" 'exists $d->{totals}{before_fork} ? 1 : 0')" 0
+
 # ---- the screen ----
 
 cp "$root"/tests/golden/schema3.db . && CKRUN_STORE=$dir/schema3.db

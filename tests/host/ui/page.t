@@ -278,8 +278,10 @@ sees 'what was left behind stands beside what goes on', 'all(".branch.left").map
 sees 'and its rows are grey', qq(one("#row$begun[0].abandoned"));
 like $browser->value('one(".top").innerText'),
   qr/forked from booking at 19/, 'a fork says whose it is';
-like $browser->value('one(".top").innerText'), qr/\$0\.\d+, \$0\.00 of it since the fork/,
-  'and what of its cost is its own';
+like $browser->value('one(".top").innerText'), qr/\$(0\.\d+), of it \$\1 before the fork/,
+  'and what of its cost is not its own';
+like $browser->value('one(".top details table").textContent'), qr/before the fork\$0\.\d*[1-9]/,
+  'which stands beside its agents, who begin anew';
 picture 'branches';
 
 go '#/s/wide';

@@ -4,13 +4,11 @@
 import { copyable, make } from "./dom.js";
 import { age, count, duration, linkTo, money, some } from "./format.js";
 
-// What its own runs have spent; of a fork the totals begin with what its origin had spent.
-const own = (view) => (view.runs ?? []).reduce((sum, run) => sum + (run.cost_usd ?? 0), 0);
-
+// Of a fork the totals begin with what its origin had spent.
 export function figures(view, last) {
   const totals = view.totals ?? {}, budget = view.limits?.budget_usd;
-  const since = view.origin && totals.cost_usd ? `, ${money(own(view))} of it since the fork` : "";
-  return [`${money(totals.cost_usd)}${budget ? ` of ${money(budget)}` : ""}${since}`,
+  const before = totals.before_fork ? `, of it ${money(totals.before_fork.cost_usd)} before the fork` : "";
+  return [`${money(totals.cost_usd)}${budget ? ` of ${money(budget)}` : ""}${before}`,
     `${count(totals.input_tokens ?? 0)} + ${count(totals.output_tokens ?? 0)} tokens`,
     some(Math.max(view.events, last), "event"), some(view.checkpoints, "checkpoint"),
     `${duration(totals.active_ms)} active`, `changed ${age(view.updated)}`].join(" · ");
@@ -23,9 +21,12 @@ function agentRow(agent) {
     make("td", {}, some(agent.tool_calls, "tool call")), make("td", { class: "quiet" }, limits));
 }
 
-// What its agents have spent, which of a fork is counted anew.
+// What its agents have spent, which of a fork is counted anew: the rest was spent before.
+const beforeFork = ({ input_tokens: input, output_tokens: output, ...before }) =>
+  agentRow({ agent: "before the fork", tokens: input + output, ...before });
+
 export const agentRows = (view) => [
-  view.origin && make("caption", { class: "quiet" }, "since the fork"), (view.agents ?? []).map(agentRow)];
+  (view.agents ?? []).map(agentRow), view.totals?.before_fork && beforeFork(view.totals.before_fork)];
 
 export function relatives(view) {
   const { origin, forks = [] } = view;
