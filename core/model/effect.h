@@ -49,6 +49,9 @@ typedef struct ck_effect {
   /* agent effects: a JSON string that a process without its former memory gets before the
    * prompt; NULL: none. No part of the request */
   const ck_value *tail;
+  /* agent effects: what is known of an earlier try of the same turn, the JSON object of
+   * core/runtime/ledger/interrupted.h; NULL: nothing. No part of the request */
+  const ck_value *interrupted;
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
   /* outcomes of models, tools and asks (ok, error or unknown, whoever gave them) in the
    * scope's view so far: a recording's cursor */

@@ -14,38 +14,15 @@ enum { VERSION = 1, AUTH_REQUIRED = -32000 };
 static void on_opened(void *to, const ck_peer_answer *answer);
 static void on_prompted(void *to, const ck_peer_answer *answer);
 
-static void append_text(ck_json_writer *w, ck_bytes text) {
-  ck_json_begin(w, '{');
-  ck_json_member_text(w, "type", "text");
-  ck_json_member_raw(w, "text", text);
-  ck_json_end(w, '}');
-}
-
-/* A session that is new to the agent begins with the tail: what an earlier session knew. */
-static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
-  ck_bytes prompt = ck_json_get(run->pending.effect->request, "prompt");
-  ck_json_name(w, "prompt");
-  ck_json_begin(w, '[');
-  if (run->is_new && run->pending.effect->tail)
-    append_text(w, ck_value_bytes(run->pending.effect->tail));
-  if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
-    ck_json_iterator it = ck_json_iterate(prompt);
-    while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
-  } else {
-    append_text(w, prompt);
-  }
-  ck_json_end(w, ']');
-}
-
 static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error *err) {
   char folder[PATH_MAX];
   const char *directory = run->agent->options->service.directory;
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
-  if (run->phase == CK_ACP_PROMPTED || run->loads)
+  if (run->phase == CK_ACP_PROMPTED || run->opening != CK_ACP_NEW)
     ck_json_member_text(&w, "sessionId", run->session);
   if (run->phase == CK_ACP_PROMPTED) {
-    append_prompt(&w, run);
+    ck_acp_append_prompt(&w, run);
   } else {
     if (!realpath(directory ? directory : ".", folder))
       return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
@@ -56,12 +33,18 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
   return ck_buffer_check(out, err);
 }
 
+/* Of those that open a session. */
+static const char *const methods[] = {[CK_ACP_NEW] = "session/new",
+                                      [CK_ACP_LOAD] = "session/load",
+                                      [CK_ACP_RESUME] = "session/resume"};
+
 static void send(ck_effect_run *run, ck_acp_phase phase) {
   ck_buffer params = {0};
   ck_error err = CK_ERROR_INIT;
   ck_acp_phase before = run->phase;
   bool prompts = phase == CK_ACP_PROMPTED;
-  const char *method = prompts ? "session/prompt" : run->loads ? "session/load" : "session/new";
+  const char *method = prompts ? "session/prompt" : methods[run->opening];
+  if (prompts) ck_acp_report_session(run);
   run->phase = phase;
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
                              .to = run,
@@ -90,18 +73,24 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
   return false;
 }
 
-/* The session that the request names, if this process has it or can load it; else a new one. */
+static ck_acp_opening best_opening(const ck_acp_agent *self) {
+  if (self->can_resume) return CK_ACP_RESUME;
+  return self->can_load ? CK_ACP_LOAD : CK_ACP_NEW;
+}
+
+/* The session that is wanted, if this process has it or the agent can go on with it; else a new
+ * one. */
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
-  ck_acp_read_id(wanted, ck_json_get(run->pending.effect->request, "session"));
+  ck_acp_read_wanted(wanted, run);
   if (*wanted && is_busy(agent, run, wanted)) {
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
     return;
   }
   const ck_acp_session *known = *wanted ? ck_acp_find_session(agent, wanted) : NULL;
-  run->loads = *wanted && !known && agent->can_load;
-  if (known || run->loads) memcpy(run->session, wanted, sizeof wanted);
+  run->opening = *wanted && !known ? best_opening(agent) : CK_ACP_NEW;
+  if (known || run->opening != CK_ACP_NEW) memcpy(run->session, wanted, sizeof wanted);
   run->cost_before = known ? known->cost_micros : -1;
   send(run, known ? CK_ACP_PROMPTED : CK_ACP_OPENS);
 }
@@ -114,10 +103,11 @@ static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
 static void on_opened(void *to, const ck_peer_answer *answer) {
   ck_effect_run *run = to;
   ck_acp_agent *agent = run->agent;
-  if (answer->outcome == CK_PEER_ERROR && run->loads &&
-      answer->code != AUTH_REQUIRED) { /* the agent has forgotten the session: a new one */
-    run->loads = false;
-    *run->session = '\0';
+  if (answer->outcome == CK_PEER_ERROR && run->opening != CK_ACP_NEW &&
+      answer->code != AUTH_REQUIRED) { /* it may load what it cannot resume, or has forgotten it */
+    bool loads = run->opening == CK_ACP_RESUME && agent->can_load;
+    run->opening = loads ? CK_ACP_LOAD : CK_ACP_NEW;
+    if (!loads) *run->session = '\0';
     send(run, CK_ACP_OPENS);
     return;
   }
@@ -125,15 +115,16 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
     refuse_session(run, answer);
     return;
   }
-  if (!run->loads) ck_acp_read_id(run->session, ck_json_get(answer->json, "sessionId"));
+  bool begins = run->opening == CK_ACP_NEW;
+  if (begins) ck_acp_read_id(run->session, ck_json_get(answer->json, "sessionId"));
   if (!*run->session) {
     ck_peer_stop(agent->service.peer, "it began a session without an id");
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "the agent began a session without an id");
     return;
   }
-  const ck_acp_session *session = ck_acp_add_session(agent, run->session, run->loads ? -1 : 0);
+  const ck_acp_session *session = ck_acp_add_session(agent, run->session, begins ? 0 : -1);
   run->cost_before = session ? session->cost_micros : -1;
-  run->is_new = !run->loads;
+  run->is_new = begins;
   run->text.len = 0; /* loading repeats the session's messages */
   send(run, CK_ACP_PROMPTED);
 }
@@ -221,9 +212,11 @@ static void on_lost(void *to, const char *why) {
 static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
   ck_acp_agent *self = to;
   int64_t version = -1;
+  ck_bytes can = ck_json_get(result, "agentCapabilities");
   self->can_load = false;
-  ck_json_read_bool(&self->can_load,
-                    ck_json_get(ck_json_get(result, "agentCapabilities"), "loadSession"));
+  ck_json_read_bool(&self->can_load, ck_json_get(can, "loadSession"));
+  self->can_resume = ck_json_type_of(ck_json_get(ck_json_get(can, "sessionCapabilities"),
+                                                 "resume")) == CK_JSON_OBJECT;
   if (ck_json_read_int(&version, ck_json_get(result, "protocolVersion")) && version == VERSION)
     return true;
   snprintf(why, CK_SERVICE_WHY_MAX, "it speaks version %lld of the protocol; %d is understood",

@@ -30,12 +30,16 @@ typedef enum {
   CK_ACP_ENDS      /* it is cancelled, and the agent has not confirmed */
 } ck_acp_phase;
 
+/* How its session is opened. The agent's own word for going on with one that it keeps is "resume",
+ * without repeating its messages, or "load". */
+typedef enum { CK_ACP_NEW, CK_ACP_LOAD, CK_ACP_RESUME } ck_acp_opening;
+
 struct ck_effect_run {
   ck_pending_call pending;
   ck_acp_agent *agent;
   ck_acp_phase phase;
   ck_peer_call call;
-  bool loads;                  /* OPENS: by session/load */
+  ck_acp_opening opening;      /* OPENS */
   bool is_new;                 /* PROMPTED: its session was begun for this prompt */
   char session[CK_ACP_ID_MAX]; /* "": not known yet */
   ck_buffer text;
@@ -74,7 +78,7 @@ typedef struct ck_acp_permission {
 struct ck_acp_agent {
   ck_service service;
   const ck_acp_options *options;
-  bool can_load;
+  bool can_load, can_resume;
   ck_acp_session *sessions;
   ck_pending_calls runs;
   ck_acp_permission permissions; /* the ring's end */
@@ -90,6 +94,15 @@ void ck_acp_clear_sessions(ck_acp_agent *self);
 void ck_acp_read_id(char out[CK_ACP_ID_MAX], ck_bytes json);
 /* The turn that works in the session of `params`; NULL. */
 ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
+
+/* ---- prompt.c ---- */
+/* The id of the session that the turn is to go on with: of its interrupted try, else of its
+ * request; "": of none. */
+void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run);
+/* The member "prompt": the turn's blocks behind what the agent must know of what was before. */
+void ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run);
+/* The session of the turn becomes an update of it, so that another process finds it again. */
+void ck_acp_report_session(ck_effect_run *run);
 
 /* ---- permission_list.c ---- */
 /* `option` is a JSON string, the id of the selected option; no bytes: none is, "cancelled". A file

@@ -5,6 +5,7 @@
 #include "core/host/print/document.h"
 #include "core/host/session/launch.h"
 #include "core/host/inspect/open_effects.h"
+#include "core/host/inspect/turn_retry.h"
 #include "core/runtime/history/resolve.h"
 
 typedef struct values {
@@ -32,13 +33,16 @@ static ck_status resolve(const ck_remote_command *remote, const values *v, const
   if (status == CK_E_NOT_FOUND && !json &&
       ck_open_effects_print(&count, remote, CK_OPEN_DOUBTS, &ignored) != CK_OK)
     return status;
+  bool again = strcmp(v->verdict, "retry") == 0 && ck_turn_retry_is_of(v->effect);
+  if (status == CK_OK && !json && again) return ck_turn_retry_tell(NULL, remote, v->effect, err);
   if (status != CK_OK || !json) return status;
   ck_document document;
   ck_document_init(&document, remote->host->output);
   ck_document_put_text(&document, NULL, "session", remote->id);
   ck_document_put_text(&document, NULL, "effect", v->effect);
   ck_document_put_text(&document, NULL, "verdict", v->verdict);
-  status = ck_document_print(&document, err);
+  if (again) status = ck_turn_retry_tell(&document, remote, v->effect, err);
+  if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
 }
@@ -126,7 +130,10 @@ const ck_command ck_command_resolve = {
         "retry does this one as well, abort does not. Where what was carried out may be "
         "repeated, another tool is not asked about. A call whose outcome "
         "was recorded as unknown stays recorded so: the model that was told learns the "
-        "verdict before its next request, and makes the call again, or not.",
+        "verdict before its next request, and makes the call again, or not. Of a turn of an "
+        "agent (flow.acp) it is said how a retry would go on: in the session that the agent "
+        "keeps (session/resume, else session/load), told what is known of its last calls; or "
+        "anew, where the agent offers neither.",
     .operands = operands,
     .options = options,
     .examples = examples,

@@ -3,6 +3,7 @@
 #include "core/host/inspect/open_effects.h"
 
 #include "core/host/inspect/questions.h"
+#include "core/host/inspect/turn_retry.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/model/dropped_answer.h"
@@ -21,6 +22,7 @@ static const ck_column displaced[] = {{"EFFECT", false},  {"KIND", false},    {"
                                       {NULL, false}};
 
 typedef struct listing {
+  const ck_remote_command *remote;
   ck_output *output;
   ck_open_effects which;
   ck_table table;
@@ -63,10 +65,14 @@ static ck_status print_instead(ck_document *document, const ck_open_effect *effe
   return status;
 }
 
-static ck_status print_doubt(ck_document *document, const ck_open_effect *effect, ck_error *err) {
+static ck_status print_doubt(ck_document *document, const listing *self,
+                             const ck_open_effect *effect) {
+  ck_error *err = self->err;
   ck_document_put_text(document, NULL, "kind", effect->kind);
   ck_document_put_text(document, NULL, "class", effect->class);
   ck_status status = put_value(document, "request", effect->request, err);
+  if (status == CK_OK && ck_turn_retry_is_of(effect->key))
+    status = ck_turn_retry_tell(document, self->remote, effect->key, err);
   return status == CK_OK ? print_instead(document, effect, err) : status;
 }
 
@@ -91,6 +97,9 @@ static ck_status put_outcome(ck_table *table, const ck_value *body, ck_error *er
 
 static ck_status put_doubt(listing *self, const ck_open_effect *effect) {
   ck_status status = CK_OK;
+  if (ck_turn_retry_is_of(effect->key))
+    status = ck_turn_retry_tell(NULL, self->remote, effect->key, self->err);
+  if (status != CK_OK) return status;
   ck_table_put_word(&self->table, effect->kind);
   ck_table_put_word(&self->table, effect->class);
   ck_table_put_text(&self->table, effect->request);
@@ -152,8 +161,8 @@ static void visit(void *to, const ck_open_effect *effect) {
     ck_document document;
     ck_document_init(&document, self->output);
     ck_document_put_text(&document, NULL, "effect", effect->key);
-    self->status = asks ? print_question(&document, effect, self->err)
-                        : print_doubt(&document, effect, self->err);
+    self->status =
+        asks ? print_question(&document, effect, self->err) : print_doubt(&document, self, effect);
     if (self->status == CK_OK) self->status = ck_document_print(&document, self->err);
     ck_document_clear(&document);
     return;
@@ -169,7 +178,7 @@ static void visit(void *to, const ck_open_effect *effect) {
 
 ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                 ck_open_effects which, ck_error *err) {
-  listing self = {.output = remote->host->output, .which = which, .err = err};
+  listing self = {.remote = remote, .output = remote->host->output, .which = which, .err = err};
   bool asks = which == CK_OPEN_QUESTIONS;
   ck_status status =
       asks ? ck_session_list_questions(remote->runtime, remote->id, find_leave, &self.leaves, err)

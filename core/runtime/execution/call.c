@@ -183,6 +183,7 @@ static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger
   ck_execution *execution = self->runner->execution;
   bool fails = false, waits = ck_call_waits_only(&self->effect);
   self->again = is_retry(self, found, entry);
+  self->tried = found->state != CK_LEDGER_NOTHING;
   if (failed_before(self, entry)) {
     ck_status status = ck_call_fail_again(&fails, self, entry, err);
     if (status != CK_OK || fails) return status;

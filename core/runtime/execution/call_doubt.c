@@ -170,6 +170,7 @@ static ck_status record_lost(ck_call *self, ck_outcome *lost, ck_error *err) {
 ck_status ck_call_run_again(ck_call *self, ck_error *err) {
   self->again |= self->settled;
   self->settled = false;
+  self->tried = true;
   if (!self->left_open) return ck_call_commit_intent(self, err);
   ck_outcome unsettled = {.error = self->lost ? self->lost->error : NULL,
                           .input_tokens = self->lost ? self->lost->input_tokens : 0,

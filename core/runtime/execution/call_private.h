@@ -42,6 +42,8 @@ struct ck_call {
   const char **payers;    /* of the effect */
   ck_value *untrusted;    /* of the effect */
   ck_value *tail;         /* of the effect */
+  ck_value *interrupted;  /* of the effect */
+  bool tried;             /* it was begun before, here or in an earlier process */
   bool asks_limit;        /* WAITING for an answer to a limit, not for its own outcome */
   ck_limit_hit hit;       /* that limit */
   unsigned limit_answers; /* answers to limits that this process has carried out */
@@ -144,6 +146,8 @@ CK_CHECKED ck_status ck_call_find_note(ck_outcome **out, const ck_call *self, co
 CK_CHECKED ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err);
 /* Gives an agent its tail where its context is gone. */
 CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err);
+/* Before an agent's turn begins that was tried before: finds what is known of that try. */
+CK_CHECKED ck_status ck_call_find_interrupted(ck_call *self, ck_error *err);
 
 /* ---- call_start.c ---- */
 

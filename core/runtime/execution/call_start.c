@@ -72,5 +72,6 @@ ck_status ck_call_start(ck_call *self, ck_error *err) {
   self->begun_us = ck_execution_now_us(self->runner->execution);
   ck_call_notify(self, self->probing ? "probe" : "effect");
   ck_call_notify_dropped(self);
-  return ck_call_start_with(self, &self->effect, err);
+  ck_status status = ck_call_find_interrupted(self, err);
+  return status == CK_OK ? ck_call_start_with(self, &self->effect, err) : status;
 }

@@ -87,6 +87,7 @@ void ck_call_free(ck_call *self) {
   ck_action_free(self->action);
   ck_value_free(self->request);
   ck_value_free(self->tail);
+  ck_value_free(self->interrupted);
   free(self->payers);
   ck_value_free(self->untrusted);
   free(self);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/ledger/interrupted.h"
 #include "core/runtime/session/boundary_event.h"
 #include "core/runtime/session/tail/tail_section.h"
 
@@ -188,4 +189,18 @@ ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err) {
   ck_outcome_free(before);
   if (status == CK_OK && !asked) status = is_due(&due, self, err);
   return status == CK_OK && due ? make_section(notified, self, err) : status;
+}
+
+ck_status ck_call_find_interrupted(ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  bool tried = self->tried || self->effect.lost > 0 || self->tries > 0;
+  if (self->effect.kind != CK_EFFECT_AGENT || self->probing || !tried) return CK_OK;
+  ck_value_free(self->interrupted);
+  self->interrupted = NULL;
+  ck_status status = ck_session_flush(session, CK_DURABLE_PROCESS, err);
+  if (status == CK_OK)
+    status = ck_interrupted_read(&self->interrupted, session->runtime->store, session->record.no,
+                                 self->key, err);
+  self->effect.interrupted = self->interrupted;
+  return status;
 }

@@ -10,6 +10,7 @@
 #include "core/model/dropped_answer.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
+#include "core/runtime/ledger/interrupted.h"
 #include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/session_private.h"
 
@@ -168,6 +169,16 @@ static ck_status answer_approval(ck_runtime *runtime, const char *id, const ck_v
 ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit,
                                  void *to, ck_error *err) {
   return list(runtime, id, in_doubt, visit, to, err);
+}
+
+ck_status ck_session_find_interrupted(ck_value **out, ck_runtime *runtime, const char *id,
+                                      const char *key, ck_error *err) {
+  ck_head head = {0};
+  *out = NULL;
+  ck_status status = ck_store_get_head(&head, runtime->store, id, err);
+  if (status == CK_OK) status = ck_interrupted_read(out, runtime->store, head.session.no, key, err);
+  ck_head_clear(&head);
+  return status;
 }
 
 ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit,

@@ -23,6 +23,11 @@ typedef void (*ck_doubt_visit)(void *to, const ck_open_effect *effect);
 CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
                                             ck_doubt_visit visit, void *to, ck_error *err);
 
+/* What is known of the agent's turn `key`, which has no outcome: as of
+ * core/runtime/ledger/interrupted.h. NULL in *out: nothing; its next try begins anew. */
+CK_CHECKED ck_status ck_session_find_interrupted(ck_value **out, ck_runtime *runtime,
+                                                 const char *id, const char *key, ck_error *err);
+
 /* Records what a person found out about effect `key` of a session that no process runs: "done" (it
  * happened; `result`, JSON or NULL, is what it returned), "retry" (it did not happen: run it),
  * "abort" (an error for the flow). The next resume acts on it. When no doubt is left

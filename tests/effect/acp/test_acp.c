@@ -91,6 +91,29 @@ static void test_tail(void) {
   ck_value_free(tail);
 }
 
+/* A try of the same turn was interrupted, in another process. */
+static void test_interrupted(const char *mode, const char *session, const char *text) {
+  acp_fixture it;
+  ck_value *known;
+  tap_must(ck_value_new(&known,
+                        ck_bytes_text("{\"session\":\"s1-1\",\"calls\":[{\"title\":\"Look\"},"
+                                      "{},5,{\"title\":7}]}"),
+                        NULL) == CK_OK,
+           "what is known");
+  acp_fixture_open(&it, mode);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "blocks", "lost-1");
+  it.effect.interrupted = known;
+  const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
+  bool same = strcmp(acp_fixture_result(outcome, "session_id"), "s1-1") == 0;
+  tap_ok(same == (session != NULL), "%s: an interrupted turn goes on in its session, if it can",
+         mode);
+  tap_is_text(acp_fixture_result(outcome, "text"), text, "%s: told what became of it", mode);
+  tap_ok(strstr(it.updates.data, "{\"session\":{\"id\":\"") == it.updates.data,
+         "%s: its session is told before all", mode);
+  acp_fixture_close(&it);
+  ck_value_free(known);
+}
+
 static void test_content(void) {
   acp_fixture it;
   acp_fixture_open(&it, NULL);
@@ -273,6 +296,8 @@ int main(void) {
   test_turn();
   test_sessions();
   test_tail();
+  test_interrupted("loads", "s1-1", "2 Your work on what follows was i");
+  test_interrupted("good", NULL, "2 An earlier session of yours wor");
   test_content();
   test_cost();
   test_errors();
