@@ -161,14 +161,13 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
   return status;
 }
 
-ck_status ck_policy_tool_bench(ck_value **out, const char *name,
+ck_status ck_policy_tool_bench(ck_value **out, const ck_profile_policy *from,
                                const ck_policy_tool_bench_options *options, ck_error *err) {
   *out = NULL;
   loaded_policy policy;
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
-  ck_profile_policy from = {.name = (char *)name};
-  ck_status status = ck_policy_load(&policy, &from, NULL, err);
+  ck_status status = ck_policy_load(&policy, from, NULL, err);
   if (status != CK_OK) return status;
   ck_json_begin(&w, '[');
   for (policy_hook hook = 0; status == CK_OK && hook < POLICY_HOOK_COUNT; hook++) {

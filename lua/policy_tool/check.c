@@ -24,7 +24,7 @@ enum { PROBLEMS_SIZE = 1 << 20 };
 
 typedef struct checking {
   const ck_source *source;
-  const char *name; /* as it was given */
+  const ck_profile_policy *from; /* as it was given */
   policy_problems problems;
   ck_scripts scripts; /* with the files that it requires */
 } checking;
@@ -193,8 +193,7 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   loaded_policy fresh;
   ck_buffer answer = {0}, first = {0};
   bool failed, fresh_failed;
-  ck_profile_policy from = {.name = (char *)self->of->name};
-  ck_status status = ck_policy_load(&fresh, &from, NULL, err);
+  ck_status status = ck_policy_load(&fresh, self->of->from, NULL, err);
   if (status != CK_OK) return status;
   status = ask(&answer, &failed, self->used, self->hook, sample, err);
   if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
@@ -277,8 +276,7 @@ static ck_status check_unloaded(checking *self, const ck_error *failure, ck_erro
 static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) {
   loaded_policy policy;
   ck_error failure = CK_ERROR_INIT;
-  ck_profile_policy from = {.name = (char *)self->name};
-  ck_status status = ck_policy_load(&policy, &from, &self->scripts, &failure);
+  ck_status status = ck_policy_load(&policy, self->from, &self->scripts, &failure);
   if (status != CK_OK && ck_policy_is_mistake(status)) return check_unloaded(self, &failure, err);
   if (status != CK_OK) return pass_on(err, &failure);
   status = check_loaded(self, w, &policy, err);
@@ -286,14 +284,14 @@ static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) 
   return status;
 }
 
-ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) {
+ck_status ck_policy_tool_check(ck_value **out, const ck_profile_policy *from, ck_error *err) {
   *out = NULL;
   ck_source source;
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
-  ck_status status = ck_source_read(&source, "policy", name, err);
+  ck_status status = ck_source_read(&source, "policy", from->name, err);
   if (status != CK_OK) return status;
-  checking self = {.source = &source, .name = name};
+  checking self = {.source = &source, .from = from};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "file", source.name);
   status = check_source(&self, &w, err);

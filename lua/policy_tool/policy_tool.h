@@ -4,22 +4,24 @@
 #define CK_LUA_POLICY_TOOL_POLICY_TOOL_H
 
 #include "core/base/clock.h"
+#include "core/model/profile.h"
 #include "core/model/value.h"
 #include "core/runtime/session/policy.h"
 #include "lua/vm/sources_list.h"
 
 /* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}], options,
  * problems: [{place, text}], notes: [{place, text, needs}]}; place is "file:line". A note is a
- * problem unless the profile has the setting that it needs. `name` is that of a shipped policy or
- * a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in
- * the text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail,
- * overrun, or take more than a second of this thread's processor time for all samples. Of a file
- * that does not load there are only file and one problem. CK_E_NOT_FOUND, CK_E_REFUSED,
- * CK_E_OVERSIZE, CK_E_IO. */
+ * problem unless the profile has the setting that it needs. `policy`: the name of a shipped one or
+ * a path, and the options that it is tried with. Problems: names that the sandbox lacks, globals,
+ * state that outlives a call (seen in the text, and by asking each hook about samples in a used and
+ * in fresh VMs), hooks that fail, overrun, or take more than a second of this thread's processor
+ * time for all samples. Of a file that does not load there are only file and one problem.
+ * CK_E_NOT_FOUND, CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
 #define CK_POLICY_TAIL_NOTE                                                                        \
   "tail is asked of agents that are processes, and by sessions tail; of every agent that resumes " \
   "under a profile with resume_context = \"tail\""
-CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err);
+CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const ck_profile_policy *policy,
+                                          ck_error *err);
 
 /* The shipped policies and those found in `folder`, as ck_sources_list: name, version,
  * digest, hooks: [{hook, line}], options. */
@@ -37,7 +39,7 @@ typedef struct ck_policy_tool_bench_options {
   int64_t calls; /* per hook, from 1 */
   ck_clock clock;
 } ck_policy_tool_bench_options;
-CK_CHECKED ck_status ck_policy_tool_bench(ck_value **out, const char *name,
+CK_CHECKED ck_status ck_policy_tool_bench(ck_value **out, const ck_profile_policy *policy,
                                           const ck_policy_tool_bench_options *options,
                                           ck_error *err);
 

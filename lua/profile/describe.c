@@ -79,7 +79,8 @@ enum { NONE = -1 };
  * agent's, or both. */
 typedef struct {
   ptrdiff_t of_profile, of_agent;
-  bool of_run; /* that of the profile's list is the run's */
+  bool of_run;        /* that of the profile's list is the run's */
+  const char *prefix; /* of its keys: "", or "agents.NAME." of one that is asked beside others */
 } entry;
 
 /* By the strongest that sets it. */
@@ -102,7 +103,7 @@ static void write_options(description *self, const loaded_policy *loaded, ck_byt
   ck_json_iterator it = ck_json_iterate(options);
   while (ck_json_next(&it)) {
     ck_buffer key = {0};
-    ck_buffer_append_format(&key, "policies.%s.", loaded->name);
+    ck_buffer_append_format(&key, "%spolicies.%s.", at->prefix, loaded->name);
     ck_json_read_string(&key, it.name);
     write_row(self, key.failed ? "" : key.data, it.value,
               author_of_option(self, loaded, at, it.name));
@@ -118,35 +119,61 @@ static bool holds_beside(const loaded_policy *policy) {
   return false;
 }
 
+static void write_version(description *self, const loaded_policy *loaded, const entry *at) {
+  ck_buffer key = {0}, version = {0};
+  bool of_agent = at->of_profile < 0 || *at->prefix;
+  const ck_profile_origin *list =
+      of_agent ? find_own(self, "policies") : ck_profile_get_origin(self->profile, "policies");
+  ck_buffer_append_format(&key, "%spolicies.%s", at->prefix, loaded->name);
+  ck_buffer_append_format(&version, "%lld", (long long)loaded->version);
+  self->w.out->failed |= key.failed || version.failed;
+  write_row(self, key.failed ? "" : key.data, ck_buffer_bytes(&version),
+            at->of_run ? the_run : author_of(self, list, of_agent));
+  ck_buffer_clear(&key);
+  ck_buffer_clear(&version);
+}
+
+static ck_status write_loaded(description *self, loaded_policy *loaded, const entry *at,
+                              ck_error *err) {
+  ck_value *options = NULL;
+  ck_status status = ck_policy_get_options(&options, loaded, err);
+  if (status != CK_OK) return status;
+  write_version(self, loaded, at);
+  write_options(self, loaded, ck_value_bytes(options), at);
+  ck_value_free(options);
+  return CK_OK;
+}
+
+/* An entry of the profile's list, for the session, or for an agent that has none of that name. */
 static ck_status write_policy(description *self, const ck_profile_policy *policy, const entry *at,
                               ck_error *err) {
   loaded_policy loaded;
-  ck_value *options = NULL;
-  ck_buffer key = {0};
   ck_status status = ck_policy_load(&loaded, policy, NULL, err);
   if (status != CK_OK) return status;
-  if (at->of_agent < 0 && !at->of_run && self->agent && self->agent->alone &&
-      !holds_beside(&loaded)) {
-    ck_policy_clear(&loaded);
-    return CK_OK;
-  }
-  status = ck_policy_get_options(&options, &loaded, err);
-  if (status == CK_OK) {
-    const ck_profile_origin *list = at->of_profile >= 0
-                                        ? ck_profile_get_origin(self->profile, "policies")
-                                        : find_own(self, "policies");
-    ck_buffer_append_format(&key, "policies.%s", loaded.name);
-    status = ck_buffer_check(&key, err);
-    ck_buffer version = {0};
-    ck_buffer_append_format(&version, "%lld", (long long)loaded.version);
+  bool left_out = at->of_agent < 0 && !at->of_run && self->agent && self->agent->alone;
+  if (!left_out || holds_beside(&loaded)) status = write_loaded(self, &loaded, at, err);
+  ck_policy_clear(&loaded);
+  return status;
+}
+
+/* An agent's own entry: in the place of the profile's, or beside it, as its hooks count. */
+static ck_status write_own(description *self, const entry *at, ck_error *err) {
+  const ck_profile_policy *own = &self->agent->policies[at->of_agent];
+  entry beside = *at, theirs = {at->of_profile, NONE, at->of_run, ""};
+  loaded_policy loaded;
+  ck_buffer prefix = {0};
+  ck_status status = ck_policy_load(&loaded, own, NULL, err);
+  if (status != CK_OK) return status;
+  bool both = at->of_profile >= 0 && holds_beside(&loaded);
+  if (both) {
+    ck_buffer_append_format(&prefix, "agents.%s.", self->agent->name);
+    status = ck_buffer_check(&prefix, err);
     if (status == CK_OK)
-      write_row(self, key.data, ck_buffer_bytes(&version),
-                at->of_run ? the_run : author_of(self, list, at->of_profile < 0));
-    ck_buffer_clear(&version);
+      status = write_policy(self, &self->profile->policies[at->of_profile], &theirs, err);
+    beside.prefix = prefix.data;
   }
-  if (status == CK_OK) write_options(self, &loaded, ck_value_bytes(options), at);
-  ck_buffer_clear(&key);
-  ck_value_free(options);
+  if (status == CK_OK) status = write_loaded(self, &loaded, &beside, err);
+  ck_buffer_clear(&prefix);
   ck_policy_clear(&loaded);
   return status;
 }
@@ -163,18 +190,46 @@ static ck_status write_policies(description *self, ck_error *err) {
   const ck_profile_agent *agent = self->agent;
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++) {
-    const char *name = profile->policies[i].name;
+    const ck_profile_policy *policy = &profile->policies[i];
     entry at = {(ptrdiff_t)i,
-                agent ? find_policy(agent->policies, agent->policy_count, name) : NONE,
-                profile->policies[i].of_run};
-    status = write_policy(
-        self, at.of_agent >= 0 ? &agent->policies[at.of_agent] : &profile->policies[i], &at, err);
+                agent ? find_policy(agent->policies, agent->policy_count, policy->name) : NONE,
+                policy->of_run, ""};
+    status = at.of_agent >= 0 ? write_own(self, &at, err) : write_policy(self, policy, &at, err);
   }
   for (size_t i = 0; status == CK_OK && agent && i < agent->policy_count; i++) {
     entry at = {find_policy(profile->policies, profile->policy_count, agent->policies[i].name),
-                (ptrdiff_t)i, false};
-    if (at.of_profile < 0) status = write_policy(self, &agent->policies[i], &at, err);
+                (ptrdiff_t)i, false, ""};
+    if (at.of_profile < 0) status = write_own(self, &at, err);
   }
+  return status;
+}
+
+/* What another agent's list masks is masked for all. */
+static ck_status write_masks_of(const description *self, const ck_profile_agent *agent,
+                                ck_error *err) {
+  description of = {self->profile, agent, self->w};
+  ck_buffer prefix = {0};
+  ck_buffer_append_format(&prefix, "agents.%s.", agent->name);
+  ck_status status = ck_buffer_check(&prefix, err);
+  for (size_t i = 0; status == CK_OK && i < agent->policy_count; i++) {
+    const char *name = agent->policies[i].name;
+    entry at = {find_policy(self->profile->policies, self->profile->policy_count, name),
+                (ptrdiff_t)i, false, prefix.data};
+    loaded_policy loaded;
+    status = ck_policy_load(&loaded, &agent->policies[i], NULL, err);
+    if (status != CK_OK) break;
+    if (ck_policy_has(&loaded, POLICY_redact)) status = write_loaded(&of, &loaded, &at, err);
+    ck_policy_clear(&loaded);
+  }
+  ck_buffer_clear(&prefix);
+  return status;
+}
+
+static ck_status write_masks(const description *self, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < self->profile->agent_count; i++)
+    if (&self->profile->agents[i] != self->agent)
+      status = write_masks_of(self, &self->profile->agents[i], err);
   return status;
 }
 
@@ -231,6 +286,7 @@ ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const c
   write_extend(&self);
   write_models(&self);
   if (status == CK_OK) status = write_policies(&self, err);
+  if (status == CK_OK) status = write_masks(&self, err);
   ck_json_end(&self.w, ']');
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);

@@ -3,6 +3,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/run/chosen_policy.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/vm/sandbox.h"
 
@@ -11,6 +12,7 @@ enum { CALLS = 20000 };
 typedef struct values {
   const char *file;
   int64_t calls;
+  ck_policy_words options;
 } values;
 
 static const ck_column columns[] = {
@@ -93,13 +95,22 @@ static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *e
   return status;
 }
 
+static ck_status bench(ck_value **rows, const values *v, ck_error *err) {
+  ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS,
+                                          .clock = ck_clock_system()};
+  ck_chosen_policy chosen;
+  ck_status status = ck_chosen_policy_open(&chosen, &v->options, err);
+  if (status == CK_OK) status = ck_chosen_policy_find(&chosen, &v->options, v->file, NULL, err);
+  if (status == CK_OK) status = ck_policy_tool_bench(rows, chosen.policy, &options, err);
+  ck_chosen_policy_clear(&chosen);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_sandbox_quiet_print(true);
-  ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS,
-                                          .clock = ck_clock_system()};
   ck_value *rows;
-  ck_status status = ck_policy_tool_bench(&rows, v->file, &options, err);
+  ck_status status = bench(&rows, v, err);
   if (status != CK_OK) return status;
   ck_bytes json = ck_value_bytes(rows);
   int64_t failing = 0;
@@ -128,6 +139,7 @@ static const ck_option options_table[] = {
      .offset = offsetof(values, calls),
      .value = "N",
      .help = "calls of each hook (20000)"},
+    CK_POLICY_OPTIONS(values, options),
     {0},
 };
 

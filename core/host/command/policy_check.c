@@ -5,11 +5,13 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/run/chosen_policy.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/vm/sandbox.h"
 
 typedef struct values {
   const char *file;
+  ck_policy_words options;
 } values;
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
@@ -73,11 +75,20 @@ static ck_status print_json(ck_output *output, ck_bytes about, ck_error *err) {
   return status;
 }
 
+static ck_status check(ck_value **about, const values *v, ck_error *err) {
+  ck_chosen_policy chosen;
+  ck_status status = ck_chosen_policy_open(&chosen, &v->options, err);
+  if (status == CK_OK) status = ck_chosen_policy_find(&chosen, &v->options, v->file, NULL, err);
+  if (status == CK_OK) status = ck_policy_tool_check(about, chosen.policy, err);
+  ck_chosen_policy_clear(&chosen);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_sandbox_quiet_print(true);
   ck_value *about;
-  ck_status status = ck_policy_tool_check(&about, v->file, err);
+  ck_status status = check(&about, v, err);
   if (status != CK_OK) return status;
   ck_bytes json = ck_value_bytes(about);
   size_t problems = ck_json_count(ck_json_get(json, "problems"));
@@ -98,6 +109,11 @@ static const ck_operand operands[] = {
     {0},
 };
 
+static const ck_option options[] = {
+    CK_POLICY_OPTIONS(values, options),
+    {0},
+};
+
 static const ck_example examples[] = {
     {"ckrun policy check policy.lua", "its hooks, its options and its mistakes"},
     {0},
@@ -107,7 +123,8 @@ const ck_command ck_command_policy_check = {
     .name = "policy check",
     .summary = "look for what would go wrong live in a policy",
     .details =
-        "Shows its name, hooks and options. Problems are told by file and line, and the "
+        "Shows its name, hooks and options: its defaults, or what --profile and --option make of "
+        "them, which its hooks are called with. Problems are told by file and line, and the "
         "exit code is 1: text that is no policy; names that the sandbox does not have; "
         "fields that a view does not have, and words that a field never is; "
         "globals; what the file keeps and a function changes; a hook that fails or overruns "
@@ -116,6 +133,7 @@ const ck_command ck_command_policy_check = {
         "alone, such as the text of at.message, is a note: 'ckrun profile check' knows the "
         "profile.",
     .operands = operands,
+    .options = options,
     .examples = examples,
     .run = run,
 };

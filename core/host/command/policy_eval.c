@@ -7,11 +7,11 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/moment.h"
 #include "core/host/print/document.h"
-#include "lua/policy/policy.h"
-#include "lua/profile/profile.h"
+#include "core/host/run/chosen_policy.h"
 
 typedef struct values {
-  const char *session, *profile, *policy;
+  const char *session, *policy;
+  ck_policy_words options;
   ck_words expressions;
 } values;
 
@@ -20,64 +20,10 @@ typedef struct evaluating {
   const values *given;
   ck_inspection inspection;
   ck_moment moment;
-  ck_profile *profile;
+  ck_chosen_policy chosen;
   ck_policy_prompt *prompt;
   size_t count, failed;
 } evaluating;
-
-/* ---- the policy ---- */
-
-/* The policies of the profile by name, or that of the file. */
-static bool is_named(const ck_profile_policy *policy, const char *name, const ck_profile *profile) {
-  ck_value *about = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  char *path = strchr(name, '/') || strstr(name, ".lua") ? realpath(name, NULL) : NULL;
-  bool named = strcmp(policy->name, path ? path : name) == 0;
-  free(path);
-  if (named || ck_policy_inspect(&about, policy->name, NULL, profile->scripts, &ignored) != CK_OK)
-    return named;
-  named = ck_json_is_text(ck_json_get(ck_value_bytes(about), "name"), name);
-  ck_value_free(about);
-  return named;
-}
-
-static void append_policies(ck_buffer *out, const ck_profile *profile) {
-  for (size_t i = 0; i < profile->policy_count; i++)
-    ck_buffer_append_format(out, "%s%s", i ? ", " : "", profile->policies[i].name);
-}
-
-static ck_status refuse_policy(const evaluating *self, ck_error *err) {
-  const char *name = self->given->policy;
-  ck_buffer list = {0};
-  append_policies(&list, self->profile);
-  ck_status status =
-      ck_error_set(err, CK_E_USAGE, "--policy %s: profile %s has no such policy; it has %s", name,
-                   self->profile->name, list.data ? list.data : "none");
-  if (!name)
-    status = ck_error_set(err, CK_E_USAGE,
-                          "--profile %s: whose options? Name one of its policies with --policy: %s",
-                          self->given->profile, list.data ? list.data : "it has none");
-  ck_buffer_clear(&list);
-  return status;
-}
-
-/* With the options of the profile; `out` without a name: none is asked for. */
-static ck_status find_policy(ck_profile_policy *out, evaluating *self, ck_error *err) {
-  const values *given = self->given;
-  *out = (ck_profile_policy){.name = (char *)given->policy};
-  if (!given->profile) return CK_OK;
-  ck_status status = ck_profile_load(&self->profile, given->profile, err);
-  if (status != CK_OK) return status;
-  const ck_profile *profile = self->profile;
-  for (size_t i = 0; i < profile->policy_count; i++) {
-    bool only = !given->policy && profile->policy_count == 1;
-    if (!only && !(given->policy && is_named(&profile->policies[i], given->policy, profile)))
-      continue;
-    *out = profile->policies[i];
-    return CK_OK;
-  }
-  return refuse_policy(self, err);
-}
 
 /* ---- lines ---- */
 
@@ -226,22 +172,36 @@ static ck_status converse(evaluating *self, ck_error *err) {
                       self->given->expressions.count ? "expressions" : "statements");
 }
 
+/* Whose options hold at the event: those of the agent that acts there. */
+static const char *find_acting(const ck_moment *moment) {
+  const ck_event *event = moment->event;
+  const ck_boundary *at = moment->shown.at;
+  return event->agent ? event->agent : at && at->seq == event->seq ? at->agent : NULL;
+}
+
+static ck_status evaluate_all(evaluating *self, ck_error *err) {
+  const values *given = self->given;
+  ck_status status = ck_chosen_policy_find(&self->chosen, &given->options, given->policy,
+                                           find_acting(&self->moment), err);
+  if (status == CK_OK)
+    status = ck_policy_prompt_open(&self->prompt, &self->moment.shown, self->chosen.policy, err);
+  if (status == CK_OK) status = converse(self, err);
+  ck_policy_prompt_free(self->prompt);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   evaluating self = {.output = host->output, .given = given};
-  ck_profile_policy policy;
-  ck_status status = find_policy(&policy, &self, err);
+  ck_status status = ck_chosen_policy_open(&self.chosen, &self.given->options, err);
   if (status == CK_OK)
-    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session, self.profile,
-                            err);
+    status = ck_moment_open(&self.moment, &self.inspection, host, self.given->session,
+                            self.chosen.profile, err);
   if (status == CK_OK) {
-    status =
-        ck_policy_prompt_open(&self.prompt, &self.moment.shown, policy.name ? &policy : NULL, err);
-    if (status == CK_OK) status = converse(&self, err);
-    ck_policy_prompt_free(self.prompt);
+    status = evaluate_all(&self, err);
     ck_moment_close(&self.moment);
     ck_inspection_close(&self.inspection);
   }
-  ck_profile_free(self.profile);
+  ck_chosen_policy_clear(&self.chosen);
   return status;
 }
 
@@ -266,12 +226,7 @@ static const ck_option options[] = {
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
      .help = "a policy's file, or the name of a shipped one: opt is its options, policy its hooks"},
-    {.name = "profile",
-     .type = CK_OPTION_TEXT,
-     .offset = offsetof(values, profile),
-     .value = "FILE",
-     .complete = CK_COMPLETE_FILE,
-     .help = "take the options of the policy from this profile"},
+    CK_POLICY_OPTIONS(values, options),
     {0},
 };
 
@@ -291,7 +246,8 @@ const ck_command ck_command_policy_eval = {
         "intent; with at as permit saw it, where that is recorded), failure (of an effect that "
         "failed, as on_failure saw it), session and checkpoint (of a resume, as its rules saw "
         "them); with --policy opt and policy, so that policy.checkpoint(at, opt) asks its hook; "
-        "opt may be left out. Values are printed as Lua writes them, a text as it is; with --json "
+        "opt may be left out, and is with --profile what that sets for the agent that acts there. "
+        "Values are printed as Lua writes them, a text as it is; with --json "
         "each line gives an "
         "object. What an event holds is shown as it is stored.\n\n"
         "On a terminal lines are edited, and kept until the end, in memory alone. A global that a "

@@ -46,41 +46,81 @@ static ck_status print(ck_output *output, const ck_profile *profile, const ck_va
   return status;
 }
 
-/* One problem that `policy check` finds. */
-static void take_problem(ck_problems *to, ck_bytes problem) {
+/* One entry of a list. */
+typedef struct entry {
+  const ck_profile *profile;
+  const ck_profile_policy *policy;
+  const char *agent; /* whose list; NULL: the profile's */
+  const ck_value
+      *usual; /* what `policy check` finds under the policy's defaults; NULL: not asked */
+} entry;
+
+static bool has_problem(const ck_value *about, ck_bytes problem) {
+  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "problems"));
+  while (ck_json_next(&it))
+    if (ck_bytes_equal(it.value, problem)) return true;
+  return false;
+}
+
+/* One problem that `policy check` finds; what these options alone make is told with them. */
+static void take_problem(ck_problems *to, const entry *of, ck_bytes problem) {
   ck_error found = CK_ERROR_INIT;
   char *place = ck_json_dup_string(ck_json_get(problem, "place")),
        *text = ck_json_dup_string(ck_json_get(problem, "text"));
   ck_error_set(&found, CK_E_PARSE, "%s: %s", place ? place : "", text ? text : "");
+  if (of->usual && !has_problem(of->usual, problem)) {
+    ck_bytes options = ck_value_bytes(of->policy->options);
+    ck_buffer all = {0};
+    ck_buffer_append_format(&all, "%s (with options %.*s%s%s)", found.text,
+                            (int)(options.len < 200 ? options.len : 200), options.data,
+                            of->agent ? ", of agent " : "", of->agent ? of->agent : "");
+    ck_error_set(&found, CK_E_PARSE, "%s", all.failed ? found.text : all.data);
+    ck_buffer_clear(&all);
+  }
   ck_problems_take(to, &found);
   free(place);
   free(text);
 }
 
-/* A policy that loads can still fail in a session. Those that are shipped are checked by tests. */
-static ck_status check_policy(ck_problems *to, const ck_profile *profile, const char *name,
-                              ck_error *err) {
-  ck_value *about = NULL;
-  if (!strchr(name, '/')) return CK_OK;
-  ck_status status = ck_policy_tool_check(&about, name, err);
-  if (status != CK_OK) return status;
+static void take_problems(ck_problems *to, entry *of, const ck_value *about) {
   ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "problems"));
-  while (ck_json_next(&it)) take_problem(to, it.value);
+  while (ck_json_next(&it)) take_problem(to, of, it.value);
+  of->usual = NULL;
   it = ck_json_iterate(ck_json_get(ck_value_bytes(about), "notes"));
   while (ck_json_next(&it))
-    if (ck_json_is_text(ck_json_get(it.value, "needs"), "message_text") && !profile->message_text)
-      take_problem(to, it.value);
+    if (ck_json_is_text(ck_json_get(it.value, "needs"), "message_text") &&
+        !of->profile->message_text)
+      take_problem(to, of, it.value);
+}
+
+/* A policy that loads can still fail in a session, under the options that it has there. Those that
+ * are shipped are checked by tests under their defaults. */
+static ck_status check_policy(ck_problems *to, entry of, ck_error *err) {
+  ck_value *about = NULL, *usual = NULL;
+  bool shipped = !strchr(of.policy->name, '/');
+  if (shipped && !of.policy->options) return CK_OK;
+  ck_status status = ck_policy_tool_check(&about, of.policy, err);
+  bool found = status == CK_OK && ck_json_count(ck_json_get(ck_value_bytes(about), "problems")) > 0;
+  if (found && of.policy->options)
+    status = ck_policy_tool_check(&usual, &(ck_profile_policy){.name = of.policy->name}, err);
+  of.usual = usual;
+  if (status == CK_OK) take_problems(to, &of, about);
+  ck_value_free(usual);
   ck_value_free(about);
-  return CK_OK;
+  return status;
 }
 
 static ck_status check_policies(ck_problems *to, const ck_profile *profile, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++)
-    status = check_policy(to, profile, profile->policies[i].name, err);
-  for (size_t i = 0; i < profile->agent_count; i++)
-    for (size_t k = 0; status == CK_OK && k < profile->agents[i].policy_count; k++)
-      status = check_policy(to, profile, profile->agents[i].policies[k].name, err);
+    status = check_policy(to, (entry){.profile = profile, .policy = &profile->policies[i]}, err);
+  for (size_t i = 0; i < profile->agent_count; i++) {
+    const ck_profile_agent *agent = &profile->agents[i];
+    for (size_t k = 0; status == CK_OK && k < agent->policy_count; k++)
+      status = check_policy(
+          to, (entry){.profile = profile, .policy = &agent->policies[k], .agent = agent->name},
+          err);
+  }
   return status;
 }
 
@@ -137,8 +177,9 @@ const ck_command ck_command_profile_check = {
     .details =
         "All mistakes are told at once, each by file and line, an unknown key with the "
         "nearest known one, a name of another system with what does the same here; the exit "
-        "code is 1 then, 3 when a profile or policy is not there. Policies that are files are "
-        "looked into as by 'ckrun policy check'; what they read that this profile does not show "
+        "code is 1 then, 3 when a profile or policy is not there. Policies are looked into as by "
+        "'ckrun policy check', each with the options that its list, or that of an agent, gives it; "
+        "what they read that this profile does not show "
         "is a mistake, too. Calls of tools are tried on the policies that redact and those that "
         "permit: where one masks what another asks a person about, or decides by, a note names "
         "both.",

@@ -115,7 +115,7 @@ refused 2 "one of several" \
   "--profile p.lua: whose options? Name one of its policies with --policy: tool_rounds, every_n" \
   policy eval shop --profile p.lua -e opt
 refused 2 "one that it has not" \
-  "--policy smart: profile p has no such policy; it has tool_rounds, every_n" \
+  "smart: profile p has no such policy; it has tool_rounds, every_n" \
   policy eval shop --profile p.lua --policy smart -e opt
 at "$round" -e opt
 has "without one" "$err" "there is no 'opt': name a policy with --policy"

@@ -32,7 +32,9 @@ static const char *policy;
 static ck_value *check(void) {
   ck_value *about = NULL;
   ck_error err = CK_ERROR_INIT;
-  if (!tap_ok(ck_policy_tool_check(&about, policy, &err) == CK_OK, "the check ends"))
+  if (!tap_ok(
+          ck_policy_tool_check(&about, &(ck_profile_policy){.name = (char *)policy}, &err) == CK_OK,
+          "the check ends"))
     tap_diag("%s", err.text);
   return about;
 }
@@ -47,7 +49,9 @@ static ck_value *bench(int64_t calls) {
   ck_value *rows = NULL;
   ck_error err = CK_ERROR_INIT;
   ck_policy_tool_bench_options options = {.calls = calls, .clock = ck_clock_system()};
-  if (!tap_ok(ck_policy_tool_bench(&rows, policy, &options, &err) == CK_OK, "the bench ends"))
+  if (!tap_ok(ck_policy_tool_bench(&rows, &(ck_profile_policy){.name = (char *)policy}, &options,
+                                   &err) == CK_OK,
+              "the bench ends"))
     tap_diag("%s", err.text);
   return rows;
 }

@@ -25,7 +25,8 @@ static int broken; /* promises that did not hold after a failure */
 
 static ck_status check(ck_error *err) {
   ck_value *about = NULL;
-  ck_status status = ck_policy_tool_check(&about, policy, err);
+  ck_status status =
+      ck_policy_tool_check(&about, &(ck_profile_policy){.name = (char *)policy}, err);
   broken += (about == NULL) != (status != CK_OK);
   if (status == CK_OK) broken += ck_json_count(ck_json_get(ck_value_bytes(about), "problems")) != 0;
   ck_value_free(about);
@@ -35,7 +36,8 @@ static ck_status check(ck_error *err) {
 static ck_status bench(ck_error *err) {
   ck_value *rows = NULL;
   ck_policy_tool_bench_options options = {.calls = 1, .clock = ck_clock_system()};
-  ck_status status = ck_policy_tool_bench(&rows, policy, &options, err);
+  ck_status status =
+      ck_policy_tool_bench(&rows, &(ck_profile_policy){.name = (char *)policy}, &options, err);
   broken += (rows == NULL) != (status != CK_OK);
   ck_value_free(rows);
   return status;
