@@ -362,13 +362,14 @@ ck.null = nil ---@type userdata
 --- The item is not written at all.
 ck.drop = nil ---@type ck.Verdict
 --- As an answer: a placeholder with the kind is written in the item's place. As a function: the
---- value with what a PCRE2 pattern matches in its texts replaced by placeholders; those that are
---- there stay.
+--- value with what a PCRE2 pattern (4,096 bytes at most), or a text of a list, matches in its texts
+--- replaced by placeholders; those that are there stay. A list is searched in one pass.
 ---@generic T
 ---@param value T
----@param pattern string
+---@param what string|string[]
+---@param how { words: boolean|nil, case: boolean|nil }|nil  of a list: whole words, as they are spelt
 ---@return T
-function ck.mask(value, pattern) end
+function ck.mask(value, what, how) end
 
 ---@alias ck.Personal "email"|"phone"|"card"|"iban"|"passport"|"national_id"
 

@@ -15,7 +15,7 @@
 #include "lua/policy/ranges.h"
 #include "lua/policy/view.h"
 
-enum { OPTIONS_MAX = 64 * 1024 };
+enum { OPTIONS_MAX = 256 * 1024 };
 
 static const char *const known_keys[] = {"name",
                                          "version",

@@ -127,9 +127,17 @@ static matcher *get_matcher(lua_State *L) {
 
 /* ---- compiling ---- */
 
+static void refuse_length(lua_State *L, const char *text, size_t len) {
+  enum { SHOWN = 40 };
+  lua_pushlstring(L, text, ck_utf8_cut(text, SHOWN));
+  luaL_error(L,
+             "the pattern '%s…' has %d bytes, more than %d: divide it, or give ck.mask a list of "
+             "texts",
+             lua_tostring(L, -1), (int)len, PATTERN_MAX);
+}
+
 static void compile(pattern *out, lua_State *L, const char *text, size_t len) {
-  if (len > PATTERN_MAX)
-    luaL_error(L, "a pattern of %d bytes, more than %d", (int)len, PATTERN_MAX);
+  if (len > PATTERN_MAX) refuse_length(L, text, len);
   ck_vm_charge(L, 64 + 8 * (int64_t)len);
   pcre2_compile_context *context = pcre2_compile_context_create(get_matcher(L)->general);
   if (!context) ck_vm_raise(L, CK_E_NO_MEMORY, "no memory for a pattern");

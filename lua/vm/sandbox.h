@@ -53,6 +53,9 @@ void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key);
 void ck_sandbox_push_mask(lua_State *L);
 void ck_sandbox_push_mask_personal(lua_State *L);
 bool ck_sandbox_is_mask(lua_State *L, int index);
+/* The list of words at `list`, and how they are to be found at `how` (nil: as they stand); made
+ * once for a list that stays as it is. It lives until another one is read. */
+struct ck_word_list *ck_sandbox_read_words(lua_State *L, int list, int how);
 /* Raises unless the text is "env:" and the name of a variable, as ck.ref takes it. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
 
@@ -66,6 +69,8 @@ bool ck_sandbox_is_array(lua_State *L, int index);
 void ck_sandbox_freeze(lua_State *L);
 /* The same, dearer to make and cheaper to read: for what is read in many calls. */
 void ck_sandbox_freeze_lasting(lua_State *L);
+/* Whether ck_sandbox_freeze_lasting made the value. */
+bool ck_sandbox_is_lasting(lua_State *L, int index);
 /* Pushes the table itself, or the one behind a face, and gives true; other values: pushes nothing
  * and gives false. */
 bool ck_sandbox_push_table(lua_State *L, int index);

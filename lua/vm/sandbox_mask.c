@@ -1,9 +1,10 @@
 /* sandbox_mask.c - ck.mask: the verdict that masks an item whole, and the function that masks what
- * a pattern matches in a text, or in all texts of a value; ck.mask_personal: the same for what
- * tells who somebody is. */
+ * a pattern matches in a text, or in all texts of a value, or the words of a list;
+ * ck.mask_personal: the same for what tells who somebody is. */
 #include <lauxlib.h>
 
 #include "core/personal/personal.h"
+#include "core/personal/word_list.h"
 #include "lua/vm/pattern.h"
 #include "lua/vm/sandbox.h"
 
@@ -138,6 +139,30 @@ static int mask_pattern(lua_State *L) {
   return end_text(&self, outgrown);
 }
 
+/* Pushes the text at `index` without the words of the list, a light userdata. */
+static void push_without_words(lua_State *L, int index) {
+  ck_word_places found;
+  ck_error failure = CK_ERROR_INIT;
+  ck_bytes text;
+  masking self;
+  bool outgrown;
+  text.data = lua_tolstring(L, index, &text.len);
+  ck_vm_charge(L, 1 + (int64_t)(text.len / BYTES_PER_UNIT));
+  ck_status status = ck_word_list_find(&found, lua_touserdata(L, 2), text, &failure);
+  if (status == CK_E_NO_MEMORY) ck_vm_raise(L, status, "no memory for a list of words");
+  if (status != CK_OK) luaL_error(L, "ck.mask: %s", failure.text);
+  ck_vm_charge(L, (int64_t)(found.work / BYTES_PER_UNIT));
+  if (found.count == 0) {
+    lua_pushvalue(L, index);
+    return;
+  }
+  begin_text(&self, L, text.data, text.len);
+  outgrown = found.too_many;
+  for (size_t i = 0; !outgrown && i < found.count; i++)
+    outgrown = !mask_part(&self, found.list[i].begin, found.list[i].end);
+  end_text(&self, outgrown);
+}
+
 /* Arguments: text, bits of kinds, the name of the member that it is the value of, or nil. */
 static int mask_kinds(lua_State *L) {
   size_t len, label_len = 0, at = 0;
@@ -164,7 +189,7 @@ static int mask_kinds(lua_State *L) {
 static void push_masked_number(lua_State *L, int index, int name) {
   size_t len;
   lua_pushvalue(L, index);
-  if (lua_type(L, 2) == LUA_TSTRING || !lua_isinteger(L, index)) return;
+  if (lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, index)) return;
   lua_pushcfunction(L, mask_kinds);
   ck_sandbox_push_text(L, index);
   lua_pushvalue(L, 2);
@@ -174,11 +199,15 @@ static void push_masked_number(lua_State *L, int index, int name) {
   lua_remove(L, ck_placeholder_is((ck_bytes){text, len}) ? -2 : -1);
 }
 
-/* Pushes the value at `index`, which has the name at `name`, with its texts masked: by a pattern or
- * by kinds, as argument 2 says. */
+/* Pushes the value at `index`, which has the name at `name`, with its texts masked: by a pattern, a
+ * list of words or kinds, as argument 2 says. */
 static void push_masked(lua_State *L, int index, int name, int depth) {
   luaL_checkstack(L, 8, "ck.mask");
   ck_vm_charge(L, 1);
+  if (lua_type(L, index) == LUA_TSTRING && lua_type(L, 2) == LUA_TLIGHTUSERDATA) {
+    push_without_words(L, index);
+    return;
+  }
   if (lua_type(L, index) == LUA_TSTRING) {
     lua_pushcfunction(L, lua_type(L, 2) == LUA_TSTRING ? mask_pattern : mask_kinds);
     lua_pushvalue(L, index);
@@ -212,10 +241,17 @@ static void begin_value(lua_State *L) {
   if (!of->answers) of->grown = 0;
 }
 
-/* mask(value, pattern) */
+/* mask(value, pattern), mask(value, list [, how]) */
 static int mask(lua_State *L) {
   luaL_checkany(L, 1);
-  luaL_checkstring(L, 2);
+  lua_settop(L, 3);
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    if (!lua_isnil(L, 3))
+      luaL_argerror(L, 3, "words and case are said of a list; a pattern has (?i) and \\b");
+  } else {
+    lua_pushlightuserdata(L, ck_sandbox_read_words(L, 2, 3));
+    lua_replace(L, 2);
+  }
   lua_settop(L, 2);
   begin_value(L);
   lua_pushnil(L);

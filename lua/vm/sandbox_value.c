@@ -124,6 +124,13 @@ static void freeze(lua_State *L, int depth, bool lasting) {
 void ck_sandbox_freeze(lua_State *L) { freeze(L, 0, false); }
 void ck_sandbox_freeze_lasting(lua_State *L) { freeze(L, 0, true); }
 
+bool ck_sandbox_is_lasting(lua_State *L, int index) {
+  if (!is_face(L, index) || !luaL_getmetafield(L, index, "__index")) return false;
+  bool lasting = lua_istable(L, -1);
+  lua_pop(L, 1);
+  return lasting;
+}
+
 bool ck_sandbox_push_table(lua_State *L, int index) {
   if (lua_istable(L, index)) {
     lua_pushvalue(L, index);

@@ -52,7 +52,7 @@ static const row rows[] = {
     {"ck.gsub(('x'):rep(1000), 'x', ('y'):rep(2000))", "longer than 1048576 bytes", true},
     {"ck.find('x', '(')", "the pattern '(' has an error at byte 2: missing closing parenthesis",
      true},
-    {"ck.find('x', ('a'):rep(5000))", "a pattern of 5000 bytes", true},
+    {"ck.find('x', ('a'):rep(5000))", "has 5000 bytes, more than 4096: divide it", true},
     {"ck.find('x', ('(a)'):rep(40))", "a pattern with 40 groups", true},
     {"ck.find('x', '\\\\C')", "has an error", true},
     {"ck.find('x', '\\xff')", "has an error", true},
