@@ -49,6 +49,9 @@ typedef struct ck_boundary {
   const char *asked;
   /* What policies took out of keys since the last boundary, see masked.h; they do not see it. */
   ck_bytes masked;
+  /* The run ends here and waits for a person, which its kind alone does not tell: a flow has that
+   * kind, too. Policies do not see it. */
+  bool waits;
 } ck_boundary;
 
 #endif

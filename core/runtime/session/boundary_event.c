@@ -71,6 +71,7 @@ ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
   ck_json_member_text(&w, "checkpoint", checkpoint_id);
   if (outcome.len) ck_json_member_raw(&w, "outcome", outcome);
   if (checkpoint_id && decision->sync) ck_json_member_bool(&w, "sync", true);
+  if (at->waits) ck_json_member_bool(&w, "waits", true);
   if (at->asked) ck_json_member_raw(&w, "requests", ck_bytes_text(at->asked));
   if (at->masked.len) ck_json_member_raw(&w, "redacted_keys", at->masked);
   if (decision->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(decision->reasons));

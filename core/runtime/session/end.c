@@ -133,6 +133,13 @@ static ck_status close_run(ck_session *self, ck_session_status status, const cha
   return done;
 }
 
+/* Behind a failure or a doubt all stays that tells how it came to it, and where to go back to. */
+static bool prunes(const ck_session *self, ck_session_status status) {
+  bool single = self->profile && self->profile->single_checkpoint;
+  return status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED ||
+         status == CK_SESSION_WAITING || single;
+}
+
 static ck_status end(ck_session *self, ck_session_status status, const char *reason,
                      const ck_value *result, ck_error *err) {
   const ending *as = find_ending(status);
@@ -146,11 +153,10 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
                     .node = self->failed_node,
                     .next = {.node = self->failed_node}, /* where a resume goes on */
                     .last_error = failed ? reason : NULL,
-                    .reason = failed ? NULL : reason};
-  bool single = self->profile && self->profile->single_checkpoint;
-  bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED || single;
+                    .reason = failed ? NULL : reason,
+                    .waits = status == CK_SESSION_WAITING};
   ck_status done = as->boundary ? ck_session_boundary(&saved, self, &at, err) : CK_OK;
-  if (done == CK_OK && prunes) done = ck_session_prune(self, err);
+  if (done == CK_OK && prunes(self, status)) done = ck_session_prune(self, err);
   if (done == CK_OK) done = ck_session_close_saving(self, err);
   if (done == CK_OK) done = read_node(&node, self, err);
   const char *where = failed || self->failed_node ? node : NULL;

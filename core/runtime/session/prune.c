@@ -10,12 +10,12 @@
 #include "core/runtime/session/checkpoint_list.h"
 #include "core/runtime/session/session_private.h"
 
-bool ck_session_prune_is_due(const ck_session *self, ck_boundary_kind kind) {
+bool ck_session_prune_is_due(const ck_session *self, const ck_boundary *at) {
   int64_t every = !self->profile                     ? 0
                   : self->profile->single_checkpoint ? 1
                                                      : self->profile->prune_every_n_nodes;
-  return every > 0 && self->since.unpruned >= every && kind != CK_BOUNDARY_FINAL &&
-         kind != CK_BOUNDARY_PAUSE;
+  bool ends = at->kind == CK_BOUNDARY_FINAL || at->kind == CK_BOUNDARY_PAUSE || at->waits;
+  return every > 0 && self->since.unpruned >= every && !ends;
 }
 
 static void log_failure(const ck_session *self, const ck_error *failure) {

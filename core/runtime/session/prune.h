@@ -2,13 +2,13 @@
 #ifndef CK_RUNTIME_SESSION_PRUNE_H
 #define CK_RUNTIME_SESSION_PRUNE_H
 
-#include "core/model/checkpoint.h"
+#include "core/model/boundary.h"
 
 typedef struct ck_session ck_session;
 
-/* Whether the profile has pruning done behind a checkpoint of this kind. A run that ends prunes by
- * itself. */
-bool ck_session_prune_is_due(const ck_session *self, ck_boundary_kind kind);
+/* Whether the profile has pruning done behind the checkpoint of this boundary. A run that ends
+ * prunes by itself. */
+bool ck_session_prune_is_due(const ck_session *self, const ck_boundary *at);
 /* Asks the policies which checkpoints of the history go, drops them (waiting for all that is
  * queued), and records what was dropped. A hook or a prune that fails drops nothing and fails
  * nothing. */

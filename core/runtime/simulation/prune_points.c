@@ -27,12 +27,13 @@ ck_prune_rules ck_prune_points_rules(const ck_prune_points *self, const ck_prune
 
 void ck_prune_points_begin(ck_prune_points *self) { self->unpruned = 0; }
 
-/* A run that completes or pauses asks at its end, behind the checkpoint that it takes there. */
+/* A run that completes, pauses or waits asks at its end, behind the checkpoint that it takes there.
+ */
 bool ck_prune_points_pass(ck_prune_points *self, const ck_prune_rules *recorded,
-                          ck_boundary_kind kind, bool pruned) {
+                          const ck_boundary *at, bool pruned) {
   const ck_prune_rules rules = ck_prune_points_rules(self, recorded);
   int64_t every = rules.single ? 1 : rules.every;
-  bool ends = kind == CK_BOUNDARY_FINAL || kind == CK_BOUNDARY_PAUSE;
+  bool ends = at->kind == CK_BOUNDARY_FINAL || at->kind == CK_BOUNDARY_PAUSE || at->waits;
   self->unpruned++;
   bool due = ends || (every > 0 && self->unpruned >= every) || (!rules.known && pruned);
   if (due) self->unpruned = 0;

@@ -4,7 +4,7 @@
 #define CK_RUNTIME_SIMULATION_PRUNE_POINTS_H
 
 #include "core/base/json.h"
-#include "core/model/checkpoint.h"
+#include "core/model/boundary.h"
 #include "core/model/profile.h"
 
 typedef struct ck_prune_rules {
@@ -26,9 +26,10 @@ typedef struct ck_prune_points {
 ck_prune_rules ck_prune_points_rules(const ck_prune_points *self, const ck_prune_rules *recorded);
 /* A run begins. */
 void ck_prune_points_begin(ck_prune_points *self);
-/* A checkpoint is taken at a boundary of that kind: true when it is asked now which go. `pruned`:
- * the recorded run has dropped some here; that counts where nothing else is known. */
+/* A checkpoint is taken: true when it is asked now which go. `pruned`: the recorded run has dropped
+ * some here; that counts where nothing else is known. Of `at` kind and waits are read; earlier
+ * versions, which did not prune where a run waits, did not record the latter. */
 bool ck_prune_points_pass(ck_prune_points *self, const ck_prune_rules *recorded,
-                          ck_boundary_kind kind, bool pruned);
+                          const ck_boundary *at, bool pruned);
 
 #endif

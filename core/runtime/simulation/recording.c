@@ -135,6 +135,7 @@ static void read_numbers(ck_boundary *at, int64_t now_ms, const ck_event *event,
   at->clean = get_bool(body, "clean", true);
   at->asked = ck_json_type_of(ck_json_get(body, "requests")) == CK_JSON_ARRAY ? "[]" : NULL;
   at->checkpoint_cost_us = get_int(body, "cost_us", 0);
+  at->waits = get_bool(body, "waits", false);
 }
 
 /* An earlier version recorded none: not known. */

@@ -225,11 +225,13 @@ static ck_status begin_run(pruning *self, int64_t timeline) {
                                  asking->err);
 }
 
-static ck_boundary_kind kind_of(const ck_event *event) {
-  char *name = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "kind"));
-  ck_boundary_kind kind = name ? ck_boundary_kind_of(name) : 0;
+static ck_boundary boundary_of(const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body);
+  char *name = ck_json_dup_string(ck_json_get(body, "kind"));
+  ck_boundary out = {.kind = name ? ck_boundary_kind_of(name) : 0};
+  ck_json_read_bool(&out.waits, ck_json_get(body, "waits"));
   free(name);
-  return kind;
+  return out;
 }
 
 /* The prune of a run follows the checkpoint behind which it was asked. */
@@ -246,7 +248,8 @@ static ck_status pass_boundary(bool *used, pruning *self, const ck_event *event,
   if (status == CK_OK) status = add_candidate(self, event->seq);
   if (status != CK_OK || event->timeline == self->edited) return status;
   *used = follows(next, event, self);
-  bool due = ck_prune_points_pass(&self->points, &self->recorded, kind_of(event), *used);
+  const ck_boundary at = boundary_of(event);
+  bool due = ck_prune_points_pass(&self->points, &self->recorded, &at, *used);
   return due || *used ? pass(self, *used ? next : event, due) : CK_OK;
 }
 

@@ -151,7 +151,7 @@ ck_status ck_simulated_prunes_take(ck_simulated_prunes *self, ck_error *err) {
   if (of->inherited) return CK_OK;
   ck_status status = add(self, err);
   if (status != CK_OK || of->edited) return status;
-  bool due = ck_prune_points_pass(&self->points, &of->prunes, of->at.kind, of->pruned_ms > 0);
+  bool due = ck_prune_points_pass(&self->points, &of->prunes, &of->at, of->pruned_ms > 0);
   bool single = ck_prune_points_rules(&self->points, &of->prunes).single;
   int64_t now_ms = of->pruned_ms ? of->pruned_ms : of->at.now_ms;
   return due ? prune(self, single, now_ms, err) : CK_OK;

@@ -98,6 +98,51 @@ else
   skip "no compiler for the library that kills: it is not killed in the middle"
 fi
 
+# A run that waits for a person prunes at its end as one that pauses does, and once: what is there
+# by then is worked out from the transcript, and is what one who asks by hand would leave.
+cat >"$dir/asks.lua" <<'EOF'
+local flow = require "ck.flow"
+local function work() end
+local nodes, edges = {}, {}
+for i = 1, 6 do nodes["n" .. i], edges["n" .. i] = flow.lua(work), "n" .. i + 1 end
+edges.n6 = "who"
+nodes.who, edges.who = flow.ask { question = "Who?", writes = "who" }, "more"
+nodes.more, edges.more = flow.lua(work), flow.done
+return flow.graph { name = "asks", start = "n1", nodes = nodes, edges = edges }
+EOF
+# Drops the oldest two whenever it is asked: asked twice, it drops four.
+cat >"$dir/two.lua" <<'EOF'
+return { name = "two", version = 1, prune = function(history)
+  return { drop = { history[1].id, history[2] and history[2].id } }
+end }
+EOF
+# asked_at SESSION: behind which kinds of boundaries how many went.
+asked_at() {
+  "$CKRUN" --json sessions log "$1" --all | perl -MJSON::PP -ne '
+    my $e = decode_json($_);
+    $kind = $e->{body}{kind} if $e->{kind} eq "boundary";
+    push @told, "$kind " . @{$e->{body}{ids}} if $e->{kind} eq "pruned";
+    END { print join(", ", @told) }'
+}
+# prune_every_n_nodes is due at that very boundary, too: it still is one prune.
+for every in 0 7; do
+  cat >"$dir/waits$every.lua" <<EOF
+return { name = "waits$every", extends = "default", prune_every_n_nodes = $every,
+  policies = { { "every_boundary", on_node_start = false }, "./two.lua" } }
+EOF
+done
+exits 8 "it waits for a person" run "$dir/asks.lua" --profile "$dir/waits0.lua" --session waits
+is "policies are asked at the end of a run that waits, once" "$(asked_at waits)" \
+  "user_checkpoint 2"
+exits 0 "it is answered" answer waits me
+exits 0 "it goes on to its end" resume waits
+is "and at its end" "$(asked_at waits)" "user_checkpoint 2, final 2"
+exits 8 "a profile that prunes on the way, too" run "$dir/asks.lua" --profile "$dir/waits7.lua" \
+  --session waits7
+is "asks them once at the end" "$(asked_at waits7)" \
+  "user_checkpoint 2"
+clean "while it waits"
+
 exits 0 "a hook that fails" run "$flow" --cassette "$cassette" --profile "$dir/failing.lua" \
   --session failing
 is "drops nothing" "$(listed failing)" "$whole"

@@ -16,13 +16,14 @@ local function work(ctx)
   ctx.memory.turn = turn
   if turn == 5 or turn == 9 then ctx.pause("on " .. turn) end
 end
-local names = { "a", "b", "try", "a", "b", "b", "a", "try", "a", "b", "a" }
+local names = { "a", "b", "try", "a", "b", "b", "who", "try", "a", "b", "a" }
 local function go(ctx) return names[(ctx.memory.turn or 0) + 1] or flow.done end
 return flow.graph { name = "work", start = "a", max_visits = 100,
   nodes = { a = flow.lua(work), b = flow.lua(work), count = flow.lua(work),
+    who = flow.ask { question = "Who?", writes = "who" },
     try = flow.exec { argv = { "sh", "-c", "test -e $AT || { touch $AT; exit 3; }" },
       env = { AT = "tried" }, class = "pure" } },
-  edges = { a = go, b = go, try = "count", count = go } }
+  edges = { a = go, b = go, try = "count", who = "count", count = go } }
 E
 echo 'return { name = "again", version = 1, on_failure = function() return "retry" end }' >again.lua
 cat >places.lua <<'E'
@@ -38,12 +39,15 @@ return { name = "places", version = 1, options = { every = 2, rest = 0, keep = "
   end }
 E
 
-# live SESSION PROFILE: it runs to its end; a person pins, forks and goes back on the way.
+# live SESSION PROFILE: it runs to its end; a person pins, answers, forks and goes back on the way.
 live() {
   rm -f tried
   run run flow.lua --session "$1" --profile "$2"
   [ "$code" = 8 ] || is "$1 pauses" "$code" 8
   "$CKRUN" sessions pin "$1" latest >pinned 2>&1
+  run resume "$1"
+  [ "$code" = 8 ] || is "$1 waits" "$code" 8
+  "$CKRUN" answer "$1" me >answered 2>&1 || ok "$1 is answered" false
   run resume "$1"
   [ "$code" = 8 ] || is "$1 pauses again" "$code" 8
   "$CKRUN" sessions fork "$1" latest --session "fork-$1" >forked 2>&1
@@ -122,11 +126,14 @@ rough() {
   [ "$code" = 137 ] || [ "$code" = 8 ] || is "$1 is killed" "$code" 137
   run resume "$1"
   "$CKRUN" sessions prune "$1" >pruned 2>&1
+  "$CKRUN" answer "$1" me >answered 2>&1
   "$CKRUN" sessions rewind "$1" '@{1}' --report "not so" >rewound 2>&1
   run resume "$1" --set memory.note=1
   "$CKRUN" sessions prune "$1" >pruned 2>&1
-  run resume "$1"
-  run resume "$1"
+  for again in 1 2 3; do
+    "$CKRUN" answer "$1" me >answered 2>&1
+    run resume "$1"
+  done
   status=$(cell "$("$CKRUN" sessions show "$1")" status)
   [ "$status" = completed ] || is "$1 ends" "$status" completed
 }
