@@ -55,6 +55,7 @@ static const ck_command *const commands[] = {
     &ck_command_key_new,
     &ck_command_key_list,
     &ck_command_key_rotate,
+    &ck_command_key_unseal,
     &ck_command_ui,
     &ck_command_doctor,
     &ck_command_mcp,

@@ -65,8 +65,8 @@ ok "another store has another one" test "$(marks a.log)" != "$(marks b.log)"
 # ---- another key, another host ----
 
 cp "$root/tests/golden/masked.lua" "$root/tests/golden/masked.jsonl" .
-# tools SESSION: mail kills what runs it, once, when the outcome of book, which runs beside it, is in
-# the store.
+# tools SESSION: mail kills what runs it, once, when the outcome of book, which runs beside it, is
+# in the store.
 tools() {
   printf '#!/bin/sh\necho KL1234 >>bookings\necho KL1234\n' >book
   cat >mail <<END

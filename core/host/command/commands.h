@@ -17,6 +17,7 @@ extern const ck_command ck_command_init;
 extern const ck_command ck_command_key_list;
 extern const ck_command ck_command_key_new;
 extern const ck_command ck_command_key_rotate;
+extern const ck_command ck_command_key_unseal;
 extern const ck_command ck_command_mcp;
 extern const ck_command ck_command_submit;
 extern const ck_command ck_command_worker;

@@ -13,6 +13,7 @@
 #include "core/host/print/write_file.h"
 #include "core/host/run/archive.h"
 #include "core/host/session/profile_secrets.h"
+#include "core/host/session/sealed_export.h"
 #include "core/host/ui/report.h"
 #include "core/host/print/document.h"
 #include "core/runtime/history/settled.h"
@@ -22,7 +23,9 @@
 #include "core/runtime/portable/workflow_document.h"
 
 typedef struct values {
-  const char *session, *format, *output, *checkpoint;
+  const char *session, *format, *output, *checkpoint, *seal_key;
+  bool seal;
+  ck_key *key; /* that the document is sealed with; NULL: it is not */
 } values;
 
 /* `checkpoint`: the word that names one; NULL: as the session stands. */
@@ -122,10 +125,37 @@ static const format *find_format(const char *name) {
   return NULL;
 }
 
-static ck_status give(ck_output *output, const char *path, ck_bytes text, ck_error *err) {
+/* Before anything of the session is: the key is one of the secrets that are masked in it. */
+static ck_status read_seal_key(values *v, const ck_host *host, ck_error *err) {
+  if (!v->seal && !v->seal_key) return CK_OK;
+  if (v->format && strcmp(v->format, archive) == 0)
+    return ck_error_set(err, CK_E_USAGE,
+                        "an archive is as sealed as its store is, with the same key: --seal and "
+                        "--seal-key are for the other formats, and 'ckrun key rotate' seals a "
+                        "store");
+  if (!v->output && host->output->terminal)
+    return ck_error_set(err, CK_E_USAGE,
+                        "a sealed export is nothing to read: say with -o FILE where it goes");
+  ck_status status = ck_sealed_export_key(&v->key, v->seal_key, host, err);
+  if (status != CK_OK || v->key) return status;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--seal takes the key of the store, and none is given: --seal-key file:PATH "
+                      "names one for the export alone ('ckrun key new PATH' makes it)");
+}
+
+static ck_status put(ck_output *output, const char *path, ck_bytes text, ck_error *err) {
   if (path) return ck_write_file(path, text, err);
   ck_output_write(output, text);
   return ck_output_flush(output, err);
+}
+
+static ck_status give(ck_host *host, const values *v, ck_bytes text, ck_error *err) {
+  ck_buffer sealed = {0};
+  if (!v->key) return put(host->output, v->output, text, err);
+  ck_status status = ck_sealed_export_write(&sealed, v->key, text, err);
+  if (status == CK_OK) status = put(host->output, v->output, ck_buffer_bytes(&sealed), err);
+  ck_buffer_clear(&sealed);
+  return status;
 }
 
 static ck_status print_archive(ck_output *output, const ck_archive *made, const char *session,
@@ -166,7 +196,7 @@ static ck_status export_html(ck_host *host, const values *v, ck_error *err) {
   const char *id = inspection.head.session.id;
   status = ck_profile_secrets_hide(host->output, inspection.store, id, err);
   if (status == CK_OK) status = ck_ui_report_write(&text, host, id, host->output->redactor, err);
-  if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
+  if (status == CK_OK) status = give(host, v, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_inspection_close(&inspection);
   return status;
@@ -186,8 +216,7 @@ static ck_status warn_of_marks(ck_output *output, const ck_inspection *inspectio
   return status;
 }
 
-static ck_status run(ck_host *host, const void *given, ck_error *err) {
-  const values *v = given;
+static ck_status export(ck_host *host, const values *v, ck_error *err) {
   const format *of = v->format ? find_format(v->format) : NULL;
   if (v->checkpoint && (!of || !of->at_checkpoints))
     return ck_error_set(err, CK_E_USAGE,
@@ -213,9 +242,17 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = ck_exported_media_put(&text, inspection.store, selected->form, err);
   if (status == CK_OK && (selected->write == write_loop || selected->write == write_run_checkpoint))
     status = warn_of_marks(host->output, &inspection, err);
-  if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
+  if (status == CK_OK) status = give(host, v, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_inspection_close(&inspection);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  values v = *(const values *)given;
+  ck_status status = read_seal_key(&v, host, err);
+  if (status == CK_OK) status = export(host, &v, err);
+  ck_key_free(v.key);
   return status;
 }
 
@@ -244,11 +281,21 @@ static const ck_option options[] = {
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
      .help = "to this file, which is replaced as a whole, instead of stdout"},
+    {.name = "seal",
+     .offset = offsetof(values, seal),
+     .help = "sealed with the key of the store (--key): nobody reads or changes it without"},
+    {.name = "seal-key",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, seal_key),
+     .value = "REF",
+     .help = "sealed with this key instead, by reference, as --key"},
     {0},
 };
 
 static const ck_example examples[] = {
     {"ckrun sessions export trip --format html -o trip.html", "one file to show to others"},
+    {"ckrun sessions export trip --format markdown --seal-key file:$PWD/share.key -o trip.sealed",
+     "one that opens for who has the key"},
     {0},
 };
 
@@ -295,7 +342,10 @@ const ck_command ck_command_sessions_export = {
         "The four checkpoints are refused with exit code 75 while an effect of class once or "
         "reconcilable was begun and has no outcome, since whoever goes on would do it again: see "
         "`ckrun resolve`.\n\n"
-        "All but an archive passes redaction once more; what was masked stays masked.",
+        "All but an archive passes redaction once more; what was masked stays masked.\n\n"
+        "With --seal or --seal-key the file is encrypted and signed as a whole, and is bytes: "
+        "'ckrun key unseal' gives the document, and 'ckrun sessions import' takes a sealed "
+        "checkpoint as it is. Who loses that key loses the file.",
     .operands = operands,
     .options = options,
     .examples = examples,

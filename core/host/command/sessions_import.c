@@ -7,10 +7,11 @@
 #include "core/host/run/archive.h"
 #include "core/host/run/import_recordings.h"
 #include "core/host/run/import_run.h"
+#include "core/host/session/sealed_export.h"
 
 typedef struct values {
   ck_words files;
-  const char *format, *session, *resume_with, *profile;
+  const char *format, *session, *resume_with, *profile, *seal_key;
   bool accept_changed, partial;
 } values;
 
@@ -41,8 +42,49 @@ static ck_status import_archive(ck_host *host, const values *v, ck_error *err) {
   return ck_archive_import(host, v->files.list[0], err);
 }
 
+static ck_status import_checkpoint(ck_host *host, const values *v, const ck_key *key,
+                                   ck_error *err) {
+  if (v->files.count > 1)
+    return ck_error_set(err, CK_E_USAGE, "checkpoints are imported one at a time");
+  ck_import_run_options options = {.path = v->files.list[0],
+                                   .key = key,
+                                   .format = v->format,
+                                   .flow = v->resume_with,
+                                   .profile = v->profile,
+                                   .session = v->session,
+                                   .accept_changed = v->accept_changed};
+  return ck_import_run(host, &options, err);
+}
+
+/* What is in it is not known before it is opened: it must be a checkpoint. */
+static ck_status import_sealed(ck_host *host, const values *v, ck_error *err) {
+  ck_key *key;
+  if (v->files.count > 1)
+    return ck_error_set(err, CK_E_USAGE, "sealed exports are imported one at a time");
+  if (v->format && !ck_import_run_knows(v->format))
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s is a sealed export, and of these checkpoints are imported: open it "
+                        "with 'ckrun key unseal' for --format %s",
+                        v->files.list[0], v->format);
+  ck_status status = ck_sealed_export_key(&key, v->seal_key, host, err);
+  if (status == CK_OK) status = import_checkpoint(host, v, key, err);
+  ck_key_free(key);
+  return status;
+}
+
+/* One of several is seen, too. */
+static bool is_sealed(const values *v) {
+  for (size_t i = 0; i < v->files.count; i++)
+    if (ck_sealed_export_is_at(v->files.list[i])) return true;
+  return false;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
+  if (is_sealed(v)) return import_sealed(host, v, err);
+  if (v->seal_key)
+    return ck_error_set(err, CK_E_USAGE, "%s is no sealed export: --seal-key is not for it",
+                        v->files.list[0]);
   if (is_archive(v)) return import_archive(host, v, err);
   bool runs = is_run(v);
   if (!runs && v->files.count == 1 && access(v->files.list[0], F_OK) != 0 && errno == ENOENT)
@@ -52,16 +94,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                         "--resume-with, --profile and --accept-changed are for "
                         "checkpoints, and %s is none",
                         v->files.list[0]);
-  if (!runs) return import_recordings(host, v, err);
-  if (v->files.count > 1)
-    return ck_error_set(err, CK_E_USAGE, "checkpoints are imported one at a time");
-  ck_import_run_options options = {.path = v->files.list[0],
-                                   .format = v->format,
-                                   .flow = v->resume_with,
-                                   .profile = v->profile,
-                                   .session = v->session,
-                                   .accept_changed = v->accept_changed};
-  return ck_import_run(host, &options, err);
+  return runs ? import_checkpoint(host, v, NULL, err) : import_recordings(host, v, err);
 }
 
 static const ck_operand operands[] = {
@@ -109,6 +142,12 @@ static const ck_option options[] = {
     {.name = "accept-changed",
      .offset = offsetof(values, accept_changed),
      .help = "of a run checkpoint: go on also with another agent or flow than its own"},
+    {.name = "seal-key",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, seal_key),
+     .value = "REF",
+     .help = "of a sealed export: the key that it was sealed with, by reference, as --key; that of "
+             "the store otherwise"},
     {0},
 };
 

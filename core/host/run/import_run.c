@@ -1,17 +1,16 @@
 /* import_run.c - makes a session of a run checkpoint, so that it can be resumed here. */
 #include "core/host/run/import_run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/host/print/problems.h"
-#include "core/base/own_file.h"
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
 #include "core/host/run/imported_document.h"
 #include "core/host/run/scripts.h"
 #include "core/host/session/launch.h"
+#include "core/host/session/sealed_export.h"
 #include "core/runtime/portable/import.h"
 #include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
@@ -20,25 +19,6 @@
 #include "core/runtime/session/totals.h"
 
 enum { FILE_MAX = 64 << 20 };
-
-static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
-  ck_status status = ck_own_file_check(path, err);
-  if (status != CK_OK) return status;
-  FILE *file = fopen(path, "re");
-  char chunk[1 << 14];
-  size_t got;
-  if (!file)
-    return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "%s: %s", path,
-                        strerror(errno));
-  while (out->len <= FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
-    ck_buffer_append(out, chunk, got);
-  int code = ferror(file) ? errno : 0;
-  fclose(file);
-  if (code) return ck_error_set(err, CK_E_USAGE, "%s: %s", path, strerror(code));
-  if (out->len > FILE_MAX)
-    return ck_error_set(err, CK_E_USAGE, "%s is larger than %d bytes", path, FILE_MAX);
-  return ck_buffer_check(out, err);
-}
 
 /* What a document may be. */
 typedef enum { RUN, SESSION, LOOP, WORKFLOW, KIND_COUNT } document_kind;
@@ -77,12 +57,16 @@ bool ck_import_run_knows(const char *format) {
   return false;
 }
 
+static bool is_document(ck_bytes text) {
+  ck_error ignored = CK_ERROR_INIT;
+  return ck_json_check(text, &ignored) == CK_OK && kind_of(text) != KIND_COUNT;
+}
+
 bool ck_import_run_is(const char *path) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
-  bool is = read_file(&text, path, &ignored) == CK_OK &&
-            ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
-            kind_of(ck_buffer_bytes(&text)) != KIND_COUNT;
+  bool is = ck_sealed_export_read(&text, path, FILE_MAX, &ignored) == CK_OK &&
+            is_document(ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
   return is;
 }
@@ -335,9 +319,26 @@ static ck_status read_document(imported *out, ck_bytes document, const char *for
   }
 }
 
+/* Of a sealed export, what was sealed. */
+static ck_status read_text(ck_buffer *out, const ck_import_run_options *options, ck_error *err) {
+  ck_buffer file = {0};
+  ck_status status = ck_sealed_export_read(&file, options->path, FILE_MAX, err);
+  if (status == CK_OK && !ck_sealed_export_is(ck_buffer_bytes(&file))) {
+    *out = file;
+    return CK_OK;
+  }
+  if (status == CK_OK)
+    status = ck_sealed_export_open(out, options->key, options->path, ck_buffer_bytes(&file), err);
+  ck_buffer_clear(&file);
+  if (status != CK_OK || is_document(ck_buffer_bytes(out))) return status;
+  return ck_error_set(err, CK_E_USAGE,
+                      "%s is a sealed export, but of no checkpoint: 'ckrun key unseal' opens it",
+                      options->path);
+}
+
 static ck_status read_checkpoint(imported *out, char digest[CK_DIGEST_HEX_SIZE], ck_buffer *text,
                                  const ck_import_run_options *options, ck_error *err) {
-  ck_status status = read_file(text, options->path, err);
+  ck_status status = read_text(text, options, err);
   if (status != CK_OK) return status;
   status = ck_json_check(ck_buffer_bytes(text), err);
   if (status == CK_OK) ck_imported_document_digest(digest, ck_buffer_bytes(text));

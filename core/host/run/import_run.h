@@ -4,10 +4,12 @@
 
 #include "core/host/cli/command.h"
 #include "core/base/error.h"
+#include "core/store/format/seal.h"
 
 typedef struct ck_import_run_options {
   const char *path;
-  const char *format;         /* the document's; NULL: told from it */
+  const ck_key *key;  /* of a sealed export (core/host/session/sealed_export.h); NULL: none */
+  const char *format; /* the document's; NULL: told from it */
   const char *flow, *profile; /* the flow and profile to resume with; profile NULL: the default */
   const char *session;        /* its id; NULL: made of the document */
   bool accept_changed;        /* also with another agent or flow than the document's */

@@ -21,7 +21,7 @@ static ck_status check_ref(const char *ref, ck_error *err) {
   if (ck_key_source_is_ref(ref)) return CK_OK;
   return ck_error_set(
       err, CK_E_USAGE,
-      "--key names the place of a key, never the key itself: env:NAME, file:PATH, credential:NAME, "
+      "a key is given by its place, never the key itself: env:NAME, file:PATH, credential:NAME, "
       "keyring:NAME or command:LINE");
 }
 

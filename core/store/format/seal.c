@@ -15,7 +15,7 @@ _Static_assert(NONCE - CK_SEAL_NONCE == 0 && NONCE + TAG == CK_SEAL_OVERHEAD, "w
 _Static_assert(CK_KEY_SIZE == crypto_kdf_KEYBYTES, "a key is one of crypto_kdf");
 
 /* Numbers of the subkeys: they never change. */
-enum { USE_SEAL = 1, USE_SIGN, USE_MASK, USE_CHECK, USE_ID, USE_FINGERPRINT };
+enum { USE_SEAL = 1, USE_SIGN, USE_MASK, USE_CHECK, USE_ID, USE_FINGERPRINT, USE_EXPORT };
 
 struct ck_key {
   unsigned char bytes[CK_KEY_SIZE];
@@ -125,6 +125,10 @@ static void derive(unsigned char out[CK_KEY_SIZE], const ck_key *key, uint64_t u
 void ck_key_fingerprint(uint8_t out[CK_KEY_SIZE], const ck_key *self,
                         const uint8_t store[CK_DIGEST_SIZE]) {
   derive(out, self, USE_FINGERPRINT, store);
+}
+
+void ck_key_export(uint8_t out[CK_KEY_SIZE], const ck_key *self) {
+  crypto_kdf_derive_from_key(out, CK_KEY_SIZE, USE_EXPORT, CONTEXT, self->bytes);
 }
 
 ck_status ck_seal_new(ck_seal **out, const ck_key *key, const uint8_t store[CK_DIGEST_SIZE],

@@ -56,6 +56,8 @@ ck_key_id ck_key_get_id(const ck_key *self);
  * `out`. */
 void ck_key_fingerprint(uint8_t out[CK_KEY_SIZE], const ck_key *self,
                         const uint8_t store[CK_DIGEST_SIZE]);
+/* The subkey for sealed exports, the same whatever the store. The caller wipes `out`. */
+void ck_key_export(uint8_t out[CK_KEY_SIZE], const ck_key *self);
 
 /* The subkeys of one store. Threads may share it. */
 typedef struct ck_seal ck_seal;

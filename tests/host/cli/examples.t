@@ -25,6 +25,9 @@ scene waiting empty "echo 'return { name = \"asks\", models = { default =
   { api = \"openai\", model = \"none\", base_url = \"http://127.0.0.1:9\" } } }' >asks.lua
   ckrun run flow.lua --profile ./asks.lua --session trip; [ \$? = 8 ]"
 scene key done "ckrun key new store.key"
+scene share done "ckrun key new share.key"
+scene sealed share "ckrun sessions export trip --format cassette --seal-key file:share.key \\
+  -o trip.sealed"
 scene spilled - "echo 'return require \"ck.flow\".custom { name = \"long\", run = function(ctx)
   ctx.effect { kind = \"exec\", class = \"pure\",
     request = { argv = { \"seq\", \"999\" }, output_max = 64 } } end }' >flow.lua
@@ -50,6 +53,8 @@ scene_of() {
     resolve) echo doubt ;;
     pause | checkpoint) echo live ;;
     "key rotate") echo key ;;
+    "sessions export") echo share ;;
+    "key unseal") echo sealed ;;
     *) echo done ;;
   esac
 }

@@ -61,6 +61,7 @@ store salvage|store salvage
 key new|key new N
 key list|key list
 key rotate|key rotate --new-key file:new.key
+key unseal|key unseal F
 mcp|mcp
 ui|ui
 help|help sessions

@@ -218,6 +218,8 @@ takes 0 "key new" fresh
 run --store sqlite:sealed.db --key file:key run "$flow" --cassette "$cassette"
 takes 0 "key list" --store sqlite:sealed.db --key file:key
 takes 0 "key rotate" --store sqlite:sealed.db --key file:key --new-key file:fresh
+"$CKRUN" sessions export tight --format markdown --seal-key file:key -o one.sealed
+takes 0 "key unseal" one.sealed --seal-key file:key
 exits 0 "a document of another system's" sessions export tight --format run-checkpoint -o one.json
 ok "does not say our version" test "$(json "$(cat one.json)" 'exists $d->{ckrun_json}')" = ""
 takes 0 "sessions import" "$root/tests/lua/import/data/pi.jsonl"
