@@ -22,6 +22,10 @@
 
 typedef struct ck_cassette ck_cassette;
 
+/* The file of `spec`, malloc'd, and the digits behind its '#', within `spec`; NULL: none. A '#'
+ * that something else stands behind belongs to the file's name. */
+CK_CHECKED ck_status ck_cassette_split(char **file, const char **index, const char *spec,
+                                       ck_error *err);
 /* `spec` is FILE or FILE#INDEX (from 0; default 0): which session of a file that holds several.
  * CK_E_NOT_FOUND: no such file; CK_E_USAGE: no such session; CK_E_PARSE: line and byte offset;
  * CK_E_UNSUPPORTED: another version. */

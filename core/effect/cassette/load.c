@@ -11,17 +11,12 @@
 
 enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
 
-/* A '#' with nothing but digits behind it names a session; any other '#' belongs to the file's
- * name. */
-static ck_status split_spec(char **path, size_t *index, const char *spec, ck_error *err) {
-  *index = 0;
-  *path = strdup(spec);
-  if (!*path) return ck_error_no_memory(err);
-  char *mark = strrchr(*path, '#');
-  if (!mark || !mark[1] || mark[1 + strspn(mark + 1, "0123456789")]) return CK_OK;
-  *index = strtoul(mark + 1, NULL, 10); /* too long a number is ULONG_MAX: out of any range */
-  *mark = '\0';
-  return CK_OK;
+ck_status ck_cassette_split(char **file, const char **index, const char *spec, ck_error *err) {
+  const char *mark = strrchr(spec, '#');
+  bool indexed = mark && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
+  *index = indexed ? mark + 1 : NULL;
+  *file = indexed ? strndup(spec, (size_t)(mark - spec)) : strdup(spec);
+  return *file ? CK_OK : ck_error_no_memory(err);
 }
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
@@ -234,10 +229,12 @@ static ck_status read_cassette(ck_cassette *self, ck_buffer *text, const char *p
 ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {
   *out = NULL;
   char *path = NULL;
-  size_t index = 0;
+  const char *number;
   ck_buffer text = {0};
   ck_cassette *self = calloc(1, sizeof *self);
-  ck_status status = self ? split_spec(&path, &index, spec, err) : ck_error_no_memory(err);
+  ck_status status = self ? ck_cassette_split(&path, &number, spec, err) : ck_error_no_memory(err);
+  /* too long a number is ULONG_MAX: out of any range */
+  size_t index = status == CK_OK && number ? strtoul(number, NULL, 10) : 0;
   if (status == CK_OK) status = read_cassette(self, &text, path, index, err);
   if (status == CK_OK)
     *out = self;

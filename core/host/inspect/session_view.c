@@ -39,12 +39,7 @@ static bool can_resume(const ck_inspection *inspection) {
 
 /* A worker goes on with it, when one runs that has its labels. */
 static ck_status find_worker(ck_session_view *self, const ck_host *host, ck_error *err) {
-  ck_bytes labels = ck_json_get(ck_value_bytes(self->queued), "labels");
-  ck_next_command_append(&self->next, host, "worker");
-  for (ck_json_iterator it = ck_json_iterate(labels); ck_json_next(&it);) {
-    ck_buffer_append_text(&self->next, " --label ");
-    ck_json_read_string(&self->next, it.value);
-  }
+  ck_queued_append_command(&self->next, host, ck_value_bytes(self->queued));
   return ck_buffer_check(&self->next, err);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/shortage.h"
+#include "core/effect/cassette/cassette.h"
 #include "core/host/session/place.h"
 #include "core/host/session/queued.h"
 #include "core/host/session/run_settings.h"
@@ -56,22 +57,16 @@ static ck_status check_place(const char *what, const char *path, const ck_words 
   return status;
 }
 
-/* A shipped one lies in ckrun itself. */
-static bool is_file(const char *name) {
-  size_t len = strlen(name);
-  return strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".lua") == 0);
-}
-
 static ck_status check_recording(const char *spec, const ck_words *folders, ck_error *err) {
-  char *path = strdup(spec);
-  if (!path) return ck_error_no_memory(err);
-  char *number = strrchr(path, '#');
-  if (number) *number = 0;
-  ck_status status = check_place("the recording", path, folders, err);
-  free(path);
+  const char *index;
+  char *file = NULL;
+  ck_status status = ck_cassette_split(&file, &index, spec, err);
+  if (status == CK_OK) status = check_place("the recording", file, folders, err);
+  free(file);
   return status;
 }
 
+/* Shipped ones lie in ckrun itself. */
 static ck_status check_places(const ck_claim *self, const ck_launch *launch,
                               const ck_words *folders, ck_error *err) {
   const char *profile = self->profile ? self->profile : launch->profile;
@@ -79,64 +74,35 @@ static ck_status check_places(const ck_claim *self, const ck_launch *launch,
   if (!folders->count) return CK_OK;
   ck_status status = check_place("the flow", launch->flow, folders, err);
   if (status == CK_OK) status = check_place("the working folder", launch->directory, folders, err);
-  if (status == CK_OK && profile && is_file(profile))
+  if (status == CK_OK && profile && ck_launch_is_path(profile))
     status = check_place("the profile", profile, folders, err);
   if (status == CK_OK && launch->cassette) status = check_recording(launch->cassette, folders, err);
   for (size_t i = 0; status == CK_OK && i < policies->count; i++)
-    if (is_file(policies->list[i]))
+    if (ck_launch_is_path(policies->list[i]))
       status = check_place("the policy", policies->list[i], folders, err);
   return status;
 }
 
 /* ---- what its last run was given for itself ---- */
 
-/* Takes the buffer's text. */
-static ck_status add_word(ck_words *to, ck_buffer *word, ck_error *err) {
-  ck_buffer_append(word, "", 1);
-  ck_status status = ck_buffer_check(word, err);
-  const char **list = status == CK_OK ? realloc(to->list, (to->count + 1) * sizeof *list) : NULL;
-  if (list) {
-    to->list = list;
-    to->list[to->count++] = ck_buffer_take(word);
-  }
-  ck_buffer_clear(word);
-  return status != CK_OK || list ? status : ck_error_no_memory(err);
+static ck_status add_word(ck_words *to, const char *word, ck_error *err) {
+  const char **list = realloc(to->list, (to->count + 1) * sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  to->list = list;
+  list[to->count] = strdup(word);
+  return list[to->count] ? (to->count++, CK_OK) : ck_error_no_memory(err);
 }
 
-static ck_status add_option(ck_words *to, ck_bytes policy, const ck_json_iterator *option,
-                            ck_error *err) {
-  ck_buffer word = {0};
-  ck_json_read_string(&word, policy);
-  ck_buffer_append_char(&word, '.');
-  ck_json_read_string(&word, option->name);
-  if (ck_redact_is_masked(option->value)) {
-    ck_status status = ck_error_set(
+static ck_status add_setting(void *to, const ck_run_setting *setting, ck_error *err) {
+  ck_settings_words *words = to;
+  bool is_option = strcmp(setting->option, "--option") == 0;
+  if (setting->masked)
+    return ck_error_set(
         err, CK_E_REFUSED,
-        "the value of --option %.*s is masked where it is stored, and no worker knows it: resume "
+        "the value of --option %s is masked where it is stored, and no worker knows it: resume "
         "the session with it, or set it in the profile",
-        (int)word.len, word.data ? word.data : "");
-    ck_buffer_clear(&word);
-    return status;
-  }
-  ck_buffer_append_char(&word, '=');
-  if (!ck_json_read_string(&word, option->value)) ck_buffer_append_bytes(&word, option->value);
-  return add_word(to, &word, err);
-}
-
-static ck_status take_settings(ck_settings_words *out, ck_bytes settings, ck_error *err) {
-  ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
-  ck_status status = CK_OK;
-  for (ck_json_iterator it = ck_json_iterate(policies); status == CK_OK && ck_json_next(&it);) {
-    ck_buffer word = {0};
-    ck_json_read_string(&word, it.value);
-    status = add_word(&out->policies, &word, err);
-  }
-  for (ck_json_iterator policy = ck_json_iterate(options);
-       status == CK_OK && ck_json_next(&policy);)
-    for (ck_json_iterator option = ck_json_iterate(policy.value);
-         status == CK_OK && ck_json_next(&option);)
-      status = add_option(&out->options, policy.name, &option, err);
-  return status;
+        setting->word);
+  return add_word(is_option ? &words->options : &words->policies, setting->word, err);
 }
 
 static ck_status take_mark(ck_claim *self, const ck_last_run *last, ck_error *err) {
@@ -154,7 +120,7 @@ static ck_status take(ck_claim *self, ck_store *store, const ck_head *head, cons
   ck_status status = take_mark(self, last, err);
   if (status == CK_OK) status = ck_run_settings_read_last(&settings, store, head, err);
   if (status == CK_OK && settings)
-    status = take_settings(&self->settings, ck_value_bytes(settings), err);
+    status = ck_run_settings_visit(ck_value_bytes(settings), add_setting, &self->settings, err);
   if (status == CK_OK) status = ck_place_read_launch(&launch, store, head, err);
   if (status == CK_OK) status = check_places(self, &launch, folders, err);
   ck_launch_clear(&launch);

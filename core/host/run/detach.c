@@ -2,12 +2,12 @@
 #include "core/host/run/detach.h"
 
 #include "core/host/print/document.h"
-#include "core/host/session/next_command.h"
 #include "core/host/session/queued.h"
 
 /* The command that runs what is queued. */
-static ck_status write_worker(ck_buffer *out, const ck_host *host, ck_error *err) {
-  ck_next_command_append(out, host, "worker");
+static ck_status write_worker(ck_buffer *out, const ck_host *host, const ck_engine *engine,
+                              ck_error *err) {
+  ck_queued_append_command(out, host, ck_value_bytes(engine->queued));
   ck_buffer_append(out, "", 1);
   return ck_buffer_check(out, err);
 }
@@ -40,7 +40,7 @@ ck_status ck_detach(const ck_host *host, ck_engine *engine, ck_error *err) {
                         "session %s could not be put into the queue; 'ckrun resume %s --detach' "
                         "puts it there",
                         session, session);
-  ck_status status = write_worker(&worker, host, err);
+  ck_status status = write_worker(&worker, host, engine, err);
   if (status == CK_OK) status = print(host, session, worker.data, err);
   ck_buffer_clear(&worker);
   return status;

@@ -12,6 +12,7 @@
 #include "core/base/own_file.h"
 #include "core/base/shortage.h"
 #include "core/base/text.h"
+#include "core/effect/cassette/cassette.h"
 #include "core/model/media_form.h"
 
 void ck_launch_clear(ck_launch *self) {
@@ -92,15 +93,12 @@ ck_status ck_launch_take_path(char **out, const char *path, ck_error *err) {
 }
 
 ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err) {
+  char *file = NULL, *path = NULL;
+  const char *index;
   *out = NULL;
-  char *file = strdup(spec), *path = NULL;
-  if (!file) return ck_error_no_memory(err);
-  char *mark = strrchr(file, '#');
-  bool indexed = mark && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
-  if (indexed) *mark = 0;
-  ck_status status = ck_launch_take_path(&path, file, err);
-  if (status == CK_OK &&
-      asprintf(out, "%s%s%s", path, indexed ? "#" : "", indexed ? mark + 1 : "") < 0) {
+  ck_status status = ck_cassette_split(&file, &index, spec, err);
+  if (status == CK_OK) status = ck_launch_take_path(&path, file, err);
+  if (status == CK_OK && asprintf(out, "%s%s%s", path, index ? "#" : "", index ? index : "") < 0) {
     *out = NULL;
     status = ck_error_no_memory(err);
   }
@@ -109,11 +107,14 @@ ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err) {
   return status;
 }
 
+bool ck_launch_is_path(const char *name) {
+  size_t len = strlen(name);
+  return strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".lua") == 0);
+}
+
 ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err) {
   *out = NULL;
-  size_t len = strlen(profile);
-  bool is_path = strchr(profile, '/') || (len > 4 && strcmp(profile + len - 4, ".lua") == 0);
-  if (is_path) return ck_launch_take_path(out, profile, err);
+  if (ck_launch_is_path(profile)) return ck_launch_take_path(out, profile, err);
   return ck_text_copy(out, profile, err);
 }
 

@@ -36,7 +36,9 @@ CK_CHECKED ck_status ck_launch_read(ck_launch *out, const ck_session_record *rec
 CK_CHECKED ck_status ck_launch_take_path(char **out, const char *path, ck_error *err);
 /* The same for FILE#N. */
 CK_CHECKED ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err);
-/* A name without a '/' and without the ending ".lua" is one of the shipped profiles. */
+/* The name of a profile or policy is a file's: one without a '/' and without the ending ".lua" is a
+ * shipped one. */
+bool ck_launch_is_path(const char *name);
 CK_CHECKED ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err);
 /* JSON, or @FILE. CK_E_PARSE with the byte offset, CK_E_USAGE: the file cannot be read; `what` is
  * named. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/effect/cassette/cassette.h"
 
 enum { HOST_NAME_SIZE = 256 };
 
@@ -79,16 +80,13 @@ static move find_move(ck_bytes from, ck_bytes to) {
   return (move){from, to};
 }
 
-/* The file part of FILE or FILE#N. */
+/* A file, or the one of a recording. */
 static bool is_there(const char *spec) {
-  char *file = strdup(spec);
-  if (!file) return false;
-  bool found = access(file, F_OK) == 0;
-  char *mark = found ? NULL : strrchr(file, '#');
-  if (mark) {
-    *mark = 0;
-    found = access(file, F_OK) == 0;
-  }
+  ck_error ignored = CK_ERROR_INIT;
+  const char *index;
+  char *file = NULL;
+  if (access(spec, F_OK) == 0) return true;
+  bool found = ck_cassette_split(&file, &index, spec, &ignored) == CK_OK && access(file, F_OK) == 0;
   free(file);
   return found;
 }

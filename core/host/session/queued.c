@@ -1,7 +1,10 @@
 /* queued.c - marks the runs of sessions that workers run, and reads these marks. */
 #include "core/host/session/queued.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/host/session/next_command.h"
 
 enum { LABEL_MAX = 64 };
 
@@ -55,6 +58,16 @@ bool ck_queued_fits(ck_bytes mark, const ck_words *labels) {
   for (ck_json_iterator it = ck_json_iterate(ck_json_get(mark, "labels")); ck_json_next(&it);)
     if (!has(labels, it.value)) return false;
   return true;
+}
+
+void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark) {
+  ck_next_command_append(out, host, "worker");
+  for (ck_json_iterator it = ck_json_iterate(ck_json_get(mark, "labels")); ck_json_next(&it);) {
+    char *label = ck_json_dup_string(it.value);
+    if (label) ck_next_command_append_option(out, "--label", label);
+    out->failed |= !label;
+    free(label);
+  }
 }
 
 /* A pause that a person asked for is not undone by a worker. */

@@ -35,6 +35,8 @@ CK_CHECKED ck_status ck_queued_check_labels(const ck_words *labels, bool queued,
 ck_bytes ck_queued_of(const ck_last_run *last);
 /* A worker that has `labels` may run it. */
 bool ck_queued_fits(ck_bytes mark, const ck_words *labels);
+/* Appends "ckrun worker", with the labels of a mark: what runs it. */
+void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark);
 /* A queued session with this record waits for a worker: it was put into the queue, or what it
  * waited for was answered; or it is running, and due once its process is gone. */
 bool ck_queued_is_due(const ck_session_record *record);

@@ -7,7 +7,6 @@
 #include "core/host/session/last_run.h"
 #include "core/host/session/next_command.h"
 #include "core/host/session/run_settings.h"
-#include "core/redact/redact.h"
 
 /* " OPTION VALUE" of a JSON string. */
 static void append_text(ck_buffer *out, const char *option, ck_bytes text) {
@@ -17,25 +16,17 @@ static void append_text(ck_buffer *out, const char *option, ck_bytes text) {
   free(value);
 }
 
-/* Without its value, which is masked: whoever runs it so is told what --option takes. */
-static void append_value(ck_buffer *out, ck_buffer *masked, const ck_json_iterator *policy,
-                         const ck_json_iterator *option) {
-  ck_bytes value = option->value;
-  ck_buffer word = {0};
-  ck_json_read_string(&word, policy->name);
-  ck_buffer_append_char(&word, '.');
-  ck_json_read_string(&word, option->name);
-  if (ck_redact_is_masked(value)) {
-    ck_buffer_append_text(masked, masked->len ? ", " : "");
-    ck_buffer_append_bytes(masked, ck_buffer_bytes(&word));
-  } else {
-    ck_buffer_append_char(&word, '=');
-    if (!ck_json_read_string(&word, value)) ck_buffer_append_bytes(&word, value);
-  }
-  ck_buffer_append(&word, "", 1);
-  if (!word.failed) ck_next_command_append_option(out, "--option", word.data);
-  out->failed |= word.failed;
-  ck_buffer_clear(&word);
+typedef struct settings_words {
+  ck_buffer *out, masked;
+} settings_words;
+
+/* What is masked has no value: whoever runs it so is told what --option takes. */
+static ck_status append_setting(void *to, const ck_run_setting *setting, ck_error *err) {
+  settings_words *self = to;
+  if (setting->masked)
+    ck_buffer_append_format(&self->masked, "%s%s", self->masked.len ? ", " : "", setting->word);
+  ck_next_command_append_option(self->out, setting->option, setting->word);
+  return ck_buffer_check(self->out, err);
 }
 
 /* What a shell takes for a comment. */
@@ -47,15 +38,11 @@ static void append_hint(ck_buffer *out, ck_buffer *masked) {
   ck_buffer_clear(masked);
 }
 
-static void append_settings(ck_buffer *out, ck_bytes settings) {
-  ck_buffer masked = {0};
-  ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
-  for (ck_json_iterator it = ck_json_iterate(policies); ck_json_next(&it);)
-    append_text(out, "--policy", it.value);
-  for (ck_json_iterator policy = ck_json_iterate(options); ck_json_next(&policy);)
-    for (ck_json_iterator option = ck_json_iterate(policy.value); ck_json_next(&option);)
-      append_value(out, &masked, &policy, &option);
-  append_hint(out, &masked);
+static ck_status append_settings(ck_buffer *out, ck_bytes settings, ck_error *err) {
+  settings_words words = {.out = out};
+  ck_status status = ck_run_settings_visit(settings, append_setting, &words, err);
+  append_hint(out, &words.masked);
+  return status;
 }
 
 static ck_status append_last(ck_buffer *out, ck_store *store, const ck_head *head, bool profile,
@@ -66,7 +53,7 @@ static ck_status append_last(ck_buffer *out, ck_store *store, const ck_head *hea
   if (status == CK_OK) status = ck_run_settings_read_last(&settings, store, head, err);
   if (status == CK_OK && profile && ck_last_run_profile(&last).len)
     append_text(out, "--profile", ck_last_run_profile(&last));
-  if (status == CK_OK && settings) append_settings(out, ck_value_bytes(settings));
+  if (status == CK_OK && settings) status = append_settings(out, ck_value_bytes(settings), err);
   ck_value_free(settings);
   ck_last_run_clear(&last);
   return status;

@@ -6,36 +6,67 @@
 
 /* ---- as words ---- */
 
-static void append_policies(ck_buffer *out, ck_bytes list) {
-  for (ck_json_iterator it = ck_json_iterate(list); ck_json_next(&it);) {
-    ck_buffer_append_text(out, " --policy ");
-    ck_json_read_string(out, it.value);
-  }
+static ck_status visit_word(ck_buffer *word, ck_run_setting setting, ck_run_setting_visit visit,
+                            void *to, ck_error *err) {
+  ck_buffer_append(word, "", 1);
+  ck_status status = ck_buffer_check(word, err);
+  setting.word = word->data;
+  if (status == CK_OK) status = visit(to, &setting, err);
+  ck_buffer_clear(word);
+  return status;
 }
 
-static void append_options(ck_buffer *out, ck_bytes policies) {
-  for (ck_json_iterator policy = ck_json_iterate(policies); ck_json_next(&policy);) {
-    if (ck_json_type_of(policy.value) != CK_JSON_OBJECT) continue;
-    for (ck_json_iterator option = ck_json_iterate(policy.value); ck_json_next(&option);) {
-      ck_buffer_append_text(out, " --option ");
-      ck_json_read_string(out, policy.name);
-      ck_buffer_append_char(out, '.');
-      ck_json_read_string(out, option.name);
-      if (ck_redact_is_masked(option.value)) {
-        ck_buffer_append_text(out, " (masked: to be given anew)");
-        continue;
-      }
-      ck_buffer_append_char(out, '=');
-      if (!ck_json_read_string(out, option.value)) ck_buffer_append_bytes(out, option.value);
-    }
+/* As --option takes it back: what is JSON is that, and all else a text. */
+static void append_value(ck_buffer *out, ck_bytes value) {
+  ck_buffer text = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  bool plain =
+      ck_json_read_string(&text, value) && ck_json_check(ck_buffer_bytes(&text), &ignored) != CK_OK;
+  ck_buffer_append_bytes(out, plain ? ck_buffer_bytes(&text) : value);
+  out->failed |= text.failed;
+  ck_buffer_clear(&text);
+}
+
+static ck_status visit_option(ck_bytes policy, const ck_json_iterator *option,
+                              ck_run_setting_visit visit, void *to, ck_error *err) {
+  ck_run_setting setting = {.option = "--option", .masked = ck_redact_is_masked(option->value)};
+  ck_buffer word = {0};
+  ck_json_read_string(&word, policy);
+  ck_buffer_append_char(&word, '.');
+  ck_json_read_string(&word, option->name);
+  if (!setting.masked) {
+    ck_buffer_append_char(&word, '=');
+    append_value(&word, option->value);
   }
+  return visit_word(&word, setting, visit, to, err);
+}
+
+ck_status ck_run_settings_visit(ck_bytes settings, ck_run_setting_visit visit, void *to,
+                                ck_error *err) {
+  ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
+  ck_status status = CK_OK;
+  for (ck_json_iterator it = ck_json_iterate(policies); status == CK_OK && ck_json_next(&it);) {
+    ck_buffer word = {0};
+    ck_json_read_string(&word, it.value);
+    status = visit_word(&word, (ck_run_setting){.option = "--policy"}, visit, to, err);
+  }
+  for (ck_json_iterator policy = ck_json_iterate(options);
+       status == CK_OK && ck_json_next(&policy);)
+    for (ck_json_iterator option = ck_json_iterate(policy.value);
+         status == CK_OK && ck_json_next(&option);)
+      status = visit_option(policy.name, &option, visit, to, err);
+  return status;
+}
+
+static ck_status append_setting(void *to, const ck_run_setting *setting, ck_error *err) {
+  ck_buffer_append_format(to, " %s %s%s", setting->option, setting->word,
+                          setting->masked ? " (masked: to be given anew)" : "");
+  return ck_buffer_check(to, err);
 }
 
 void ck_run_settings_append(ck_buffer *out, ck_bytes settings) {
-  if (ck_json_type_of(settings) != CK_JSON_OBJECT) return;
-  ck_bytes policies = ck_json_get(settings, "policies"), options = ck_json_get(settings, "options");
-  if (ck_json_type_of(policies) == CK_JSON_ARRAY) append_policies(out, policies);
-  if (ck_json_type_of(options) == CK_JSON_OBJECT) append_options(out, options);
+  ck_error ignored = CK_ERROR_INIT;
+  out->failed |= ck_run_settings_visit(settings, append_setting, out, &ignored) != CK_OK;
 }
 
 /* ---- from the record ---- */

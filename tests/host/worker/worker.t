@@ -139,6 +139,7 @@ exits 0 "a person says what became of it" resolve five "$key" 'done' --result '"
 exits 0 "which is no worker's business" worker --until-idle
 is "still" "$out" ""
 exits 0 "until the person gives it away" resume five --detach --label any
+has "the worker that is named has its label" "$err" "ckrun worker --label any'"
 is "by its id" "$out" five
 is "then it waits in the queue" "$(status five)" "paused queued"
 exits 0 "for a worker with its label" worker --until-idle
@@ -179,18 +180,34 @@ cd "$dir/trusted" || exit 1
 "$CKRUN" submit "$dir/elsewhere/bad.lua" --session bad >/dev/null 2>&1
 "$CKRUN" submit good.lua --profile "$dir/elsewhere/mine.lua" --session profile >/dev/null 2>&1
 (cd "$dir/elsewhere" && "$CKRUN" submit "$dir/trusted/good.lua" --session folder) >/dev/null 2>&1
+mkdir "$dir/trusted#"
+echo '{"cassette":1}' >"$dir/trusted#/tape.jsonl"
+"$CKRUN" submit good.lua --cassette "$dir/trusted#/tape.jsonl" --session tape >/dev/null 2>&1
 cd "$dir" || exit 1
 : >"$dir/noted"
 exits 0 "a worker with --flows" worker --until-idle --flows "$dir/trusted"
 has "runs what lies there" "$out" "ended	good	completed"
-for name in link bad profile folder; do
+for name in link bad profile folder tape; do
   has "but not $name" "$out" "refused	$name	tried again later: the "
 done
-is "once for each" "$(grep -c '^refused' <<<"$out") $(grep -c quick "$dir/noted")" "4 1"
+is "once for each" "$(grep -c '^refused' <<<"$out") $(grep -c quick "$dir/noted")" "5 1"
 exits 0 "one without" worker --until-idle
-is "runs them all" "$(grep -c completed <<<"$out")" 4
+is "runs them all" "$(grep -c completed <<<"$out")" 5
 "$CKRUN" submit "$dir/trusted/good.lua" --session again >/dev/null 2>&1
 refused 2 "a folder that is not there" "--flows" resume --queued --flows "$dir/nowhere" again
+
+# ---- what the run was given for itself is what its worker gives it ----
+cat >"$dir/typed.lua" <<'EOF'
+return { name = "typed", version = 1, options = { a = "", b = "" },
+  checkpoint = function(at, opt)
+    return type(opt.a) == "string" and opt.a .. " and " .. opt.b
+  end }
+EOF
+"$CKRUN" submit "$root/examples/airline/flow.lua" --cassette "$cassette" --session typed \
+  --policy "$dir/typed.lua" --option 'typed.a="17"' --option 'typed.b="\"so\""' >/dev/null 2>&1
+exits 0 "a worker of one with options" worker --until-idle
+run sessions checkpoints typed --json
+has "texts that look like JSON stay what they are" "$out" '17 and \"so\"'
 
 # ---- what cannot be begun is told, not tried without end ----
 cat >"$dir/secret.lua" <<EOF
