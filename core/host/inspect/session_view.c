@@ -46,12 +46,14 @@ static ck_status find_worker(ck_session_view *self, const ck_host *host, ck_erro
 static ck_status find_next(ck_session_view *self, const ck_host *host, ck_store *store,
                            ck_error *err) {
   const char *answer = ck_questions_command(&self->questions);
-  if (!self->question && self->queued && ck_queued_is_due(&self->head->session))
-    return find_worker(self, host, err);
-  if (!self->question && answer && self->head->session.status == CK_SESSION_WAITING) {
+  const ck_session_record *session = &self->head->session;
+  bool asks = session->status == CK_SESSION_WAITING || ck_queued_from(session);
+  if (!self->question && answer && asks) {
     ck_buffer_append_text(&self->next, answer);
     return ck_buffer_check(&self->next, err);
   }
+  if (!self->question && self->queued && ck_queued_is_due(session))
+    return find_worker(self, host, err);
   const char *words = self->question
                           ? "answer %s allow"
                           : ck_next_command_words(&self->head->session, self->doubts.count > 0);

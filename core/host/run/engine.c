@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/host/print/console.h"
 #include "core/host/run/orphans.h"
+#include "core/host/run/release.h"
 #include "core/host/run/spills.h"
 #include "core/host/session/place.h"
 #include "core/host/session/policy_changes.h"
@@ -230,7 +231,10 @@ static void take_turn(void *to) {
   ck_timing_update(&self->timing);
   self->status = ck_execution_turn(&self->result, self->execution, self->err);
   report_events(self);
-  if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
+  if (self->status != CK_E_PENDING)
+    ck_loop_stop(self->loop);
+  else
+    ck_release_sleeping(self);
 }
 
 static ck_status begin_steering(ck_engine *self, ck_error *err) {

@@ -72,10 +72,13 @@ void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark
 
 /* A pause that a person asked for is not undone by a worker. */
 bool ck_queued_is_due(const ck_session_record *record) {
-  static const char *const reasons[] = {CK_QUEUED_REASON, "answered", "resolved"};
+  int64_t from_ms;
   if (record->status == CK_SESSION_RUNNING) return true;
-  if (record->status != CK_SESSION_PAUSED || !record->reason) return false;
-  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-    if (strcmp(record->reason, reasons[i]) == 0) return true;
-  return false;
+  return record->status == CK_SESSION_PAUSED && ck_pause_reason_goes_on(&from_ms, record->reason);
+}
+
+int64_t ck_queued_from(const ck_session_record *record) {
+  int64_t from_ms = 0;
+  bool paused = record->status == CK_SESSION_PAUSED;
+  return paused && ck_pause_reason_goes_on(&from_ms, record->reason) ? from_ms : 0;
 }

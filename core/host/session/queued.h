@@ -8,9 +8,10 @@
 
 #include "core/host/cli/command.h"
 #include "core/host/session/last_run.h"
+#include "core/model/pause_reason.h"
 
 /* The reason of a session that is paused until a worker goes on with it. */
-#define CK_QUEUED_REASON "queued"
+#define CK_QUEUED_REASON CK_PAUSE_QUEUED
 
 /* The two rows of a command's option table that give a session to workers. */
 #define CK_QUEUED_LABEL_OPTION(values, field)                                                     \
@@ -38,7 +39,9 @@ bool ck_queued_fits(ck_bytes mark, const ck_words *labels);
 /* Appends "ckrun worker", with the labels of a mark: what runs it. */
 void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark);
 /* A queued session with this record waits for a worker: it was put into the queue, or what it
- * waited for was answered; or it is running, and due once its process is gone. */
+ * waited for was answered, or it sleeps; or it is running, and due once its process is gone. */
 bool ck_queued_is_due(const ck_session_record *record);
+/* From when on a worker may begin it, in wall time; 0: at once. */
+int64_t ck_queued_from(const ck_session_record *record);
 
 #endif

@@ -39,6 +39,7 @@ static void take_row(ck_candidate *self, const ck_session_record *record) {
                          .epoch = record->epoch,
                          .updated_ms = record->updated_ms,
                          .runs = record->status == CK_SESSION_RUNNING,
+                         .from_ms = ck_queued_from(record),
                          .deaths = self->deaths,
                          .not_before_ms = self->deaths ? self->not_before_ms : 0};
   memcpy(self->id, record->id, sizeof self->id);
@@ -140,9 +141,10 @@ static bool is_of_the_store(ck_status status) {
   return status == CK_E_NOT_FOUND || status == CK_E_CORRUPT;
 }
 
-ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self, ck_candidate *candidate,
-                              int64_t now_ms, ck_error *err) {
-  *due = *later = false;
+ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
+                              ck_candidate *candidate, int64_t now_ms, ck_error *err) {
+  *due = false;
+  *later_ms = 0;
   if (!candidate->present) return CK_OK;
   ck_status status = candidate->examined ? CK_OK : examine(candidate, self, err);
   if (is_of_the_store(status)) {
@@ -156,8 +158,10 @@ ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self, ck_ca
     if (status == CK_E_OWNED || is_of_the_store(status)) return CK_OK;
     if (status != CK_OK) return ck_error_set(err, status, "%s", owned.text);
   }
-  *due = now_ms >= candidate->not_before_ms;
-  *later = !*due && !candidate->refusals;
+  int64_t from = candidate->not_before_ms;
+  if (from < candidate->from_ms) from = candidate->from_ms;
+  *due = now_ms >= from;
+  if (!*due && !candidate->refusals) *later_ms = from;
   return CK_OK;
 }
 

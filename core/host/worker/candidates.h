@@ -17,7 +17,8 @@ typedef struct ck_candidate {
   bool present;          /* in the look that was taken last, and as it was seen there */
   int64_t refusals;      /* how often it could not be begun in a row */
   int64_t deaths;        /* how often its run here died in a row; whatever its row becomes */
-  int64_t not_before_ms; /* wall time */
+  int64_t not_before_ms; /* wall time: after refusals and deaths */
+  int64_t from_ms;       /* wall time: when it has slept enough; 0 */
 } ck_candidate;
 
 /* Zero-initialise; set store and labels. */
@@ -32,8 +33,8 @@ void ck_candidates_clear(ck_candidates *self);
 
 /* Looks which sessions may be due. */
 CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, ck_error *err);
-/* Whether it is due at `now_ms`; *later: it will be, without anybody's doing. */
-CK_CHECKED ck_status ck_candidates_check(bool *due, bool *later, ck_candidates *self,
+/* Whether it is due at `now_ms`; *later_ms: when it will be, without anybody's doing; 0: never. */
+CK_CHECKED ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
                                          ck_candidate *candidate, int64_t now_ms, ck_error *err);
 /* It could not be begun, and its row is this one now: it is tried again after a minute, then after
  * longer times, at most ten minutes; at once when the row changes. */

@@ -22,11 +22,11 @@ typedef struct worker {
   ck_candidates candidates;
   ck_worker_child *children; /* options->concurrency slots */
   size_t running;
-  int signals;     /* a descriptor */
-  int stops;       /* signals that ask for the end */
-  size_t next;     /* of the candidates' list: those before it are seen to */
-  int64_t look_us; /* monotonic: when the store is to be looked into again */
-  bool later;      /* something will be due without anybody's doing */
+  int signals;      /* a descriptor */
+  int stops;        /* signals that ask for the end */
+  size_t next;      /* of the candidates' list: those before it are seen to */
+  int64_t look_us;  /* monotonic: when the store is to be looked into again */
+  int64_t later_ms; /* wall: when something will be due without anybody's doing; 0: nothing will */
 } worker;
 
 static int64_t now_ms(void) {
@@ -121,10 +121,11 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
  * ends. */
 static ck_status look(worker *self, ck_error *err) {
   bool through = self->next >= self->candidates.count && !self->running;
-  if (!through && mono_us() < self->look_us) return CK_OK;
+  bool woken = self->later_ms && now_ms() >= self->later_ms;
+  if (!through && !woken && mono_us() < self->look_us) return CK_OK;
   self->look_us = mono_us() + self->options->poll_ms * 1000;
   self->next = 0;
-  self->later = false;
+  self->later_ms = 0;
   return ck_candidates_look(&self->candidates, err);
 }
 
@@ -133,11 +134,12 @@ static ck_status fill(worker *self, ck_error *err) {
   ck_status status = look(self, err);
   int64_t now = now_ms();
   while (status == CK_OK && self->next < of->count && self->running < self->options->concurrency) {
-    bool due, later;
+    bool due;
+    int64_t later_ms;
     ck_candidate *candidate = of->list[self->next++];
     if (runs(self, candidate->id)) continue;
-    status = ck_candidates_check(&due, &later, of, candidate, now, err);
-    self->later |= later;
+    status = ck_candidates_check(&due, &later_ms, of, candidate, now, err);
+    if (later_ms && (!self->later_ms || later_ms < self->later_ms)) self->later_ms = later_ms;
     if (status == CK_OK && due) status = begin(self, candidate, err);
   }
   return status;
@@ -181,9 +183,16 @@ static void take_signals(worker *self) {
 
 /* ---- the turns ---- */
 
+/* A poll is long enough for what changes; what is known to be due is begun in time. */
+static int64_t find_wait_ms(const worker *self) {
+  bool room = self->running < self->options->concurrency;
+  int64_t left = self->later_ms && room ? self->later_ms - now_ms() : INT64_MAX;
+  return left > self->options->poll_ms ? self->options->poll_ms : left > 0 ? left : 0;
+}
+
 static void wait_for_news(worker *self) {
   struct pollfd wait = {.fd = self->signals, .events = POLLIN};
-  (void)!poll(&wait, 1, (int)self->options->poll_ms);
+  (void)!poll(&wait, 1, (int)find_wait_ms(self));
   take_signals(self);
 }
 
@@ -198,7 +207,7 @@ static ck_status turn(worker *self, bool *over, ck_error *err) {
   ck_status status = reap(self, err);
   if (status == CK_OK && !self->stops) status = fill(self, err);
   if (status == CK_OK) status = ck_output_flush(self->options->host->output, err);
-  bool idle = self->options->until_idle && !self->later && self->next >= self->candidates.count;
+  bool idle = self->options->until_idle && !self->later_ms && self->next >= self->candidates.count;
   *over = !self->running && (self->stops || idle);
   return status;
 }

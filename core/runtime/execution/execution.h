@@ -76,6 +76,10 @@ void ck_execution_cancel(ck_execution *self, const char *reason);
 /* The grace period is over: effects still under way are cancelled. An effect that may have happened
  * and must not be repeated leaves the session in doubt. */
 void ck_execution_stop(ck_execution *self);
+/* While all that it does is sleep, and wait for answers of persons: when the first of these sleeps
+ * ends, in wall time. A session that is paused then goes on with them. 0: it does something else,
+ * or is to end. */
+int64_t ck_execution_sleeps_until(const ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);
 /* A person's answer to a question that a coroutine waits for, while others go on. `key` NULL: the

@@ -8,6 +8,7 @@
 
 #include "core/base/person.h"
 #include "core/model/dropped_answer.h"
+#include "core/model/pause_reason.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/history/correct.h"
 #include "core/runtime/ledger/interrupted.h"
@@ -328,8 +329,26 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
   return status;
 }
 
+/* What is not answered yet is waited for as before: one that sleeps beside its questions goes on
+ * when its sleep is over. Its reason is kept in `reason`. */
+static ck_status stand_as_before(ck_session_update *others, char reason[CK_PAUSE_REASON_SIZE],
+                                 ck_runtime *runtime, const char *id, ck_error *err) {
+  int64_t from_ms;
+  ck_session_record record = {0};
+  ck_status status = ck_store_get_session(&record, runtime->store, id, err);
+  bool sleeps = status == CK_OK && record.status == CK_SESSION_PAUSED &&
+                ck_pause_reason_goes_on(&from_ms, record.reason) && from_ms;
+  if (sleeps) {
+    ck_pause_reason_sleeping(reason, from_ms);
+    *others = (ck_session_update){.status = CK_SESSION_PAUSED, .reason = reason};
+  }
+  ck_session_record_clear(&record);
+  return status;
+}
+
 ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key,
                             const ck_value *text, ck_error *err) {
+  char reason[CK_PAUSE_REASON_SIZE];
   doubts d = {.key = key, .answer = text};
   ck_status status = ck_id_check("session id", id, err);
   /* A second answer replaces the first only where the question is named. */
@@ -352,7 +371,9 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
                      .may_be = key ? is_correctable : is_question,
                      .others = {.status = CK_SESSION_WAITING, .reason = "waiting"},
                      .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
-  status = write_resolution(&what.body, d.first, "done", text, runtime->via, err);
+  status = stand_as_before(&what.others, reason, runtime, id, err);
+  if (status == CK_OK)
+    status = write_resolution(&what.body, d.first, "done", text, runtime->via, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);
   ck_value_free(what.body);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/reserve.h"
+#include "core/model/pause_reason.h"
 #include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"
@@ -76,7 +77,8 @@ static ck_status clean(char **out, ck_session *self, const char *text, ck_error 
   return status;
 }
 
-/* The session's row shows it, too: the policies have their say of it as of the closing event's. */
+/* The session's row shows it, too: the policies have their say of it as of the closing event's. Not
+ * of a word that programs go by: nobody would go on with the session. */
 static ck_status clean_reason(char **out, ck_session *self, ck_session_status as,
                               const char *reason, ck_error *err) {
   char *ruled;
@@ -84,9 +86,11 @@ static ck_status clean_reason(char **out, ck_session *self, ck_session_status as
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   const ending *closing = find_ending(as);
+  int64_t from_ms;
   *out = NULL;
   ck_status status = clean(&ruled, self, reason, err);
-  if (status != CK_OK || !ruled || !closing || !self->redacting->redact) {
+  bool asks = closing && self->redacting->redact && !ck_pause_reason_goes_on(&from_ms, reason);
+  if (status != CK_OK || !ruled || !asks) {
     *out = ruled;
     return status;
   }

@@ -1,0 +1,41 @@
+/* pause_reason.c - writes the reasons of pauses that end by themselves, and reads them. */
+#include "core/model/pause_reason.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void ck_pause_reason_sleeping(char out[CK_PAUSE_REASON_SIZE], int64_t until_ms) {
+  char moment[CK_TIME_TEXT_SIZE];
+  ck_time_text(moment, until_ms);
+  snprintf(out, CK_PAUSE_REASON_SIZE, CK_PAUSE_SLEEPING "%s", moment);
+}
+
+/* What is written again as it stood: no other form, no day that is none. */
+static bool read_moment(int64_t *out, const char *text) {
+  struct tm at = {0};
+  int ms = 0, len = 0;
+  char again[CK_TIME_TEXT_SIZE];
+  *out = 0;
+  if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &at.tm_year, &at.tm_mon, &at.tm_mday,
+             &at.tm_hour, &at.tm_min, &at.tm_sec, &ms, &len) != 7 ||
+      !len || text[len])
+    return false;
+  at.tm_year -= 1900;
+  at.tm_mon -= 1;
+  int64_t moment = (int64_t)timegm(&at) * 1000 + ms;
+  ck_time_text(again, moment);
+  if (strcmp(again, text) != 0) return false;
+  *out = moment;
+  return true;
+}
+
+bool ck_pause_reason_goes_on(int64_t *from_ms, const char *reason) {
+  static const char *const at_once[] = {CK_PAUSE_QUEUED, "answered", "resolved"};
+  const size_t len = strlen(CK_PAUSE_SLEEPING);
+  *from_ms = 0;
+  if (!reason) return false;
+  for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++)
+    if (strcmp(reason, at_once[i]) == 0) return true;
+  return strncmp(reason, CK_PAUSE_SLEEPING, len) == 0 && read_moment(from_ms, reason + len);
+}

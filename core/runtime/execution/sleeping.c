@@ -1,0 +1,34 @@
+/* sleeping.c - tells when an execution does nothing but wait for a time. */
+#include "core/runtime/execution/call_private.h"
+
+#include <string.h>
+
+/* The end of a sleep that is under way; 0: it is something else. A wait before a try that a policy
+ * asked for is nothing that a resume goes on with. */
+static int64_t sleep_end(const ck_call *call) {
+  int64_t ms;
+  bool sleeps = call->effect.kind == CK_EFFECT_SLEEP && call->run && !call->delivered &&
+                !call->waits_with && strcmp(call->driver->name, "sleep") == 0;
+  if (!sleeps || !ck_json_read_int(&ms, ck_json_get(call->effect.request, "ms"))) return 0;
+  return call->effect.begun_ms + ms;
+}
+
+/* False: something of it is under way that does not end by time. */
+static bool look_at_call(int64_t *first_ms, const ck_call *call) {
+  if (call->phase == CK_CALL_DONE || call->phase == CK_CALL_WAITING) return true;
+  int64_t end = call->phase == CK_CALL_DRIVER ? sleep_end(call) : 0;
+  if (end > 0 && (*first_ms == 0 || end < *first_ms)) *first_ms = end;
+  return end > 0;
+}
+
+int64_t ck_execution_sleeps_until(const ck_execution *self) {
+  int64_t first_ms = 0;
+  if (self->ending.status || self->runners.due) return 0;
+  for (const ck_runner *runner = self->runners.first; runner; runner = runner->place.next) {
+    if (runner->phase < CK_PHASE_CALLS || runner->phase == CK_PHASE_SAVE) return 0;
+    if (runner->phase != CK_PHASE_CALLS) continue;
+    for (size_t i = 0; i < runner->call_count; i++)
+      if (!look_at_call(&first_ms, runner->calls[i])) return 0;
+  }
+  return first_ms;
+}
