@@ -140,7 +140,8 @@ const ck_command ck_command_worker = {
         "for a person, keeps no worker busy; one that is paused is left to whoever paused it.\n\n"
         "A session that cannot be begun here, because a secret or a file is missing, is told and "
         "tried again later, here or by another worker. One that dies again and again waits longer "
-        "each time, and is failing after the third.\n\n"
+        "each time, and is failing after the third. A shortage of processes, or a store that "
+        "cannot be read, is told and waited out; --until-idle ends with it.\n\n"
         "On SIGTERM or SIGINT every session pauses at its next boundary and is back in the queue; "
         "a second one stops at once. Under systemd it says when it is ready and that it lives "
         "(Type=notify, WatchdogSec=).",

@@ -48,16 +48,20 @@ static ck_status make_words(words *out, const ck_worker_options *options, const 
 ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker_options *options,
                                 const char *session, ck_error *err) {
   words argv = {0};
+  ck_error problem = CK_ERROR_INIT;
   *out = (ck_worker_child){.errors = memfd_create("ckrun-errors", MFD_CLOEXEC)};
-  ck_status status = out->errors >= 0 ? make_words(&argv, options, session, err)
-                                      : ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno));
+  ck_status status = out->errors >= 0
+                         ? make_words(&argv, options, session, &problem)
+                         : ck_error_set(&problem, CK_E_IO, "memfd: %s", strerror(errno));
   if (status == CK_OK)
     status = ck_handover_start(&out->pid, (char *const *)argv.list, (ck_bytes){0},
-                               (ck_handover_streams){-1, -1, out->errors}, err);
+                               (ck_handover_streams){-1, -1, out->errors}, &problem);
   free(argv.list);
   memcpy(out->session, session, strlen(session) + 1);
-  if (status != CK_OK && out->errors >= 0) close(out->errors);
-  return status;
+  if (status == CK_OK) return CK_OK;
+  if (out->errors >= 0) close(out->errors);
+  *out = (ck_worker_child){0};
+  return ck_error_set(err, CK_E_UNAVAILABLE, "%s", problem.text);
 }
 
 /* The last object with an error that it printed. */
@@ -84,14 +88,15 @@ static void read_error(ck_worker_end *out, int fd) {
   ck_buffer_clear(&text);
 }
 
-bool ck_worker_child_reap(ck_worker_end *out, ck_worker_child *self) {
+bool ck_worker_child_reap(ck_worker_child *self) {
   int how = 0;
-  *out = (ck_worker_end){0};
-  if (waitpid(self->pid, &how, WNOHANG) != self->pid) return false;
-  out->killed = WIFSIGNALED(how);
-  out->exit = out->killed ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-  read_error(out, self->errors);
+  if (self->over || waitpid(self->pid, &how, WNOHANG) != self->pid) return self->over;
+  self->end.killed = WIFSIGNALED(how);
+  self->end.exit = self->end.killed ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+  read_error(&self->end, self->errors);
   close(self->errors);
-  self->pid = 0;
+  self->over = true;
   return true;
 }
+
+void ck_worker_child_forget(ck_worker_child *self) { *self = (ck_worker_child){0}; }

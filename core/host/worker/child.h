@@ -6,13 +6,6 @@
 
 #include "core/host/worker/worker.h"
 
-/* Zero-initialise; a child is there while `pid` is not 0. */
-typedef struct ck_worker_child {
-  pid_t pid;
-  int errors; /* an anonymous file: its stderr */
-  char session[CK_ID_SIZE];
-} ck_worker_child;
-
 /* How a child ended. */
 typedef struct ck_worker_end {
   int exit;                     /* its exit code; 128 and the signal of one that was killed */
@@ -20,9 +13,21 @@ typedef struct ck_worker_end {
   char text[CK_ERROR_TEXT_MAX]; /* of its error; "" */
 } ck_worker_end;
 
+/* Zero-initialise; a child is there while `pid` is not 0. */
+typedef struct ck_worker_child {
+  pid_t pid;
+  int errors; /* an anonymous file: its stderr */
+  char session[CK_ID_SIZE];
+  bool over; /* it has ended so, and nobody has taken note of it yet */
+  ck_worker_end end;
+} ck_worker_child;
+
+/* CK_E_UNAVAILABLE: no process, memory or descriptor can be had for it. */
 CK_CHECKED ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker_options *options,
                                            const char *session, ck_error *err);
-/* True when it has ended: then it is gone. */
-bool ck_worker_child_reap(ck_worker_end *out, ck_worker_child *self);
+/* Whether it is over by now. */
+bool ck_worker_child_reap(ck_worker_child *self);
+/* Its end was taken note of: it is there no more. */
+void ck_worker_child_forget(ck_worker_child *self);
 
 #endif

@@ -16,17 +16,19 @@
 #include "core/host/worker/child.h"
 #include "core/host/worker/notify.h"
 #include "core/host/worker/tell.h"
+#include "core/host/worker/trouble.h"
 
 typedef struct worker {
   const ck_worker_options *options;
   ck_candidates candidates;
   ck_worker_child *children; /* options->concurrency slots */
-  size_t running;
-  int signals;      /* a descriptor */
-  int stops;        /* signals that ask for the end */
-  size_t next;      /* of the candidates' list: those before it are seen to */
-  int64_t look_us;  /* monotonic: when the store is to be looked into again */
+  size_t running;            /* of them, also those that are over and not noted */
+  int signals;               /* a descriptor */
+  int stops;                 /* signals that ask for the end */
+  size_t next;               /* of the candidates' list: those before it are seen to */
+  int64_t look_us;           /* monotonic: when the store is to be looked into again */
   int64_t later_ms; /* wall: when something will be due without anybody's doing; 0: nothing will */
+  ck_trouble trouble;
 } worker;
 
 static int64_t now_ms(void) {
@@ -81,16 +83,25 @@ static ck_status note_end(worker *self, const char *session, const ck_worker_end
   return CK_OK;
 }
 
-static ck_status reap(worker *self, ck_error *err) {
+/* How one ended is not lost while the store cannot be read; but a worker that is to end does not
+ * wait for it. */
+static ck_status note_ends(worker *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < self->options->concurrency; i++) {
     ck_worker_child *child = &self->children[i];
-    ck_worker_end end;
-    if (!child->pid || !ck_worker_child_reap(&end, child)) continue;
+    if (!child->over) continue;
+    status = note_end(self, child->session, &child->end, err);
+    if (status != CK_OK && !self->stops) return status;
+    status = CK_OK;
+    ck_worker_child_forget(child);
     self->running--;
-    status = note_end(self, child->session, &end, err);
   }
   return status;
+}
+
+static void reap(worker *self) {
+  for (size_t i = 0; i < self->options->concurrency; i++)
+    if (self->children[i].pid) ck_worker_child_reap(&self->children[i]);
 }
 
 /* ---- runs that begin ---- */
@@ -111,7 +122,10 @@ static ck_worker_child *find_slot(worker *self) {
 static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
   ck_worker_child *slot = find_slot(self);
   ck_status status = ck_worker_child_start(slot, self->options, candidate->id, err);
-  if (status != CK_OK) return status;
+  if (status != CK_OK) {
+    self->next--; /* it is the next one still */
+    return status;
+  }
   self->running++;
   ck_tell_begin(self->options->host->output, candidate->id, slot->pid);
   return CK_OK;
@@ -164,7 +178,7 @@ static ck_status open_signals(worker *self, ck_error *err) {
 /* Once: at the next boundary. Twice: where it stands. */
 static void stop_children(worker *self) {
   for (size_t i = 0; i < self->options->concurrency; i++)
-    if (self->children[i].pid) kill(self->children[i].pid, SIGTERM);
+    if (self->children[i].pid && !self->children[i].over) kill(self->children[i].pid, SIGTERM);
 }
 
 static void take_signals(worker *self) {
@@ -187,6 +201,7 @@ static void take_signals(worker *self) {
 static int64_t find_wait_ms(const worker *self) {
   bool room = self->running < self->options->concurrency;
   int64_t left = self->later_ms && room ? self->later_ms - now_ms() : INT64_MAX;
+  if (self->trouble.times) left = (self->trouble.until_us - mono_us()) / 1000 + 1;
   return left > self->options->poll_ms ? self->options->poll_ms : left > 0 ? left : 0;
 }
 
@@ -197,17 +212,40 @@ static void wait_for_news(worker *self) {
 }
 
 static void tell_manager(const worker *self) {
-  char text[96];
-  snprintf(text, sizeof text, "READY=1\nWATCHDOG=1\nSTATUS=%zu of %zu sessions run\n",
-           self->running, self->options->concurrency);
+  char text[96 + CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "READY=1\nWATCHDOG=1\nSTATUS=%zu of %zu sessions run%s%s\n",
+           self->running, self->options->concurrency, self->trouble.times ? "; " : "",
+           self->trouble.text);
   ck_notify_send(text);
 }
 
+/* What may pass is waited for; but a worker that is to be done some time ends with it, unless runs
+ * of its own go on. */
+static ck_status take_trouble(worker *self, ck_status status, const ck_error *problem,
+                              ck_error *err) {
+  bool ends = !ck_trouble_may_pass(status) || (self->options->until_idle && !self->running);
+  if (ends) return ck_error_set(err, status, "%s", problem->text);
+  ck_trouble_note(&self->trouble, self->options->host->output, problem->text, mono_us());
+  return CK_OK;
+}
+
+/* What needs the store, or a new process. */
+static ck_status work(worker *self, ck_error *err) {
+  ck_error problem = CK_ERROR_INIT;
+  if (self->trouble.times && mono_us() < self->trouble.until_us && !self->stops) return CK_OK;
+  ck_status status = note_ends(self, &problem);
+  if (status == CK_OK && !self->stops) status = fill(self, &problem);
+  if (status != CK_OK) return take_trouble(self, status, &problem, err);
+  ck_trouble_end(&self->trouble, self->options->host->output);
+  return CK_OK;
+}
+
 static ck_status turn(worker *self, bool *over, ck_error *err) {
-  ck_status status = reap(self, err);
-  if (status == CK_OK && !self->stops) status = fill(self, err);
+  reap(self);
+  ck_status status = work(self, err);
   if (status == CK_OK) status = ck_output_flush(self->options->host->output, err);
-  bool idle = self->options->until_idle && !self->later_ms && self->next >= self->candidates.count;
+  bool idle = self->options->until_idle && !self->later_ms && !self->trouble.times &&
+              self->next >= self->candidates.count;
   *over = !self->running && (self->stops || idle);
   return status;
 }
@@ -216,15 +254,14 @@ static ck_status turn(worker *self, bool *over, ck_error *err) {
 static void leave(worker *self) {
   stop_children(self);
   for (size_t i = 0; i < self->options->concurrency; i++) {
-    ck_worker_end end;
-    while (self->children[i].pid && !ck_worker_child_reap(&end, &self->children[i]))
-      wait_for_news(self);
+    while (self->children[i].pid && !ck_worker_child_reap(&self->children[i])) wait_for_news(self);
   }
 }
 
 ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
   worker self = {.options = options,
                  .candidates = {.store = options->store, .labels = options->labels},
+                 .trouble = {.first_ms = options->poll_ms},
                  .children = calloc(options->concurrency, sizeof *self.children),
                  .signals = -1};
   bool over = false;

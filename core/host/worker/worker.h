@@ -26,8 +26,9 @@ typedef struct ck_worker_options {
 } ck_worker_options;
 
 /* Until SIGTERM, SIGINT or SIGHUP: then every session is paused at its next boundary, back in the
- * queue; a second signal stops them where they stand. What begins and ends is printed. CK_E_IO, …:
- * the store cannot be read; the sessions are left as by a signal. */
+ * queue; a second signal stops them where they stand. What begins and ends is printed. A store that
+ * cannot be read and a shortage of processes are waited out; with until_idle they end it, and so
+ * does anything else (CK_E_CORRUPT, …): the sessions are left as by a signal. */
 CK_CHECKED ck_status ck_worker_run(const ck_worker_options *options, ck_error *err);
 
 #endif

@@ -1,0 +1,32 @@
+/* trouble.c - counts failures in a row, and says when to try again. */
+#include "core/host/worker/trouble.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WAIT_MAX_MS = 60000, DOUBLINGS_MAX = 16 };
+
+bool ck_trouble_may_pass(ck_status status) {
+  static const ck_status passing[] = {CK_E_IO,      CK_E_FULL,        CK_E_BUSY,
+                                      CK_E_UNKNOWN, CK_E_UNAVAILABLE, CK_E_NO_MEMORY};
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+    if (status == passing[i]) return true;
+  return false;
+}
+
+void ck_trouble_note(ck_trouble *self, ck_output *output, const char *text, int64_t now_us) {
+  int64_t doublings = self->times < DOUBLINGS_MAX ? self->times : DOUBLINGS_MAX;
+  int64_t wait_ms = self->first_ms << doublings;
+  if (wait_ms > WAIT_MAX_MS) wait_ms = WAIT_MAX_MS;
+  bool known = self->times > 0 && strcmp(self->text, text) == 0;
+  self->times++;
+  self->until_us = now_us + wait_ms * 1000;
+  snprintf(self->text, sizeof self->text, "%s", text);
+  if (!known) ck_output_notice(output, "nothing is begun: %s; tried again until it works", text);
+}
+
+void ck_trouble_end(ck_trouble *self, ck_output *output) {
+  if (self->times) ck_output_notice(output, "works again");
+  self->times = self->until_us = 0;
+  self->text[0] = 0;
+}
