@@ -257,7 +257,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                   .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
   if (v->follow) ck_table_hold(&self.table, least);
-  if (!v->all && !host->output->json)
+  bool resumes = inspection.head.timeline_count > 1 || v->follow; /* what tells of answers */
+  if (resumes && !v->all && !host->output->json)
     status = ck_taken_answers_read(&self.answers, &inspection, err);
   if (status == CK_OK) status = print_events(&self, &inspection, v);
   if (status == CK_OK) status = check_seq(&self, &inspection, v->seq, err);

@@ -145,20 +145,30 @@ static bool take_opening(void *to, const ck_event *event) {
   return true;
 }
 
+/* What is read of the session by one walk. */
+#define CALLS (1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME)
+#define OPENINGS                                                         \
+  (1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED | \
+   1ull << CK_EVENT_SESSION_FORKED | 1ull << CK_EVENT_SESSION_REWOUND |  \
+   1ull << CK_EVENT_SESSION_UNDONE)
+
+typedef struct walk {
+  ck_runs *runs;
+  ck_runs_beside beside;
+} walk;
+
 static bool take_event(void *to, const ck_event *event) {
-  bool call = event->kind == CK_EVENT_INTENT || event->kind == CK_EVENT_OUTCOME;
-  return call ? take_call(to, event) : take_opening(to, event);
+  walk *self = to;
+  if (CALLS >> event->kind & 1) return take_call(self->runs, event);
+  if (OPENINGS >> event->kind & 1) return take_opening(self->runs, event);
+  return self->beside.visit(self->beside.to, event);
 }
 
-/* In one walk: of a long session it is its index that takes the time. */
-static ck_status read_events(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
-  ck_event_query query = {
-      .session = head->session.no,
-      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
-               1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED |
-               1ull << CK_EVENT_SESSION_FORKED | 1ull << CK_EVENT_SESSION_REWOUND |
-               1ull << CK_EVENT_SESSION_UNDONE};
-  ck_status status = ck_store_read_events(store, &query, take_event, self, err);
+static ck_status read_events(ck_runs *self, ck_store *store, const ck_head *head,
+                             const ck_runs_beside *beside, ck_error *err) {
+  walk to = {.runs = self, .beside = beside ? *beside : (ck_runs_beside){0}};
+  ck_event_query query = {.session = head->session.no, .kinds = CALLS | OPENINGS | to.beside.kinds};
+  ck_status status = ck_store_read_events(store, &query, take_event, &to, err);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 
@@ -263,11 +273,11 @@ static ck_status list_runs(ck_runs *self, ck_store *store, const ck_head *head, 
 }
 
 ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
-                       ck_error *err) {
+                       const ck_runs_beside *beside, ck_error *err) {
   self->flow = head->session.flow;
   ck_status status = list_runs(self, store, head, err);
   if (status == CK_OK) status = read_totals(self, store, head, err);
-  if (status == CK_OK) status = read_events(self, store, head, err);
+  if (status == CK_OK) status = read_events(self, store, head, beside, err);
   if (status == CK_OK) status = read_spans(self, store, head, err);
   if (status == CK_OK) find_before_fork(self);
   ck_run *last = find(self, head->session.timeline);

@@ -24,6 +24,14 @@ typedef struct ck_run {
 
 enum { CK_RUNS_LISTED = 5 };
 
+/* Events of other kinds, which the walk that reads the runs shows as well: of a long session it is
+ * the walk that takes the time. */
+typedef struct ck_runs_beside {
+  uint64_t kinds;
+  ck_event_visit visit;
+  void *to;
+} ck_runs_beside;
+
 /* Zero-initialise. */
 typedef struct ck_runs {
   bool whole;   /* rows of all of them are wanted */
@@ -45,9 +53,9 @@ typedef struct ck_runs {
   ck_map open;      /* the run of each intent that has no outcome yet, by key; keys owned */
 } ck_runs;
 
-/* Borrows `head`. `live`: a process runs the session now. */
+/* Borrows `head`. `live`: a process runs the session now. `beside`: NULL for none. */
 CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
-                                  ck_error *err);
+                                  const ck_runs_beside *beside, ck_error *err);
 void ck_runs_clear(ck_runs *self);
 /* Only the totals: what the session has spent by now. */
 CK_CHECKED ck_status ck_runs_read_totals(ck_totals *out, ck_store *store, const ck_head *head,

@@ -92,6 +92,33 @@ ck_status ck_session_view_read_question(char **out, ck_store *store, const ck_he
   return status;
 }
 
+/* What policies have settled and how often saving failed, beside the runs. */
+typedef struct reading {
+  ck_session_view *view;
+  ck_status status;
+  ck_error *err;
+} reading;
+
+static bool take_beside(void *to, const ck_event *event) {
+  reading *self = to;
+  if (event->kind == CK_EVENT_SAVING)
+    ck_saving_take(&self->view->saving, event);
+  else
+    self->status = ck_verdicts_take(&self->view->verdicts, event, self->err);
+  return self->status == CK_OK;
+}
+
+static ck_status read_runs(ck_session_view *self, const ck_inspection *inspection, ck_error *err) {
+  reading to = {.view = self, .err = err};
+  ck_runs_beside beside = {.kinds = 1ull << CK_EVENT_RESOLUTION | 1ull << CK_EVENT_SAVING,
+                           .visit = take_beside,
+                           .to = &to};
+  ck_status status =
+      ck_runs_read(&self->runs, inspection->store, self->head, inspection->live, &beside, err);
+  ck_store_get_fault(self->saving.fault, inspection->store, self->head->session.id);
+  return status == CK_OK ? to.status : status;
+}
+
 /* The parts that lie in the store beside the record. */
 static ck_status read_stored(ck_session_view *self, const ck_inspection *inspection,
                              ck_error *err) {
@@ -101,14 +128,12 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK) status = ck_lineage_read(&self->lineage, store, session, err);
   if (status == CK_OK && can_resume(inspection))
     status = ck_session_view_read_question(&self->question, store, self->head, err);
-  if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
+  if (status == CK_OK) status = read_runs(self, inspection, err);
   if (status == CK_OK && can_resume(inspection) && self->runs.open.count)
     status = read_doubts(&self->doubts, inspection, err);
-  if (status == CK_OK) status = ck_verdicts_read(&self->verdicts, store, self->head, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
   if (status == CK_OK) status = ck_recent_effects_read(&self->recent, store, self->head, err);
-  if (status == CK_OK) status = ck_saving_read(&self->saving, store, session, err);
   return status;
 }
 

@@ -22,35 +22,18 @@ void ck_verdicts_clear(ck_verdicts *self) {
   *self = (ck_verdicts){0};
 }
 
-typedef struct reading {
-  ck_verdicts *to;
-  size_t cap;
-  bool failed; /* for want of memory */
-} reading;
-
-static bool add(void *to, const ck_event *event) {
-  reading *self = to;
+ck_status ck_verdicts_take(ck_verdicts *self, const ck_event *event, ck_error *err) {
   ck_bytes body = ck_value_bytes(event->body);
-  if (!ck_ledger_is_policy_verdict(body)) return true;
-  ck_verdict_said *grown =
-      ck_array_grow(self->to->list, self->to->count, &self->cap, sizeof *grown);
-  self->failed = !grown;
-  if (!grown) return false;
-  self->to->list = grown;
-  ck_verdict_said *said = &grown[self->to->count++];
+  if (!ck_ledger_is_policy_verdict(body)) return CK_OK;
+  ck_verdict_said *grown = ck_array_grow(self->list, self->count, &self->cap, sizeof *grown);
+  if (!grown) return ck_error_no_memory(err);
+  self->list = grown;
+  ck_verdict_said *said = &grown[self->count++];
   *said = (ck_verdict_said){.effect = ck_json_dup_string(ck_json_get(body, "key")),
                             .verdict = ck_json_dup_string(ck_json_get(body, "verdict")),
                             .policy = ck_json_dup_string(ck_json_get(body, "policy"))};
-  self->failed = !said->effect || !said->verdict || !said->policy;
-  return !self->failed;
-}
-
-ck_status ck_verdicts_read(ck_verdicts *out, ck_store *store, const ck_head *head, ck_error *err) {
-  reading self = {.to = out};
-  ck_event_query query = {.session = head->session.no, .kinds = 1ull << CK_EVENT_RESOLUTION};
-  *out = (ck_verdicts){0};
-  ck_status status = ck_store_read_events(store, &query, add, &self, err);
-  return status == CK_OK && self.failed ? ck_error_no_memory(err) : status;
+  bool copied = said->effect && said->verdict && said->policy;
+  return copied ? CK_OK : ck_error_no_memory(err);
 }
 
 void ck_verdicts_put(ck_document *document, const ck_verdicts *self) {

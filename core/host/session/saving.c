@@ -3,24 +3,13 @@
 
 #include <inttypes.h>
 
-static bool count_event(void *to, const ck_event *event) {
-  ck_saving_view *self = to;
+void ck_saving_take(ck_saving_view *self, const ck_event *event) {
   int64_t late = 0;
   ck_bytes body = ck_value_bytes(event->body);
-  if (!ck_json_is_text(ck_json_get(body, "what"), "saved")) return true;
+  if (!ck_json_is_text(ck_json_get(body, "what"), "saved")) return;
   ck_json_read_int(&late, ck_json_get(body, "checkpoints"));
   self->times++;
   self->late += late;
-  return true;
-}
-
-ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_record *record,
-                         ck_error *err) {
-  *out = (ck_saving_view){0};
-  ck_event_query query = {.session = record->no, .kinds = UINT64_C(1) << CK_EVENT_SAVING};
-  ck_status status = ck_store_read_events(store, &query, count_event, out, err);
-  if (status == CK_OK) ck_store_get_fault(out->fault, store, record->id);
-  return status;
 }
 
 void ck_saving_append_count(ck_buffer *out, int64_t checkpoints) {

@@ -14,9 +14,8 @@ typedef struct ck_saving_view {
   int64_t unsaved, events;        /* checkpoints and events */
 } ck_saving_view;
 
-/* Of a session in the store; its live process may be another one. */
-CK_CHECKED ck_status ck_saving_read(ck_saving_view *out, ck_store *store,
-                                    const ck_session_record *record, ck_error *err);
+/* Adds what an event of CK_EVENT_SAVING says. */
+void ck_saving_take(ck_saving_view *self, const ck_event *event);
 /* Adds an object "saving". */
 void ck_saving_put(ck_document *document, const ck_saving_view *self);
 /* Adds a row "saving"; nothing when no save ever failed. */

@@ -73,8 +73,11 @@ static void build(const char *url, int steps) {
   ck_session *session;
   tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) == CK_OK,
            "a store");
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK,
-           "a session");
+  ck_value *about = NULL; /* as ckrun run keeps it */
+  tap_must(ck_value_new(&about, ck_bytes_text("{\"directory\":\"/\"}"), &err) == CK_OK, "a value");
+  ck_session_options options = {.id = "s", .about = about};
+  tap_must(ck_session_start(&session, runtime, &options, &err) == CK_OK, "a session");
+  ck_value_free(about);
   for (int i = 1; i <= steps; i++) step(session, i);
   tap_must(ck_session_pause(session, "enough", &err) == CK_OK, "it pauses");
   ck_session_close(session);
@@ -133,17 +136,17 @@ static work run(const line *of, const char *url) {
 }
 
 static const line lines[] = {
-    /* Where it may take more an index is walked, 15 for each walk: to count checkpoints, and to
+    /* Where it may take more an index is walked: once to count checkpoints, and once, at 18, to
      * find events of few kinds. No row is read for it. */
-    {"sessions show", {"s"}, 100},
+    {"sessions show", {"s"}, 60},
     {"sessions inspect", {"s"}, 0},
     {"sessions inspect", {"s", "first"}, 0},
     {"sessions tail", {"s", "writer", "--last", "5"}, 0},
-    {"sessions log", {"s", "--last", "5"}, 17},
-    {"sessions log", {"s", "--last", "5", "--before", "100"}, 17},
+    {"sessions log", {"s", "--last", "5"}, 0},
+    {"sessions log", {"s", "--last", "5", "--before", "100"}, 0},
     {"sessions checkpoints", {"s", "--limit", "5"}, 0},
     {"sessions checkpoints", {"s", "--limit", "5", "--before", "latest"}, 0},
-    {"sessions list", {"--limit", "1"}, 17},
+    {"sessions list", {"--limit", "1"}, 0},
 };
 
 static void test_line(const line *of, const char *few, const char *many) {

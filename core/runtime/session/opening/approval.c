@@ -20,8 +20,60 @@ ck_bytes ck_approval_question(const ck_value *body) {
 
 /* ---- which one counts ---- */
 
+/* A run has executed in it: an acquisition that only added an event, as an answer to a flow's
+ * question is, keeps nothing of what it ran. */
+static ck_status has_executed(bool *out, ck_store *store, const ck_head *head,
+                              const ck_timeline *timeline, ck_error *err) {
+  ck_value *about;
+  int64_t owner = timeline->session ? timeline->session : head->session.no;
+  ck_status status = ck_store_get_about(&about, store, owner, timeline->no, err);
+  *out = about != NULL;
+  ck_value_free(about);
+  return status;
+}
+
+static ck_status was_resumed(bool *out, ck_store *store, const ck_head *head, int64_t since,
+                             ck_error *err) {
+  ck_status status = CK_OK;
+  *out = false;
+  for (size_t i = 0; i < head->timeline_count && status == CK_OK && !*out; i++)
+    if (head->timelines[i].begin > since)
+      status = has_executed(out, store, head, &head->timelines[i], err);
+  return status;
+}
+
+/* What a run leaves where it ends. */
+#define OF_A_RUN (1ull << CK_EVENT_BOUNDARY | 1ull << CK_EVENT_SESSION_PAUSED)
+
+enum { LOOKED_AT_MAX = 64 };
+
+typedef struct looking {
+  ck_approval *out;
+  ck_store *store;
+  const ck_head *head;
+  int looked_at;
+  int64_t left; /* those before it are still to be looked at; 0: none */
+  ck_status status;
+  ck_error *err;
+} looking;
+
+/* No approval that counts lies before an event of a run that has executed: one of before the run's
+ * beginning was taken by it, and at rest nothing else is written into its timeline. Of older stores
+ * it is not known which runs have. */
+static bool is_before_run(looking *self, const ck_event *event) {
+  bool executed = false;
+  for (size_t i = 0; i < self->head->timeline_count && self->status == CK_OK; i++)
+    if (self->head->timelines[i].no == event->timeline)
+      self->status =
+          has_executed(&executed, self->store, self->head, &self->head->timelines[i], self->err);
+  if (!executed && ++self->looked_at == LOOKED_AT_MAX) self->left = event->seq;
+  return self->status == CK_OK && !executed && !self->left;
+}
+
 static bool take_last(void *to, const ck_event *event) {
-  ck_approval *out = to;
+  looking *self = to;
+  ck_approval *out = self->out;
+  if (OF_A_RUN >> event->kind & 1) return is_before_run(self, event);
   if (event->kind != CK_EVENT_RESUME_APPROVAL) return false;
   ck_bytes answer = ck_json_get(ck_value_bytes(event->body), "answer");
   out->body = ck_value_share(event->body);
@@ -31,33 +83,20 @@ static bool take_last(void *to, const ck_event *event) {
   return false;
 }
 
-/* A run has executed since: an acquisition that only added an event, as an answer to a flow's
- * question is, keeps nothing of what it ran. */
-static ck_status was_resumed(bool *out, ck_store *store, const ck_head *head, int64_t since,
-                             ck_error *err) {
-  ck_status status = CK_OK;
-  *out = false;
-  for (size_t i = 0; i < head->timeline_count && status == CK_OK && !*out; i++) {
-    const ck_timeline *at = &head->timelines[i];
-    ck_value *about = NULL;
-    int64_t owner = at->session ? at->session : head->session.no;
-    if (at->begin <= since) continue;
-    status = ck_store_get_about(&about, store, owner, at->no, err);
-    *out = about != NULL;
-    ck_value_free(about);
-  }
-  return status;
-}
-
 ck_status ck_approval_read(ck_approval *out, ck_store *store, const ck_head *head, ck_error *err) {
   bool taken = false;
+  looking self = {.out = out, .store = store, .head = head, .err = err};
+  ck_event_query query = {.session = head->session.no, .backward = true};
+  uint64_t kinds = 1ull << CK_EVENT_RESUME_APPROVAL | 1ull << CK_EVENT_RESUME_REFUSED |
+                   1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_SESSION_UNDONE;
   *out = (ck_approval){0};
-  ck_event_query query = {
-      .session = head->session.no,
-      .backward = true,
-      .kinds = 1ull << CK_EVENT_RESUME_APPROVAL | 1ull << CK_EVENT_RESUME_REFUSED |
-               1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_SESSION_UNDONE};
-  ck_status status = ck_store_read_events(store, &query, take_last, out, err);
+  query.kinds = kinds | OF_A_RUN;
+  ck_status status = ck_store_read_events(store, &query, take_last, &self, err);
+  if (status == CK_OK) status = self.status;
+  query.kinds = kinds;
+  query.until = self.left - 1;
+  if (status == CK_OK && query.until > 0)
+    status = ck_store_read_events(store, &query, take_last, &self, err);
   if (status == CK_OK && out->body) status = was_resumed(&taken, store, head, out->seq, err);
   if (status != CK_OK || taken) ck_approval_clear(out);
   return status;
