@@ -206,6 +206,8 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK && !v->dry_run) tell_settings(&found, host->output);
   if (status == CK_OK && !v->dry_run) tell_dropped(&found, host->output);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
+  if (status == CK_OK && v->detach)
+    status = ck_queued_check_masked(engine->queued, &engine->policies, err);
   if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, location, v, err);
   if (status != CK_OK) tell_decider(host->output, engine, session, err);
   ck_preflight_clear(&found);

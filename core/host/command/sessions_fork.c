@@ -8,6 +8,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/resume_command.h"
 #include "core/runtime/history/fork.h"
+#include "core/runtime/session/plain_name.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {
@@ -91,7 +92,10 @@ static ck_status fork_session(ck_remote_command *remote, const values *v,
   ck_status status =
       v->checkpoint ? ck_resolve_checkpoint(&from, &inspection, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
-  status = edits->count ? ck_remote_command_guard(remote, err) : CK_OK;
+  status = edits->count || v->id ? ck_remote_command_guard(remote, err) : CK_OK;
+  if (status == CK_OK)
+    status = ck_plain_name_check(remote->runtime->redacting, "session", v->id,
+                                 "give the fork another id with --session", err);
   if (status != CK_OK) {
     ck_checkpoint_info_clear(&from);
     return status;

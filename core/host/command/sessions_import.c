@@ -16,8 +16,11 @@ typedef struct values {
 } values;
 
 static ck_status import_recordings(ck_host *host, const values *v, ck_error *err) {
-  ck_import_recordings_options options = {
-      .files = v->files, .format = v->format, .session = v->session, .partial = v->partial};
+  ck_import_recordings_options options = {.files = v->files,
+                                          .format = v->format,
+                                          .session = v->session,
+                                          .profile = v->profile,
+                                          .partial = v->partial};
   return ck_import_recordings(host, &options, err);
 }
 
@@ -89,10 +92,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   bool runs = is_run(v);
   if (!runs && v->files.count == 1 && access(v->files.list[0], F_OK) != 0 && errno == ENOENT)
     return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", v->files.list[0]);
-  if (!runs && (v->resume_with || v->profile || v->accept_changed))
+  if (!runs && (v->resume_with || v->accept_changed))
     return ck_error_set(err, CK_E_USAGE,
-                        "--resume-with, --profile and --accept-changed are for "
-                        "checkpoints, and %s is none",
+                        "--resume-with and --accept-changed are for checkpoints, and %s is none",
                         v->files.list[0]);
   return runs ? import_checkpoint(host, v, NULL, err) : import_recordings(host, v, err);
 }
@@ -138,7 +140,8 @@ static const ck_option options[] = {
      .offset = offsetof(values, profile),
      .value = "PROFILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "of a checkpoint: the profile it goes on under"},
+     .help = "mask also the secrets that this profile names, and what its policies mask; a "
+             "checkpoint goes on under it"},
     {.name = "accept-changed",
      .offset = offsetof(values, accept_changed),
      .help = "of a run checkpoint: go on also with another agent or flow than its own"},
@@ -170,6 +173,10 @@ const ck_command ck_command_sessions_import = {
         "and the reason, and nothing of it is imported. With --partial such lines are named and "
         "left out, the rest is imported, and the exit code is 1. A file is read through a "
         "Lua module that knows its format: see lua/ck/import.lua to write your own.\n\n"
+        "What is imported passes redaction as a run's events do: ckrun's rules, and with --profile "
+        "the profile's policies, each event as what it becomes. Where a policy fails, or masks the "
+        "id of the session or the name of an agent, which stay readable, nothing is imported. An "
+        "archive has what its own sessions' policies left.\n\n"
         "An archive (what `ckrun sessions prune --archive` and `delete --archive` keep, or `ckrun "
         "store backup`) is verified as a whole, and all of it is taken or nothing. A session that "
         "is not in the store is there again, under its id; one that is gets back the checkpoints "

@@ -7,6 +7,8 @@
 #include "core/host/run/record.h"
 #include "core/host/run/steer.h"
 #include "core/host/session/launch.h"
+#include "core/host/session/queued.h"
+#include "core/runtime/session/plain_name.h"
 #include "lua/profile/overrides.h"
 
 /* A part that cannot be loaded is one problem among others; a lack of memory or an I/O error is a
@@ -84,6 +86,13 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   return status;
 }
 
+/* What others find the session by stays readable. */
+static ck_status check_names(const ck_engine *engine, const ck_begin_words *v, ck_error *err) {
+  ck_status status = ck_plain_name_check(&engine->policies, "session", v->session,
+                                         "give the session another id with --session", err);
+  return status == CK_OK ? ck_queued_check_masked(engine->queued, &engine->policies, err) : status;
+}
+
 /* The user's input, redacted for storage; the flow gets no other, or a resume could not continue
  * with the same. */
 static ck_status write_input(ck_value **out, const ck_output *output, const ck_launch *launch,
@@ -104,7 +113,8 @@ static ck_status start(const ck_host *host, ck_engine *engine, ck_launch *launch
   ck_store_location location = {0};
   ck_value *input = NULL, *about = NULL, *settings = NULL;
   const ck_run_origin from = {.flow = launch->flow};
-  ck_status status = ck_store_location_find(&location, host, err);
+  ck_status status = check_names(engine, v, err);
+  if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);

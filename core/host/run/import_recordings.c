@@ -7,9 +7,12 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/session/own_policies.h"
 #include "core/host/session/store_location.h"
 #include "core/runtime/portable/import.h"
+#include "core/runtime/session/secret.h"
 #include "lua/import/import.h"
+#include "lua/profile/profile.h"
 
 enum { PROBLEMS_SHOWN = 20 }; /* of one file */
 
@@ -25,6 +28,7 @@ typedef struct importing {
   const ck_import_recordings_options *given;
   ck_store *store;
   ck_redactor *redactor;
+  ck_own_policies *policies; /* NULL: none mask */
   ck_table table;
   const char *path;
   char format[CK_IMPORT_FORMAT_SIZE];
@@ -187,7 +191,10 @@ static ck_status begin_session(importing *self, const ck_import_fact *fact, ck_e
   ck_status status = select_id(of, self, fact->id, err);
   if (status != CK_OK || exists(self, of->id)) return status;
   ck_import_origin origin = {.format = self->format, .path = self->path, .session = fact};
-  return ck_import_begin(&of->session, of->id, &origin, err);
+  status = ck_import_begin(&of->session, of->id, &origin, err);
+  if (status == CK_OK)
+    ck_import_set_policies(of->session, ck_own_policies_redacting(self->policies));
+  return status;
 }
 
 static ck_status put_fact(void *to, const ck_import_fact *fact, ck_error *err) {
@@ -288,6 +295,19 @@ static ck_status import_files(importing *self, ck_error *err) {
   return CK_OK;
 }
 
+/* Before anything is read: what cannot be masked is not imported. */
+static ck_status take_profile(importing *self, const char *name, ck_error *err) {
+  ck_profile *profile = NULL;
+  if (!name) return CK_OK;
+  ck_status status = ck_profile_load(&profile, name, err);
+  if (status == CK_OK) status = ck_secret_register_all(self->redactor, profile, NULL, NULL, err);
+  if (status == CK_OK && profile->exclude_memory_keys)
+    status = ck_redactor_set_keys(self->redactor, (const char *const *)profile->exclude_memory_keys,
+                                  err);
+  ck_profile_free(profile);
+  return status == CK_OK ? ck_own_policies_open_profile(&self->policies, NULL, name, err) : status;
+}
+
 ck_status ck_import_recordings(ck_host *host, const ck_import_recordings_options *v,
                                ck_error *err) {
   importing self = {.host = host, .given = v};
@@ -295,6 +315,7 @@ ck_status ck_import_recordings(ck_host *host, const ck_import_recordings_options
   ck_status status = v->session ? ck_id_check_new("--session", v->session, err) : CK_OK;
   ck_table_init(&self.table, host->output, columns);
   if (status == CK_OK) status = ck_redactor_new(&self.redactor, err);
+  if (status == CK_OK) status = take_profile(&self, v->profile, err);
   if (status == CK_OK) status = open_store(&self, false, err);
   if (status == CK_OK) status = import_files(&self, err);
   ck_status printed =
@@ -305,6 +326,7 @@ ck_status ck_import_recordings(ck_host *host, const ck_import_recordings_options
   }
   ck_table_clear(&self.table);
   ck_redactor_free(self.redactor);
+  ck_own_policies_free(self.policies);
   ck_store_close(self.store);
   return status;
 }

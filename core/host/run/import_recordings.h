@@ -8,6 +8,7 @@ typedef struct ck_import_recordings_options {
   ck_words files;
   const char *format;  /* as ck_import_read_file; NULL: told from the file */
   const char *session; /* the id of the first session; NULL: made from the source's */
+  const char *profile; /* whose secrets and policies mask; NULL: nobody's */
   bool partial;        /* what cannot be read of a file is left out; otherwise all of the file is */
 } ck_import_recordings_options;
 /* Prints what was imported. A file that is refused does not stop the others; the first failure is

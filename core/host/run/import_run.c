@@ -16,6 +16,7 @@
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/session_document.h"
 #include "core/runtime/portable/workflow_document.h"
+#include "core/runtime/session/plain_name.h"
 #include "core/runtime/session/totals.h"
 
 enum { FILE_MAX = 64 << 20 };
@@ -354,6 +355,9 @@ ck_status ck_import_run(const ck_host *host, const ck_import_run_options *option
   ck_status status = options->session ? ck_id_check_new("--session", options->session, err) : CK_OK;
   if (status == CK_OK) status = read_checkpoint(&of, launch.document, &text, options, err);
   if (status == CK_OK) status = load(&launch, &engine, &of, options, err);
+  if (status == CK_OK)
+    status = ck_plain_name_check(&engine.policies, "session", options->session,
+                                 "give the session another id with --session", err);
   if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
   if (status == CK_OK)
     status = ck_scripts_keep(&engine.scripts, engine.runtime->store, engine.session, err);

@@ -255,6 +255,7 @@ ck_status ck_own_policies_open_profile(ck_own_policies **out, ck_store *store, c
   ck_own_policies *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->store = store;
+  self->redacting = (ck_policy_engine){.self = self, .redact = redact};
   ck_status status = ck_profile_load(&self->profile, name, err);
   if (status == CK_OK) status = ck_policy_engine_open(&self->policies, self->profile, err);
   if (status == CK_OK && self->policies.redact)

@@ -19,7 +19,8 @@ typedef struct ck_own_policies ck_own_policies;
  * that cannot be asked, and why: nothing may be taken. */
 CK_CHECKED ck_status ck_own_policies_open(ck_own_policies **out, ck_store *store,
                                           const ck_head *head, ck_error *err);
-/* The same of a profile, for what belongs to no session; NULL: it masks nothing. */
+/* The same of a profile, for what belongs to no session; NULL: it masks nothing. `store` may be
+ * NULL for ck_own_policies_redacting alone. */
 CK_CHECKED ck_status ck_own_policies_open_profile(ck_own_policies **out, ck_store *store,
                                                   const char *name, ck_error *err);
 /* Makes the redactor ask them of state and events; NULL: it asks nobody any more. Borrowed. */

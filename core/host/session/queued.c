@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/session/next_command.h"
+#include "core/runtime/session/plain_name.h"
 
 enum { LABEL_MAX = 64 };
 
@@ -42,6 +43,20 @@ ck_status ck_queued_check_labels(const ck_words *labels, bool queued, ck_error *
   if (!labels->count || queued) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "--label goes with --detach: only workers look for sessions by labels");
+}
+
+ck_status ck_queued_check_masked(const ck_value *mark, const ck_policy_engine *policies,
+                                 ck_error *err) {
+  ck_bytes labels = mark ? ck_json_get(ck_value_bytes(mark), "labels") : (ck_bytes){0};
+  ck_status status = CK_OK;
+  for (ck_json_iterator it = ck_json_iterate(labels); status == CK_OK && ck_json_next(&it);) {
+    char *label = ck_json_dup_string(it.value);
+    if (!label) return ck_error_no_memory(err);
+    status = ck_plain_name_check(policies, "label", label,
+                                 "give another --label, to the session and to its workers", err);
+    free(label);
+  }
+  return status;
 }
 
 ck_bytes ck_queued_of(const ck_last_run *last) {

@@ -9,6 +9,7 @@
 #include "core/host/cli/command.h"
 #include "core/host/session/last_run.h"
 #include "core/model/pause_reason.h"
+#include "core/runtime/session/policy.h"
 
 /* The reason of a session that is paused until a worker goes on with it. */
 #define CK_QUEUED_REASON CK_PAUSE_QUEUED
@@ -31,6 +32,11 @@
 CK_CHECKED ck_status ck_queued_mark(ck_value **out, const ck_words *labels, ck_error *err);
 /* CK_E_USAGE: labels, and nothing that puts it into the queue. */
 CK_CHECKED ck_status ck_queued_check_labels(const ck_words *labels, bool queued, ck_error *err);
+
+/* Workers look for labels as they are: CK_E_REFUSED, one that the policies would mask. `mark`: as
+ * ck_queued_mark made it; NULL: none. */
+CK_CHECKED ck_status ck_queued_check_masked(const ck_value *mark, const ck_policy_engine *policies,
+                                            ck_error *err);
 
 /* The mark of a session's last run; no bytes: a person has it. Borrowed. */
 ck_bytes ck_queued_of(const ck_last_run *last);

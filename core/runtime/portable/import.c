@@ -100,4 +100,8 @@ ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact, ck_error 
   return status == CK_OK ? ck_import_put(self, fact, agent, err) : status;
 }
 
+void ck_import_set_policies(ck_import *self, const ck_policy_engine *policies) {
+  self->policies = policies;
+}
+
 size_t ck_import_count(const ck_import *self) { return self->count; }

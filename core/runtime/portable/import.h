@@ -25,6 +25,7 @@
 
 #include "core/model/import.h"
 #include "core/redact/redact.h"
+#include "core/runtime/session/policy.h"
 #include "core/store/store.h"
 
 typedef struct ck_import ck_import;
@@ -47,6 +48,10 @@ CK_CHECKED ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact
 /* How many facts of it are events; agents alone are none. */
 size_t ck_import_count(const ck_import *self);
 
+/* What `redact` of these policies masks is not written: borrowed until the end; NULL: nobody is
+ * asked. */
+void ck_import_set_policies(ck_import *self, const ck_policy_engine *policies);
+
 /* What was written. */
 typedef struct ck_import_report {
   int64_t events, boundaries; /* events: all of them, boundaries included */
@@ -57,8 +62,9 @@ typedef struct ck_import_report {
   int64_t first_ms, last_ms; /* 0: the source has no times */
   ck_session_status status;
 } ck_import_report;
-/* Writes all of it; every body passes `redactor`. CK_E_EXISTS: the id is taken; nothing was
- * changed. */
+/* Writes all of it; every body passes `redactor`, and the policies behind its rules. CK_E_EXISTS:
+ * the id is taken; nothing was changed. CK_E_REFUSED: its id, or the name of an agent, is one that
+ * the policies mask. A policy that fails ends it; nothing is written then. */
 CK_CHECKED ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
                                    ck_redactor *redactor, ck_error *err);
 void ck_import_free(ck_import *self);

@@ -35,6 +35,7 @@ struct ck_import {
   char id[CK_ID_SIZE];
   char *format, *path, *source_id, *reason;
   ck_value *about;
+  const ck_policy_engine *policies; /* NULL: none are asked */
   ck_session_status status;
   int64_t at_ms;      /* when it began; 0 */
   int64_t total_cost; /* as the source has it for the whole; -1 */

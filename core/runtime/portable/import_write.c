@@ -9,11 +9,14 @@
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/ledger/work_time.h"
 #include "core/runtime/session/media.h"
+#include "core/runtime/session/plain_name.h"
 
 /* The sums so far, as a live session counts them. */
 typedef struct writing {
   ck_import *of;
   ck_redactor *redactor;
+  const ck_event *asked; /* about which the policies are asked */
+  const ck_fingerprint_key *fingerprint;
   ck_event **events;
   size_t count;
   ck_totals totals;
@@ -25,6 +28,21 @@ typedef struct writing {
   ck_media_list media; /* of all events */
 } writing;
 
+static ck_status ask_policies(ck_redact_answer *out, void *to, const char *key,
+                              const ck_value *value, ck_error *err) {
+  writing *self = to;
+  const ck_policy_engine *policies = self->of->policies;
+  ck_redaction said = {0};
+  ck_item item = {.key = key,
+                  .kind = self->asked->kind,
+                  .agent = self->asked->agent,
+                  .value = value,
+                  .fingerprint = self->fingerprint};
+  ck_status status = policies->redact(&said, policies->self, &item, err);
+  *out = (ck_redact_answer){status == CK_OK ? said.verdict : CK_REDACT_DROP, said.ref, said.value};
+  return status;
+}
+
 /* Takes `body`. */
 static ck_status put_event(writing *self, const ck_event *like, ck_value *body, ck_error *err) {
   ck_value *kept = NULL, *taken = NULL;
@@ -32,8 +50,9 @@ static ck_status put_event(writing *self, const ck_event *like, ck_value *body, 
   /* whatever an image is that cannot be taken, it was said */
   if (status == CK_E_PARSE || status == CK_E_OVERSIZE) status = CK_OK;
   if (status == CK_OK && !taken) taken = ck_value_share(body);
+  self->asked = like;
   if (status == CK_OK)
-    status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, taken, err);
+    status = ck_redactor_apply_event(&kept, self->redactor, like->kind, taken, err);
   ck_value_free(taken);
   if (status == CK_OK && !kept)
     status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
@@ -153,28 +172,18 @@ static void write_agents(ck_json_writer *w, const ck_import *self) {
 }
 
 /* {import: {format, file, source_id, cost?, agents, about?}} */
-static ck_status write_input(ck_value **out, const writing *self, ck_error *err) {
-  const ck_import *of = self->of;
-  ck_buffer json = {0};
-  ck_json_writer w = {.out = &json};
-  ck_json_begin(&w, '{');
-  ck_json_name(&w, "import");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "format", of->format);
-  ck_json_member_string(&w, "file", ck_bytes_text(of->path));
-  ck_json_member_text(&w, "source_id", of->source_id);
-  if (of->total_cost >= 0) ck_json_member_int(&w, "cost", of->total_cost);
-  write_agents(&w, of);
-  if (of->about) ck_json_member_raw(&w, "about", ck_value_bytes(of->about));
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_value *plain = NULL;
-  ck_status status = ck_value_from(&plain, &json, err);
-  if (status == CK_OK)
-    status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, plain, err);
-  ck_value_free(plain);
-  ck_buffer_clear(&json);
-  return status;
+static void write_input(ck_json_writer *w, const ck_import *of) {
+  ck_json_begin(w, '{');
+  ck_json_name(w, "import");
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "format", of->format);
+  ck_json_member_string(w, "file", ck_bytes_text(of->path));
+  ck_json_member_text(w, "source_id", of->source_id);
+  if (of->total_cost >= 0) ck_json_member_int(w, "cost", of->total_cost);
+  write_agents(w, of);
+  if (of->about) ck_json_member_raw(w, "about", ck_value_bytes(of->about));
+  ck_json_end(w, '}');
+  ck_json_end(w, '}');
 }
 
 static ck_status put_started(writing *self, const ck_session_record *record, ck_error *err) {
@@ -183,7 +192,8 @@ static ck_status put_started(writing *self, const ck_session_record *record, ck_
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "run", record->run);
   ck_json_member_text(&w, "profile", record->profile);
-  if (record->input) ck_json_member_raw(&w, "input", ck_value_bytes(record->input));
+  ck_json_name(&w, "input");
+  write_input(&w, self->of);
   ck_json_end(&w, '}');
   ck_value *body;
   ck_status status = ck_value_from(&body, &json, err);
@@ -212,21 +222,41 @@ static ck_status put_closing(writing *self, ck_error *err) {
 
 /* ---- the store ---- */
 
-static ck_status make_record(ck_session_record *out, const writing *self, ck_error *err) {
+static ck_status make_record(ck_session_record *out, const ck_import *of, ck_error *err) {
   ck_clock clock = ck_clock_system();
-  const ck_import *of = self->of;
   *out = (ck_session_record){.status = CK_SESSION_RUNNING,
                              .timeline = 1,
                              .epoch = 1,
                              .created_ms = of->at_ms ? of->at_ms : clock.wall_ms(clock.self)};
   memcpy(out->id, of->id, sizeof out->id);
   ck_id_make_run(out->run);
-  ck_status status = ck_text_copy(&out->profile, "imported", err);
-  return status == CK_OK ? write_input(&out->input, self, err) : status;
+  return ck_text_copy(&out->profile, "imported", err);
 }
 
-static ck_status store_all(writing *self, const ck_session_record *record, ck_store *store,
-                           ck_error *err) {
+/* What the session's row has of the first event and of the last: as it was written there. */
+static ck_status take_written(ck_session_record *record, char **reason, const writing *self,
+                              ck_error *err) {
+  ck_bytes first = ck_value_bytes(self->events[0]->body),
+           last = ck_value_bytes(self->events[self->count - 1]->body);
+  ck_bytes input = ck_json_get(first, "input"), why = ck_json_get(last, "reason");
+  ck_status status = input.len ? ck_value_copy(&record->input, input, err) : CK_OK;
+  if (status != CK_OK || ck_json_type_of(why) != CK_JSON_STRING) return status;
+  *reason = ck_json_dup_string(why);
+  return *reason ? CK_OK : ck_error_no_memory(err);
+}
+
+/* What stays readable, for the session and its events are found by it. */
+static ck_status check_names(const ck_import *self, ck_error *err) {
+  ck_status status = ck_plain_name_check(self->policies, "session", self->id,
+                                         "give the session another id with --session", err);
+  for (size_t i = 0; status == CK_OK && i < self->agent_count; i++)
+    status = ck_plain_name_check(self->policies, "agent", self->agents[i].name,
+                                 "give it another name in the file", err);
+  return status;
+}
+
+static ck_status store_all(writing *self, const ck_session_record *record, const char *reason,
+                           ck_store *store, ck_error *err) {
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
   ck_blob *blobs;
@@ -241,7 +271,7 @@ static ck_status store_all(writing *self, const ck_session_record *record, ck_st
   status = ck_store_create_session(&lease, store, record, &opening, err);
   free(blobs);
   if (status != CK_OK) return status;
-  ck_session_update update = {.status = self->of->status, .reason = self->of->reason};
+  ck_session_update update = {.status = self->of->status, .reason = reason};
   ck_batch batch = {.lease = lease, .update = &update, .durability = CK_DURABLE_POWER};
   status = ck_store_commit(store, &batch, 1, err);
   if (status == CK_OK && batch.status != CK_OK)
@@ -272,20 +302,38 @@ static void fill_report(writing *self) {
   report->status = of->status;
 }
 
+static ck_status put_all(writing *self, const ck_session_record *record, ck_store *store,
+                         ck_error *err) {
+  ck_fingerprint_key fingerprint;
+  const uint8_t *bytes = ck_store_fingerprint_key(store);
+  bool asks = self->of->policies && self->of->policies->redact;
+  if (bytes) memcpy(fingerprint.bytes, bytes, sizeof fingerprint.bytes);
+  self->fingerprint = bytes ? &fingerprint : NULL;
+  if (asks) ck_redactor_set_hook(self->redactor, ask_policies, self);
+  ck_status status = put_started(self, record, err);
+  if (status == CK_OK) status = put_entries(self, err);
+  if (status == CK_OK) status = put_closing(self, err);
+  if (asks) ck_redactor_set_hook(self->redactor, NULL, NULL);
+  self->fingerprint = NULL;
+  return status;
+}
+
 ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
                         ck_redactor *redactor, ck_error *err) {
   *out = (ck_import_report){0};
   for (size_t i = 0; i < self->agent_count; i++) ck_import_settle(self, (int)i);
   writing w = {.of = self, .redactor = redactor, .keeps = ck_store_keeps_blobs(store)};
   ck_session_record record = {0};
-  ck_status status = make_record(&record, &w, err);
+  char *reason = NULL;
+  ck_status status = check_names(self, err);
+  if (status == CK_OK) status = make_record(&record, self, err);
   w.events = calloc(self->count * 2 + 2, sizeof *w.events);
   w.turns = calloc(self->agent_count + 1, sizeof *w.turns);
   if (status == CK_OK && (!w.events || !w.turns)) status = ck_error_no_memory(err);
-  if (status == CK_OK) status = put_started(&w, &record, err);
-  if (status == CK_OK) status = put_entries(&w, err);
-  if (status == CK_OK) status = put_closing(&w, err);
-  if (status == CK_OK) status = store_all(&w, &record, store, err);
+  if (status == CK_OK) status = put_all(&w, &record, store, err);
+  if (status == CK_OK) status = take_written(&record, &reason, &w, err);
+  if (status == CK_OK) status = store_all(&w, &record, reason, store, err);
+  free(reason);
   if (status == CK_OK) {
     fill_report(&w);
     *out = w.report;
