@@ -51,6 +51,19 @@ static void put_file(ck_json_writer *w, const ck_media *media, const ck_buffer *
   ck_json_end(w, '}');
 }
 
+static void put_input(ck_json_writer *w, const ck_media *media, const ck_buffer *type,
+                      ck_bytes bytes) {
+  const char *address = media->is_file ? "file_url" : "image_url";
+  ck_json_member_text(w, "type", media->is_file ? "input_file" : "input_image");
+  if (media->is_file && !media->url.len)
+    ck_json_member_raw(w, "filename", media->name.len ? media->name : ck_bytes_text("\"file\""));
+  if (media->url.len)
+    ck_json_member_raw(w, address, media->url);
+  else
+    put_url(w, media->is_file ? "file_data" : address, type, bytes);
+  if (!media->is_file && media->detail.len) ck_json_member_raw(w, "detail", media->detail);
+}
+
 static void put_source(ck_json_writer *w, const ck_media *media, const ck_buffer *type,
                        ck_bytes bytes) {
   ck_json_member_text(w, "type", media->is_file ? "document" : "image");
@@ -95,6 +108,8 @@ void ck_media_put(ck_json_writer *w, ck_media_form form, const ck_media *media, 
     put_own(w, media, &type, bytes);
   else if (form == CK_MEDIA_MESSAGES)
     put_source(w, media, &type, bytes);
+  else if (form == CK_MEDIA_RESPONSES)
+    put_input(w, media, &type, bytes);
   else if (media->is_file)
     put_file(w, media, &type, bytes);
   else

@@ -50,7 +50,8 @@ static ck_status put_api(const location *at, ck_bytes value, ck_error *err) {
   if (at->model->has_api) return CK_OK;
   at->model->has_api = true; /* which one is told here: not once more, that there is none */
   return ck_error_set(err, CK_E_PARSE,
-                      "%s: \"openai\" (and all that speak like it) or \"anthropic\" is expected",
+                      "%s: \"openai\" (chat completions, and all that speak like it), "
+                      "\"responses\" or \"anthropic\" is expected",
                       at->path);
 }
 

@@ -14,6 +14,7 @@ enum { CALLS_MAX = 256 };
 typedef struct checking {
   char *problem;
   bool anthropic;
+  bool strict; /* an id is used once in the whole conversation */
   ck_bytes open[CALLS_MAX];
   size_t open_count;
   ck_bytes seen[CALLS_MAX];
@@ -61,11 +62,11 @@ static bool only_members(ck_bytes object, const char *const *names) {
   return true;
 }
 
-/* An id that was used in an earlier turn is refused by Anthropic only. */
+/* An id that was used in an earlier turn is not refused by chat completions. */
 static bool open_call(checking *self, ck_bytes id) {
   if (ck_json_type_of(id) != CK_JSON_STRING || id.len < 3)
     return wrong(self, "a call without an id");
-  size_t from = self->anthropic ? 0 : self->seen_count - self->open_count;
+  size_t from = self->strict ? 0 : self->seen_count - self->open_count;
   for (size_t i = from; i < self->seen_count; i++) {
     if (ck_bytes_equal(self->seen[i], id))
       return wrong(self, "the id %.*s is used twice", (int)id.len, id.data);
@@ -208,6 +209,86 @@ static bool check_anthropic_message(checking *self, ck_bytes message) {
   return !user || self->open_count == 0 || wrong(self, "a call has no result");
 }
 
+/* ---- responses ---- */
+
+/* What the model thought comes back as it was, with what it thought for behind it. */
+static bool check_reasoning(checking *self, ck_bytes item) {
+  char wanted[WIRE_SIGNATURE_SIZE];
+  ck_bytes summary = ck_json_get(item, "summary"), text = {NULL, 0};
+  for (ck_json_iterator it = ck_json_iterate(summary); ck_json_next(&it);)
+    text = ck_json_get(it.value, "text");
+  if (ck_json_type_of(text) != CK_JSON_STRING) return wrong(self, "reasoning without a summary");
+  wire_sign(wanted, (ck_bytes){text.data + 1, text.len - 2});
+  return ck_json_is_text(ck_json_get(item, "encrypted_content"), wanted) ||
+         wrong(self, "reasoning was changed, or is not there");
+}
+
+static bool check_input_call(checking *self, ck_bytes item) {
+  ck_bytes name = ck_json_get(item, "name");
+  if (ck_json_type_of(name) != CK_JSON_STRING || name.len < 3)
+    return wrong(self, "a call without a name");
+  if (ck_json_type_of(ck_json_get(item, "arguments")) != CK_JSON_STRING)
+    return wrong(self, "arguments that are no string");
+  return open_call(self, ck_json_get(item, "call_id"));
+}
+
+static bool check_input_message(checking *self, ck_bytes item) {
+  ck_bytes role = ck_json_get(item, "role"), content = ck_json_get(item, "content");
+  bool assistant = ck_json_is_text(role, "assistant");
+  if (self->open_count > 0 && !assistant) return wrong(self, "a call has no result");
+  if (!assistant && !ck_json_is_text(role, "user") && !ck_json_is_text(role, "system") &&
+      !ck_json_is_text(role, "developer"))
+    return wrong(self, "role %.*s", (int)role.len, role.data);
+  if (ck_json_type_of(content) == CK_JSON_STRING)
+    return !assistant || content.len > 2 || wrong(self, "an empty turn");
+  if (ck_json_type_of(content) != CK_JSON_ARRAY || ck_json_count(content) == 0)
+    return wrong(self, "no content");
+  return true;
+}
+
+static bool check_item(checking *self, ck_bytes item, bool *thought) {
+  bool thinks = is_type(item, "reasoning");
+  bool plain = thinks || is_type(item, "message") || is_type(item, "function_call");
+  if (plain && ck_json_get(item, "id").len) return wrong(self, "an id of what nobody has kept");
+  if (*thought && !plain) return wrong(self, "reasoning without what it was for");
+  *thought = thinks;
+  if (thinks) return check_reasoning(self, item);
+  if (is_type(item, "function_call")) return check_input_call(self, item);
+  if (is_type(item, "message")) return check_input_message(self, item);
+  if (!is_type(item, "function_call_output")) return wrong(self, "an item of unknown type");
+  ck_json_type output = ck_json_type_of(ck_json_get(item, "output"));
+  if (output != CK_JSON_STRING && output != CK_JSON_ARRAY) return wrong(self, "a result's output");
+  return close_call(self, ck_json_get(item, "call_id"));
+}
+
+static bool check_input_tools(checking *self, ck_bytes tools) {
+  if (tools.len > 0 && (ck_json_type_of(tools) != CK_JSON_ARRAY || ck_json_count(tools) == 0))
+    return wrong(self, "tools is empty");
+  for (ck_json_iterator it = ck_json_iterate(tools); tools.len > 0 && ck_json_next(&it);) {
+    if (!is_type(it.value, "function") ||
+        ck_json_type_of(ck_json_get(it.value, "name")) != CK_JSON_STRING ||
+        !is_type(ck_json_get(it.value, "parameters"), "object"))
+      return wrong(self, "a tool without a name or a schema");
+  }
+  return true;
+}
+
+static bool check_responses(checking *self, ck_bytes body) {
+  bool thought = false;
+  ck_bytes items = ck_json_get(body, "input");
+  self->strict = true;
+  if (ck_json_type_of(ck_json_get(body, "store")) != CK_JSON_FALSE)
+    return wrong(self, "the server is to keep it");
+  if (ck_json_get(body, "previous_response_id").len) return wrong(self, "it relies on the server");
+  if (ck_json_get(body, "max_tokens").len) return wrong(self, "max_tokens is unknown");
+  if (ck_json_type_of(items) != CK_JSON_ARRAY) return wrong(self, "no input");
+  for (ck_json_iterator it = ck_json_iterate(items); ck_json_next(&it); self->index++)
+    if (!check_item(self, it.value, &thought)) return false;
+  if (thought) return wrong(self, "it ends with reasoning");
+  if (self->open_count > 0) return wrong(self, "a call has no result");
+  return check_input_tools(self, ck_json_get(body, "tools"));
+}
+
 /* ---- both ---- */
 
 static bool check_tools(checking *self, ck_bytes tools) {
@@ -243,9 +324,11 @@ bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body
   checking self = {.problem = problem, .anthropic = strstr(path, "/messages") != NULL};
   int64_t max_tokens;
   *problem = '\0';
+  self.strict = self.anthropic;
   if (ck_json_check(body, NULL) != CK_OK) return wrong(&self, "the request is no JSON");
   if (ck_json_type_of(ck_json_get(body, "model")) != CK_JSON_STRING)
     return wrong(&self, "no model");
+  if (strstr(path, "/responses")) return check_responses(&self, body);
   if (self.anthropic &&
       (!ck_json_read_int(&max_tokens, ck_json_get(body, "max_tokens")) || max_tokens < 1))
     return wrong(&self, "no max_tokens");

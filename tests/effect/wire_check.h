@@ -1,4 +1,4 @@
-/* wire_check.h - the rules of both providers for requests, checked as strictly as either does. */
+/* wire_check.h - the rules of the APIs for requests, checked as strictly as each does. */
 #ifndef CK_TESTS_EFFECT_WIRE_CHECK_H
 #define CK_TESTS_EFFECT_WIRE_CHECK_H
 
@@ -6,8 +6,8 @@
 
 enum { WIRE_PROBLEM_SIZE = 256 };
 
-/* `path` names the API: …/messages is Anthropic's. False: `problem` says what a provider would
- * refuse. */
+/* `path` names the API: …/messages is Anthropic's, …/responses that of responses. False: `problem`
+ * says what a provider would refuse. */
 bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body);
 
 /* The signature of a thinking block by the test server: it depends on the text as it is spelt in

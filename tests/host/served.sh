@@ -27,7 +27,7 @@ serve() {
 # base_url API: at the port.
 base_url() {
   local path=
-  [ "$1" = openai ] && path=/v1
+  [ "$1" = anthropic ] || path=/v1
   echo "http://127.0.0.1:$port$path"
 }
 

@@ -14,10 +14,11 @@ static const struct {
   const char *type;
   int code;
 } types[] = {
-    {"overloaded_error", 529},     {"rate_limit_error", 429},    {"timeout_error", 504},
-    {"authentication_error", 401}, {"permission_error", 403},    {"not_found_error", 404},
-    {"billing_error", 402},        {"request_too_large", 413},   {"invalid_request_error", 400},
-    {"insufficient_quota", 429},   {"rate_limit_exceeded", 429},
+    {"overloaded_error", 529},        {"rate_limit_error", 429},    {"timeout_error", 504},
+    {"authentication_error", 401},    {"permission_error", 403},    {"not_found_error", 404},
+    {"billing_error", 402},           {"request_too_large", 413},   {"invalid_request_error", 400},
+    {"insufficient_quota", 429},      {"rate_limit_exceeded", 429}, {"invalid_prompt", 400},
+    {"context_length_exceeded", 400},
 };
 
 /* Phrases of both APIs, and of servers that imitate OpenAI's, for a conversation that is too

@@ -4,9 +4,9 @@
 #include "core/effect/model/run.h"
 
 /* The words of the APIs for an end that is not the model's own. */
-static const char *const cuts[] = {"length", "max_tokens", "model_context_window_exceeded",
-                                   "content_filter"};
-enum { OF_LIMIT = 2 }; /* so many of them, from the first, name the limit of the answer */
+static const char *const cuts[] = {"length", "max_tokens", "max_output_tokens",
+                                   "model_context_window_exceeded", "content_filter"};
+enum { OF_LIMIT = 3 }; /* so many of them, from the first, name the limit of the answer */
 
 const char *ck_model_cut_word(ck_bytes reason) {
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)

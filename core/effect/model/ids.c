@@ -82,10 +82,10 @@ static bool is_well_formed(ck_bytes id) {
 
 void ck_model_ids_sift(ck_model_ids *self, ck_model_call *calls, size_t count,
                        ck_model_shape shape) {
-  bool anthropic = shape == CK_SHAPE_ANTHROPIC, some = false;
-  if (!anthropic) reset(self);
+  bool strict = shape != CK_SHAPE_OPENAI, some = false;
+  if (!strict) reset(self);
   for (size_t i = 0; i < count; i++) {
-    bool fits = (anthropic ? is_well_formed : is_plain)(calls[i].id) && add(self, calls[i].id);
+    bool fits = (strict ? is_well_formed : is_plain)(calls[i].id) && add(self, calls[i].id);
     if (!fits) calls[i].id = (ck_bytes){0};
     some |= !fits;
   }

@@ -14,8 +14,8 @@ typedef struct ck_model_ids {
 void ck_model_ids_clear(ck_model_ids *self);
 
 /* Removes the ids that cannot be sent from the calls of a message; such a call gets an id made of
- * its position instead. OpenAI's must be unique in their message, Anthropic's in the whole
- * conversation; an accepted id never looks like a made one. */
+ * its position instead. Those of chat completions must be unique in their message, the others in
+ * the whole conversation; an accepted id never looks like a made one. */
 void ck_model_ids_sift(ck_model_ids *self, ck_model_call *calls, size_t count,
                        ck_model_shape shape);
 

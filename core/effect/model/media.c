@@ -61,13 +61,16 @@ static ck_status load(ck_buffer *out, const ck_model_media *self, const ck_media
 
 /* ---- a content ---- */
 
-static void put(ck_json_writer *w, ck_model_media *self, const ck_media *media) {
+void ck_model_put_media(ck_json_writer *w, ck_model_media *self, const ck_media *media) {
+  if (self->status != CK_OK) return;
   ck_buffer bytes = {0};
   const ck_profile_model *model = self->query->model;
-  ck_media_form form = model->api == CK_MODEL_ANTHROPIC ? CK_MEDIA_MESSAGES : CK_MEDIA_CHAT;
+  static const ck_media_form forms[] = {[CK_MODEL_OPENAI] = CK_MEDIA_CHAT,
+                                        [CK_MODEL_ANTHROPIC] = CK_MEDIA_MESSAGES,
+                                        [CK_MODEL_RESPONSES] = CK_MEDIA_RESPONSES};
   self->status = check(model, media, self->err);
   if (self->status == CK_OK && !media->url.len) self->status = load(&bytes, self, media);
-  if (self->status == CK_OK) ck_media_put(w, form, media, ck_buffer_bytes(&bytes));
+  if (self->status == CK_OK) ck_media_put(w, forms[model->api], media, ck_buffer_bytes(&bytes));
   ck_buffer_clear(&bytes);
 }
 
@@ -82,7 +85,7 @@ void ck_model_write_media(ck_json_writer *w, ck_model_media *self, ck_bytes cont
   ck_media media;
   while (self->status == CK_OK && ck_json_next(&it)) {
     if (ck_media_read(&media, it.value))
-      put(w, self, &media);
+      ck_model_put_media(w, self, &media);
     else if (!alone && !is_blank_text(it.value))
       ck_json_put_raw(w, it.value);
   }
@@ -123,6 +126,6 @@ void ck_model_count_media(ck_model_media_count *to, ck_bytes message) {
 }
 
 int64_t ck_model_media_tokens(const ck_model_media_count *of, ck_model_api api) {
-  int64_t image = api == CK_MODEL_OPENAI ? TOKENS_OF_IMAGE_OPENAI : TOKENS_OF_IMAGE;
+  int64_t image = api != CK_MODEL_ANTHROPIC ? TOKENS_OF_IMAGE_OPENAI : TOKENS_OF_IMAGE;
   return of->images * image + of->files * TOKENS_OF_FILE;
 }

@@ -1,10 +1,10 @@
-/* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions and Anthropic's
- * POST …/v1/messages.
+/* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions, OpenAI's
+ * POST …/responses and Anthropic's POST …/v1/messages.
  *
  * A request is {model: a name in the profile, tools?, options…?}; every other member, and the
  * profile's own options, become members of the provider's request. The conversation is sent in the
  * provider's shape, whichever provider answered before: assistant messages of the same API go back
- * as received; those of the other API as text and calls, without thinking. An answer's message is
+ * as received; those of another API as text and calls, without thinking. An answer's message is
  * kept as the bytes received; a streamed message is assembled from its parts, its strings byte for
  * byte.
  *

@@ -66,7 +66,7 @@ static void write_function(ck_json_writer *w, const ck_model_turn *turn,
   ck_json_name(w, "function");
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
-  if (turn->shape == CK_SHAPE_OPENAI && ck_json_type_of(call->arguments) == CK_JSON_STRING)
+  if (turn->shape != CK_SHAPE_ANTHROPIC && ck_json_type_of(call->arguments) == CK_JSON_STRING)
     ck_json_member_raw(w, "arguments", call->arguments);
   else
     ck_json_member_string(w, "arguments",

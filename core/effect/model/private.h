@@ -33,6 +33,8 @@ bool ck_model_has_media(ck_bytes content);
  * these), as elements of an array. Nothing is sent of what the model does not take: CK_E_USAGE,
  * which names it. */
 void ck_model_write_media(ck_json_writer *w, ck_model_media *self, ck_bytes content, bool alone);
+/* One of them, in that form. */
+void ck_model_put_media(ck_json_writer *w, ck_model_media *self, const ck_media *media);
 /* The blocks' texts, one a line, with a line in the place of each image or file: a JSON string. */
 void ck_model_append_captions(ck_buffer *out, ck_bytes content);
 
@@ -127,7 +129,8 @@ typedef struct ck_model_format {
   CK_CHECKED ck_status (*finish)(ck_model_reply *out,
                                  ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
-extern const ck_model_format ck_model_openai, ck_model_anthropic;
+extern const ck_model_format ck_model_openai, ck_model_anthropic, ck_model_responses;
+const ck_model_format *ck_model_format_of(ck_model_api api);
 
 /* Takes what an answer or an event states of its tokens, before it is known whether it is one: it
  * may be cut, have bytes behind it, or be no valid JSON for another reason. */

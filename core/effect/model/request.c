@@ -5,14 +5,21 @@
 
 #include "core/effect/model/private.h"
 
+static bool is_one_of(ck_bytes name, const char *const *names) {
+  while (*names && !ck_json_is_text(name, *names)) names++;
+  return *names != NULL;
+}
+
 /* Members that the core makes: the first two tell the core what to do. */
-static bool is_own(ck_bytes name) {
-  static const char *const names[] = {"model",  "tools",  "messages",
-                                      "system", "stream", "stream_options"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (ck_json_is_text(name, names[i])) return true;
-  }
-  return false;
+static const char *const own_names[] = {"model",  "tools",          "messages", "system",
+                                        "stream", "stream_options", NULL};
+/* A conversation is the session's: no server keeps it. */
+static const char *const own_of_responses[] = {
+    "input", "store", "previous_response_id", "conversation", "background", "include", NULL};
+
+static bool is_own(const ck_model_query *query, ck_bytes name) {
+  return is_one_of(name, own_names) ||
+         (query->model->api == CK_MODEL_RESPONSES && is_one_of(name, own_of_responses));
 }
 
 bool ck_model_streams(const ck_profile_model *model) { return model->stream != 0; }
@@ -30,42 +37,54 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
   return false;
 }
 
-/* OpenAI itself has another name for max_tokens, which servers that imitate it need not know. */
-static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
+/* OpenAI itself has other names for max_tokens, which servers that imitate its chat completions
+ * need not know. */
+static const char *name_of_output(const ck_model_query *query) {
   bool at_home = query->model->api == CK_MODEL_OPENAI && !query->model->base_url;
-  return at_home && ck_json_is_text(raw_name, "max_tokens") &&
-         ck_model_get_option(query, "max_completion_tokens").len == 0;
+  if (query->model->api == CK_MODEL_RESPONSES) return "max_output_tokens";
+  return at_home ? "max_completion_tokens" : "max_tokens";
 }
 
-static const char *const output_names[] = {"max_completion_tokens", "max_tokens", NULL};
+static const char *const output_names[] = {"max_completion_tokens", "max_output_tokens",
+                                           "max_tokens", NULL};
 
 /* A limit of the answer in whose place another one is sent. */
 static bool is_replaced(const ck_model_query *query, ck_bytes raw_name) {
-  bool limits = false;
-  for (const char *const *name = output_names; *name; name++)
-    limits |= ck_json_is_text(raw_name, *name);
-  return limits && query->output_max > 0;
+  if (!is_one_of(raw_name, output_names)) return false;
+  bool newer = query->model->api == CK_MODEL_RESPONSES &&
+               !ck_json_is_text(raw_name, "max_output_tokens") &&
+               ck_model_get_option(query, "max_output_tokens").len > 0;
+  return query->output_max > 0 || newer;
+}
+
+static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
+  const char *name = name_of_output(query);
+  return ck_json_is_text(raw_name, "max_tokens") && strcmp(name, "max_tokens") != 0 &&
+         ck_model_get_option(query, name).len == 0;
 }
 
 static void write_member(ck_json_writer *w, const ck_model_query *query, ck_bytes raw_name,
                          ck_bytes value) {
-  if (is_renamed(query, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
-  if (w->comma) ck_buffer_append_char(w->out, ',');
-  ck_buffer_append_bytes(w->out, raw_name);
-  ck_buffer_append_char(w->out, ':');
-  ck_buffer_append_bytes(w->out, value);
-  w->comma = true;
+  if (is_renamed(query, raw_name))
+    ck_json_name(w, name_of_output(query));
+  else
+    ck_json_raw_name(w, raw_name);
+  ck_json_put_raw(w, value);
+}
+
+static ck_status refuse(const char *whose, ck_bytes name, ck_error *err) {
+  return ck_error_set(err, CK_E_USAGE, "%s cannot set %.*s: that is ckrun's own", whose,
+                      (int)name.len, name.data);
 }
 
 static ck_status write_own(ck_json_writer *w, const ck_model_query *query, ck_error *err) {
   ck_json_iterator it = ck_json_iterate(query->request);
   while (ck_json_next(&it)) {
     if (is_replaced(query, it.name)) continue;
-    if (!is_own(it.name))
+    if (!is_own(query, it.name))
       write_member(w, query, it.name, it.value);
     else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
-      return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own",
-                          (int)it.name.len, it.name.data);
+      return refuse("a model's request", it.name, err);
   }
   return CK_OK;
 }
@@ -85,6 +104,7 @@ ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
   ck_bytes options = bytes_of(query->model->options);
   ck_json_iterator it = ck_json_iterate(options);
   while (options.len > 0 && ck_json_next(&it)) {
+    if (is_own(query, it.name)) return refuse("a model's options", it.name, err);
     if (!has_member(query->request, it.name) && !is_replaced(query, it.name))
       write_member(w, query, it.name, it.value);
   }

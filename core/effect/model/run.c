@@ -331,8 +331,11 @@ static ck_status find_model(const ck_profile_model **out, const ck_profile *prof
 static const ck_model_format *const formats[] = {
     [CK_MODEL_OPENAI] = &ck_model_openai,
     [CK_MODEL_ANTHROPIC] = &ck_model_anthropic,
+    [CK_MODEL_RESPONSES] = &ck_model_responses,
 };
 _Static_assert(sizeof formats / sizeof *formats == CK_MODEL_API_COUNT, "an API has no format");
+
+const ck_model_format *ck_model_format_of(ck_model_api api) { return formats[api]; }
 
 ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect,
                            ck_effect_sink *sink, ck_error *err) {

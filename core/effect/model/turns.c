@@ -75,6 +75,8 @@ static bool is_block_of_anthropic(ck_bytes block) {
  * and content. */
 static ck_model_shape shape_of(ck_bytes message) {
   if (ck_json_is_text(ck_json_get(message, "type"), "message")) return CK_SHAPE_ANTHROPIC;
+  if (ck_json_type_of(ck_json_get(ck_json_get(message, "responses"), "output")) == CK_JSON_ARRAY)
+    return CK_SHAPE_RESPONSES;
   ck_json_iterator it = ck_json_iterate(ck_json_get(message, "content"));
   while (!it.object && ck_json_next(&it)) {
     if (is_block_of_anthropic(it.value)) return CK_SHAPE_ANTHROPIC;
@@ -211,10 +213,10 @@ static void report_turn(turn_writer *self, size_t at) {
 static void write_assistant_turn(turn_writer *self, size_t at) {
   ck_model_turn turn = {.message = message_at(self, at), .position = at};
   turn.shape = shape_of(turn.message);
-  if (turn.shape == CK_SHAPE_OPENAI)
-    list_openai(&self->calls, turn.message);
-  else
+  if (turn.shape == CK_SHAPE_ANTHROPIC)
     list_anthropic(&self->calls, turn.message);
+  else
+    list_openai(&self->calls, turn.message);
   pair_results(self, at + 1);
   if (turn.shape == self->notifier->shape)
     ck_model_ids_sift(&self->ids, self->calls.list, self->calls.count, turn.shape);

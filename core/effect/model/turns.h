@@ -1,9 +1,11 @@
-/* turns.h - a conversation as either API requires it: every call with its result, in the order of
+/* turns.h - a conversation as each API requires it: every call with its result, in the order of
  * the calls.
  *
- * Assistant messages are kept as a provider sent them, so a conversation may hold both shapes:
- * OpenAI's (`tool_calls`) and Anthropic's (`content` with blocks). Messages of the requested API go
- * back as received, except for calls that it would refuse, such as two with one id. A call without
+ * Assistant messages are kept as a provider sent them, so a conversation may hold several shapes:
+ * OpenAI's (`tool_calls`) and Anthropic's (`content` with blocks); those of the responses API in
+ * OpenAI's shape, for all who read them, with what came as it came beside it: `responses.output`.
+ * Messages of the requested API go back as received, except for calls that it would refuse, such as
+ * two with one id. A call without
  * a result gets a result that says so, and a result without a call becomes a user's text: a
  * provider refuses a conversation with either. For the files of this folder only. */
 #ifndef CK_EFFECT_MODEL_TURNS_H
@@ -13,13 +15,13 @@
 #include "core/model/conversation.h"
 
 /* Spans of the message; `id` and `name` are JSON strings or no bytes: an id that cannot be sent is
- * absent. `arguments`: OpenAI's are a JSON string that holds JSON, Anthropic's are an object.
- * `result` is the content of the tool's message; no bytes: there is none. */
+ * absent. `arguments`: Anthropic's are an object, those of the others a JSON string that holds
+ * JSON. `result` is the content of the tool's message; no bytes: there is none. */
 typedef struct ck_model_call {
   ck_bytes id, name, arguments, result;
 } ck_model_call;
 
-typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC } ck_model_shape;
+typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC, CK_SHAPE_RESPONSES } ck_model_shape;
 
 /* An assistant's turn. `position` is its index in the conversation: with a call's index it makes a
  * unique id. */

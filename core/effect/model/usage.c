@@ -22,7 +22,7 @@ bool ck_model_read_tokens(ck_model_reply *to, int64_t *tokens, ck_bytes usage, c
 typedef struct walk {
   const char *at, *end;
   size_t depth;
-  bool in_message; /* within the member "message" of the outermost object */
+  bool in_message; /* within the member "message" or "response" of the outermost object */
 } walk;
 
 /* Behind the string that begins at `at`; NULL: it does not end. */
@@ -69,7 +69,7 @@ static bool take_string(walk *self, ck_model_reply *to, const ck_model_format *f
   self->at = skip_space(behind, self->end);
   if (self->at == self->end || *self->at != ':') return true;
   const char *value = skip_space(self->at + 1, self->end);
-  if (self->depth == 1) self->in_message = is(name, "\"message\"");
+  if (self->depth == 1) self->in_message = is(name, "\"message\"") || is(name, "\"response\"");
   bool inner = self->depth == 2 && self->in_message;
   if (!is(name, "\"usage\"") || (self->depth != 1 && !inner)) return true;
   const char *end = skip_object(value, self->end);

@@ -29,7 +29,7 @@ void model_fixture_open(model_fixture *self, const char *api, const char *script
            "there is a model");
   tap_must(ck_model_api_of(&self->model->api, api), "there is an API");
   snprintf(url, sizeof url, "http://127.0.0.1:%d%s", self->server.port,
-           self->model->api == CK_MODEL_OPENAI ? "/v1" : "");
+           self->model->api == CK_MODEL_ANTHROPIC ? "" : "/v1");
   self->model->base_url = strdup(url);
   self->model->model = strdup("test-model");
   self->model->key = strdup("main");

@@ -9,13 +9,27 @@
 
 enum { PIECE = 5 }; /* characters in a part of a stream */
 
+/* Of the items of the responses API: what lies between those of others is one turn. */
+static size_t turns_of_input(ck_bytes input) {
+  size_t turns = 0;
+  bool within = false;
+  for (ck_json_iterator it = ck_json_iterate(input); input.len > 0 && ck_json_next(&it);) {
+    bool own = ck_json_is_text(ck_json_get(it.value, "role"), "assistant") ||
+               ck_json_is_text(ck_json_get(it.value, "type"), "reasoning") ||
+               ck_json_is_text(ck_json_get(it.value, "type"), "function_call");
+    turns += own && !within;
+    within = own;
+  }
+  return turns;
+}
+
 size_t model_script_turns(ck_bytes request) {
   size_t turns = 0;
   ck_bytes messages = ck_json_get(request, "messages");
   ck_json_iterator it = ck_json_iterate(messages);
   while (messages.len > 0 && ck_json_next(&it))
     turns += ck_json_is_text(ck_json_get(it.value, "role"), "assistant");
-  return turns;
+  return turns + turns_of_input(ck_json_get(request, "input"));
 }
 
 /* The answer. Texts are decoded. */
@@ -335,13 +349,132 @@ static void stream_anthropic(answer *self) {
       call ? "tool_use" : "end_turn", (long long)self->output);
 }
 
+/* ---- responses ---- */
+
+/* The `index`-th item: what was thought, what is said, then the calls. False: there is none. */
+static bool put_item(answer *self, ck_json_writer *w, size_t index) {
+  bool thinks = self->thinking.len > 0, says = self->text.len > 0;
+  size_t call = index - thinks - says;
+  char id[64];
+  ck_json_iterator it = ck_json_iterate(self->calls);
+  if (index >= (size_t)thinks + says)
+    for (size_t i = 0; i <= call; i++)
+      if (self->calls.len == 0 || !ck_json_next(&it)) return false;
+  snprintf(id, sizeof id, "item_t%zu_%zu", self->turn, index);
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "id", id);
+  if (index == 0 && thinks) {
+    ck_json_member_text(w, "type", "reasoning");
+    ck_json_name(w, "summary");
+    ck_json_begin(w, '[');
+    put_text(w, "summary_text", "text", ck_buffer_bytes(&self->thinking), NULL);
+    ck_json_end(w, ']');
+    ck_json_member_text(w, "encrypted_content", self->signature);
+  } else if (index == thinks && says) {
+    ck_json_member_text(w, "type", "message");
+    ck_json_member_text(w, "status", "completed");
+    ck_json_member_text(w, "role", "assistant");
+    ck_json_name(w, "content");
+    ck_json_begin(w, '[');
+    put_text(w, "output_text", "text", ck_buffer_bytes(&self->text), NULL);
+    ck_json_end(w, ']');
+  } else {
+    snprintf(id, sizeof id, "call_t%zu_%zu", self->turn, call);
+    ck_json_member_text(w, "type", "function_call");
+    ck_json_member_text(w, "status", "completed");
+    ck_json_member_text(w, "call_id", id);
+    ck_json_member_raw(w, "name", ck_json_get(it.value, "name"));
+    ck_json_member_string(w, "arguments", ck_json_get(it.value, "arguments"));
+  }
+  ck_json_end(w, '}');
+  return true;
+}
+
+/* With `usage` it has ended. */
+static void put_response(answer *self, ck_json_writer *w, bool ended, bool items) {
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "id", "resp_1");
+  ck_json_member_text(w, "object", "response");
+  ck_json_member_text(w, "status", ended ? "completed" : "in_progress");
+  ck_json_member_raw(w, "error", ck_bytes_text("null"));
+  ck_json_member_raw(w, "incomplete_details", ck_bytes_text("null"));
+  ck_json_name(w, "output");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; items && put_item(self, w, i); i++) continue;
+  ck_json_end(w, ']');
+  ck_json_name(w, "usage");
+  if (ended) {
+    ck_json_begin(w, '{');
+    ck_json_member_int(w, "input_tokens", self->input + self->cached);
+    ck_json_name(w, "input_tokens_details");
+    ck_json_begin(w, '{');
+    ck_json_member_int(w, "cached_tokens", self->cached);
+    ck_json_end(w, '}');
+    ck_json_member_int(w, "output_tokens", self->output);
+    ck_json_end(w, '}');
+  } else {
+    ck_json_put_text(w, NULL);
+  }
+  ck_json_end(w, '}');
+}
+
+static void write_responses(answer *self) {
+  ck_json_writer w = {.out = self->out};
+  put_response(self, &w, true, true);
+}
+
+static void stream_response(answer *self, const char *type, bool ended) {
+  ck_json_writer w;
+  open_event(self, &w, type);
+  ck_json_name(&w, "response");
+  put_response(self, &w, ended, ended && self->turn % 2 == 0);
+  close_event(self, &w);
+}
+
+static void stream_output_text(answer *self, ck_bytes piece, size_t index) {
+  ck_json_writer w;
+  open_event(self, &w, "response.output_text.delta");
+  ck_json_member_int(&w, "output_index", (int64_t)index);
+  ck_json_member_string(&w, "delta", piece);
+  close_event(self, &w);
+}
+
+static bool stream_item(answer *self, const char *type, size_t index) {
+  ck_json_writer w;
+  size_t before = self->out->len;
+  open_event(self, &w, type);
+  ck_json_member_int(&w, "output_index", (int64_t)index);
+  ck_json_name(&w, "item");
+  if (!put_item(self, &w, index)) {
+    self->out->len = before;
+    return false;
+  }
+  close_event(self, &w);
+  return true;
+}
+
+/* The last event repeats the items in every other turn: some servers do, some do not. */
+static void stream_responses(answer *self) {
+  stream_response(self, "response.created", false);
+  stream_response(self, "response.in_progress", false);
+  for (size_t i = 0; stream_item(self, "response.output_item.added", i); i++) {
+    if (i == (self->thinking.len > 0))
+      split(self, ck_buffer_bytes(&self->text), stream_output_text, i);
+    stream_item(self, "response.output_item.done", i);
+  }
+  stream_response(self, "response.completed", true);
+}
+
 void model_script_answer(ck_buffer *out, bool *events, ck_bytes given, const char *path,
                          ck_bytes request) {
   answer self;
-  bool anthropic = strstr(path, "/messages") != NULL;
+  bool anthropic = strstr(path, "/messages") != NULL,
+       responses = strstr(path, "/responses") != NULL;
   read_answer(&self, given, request, out);
   *events = ck_json_type_of(ck_json_get(request, "stream")) == CK_JSON_TRUE;
-  if (anthropic)
+  if (responses)
+    (*events ? stream_responses : write_responses)(&self);
+  else if (anthropic)
     (*events ? stream_anthropic : write_anthropic)(&self);
   else
     (*events ? stream_openai : write_openai)(&self);

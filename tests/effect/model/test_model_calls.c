@@ -1,4 +1,4 @@
-/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: its request, its
+/* test_model_calls.c - one call of a model, whole and streamed, by each API: its request, its
  * message, its cost. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "tests/effect/model/model_fixture.h"
 #include "tests/tap.h"
 
-static const char *const both[] = {"openai", "anthropic"};
+static const char *const apis[] = {"openai", "anthropic", "responses"};
+enum { APIS = sizeof apis / sizeof *apis };
 
 static void check_headers(const char *api, ck_bytes headers) {
   bool anthropic = strcmp(api, "anthropic") == 0;
@@ -92,6 +93,9 @@ static void test_calls(const char *api, bool stream) {
   ck_bytes body = ck_json_get(logged, "body");
   tap_ok(body.len && memmem(body.data, body.len, "\"temperature\":0.5", 17),
          "%s, stream %d: options are passed on", api, stream);
+  tap_ok(strcmp(api, "responses") != 0 ||
+             memmem(body.data, body.len, "\"encrypted_content\":\"sig-", 25),
+         "%s, stream %d: what it thought goes back to it", api, stream);
   tap_ok(body.len && memmem(body.data, body.len, "[2, 3]", 6),
          "%s, stream %d: a result that is no text is told as its text", api, stream);
   model_fixture_close(&it);
@@ -227,15 +231,48 @@ static void test_crossing(const char *from, const char *to, bool stream) {
   model_fixture_close(&second);
 }
 
+/* The server of the responses API keeps nothing: what was thought is asked for, and nothing that
+ * relies on the server can be. */
+static void test_stateless(void) {
+  static const char *const own[] = {"store", "previous_response_id", "conversation", "input",
+                                    "include"};
+  model_fixture it;
+  ck_effect_run *run;
+  char request[128];
+  model_fixture_open(&it, "responses", "{\"answer\":{\"text\":\"x\"},\"times\":0}");
+  model_fixture_add(&it, "user", "Hello");
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    ck_error err = CK_ERROR_INIT;
+    snprintf(request, sizeof request, "{\"model\":\"m\",\"%s\":true}", own[i]);
+    tap_is_status(model_fixture_begin(&it, &run, request), CK_E_USAGE, &err, "%s is ckrun's own",
+                  own[i]);
+  }
+  model_fixture_call(&it, "{\"model\":\"m\",\"max_tokens\":9}");
+  model_fixture_call(&it, "{\"model\":\"m\",\"reasoning\":{\"effort\":\"low\"}}");
+  ck_bytes body = ck_json_get(model_server_request(&it.server, 0), "body");
+  tap_ok(body.len && memmem(body.data, body.len, "\"max_output_tokens\":9", 21),
+         "the limit of an answer has the API's name");
+  tap_ok(!ck_json_get(body, "include").len, "a model that does not think is asked for no thoughts");
+  body = ck_json_get(model_server_request(&it.server, 1), "body");
+  tap_ok(ck_json_get(body, "include").len > 0, "one that does is");
+  tap_must(ck_value_new(&it.model->options, ck_bytes_text("{\"store\":true}"), NULL) == CK_OK,
+           "options");
+  tap_is_status(model_fixture_begin(&it, &run, "{\"model\":\"m\"}"), CK_E_USAGE, NULL,
+                "nor can the profile's options");
+  model_fixture_close(&it);
+}
+
 int main(void) {
+  test_stateless();
   test_lost_tokens();
-  for (int i = 0; i < 2; i++) {
-    test_keys(both[i]);
-    test_reserve(both[i]);
+  for (int i = 0; i < APIS; i++) {
+    test_keys(apis[i]);
+    test_reserve(apis[i]);
     for (int stream = 0; stream < 2; stream++) {
-      test_text(both[i], stream);
-      test_calls(both[i], stream);
-      test_crossing(both[i], both[1 - i], stream);
+      test_text(apis[i], stream);
+      test_calls(apis[i], stream);
+      for (int to = 0; to < APIS; to++)
+        if (to != i) test_crossing(apis[i], apis[to], stream);
     }
   }
   return tap_done();

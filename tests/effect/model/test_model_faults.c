@@ -332,6 +332,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     test_case(&cases[i], "openai");
     test_case(&cases[i], "anthropic");
+    test_case(&cases[i], "responses");
   }
   test_redirect();
   test_slow_bytes();

@@ -1,4 +1,4 @@
-/* test_model_images.c - images and files of a conversation in the requests of both APIs, whatever
+/* test_model_images.c - images and files of a conversation in the requests of each API, whatever
  * their form was; what a model does not take, or nobody keeps, is not sent; what they may cost. */
 #include <stdio.h>
 #include <string.h>
@@ -41,33 +41,45 @@ static void add(model_fixture *it, const char *json) {
 }
 
 static const struct {
-  const char *name, *part, *openai, *anthropic;
+  const char *name, *part, *wanted[3];
 } parts[] = {
     {"a kept image",
      "{\"type\":\"image\",\"media_type\":\"image/gif\",\"name\":\"a.gif\",\"bytes\":11,\"digest\":"
      "\"" DIGEST "01\",\"detail\":\"low\",\"cache_control\":{\"type\":\"ephemeral\"}}",
-     "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF
-     "\",\"detail\":\"low\"}}",
-     "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
-     "\"" GIF "\"},\"cache_control\":{\"type\":\"ephemeral\"}}"},
+     {"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF
+      "\",\"detail\":\"low\"}}",
+      "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
+      "\"" GIF "\"},\"cache_control\":{\"type\":\"ephemeral\"}}",
+      "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF
+      "\",\"detail\":\"low\"}"}},
     {"a kept file",
      "{\"type\":\"file\",\"media_type\":\"application/pdf\",\"name\":\"a.pdf\",\"bytes\":8,"
      "\"digest\":\"" DIGEST "02\"}",
-     "{\"type\":\"file\",\"file\":{\"filename\":\"a.pdf\",\"file_data\":\"data:application/"
-     "pdf;base64," PDF "\"}}",
-     "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/"
-     "pdf\",\"data\":\"" PDF "\"},\"title\":\"a.pdf\"}"},
+     {"{\"type\":\"file\",\"file\":{\"filename\":\"a.pdf\",\"file_data\":\"data:application/"
+      "pdf;base64," PDF "\"}}",
+      "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/"
+      "pdf\",\"data\":\"" PDF "\"},\"title\":\"a.pdf\"}",
+      "{\"type\":\"input_file\",\"filename\":\"a.pdf\","
+      "\"file_data\":\"data:application/pdf;base64," PDF "\"}"}},
     {"an address of chat completions",
      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.y/a.gif\"}}",
-     "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.y/a.gif\"}}",
-     "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x.y/a.gif\"}}"},
+     {"{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.y/a.gif\"}}",
+      "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x.y/a.gif\"}}",
+      "{\"type\":\"input_image\",\"image_url\":\"https://x.y/a.gif\"}"}},
     {"an image of messages",
      "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
      "\"" GIF "\"}}",
-     "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF "\"}}",
-     "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
-     "\"" GIF "\"}}"},
+     {"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF "\"}}",
+      "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
+      "\"" GIF "\"}}",
+      "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF "\"}"}},
 };
+
+static const char *const apis[] = {"openai", "anthropic", "responses"};
+enum { APIS = sizeof apis / sizeof *apis };
+static const char *const texts[] = {"{\"type\":\"text\",\"text\":\"See:\"},",
+                                    "{\"type\":\"text\",\"text\":\"See:\"},",
+                                    "{\"type\":\"input_text\",\"text\":\"See:\"},"};
 
 static void holds(model_fixture *it, const char *want, const char *api, const char *what) {
   ck_bytes body = ck_json_get(model_server_request(&it->server, 0), "body");
@@ -75,8 +87,8 @@ static void holds(model_fixture *it, const char *want, const char *api, const ch
          what, want);
 }
 
-static void test_forms(const char *api) {
-  bool anthropic = strcmp(api, "anthropic") == 0;
+static void test_forms(size_t index) {
+  const char *api = apis[index];
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     model_fixture it;
     char message[600];
@@ -88,8 +100,8 @@ static void test_forms(const char *api) {
     const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
     tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s: %s is sent (%s)", api,
                 parts[i].name, outcome->error);
-    holds(&it, "{\"type\":\"text\",\"text\":\"See:\"},", api, "the text before it");
-    holds(&it, anthropic ? parts[i].anthropic : parts[i].openai, api, parts[i].name);
+    holds(&it, texts[index], api, "the text before it");
+    holds(&it, parts[i].wanted[index], api, parts[i].name);
     model_fixture_close(&it);
   }
 }
@@ -113,6 +125,11 @@ static void test_results(const char *api) {
     holds(&it,
           "\"content\":[{\"type\":\"text\",\"text\":\"Shot.\"},{\"type\":\"image\",\"source\":{"
           "\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"" GIF "\"}}]}",
+          api, "the result's image");
+  } else if (strcmp(api, "responses") == 0) {
+    holds(&it,
+          "\"call_id\":\"call_1_0\",\"output\":[{\"type\":\"input_text\",\"text\":\"Shot.\"},"
+          "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF "\"}]}",
           api, "the result's image");
   } else {
     holds(&it, "\"content\":\"Shot.\\n[an image: in the message below]\"}", api, "its text");
@@ -176,13 +193,13 @@ static void test_reserve(const char *api, int64_t tokens) {
 }
 
 int main(void) {
-  static const char *const both[] = {"openai", "anthropic"};
-  for (size_t i = 0; i < 2; i++) {
-    test_forms(both[i]);
-    test_results(both[i]);
-    test_refusals(both[i]);
+  for (size_t i = 0; i < APIS; i++) {
+    test_forms(i);
+    test_results(apis[i]);
+    test_refusals(apis[i]);
   }
   test_reserve("openai", 49152);
   test_reserve("anthropic", 10000);
+  test_reserve("responses", 49152);
   return tap_done();
 }

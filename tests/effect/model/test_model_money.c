@@ -8,27 +8,32 @@
 
 enum { RESERVE = 90000, STATED = 1000 * 3 + 50 * 15 };
 
-static const char *const apis[] = {"openai", "anthropic"};
+static const char *const apis[] = {"openai", "anthropic", "responses"};
 
-/* ---- one answer of the server, in the words of either API ---- */
+/* ---- one answer of the server, in the words of each API ---- */
 
 /* In the texts of cases: $U a usage of 1000 and 50 tokens, $I and $O the names of its figures, $M a
  * whole message behind its usage. */
-static void append_words(ck_buffer *out, const char *text, bool anthropic) {
-  static const char *const words[][3] = {
+static void append_words(ck_buffer *out, const char *text, const char *api) {
+  size_t column = 1;
+  while (strcmp(apis[column - 1], api) != 0) column++;
+  static const char *const words[][4] = {
       {"$U", "\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50}",
+       "\"usage\":{\"input_tokens\":1000,\"output_tokens\":50}",
        "\"usage\":{\"input_tokens\":1000,\"output_tokens\":50}"},
-      {"$I", "\"prompt_tokens\"", "\"input_tokens\""},
-      {"$O", "\"completion_tokens\"", "\"output_tokens\""},
+      {"$I", "\"prompt_tokens\"", "\"input_tokens\"", "\"input_tokens\""},
+      {"$O", "\"completion_tokens\"", "\"output_tokens\"", "\"output_tokens\""},
       {"$M", "\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"x\"}}]",
        "\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":"
-       "\"x\"}]"},
+       "\"x\"}]",
+       "\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
+       "\"text\":\"x\"}]}]"},
   };
   while (*text) {
     size_t i = 0;
     while (i < 4 && strncmp(text, words[i][0], 2) != 0) i++;
     if (i < 4)
-      ck_buffer_append_text(out, words[i][1 + anthropic]);
+      ck_buffer_append_text(out, words[i][column]);
     else
       ck_buffer_append_char(out, *text);
     text += i < 4 ? 2 : 1;
@@ -58,7 +63,7 @@ static void make_script(ck_buffer *out, const money_case *it, const char *body, 
 static void check(const money_case *it, const char *api, bool events) {
   model_fixture fixture;
   ck_buffer body = {0}, script = {0};
-  append_words(&body, it->body, strcmp(api, "anthropic") == 0);
+  append_words(&body, it->body, api);
   make_script(&script, it, body.data, events);
   model_fixture_open(&fixture, api, script.data);
   fixture.model->stream = events;
@@ -286,6 +291,41 @@ static const money_case anthropic_streams[] = {
      .reserved = 0},
 };
 
+#define ITEM(kind, more)                                                                    \
+  DATA("{\"type\":\"response.output_item." kind "\",\"output_index\":0,\"item\":{\"type\":" \
+       "\"message\",\"role\":\"assistant\",\"content\":[" more "]}}")
+#define CREATED DATA("{\"type\":\"response.created\",\"response\":{\"output\":[],\"usage\":null}}")
+#define SAID ITEM("added", "") ITEM("done", "{\"type\":\"output_text\",\"text\":\"x\"}")
+#define ENDED(how, members) DATA("{\"type\":\"response." how "\",\"response\":{" members "}}")
+
+static const money_case responses_streams[] = {
+    {"a message", CREATED SAID ENDED("completed", "$U"), "ok", STATED, .reserved = 0},
+    {"a message and a mark", CREATED SAID ENDED("completed", "$U") DATA("[DONE]"), "ok", STATED,
+     .reserved = 0},
+    {"a message that is incomplete",
+     CREATED SAID ENDED("incomplete",
+                        "\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":"
+                        "\"max_output_tokens\"},$U"),
+     "ok", STATED, .reserved = 0},
+    {"without its usage", CREATED SAID ENDED("completed", "\"usage\":null"), "ok", RESERVE,
+     .reserved = RESERVE},
+    {"an item without its end", CREATED ITEM("added", "") ENDED("completed", "$U"), "failed",
+     STATED, .reserved = 0},
+    {"a mark in the place of its end", CREATED SAID DATA("[DONE]"), "failed", RESERVE,
+     .reserved = RESERVE},
+    {"cut before its end", CREATED SAID "data: {", "failed", RESERVE, .reserved = RESERVE,
+     .cut = -1},
+    {"cut before anything", CREATED "data: {", "failed", RESERVE, .reserved = RESERVE, .cut = -1},
+    {"a negative figure", CREATED SAID ENDED("completed", "\"usage\":{$I:1000,$O:-50}"), "ok",
+     RESERVE, .reserved = RESERVE},
+    {"an error first", DATA("{\"type\":\"error\",\"message\":\"no\"}"), "failed", 0, .reserved = 0},
+    {"an error in the middle", CREATED SAID DATA("{\"type\":\"error\",\"message\":\"no\"}"),
+     "failed", RESERVE, .reserved = RESERVE},
+    {"a failure that is paid for",
+     CREATED SAID ENDED("failed", "\"error\":{\"message\":\"no\"},$U"), "failed", STATED,
+     .reserved = 0},
+};
+
 #define COUNT(list) (sizeof list / sizeof *list)
 
 /* ---- cached tokens: more than the input costs no less ---- */
@@ -443,7 +483,7 @@ static void test_unpriced_cache(const char *api, int64_t price, bool tells) {
 }
 
 int main(void) {
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < COUNT(apis); i++) {
     test_unpriced_cache(apis[i], -1, true);
     test_unpriced_cache(apis[i], 1000000, false);
     test_unpriced_cache(apis[i], 0, false);
@@ -463,6 +503,8 @@ int main(void) {
   for (size_t i = 0; i < COUNT(openai_streams); i++) check(&openai_streams[i], "openai", true);
   for (size_t i = 0; i < COUNT(anthropic_streams); i++)
     check(&anthropic_streams[i], "anthropic", true);
+  for (size_t i = 0; i < COUNT(responses_streams); i++)
+    check(&responses_streams[i], "responses", true);
   test_cached();
   test_sums();
   return tap_done();

@@ -109,6 +109,7 @@ int main(void) {
   for (int stream = 0; stream < 2; stream++) {
     attack("openai", stream);
     attack("anthropic", stream);
+    attack("responses", stream);
   }
   return tap_done();
 }

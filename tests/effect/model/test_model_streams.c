@@ -249,7 +249,7 @@ static void test_dialects(void) {
 
 int main(void) {
   char signature[WIRE_SIGNATURE_SIZE];
-  ck_buffer anthropic = {0}, thinking = {0};
+  ck_buffer anthropic = {0}, responses = {0}, thinking = {0};
   static const char openai[] =
       "{\"role\":\"assistant\",\"content\":\"Héllo \\\"you\\\" "
       "😀!\",\"tool_calls\":[{\"id\":\"call_t0_0\",\"type\":\"function\",\"function\":"
@@ -268,18 +268,31 @@ int main(void) {
       "\"a\\n\\u00e9\",\"n\":1.50}},"
       "{\"type\":\"tool_use\",\"id\":\"toolu_t0_1\",\"name\":\"g\",\"input\":{}}]}",
       thinking.data, signature);
-  test_whole(&ck_model_openai, openai);
-  test_whole(&ck_model_anthropic, anthropic.data);
-  test_cut(&ck_model_openai, openai);
-  test_cut(&ck_model_anthropic, anthropic.data);
-  test_cut_bodies(&ck_model_openai);
-  test_cut_bodies(&ck_model_anthropic);
-  test_mutations(&ck_model_openai);
-  test_mutations(&ck_model_anthropic);
-  test_bodies(&ck_model_openai);
-  test_bodies(&ck_model_anthropic);
+  ck_buffer_append_format(
+      &responses,
+      "%.*s,\"responses\":{\"output\":[{\"id\":\"item_t0_0\",\"type\":\"reasoning\",\"summary\":"
+      "[{\"type\":\"summary_text\",\"text\":%s}],\"encrypted_content\":\"%s\"},"
+      "{\"id\":\"item_t0_1\",\"type\":\"message\",\"status\":\"completed\",\"role\":\"assistant\","
+      "\"content\":[{\"type\":\"output_text\",\"text\":\"Héllo \\\"you\\\" 😀!\"}]},"
+      "{\"id\":\"item_t0_2\",\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":"
+      "\"call_t0_0\",\"name\":\"f\",\"arguments\":\"{\\\"q\\\": "
+      "\\\"a\\\\n\\\\u00e9\\\",\\\"n\\\":1.50}\"},{\"id\":\"item_t0_3\",\"type\":\"function_call\","
+      "\"status\":\"completed\",\"call_id\":\"call_t0_1\",\"name\":\"g\",\"arguments\":\"{}\"}]}}",
+      (int)strlen(openai) - 1, openai, thinking.data, signature);
+  const char *const messages[] = {[CK_MODEL_OPENAI] = openai,
+                                  [CK_MODEL_ANTHROPIC] = anthropic.data,
+                                  [CK_MODEL_RESPONSES] = responses.data};
+  for (ck_model_api api = 0; api < CK_MODEL_API_COUNT; api++) {
+    const ck_model_format *format = ck_model_format_of(api);
+    test_whole(format, messages[api]);
+    test_cut(format, messages[api]);
+    test_cut_bodies(format);
+    test_mutations(format);
+    test_bodies(format);
+  }
   test_dialects();
   ck_buffer_clear(&thinking);
+  ck_buffer_clear(&responses);
   ck_buffer_clear(&anthropic);
   return tap_done();
 }

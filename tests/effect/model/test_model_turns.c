@@ -1,4 +1,4 @@
-/* test_model_turns.c - for any conversation the requests to both APIs are valid. */
+/* test_model_turns.c - for any conversation the requests to each API are valid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,6 +332,49 @@ static size_t append_anthropic(ck_conversation *to, char ids[CALLS_MAX][64], siz
   return count;
 }
 
+/* The answer's message, as the format reads it. */
+static void append_read(ck_conversation *to, const ck_model_format *format, ck_buffer *body) {
+  ck_model_reply reply = {0};
+  tap_must(format->read(&reply, ck_buffer_bytes(body), NULL) == CK_OK, "an answer is read");
+  append(to, reply.message.data);
+  ck_model_reply_clear(&reply);
+  ck_buffer_clear(body);
+}
+
+/* What was thought may have come without its encrypted content, or be the last of it. */
+static size_t append_responses(ck_conversation *to, char ids[CALLS_MAX][64], size_t place) {
+  ck_buffer body = {0};
+  char signature[WIRE_SIGNATURE_SIZE];
+  size_t count = draw(CALLS_MAX + 1), items = 0;
+  wire_sign(signature, ck_bytes_text("h\\u00e9"));
+  ck_buffer_append_text(&body, "{\"output\":[");
+  for (size_t i = 0; i <= count; i++) {
+    if (draw(2))
+      ck_buffer_append_format(&body,
+                              "%s{\"type\":\"reasoning\",\"id\":\"rs\",\"summary\":[{\"type\":"
+                              "\"summary_text\",\"text\":\"h\\u00e9\"}],\"encrypted_content\":"
+                              "%s%s%s}",
+                              items++ ? "," : "", draw(4) ? "\"" : "null,\"x\":\"", signature,
+                              "\"");
+    if (i == count) break;
+    snprintf(ids[i], sizeof ids[i], draw(8) ? "fc_%zu-%zu" : "call_%zu_%zu", draw(8) ? place : 0,
+             draw(5) ? i : 0);
+    ck_buffer_append_format(
+        &body, "%s{\"type\":\"function_call\",%s\"call_id\":\"%s\",%s\"arguments\":%s}",
+        items++ ? "," : "", draw(2) ? "\"id\":\"fc\"," : "", ids[i],
+        draw(9) ? "\"name\":\"f\"," : "", draw(9) ? "\"{\\\"a\\\": 1.0}\"" : "7");
+  }
+  if (draw(2))
+    ck_buffer_append_format(&body,
+                            "%s{\"type\":\"message\",\"id\":\"msg\",\"status\":\"completed\","
+                            "\"role\":\"assistant\",\"content\":[%s]}",
+                            items++ ? "," : "",
+                            draw(4) ? "{\"type\":\"output_text\",\"text\":\"said\"}" : "");
+  ck_buffer_append_text(&body, "]}");
+  append_read(to, &ck_model_responses, &body);
+  return count;
+}
+
 static void append_result(ck_conversation *to, const char *id) {
   ck_buffer json = {0};
   ck_buffer_append_format(&json, "{\"role\":\"tool\"");
@@ -356,7 +399,7 @@ static ck_conversation *make_conversation(void) {
   for (size_t count = draw(MESSAGES_MAX); ck_conversation_count(to) < count;) {
     size_t place = ck_conversation_count(to);
     char message[256];
-    switch (draw(5)) {
+    switch (draw(6)) {
       case 0:
         snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}",
                  draw(2) ? "system" : "developer", text()),
@@ -370,6 +413,9 @@ static ck_conversation *make_conversation(void) {
         break;
       case 3:
         append_results(to, ids, append_openai(to, ids));
+        break;
+      case 4:
+        append_results(to, ids, append_responses(to, ids, place));
         break;
       default:
         append_results(to, ids, append_anthropic(to, ids, place));
@@ -397,11 +443,11 @@ static void test_random(void) {
   int wrong = 0;
   for (int i = 0; i < CONVERSATIONS && wrong < 5; i++) {
     ck_conversation *conversation = make_conversation();
-    wrong += !holds(&ck_model_openai, CK_MODEL_OPENAI, conversation) +
-             !holds(&ck_model_anthropic, CK_MODEL_ANTHROPIC, conversation);
+    for (ck_model_api api = 0; api < CK_MODEL_API_COUNT; api++)
+      wrong += !holds(ck_model_format_of(api), api, conversation);
     ck_conversation_free(conversation);
   }
-  tap_is_int(wrong, 0, "%d random conversations are valid on both wires", CONVERSATIONS);
+  tap_is_int(wrong, 0, "%d random conversations are valid on every wire", CONVERSATIONS);
 }
 
 int main(void) {

@@ -37,7 +37,7 @@ turns=$(cat <<END
 END
 )
 
-for api in openai anthropic; do
+for api in openai anthropic responses; do
   for stream in true false; do
     name=$api-$stream
     rm -f count.log
@@ -54,6 +54,8 @@ for api in openai anthropic; do
       'micros($d->{totals}{cost_usd})')" $((600 * 3 + 30 * 15))
     is "$name: three keys of idempotency" \
       "$(grep -o '"idempotency-key":"[0-9a-f]*"' $name.log | sort -u | grep -c '')" 3
+    [ $api = openai ] || ok "$name: what it thought goes back to it as it came" \
+      test "$(grep -c '"body":.*sig-' $name.log)" = 2
     "$CKRUN" --json sessions log $name --all >log
     is "$name: the key is in no output" "$(grep -c canary log)" 0
   done
