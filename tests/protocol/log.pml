@@ -5,7 +5,8 @@
  * step, and what the kernel has stays; or the power goes, and of each file comes back what was
  * synced or anything later. Or somebody cuts the log of a store that nobody has open, of which
  * nothing was moved yet. Or a commit fails; or the sign cannot be taken away at the end of a use,
- * which is tried again. Commits are numbered, of whatever session; those of power durability are
+ * which is tried again, or the log cannot be emptied. Who is killed may have been alone; or another
+ * process has the store open, and goes on with what SQLite knows of the log. Commits are numbered, of whatever session; those of power durability are
  * synced before they are acknowledged.
  *
  * A file's state twice: as the kernel has it, and (NAME_disk) as the disk does. To write and to
@@ -28,7 +29,7 @@
 #define FOLDED 2
 #define BEGUN 3
 
-bit acknowledged_kept, crash_is_no_damage, damage_is_found, database_whole;
+bit acknowledged_kept, crash_is_no_damage, damage_is_found, database_whole, log_of_its_use;
 #define MUST(promise, held) assert(promise || (held))
 
 byte db, db_disk;           /* the last commit that the database holds */
@@ -37,6 +38,9 @@ byte use, use_disk;         /* the number of the use, in the database's header *
 byte moved;                 /* so much of the log is known to be in the database, on disk */
 byte log, log_disk;         /* the last commit in the log; 0: its header is zeros */
 byte round, round_disk;     /* the log's salt */
+bit counted;                /* up from the salt before; else it is any */
+bit headed, headed_disk;    /* of a log without commits: its header is there, and was counted up */
+byte log_use, log_use_disk; /* whose number its first page has, which the database takes from it */
 byte mark, mark_disk, mark_use, mark_use_disk; /* its state; of which use */
 byte mark_log, mark_log_disk, mark_round, mark_round_disk; /* so much of that round is synced */
 /* ---- what is only known to the model ---- */
@@ -46,14 +50,14 @@ byte torn; /* the database is a mixture, which the log repairs when it reaches t
 byte findable; /* of a cut below it the mark tells, which a power loss may take */
 byte crashes = CRASHES, failures = FAILURES;
 bit was_cut;
-/* ---- what the process knows ---- */
+/* ---- what the processes know ---- */
 bit joined;    /* that the sign is on disk */
 bit forgotten; /* SQLite has moved the log, and forgotten that it has frames */
 
 /* ---- the disk ---- */
 
 #define SYNC_DB db_disk = db; sign_disk = sign; use_disk = use
-#define SYNC_LOG log_disk = log; round_disk = round
+#define SYNC_LOG log_disk = log; round_disk = round; log_use_disk = log_use; headed_disk = headed
 #define SYNC_MARK \
   mark_disk = mark; mark_use_disk = mark_use; mark_log_disk = mark_log; \
   mark_round_disk = mark_round
@@ -61,8 +65,13 @@ bit forgotten; /* SQLite has moved the log, and forgotten that it has frames */
 inline lose_power() {
   if
   :: round == round_disk && log > log_disk -> /* some of the frames had been written out */
-    if :: log = log_disk :: true -> skip fi
-  :: else -> if :: log = log_disk; round = round_disk :: true -> skip fi
+    if :: log = log_disk; headed = headed_disk :: true -> skip fi
+  :: else -> /* or the header alone is there */
+    if
+    :: log = log_disk; round = round_disk; log_use = log_use_disk; headed = headed_disk
+    :: round != round_disk -> log = 0; headed = counted
+    :: true -> skip
+    fi
   fi;
   if
   :: db > db_disk -> torn = db; db = db_disk
@@ -91,7 +100,7 @@ inline lose_power() {
 
 /* core: ck_binding_judge, ck_damage_check_files */
 #define OF_THIS_USE (mark_use == use)
-#define LOG_IS_SHORT (mark == LIVE && (log == 0 || (mark_round == round && log < mark_log)))
+#define LOG_IS_SHORT (mark == LIVE && (log == 0 && !headed || (mark_round == round && log < mark_log)))
 #define NEEDS_ANOTHER_LOG (sign && (!OF_THIS_USE || mark == FOLDED || LOG_IS_SHORT))
 /* The database is whole, and the log is that of another one. A mark of the use that begins names
  * the round before. */
@@ -101,6 +110,9 @@ inline lose_power() {
    (mark == FOLDED || BEGINS -> log > 0 && mark_round != round : !OF_THIS_USE))
 #define REFUSED (NEEDS_ANOTHER_LOG || BESIDE_ANOTHER_LOG)
 
+/* The log of the round that the mark calls moved. core: is_folded */
+#define FOLDED_AGAIN (log > 0 && (mark == FOLDED || mark == BEGUN) && mark_round == round)
+
 inline open_store() {
   if
   :: REFUSED ->
@@ -108,8 +120,9 @@ inline open_store() {
     goto refused
   :: else ->
     if
-    :: sign -> /* SQLite takes what the log holds */
-      MUST(database_whole, torn == 0 || log >= torn)
+    :: sign && !FOLDED_AGAIN -> /* SQLite takes what the log holds */
+      MUST(database_whole, torn == 0 || log >= torn);
+      MUST(log_of_its_use, log == 0 || log_use == use)
     :: else -> /* core: empty_again, zero_header */
       MUST(database_whole, torn == 0);
 #ifndef FAULT_EMPTIED_UNSYNCED
@@ -136,6 +149,8 @@ inline open_store() {
 
 /* ---- a use: the mark, then the sign, then commits ---- */
 
+#define ZERO log = 0; headed = false
+
 #define MARK_BEGUN \
   /* core: mark_of_new, ck_mark_write */ \
   mark = BEGUN; mark_use = use + 1; mark_log = 0; SYNC_MARK
@@ -144,20 +159,42 @@ inline open_store() {
   sign = true; use = use + 1
 #define SIGN_SYNCED SYNC_DB; joined = true
 
+/* SQLite begins the log anew under any salt, and the mark no longer calls for what was in it. */
+inline note_forgotten() {
+#ifndef FAULT_FORGOTTEN_UNMARKED
+  if
+  :: forgotten && mark == LIVE -> atomic { mark = BEGUN; SYNC_MARK }; MAY_END
+  :: else -> skip
+  fi
+#else
+  skip
+#endif
+}
+
 inline begin_use() {
   /* core: ck_wal_begin_use */
   if
-  :: sign && joined -> skip
+  :: sign && joined -> note_forgotten()
   :: sign && !joined ->
     /* core: join_use */
 #ifndef FAULT_JOINED_UNSYNCED
     atomic { SYNC_DB; joined = true };
 #endif
-    MAY_END
+    MAY_END;
+    note_forgotten()
   :: else ->
 #ifndef FAULT_BEGUN_UNSYNCED
     /* Whoever took the sign away may have ended before that was on disk: the mark tells. */
     atomic { if :: mark == FOLDED && OF_THIS_USE -> skip :: else -> SYNC_DB fi }; MAY_END;
+#endif
+#ifndef FAULT_FORGOTTEN_LEFT
+    /* core: empty_forgotten */
+    if
+    :: forgotten && log > 0 && !(mark == FOLDED && OF_THIS_USE) ->
+      atomic { ZERO; moved = 0 }; MAY_END;
+      atomic { SYNC_LOG }; MAY_END
+    :: else -> skip
+    fi;
 #endif
 #ifdef FAULT_SIGN_BEFORE_MARK
     atomic { SIGN }; MAY_END; atomic { SIGN_SYNCED }; MAY_END;
@@ -171,8 +208,10 @@ inline begin_use() {
   fi
 }
 
-/* All of the log was moved: it starts again. core: ck_wal_sign */
+/* All of the log was moved: it starts again, with the first page. core: ck_wal_sign */
 #define FRAMES \
+  counted = (log == 0 -> headed : (log == moved -> !forgotten : counted)); headed = false; \
+  log_use = (log == moved || log == 0 -> use : log_use); \
   round = (log == moved || log == 0 -> round + 1 : round); \
   moved = (log == moved -> 0 : moved); commits++; log = commits; forgotten = false
 #define MARK_SYNCED \
@@ -227,8 +266,6 @@ inline move_log() {
 #define CLEAR_SYNCED SYNC_DB
 #endif
 #define MARK_FOLDED(salt) mark = FOLDED; mark_use = use; mark_log = 0; mark_round = salt
-#define ZERO log = 0
-
 inline rest() {
   /* core: ck_wal_rest, ck_wal_fold, before_emptying */
 #ifdef FAULT_HEADER_ZEROED_FIRST
@@ -237,13 +274,19 @@ inline rest() {
 #ifdef FAULT_MARK_BEFORE_SIGN
   atomic { MARK_FOLDED(round); SYNC_MARK }; MAY_END;
 #endif
+  atomic { forgotten = true }; MAY_END;
   if
-  :: atomic { failures > 0 -> failures--; forgotten = true }
+  :: atomic { failures > 0 -> failures-- };
+    /* core: note_moved; without it note_forgotten does it before the next commit */
+    atomic { mark = BEGUN; mark_use = use; mark_log = 0; mark_round = round; SYNC_MARK }
   :: true ->
     atomic { CLEAR }; MAY_END;
     atomic { CLEAR_SYNCED }; MAY_END;
     atomic { MARK_FOLDED(round) }; MAY_END;
-    atomic { ZERO; moved = 0 }
+    if
+    :: atomic { failures > 0 -> failures-- }
+    :: atomic { ZERO; moved = 0; forgotten = false }
+    fi
   fi
 }
 
@@ -265,6 +308,7 @@ inline rest_alone() {
 active proctype holder() {
 opened:
   atomic { open_store() }
+running:
   do
   :: commits < COMMITS -> commit_process()
   :: commits < COMMITS -> commit_power()
@@ -276,13 +320,13 @@ opened:
   od;
   goto end;
 killed:
-  /* somebody cuts what lies there, or nobody does; another process opens it */
+  /* another process has it open, or opens it; or somebody cuts what lies there before that */
   atomic {
     if
-    :: log > 1 && sign && db < log -> log--; SYNC_LOG; was_cut = true
-    :: true -> skip
-    fi;
-    goto opened
+    :: joined = false; goto running
+    :: true -> goto opened
+    :: log > 1 && sign && db < log -> log--; SYNC_LOG; was_cut = true; goto opened
+    fi
   }
 refused:
 end:

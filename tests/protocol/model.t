@@ -54,7 +54,9 @@ log JOINED_UNSYNCED crash_is_no_damage
 log BEGUN_UNSYNCED crash_is_no_damage
 log EMPTIED_UNSYNCED crash_is_no_damage
 log ZEROS_UNSYNCED crash_is_no_damage
-log ROUND_OF_THE_MARK crash_is_no_damage'
+log ROUND_OF_THE_MARK crash_is_no_damage
+log FORGOTTEN_LEFT crash_is_no_damage|log_of_its_use
+log FORGOTTEN_UNMARKED crash_is_no_damage'
 
 # ---- the names ----
 
