@@ -27,9 +27,8 @@ static ck_status read_input(ck_buffer *out, ck_error *err) {
   return CK_OK;
 }
 
-/* The answer, redacted for storage. */
-static ck_status take_text(char **out, ck_remote_command *remote, const char *given,
-                           ck_error *err) {
+/* The answer as it was given. */
+static ck_status take_text(char **out, const char *given, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (strcmp(given, "-") == 0)
@@ -43,7 +42,7 @@ static ck_status take_text(char **out, ck_remote_command *remote, const char *gi
         ck_error_set(err, CK_E_USAGE, "an answer of more than %d bytes is not taken", ANSWER_MAX);
   if (status == CK_OK && strlen(text.data) + 1 != text.len)
     status = ck_error_set(err, CK_E_USAGE, "an answer with a NUL byte is not taken");
-  if (status == CK_OK) status = ck_remote_command_clean(out, remote, text.data, err);
+  *out = status == CK_OK ? ck_buffer_take(&text) : NULL;
   ck_buffer_clear(&text);
   return status;
 }
@@ -62,14 +61,28 @@ static ck_status answer(ck_remote_command *remote, const char *text, const char 
   return status;
 }
 
+/* What is masked is looked for in the text itself; it is given as it may be kept. */
+static ck_status mask(ck_masking *out, char **text, ck_remote_command *remote, const char *effect,
+                      ck_error *err) {
+  char *kept = NULL;
+  ck_status status = ck_answering_find_masking(out, remote, *text, effect, err);
+  if (status == CK_OK) status = ck_remote_command_clean(&kept, remote, *text, err);
+  if (status != CK_OK) return status;
+  free(*text);
+  *text = kept;
+  return CK_OK;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
+  ck_masking masking = {0};
   char *text = NULL;
   size_t count = 0;
   ck_status status = ck_remote_command_open(&remote, host, v->session, v->timeout, err);
   if (status == CK_OK) remote.runtime->via = "ckrun answer";
-  if (status == CK_OK && v->text) status = take_text(&text, &remote, v->text, err);
+  if (status == CK_OK && v->text) status = take_text(&text, v->text, err);
+  if (status == CK_OK && v->text) status = mask(&masking, &text, &remote, v->effect, err);
   if (status == CK_OK && v->text)
     status = answer(&remote, text, v->effect, err);
   else if (status == CK_OK)
@@ -80,6 +93,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
         count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing",
         remote.id);
   free(text);
+  ck_masking_clear(&masking);
   ck_remote_command_close(&remote);
   return status;
 }

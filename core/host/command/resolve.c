@@ -34,6 +34,8 @@ static ck_status resolve(const ck_remote_command *remote, const values *v, const
       ck_open_effects_print(&count, remote, CK_OPEN_DOUBTS, &ignored) != CK_OK)
     return status;
   bool again = strcmp(v->verdict, "retry") == 0 && ck_turn_retry_is_of(v->effect);
+  if (status == CK_OK && !json && remote->masking)
+    ck_masking_tell(remote->host->output, remote->masking);
   if (status == CK_OK && !json && again) return ck_turn_retry_tell(NULL, remote, v->effect, err);
   if (status != CK_OK || !json) return status;
   ck_document document;
@@ -41,6 +43,7 @@ static ck_status resolve(const ck_remote_command *remote, const values *v, const
   ck_document_put_text(&document, NULL, "session", remote->id);
   ck_document_put_text(&document, NULL, "effect", v->effect);
   ck_document_put_text(&document, NULL, "verdict", v->verdict);
+  if (remote->masking) ck_masking_put(&document, remote->masking);
   if (again) status = ck_turn_retry_tell(&document, remote, v->effect, err);
   if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -55,9 +58,11 @@ static ck_status check(const values *v, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status redact_result(ck_value **result, ck_remote_command *remote, ck_error *err) {
+static ck_status redact_result(ck_masking *masking, ck_value **result, ck_remote_command *remote,
+                               const char *effect, ck_error *err) {
   ck_value *kept = NULL;
-  ck_status status = ck_remote_command_guard(remote, err);
+  ck_status status =
+      ck_remote_command_mask(masking, remote, &(ck_masking_word){effect, *result}, err);
   if (status == CK_OK)
     status = ck_redactor_apply(&kept, remote->host->output->redactor, CK_SINK_REQUEST, NULL,
                                *result, err);
@@ -70,17 +75,19 @@ static ck_status redact_result(ck_value **result, ck_remote_command *remote, ck_
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command remote = {0};
+  ck_masking masking = {0};
   ck_value *result = NULL;
   ck_status status = check(v, err);
   if (status == CK_OK && v->result)
     status = ck_launch_take_json(&result, "--result", v->result, err);
   if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, NULL, err);
-  if (status == CK_OK && result) status = redact_result(&result, &remote, err);
+  if (status == CK_OK && result) status = redact_result(&masking, &result, &remote, v->effect, err);
   if (status == CK_OK && !v->effect)
     status = list(&remote, err);
   else if (status == CK_OK)
     status = resolve(&remote, v, result, err);
   ck_remote_command_close(&remote);
+  ck_masking_clear(&masking);
   ck_value_free(result);
   return status;
 }

@@ -66,6 +66,20 @@ static ck_status find_only(questions *out, const ck_remote_command *remote, ck_e
   return ck_session_list_questions(remote->runtime, remote->id, count_question, out, err);
 }
 
+ck_status ck_answering_find_masking(ck_masking *out, ck_remote_command *remote, const char *text,
+                                    const char *effect, ck_error *err) {
+  ck_value *value;
+  questions open = {0};
+  *out = (ck_masking){0};
+  ck_status status = effect ? CK_OK : find_only(&open, remote, err);
+  if (status == CK_OK) status = ck_value_text(&value, ck_bytes_text(text), err);
+  if (status != CK_OK) return status;
+  if (open.count == 1) effect = open.key;
+  if (effect) status = ck_remote_command_mask(out, remote, &(ck_masking_word){effect, value}, err);
+  ck_value_free(value);
+  return status;
+}
+
 static ck_status request_from_owner(bool *given, ck_remote_command *remote, const char *text,
                                     const char *effect, ck_error *err) {
   ck_session_request request = {.kind = CK_REQUEST_ANSWER,

@@ -22,6 +22,7 @@ struct ck_own_policies {
   ck_policy_engine redacting;
   int places[CK_ANSWERS_POLICIES]; /* of each in the list of the last run */
   ck_event_kind kind;              /* of what is asked about */
+  ck_answers said;                 /* by all of them, since then; by their own places */
 };
 
 /* What is known of the session. */
@@ -288,6 +289,7 @@ static ck_status ask(ck_redact_answer *out, void *to, const char *key, const ck_
   ck_item item = {.key = key, .value = value, .fingerprint = bytes ? &fingerprint : NULL};
   if (!key) item.kind = self->kind;
   ck_status status = self->policies.redact(&redaction, self->policies.self, &item, err);
+  ck_answers_add(&self->said, &redaction.answers);
   *out = (ck_redact_answer){status == CK_OK ? redaction.verdict : CK_REDACT_DROP, redaction.ref,
                             redaction.value};
   return status;
@@ -309,20 +311,53 @@ void ck_own_policies_hook(ck_own_policies *self, ck_redactor *redactor) {
   ck_redactor_set_hook(redactor, self ? ask : NULL, self);
 }
 
+static ck_status apply(ck_value **out, ck_own_policies *self, ck_redactor *redactor,
+                       const ck_event *given, ck_error *err) {
+  if (self) self->kind = given->kind;
+  if (self) self->said = (ck_answers){0};
+  ck_own_policies_hook(self, redactor);
+  ck_status status = ck_redactor_apply_event(out, redactor, given->kind, given->body, err);
+  ck_own_policies_hook(NULL, redactor);
+  return status;
+}
+
 ck_status ck_own_policies_clean(char **out, ck_own_policies *self, ck_redactor *redactor,
                                 const ck_given_text *given, ck_error *err) {
   ck_value *body, *kept = NULL;
   *out = NULL;
   ck_status status = write_body(&body, given, err);
   if (status != CK_OK) return status;
-  if (self) self->kind = given->kind;
-  ck_own_policies_hook(self, redactor);
-  status = ck_redactor_apply_event(&kept, redactor, given->kind, body, err);
-  ck_own_policies_hook(NULL, redactor);
+  status = apply(&kept, self, redactor, &(ck_event){.kind = given->kind, .body = body}, err);
   if (status == CK_OK && kept)
     *out = ck_json_dup_string(ck_json_get(ck_value_bytes(kept), given->name));
   if (status == CK_OK && !*out) status = ck_error_no_memory(err);
   ck_value_free(kept);
   ck_value_free(body);
   return status;
+}
+
+static void put_policy(ck_json_writer *who, ck_bytes entry, const ck_answers *said, size_t place) {
+  for (int answer = CK_ANSWER_LEFT + 1; answer < CK_ANSWER_COUNT; answer++) {
+    if (!(said->policies[answer] >> place & 1)) continue;
+    ck_bytes agent = ck_json_get(entry, "agent");
+    ck_json_begin(who, '{');
+    ck_json_member_raw(who, "policy", ck_json_get(entry, "name"));
+    if (agent.len) ck_json_member_raw(who, "agent", agent);
+    ck_json_member_text(who, "rule", ck_answer_name(CK_HOOK_REDACT, answer));
+    ck_json_end(who, '}');
+  }
+}
+
+ck_status ck_own_policies_try(ck_value **out, ck_json_writer *who, ck_own_policies *self,
+                              ck_redactor *redactor, const ck_event *given, ck_error *err) {
+  ck_value *list = NULL;
+  ck_status status = apply(out, self, redactor, given, err);
+  if (status == CK_OK && self) status = ck_policy_describe(&list, &self->policies, true, err);
+  if (status != CK_OK || !list) return status;
+  size_t place = 0;
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(list));
+       place < CK_ANSWERS_POLICIES && ck_json_next(&it);)
+    put_policy(who, it.value, &self->said, place++);
+  ck_value_free(list);
+  return CK_OK;
 }

@@ -39,5 +39,10 @@ typedef struct ck_given_text {
 } ck_given_text;
 CK_CHECKED ck_status ck_own_policies_clean(char **out, ck_own_policies *self, ck_redactor *redactor,
                                            const ck_given_text *given, ck_error *err);
+/* The same of a whole body, into `*out`; who took something out of it is appended to `who` as
+ * members of a JSON array: {policy, (agent), rule}. */
+CK_CHECKED ck_status ck_own_policies_try(ck_value **out, ck_json_writer *who, ck_own_policies *self,
+                                         ck_redactor *redactor, const ck_event *given,
+                                         ck_error *err);
 
 #endif

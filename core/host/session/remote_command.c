@@ -87,6 +87,16 @@ ck_status ck_remote_command_guard(ck_remote_command *self, ck_error *err) {
   return CK_OK;
 }
 
+ck_status ck_remote_command_mask(ck_masking *out, ck_remote_command *self,
+                                 const ck_masking_word *word, ck_error *err) {
+  *out = (ck_masking){0};
+  ck_status status = ck_remote_command_guard(self, err);
+  if (status == CK_OK)
+    status = ck_masking_find(out, self->own, self->host->output->redactor, word, err);
+  self->masking = status == CK_OK ? out : NULL;
+  return status;
+}
+
 ck_status ck_remote_command_clean(char **out, ck_remote_command *self, const char *text,
                                   ck_error *err) {
   ck_buffer kept = {0};
@@ -230,6 +240,7 @@ static ck_status print_json(const ck_remote_command *self, const char *status, c
   ck_document_put_text(&document, NULL, "reason", reason);
   ck_document_put_text(&document, NULL, "request", self->request[0] ? self->request : NULL);
   ck_document_put_text(&document, NULL, "resume", resume);
+  if (self->masking) ck_masking_put(&document, self->masking);
   ck_status printed = ck_document_print(&document, err);
   ck_document_clear(&document);
   return printed;
@@ -277,6 +288,7 @@ ck_status ck_remote_command_print(const ck_remote_command *self, const char *sta
     put_text(&table, "resume", resume.data);
     printed = ck_table_print(&table, err);
     ck_table_clear(&table);
+    if (self->masking) ck_masking_tell(self->host->output, self->masking);
   }
   ck_buffer_clear(&resume);
   return printed;

@@ -4,7 +4,7 @@
 #define CK_HOST_SESSION_REMOTE_COMMAND_H
 
 #include "core/host/cli/command.h"
-#include "core/host/session/own_policies.h"
+#include "core/host/session/masking.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/store_location.h"
 #include "core/runtime/session/requests.h"
@@ -40,6 +40,7 @@ typedef struct ck_remote_command {
   ck_own_policies *own;            /* NULL: none masks, or `guarded` is not set */
   bool guarded;                    /* `own` has been opened */
   char *left;                      /* the text of the request, as it was left. Owned */
+  const ck_masking *masking;       /* what ck_remote_command_print tells, too; NULL. Borrowed */
 } ck_remote_command;
 
 /* Opens the store and reads the session, `id` as for ck_resolve_session; `timeout` as
@@ -57,6 +58,10 @@ CK_CHECKED ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error
 /* Before a text of the caller's is kept: the session's own policies mask it from now on, whether it
  * is written here or left with the owner. CK_E_REFUSED: they cannot be asked. */
 CK_CHECKED ck_status ck_remote_command_guard(ck_remote_command *self, ck_error *err);
+/* What would be masked of a person's word, which is told by ck_remote_command_print then; `out` is
+ * the caller's, and borrowed until ck_remote_command_close. */
+CK_CHECKED ck_status ck_remote_command_mask(ck_masking *out, ck_remote_command *self,
+                                            const ck_masking_word *word, ck_error *err);
 /* `text`, which the caller was given, as ckrun's own rules keep it, into `*out`, malloc'd; NULL
  * stays NULL. It is guarded, too. */
 CK_CHECKED ck_status ck_remote_command_clean(char **out, ck_remote_command *self, const char *text,

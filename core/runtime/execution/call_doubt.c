@@ -5,6 +5,7 @@
 
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_dropped.h"
+#include "core/runtime/execution/call_masked.h"
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
@@ -13,17 +14,6 @@
 #include "core/runtime/session/boundary_event.h"
 
 /* ---- the intent ---- */
-
-/* A tool call that came back from the store with its secrets masked. The model gets an error, and
- * can call again. */
-static ck_status refuse_masked(ck_call *self, ck_error *err) {
-  ck_outcome *outcome;
-  ck_status status = ck_outcome_new(
-      &outcome, CK_OUTCOME_ERROR, NULL,
-      "not run: its arguments held a secret that was not stored; call it again with them", err);
-  if (status == CK_OK) status = ck_permit_note_masked(outcome, self, err);
-  return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
-}
 
 /* False in *may: it is denied, held back by a limit, or a person is asked. */
 static ck_status admit(bool *may, ck_call *self, ck_error *err) {
@@ -68,10 +58,10 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_value *body;
   if (self->action) return ck_action_allow(self, err);
   if (self->effect.own) return record_own(self, err);
-  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
-    return refuse_masked(self, err);
-  bool may;
-  ck_status status = ck_unsettled_count(self, err);
+  bool may, refused;
+  ck_status status = ck_call_refuse_masked(&refused, self, err);
+  if (status != CK_OK || refused) return status;
+  status = ck_unsettled_count(self, err);
   if (status == CK_OK) set_reserve(self);
   if (status == CK_OK) status = ck_untrusted_show(self, err);
   if (status == CK_OK) status = admit(&may, self, err);

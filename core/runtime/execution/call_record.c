@@ -6,6 +6,7 @@
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/said_masked.h"
 #include "core/runtime/execution/untrusted.h"
 #include "core/runtime/session/media.h"
 
@@ -165,6 +166,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
     said = ck_session_record_done(execution->session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK && said != CK_E_POLICY) status = said;
   if (status == CK_OK && is_earlier(self)) ck_session_add_earlier(execution->session, body);
+  if (status == CK_OK) status = ck_said_masked_keep(self, err);
   if (status == CK_OK) status = ck_action_close_questions(self, err);
   if (status == CK_OK) status = ck_limits_count(self, err);
   /* a program's bad end: whether its node fails of it, is the flow's to say */

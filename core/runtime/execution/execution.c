@@ -282,6 +282,7 @@ void ck_execution_close(ck_execution *self) {
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);
   ck_state_free(self->prompted);
+  ck_buffer_clear(&self->said_masked);
   free(self->limit_agent);
   ck_value_free(self->flow_options);
   free(self);

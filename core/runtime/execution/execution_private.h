@@ -58,6 +58,8 @@ struct ck_execution {
   ck_reserves reserves;
   const ck_ledger_entry **corrections; /* see corrections.h */
   size_t correction_count;
+  ck_buffer
+      said_masked;      /* "PLACEHOLDER KEY" lines: those in answers of this run, of which effect */
   ck_bytes answered_by; /* while an answer is taken: who gives it, see person.h; no bytes */
   bool rooms;           /* calls may be waiting for room: see ck_execution_wake_rooms */
   bool stopping;        /* everything under way was cancelled */
