@@ -51,6 +51,7 @@ static const ck_command *const commands[] = {
     &ck_command_store_stats,
     &ck_command_store_accept_rollback,
     &ck_command_store_backup,
+    &ck_command_store_copy,
     &ck_command_store_salvage,
     &ck_command_key_new,
     &ck_command_key_list,

@@ -29,6 +29,8 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
       return self->begin_rekey && self->rekey_rows && self->end_rekey && self->clear_log;
     case CK_BACKEND_SCRUB:
       return self->scrub.rows && self->scrub.begin && self->scrub.get && self->scrub.end;
+    case CK_BACKEND_COPY:
+      return self->copy.begin_reading && self->copy.list_uses && self->copy.list_requests;
   }
   return false;
 }

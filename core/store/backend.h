@@ -15,6 +15,7 @@
 #include "core/store/backup.h"
 #include "core/store/capability.h"
 #include "core/store/checkpoint_list.h"
+#include "core/store/copy_rows.h"
 #include "core/store/fact.h"
 #include "core/store/inventory_functions.h"
 #include "core/store/maintenance.h"
@@ -175,6 +176,7 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
 
   ck_scrub_functions scrub; /* CK_BACKEND_SCRUB */
+  ck_copy_functions copy;   /* CK_BACKEND_COPY */
 } ck_backend;
 
 /* True when all functions of the group are there. */

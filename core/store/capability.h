@@ -17,7 +17,8 @@
   X(CK_BACKEND_LIST_KEYS, "its keys cannot be listed") \
   X(CK_BACKEND_BACKUP, "it cannot be copied into a file") \
   X(CK_BACKEND_REKEY, "its key cannot be changed") \
-  X(CK_BACKEND_SCRUB, "it cannot be scrubbed")
+  X(CK_BACKEND_SCRUB, "it cannot be scrubbed") \
+  X(CK_BACKEND_COPY, "it cannot be copied")
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,

@@ -56,6 +56,7 @@ extern const ck_command ck_command_sessions_output;
 extern const ck_command ck_command_sessions_undo;
 extern const ck_command ck_command_store_accept_rollback;
 extern const ck_command ck_command_store_backup;
+extern const ck_command ck_command_store_copy;
 extern const ck_command ck_command_store_stats;
 extern const ck_command ck_command_store_verify;
 extern const ck_command ck_command_ui;

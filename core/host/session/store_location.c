@@ -148,16 +148,18 @@ static ck_status take_password(ck_store_location *out, const ck_postgres_url *gi
   return status;
 }
 
-static ck_status find_server(ck_store_location *out, const ck_host *host, ck_error *err) {
+static ck_status find_server(ck_store_location *out, const ck_host *host, const char *name,
+                             bool given, ck_error *err) {
   ck_postgres_url url;
   ck_redactor *redactor = host->output->redactor;
   ck_status status = ck_postgres_url_read(&url, out->opens, err);
   if (status != CK_OK) return status;
-  if (host->store && url.secrets[0])
+  if (given && url.secrets[0])
     status = ck_error_set(err, CK_E_USAGE,
-                          "--store: a password in it is seen by everybody on this machine: put the "
-                          "URL into $CKRUN_STORE, or the password into $PGPASSWORD or ~/.pgpass");
-  else if (host->store)
+                          "%s: a password in it is seen by everybody on this machine: put the "
+                          "URL into $CKRUN_STORE, or the password into $PGPASSWORD or ~/.pgpass",
+                          name);
+  else if (given)
     status = take_password(out, &url, redactor, err);
   else
     status = hide(&url, redactor, err);
@@ -175,12 +177,14 @@ static ck_status hide_variable(ck_redactor *redactor, ck_error *err) {
   return status == CK_E_RANGE ? CK_OK : status;
 }
 
-static ck_status find_url(ck_store_location *out, const ck_host *host, ck_error *err) {
-  const char *environment = getenv("CKRUN_STORE"), *given = host->store;
+/* `given` NULL: what the environment says. */
+static ck_status find_url(ck_store_location *out, const ck_host *host, const char *name,
+                          const char *given, ck_error *err) {
+  const char *environment = getenv("CKRUN_STORE");
   ck_buffer url = {0};
   ck_status status;
   if (given)
-    status = take_url(&url, "--store", given, err);
+    status = take_url(&url, name, given, err);
   else if (environment && *environment)
     status = take_url(&url, "CKRUN_STORE", environment, err);
   else {
@@ -192,17 +196,22 @@ static ck_status find_url(ck_store_location *out, const ck_host *host, ck_error 
   ck_buffer_clear(&url);
   if (status != CK_OK) return status;
   if (!ck_postgres_url_is(out->opens)) return ck_text_copy(&out->url, out->opens, err);
-  status = find_server(out, host, err);
+  status = find_server(out, host, name, given != NULL, err);
   return status == CK_OK ? hide_variable(host->output->redactor, err) : status;
 }
 
-ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck_error *err) {
+ck_status ck_store_location_find_at(ck_store_location *out, const ck_host *host, const char *name,
+                                    const char *url, ck_error *err) {
   *out = (ck_store_location){.key_ref = host->key};
-  ck_status status = find_url(out, host, err);
+  ck_status status = find_url(out, host, name, url, err);
   if (status == CK_OK) status = find_counters(out, host, err);
   if (status == CK_OK && host->key)
     status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
   return status;
+}
+
+ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck_error *err) {
+  return ck_store_location_find_at(out, host, "--store", host->store, err);
 }
 
 void ck_store_location_clear(ck_store_location *self) {

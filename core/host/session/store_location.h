@@ -25,6 +25,9 @@ typedef struct ck_store_location {
  * redactor; failures as of ck_key_source_read. */
 CK_CHECKED ck_status ck_store_location_find(ck_store_location *out, const ck_host *host,
                                             ck_error *err);
+/* The same of another URL than the host's --store; `name` names it in messages. */
+CK_CHECKED ck_status ck_store_location_find_at(ck_store_location *out, const ck_host *host,
+                                               const char *name, const char *url, ck_error *err);
 void ck_store_location_clear(ck_store_location *self);
 /* Makes the folders above a store's file, accessible for the user alone. */
 CK_CHECKED ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error *err);

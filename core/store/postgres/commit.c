@@ -45,7 +45,7 @@ static void put_event(ck_buffer **to, const ck_event_row *row) {
 }
 
 /* A column is an array. */
-static void bind_events(ck_postgres_query *query, const ck_row_batch *batch) {
+void ck_postgres_bind_events(ck_postgres_query *query, const ck_row_batch *batch) {
   static const ck_postgres_type types[EVENT_COLUMNS] = {
       [7] = CK_POSTGRES_TEXTS,  [8] = CK_POSTGRES_TEXTS,  [9] = CK_POSTGRES_BLOBS,
       [10] = CK_POSTGRES_BLOBS, [11] = CK_POSTGRES_BLOBS, [12] = CK_POSTGRES_BLOBS};
@@ -56,7 +56,7 @@ static void bind_events(ck_postgres_query *query, const ck_row_batch *batch) {
   for (size_t i = 0; i < EVENT_COLUMNS; i++) ck_postgres_end_array(query, columns[i]);
 }
 
-static void bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row) {
+void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row) {
   static const ck_checkpoint_row none;
   ck_postgres_bind_text(query, row ? row->id : NULL);
   if (!row) row = &none;
@@ -132,8 +132,8 @@ static void bind_batch(ck_postgres_query *query, const ck_postgres *self, const 
   ck_postgres_bind_int(query, self->url.lease_ms);
   ck_postgres_bind_text(query, as->level);
   bind_session(query, batch);
-  bind_events(query, batch);
-  bind_checkpoint(query, batch->checkpoint);
+  ck_postgres_bind_events(query, batch);
+  ck_postgres_bind_checkpoint(query, batch->checkpoint);
 }
 
 ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *batch,

@@ -4,6 +4,8 @@
 enum { IDLE_MOST = 2 };
 
 ck_status ck_postgres_take(ck_postgres_connection **out, ck_postgres *self, ck_error *err) {
+  *out = self->snapshot;
+  if (self->snapshot) return CK_OK;
   pthread_mutex_lock(&self->mutex);
   *out = self->pool;
   if (*out) {
@@ -15,7 +17,7 @@ ck_status ck_postgres_take(ck_postgres_connection **out, ck_postgres *self, ck_e
 }
 
 void ck_postgres_give(ck_postgres *self, ck_postgres_connection *connection) {
-  if (!connection) return;
+  if (!connection || connection == self->snapshot) return;
   bool kept = !ck_postgres_is_lost(connection);
   pthread_mutex_lock(&self->mutex);
   kept = kept && self->pool_count < IDLE_MOST;

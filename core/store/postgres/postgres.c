@@ -31,6 +31,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_facts(out);
   ck_postgres_add_blobs(out);
   ck_postgres_add_key(out);
+  ck_postgres_add_copy(out);
 }
 
 static ck_postgres *make(const ck_store_options *options) {

@@ -31,6 +31,8 @@ typedef struct ck_postgres {
   ck_postgres_connection *writer; /* NULL: none, or lost */
   bool unknown;                   /* a commit had no answer: nothing is written before a recover */
 
+  ck_postgres_connection *snapshot; /* in a transaction, through which all is read; NULL: none */
+
   pthread_mutex_t mutex; /* of all below */
   ck_postgres_connection *pool;
   int pool_count;
@@ -69,6 +71,9 @@ CK_CHECKED ck_status ck_postgres_recover(void *self, ck_error *err);
 /* ---- commit.c ---- */
 CK_CHECKED ck_status ck_postgres_commit(void *self, ck_row_batch *batches, size_t count,
                                         ck_durability durability, ck_error *err);
+/* The columns of its events, an array each; those of a checkpoint behind its session. */
+void ck_postgres_bind_events(ck_postgres_query *query, const ck_row_batch *batch);
+void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row);
 /* What a commit writes, within a transaction, as the holder of `writer`; *fits: the session was at
  * `last_seq`. */
 CK_CHECKED ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *batch,
@@ -93,7 +98,10 @@ CK_CHECKED ck_status ck_postgres_refence(ck_postgres *self, ck_error *err);
 void ck_postgres_note_refenced(ck_postgres *self);
 void ck_postgres_end_renewal(ck_postgres *self);
 
-/* ---- rows.c, key.c ---- */
+/* ---- session.c, rows.c, key.c ---- */
+CK_CHECKED ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session,
+                                              const ck_timeline *timeline, ck_bytes about,
+                                              ck_error *err);
 ck_event_row ck_postgres_event_row(const ck_postgres_row *row);
 /* CK_E_OTHER_KEY. In a transaction. */
 CK_CHECKED ck_status ck_postgres_check_key(ck_postgres *self, ck_error *err);
@@ -111,5 +119,6 @@ void ck_postgres_add_requests(ck_backend *backend);
 void ck_postgres_add_facts(ck_backend *backend);
 void ck_postgres_add_blobs(ck_backend *backend);
 void ck_postgres_add_key(ck_backend *backend);
+void ck_postgres_add_copy(ck_backend *backend);
 
 #endif

@@ -70,9 +70,8 @@ static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *sessio
 
 /* ---- rows of an opening ---- */
 
-static ck_status put_timeline(ck_postgres *self, int64_t session, const ck_row_opening *with,
-                              ck_error *err) {
-  const ck_timeline *timeline = with->timeline;
+ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session, const ck_timeline *timeline,
+                                   ck_bytes about, ck_error *err) {
   ck_postgres_query query = {.sql = CK_POSTGRES_PUT_TIMELINE};
   const int64_t numbers[] = {session,         timeline->no,         timeline->parent, timeline->cut,
                              timeline->begin, timeline->checkpoint, timeline->attempt};
@@ -80,8 +79,7 @@ static ck_status put_timeline(ck_postgres *self, int64_t session, const ck_row_o
     ck_postgres_bind_int(&query, numbers[i]);
   ck_postgres_bind_text(&query, timeline->run);
   ck_postgres_bind_text(&query, timeline->parent_run);
-  ck_postgres_bind_optional(&query,
-                            with->about ? ck_value_bytes(with->about) : (ck_bytes){NULL, 0});
+  ck_postgres_bind_optional(&query, about);
   return ck_postgres_write(NULL, self->writer, &query, "open a timeline", err);
 }
 
@@ -96,7 +94,8 @@ static ck_status put_opening(ck_postgres *self, ck_lease lease, int64_t writer, 
   if (with->event_count && with->events[0].seq != last_seq + 1)
     return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld",
                         (long long)with->events[0].seq, (long long)last_seq);
-  ck_status status = put_timeline(self, lease.session, with, err);
+  ck_bytes about = with->about ? ck_value_bytes(with->about) : (ck_bytes){NULL, 0};
+  ck_status status = ck_postgres_put_timeline(self, lease.session, with->timeline, about, err);
   if (status == CK_OK) status = ck_postgres_append(&fits, self, &batch, writer, last_seq, err);
   if (status != CK_OK || fits) return status;
   return ck_error_set(err, CK_E_RANGE, "the opening of session number %lld does not follow it",

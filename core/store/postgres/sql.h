@@ -2,6 +2,7 @@
 #ifndef CK_STORE_POSTGRES_SQL_H
 #define CK_STORE_POSTGRES_SQL_H
 
+#include "core/store/postgres/sql_copy.h"
 #include "core/store/postgres/sql_maintenance.h"
 #include "core/store/postgres/sql_read.h"
 #include "core/store/postgres/sql_run.h"
@@ -11,6 +12,7 @@
 #define CK_POSTGRES_SQL_TABLE(X) \
   CK_POSTGRES_SQL_RUN_TABLE(X)   \
   CK_POSTGRES_SQL_MAINTENANCE_TABLE(X) \
+  CK_POSTGRES_SQL_COPY_TABLE(X) \
   CK_POSTGRES_SQL_READ_TABLE(X)
 /* clang-format on */
 

@@ -27,6 +27,9 @@ CK_CHECKED ck_status ck_copying_payloads(int64_t *out, int64_t *foreign, const c
 /* As in backend.h: restore.c. */
 CK_CHECKED ck_status ck_sqlite_restore(void *self, const char *path, ck_restored_visit visit,
                                        void *to, ck_error *err);
+void ck_sqlite_add_copy(ck_backend *backend); /* copying.c */
+/* sqlite.c: all functions of the backend. */
+void ck_sqlite_add_functions(ck_backend *out, ck_sqlite *self);
 /* sqlite.c: makes the schema in the empty database `db` of `draft`, in one transaction, with what
  * `fill` (NULL: nothing) writes there. */
 CK_CHECKED ck_status ck_sqlite_make_schema(const ck_sqlite *draft, sqlite3 *db,

@@ -257,6 +257,8 @@ void ck_binder_clear(ck_binder *self) { sqlite3_reset(self->stmt); }
 /* ---- the pool ---- */
 
 ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *err) {
+  *out = self->snapshot;
+  if (self->snapshot) return CK_OK;
   pthread_mutex_lock(&self->pool_mutex);
   ck_connection *reader = self->pool;
   unsigned generation = self->generation;
@@ -276,6 +278,7 @@ ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *e
 }
 
 void ck_sqlite_put_reader(ck_sqlite *self, ck_connection *reader) {
+  if (reader == self->snapshot) return;
   pthread_mutex_lock(&self->pool_mutex);
   bool keep = reader->generation == self->generation && self->pool_count < POOL_MAX;
   if (keep) {

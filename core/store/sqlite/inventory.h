@@ -106,9 +106,9 @@ CK_CHECKED ck_status ck_inventory_read(ck_inventory *out, const struct ck_sqlite
                                        struct ck_connection *by, ck_error *err);
 CK_CHECKED ck_status ck_inventory_write(struct ck_sqlite *self, const ck_inventory *inventory,
                                         ck_error *err);
-/* Of a store that is being filled. */
+/* Of a store that is being filled, the next behind `generation`. */
 CK_CHECKED ck_status ck_inventory_make_in(const struct ck_sqlite *draft, sqlite3 *db,
-                                          ck_error *err);
+                                          uint64_t generation, ck_error *err);
 
 /* ---- inventory_check.c: CK_BACKEND_INVENTORY of backend.h ---- */
 CK_CHECKED ck_status ck_inventory_compare(int64_t *problems, struct ck_sqlite *self,

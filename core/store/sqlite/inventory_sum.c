@@ -203,14 +203,15 @@ ck_status ck_inventory_write(ck_sqlite *self, const ck_inventory *inventory, ck_
   return ck_sqlite_write_row(self, &binder, "write its inventory", err);
 }
 
-ck_status ck_inventory_make_in(const ck_sqlite *draft, sqlite3 *db, ck_error *err) {
+ck_status ck_inventory_make_in(const ck_sqlite *draft, sqlite3 *db, uint64_t generation,
+                               ck_error *err) {
   char row[HEAD_SIZE + SEALED_SIZE];
   size_t size;
   ck_inventory inventory;
   sqlite3_stmt *stmt = NULL;
   ck_status status = ck_inventory_count(&inventory, draft, db, err);
   if (status != CK_OK) return status;
-  inventory.generation = 1;
+  inventory.generation = generation + 1;
   encode_row(row, &size, draft, &inventory);
   int code = sqlite3_prepare_v2(db, CK_SQL_PUT_INVENTORY_TEXT, -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_bind_blob(stmt, 1, row, (int)size, SQLITE_STATIC);

@@ -108,6 +108,18 @@
   X(CK_SQL_GET_INVENTORY,                                                                          \
     "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'inventory'")                    \
   X(CK_SQL_PUT_INVENTORY, CK_SQL_PUT_INVENTORY_TEXT)                                               \
+  X(CK_SQL_LIST_BLOB_USES,                                                                         \
+    "SELECT name, " CK_SQL_BLOB_IS_SOUND " FROM blob WHERE no IN (SELECT blob FROM blob_use "      \
+    "WHERE session = ?1) ORDER BY no")                                                             \
+  X(CK_SQL_LIST_REQUESTS, "SELECT no, kind, body, " CK_SQL_REQUEST_IS_SOUND                        \
+                          " FROM request WHERE session = ?1 ORDER BY no")                          \
+  X(CK_SQL_RECEIVE_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2, row_check('meta', ?1, ?2))") \
+  X(CK_SQL_RECEIVE_SESSION,                                                                        \
+    "INSERT INTO session (no, id, status, reason, epoch, timeline, run, created_ms, updated_ms,"   \
+    " profile, flow, input, failure, origin, cut, restarts, restarted_ms, progress, description,"  \
+    " node, \"check\") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"  \
+    " ?16, ?17, ?18, ?19, ?20, row_check_grown('session', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"    \
+    " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20))")                                         \
   X(CK_SQL_PUT_KEY,                                                                                \
     "INSERT INTO meta SELECT 'key', ?1, row_check('meta', 'key', ?1) WHERE NOT EXISTS (SELECT 1 "  \
     "FROM session)"                                                                                \

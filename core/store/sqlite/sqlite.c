@@ -46,7 +46,8 @@ ck_status ck_sqlite_make_schema(const ck_sqlite *draft, sqlite3 *db,
   if (!text) return ck_error_no_memory(err);
   errno = 0;
   int code = sqlite3_exec(
-      db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN",
+      db,
+      "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN",
       NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);
@@ -212,7 +213,7 @@ static ck_status list_store(ck_sqlite *self, ck_error *err) {
 
 static const uint8_t *get_fingerprint_key(void *to) { return ((ck_sqlite *)to)->fingerprint_key; }
 
-static void add_functions(ck_backend *out, ck_sqlite *self) {
+void ck_sqlite_add_functions(ck_backend *out, ck_sqlite *self) {
   out->self = self;
   out->commit = ck_sqlite_commit;
   out->prune = ck_sqlite_prune;
@@ -236,6 +237,7 @@ static void add_functions(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_rekey(out);
   ck_sqlite_add_inventory(out);
   ck_sqlite_add_scrub(out);
+  ck_sqlite_add_copy(out);
   out->fingerprint_key = get_fingerprint_key;
   out->close = close_store;
 }
@@ -260,7 +262,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
     status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);
   if (status == CK_OK) status = ck_own_file_look(err); /* all its files exist now */
   if (status == CK_OK)
-    add_functions(out, self);
+    ck_sqlite_add_functions(out, self);
   else
     close_store(self);
   return status;

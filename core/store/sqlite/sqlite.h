@@ -67,7 +67,8 @@ typedef struct ck_sqlite {
   uint8_t salt[CK_SALT_SIZE]; /* of the log then */
 
   pthread_mutex_t pool_mutex;
-  ck_connection *pool; /* idle reading connections */
+  ck_connection *pool;     /* idle reading connections */
+  ck_connection *snapshot; /* in a transaction, through which all is read; NULL: none */
   int pool_count;
   unsigned generation; /* connections of an older one are closed when they are returned */
 } ck_sqlite;

@@ -5,7 +5,7 @@
 cd "$dir" || exit 1
 
 # Per command, how it is called: S is a session, C a checkpoint, P a profile, L a policy, F a file
-# or folder to be read, N a new file. A command without a row here fails below.
+# or folder to be read, N a new file, U the store. A command without a row here fails below.
 rows() {
   cat <<'LIST'
 init|init N
@@ -57,6 +57,7 @@ store stats|store stats
 store accept-rollback|store accept-rollback
 doctor|doctor
 store backup|store backup N
+store copy|store copy U N
 store salvage|store salvage
 key new|key new N
 key list|key list
@@ -91,6 +92,7 @@ called() {
   for word in ${1#*|}; do
     case $word in
       S) word=$2 ;; C) word=$3 ;; P) word=$4 ;; L) word=$5 ;; F) word=$6 ;; N) word=$dir/made ;;
+      U) word=$store ;;
     esac
     words+=("$word")
   done

@@ -211,6 +211,7 @@ takes 0 "store accept-rollback"
 takes 0 doctor
 takes 0 init project
 takes 0 "store backup" copy.db
+takes 0 "store copy" copy.db another.db
 cp copy.db hurt.db
 takes 0 "store salvage" --store sqlite:hurt.db
 takes 0 "key new" key
