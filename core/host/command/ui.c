@@ -112,7 +112,7 @@ static ck_status listen_and_serve(ck_host *host, const values *v, const char *st
                                   ck_error *err) {
   ck_ui_service service = {.host = host, .store = store, .actions = v->actions};
   ck_status status =
-      ck_ui_listen_open(&service.at, v->listen ? v->listen : CK_UI_LISTEN_DEFAULT, err);
+      ck_ui_listen_open(&service.at, "--listen", v->listen ? v->listen : CK_UI_LISTEN_DEFAULT, err);
   if (status != CK_OK) return status;
   status = serve(&service, err);
   ck_ui_listen_close(&service.at);

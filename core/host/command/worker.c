@@ -13,7 +13,7 @@ enum { POLL_MS = 1000, POLL_MIN_MS = 50, POLL_MAX_MS = 3600000 };
 
 typedef struct values {
   int64_t concurrency;
-  const char *poll, *grace;
+  const char *poll, *grace, *metrics;
   ck_words flows, labels;
   bool until_idle;
 } values;
@@ -73,6 +73,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
       .concurrency = v->concurrency ? (size_t)v->concurrency : count_processors(),
       .poll_ms = POLL_MS,
       .grace = v->grace,
+      .metrics = v->metrics,
       .flows = &v->flows,
       .labels = &v->labels,
       .until_idle = v->until_idle,
@@ -116,6 +117,12 @@ static const ck_option options[] = {
      .offset = offsetof(values, grace),
      .value = "TIME",
      .help = "how long SIGINT or SIGTERM waits for the steps under way: 10s unless given"},
+    {.name = "metrics",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, metrics),
+     .value = "ADDRESS",
+     .help = "serve /metrics (for Prometheus), /healthz and /readyz at 127.0.0.1:PORT, [::1]:PORT "
+             "or unix:PATH, this machine alone; port 0: any free one, which is told"},
     {.name = "until-idle",
      .offset = offsetof(values, until_idle),
      .help = "end when nothing runs and nothing is due"},

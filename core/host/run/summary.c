@@ -9,6 +9,7 @@
 #include "core/host/print/document.h"
 #include "core/host/session/fields.h"
 #include "core/host/session/saving.h"
+#include "core/host/run/measures.h"
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
 #include "core/host/session/next_command.h"
@@ -241,14 +242,6 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   return status;
 }
 
-static void put_times(ck_document *document, const ck_timing *timing) {
-  struct cJSON *at = ck_document_put_object(document, NULL, "checkpoint_time");
-  ck_document_put_int(document, at, "count", timing->count);
-  ck_document_put_duration(document, at, "average_ms",
-                           timing->count ? timing->sum_us / timing->count : 0);
-  ck_document_put_duration(document, at, "max_ms", timing->max_us);
-}
-
 static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
   const ck_totals *totals = ck_session_totals(self->engine->session);
@@ -275,7 +268,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put(&document, &saving);
-  put_times(&document, &self->engine->timing);
+  ck_measures_put(&document, self->engine);
   const ck_totals here = spent_here(self);
   ck_fields_fill_totals(&document, ck_document_put_object(&document, NULL, "this_run"), &here);
   ck_fields_put_totals(&document, NULL, totals);

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+const int64_t ck_timing_bounds_ms[CK_TIMING_BOUND_COUNT] = {1,   2,   5,   10,   20,  50,
+                                                            100, 200, 500, 1000, 5000};
+
+static void count_within(ck_timing *self, int64_t took_us) {
+  size_t i = 0;
+  while (i < CK_TIMING_BOUND_COUNT && took_us > ck_timing_bounds_ms[i] * 1000) i++;
+  if (i < CK_TIMING_BOUND_COUNT) self->within[i]++;
+}
+
 static int64_t now_us(const ck_timing *self) { return self->clock.mono_us(self->clock.self); }
 
 void ck_timing_begin(ck_timing *self, const ck_saved *saved) {
@@ -22,6 +31,7 @@ void ck_timing_update(ck_timing *self) {
     int64_t took = now_us(self) - self->open[done].begun_us;
     self->count++;
     self->sum_us += took;
+    count_within(self, took);
     if (took > self->max_us) self->max_us = took;
     done++;
   }

@@ -21,11 +21,11 @@ typedef union place {
   struct sockaddr_un local;
 } place;
 
-static ck_status refuse(const char *address, ck_error *err) {
+static ck_status refuse(const char *option, const char *address, ck_error *err) {
   return ck_error_set(err, CK_E_USAGE,
-                      "--listen: '%.200s' is no address of this machine alone: give "
+                      "%s: '%.200s' is no address of this machine alone: give "
                       "127.0.0.1:PORT, [::1]:PORT or unix:PATH",
-                      address);
+                      option, address);
 }
 
 static bool read_port(int *out, const char *text) {
@@ -35,9 +35,10 @@ static bool read_port(int *out, const char *text) {
   return *text >= '0' && *text <= '9' && !*end && port >= 0 && port <= PORT_MAX;
 }
 
-static ck_status read_local(place *out, socklen_t *len, const char *path, ck_error *err) {
+static ck_status read_local(place *out, socklen_t *len, const char *option, const char *path,
+                            ck_error *err) {
   if (!*path || strlen(path) >= sizeof out->local.sun_path)
-    return ck_error_set(err, CK_E_USAGE, "--listen: a socket's path has 1 to %zu bytes",
+    return ck_error_set(err, CK_E_USAGE, "%s: a socket's path has 1 to %zu bytes", option,
                         sizeof out->local.sun_path - 1);
   out->local.sun_family = AF_UNIX;
   strcpy(out->local.sun_path, path);
@@ -45,13 +46,14 @@ static ck_status read_local(place *out, socklen_t *len, const char *path, ck_err
   return CK_OK;
 }
 
-static ck_status read_address(place *out, socklen_t *len, const char *address, ck_error *err) {
+static ck_status read_address(place *out, socklen_t *len, const char *option, const char *address,
+                              ck_error *err) {
   int port;
   memset(out, 0, sizeof *out);
-  if (strncmp(address, "unix:", 5) == 0) return read_local(out, len, address + 5, err);
+  if (strncmp(address, "unix:", 5) == 0) return read_local(out, len, option, address + 5, err);
   const char *colon = strrchr(address, ':');
   size_t host = colon ? (size_t)(colon - address) : 0;
-  if (!colon || !read_port(&port, colon + 1)) return refuse(address, err);
+  if (!colon || !read_port(&port, colon + 1)) return refuse(option, address, err);
   if (host == 9 && strncmp(address, "127.0.0.1", host) == 0) {
     out->v4 = (struct sockaddr_in){.sin_family = AF_INET,
                                    .sin_port = htons((uint16_t)port),
@@ -59,7 +61,7 @@ static ck_status read_address(place *out, socklen_t *len, const char *address, c
     *len = sizeof out->v4;
     return CK_OK;
   }
-  if (host != 5 || strncmp(address, "[::1]", host) != 0) return refuse(address, err);
+  if (host != 5 || strncmp(address, "[::1]", host) != 0) return refuse(option, address, err);
   out->v6 = (struct sockaddr_in6){.sin6_family = AF_INET6,
                                   .sin6_port = htons((uint16_t)port),
                                   .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -100,15 +102,16 @@ static int port_of(int fd) {
                                         : 0;
 }
 
-ck_status ck_ui_listen_open(ck_ui_listen *out, const char *address, ck_error *err) {
+ck_status ck_ui_listen_open(ck_ui_listen *out, const char *option, const char *address,
+                            ck_error *err) {
   place at;
   socklen_t len;
   *out = (ck_ui_listen){.fd = -1};
-  ck_status status = read_address(&at, &len, address, err);
+  ck_status status = read_address(&at, &len, option, address, err);
   if (status != CK_OK) return status;
   out->fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (out->fd < 0 || bind_socket(out->fd, &at, len) != 0 || listen(out->fd, BACKLOG) != 0) {
-    status = ck_error_set(err, CK_E_REFUSED, "--listen %s: %s", address, strerror(errno));
+    status = ck_error_set(err, CK_E_REFUSED, "%s %s: %s", option, address, strerror(errno));
     ck_ui_listen_close(out);
     return status;
   }

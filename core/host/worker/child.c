@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/host/session/handover.h"
 
-enum { ERRORS_MAX = 1 << 14 };
+enum { ERRORS_MAX = 1 << 14, SAID_MAX = 1 << 24 };
 
 /* The words of a command; they are borrowed. */
 typedef struct words {
@@ -49,17 +50,19 @@ ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker_options *o
                                 const char *session, ck_error *err) {
   words argv = {0};
   ck_error problem = CK_ERROR_INIT;
-  *out = (ck_worker_child){.errors = memfd_create("ckrun-errors", MFD_CLOEXEC)};
-  ck_status status = out->errors >= 0
+  *out = (ck_worker_child){.errors = memfd_create("ckrun-errors", MFD_CLOEXEC),
+                           .said = memfd_create("ckrun-said", MFD_CLOEXEC)};
+  ck_status status = out->errors >= 0 && out->said >= 0
                          ? make_words(&argv, options, session, &problem)
                          : ck_error_set(&problem, CK_E_IO, "memfd: %s", strerror(errno));
   if (status == CK_OK)
     status = ck_handover_start(&out->pid, (char *const *)argv.list, (ck_bytes){0},
-                               (ck_handover_streams){-1, -1, out->errors}, &problem);
+                               (ck_handover_streams){-1, out->said, out->errors}, &problem);
   free(argv.list);
   memcpy(out->session, session, strlen(session) + 1);
   if (status == CK_OK) return CK_OK;
   if (out->errors >= 0) close(out->errors);
+  if (out->said >= 0) close(out->said);
   *out = (ck_worker_child){0};
   return ck_error_set(err, CK_E_UNAVAILABLE, "%s", problem.text);
 }
@@ -81,6 +84,8 @@ static void read_error(ck_worker_end *out, int fd) {
       size_t fits = of.len < sizeof out->text ? of.len : sizeof out->text - 1;
       memcpy(out->text, of.data, fits);
       out->text[fits] = 0;
+      out->fenced = ck_json_is_text(ck_json_get(ck_json_get(object, "error"), "status"),
+                                    ck_status_name(CK_E_FENCED));
     }
     ck_buffer_clear(&of);
     line = stop ? stop + 1 : end;
@@ -99,4 +104,15 @@ bool ck_worker_child_reap(ck_worker_child *self) {
   return true;
 }
 
-void ck_worker_child_forget(ck_worker_child *self) { *self = (ck_worker_child){0}; }
+void ck_worker_child_read(ck_buffer *out, const ck_worker_child *self) {
+  struct stat info;
+  if (fstat(self->said, &info) != 0 || info.st_size <= 0 || info.st_size > SAID_MAX) return;
+  char *room = ck_buffer_extend(out, (size_t)info.st_size);
+  ssize_t len = room ? pread(self->said, room, (size_t)info.st_size, 0) : 0;
+  if (len != info.st_size) ck_buffer_clear(out);
+}
+
+void ck_worker_child_forget(ck_worker_child *self) {
+  close(self->said);
+  *self = (ck_worker_child){0};
+}

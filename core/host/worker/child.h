@@ -10,13 +10,15 @@
 typedef struct ck_worker_end {
   int exit;                     /* its exit code; 128 and the signal of one that was killed */
   bool killed;                  /* by a signal */
+  bool fenced;                  /* it had the session, and lost it to another process */
   char text[CK_ERROR_TEXT_MAX]; /* of its error; "" */
 } ck_worker_end;
 
 /* Zero-initialise; a child is there while `pid` is not 0. */
 typedef struct ck_worker_child {
   pid_t pid;
-  int errors; /* an anonymous file: its stderr */
+  int errors, said; /* anonymous files: its stderr and stdout */
+  bool takes_over;  /* the session's process had died */
   char session[CK_ID_SIZE];
   bool over; /* it has ended so, and nobody has taken note of it yet */
   ck_worker_end end;
@@ -27,6 +29,9 @@ CK_CHECKED ck_status ck_worker_child_start(ck_worker_child *out, const ck_worker
                                            const char *session, ck_error *err);
 /* Whether it is over by now. */
 bool ck_worker_child_reap(ck_worker_child *self);
+/* What one that is over said of its run: the document of `ckrun --json resume`; "" where it said
+ * none, or more than is read. */
+void ck_worker_child_read(ck_buffer *out, const ck_worker_child *self);
 /* Its end was taken note of: it is there no more. */
 void ck_worker_child_forget(ck_worker_child *self);
 

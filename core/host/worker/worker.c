@@ -14,6 +14,7 @@
 #include "core/host/session/queued.h"
 #include "core/host/worker/candidates.h"
 #include "core/host/worker/child.h"
+#include "core/host/worker/health.h"
 #include "core/host/worker/notify.h"
 #include "core/host/worker/tell.h"
 #include "core/host/worker/trouble.h"
@@ -29,6 +30,8 @@ typedef struct worker {
   int64_t look_us;           /* monotonic: when the store is to be looked into again */
   int64_t later_ms; /* wall: when something will be due without anybody's doing; 0: nothing will */
   ck_trouble trouble;
+  ck_metrics metrics;
+  ck_health *health; /* NULL: nobody asks */
 } worker;
 
 static int64_t now_ms(void) {
@@ -58,27 +61,44 @@ static bool is_taken(const ck_worker_end *end, const ck_session_record *record) 
   return record->status == CK_SESSION_RUNNING || record->status == CK_SESSION_COMPLETED;
 }
 
-/* A session whose profile deletes it when it succeeded is gone. */
-static ck_status note_end(worker *self, const char *session, const ck_worker_end *end,
-                          ck_error *err) {
-  ck_session_record record = {0};
+static ck_run_ending ending_of(const ck_worker_end *end, const ck_session_record *record) {
+  return is_refusal(end, record) ? CK_RUN_REFUSED
+         : is_taken(end, record) ? CK_RUN_TAKEN
+                                 : CK_RUN_ENDED;
+}
+
+static void tell_end(const worker *self, ck_run_ending how, const ck_worker_child *child,
+                     const ck_session_record *record) {
   ck_output *output = self->options->host->output;
-  ck_status status = ck_store_get_session(&record, self->options->store, session, err);
-  if (status == CK_E_NOT_FOUND) {
-    ck_tell_end(output, session, NULL, end);
-    return CK_OK;
-  }
-  if (status != CK_OK) return status;
-  ck_candidate *candidate = ck_map_get(&self->candidates.known, session);
-  bool refused = is_refusal(end, &record);
-  if (candidate) ck_candidates_note_end(candidate, end->killed, now_ms());
-  if (refused && candidate) ck_candidates_put_off(candidate, &record, now_ms());
-  if (refused)
-    ck_tell_refusal(output, session, end);
-  else if (is_taken(end, &record))
-    ck_tell_taken(output, session, end);
+  if (how == CK_RUN_REFUSED)
+    ck_tell_refusal(output, child->session, &child->end);
+  else if (how == CK_RUN_TAKEN)
+    ck_tell_taken(output, child->session, &child->end);
   else
-    ck_tell_end(output, session, &record, end);
+    ck_tell_end(output, child->session, record, &child->end);
+}
+
+static void count_end(worker *self, ck_run_ending how, const ck_worker_child *child,
+                      ck_session_status status) {
+  ck_buffer said = {0};
+  ck_worker_child_read(&said, child);
+  ck_metrics_end(&self->metrics, how, status, &child->end, ck_buffer_bytes(&said));
+  ck_buffer_clear(&said);
+}
+
+/* A session whose profile deletes it when it succeeded is gone. */
+static ck_status note_end(worker *self, const ck_worker_child *child, ck_error *err) {
+  const ck_worker_end *end = &child->end;
+  ck_session_record record = {0};
+  ck_status status = ck_store_get_session(&record, self->options->store, child->session, err);
+  bool gone = status == CK_E_NOT_FOUND;
+  if (status != CK_OK && !gone) return status;
+  ck_run_ending how = gone ? CK_RUN_ENDED : ending_of(end, &record);
+  ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
+  if (candidate) ck_candidates_note_end(candidate, end->killed, now_ms());
+  if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());
+  tell_end(self, how, child, gone ? NULL : &record);
+  count_end(self, how, child, gone ? CK_SESSION_COMPLETED : record.status);
   ck_session_record_clear(&record);
   return CK_OK;
 }
@@ -90,7 +110,7 @@ static ck_status note_ends(worker *self, ck_error *err) {
   for (size_t i = 0; status == CK_OK && i < self->options->concurrency; i++) {
     ck_worker_child *child = &self->children[i];
     if (!child->over) continue;
-    status = note_end(self, child->session, &child->end, err);
+    status = note_end(self, child, err);
     if (status != CK_OK && !self->stops) return status;
     status = CK_OK;
     ck_worker_child_forget(child);
@@ -127,6 +147,9 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
     return status;
   }
   self->running++;
+  int64_t due =
+      candidate->from_ms > candidate->updated_ms ? candidate->from_ms : candidate->updated_ms;
+  ck_metrics_begin(&self->metrics, now_ms() - due, candidate->runs);
   ck_tell_begin(self->options->host->output, candidate->id, slot->pid);
   return CK_OK;
 }
@@ -206,6 +229,7 @@ static int64_t find_wait_ms(const worker *self) {
 }
 
 static void wait_for_news(worker *self) {
+  ck_metrics_turn(&self->metrics, self->running, self->stops > 0, self->trouble.text);
   struct pollfd wait = {.fd = self->signals, .events = POLLIN};
   (void)!poll(&wait, 1, (int)find_wait_ms(self));
   take_signals(self);
@@ -258,23 +282,43 @@ static void leave(worker *self) {
   }
 }
 
+static ck_status open_health(worker *self, ck_error *err) {
+  const ck_health_options options = {.address = self->options->metrics,
+                                     .store = self->options->store,
+                                     .metrics = &self->metrics,
+                                     .output = self->options->host->output,
+                                     .poll_ms = self->options->poll_ms};
+  ck_metrics_turn(&self->metrics, 0, false, "");
+  return options.address ? ck_health_start(&self->health, &options, err) : CK_OK;
+}
+
+static ck_status work_on(worker *self, ck_error *err) {
+  bool over = false;
+  ck_status status = CK_OK;
+  while (status == CK_OK && !over) {
+    status = turn(self, &over, err);
+    if (status != CK_OK || over) break;
+    tell_manager(self);
+    wait_for_news(self);
+  }
+  return status;
+}
+
 ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
   worker self = {.options = options,
                  .candidates = {.store = options->store, .labels = options->labels},
                  .trouble = {.first_ms = options->poll_ms},
                  .children = calloc(options->concurrency, sizeof *self.children),
                  .signals = -1};
-  bool over = false;
+  ck_metrics_init(&self.metrics, options->concurrency);
   ck_status status = self.children ? open_signals(&self, err) : ck_error_no_memory(err);
-  while (status == CK_OK && !over) {
-    status = turn(&self, &over, err);
-    if (status != CK_OK || over) break;
-    tell_manager(&self);
-    wait_for_news(&self);
-  }
+  if (status == CK_OK) status = open_health(&self, err);
+  if (status == CK_OK) status = work_on(&self, err);
   if (self.children) leave(&self);
+  ck_health_stop(self.health);
   if (self.signals >= 0) close(self.signals);
   ck_candidates_clear(&self.candidates);
+  ck_metrics_clear(&self.metrics);
   free(self.children);
   return status;
 }

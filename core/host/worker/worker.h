@@ -22,6 +22,8 @@ typedef struct ck_worker_options {
   const char *grace;     /* as 'ckrun resume --grace' takes it; NULL */
   const ck_words *flows; /* as 'ckrun resume --flows' takes them */
   const ck_words *labels;
+  const char
+      *metrics;    /* where metrics and health are served, as 'ckrun ui --listen' takes it; NULL */
   bool until_idle; /* ends when nothing runs and nothing is due */
 } ck_worker_options;
 

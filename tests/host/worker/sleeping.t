@@ -13,6 +13,7 @@ if ! set_clock "2026-11-24 08:00"; then skip "nothing here builds the clock"; fi
 worker() { # TIME ARGUMENTS…: in the background.
   set_clock "$1"
   shift
+  : >worker.out; : >worker.err
   "${at_clock[@]}" "$CKRUN" worker --poll 50ms "$@" >"$dir/worker.out" 2>"$dir/worker.err" \
     </dev/null 3>&- 4>&- &
   worker=$!

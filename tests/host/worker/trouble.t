@@ -11,6 +11,7 @@ short=(env "LD_PRELOAD=$dir/shortage.so" "SHORTAGE=$dir/short"
   "ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0")
 mkdir short
 worker() {
+  : >worker.out; : >worker.err
   "${short[@]}" "$CKRUN" worker --poll 50ms "$@" >worker.out 2>worker.err </dev/null 3>&- 4>&- &
   worker=$!
 }

@@ -1,0 +1,97 @@
+/* health.c - the answers of a worker to a monitor. */
+#include "core/host/worker/health.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/host/ui/plain.h"
+
+enum { HANGS_AFTER_POLLS = 10, HANGS_AFTER_MS = 30000 };
+
+struct ck_health {
+  ck_health_options options;
+  ck_ui_listen at;
+  ck_ui_plain *server;
+};
+
+static bool count_session(void *to, const ck_session_record *record) {
+  int64_t *counts = to;
+  if (record->status > 0 && (int)record->status < CK_METRICS_STATUS_MAX) counts[record->status]++;
+  return true;
+}
+
+static void answer_metrics(ck_ui_plain_answer *out, const ck_health *self) {
+  int64_t sessions[CK_METRICS_STATUS_MAX] = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status =
+      ck_store_list_sessions(self->options.store, 0, count_session, sessions, &ignored);
+  out->status = 200;
+  out->type = "text/plain; version=0.0.4; charset=utf-8";
+  ck_metrics_append(&out->text, self->options.metrics, status == CK_OK ? sessions : NULL);
+}
+
+static void say(ck_ui_plain_answer *out, bool well, const char *text) {
+  out->status = well ? 200 : 503;
+  ck_buffer_append_format(&out->text, "%s\n", text);
+}
+
+static void answer_health(ck_ui_plain_answer *out, const ck_health *self) {
+  ck_clock clock = ck_clock_system();
+  int64_t most_ms = HANGS_AFTER_POLLS * self->options.poll_ms;
+  if (most_ms < HANGS_AFTER_MS) most_ms = HANGS_AFTER_MS;
+  pthread_mutex_lock(&self->options.metrics->lock);
+  int64_t still_us = clock.mono_us(clock.self) - self->options.metrics->turn_us;
+  pthread_mutex_unlock(&self->options.metrics->lock);
+  bool well = still_us <= most_ms * 1000;
+  say(out, well, well ? "ok" : "no turn for too long");
+}
+
+/* Ready: what is due would be begun. */
+static void answer_ready(ck_ui_plain_answer *out, const ck_health *self) {
+  ck_metrics *metrics = self->options.metrics;
+  char trouble[sizeof metrics->trouble];
+  pthread_mutex_lock(&metrics->lock);
+  bool ending = metrics->ending;
+  memcpy(trouble, metrics->trouble, sizeof trouble);
+  pthread_mutex_unlock(&metrics->lock);
+  say(out, !ending && !trouble[0], ending ? "it is to end" : trouble[0] ? trouble : "ready");
+}
+
+static void respond(ck_ui_plain_answer *out, void *to, const char *path) {
+  if (strcmp(path, "/metrics") == 0) answer_metrics(out, to);
+  if (strcmp(path, "/healthz") == 0) answer_health(out, to);
+  if (strcmp(path, "/readyz") == 0) answer_ready(out, to);
+}
+
+static void say_where(const ck_health *self) {
+  if (self->at.path)
+    ck_output_notice(self->options.output, "metrics at unix:%s", self->at.path);
+  else
+    ck_output_notice(self->options.output, "metrics at http://%s:%d/metrics", self->at.host,
+                     self->at.port);
+}
+
+ck_status ck_health_start(ck_health **out, const ck_health_options *options, ck_error *err) {
+  *out = NULL;
+  ck_health *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->options = *options;
+  self->at.fd = -1;
+  ck_status status = ck_ui_listen_open(&self->at, "--metrics", options->address, err);
+  if (status == CK_OK) status = ck_ui_plain_start(&self->server, &self->at, respond, self, err);
+  if (status != CK_OK) {
+    ck_health_stop(self);
+    return status;
+  }
+  say_where(self);
+  *out = self;
+  return CK_OK;
+}
+
+void ck_health_stop(ck_health *self) {
+  if (!self) return;
+  ck_ui_plain_stop(self->server);
+  ck_ui_listen_close(&self->at);
+  free(self);
+}
