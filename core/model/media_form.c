@@ -64,6 +64,24 @@ static void put_input(ck_json_writer *w, const ck_media *media, const ck_buffer 
   if (!media->is_file && media->detail.len) ck_json_member_raw(w, "detail", media->detail);
 }
 
+static void put_data(ck_json_writer *w, const ck_media *media, const ck_buffer *type,
+                     ck_bytes bytes) {
+  bool kept = media->url.len == 0;
+  ck_json_name(w, kept ? "inlineData" : "fileData");
+  ck_json_begin(w, '{');
+  if (kept || media->type.len) ck_json_member_string(w, "mimeType", ck_buffer_bytes(type));
+  if (kept) {
+    ck_json_name(w, "data");
+    ck_buffer_append_char(w->out, '"');
+    ck_base64_append(w->out, bytes);
+    ck_buffer_append_char(w->out, '"');
+    w->comma = true;
+  } else {
+    ck_json_member_raw(w, "fileUri", media->url);
+  }
+  ck_json_end(w, '}');
+}
+
 static void put_source(ck_json_writer *w, const ck_media *media, const ck_buffer *type,
                        ck_bytes bytes) {
   ck_json_member_text(w, "type", media->is_file ? "document" : "image");
@@ -110,6 +128,8 @@ void ck_media_put(ck_json_writer *w, ck_media_form form, const ck_media *media, 
     put_source(w, media, &type, bytes);
   else if (form == CK_MEDIA_RESPONSES)
     put_input(w, media, &type, bytes);
+  else if (form == CK_MEDIA_GEMINI)
+    put_data(w, media, &type, bytes);
   else if (media->is_file)
     put_file(w, media, &type, bytes);
   else

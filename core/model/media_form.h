@@ -6,10 +6,11 @@
 #include "core/model/media.h"
 
 typedef enum {
-  CK_MEDIA_OWN,      /* {"type":"image"|"file","media_type","name"?,"data"} */
-  CK_MEDIA_CHAT,     /* of chat completions: image_url, file */
-  CK_MEDIA_MESSAGES, /* of messages: image, document */
-  CK_MEDIA_RESPONSES /* of responses: input_image, input_file */
+  CK_MEDIA_OWN,       /* {"type":"image"|"file","media_type","name"?,"data"} */
+  CK_MEDIA_CHAT,      /* of chat completions: image_url, file */
+  CK_MEDIA_MESSAGES,  /* of messages: image, document */
+  CK_MEDIA_RESPONSES, /* of responses: input_image, input_file */
+  CK_MEDIA_GEMINI     /* of Gemini: inlineData, fileData */
 } ck_media_form;
 
 /* The part `media` with these bytes; of one that says where it is on the network, without. */

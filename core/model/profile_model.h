@@ -10,7 +10,8 @@
 #define CK_MODEL_API_TABLE(X) \
   X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1", 0) /* and all compatible providers */ \
   X(CK_MODEL_ANTHROPIC, "anthropic", "https://api.anthropic.com", CK_MODEL_MAX_TOKENS) \
-  X(CK_MODEL_RESPONSES, "responses", "https://api.openai.com/v1", 0)
+  X(CK_MODEL_RESPONSES, "responses", "https://api.openai.com/v1", 0) \
+  X(CK_MODEL_GEMINI, "gemini", "https://generativelanguage.googleapis.com/v1beta", 0)
 /* clang-format on */
 typedef enum {
 #define X(name, text, url, max_tokens) name,

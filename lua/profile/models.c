@@ -51,7 +51,7 @@ static ck_status put_api(const location *at, ck_bytes value, ck_error *err) {
   at->model->has_api = true; /* which one is told here: not once more, that there is none */
   return ck_error_set(err, CK_E_PARSE,
                       "%s: \"openai\" (chat completions, and all that speak like it), "
-                      "\"responses\" or \"anthropic\" is expected",
+                      "\"responses\", \"anthropic\" or \"gemini\" is expected",
                       at->path);
 }
 

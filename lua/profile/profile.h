@@ -27,8 +27,8 @@
  *
  * Settings that a profile leaves out come from the one it extends; a list replaces the inherited
  * list, a secret the one of its name, a model's setting that of its model. A model has api
- * ("openai", "responses", "anthropic"), base_url, model, key, headers = { NAME = "text" or { secret
- * = "NAME" }
+ * ("openai", "responses", "anthropic", "gemini"), base_url, model, key, headers = { NAME = "text"
+ * or { secret = "NAME" }
  * }, stream (true), max_tokens, temperature, options = { members of every request }, timeout_s
  * (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output,
  * cache_read, cache_write } in dollars for a million tokens. An agent's policy of a name that the

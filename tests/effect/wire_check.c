@@ -289,6 +289,83 @@ static bool check_responses(checking *self, ck_bytes body) {
   return check_input_tools(self, ck_json_get(body, "tools"));
 }
 
+/* ---- Gemini ---- */
+
+/* The first of a turn's calls is signed over its arguments. */
+static bool check_function_call(checking *self, ck_bytes part, bool first) {
+  char wanted[WIRE_SIGNATURE_SIZE];
+  ck_bytes call = ck_json_get(part, "functionCall"), args = ck_json_get(call, "args"),
+           id = ck_json_get(call, "id"), name = ck_json_get(call, "name"),
+           signature = ck_json_get(part, "thoughtSignature");
+  if (ck_json_type_of(name) != CK_JSON_STRING || name.len < 3)
+    return wrong(self, "a call without a name");
+  if (args.len && ck_json_type_of(args) != CK_JSON_OBJECT)
+    return wrong(self, "arguments that are no object");
+  bool ours = id.len > 7 && memcmp(id.data, "\"call_t", 7) == 0;
+  wire_sign(wanted, args);
+  if (ours && first && !ck_json_is_text(signature, wanted))
+    return wrong(self, "a signature was changed, or is not there");
+  if (self->open_count == CALLS_MAX) return wrong(self, "more calls than the checker can hold");
+  self->open[self->open_count++] = call;
+  return true;
+}
+
+/* Responses come in the order of the calls, under their names and ids. */
+static bool check_function_response(checking *self, ck_bytes response) {
+  ck_bytes call = self->open[0];
+  if (self->open_count == 0) return wrong(self, "a result without a call");
+  if (!ck_bytes_equal(ck_json_get(response, "name"), ck_json_get(call, "name")) ||
+      !ck_bytes_equal(ck_json_get(response, "id"), ck_json_get(call, "id")))
+    return wrong(self, "a result where that of another call is due");
+  if (ck_json_type_of(ck_json_get(response, "response")) != CK_JSON_OBJECT)
+    return wrong(self, "a response that is no object");
+  self->open_count--;
+  memmove(self->open, self->open + 1, self->open_count * sizeof *self->open);
+  return true;
+}
+
+static bool check_part(checking *self, ck_bytes part, bool user, bool *called) {
+  ck_bytes text = ck_json_get(part, "text"), response = ck_json_get(part, "functionResponse");
+  if (response.len) return user ? check_function_response(self, response) : wrong(self, "a result");
+  if (user && self->open_count > 0) return wrong(self, "a call has no result");
+  if (ck_json_get(part, "functionCall").len) {
+    bool first = !*called;
+    *called = true;
+    return user ? wrong(self, "a call of the user") : check_function_call(self, part, first);
+  }
+  if (text.len)
+    return (ck_json_type_of(text) == CK_JSON_STRING && text.len > 2) ||
+           ck_json_get(part, "thoughtSignature").len > 0 || wrong(self, "an empty text");
+  return ck_json_get(part, "inlineData").len > 0 || ck_json_get(part, "fileData").len > 0 ||
+         wrong(self, "a part of unknown kind");
+}
+
+static bool check_content(checking *self, ck_bytes content) {
+  ck_bytes role = ck_json_get(content, "role"), parts = ck_json_get(content, "parts");
+  bool user = ck_json_is_text(role, "user"), called = false;
+  if (!user && !ck_json_is_text(role, "model")) return wrong(self, "a role that there is not");
+  if (self->index == 0 && !user) return wrong(self, "the first is not the user's");
+  if (!user && self->open_count > 0) return wrong(self, "a call has no result");
+  if (ck_json_type_of(parts) != CK_JSON_ARRAY || ck_json_count(parts) == 0)
+    return wrong(self, "no parts");
+  for (ck_json_iterator it = ck_json_iterate(parts); ck_json_next(&it);)
+    if (!check_part(self, it.value, user, &called)) return false;
+  return !user || self->open_count == 0 || wrong(self, "a call has no result");
+}
+
+static bool check_gemini(checking *self, ck_bytes body) {
+  static const char *const members[] = {
+      "contents",   "systemInstruction", "tools", "generationConfig",
+      "toolConfig", "safetySettings",    "seed",  NULL};
+  ck_bytes contents = ck_json_get(body, "contents");
+  if (!only_members(body, members)) return wrong(self, "a member that is not known");
+  if (ck_json_type_of(contents) != CK_JSON_ARRAY || ck_json_count(contents) == 0)
+    return wrong(self, "no contents");
+  for (ck_json_iterator it = ck_json_iterate(contents); ck_json_next(&it); self->index++)
+    if (!check_content(self, it.value)) return false;
+  return self->open_count == 0 || wrong(self, "a call has no result");
+}
+
 /* ---- both ---- */
 
 static bool check_tools(checking *self, ck_bytes tools) {
@@ -326,6 +403,7 @@ bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body
   *problem = '\0';
   self.strict = self.anthropic;
   if (ck_json_check(body, NULL) != CK_OK) return wrong(&self, "the request is no JSON");
+  if (strstr(path, "enerateContent")) return check_gemini(&self, body);
   if (ck_json_type_of(ck_json_get(body, "model")) != CK_JSON_STRING)
     return wrong(&self, "no model");
   if (strstr(path, "/responses")) return check_responses(&self, body);

@@ -6,7 +6,8 @@
 
 enum { WIRE_PROBLEM_SIZE = 256 };
 
-/* `path` names the API: …/messages is Anthropic's, …/responses that of responses. False: `problem`
+/* `path` names the API: …/messages is Anthropic's, …/responses that of responses,
+ * …enerateContent Gemini's. False: `problem`
  * says what a provider would refuse. */
 bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body);
 

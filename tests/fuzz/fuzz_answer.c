@@ -22,6 +22,7 @@ static void answer(ck_buffer *out, unsigned how, unsigned chunk, ck_bytes text) 
   ck_error err = CK_ERROR_INIT;
   const ck_model_format *format = how % 2 ? &ck_model_openai : &ck_model_anthropic;
   if (how / 2 % 3 < 2 && how / 64 == 3) format = &ck_model_responses;
+  if (how / 2 % 3 < 2 && how / 64 == 2) format = &ck_model_gemini;
   int code = codes[how / 8 % 8];
   ck_model_answer_init(&self, format, WALL_MS);
   ck_model_answer_header(&self, text_of("Content-Type"), text_of(types[how / 2 % 3]));

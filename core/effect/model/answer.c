@@ -204,6 +204,8 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
       self->body.failed)
     return ck_error_no_memory(err);
   ck_model_take_usage(&self->reply, self->format, body);
+  if (end->code >= 300 && self->retry_after_ms < 0)
+    self->retry_after_ms = ck_model_fault_wait(body);
   if (end->code >= 300)
     ck_model_fault_read(fault, end->code, body);
   else

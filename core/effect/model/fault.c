@@ -24,13 +24,16 @@ static const struct {
 /* Phrases of both APIs, and of servers that imitate OpenAI's, for a conversation that is too
  * long. */
 static const char *const too_long[] = {
-    "context_length_exceeded", "maximum context length", "context window",
-    "context length",          "context limit",          "context size",
-    "prompt is too long",      "input is too long",      "request_too_large",
+    "context_length_exceeded", "maximum context length", "context window",     "context length",
+    "context limit",           "context size",           "prompt is too long", "input is too long",
+    "request_too_large",       "input token count",
 };
 /* Phrases for an account without money: a retry does not help, paying does. */
 static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit",
                                      "billing_error"};
+
+/* Of a key that is none, which Gemini answers as a bad request. */
+static const char *const no_key[] = {"API_KEY_INVALID", "API key not valid"};
 
 void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format,
                         ...) {
@@ -67,6 +70,8 @@ static void append_message(ck_buffer *out, ck_bytes body) {
            code = is_json ? ck_json_get(from, "code") : message;
   if (ck_json_type_of(error) == CK_JSON_STRING) message = error;
   if (ck_json_type_of(code) == CK_JSON_STRING || type.len == 0) type = code;
+  ck_bytes status = is_json ? ck_json_get(from, "status") : (ck_bytes){NULL, 0};
+  if (ck_json_type_of(status) == CK_JSON_STRING) type = status;
   size_t start = out->len;
   ck_buffer_append_text(out, " (");
   append_decoded(out, type);
@@ -82,6 +87,22 @@ static void append_message(ck_buffer *out, ck_bytes body) {
   if (out->failed || out->len <= text + MESSAGE_MAX) return;
   out->len = text + ck_utf8_cut(out->data + text, MESSAGE_MAX);
   ck_buffer_append_text(out, "…");
+}
+
+/* Google's: error.details has a RetryInfo with "retryDelay": "34.1s". */
+int64_t ck_model_fault_wait(ck_bytes body) {
+  double seconds = -1;
+  if (ck_json_check(body, NULL) != CK_OK) return -1;
+  ck_bytes details = ck_json_get(ck_json_get(body, "error"), "details");
+  if (ck_json_type_of(details) != CK_JSON_ARRAY) return -1;
+  for (ck_json_iterator it = ck_json_iterate(details); ck_json_next(&it);) {
+    ck_bytes delay = ck_json_get(it.value, "retryDelay");
+    bool told = ck_json_type_of(delay) == CK_JSON_STRING && delay.len > 3 &&
+                delay.data[delay.len - 2] == 's';
+    if (told && !ck_json_read_double(&seconds, (ck_bytes){delay.data + 1, delay.len - 3}))
+      seconds = -1;
+  }
+  return seconds >= 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : -1;
 }
 
 static int code_of(ck_bytes body) {
@@ -100,6 +121,7 @@ static int code_of(ck_bytes body) {
 static ck_status class_of(int code, ck_bytes body) {
   bool is_request = code == 400 || code == 413 || code == 422;
   if (code == 401 || code == 403) return CK_E_CREDENTIALS;
+  if (code == 400 && MENTIONS(body, no_key)) return CK_E_CREDENTIALS;
   if (code == 402 || ck_retry_is_passing(code)) return CK_E_UNAVAILABLE;
   if (is_request && MENTIONS(body, too_long)) return CK_E_CONTEXT;
   if (is_request && MENTIONS(body, unpaid)) return CK_E_UNAVAILABLE;

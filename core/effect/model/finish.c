@@ -4,9 +4,21 @@
 #include "core/effect/model/run.h"
 
 /* The words of the APIs for an end that is not the model's own. */
-static const char *const cuts[] = {"length", "max_tokens", "max_output_tokens",
-                                   "model_context_window_exceeded", "content_filter"};
-enum { OF_LIMIT = 3 }; /* so many of them, from the first, name the limit of the answer */
+static const char *const cuts[] = {"length",
+                                   "max_tokens",
+                                   "max_output_tokens",
+                                   "MAX_TOKENS",
+                                   "model_context_window_exceeded",
+                                   "content_filter",
+                                   "SAFETY",
+                                   "RECITATION",
+                                   "LANGUAGE",
+                                   "BLOCKLIST",
+                                   "PROHIBITED_CONTENT",
+                                   "SPII",
+                                   "IMAGE_SAFETY",
+                                   "OTHER"};
+enum { OF_LIMIT = 4 }; /* so many of them, from the first, name the limit of the answer */
 
 const char *ck_model_cut_word(ck_bytes reason) {
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)

@@ -67,7 +67,8 @@ void ck_model_put_media(ck_json_writer *w, ck_model_media *self, const ck_media 
   const ck_profile_model *model = self->query->model;
   static const ck_media_form forms[] = {[CK_MODEL_OPENAI] = CK_MEDIA_CHAT,
                                         [CK_MODEL_ANTHROPIC] = CK_MEDIA_MESSAGES,
-                                        [CK_MODEL_RESPONSES] = CK_MEDIA_RESPONSES};
+                                        [CK_MODEL_RESPONSES] = CK_MEDIA_RESPONSES,
+                                        [CK_MODEL_GEMINI] = CK_MEDIA_GEMINI};
   self->status = check(model, media, self->err);
   if (self->status == CK_OK && !media->url.len) self->status = load(&bytes, self, media);
   if (self->status == CK_OK) ck_media_put(w, forms[model->api], media, ck_buffer_bytes(&bytes));
@@ -126,6 +127,7 @@ void ck_model_count_media(ck_model_media_count *to, ck_bytes message) {
 }
 
 int64_t ck_model_media_tokens(const ck_model_media_count *of, ck_model_api api) {
-  int64_t image = api != CK_MODEL_ANTHROPIC ? TOKENS_OF_IMAGE_OPENAI : TOKENS_OF_IMAGE;
+  bool dear = api == CK_MODEL_OPENAI || api == CK_MODEL_RESPONSES;
+  int64_t image = dear ? TOKENS_OF_IMAGE_OPENAI : TOKENS_OF_IMAGE;
   return of->images * image + of->files * TOKENS_OF_FILE;
 }

@@ -1,5 +1,5 @@
 /* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions, OpenAI's
- * POST …/responses and Anthropic's POST …/v1/messages.
+ * POST …/responses, Anthropic's POST …/v1/messages and Gemini's POST …:generateContent.
  *
  * A request is {model: a name in the profile, tools?, options…?}; every other member, and the
  * profile's own options, become members of the provider's request. The conversation is sent in the

@@ -112,8 +112,11 @@ bool ck_model_read_tokens(ck_model_reply *to, int64_t *tokens, ck_bytes usage, c
 
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {
-  const char *path;     /* behind the base URL */
-  const char *end_mark; /* a stream's last data, which is no JSON; NULL: it has none */
+  const char *path; /* behind the base URL */
+  /* NULL: it is `path` for every model. A query may follow. */
+  void (*append_path)(ck_buffer *out, const ck_profile_model *model);
+  const char *usage_name; /* with its quotes; NULL: "usage" */
+  const char *end_mark;   /* a stream's last data, which is no JSON; NULL: it has none */
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_query *query, ck_error *err);
   /* Takes a usage object (checked JSON) of an answer or an event; `begins`: of a message that
@@ -129,7 +132,8 @@ typedef struct ck_model_format {
   CK_CHECKED ck_status (*finish)(ck_model_reply *out,
                                  ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
-extern const ck_model_format ck_model_openai, ck_model_anthropic, ck_model_responses;
+extern const ck_model_format ck_model_openai, ck_model_anthropic, ck_model_responses,
+    ck_model_gemini;
 const ck_model_format *ck_model_format_of(ck_model_api api);
 
 /* Takes what an answer or an event states of its tokens, before it is known whether it is one: it
@@ -157,6 +161,8 @@ typedef struct ck_model_fault {
 /* Reads the fault from an answer with `code` (0: from an error in a stream or in place of an
  * answer) and that body. */
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body);
+/* Milliseconds that an error asks to wait, where it says so itself; -1: it does not. */
+int64_t ck_model_fault_wait(ck_bytes body);
 void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format,
                         ...) __attribute__((format(printf, 4, 5)));
 

@@ -16,9 +16,11 @@ static const char *const own_names[] = {"model",  "tools",          "messages", 
 /* A conversation is the session's: no server keeps it. */
 static const char *const own_of_responses[] = {
     "input", "store", "previous_response_id", "conversation", "background", "include", NULL};
+static const char *const own_of_gemini[] = {"contents", "systemInstruction", NULL};
 
 static bool is_own(const ck_model_query *query, ck_bytes name) {
   return is_one_of(name, own_names) ||
+         (query->model->api == CK_MODEL_GEMINI && is_one_of(name, own_of_gemini)) ||
          (query->model->api == CK_MODEL_RESPONSES && is_one_of(name, own_of_responses));
 }
 
@@ -48,8 +50,16 @@ static const char *name_of_output(const ck_model_query *query) {
 static const char *const output_names[] = {"max_completion_tokens", "max_output_tokens",
                                            "max_tokens", NULL};
 
-/* A limit of the answer in whose place another one is sent. */
+/* What Gemini takes in its generationConfig. */
+static bool is_nested(const ck_model_query *query, ck_bytes raw_name) {
+  static const char *const others[] = {"temperature", "generationConfig", NULL};
+  return query->model->api == CK_MODEL_GEMINI &&
+         (is_one_of(raw_name, output_names) || is_one_of(raw_name, others));
+}
+
+/* A limit of the answer in whose place another one is sent, or what is sent elsewhere. */
 static bool is_replaced(const ck_model_query *query, ck_bytes raw_name) {
+  if (is_nested(query, raw_name)) return true;
   if (!is_one_of(raw_name, output_names)) return false;
   bool newer = query->model->api == CK_MODEL_RESPONSES &&
                !ck_json_is_text(raw_name, "max_output_tokens") &&
@@ -118,7 +128,7 @@ ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
     if (values[i] && !is_given && !is_replaced(query, ck_bytes_text(raw[i])))
       write_member(w, query, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
-  if (query->output_max > 0) write_output_max(w, query);
+  if (query->output_max > 0 && query->model->api != CK_MODEL_GEMINI) write_output_max(w, query);
   return CK_OK;
 }
 
@@ -131,6 +141,9 @@ ck_bytes ck_model_get_option(const ck_model_query *query, const char *name) {
 
 int64_t ck_model_asked_output(const ck_model_query *query) {
   int64_t tokens;
+  ck_bytes config = ck_model_get_option(query, "generationConfig");
+  if (ck_json_read_int(&tokens, ck_json_get(config, "maxOutputTokens")) && tokens > 0)
+    return tokens;
   for (const char *const *name = output_names; *name; name++) {
     if (ck_json_read_int(&tokens, ck_model_get_option(query, *name)) && tokens > 0) return tokens;
   }

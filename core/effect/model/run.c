@@ -246,19 +246,27 @@ void ck_model_run_cancel(ck_effect_run *self) {
 
 /* ---- making one ---- */
 
-/* The path is inserted before a query that the base URL may have. */
+/* The path is inserted before a query that the base URL may have; it may have one itself. */
 static void make_url(ck_effect_run *self) {
   const char *base =
-                 self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
-             *path = self->format->path;
+      self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api);
+  ck_buffer path = {0};
   size_t len = strcspn(base, "?#");
   const char *query = base + len;
   while (len > 0 && base[len - 1] == '/') len--;
-  bool versioned =
-      len > 3 && strncmp(base + len - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0;
+  if (self->format->append_path)
+    self->format->append_path(&path, self->model);
+  else
+    ck_buffer_append_text(&path, self->format->path);
+  bool versioned = len > 3 && strncmp(base + len - 3, "/v1", 3) == 0 && path.data &&
+                   strncmp(path.data, "/v1/", 4) == 0;
+  bool joins = *query == '?' && path.data && strchr(path.data, '?');
   ck_buffer_append(&self->url, base, len);
-  ck_buffer_append_text(&self->url, versioned ? path + 3 : path);
-  ck_buffer_append_text(&self->url, query);
+  ck_buffer_append_text(&self->url, path.data ? path.data + (versioned ? 3 : 0) : "");
+  if (joins) ck_buffer_append_char(&self->url, '&');
+  ck_buffer_append_text(&self->url, query + joins);
+  self->url.failed |= path.failed;
+  ck_buffer_clear(&path);
 }
 
 static void make_key(ck_effect_run *self, const ck_effect *effect) {
@@ -332,6 +340,7 @@ static const ck_model_format *const formats[] = {
     [CK_MODEL_OPENAI] = &ck_model_openai,
     [CK_MODEL_ANTHROPIC] = &ck_model_anthropic,
     [CK_MODEL_RESPONSES] = &ck_model_responses,
+    [CK_MODEL_GEMINI] = &ck_model_gemini,
 };
 _Static_assert(sizeof formats / sizeof *formats == CK_MODEL_API_COUNT, "an API has no format");
 

@@ -77,6 +77,8 @@ static ck_model_shape shape_of(ck_bytes message) {
   if (ck_json_is_text(ck_json_get(message, "type"), "message")) return CK_SHAPE_ANTHROPIC;
   if (ck_json_type_of(ck_json_get(ck_json_get(message, "responses"), "output")) == CK_JSON_ARRAY)
     return CK_SHAPE_RESPONSES;
+  if (ck_json_type_of(ck_json_get(ck_json_get(message, "gemini"), "parts")) == CK_JSON_ARRAY)
+    return CK_SHAPE_GEMINI;
   ck_json_iterator it = ck_json_iterate(ck_json_get(message, "content"));
   while (!it.object && ck_json_next(&it)) {
     if (is_block_of_anthropic(it.value)) return CK_SHAPE_ANTHROPIC;

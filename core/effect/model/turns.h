@@ -2,8 +2,9 @@
  * the calls.
  *
  * Assistant messages are kept as a provider sent them, so a conversation may hold several shapes:
- * OpenAI's (`tool_calls`) and Anthropic's (`content` with blocks); those of the responses API in
- * OpenAI's shape, for all who read them, with what came as it came beside it: `responses.output`.
+ * OpenAI's (`tool_calls`) and Anthropic's (`content` with blocks); those of the responses API and
+ * of Gemini in OpenAI's shape, for all who read them, with what came as it came beside it:
+ * `responses.output`, `gemini.parts`.
  * Messages of the requested API go back as received, except for calls that it would refuse, such as
  * two with one id. A call without
  * a result gets a result that says so, and a result without a call becomes a user's text: a
@@ -21,7 +22,12 @@ typedef struct ck_model_call {
   ck_bytes id, name, arguments, result;
 } ck_model_call;
 
-typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC, CK_SHAPE_RESPONSES } ck_model_shape;
+typedef enum {
+  CK_SHAPE_OPENAI,
+  CK_SHAPE_ANTHROPIC,
+  CK_SHAPE_RESPONSES,
+  CK_SHAPE_GEMINI
+} ck_model_shape;
 
 /* An assistant's turn. `position` is its index in the conversation: with a call's index it makes a
  * unique id. */

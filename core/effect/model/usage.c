@@ -61,6 +61,10 @@ static void state(ck_model_reply *to, const ck_model_format *format, ck_bytes us
     to->unreadable = true;
 }
 
+static const char *name_of(const ck_model_format *format) {
+  return format->usage_name ? format->usage_name : "\"usage\"";
+}
+
 /* A string, at the walk's position: the name of a member, or not. False: the text ends in it. */
 static bool take_string(walk *self, ck_model_reply *to, const ck_model_format *format) {
   const char *begin = self->at, *behind = skip_string(begin, self->end);
@@ -71,7 +75,7 @@ static bool take_string(walk *self, ck_model_reply *to, const ck_model_format *f
   const char *value = skip_space(self->at + 1, self->end);
   if (self->depth == 1) self->in_message = is(name, "\"message\"") || is(name, "\"response\"");
   bool inner = self->depth == 2 && self->in_message;
-  if (!is(name, "\"usage\"") || (self->depth != 1 && !inner)) return true;
+  if (!is(name, name_of(format)) || (self->depth != 1 && !inner)) return true;
   const char *end = skip_object(value, self->end);
   if (!end) return true;
   state(to, format, (ck_bytes){value, (size_t)(end - value)}, inner);
@@ -80,9 +84,9 @@ static bool take_string(walk *self, ck_model_reply *to, const ck_model_format *f
 }
 
 void ck_model_take_usage(ck_model_reply *to, const ck_model_format *format, ck_bytes text) {
-  static const char mark[] = "\"usage\"";
+  const char *mark = name_of(format);
   walk self = {.at = text.data, .end = text.data + text.len};
-  if (text.len == 0 || !memmem(text.data, text.len, mark, sizeof mark - 1)) return;
+  if (text.len == 0 || !memmem(text.data, text.len, mark, strlen(mark))) return;
   while (self.at < self.end) {
     char c = *self.at;
     if (c == '"') {

@@ -7,14 +7,17 @@
 #include "tests/effect/model/model_fixture.h"
 #include "tests/tap.h"
 
-static const char *const apis[] = {"openai", "anthropic", "responses"};
+static const char *const apis[] = {"openai", "anthropic", "responses", "gemini"};
 enum { APIS = sizeof apis / sizeof *apis };
 
 static void check_headers(const char *api, ck_bytes headers) {
-  bool anthropic = strcmp(api, "anthropic") == 0;
-  const char *wanted = anthropic ? MODEL_SCENE_KEY : "Bearer " MODEL_SCENE_KEY;
-  tap_ok(ck_json_is_text(ck_json_get(headers, anthropic ? "x-api-key" : "authorization"), wanted),
-         "%s: the key is where it belongs", api);
+  bool anthropic = strcmp(api, "anthropic") == 0, gemini = strcmp(api, "gemini") == 0;
+  const char *wanted = anthropic || gemini ? MODEL_SCENE_KEY : "Bearer " MODEL_SCENE_KEY,
+             *name = anthropic ? "x-api-key"
+                     : gemini  ? "x-goog-api-key"
+                               : "authorization";
+  tap_ok(ck_json_is_text(ck_json_get(headers, name), wanted), "%s: the key is where it belongs",
+         api);
   tap_ok(!anthropic || ck_json_is_text(ck_json_get(headers, "anthropic-version"), "2023-06-01"),
          "%s: with the API's version", api);
   ck_bytes key = ck_json_get(headers, "idempotency-key");
@@ -262,7 +265,73 @@ static void test_stateless(void) {
   model_fixture_close(&it);
 }
 
+/* Gemini's address has the model's name and no key; what it configures is in a member of its own.
+ */
+static void test_gemini(void) {
+  model_fixture it;
+  model_fixture_open(&it, "gemini", "{\"answer\":{\"text\":\"x\"},\"times\":0}");
+  model_fixture_add(&it, "system", "Be brief.");
+  model_fixture_add(&it, "user", "Hello");
+  free(it.model->base_url);
+  it.model->base_url = NULL;
+  char url[64];
+  snprintf(url, sizeof url, "http://127.0.0.1:%d/v1beta?x=1", it.server.port);
+  it.model->base_url = strdup(url);
+  free(it.model->model);
+  it.model->model = strdup("a model");
+  tap_must(ck_value_new(&it.model->temperature, ck_bytes_text("0.5"), NULL) == CK_OK, "warm");
+  const ck_outcome *outcome = model_fixture_call(
+      &it, "{\"model\":\"m\",\"max_tokens\":9,\"generationConfig\":{\"topK\":3}}");
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "it is answered (%s)", outcome->error);
+  ck_bytes logged = model_server_request(&it.server, 0), body = ck_json_get(logged, "body");
+  tap_ok(ck_json_is_text(ck_json_get(logged, "path"),
+                         "/v1beta/models/a%20model:streamGenerateContent?alt=sse&x=1"),
+         "the address is the model's");
+  static const char *const wanted[] = {
+      "\"generationConfig\":{\"topK\":3,\"maxOutputTokens\":9,\"temperature\":0.5}",
+      "\"systemInstruction\":{\"parts\":[{\"text\":\"Be brief.\"}]}"};
+  for (size_t i = 0; i < 2; i++)
+    tap_ok(body.len && memmem(body.data, body.len, wanted[i], strlen(wanted[i])), "%s", wanted[i]);
+  model_fixture_close(&it);
+}
+
+/* What its errors say is heard: how long to wait, that a key is none, that all is too long. */
+static void test_gemini_errors(void) {
+  static const struct {
+    const char *body;
+    int code;
+    ck_status status;
+  } cases[] = {
+      {"{\"error\":{\"code\":400,\"message\":\"API key not valid.\",\"status\":"
+       "\"INVALID_ARGUMENT\"}}",
+       400, CK_E_CREDENTIALS},
+      {"{\"error\":{\"code\":400,\"message\":\"The input token count (9) exceeds the maximum\","
+       "\"status\":\"INVALID_ARGUMENT\"}}",
+       400, CK_E_CONTEXT},
+      {"{\"error\":{\"code\":429,\"message\":\"Slow\",\"status\":\"RESOURCE_EXHAUSTED\","
+       "\"details\":[{\"retryDelay\":\"90000.5s\"}]}}",
+       429, CK_E_UNAVAILABLE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    model_fixture it;
+    char script[400];
+    snprintf(script, sizeof script, "{\"status\":%d,\"body\":%s,\"times\":0}", cases[i].code,
+             cases[i].body);
+    model_fixture_open(&it, "gemini", script);
+    model_fixture_add(&it, "user", "Hello");
+    const ck_outcome *outcome = model_fixture_call(&it, "{\"model\":\"m\"}");
+    tap_is_status(outcome->error_status, cases[i].status, NULL, "%s", outcome->error);
+    tap_is_int((int64_t)model_server_count(&it.server), 1, "it is not asked again");
+    tap_ok(!strstr(outcome->error, MODEL_SCENE_KEY), "the key is in no error");
+    if (cases[i].code == 429)
+      tap_is_int(outcome->retry_after_ms, 90000500, "it says how long to wait");
+    model_fixture_close(&it);
+  }
+}
+
 int main(void) {
+  test_gemini();
+  test_gemini_errors();
   test_stateless();
   test_lost_tokens();
   for (int i = 0; i < APIS; i++) {

@@ -333,6 +333,7 @@ int main(void) {
     test_case(&cases[i], "openai");
     test_case(&cases[i], "anthropic");
     test_case(&cases[i], "responses");
+    test_case(&cases[i], "gemini");
   }
   test_redirect();
   test_slow_bytes();

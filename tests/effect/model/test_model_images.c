@@ -41,7 +41,7 @@ static void add(model_fixture *it, const char *json) {
 }
 
 static const struct {
-  const char *name, *part, *wanted[3];
+  const char *name, *part, *wanted[4];
 } parts[] = {
     {"a kept image",
      "{\"type\":\"image\",\"media_type\":\"image/gif\",\"name\":\"a.gif\",\"bytes\":11,\"digest\":"
@@ -51,7 +51,8 @@ static const struct {
       "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
       "\"" GIF "\"},\"cache_control\":{\"type\":\"ephemeral\"}}",
       "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF
-      "\",\"detail\":\"low\"}"}},
+      "\",\"detail\":\"low\"}",
+      "{\"inlineData\":{\"mimeType\":\"image/gif\",\"data\":\"" GIF "\"}}"}},
     {"a kept file",
      "{\"type\":\"file\",\"media_type\":\"application/pdf\",\"name\":\"a.pdf\",\"bytes\":8,"
      "\"digest\":\"" DIGEST "02\"}",
@@ -60,26 +61,29 @@ static const struct {
       "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/"
       "pdf\",\"data\":\"" PDF "\"},\"title\":\"a.pdf\"}",
       "{\"type\":\"input_file\",\"filename\":\"a.pdf\","
-      "\"file_data\":\"data:application/pdf;base64," PDF "\"}"}},
+      "\"file_data\":\"data:application/pdf;base64," PDF "\"}",
+      "{\"inlineData\":{\"mimeType\":\"application/pdf\",\"data\":\"" PDF "\"}}"}},
     {"an address of chat completions",
      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.y/a.gif\"}}",
      {"{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.y/a.gif\"}}",
       "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x.y/a.gif\"}}",
-      "{\"type\":\"input_image\",\"image_url\":\"https://x.y/a.gif\"}"}},
+      "{\"type\":\"input_image\",\"image_url\":\"https://x.y/a.gif\"}",
+      "{\"fileData\":{\"fileUri\":\"https://x.y/a.gif\"}}"}},
     {"an image of messages",
      "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
      "\"" GIF "\"}}",
      {"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF "\"}}",
       "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":"
       "\"" GIF "\"}}",
-      "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF "\"}"}},
+      "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF "\"}",
+      "{\"inlineData\":{\"mimeType\":\"image/gif\",\"data\":\"" GIF "\"}}"}},
 };
 
-static const char *const apis[] = {"openai", "anthropic", "responses"};
+static const char *const apis[] = {"openai", "anthropic", "responses", "gemini"};
 enum { APIS = sizeof apis / sizeof *apis };
-static const char *const texts[] = {"{\"type\":\"text\",\"text\":\"See:\"},",
-                                    "{\"type\":\"text\",\"text\":\"See:\"},",
-                                    "{\"type\":\"input_text\",\"text\":\"See:\"},"};
+static const char *const texts[] = {
+    "{\"type\":\"text\",\"text\":\"See:\"},", "{\"type\":\"text\",\"text\":\"See:\"},",
+    "{\"type\":\"input_text\",\"text\":\"See:\"},", "{\"text\":\"See:\"},"};
 
 static void holds(model_fixture *it, const char *want, const char *api, const char *what) {
   ck_bytes body = ck_json_get(model_server_request(&it->server, 0), "body");
@@ -131,6 +135,13 @@ static void test_results(const char *api) {
           "\"call_id\":\"call_1_0\",\"output\":[{\"type\":\"input_text\",\"text\":\"Shot.\"},"
           "{\"type\":\"input_image\",\"image_url\":\"data:image/gif;base64," GIF "\"}]}",
           api, "the result's image");
+  } else if (strcmp(api, "gemini") == 0) {
+    holds(&it, "\"response\":{\"result\":\"Shot.\\n[an image: in the message below]\"}", api,
+          "its text");
+    holds(&it,
+          "{\"role\":\"user\",\"parts\":[{\"text\":\"From the result of call 1 of these:\"},{"
+          "\"inlineData\":{\"mimeType\":\"image/gif\",\"data\":\"" GIF "\"}}]}",
+          api, "its image, behind all results");
   } else {
     holds(&it, "\"content\":\"Shot.\\n[an image: in the message below]\"}", api, "its text");
     holds(&it,
@@ -201,5 +212,6 @@ int main(void) {
   test_reserve("openai", 49152);
   test_reserve("anthropic", 10000);
   test_reserve("responses", 49152);
+  test_reserve("gemini", 10000);
   return tap_done();
 }

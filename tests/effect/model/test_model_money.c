@@ -8,7 +8,7 @@
 
 enum { RESERVE = 90000, STATED = 1000 * 3 + 50 * 15 };
 
-static const char *const apis[] = {"openai", "anthropic", "responses"};
+static const char *const apis[] = {"openai", "anthropic", "responses", "gemini"};
 
 /* ---- one answer of the server, in the words of each API ---- */
 
@@ -17,26 +17,31 @@ static const char *const apis[] = {"openai", "anthropic", "responses"};
 static void append_words(ck_buffer *out, const char *text, const char *api) {
   size_t column = 1;
   while (strcmp(apis[column - 1], api) != 0) column++;
-  static const char *const words[][4] = {
+  enum { WORDS = 5 };
+  static const char *const words[WORDS][5] = {
       {"$U", "\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50}",
        "\"usage\":{\"input_tokens\":1000,\"output_tokens\":50}",
-       "\"usage\":{\"input_tokens\":1000,\"output_tokens\":50}"},
-      {"$I", "\"prompt_tokens\"", "\"input_tokens\"", "\"input_tokens\""},
-      {"$O", "\"completion_tokens\"", "\"output_tokens\"", "\"output_tokens\""},
+       "\"usage\":{\"input_tokens\":1000,\"output_tokens\":50}",
+       "\"usageMetadata\":{\"promptTokenCount\":1000,\"candidatesTokenCount\":50}"},
+      {"\"usage\"", "\"usage\"", "\"usage\"", "\"usage\"", "\"usageMetadata\""},
+      {"$I", "\"prompt_tokens\"", "\"input_tokens\"", "\"input_tokens\"", "\"promptTokenCount\""},
+      {"$O", "\"completion_tokens\"", "\"output_tokens\"", "\"output_tokens\"",
+       "\"candidatesTokenCount\""},
       {"$M", "\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"x\"}}]",
        "\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":"
        "\"x\"}]",
        "\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
-       "\"text\":\"x\"}]}]"},
+       "\"text\":\"x\"}]}]",
+       "\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\"}]},\"finishReason\":\"STOP\"}]"},
   };
   while (*text) {
     size_t i = 0;
-    while (i < 4 && strncmp(text, words[i][0], 2) != 0) i++;
-    if (i < 4)
+    while (i < WORDS && strncmp(text, words[i][0], strlen(words[i][0])) != 0) i++;
+    if (i < WORDS)
       ck_buffer_append_text(out, words[i][column]);
     else
       ck_buffer_append_char(out, *text);
-    text += i < 4 ? 2 : 1;
+    text += i < WORDS ? strlen(words[i][0]) : 1;
   }
 }
 
@@ -326,6 +331,32 @@ static const money_case responses_streams[] = {
      .reserved = 0},
 };
 
+#define PIECE "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\"}]}"
+#define STOPS ",\"finishReason\":\"STOP\""
+
+static const money_case gemini_streams[] = {
+    {"a message", DATA(PIECE "}]}") DATA(PIECE STOPS "}],$U}"), "ok", STATED, .reserved = 0},
+    {"with usage that grows", DATA(PIECE "}],\"usage\":{$I:1000,$O:1}}") DATA(PIECE STOPS "}],$U}"),
+     "ok", STATED, .reserved = 0},
+    {"without its usage", DATA(PIECE STOPS "}]}"), "ok", RESERVE, .reserved = RESERVE},
+    {"cut with its usage so far", DATA(PIECE "}],$U}") "data: {", "failed", RESERVE,
+     .reserved = RESERVE, .cut = -1},
+    {"it ends without a reason", DATA(PIECE "}],$U}"), "failed", RESERVE, .reserved = RESERVE},
+    {"a call that is none",
+     DATA("{\"candidates\":[{\"finishReason\":\"MALFORMED_FUNCTION_CALL\"}],$U}"), "failed", STATED,
+     .reserved = 0},
+    {"a prompt that is blocked",
+     DATA("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"},\"usage\":{$I:0,$O:0}}"), "failed", 0,
+     .reserved = 0},
+    {"a negative figure", DATA(PIECE STOPS "}],\"usage\":{$I:1000,$O:-50}}"), "ok", RESERVE,
+     .reserved = RESERVE},
+    {"an error first", DATA("{\"error\":{\"code\":500,\"message\":\"no\"}}"), "failed", 0,
+     .reserved = 0},
+    {"an error in the middle",
+     DATA(PIECE "}]}") DATA("{\"error\":{\"code\":500,\"message\":\"no\"}}"), "failed", RESERVE,
+     .reserved = RESERVE},
+};
+
 #define COUNT(list) (sizeof list / sizeof *list)
 
 /* ---- cached tokens: more than the input costs no less ---- */
@@ -362,12 +393,14 @@ static void test_cached(void) {
 
 /* An attempt that was paid for is told at once, not with the last one: its cost must be durable,
  * and the budget have room for the next. */
+#define OF_GEMINI "\"usageMetadata\":{\"promptTokenCount\":1000,\"candidatesTokenCount\":50}"
+
 static void test_each_attempt(const char *api) {
   model_fixture it;
   ck_effect_run *run;
   model_fixture_open(&it, api,
                      "{\"body\":{\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50,"
-                     "\"input_tokens\":1000,\"output_tokens\":50}}}\n"
+                     "\"input_tokens\":1000,\"output_tokens\":50}," OF_GEMINI "}}\n"
                      "{\"answer\":{\"text\":\"never\"},\"hang\":20}");
   model_fixture_add(&it, "user", "Hello");
   it.effect.reserve_micros = RESERVE;
@@ -398,12 +431,12 @@ static void stop_at_update(ck_effect_sink *sink, ck_bytes chunk) {
 static void test_stopped_waiting(const char *api, bool paid) {
   model_fixture it;
   ck_effect_run *run;
-  char script[256];
+  char script[400];
   snprintf(script, sizeof script,
            "{%s\"headers\":{\"retry-after\":\"59\"},\"body\":{%s},\"times\":0}\n",
            paid ? "" : "\"status\":503,",
            paid ? "\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50,"
-                  "\"input_tokens\":1000,\"output_tokens\":50}"
+                  "\"input_tokens\":1000,\"output_tokens\":50}," OF_GEMINI
                 : "");
   model_fixture_open(&it, api, script);
   model_fixture_add(&it, "user", "Hello");
@@ -495,7 +528,7 @@ int main(void) {
     test_stopped_waiting(apis[a], false);
     test_told_before_waiting(apis[a],
                              "\"body\":{\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":"
-                             "50,\"input_tokens\":1000,\"output_tokens\":50}}",
+                             "50,\"input_tokens\":1000,\"output_tokens\":50}," OF_GEMINI "}",
                              STATED);
     test_told_before_waiting(apis[a], "\"status\":503", 0);
     test_told_before_waiting(apis[a], "\"status\":200,\"body\":\"no\",\"cut\":1", 0);
@@ -505,6 +538,7 @@ int main(void) {
     check(&anthropic_streams[i], "anthropic", true);
   for (size_t i = 0; i < COUNT(responses_streams); i++)
     check(&responses_streams[i], "responses", true);
+  for (size_t i = 0; i < COUNT(gemini_streams); i++) check(&gemini_streams[i], "gemini", true);
   test_cached();
   test_sums();
   return tap_done();

@@ -110,6 +110,7 @@ int main(void) {
     attack("openai", stream);
     attack("anthropic", stream);
     attack("responses", stream);
+    attack("gemini", stream);
   }
   return tap_done();
 }

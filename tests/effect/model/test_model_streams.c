@@ -249,7 +249,7 @@ static void test_dialects(void) {
 
 int main(void) {
   char signature[WIRE_SIGNATURE_SIZE];
-  ck_buffer anthropic = {0}, responses = {0}, thinking = {0};
+  ck_buffer anthropic = {0}, responses = {0}, gemini = {0}, thinking = {0};
   static const char openai[] =
       "{\"role\":\"assistant\",\"content\":\"Héllo \\\"you\\\" "
       "😀!\",\"tool_calls\":[{\"id\":\"call_t0_0\",\"type\":\"function\",\"function\":"
@@ -279,9 +279,18 @@ int main(void) {
       "\\\"a\\\\n\\\\u00e9\\\",\\\"n\\\":1.50}\"},{\"id\":\"item_t0_3\",\"type\":\"function_call\","
       "\"status\":\"completed\",\"call_id\":\"call_t0_1\",\"name\":\"g\",\"arguments\":\"{}\"}]}}",
       (int)strlen(openai) - 1, openai, thinking.data, signature);
+  wire_sign(signature, ck_bytes_text("{\"q\": \"a\\n\\u00e9\",\"n\":1.50}"));
+  ck_buffer_append_format(
+      &gemini,
+      "%.*s,\"gemini\":{\"parts\":[{\"text\":%s,\"thought\":true},{\"text\":\"Héllo \\\"you\\\" "
+      "😀!\"},{\"functionCall\":{\"name\":\"f\",\"args\":{\"q\": \"a\\n\\u00e9\",\"n\":1.50},\"id\":"
+      "\"call_t0_0\"},\"thoughtSignature\":\"%s\"},{\"functionCall\":{\"name\":\"g\",\"args\":{},"
+      "\"id\":\"call_t0_1\"}}]}}",
+      (int)strlen(openai) - 1, openai, thinking.data, signature);
   const char *const messages[] = {[CK_MODEL_OPENAI] = openai,
                                   [CK_MODEL_ANTHROPIC] = anthropic.data,
-                                  [CK_MODEL_RESPONSES] = responses.data};
+                                  [CK_MODEL_RESPONSES] = responses.data,
+                                  [CK_MODEL_GEMINI] = gemini.data};
   for (ck_model_api api = 0; api < CK_MODEL_API_COUNT; api++) {
     const ck_model_format *format = ck_model_format_of(api);
     test_whole(format, messages[api]);
@@ -292,6 +301,7 @@ int main(void) {
   }
   test_dialects();
   ck_buffer_clear(&thinking);
+  ck_buffer_clear(&gemini);
   ck_buffer_clear(&responses);
   ck_buffer_clear(&anthropic);
   return tap_done();

@@ -375,6 +375,37 @@ static size_t append_responses(ck_conversation *to, char ids[CALLS_MAX][64], siz
   return count;
 }
 
+/* Ids may be absent, as older models of Gemini leave them out. */
+static size_t append_gemini(ck_conversation *to, char ids[CALLS_MAX][64], size_t place) {
+  ck_buffer body = {0};
+  char signature[WIRE_SIGNATURE_SIZE];
+  size_t count = draw(CALLS_MAX + 1), parts = 0;
+  bool has_ids = draw(3);
+  wire_sign(signature, ck_bytes_text("{\"a\": 1.0}"));
+  ck_buffer_append_text(&body,
+                        "{\"candidates\":[{\"finishReason\":\"STOP\",\"content\":{\"parts\":[");
+  if (draw(2))
+    ck_buffer_append_format(&body, "%s{\"text\":\"h\\u00e9\",\"thought\":true}",
+                            parts++ ? "," : "");
+  if (draw(2))
+    ck_buffer_append_format(&body, "%s{\"text\":%s}", parts++ ? "," : "",
+                            draw(4)   ? "\"said\""
+                            : draw(2) ? "\"\""
+                                      : "\"\",\"thoughtSignature\":\"s\"");
+  for (size_t i = 0; i < count; i++) {
+    snprintf(ids[i], sizeof ids[i], "call_t%zu_%zu", draw(8) ? place : 0, draw(5) ? i : 0);
+    ck_buffer_append_format(&body, "%s{\"functionCall\":{%s\"args\":%s", parts++ ? "," : "",
+                            draw(9) ? "\"name\":\"f\"," : "",
+                            draw(9) ? "{\"a\": 1.0}" : "{\"a\": 1.0}");
+    if (has_ids) ck_buffer_append_format(&body, ",\"id\":\"%s\"", ids[i]);
+    ck_buffer_append_format(&body, "}%s%s%s}", i == 0 ? ",\"thoughtSignature\":\"" : "",
+                            i == 0 ? signature : "", i == 0 ? "\"" : "");
+  }
+  ck_buffer_append_text(&body, "]}}]}");
+  append_read(to, &ck_model_gemini, &body);
+  return count;
+}
+
 static void append_result(ck_conversation *to, const char *id) {
   ck_buffer json = {0};
   ck_buffer_append_format(&json, "{\"role\":\"tool\"");
@@ -399,7 +430,7 @@ static ck_conversation *make_conversation(void) {
   for (size_t count = draw(MESSAGES_MAX); ck_conversation_count(to) < count;) {
     size_t place = ck_conversation_count(to);
     char message[256];
-    switch (draw(6)) {
+    switch (draw(7)) {
       case 0:
         snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}",
                  draw(2) ? "system" : "developer", text()),
@@ -416,6 +447,9 @@ static ck_conversation *make_conversation(void) {
         break;
       case 4:
         append_results(to, ids, append_responses(to, ids, place));
+        break;
+      case 5:
+        append_results(to, ids, append_gemini(to, ids, place));
         break;
       default:
         append_results(to, ids, append_anthropic(to, ids, place));

@@ -37,7 +37,7 @@ turns=$(cat <<END
 END
 )
 
-for api in openai anthropic responses; do
+for api in openai anthropic responses gemini; do
   for stream in true false; do
     name=$api-$stream
     rm -f count.log

@@ -1,0 +1,213 @@
+/* gemini_answer.c - reads answers of Gemini's generateContent, whole and streamed. */
+#include "core/effect/model/gemini.h"
+
+/* ---- usage ---- */
+
+/* Figures are of all so far. What was thought is paid for as output; where a figure of the answer
+ * lacks, the total tells it. */
+void ck_gemini_state(ck_model_reply *to, ck_bytes usage, bool begins) {
+  int64_t input = 0, tools = 0, cached = 0, output = 0, thoughts = 0, total = 0;
+  (void)begins;
+  bool asked = ck_model_read_tokens(to, &input, usage, "promptTokenCount"),
+       said = ck_model_read_tokens(to, &output, usage, "candidatesTokenCount"),
+       summed = ck_model_read_tokens(to, &total, usage, "totalTokenCount");
+  (void)ck_model_read_tokens(to, &thoughts, usage, "thoughtsTokenCount");
+  (void)ck_model_read_tokens(to, &tools, usage, "toolUsePromptTokenCount");
+  (void)ck_json_read_int(&cached, ck_json_get(usage, "cachedContentTokenCount"));
+  if (cached < 0 || cached > input) cached = 0;
+  output += thoughts;
+  if (!said && summed && total > input + tools) output = total - input - tools;
+  const ck_usage *before = &to->usage;
+  input += tools;
+  if (!asked || (!said && !summed) ||
+      input + output < before->input + before->cache_read + before->output)
+    return;
+  to->usage =
+      (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+}
+
+/* ---- the message ---- */
+
+static bool is_thought(ck_bytes part) {
+  return ck_json_type_of(ck_json_get(part, "thought")) == CK_JSON_TRUE;
+}
+
+static void write_call(ck_json_writer *w, ck_bytes call) {
+  ck_bytes id = ck_json_get(call, "id"), name = ck_json_get(call, "name"),
+           args = ck_json_get(call, "args");
+  ck_json_begin(w, '{');
+  if (ck_json_type_of(id) == CK_JSON_STRING) ck_json_member_raw(w, "id", id);
+  ck_json_member_text(w, "type", "function");
+  ck_json_name(w, "function");
+  ck_json_begin(w, '{');
+  if (ck_json_type_of(name) == CK_JSON_STRING) ck_json_member_raw(w, "name", name);
+  ck_json_member_string(w, "arguments", args.len ? args : ck_bytes_text("{}"));
+  ck_json_end(w, '}');
+  ck_json_end(w, '}');
+}
+
+static void write_calls(ck_json_writer *w, ck_bytes parts) {
+  bool begun = false;
+  for (ck_json_iterator it = ck_json_iterate(parts); ck_json_next(&it);) {
+    ck_bytes call = ck_json_get(it.value, "functionCall");
+    if (ck_json_type_of(call) != CK_JSON_OBJECT) continue;
+    if (!begun) {
+      ck_json_name(w, "tool_calls");
+      ck_json_begin(w, '[');
+    }
+    begun = true;
+    write_call(w, call);
+  }
+  if (begun) ck_json_end(w, ']');
+}
+
+/* In the shape of chat completions, with the parts as they came. */
+static ck_status write_message(ck_model_reply *out, ck_bytes parts, ck_error *err) {
+  ck_json_writer w = {.out = &out->message};
+  ck_buffer text = {0};
+  for (ck_json_iterator it = ck_json_iterate(parts); ck_json_next(&it);)
+    if (!is_thought(it.value)) ck_json_read_string(&text, ck_json_get(it.value, "text"));
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "role", "assistant");
+  if (text.len > 0)
+    ck_json_member_string(&w, "content", ck_buffer_bytes(&text));
+  else
+    ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  write_calls(&w, parts);
+  ck_json_name(&w, "gemini");
+  ck_json_begin(&w, '{');
+  ck_json_member_raw(&w, "parts", parts);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  out->message.failed |= text.failed;
+  ck_buffer_clear(&text);
+  return ck_buffer_check(&out->message, err);
+}
+
+/* ---- what stands in its place ---- */
+
+/* {"error": {"code", "status", "message"}}, as the API has it; `reason` is JSON. */
+static void put_fault(ck_model_reply *out, int code, const char *message, ck_bytes reason) {
+  ck_json_writer w = {.out = &out->fault};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "error");
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "code", code);
+  ck_json_member_raw(&w, "status", reason);
+  ck_json_member_text(&w, "message", message);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+}
+
+/* An answer that the model made wrong may be right the next time. */
+static bool is_botched(ck_bytes reason) {
+  static const char *const reasons[] = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
+                                        "MALFORMED_RESPONSE"};
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    if (ck_json_is_text(reason, reasons[i])) return true;
+  return false;
+}
+
+static bool take_fault(ck_model_reply *out, ck_bytes answer, ck_bytes candidate) {
+  ck_bytes error = ck_json_get(answer, "error"), reason = ck_json_get(candidate, "finishReason"),
+           block = ck_json_get(ck_json_get(answer, "promptFeedback"), "blockReason");
+  if (ck_json_type_of(error) == CK_JSON_OBJECT || ck_json_type_of(error) == CK_JSON_STRING)
+    ck_buffer_append_bytes(&out->fault, answer);
+  else if (candidate.len == 0 && ck_json_type_of(block) == CK_JSON_STRING)
+    put_fault(out, 400, "the prompt was blocked", block);
+  else if (is_botched(reason))
+    put_fault(out, 500, "the model made a call that is none", reason);
+  return out->fault.len > 0 || out->fault.failed;
+}
+
+static ck_bytes first_candidate(ck_bytes answer) {
+  ck_bytes list = ck_json_get(answer, "candidates");
+  ck_json_iterator it = ck_json_iterate(list);
+  if (ck_json_type_of(list) == CK_JSON_ARRAY && ck_json_next(&it)) return it.value;
+  return (ck_bytes){NULL, 0};
+}
+
+ck_status ck_gemini_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
+  ck_bytes candidate = first_candidate(body), reason = ck_json_get(candidate, "finishReason"),
+           parts = ck_json_get(ck_json_get(candidate, "content"), "parts");
+  if (take_fault(out, body, candidate)) return ck_buffer_check(&out->fault, err);
+  if (ck_json_type_of(candidate) != CK_JSON_OBJECT ||
+      (ck_json_type_of(parts) != CK_JSON_ARRAY && ck_json_type_of(reason) != CK_JSON_STRING))
+    return ck_error_set(err, CK_E_PARSE, "the answer has no candidate with parts");
+  out->cut = ck_model_cut_word(reason);
+  return write_message(out, ck_json_type_of(parts) == CK_JSON_ARRAY ? parts : ck_bytes_text("[]"),
+                       err);
+}
+
+/* ---- a stream ---- */
+
+/* Nothing but a text, and whether it was thought: such parts are pieces of one. */
+static bool is_plain(ck_bytes part) {
+  for (ck_json_iterator it = ck_json_iterate(part); ck_json_next(&it);)
+    if (!ck_json_is_text(it.name, "text") && !ck_json_is_text(it.name, "thought")) return false;
+  return ck_json_type_of(ck_json_get(part, "text")) == CK_JSON_STRING;
+}
+
+static bool continues(ck_model_reply *reply, ck_bytes part) {
+  if (reply->part_count == 0 || !is_plain(part)) return false;
+  ck_model_fields *fields = &reply->parts[reply->part_count - 1].fields;
+  const ck_model_field *text = ck_model_fields_get(fields, "text"),
+                       *thought = ck_model_fields_get(fields, "thought");
+  bool plain = text && text->text && fields->count == (size_t)(1 + (thought != NULL));
+  bool thinks = thought && ck_json_type_of(ck_buffer_bytes(&thought->value)) == CK_JSON_TRUE;
+  return plain && thinks == is_thought(part);
+}
+
+/* A signature stays with the part that it came with. */
+static ck_status take_part(ck_model_reply *out, ck_bytes part, ck_error *err) {
+  ck_model_part *to;
+  bool joins = continues(out, part);
+  if (ck_json_type_of(part) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "a part of the stream is no object");
+  if (is_plain(part) && ck_json_get(part, "text").len <= 2) return CK_OK;
+  int64_t index = (int64_t)out->part_count - joins;
+  ck_status status = ck_model_reply_part(&to, out, index, err);
+  if (status != CK_OK) return status;
+  for (ck_json_iterator it = ck_json_iterate(part); ck_json_next(&it);) {
+    if (!joins)
+      ck_model_fields_put(&to->fields, it.name, it.value);
+    else if (ck_json_is_text(it.name, "text"))
+      ck_model_fields_join(&to->fields, ck_bytes_text("\"text\""), it.value);
+  }
+  return CK_OK;
+}
+
+ck_status ck_gemini_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
+  int64_t index = 0;
+  ck_status status = CK_OK;
+  ck_bytes candidate = first_candidate(data), reason = ck_json_get(candidate, "finishReason"),
+           parts = ck_json_get(ck_json_get(candidate, "content"), "parts");
+  if (take_fault(out, data, candidate)) return ck_buffer_check(&out->fault, err);
+  (void)ck_json_read_int(&index, ck_json_get(candidate, "index"));
+  if (candidate.len == 0 || index != 0) return CK_OK;
+  ck_json_iterator it = ck_json_iterate(parts);
+  while (status == CK_OK && ck_json_type_of(parts) == CK_JSON_ARRAY && ck_json_next(&it))
+    status = take_part(out, it.value, err);
+  out->ended = ck_json_type_of(reason) == CK_JSON_STRING;
+  out->cut = ck_model_cut_word(reason);
+  out->final = out->ended && ck_json_get(data, "usageMetadata").len > 0;
+  return status;
+}
+
+/* Its end is its finishReason: nothing else tells it. */
+ck_status ck_gemini_finish(ck_model_reply *out, ck_error *err) {
+  ck_buffer parts = {0};
+  ck_json_writer w = {.out = &parts};
+  ck_json_begin(&w, '[');
+  for (size_t i = 0; i < out->part_count; i++) {
+    ck_json_begin(&w, '{');
+    ck_model_fields_write(&w, &out->parts[i].fields, NULL);
+    ck_json_end(&w, '}');
+    parts.failed |= out->parts[i].fields.failed;
+  }
+  ck_json_end(&w, ']');
+  ck_status status = ck_buffer_check(&parts, err);
+  if (status == CK_OK) status = write_message(out, ck_buffer_bytes(&parts), err);
+  ck_buffer_clear(&parts);
+  return status;
+}
