@@ -1,5 +1,4 @@
 /* model_script.c - answers of a model, whole and streamed: those of OpenAI and Anthropic. */
- * Anthropic. */
 #include "tests/effect/model/model_script_private.h"
 
 #include <stdio.h>
