@@ -107,6 +107,10 @@ static const shape bodies[] = {
     [CK_EVENT_RESUME_APPROVAL] = {approval_members, NULL},
     [CK_EVENT_NOTE] = {note_members, &all},
 };
+bool ck_content_has_kind(ck_event_kind kind) {
+  return (size_t)kind < sizeof bodies / sizeof *bodies && bodies[kind].members;
+}
+
 static const shape list_body = {list_members, NULL}, position = {position_members, NULL},
                    structure = {nobody, NULL};
 

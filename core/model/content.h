@@ -14,6 +14,8 @@ typedef struct ck_content_of {
   const char *key;
 } ck_content_of;
 
+/* Whether events of that kind can have content, so that policies are asked about them. */
+bool ck_content_has_kind(ck_event_kind kind);
 /* The content of `whole`: objects without the members that are structure; `whole` itself, shared,
  * where all is content; NULL in *out: it has none. */
 CK_CHECKED ck_status ck_content_pick(ck_value **out, ck_content_of of, const ck_value *whole,

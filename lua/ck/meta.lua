@@ -114,6 +114,10 @@
 ---| "CK_E_OWNED"
 ---| "CK_E_PENDING"
 ---| "CK_E_INTERRUPTED"
+--- A key that redact is asked about. It begins with `memory.`, `outputs.`, `scratch.`, `ended.`, `position.`, `facts.`, `options.` or `files.`.
+---@alias ck.ItemKey string
+--- A key of the flow's own state. It begins with `memory.`, `outputs.` or `scratch.`.
+---@alias ck.ChangedKey string
 -- end
 
 ---@alias ck.Rule "continue"|"reset"|"refuse"
@@ -149,7 +153,7 @@
 ---@field cost_usd number  dollars spent
 ---@field tokens integer  input and output tokens
 ---@field tool_calls integer  calls of tools that ended, also those that failed
----@field changed table<string, true>  keys of the state that got another value: `changed["memory.plan"]`; made at each access
+---@field changed table<ck.ChangedKey, true>  keys of the state that got another value: `changed["memory.plan"]`; made at each access
 ---@field changed_keys integer  how many these are
 ---@field changed_bytes integer  bytes of the values that were written since then, the runtime's own included
 ---@field boundaries integer  boundaries reached, this one included (`permit` is at none); a `before_call` is part of a turn, and does not count
@@ -193,7 +197,7 @@
 
 --- Something on its way to the store: a key of the state, or the body of an event.
 ---@class ck.Item
----@field key string|nil  a key of the state, such as `memory.x`; nil: the body of an event
+---@field key ck.ItemKey|nil  a key of the state, such as `memory.x`; nil: the body of an event
 ---@field kind ck.EventKind|nil  of the event; nil for a key
 ---@field agent string|nil  the acting agent of the event; nil: none, or a key
 ---@field value ck.Json  read anew at each access: keep it in a local
@@ -268,25 +272,27 @@
 ---@field request ck.Json  all that is requested; read anew at each access: keep it in a local
 -- end
 
---- A call of a model's answer that has not been made yet.
+-- generated: plain
+--- A call of a model's answer that has not been made yet, or of a tool that ran.
 ---@class ck.Call
 ---@field tool string
 ---@field class ck.EffectClass|nil  nil: it is a function of the flow, or no such tool
----@field id string|nil             as the model gave it
+---@field id string|nil  as the model gave it
 
 --- The last message of a scope that is no tool's result.
 ---@class ck.Message
----@field role string               "assistant", "user", "system", …
----@field length integer            bytes of its text, as it is stored
----@field text string|nil           that text, where the profile has `message_text`; nil: it has not
----@field calls ck.Call[]|nil       what it calls; nil: nothing
+---@field role string  "assistant", "user", "system", …
+---@field length integer  bytes of its text, as it is stored
+---@field text string|nil  that text, where the profile has `message_text`; nil: it has not
+---@field calls ck.Call[]|nil  what it calls; nil: nothing
 
 --- What an agent asked models for under one name of the flow.
 ---@class ck.ModelUse
----@field agent string|nil          nil: no agent of a name, or nobody has asked yet
----@field name string               as the flow calls it
----@field was string|nil            its name at the provider when it was asked last; nil: not known
----@field now string|nil            its name at the provider now; nil: the profile has none
+---@field agent string|nil  nil: no agent of a name, or nobody has asked yet
+---@field name string  as the flow calls it
+---@field was string|nil  its name at the provider when it was asked last; nil: not known
+---@field now string|nil  its name at the provider now; nil: the profile has none
+-- end
 
 --- All checkpoints of a session, oldest first.
 ---@class ck.History

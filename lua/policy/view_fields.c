@@ -310,7 +310,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"tokens", since_tokens, 0, "integer", "input and output tokens"},
     {"tool_calls", since_tool_calls, 0, "integer",
       "calls of tools that ended, also those that failed"},
-    {"changed", since_changed, 0, "table<string, true>",
+    {"changed", since_changed, 0, "table<ck.ChangedKey, true>",
       "keys of the state that got another value: `changed[\"memory.plan\"]`; made at each access"},
     {"changed_keys", since_keys, 0, "integer", "how many these are"},
     {"changed_bytes", since_bytes, 0, "integer",
@@ -361,7 +361,7 @@ const view_field ck_view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
     {"age_ms", checkpoint_age, 0, "integer", "ms since `created`; not below 0"},
   },
   [CK_VIEW_ITEM] = {
-    {"key", item_key, 0, "string|nil",
+    {"key", item_key, 0, "ck.ItemKey|nil",
       "a key of the state, such as `memory.x`; nil: the body of an event"},
     {"kind", item_kind, 0, "ck.EventKind|nil",
       "of the event; nil for a key"},

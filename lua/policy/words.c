@@ -30,3 +30,20 @@ const char *const *ck_view_words_of(const char *type) {
   }
   return NULL;
 }
+
+const view_forms ck_view_forms[] = {
+    {"ck.ItemKey",
+     "A key that redact is asked about.",
+     {"memory.", "outputs.", "scratch.", "ended.", "position.", "facts.", "options.", "files.",
+      NULL}},
+    {"ck.ChangedKey", "A key of the flow's own state.", {"memory.", "outputs.", "scratch.", NULL}},
+    {NULL, NULL, {NULL}},
+};
+
+const view_forms *ck_view_forms_of(const char *type) {
+  for (const view_forms *list = ck_view_forms; list->type; list++) {
+    size_t len = strlen(list->type);
+    if (strncmp(type, list->type, len) == 0 && (!type[len] || strchr("|,", type[len]))) return list;
+  }
+  return NULL;
+}

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy/view_fields.h"
 #include "lua/policy_tool/coverage.h"
 #include "lua/policy_tool/fixture.h"
 #include "lua/policy_tool/policy_tool.h"
+#include "lua/policy_tool/shapes.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
 #include "lua/vm/modules.h"
@@ -155,17 +155,9 @@ static int core_session(lua_State *L) {
   return 1;
 }
 
-/* fields(class) -> the names that a view of that class has, such as "ck.Boundary". */
-static int core_fields(lua_State *L) {
-  const char *class = luaL_checkstring(L, 1);
-  lua_newtable(L);
-  for (ck_view_kind kind = 0; kind < CK_VIEW_COUNT; kind++) {
-    if (strcmp(ck_view_types[kind].class, class) != 0) continue;
-    for (const view_field *field = ck_view_fields[kind]; field->name; field++) {
-      lua_pushboolean(L, true);
-      lua_setfield(L, -2, field->name);
-    }
-  }
+/* shapes() -> what the subjects of each hook are, as ck_policy_push_shapes has them. */
+static int core_shapes(lua_State *L) {
+  ck_policy_push_shapes(L, (ck_bytes){0});
   return 1;
 }
 
@@ -183,7 +175,7 @@ static void set_core(lua_State *L, testing *self) {
                                        {"ask", core_ask},
                                        {"json", core_json},
                                        {"session", core_session},
-                                       {"fields", core_fields},
+                                       {"shapes", core_shapes},
                                        {"counted", core_counted},
                                        {NULL, NULL}};
   luaL_newlibtable(L, functions);

@@ -86,9 +86,27 @@ function cursor.accept(self, word)
   return true
 end
 
+local OPENS = { ["if"] = 1, ["do"] = 1, ["function"] = 1, ["repeat"] = 1 }
+local CLOSES = { ["end"] = 1, ["until"] = 1 }
+
+--- Whether a name that is declared here gets another value further on in its block.
+local function is_given_later(self, name)
+  local tokens, depth = self.tokens, 0
+  for i = self.index, #tokens - 1 do
+    local token = tokens[i]
+    if token[2] == "word" then depth = depth + (OPENS[token[1]] or 0) - (CLOSES[token[1]] or 0) end
+    if depth < 0 then return false end
+    local is_it = token[1] == name and token[2] == "name" and tokens[i + 1][1] == "="
+    local before = tokens[i - 1][1]
+    if is_it and before ~= "." and before ~= "local" then return true end
+  end
+  return false
+end
+
 ---@param shape? ck.lint.Shape|false  of what it is, when that is known
 function cursor.declare(self, name, shape)
   self.scopes[#self.scopes][name] = self.depth
+  if shape and is_given_later(self, name) then shape = nil end
   self.shapes[#self.shapes][name] = shape or nil
 end
 

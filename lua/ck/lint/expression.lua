@@ -3,6 +3,7 @@
 local cursor = require "ck.lint.cursor"
 local facts = require "ck.lint.facts"
 local nils = require "ck.lint.nils"
+local path = require "ck.lint.path"
 local shape = require "ck.lint.shape"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
@@ -135,28 +136,21 @@ local function read_suffix(self, base, field)
 end
 
 --- The fields behind a name that is a view, which are not taken.
-local function check_fields(self, base)
-  local of, first, ahead = cursor.shape_of(self, base[1]), self.index - 1, 0
-  while of and token(self, ahead)[1] == "." do
-    of = shape.field(self, of, token(self, ahead + 1))
-    ahead = ahead + 2
-  end
-  shape.compared(self, of, first, ahead)
-  nils.check(self, of, first, ahead)
+local function check_fields(self)
+  local first = self.index - 1
+  local of, behind = path.read(self, first, true)
+  shape.compared(self, of, first, behind)
+  nils.check(self, of, first, behind - self.index)
 end
 
 --- What `at.message`, or `at.message or …`, is that comes next; nil: something else, or not known.
 function expression.shape_ahead(self)
-  local base, ahead = token(self), 1
-  local of = base[2] == "name" and cursor.shape_of(self, base[1]) or nil
-  while of and token(self, ahead)[1] == "." do
-    of = of.fields and of.fields[token(self, ahead + 1)[1]] or nil
-    ahead = ahead + 2
-  end
-  local behind = of and token(self, ahead)
-  local goes_on = behind and (is_call(behind) or behind[1] == "[" or behind[1] == ":")
+  if token(self)[2] ~= "name" then return nil end
+  local of, at = path.read(self, self.index, false)
+  local behind = of and self.tokens[at]
+  local goes_on = behind and (is_call(behind) or behind[1] == ":")
   if not of or goes_on or (BINARY[behind[1]] and behind[1] ~= "or") then return nil end
-  if of.absent_when and behind[1] == "or" then return nil end
+  if behind[1] == "or" and (of.absent_when or of.type ~= "table") then return nil end
   return of
 end
 
@@ -169,7 +163,7 @@ function expression.suffixed(self)
   end
   if base[2] == "name" then
     cursor.used(self, base)
-    check_fields(self, base)
+    check_fields(self)
   end
   while true do
     local found

@@ -105,9 +105,26 @@ local function words(fact)
   return fact.path .. " " .. fact.op .. " " .. tostring(fact.value)
 end
 
-local function find_excluding(list, fact)
+--- Whether the field is there where the fact holds.
+local function is_there(fact)
+  if fact.op == "not" or fact.op == "~=" then return false end
+  return fact.op == "true" or not is_empty(fact.value)
+end
+
+--- Two fields of a view of which one alone is there.
+local function excludes_field(self, a, b)
+  if a.root ~= b.root or not is_there(a) or not is_there(b) then return false end
+  local name, first = ck.match(a.path, "^(\\w+)\\.(\\w+)$")
+  local same, second = ck.match(b.path, "^(\\w+)\\.(\\w+)$")
+  local of = name and name == same and cursor.shape_of(self, name)
+  local others = of and of.excludes and of.excludes[first]
+  return others and others[second] or false
+end
+
+local function find_excluding(self, list, fact)
   for i = 1, #list do
-    if list[i] and excludes(list[i], fact) then return list[i] end
+    local other = list[i]
+    if other and (excludes(other, fact) or excludes_field(self, other, fact)) then return other end
   end
 end
 
@@ -129,7 +146,8 @@ end
 function facts.take(self, chain, from, joint)
   local fact, part = read(self, from, self.index), chain[#chain]
   check_not(self, from, self.index)
-  local other = fact and (find_excluding(part, fact) or find_excluding(self.facts, fact))
+  local other = fact
+    and (find_excluding(self, part, fact) or find_excluding(self, self.facts, fact))
   if other then
     cursor.problem(self, fact.line, "'", words(fact), "' is never true here: '", words(other),
       "' holds since line ", other.line)

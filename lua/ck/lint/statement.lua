@@ -4,6 +4,7 @@ local cursor = require "ck.lint.cursor"
 local expression = require "ck.lint.expression"
 local facts = require "ck.lint.facts"
 local nils = require "ck.lint.nils"
+local path = require "ck.lint.path"
 
 local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
 local take, token, scoped = cursor.take, cursor.token, cursor.scoped
@@ -71,10 +72,11 @@ readers["for"] = function(self)
   local names = {}
   repeat names[#names + 1] = take(self)[1] until not accept(self, ",")
   take(self)
+  local key, value = path.of_loop(self)
   expression.list(self)
   take(self)
   scoped(self, function()
-    for _, name in ipairs(names) do declare(self, name) end
+    for i, name in ipairs(names) do declare(self, name, (i == 1 and key) or (i == 2 and value)) end
     statement.block(self)
   end)
   take(self)

@@ -2,26 +2,33 @@
 
 local _, core = ...
 
-local function check_fields(value, class, extra)
-  local known = core.fields(class)
-  for name in pairs(value) do
-    if not known[name] and not (extra and extra[name]) then
-      error(class .. " has no field '" .. tostring(name) .. "'", 4)
-    end
+local values = require "ck.test.values"
+
+local shapes = core.shapes()
+
+--- What is wrong with the subjects of a hook, in their order; nil: nothing is.
+local function wrong(hook, ...)
+  for i = 1, select("#", ...) do
+    local text = values.wrong(select(i, ...), shapes[hook][i])
+    if text then return text end
   end
 end
 
-local function check_boundary(at)
-  check_fields(at, "ck.Boundary")
-  check_fields(at.since or {}, "ck.Since")
-  check_fields(at.next or {}, "ck.Next")
-  check_fields(at.budget or {}, "ck.Budget")
+--- A mistake is the test's.
+local function check(hook, ...)
+  local text = wrong(hook, ...)
+  if text then error(text, 3) end
 end
 
-local function check_session(session)
-  check_fields(session, "ck.Session")
-  check_fields(session.budget or {}, "ck.SessionBudget")
-  check_fields(session.host or {}, "ck.Host")
+--- The same of an effect: that of a call of a tool alone tells of one.
+local function check_effect(hook, effect, at)
+  local kind, text = effect.kind or "tool", wrong(hook, effect, at)
+  for _, name in ipairs { "tool", "arguments" } do
+    if not text and kind ~= "tool" and kind ~= "agent_tool" and effect[name] ~= nil then
+      text = "effect." .. name .. ": it is nil where effect.kind is \"" .. kind .. '"'
+    end
+  end
+  if text then error(text, 3) end
 end
 
 --- By the name of a hook: makes its function for tests of ask(subject), which calls the hook.
@@ -30,7 +37,7 @@ local hooks = {}
 function hooks.checkpoint(ask)
   return function(at)
     at = at or {}
-    check_boundary(at)
+    check("checkpoint", at)
     local answer = ask(at)
     if answer.take then return answer.reason or true, answer.sync and "sync" or "async" end
   end
@@ -38,7 +45,7 @@ end
 
 function hooks.prune(ask)
   return function(history)
-    for _, checkpoint in ipairs(history) do check_fields(checkpoint, "ck.Checkpoint") end
+    check("prune", history)
     local list = {}
     for i, checkpoint in ipairs(history) do list[i] = checkpoint end
     local answer = ask { checkpoints = ck.array(list), now = history.now }
@@ -48,7 +55,7 @@ end
 
 function hooks.redact(ask)
   return function(item)
-    check_fields(item, "ck.Item")
+    check("redact", item)
     local answer = ask(item)
     if answer.verdict == "leave" then return nil end
     if answer.verdict == "replace" then return answer.value end
@@ -58,8 +65,7 @@ end
 
 function hooks.resume(ask)
   return function(session, checkpoint)
-    check_session(session or {})
-    check_fields(checkpoint or {}, "ck.Checkpoint")
+    check("resume", session, checkpoint)
     local answer = ask { session = session, checkpoint = checkpoint }
     if answer.refusal then return nil, answer.refusal end
     return answer.rules, nil, answer.question
@@ -68,33 +74,32 @@ end
 
 function hooks.tail(ask)
   return function(event, agent)
-    check_fields(event, "ck.Event")
+    check("tail", event)
     return ask({ event = event, agent = agent }).truth
   end
 end
 
-local function word_of(class)
-  return function(ask)
-    return function(subject)
-      check_fields(subject or {}, class)
-      return ask(subject or {}).word
-    end
+function hooks.in_doubt(ask)
+  return function(effect)
+    effect = effect or {}
+    check_effect("in_doubt", effect)
+    return ask(effect).word
   end
 end
-hooks.in_doubt = word_of "ck.Effect"
 
 function hooks.on_failure(ask)
   return function(failure)
-    check_fields(failure or {}, "ck.Failure")
-    local answer = ask(failure or {})
+    failure = failure or {}
+    check("on_failure", failure)
+    local answer = ask(failure)
     return answer.word, answer.wait_ms
   end
 end
 
 function hooks.permit(ask)
   return function(effect, at)
-    check_fields(effect or {}, "ck.Effect")
-    check_boundary(at or {})
+    effect = effect or {}
+    check_effect("permit", effect, at)
     local answer = ask { effect = effect, at = at }
     return answer.word, answer.text
   end

@@ -2,13 +2,15 @@
  * and views: tool_generated FILE.
  *
  * A region lies between a line `-- generated: NAME` (in Markdown `<!-- generated: NAME -->`) and a
- * line `-- end` (`<!-- end -->`). Of lua/ck/meta.lua: words, views, hooks; of policies/README.md:
- * hooks.composition, hooks.agents, hooks.failure, and the name of a view, such as at.since. */
+ * line `-- end` (`<!-- end -->`). Of lua/ck/meta.lua: words, views, plain, hooks; of
+ * policies/README.md: hooks.composition, hooks.agents, hooks.failure, and the name of a view, such
+ * as at.since. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua/policy/load.h"
+#include "lua/policy/plain_fields.h"
 #include "lua/policy/view_fields.h"
 #include "lua/policy/words.h"
 #include "lua/vm/source.h"
@@ -26,6 +28,12 @@ static void print_words(void) {
     printf("---@alias %s\n", list->type);
     for (const char *const *word = list->words; *word; word++) printf("---| \"%s\"\n", *word);
   }
+  for (const view_forms *keys = ck_view_forms; keys->type; keys++) {
+    printf("--- %s It begins with", keys->meaning);
+    for (const char *const *form = keys->forms; *form; form++)
+      printf("%s `%s`", form == keys->forms ? "" : form[1] ? "," : " or", *form);
+    printf(".\n---@alias %s string\n", keys->type);
+  }
 }
 
 static void print_field(const view_field *field) {
@@ -39,6 +47,15 @@ static void print_views(void) {
     printf("%s--- %s\n---@class %s\n", kind ? "\n" : "", ck_view_types[kind].meaning,
            ck_view_types[kind].class);
     for (const view_field *field = ck_view_fields[kind]; field->name; field++) print_field(field);
+  }
+}
+
+static void print_plain(void) {
+  for (const plain_class *of = ck_plain_classes; of->class; of++) {
+    printf("%s--- %s\n---@class %s\n", of == ck_plain_classes ? "" : "\n", of->meaning, of->class);
+    for (const plain_field *field = of->fields; field->name; field++)
+      printf("---@field %s %s%s%s\n", field->name, field->type, *field->meaning ? "  " : "",
+             field->meaning);
   }
 }
 
@@ -67,7 +84,7 @@ static void print_hooks(void) {
 static void print_type(const char *type) {
   size_t len = strcspn(type, "|");
   bool is_class = strncmp(type, "ck.", 3) == 0;
-  if (strncmp(type, "string", len) == 0 || ck_view_words_of(type))
+  if (strncmp(type, "string", len) == 0 || ck_view_words_of(type) || ck_view_forms_of(type))
     printf("text");
   else if (strcmp(type, "string[]") == 0)
     printf("list of texts");
@@ -130,6 +147,8 @@ static bool print_region(const char *name) {
     print_words();
   else if (strcmp(name, "views") == 0)
     print_views();
+  else if (strcmp(name, "plain") == 0)
+    print_plain();
   else if (strcmp(name, "hooks") == 0)
     print_hooks();
   else if (strcmp(name, "hooks.composition") == 0)

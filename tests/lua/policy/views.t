@@ -66,6 +66,10 @@ local function look(root, view, where)
   end
 end
 
+local function word(hook, field, value)
+  if value then tell(("word %s %s %s"):format(hook, field, value)) end
+end
+
 local function place(at)
   return ("%s|%d|%s|%s|%s|%s|%s"):format(tostring(at.kind), at.seq, at.scope, tostring(at.node),
     tostring(at.agent), tostring(at.next.node), tostring(at.next.tool))
@@ -83,7 +87,11 @@ return {
   prune = function(history)
     for _, checkpoint in ipairs(history) do look("checkpoint", checkpoint, "prune") end
   end,
-  redact = function(item) look("item", item, item.key and "redact of a key" or "redact") end,
+  redact = function(item)
+    look("item", item, item.key and "redact of a key" or "redact")
+    word("redact", "kind", item.kind)
+    word("redact", "key", item.key)
+  end,
   resume = function(session, checkpoint)
     look("session", session, "resume")
     if checkpoint then look("checkpoint", checkpoint, "resume") end
@@ -91,14 +99,20 @@ return {
   tail = function(event, agent)
     look("event", event, "tail")
     tell("tail of " .. agent)
+    word("tail", "kind", event.kind)
   end,
-  on_failure = function(failure) look("failure", failure, "on_failure") end,
+  on_failure = function(failure)
+    look("failure", failure, "on_failure")
+    word("on_failure", "status", failure.status)
+  end,
   in_doubt = function(effect)
     look("effect", effect, "in_doubt")
+    word("in_doubt", "class", effect.class)
     return "tell"
   end,
   permit = function(effect, at)
     look("effect", effect, "permit")
+    word("permit", "kind", effect.kind)
     look("at", at, "permit")
   end,
 }
@@ -201,6 +215,21 @@ perl -ne '$view = $1 if /^\["(.*)"\]/; print "$view.$1\n" if /^  \{ "(\w+)"/' fi
   sort >documented
 unseen=$(comm -23 documented <(sed -n 's/^seen //p' told | sort -u))
 is "every documented field is there in a live call" "$unseen" ""
+
+# ---- policy check takes each word that a hook was shown for one that it can be shown ----
+
+sed -n 's/^word \([a-z_]*\) \([a-z]*\) \(.*\)/  if of.\2 == "\3" then return nil end  -- \1/p' \
+  told | sort -u >seen
+{
+  echo 'return { name = "words", version = 1,'
+  for hook in $(sed 's/.*-- //' seen | sort -u); do
+    printf '%s\n' "$hook = function(of)" "$(grep -- "-- $hook\$" seen)" "end,"
+  done
+  echo '}'
+} >words.lua
+exits 0 "words that were shown live are no problem" policy check ./words.lua
+ok "they are many, of five hooks" test "$(wc -l <seen)" -ge 15 -a "$(grep -c 'function' \
+  words.lua)" = 5
 
 # ---- what it says, against the transcript ----
 

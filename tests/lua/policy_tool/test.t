@@ -101,16 +101,17 @@ function tests.test_resume()
     budget = { spent = 0.5, limit = 2 } } }, { nil, "ann a b x false -3600 true 1.5" })
   check_views()
   test.equal({ mine.resume { reason = "dear" } }, { { time = "reset" }, nil, "Pay?" })
-  test.fails("ck.SessionBudget has no field 'limt'",
+  test.fails("session.budget has no field 'limt'",
     function() mine.resume { budget = { limt = 1 } } end)
-  test.fails("ck.Host has no field 'name'", function() mine.resume { host = { name = "x" } } end)
+  test.fails("session.host has no field 'name'",
+    function() mine.resume { host = { name = "x" } } end)
 end
 function tests.test_words()
   test.equal(mine.tail({ agent = "a" }, "a"), true)
   test.equal(mine.tail({ agent = "a", body = { target = "b" } }, "c"), false)
   test.equal(mine.on_failure { attempt = 1 }, "retry")
   test.equal(mine.on_failure { attempt = 3, status = "CK_E_IO" }, nil)
-  test.equal(mine.in_doubt { request = { name = "search" }, class = "pure" }, "rerun")
+  test.equal(mine.in_doubt { request = { name = "search" }, class = "reconcilable" }, "rerun")
   test.equal(mine.migrate({ a = 1 }, 1, 2), { a = 1, version = 12 })
 end
 function tests.test_walk()
@@ -121,9 +122,9 @@ function tests.test_walk()
 end
 function tests.test_failures()
   test.fails("mine.lua:6:", mine.checkpoint, { node = "broken" })
-  test.fails("ck.Boundary has no field 'latencyms'", mine.checkpoint, { latencyms = 1 })
-  test.fails("ck.Since has no field 'cost'", mine.checkpoint, { since = { cost = 1 } })
-  test.fails('kind: "tool_rund" is not known', mine.checkpoint, { kind = "tool_rund" })
+  test.fails("at has no field 'latencyms'", mine.checkpoint, { latencyms = 1 })
+  test.fails("at.since has no field 'cost'", mine.checkpoint, { since = { cost = 1 } })
+  test.fails('at.kind: it is never "tool_rund"', mine.checkpoint, { kind = "tool_rund" })
   test.fails("has no hook prune", test.policy("every_n").prune, test.history(1))
   test.fails("not among the shipped ones", test.policy, "evry_n")
   test.fails("it did not fail", test.fails, "x", function() end)
