@@ -71,6 +71,7 @@ typedef struct ck_prune_report {
   /* kept ones that cannot be loaded, with or without this prune; 0 when nothing was requested */
   int64_t broken;
   int64_t hidden; /* pruned ones whose payload stays, because a kept checkpoint loads through it */
+  int64_t before; /* the session's own that there were, pruned ones left out */
 } ck_prune_report;
 void ck_prune_report_clear(ck_prune_report *self);
 

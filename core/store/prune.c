@@ -32,6 +32,8 @@ typedef struct plan {
   int64_t session;
   const char *session_id;
   bool bases;  /* also those at which timelines begin may go */
+  bool drops;  /* some are to go; else only payloads of those that went before */
+  bool writes; /* it will be carried out: what becomes a stub needs its seal */
   node *nodes; /* ascending */
   size_t count, cap;
   node *latest; /* the latest resumable one that the live timeline sees; NULL */
@@ -79,7 +81,8 @@ static bool add_node(void *to, const ck_checkpoint_row *row) {
                   .resumable = row->resumable,
                   .digest = row->digest,
                   .payload_digest = row->payload_digest};
-  if (!ck_payload_is_stub(row)) added->seal = ck_payload_seal(row, self->session_id);
+  bool may_go = (self->drops || added->pruned) && !ck_payload_is_stub(row);
+  if (self->writes && may_go) added->seal = ck_payload_seal(row, self->session_id);
   return true;
 }
 
@@ -228,6 +231,7 @@ static void mark_needed(plan *self) {
 
 static void plan_row(plan *self, ck_prune_report *out, const node *of) {
   bool becomes_stub = !of->needed && of->bytes > 0;
+  out->before += !of->pruned;
   if (of->drop) out->seqs[out->count++] = of->seq;
   if ((of->drop || of->pruned) && !becomes_stub && of->bytes > 0) out->hidden++;
   if (!of->drop && !(of->pruned && becomes_stub)) return;
@@ -279,6 +283,7 @@ static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs
                            ck_error *err) {
   const ck_store *store = self->store;
   self->err = err;
+  self->drops = count > 0;
   ck_status status = ck_backend_require(&store->backend, CK_BACKEND_PRUNE, store->url, err);
   if (!status) status = read_nodes(self, err);
   if (!status) status = protect_all(self, err);
@@ -325,13 +330,13 @@ static ck_status prune(plan *work, ck_lease lease, const int64_t *seqs, size_t c
 
 ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
                          ck_prune_report *out, ck_error *err) {
-  plan work = {.store = self};
+  plan work = {.store = self, .writes = true};
   return prune(&work, lease, seqs, count, out, err);
 }
 
 ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
                                ck_prune_report *out, ck_error *err) {
-  plan work = {.store = self, .bases = true};
+  plan work = {.store = self, .bases = true, .writes = true};
   return prune(&work, lease, seqs, count, out, err);
 }
 

@@ -127,7 +127,7 @@ static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
   ck_key_values facts;
   ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "session", remote->id);
-  ck_key_values_put_count(&facts, "checkpoints", (int64_t)of->before.count);
+  ck_key_values_put_count(&facts, "checkpoints", of->report.before);
   ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
   put_dropped(&facts, &of->before, &of->report);
   put_kept(&facts, &of->before, &of->report);

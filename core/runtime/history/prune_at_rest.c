@@ -104,6 +104,11 @@ static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, con
                                                     : status;
 }
 
+/* Otherwise all stay, and need not be listed. */
+static bool chooses(const ck_prune_order *order) {
+  return order->keep >= 0 || order->filter || order->policies->prune;
+}
+
 ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
                                    const ck_prune_order *order, ck_error *err) {
   ck_head head;
@@ -111,7 +116,7 @@ ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *
   *out = (ck_pruned){0};
   ck_status status = ck_store_get_head(&head, store, id, err);
   if (status != CK_OK) return status;
-  status = ck_checkpoint_list_read(&out->before, store, head.session.no, err);
+  if (chooses(order)) status = ck_checkpoint_list_read(&out->before, store, head.session.no, err);
   if (status == CK_OK && !(of.seqs = calloc(out->before.count + 1, sizeof *of.seqs)))
     status = ck_error_no_memory(err);
   if (status == CK_OK) status = select_seqs(of.seqs, &of.count, out, order, err);
