@@ -134,9 +134,20 @@ static bool is_status(const ck_event *event, const char *status) {
          ck_json_is_text(ck_json_get(body_of(event), "status"), status);
 }
 
+/* The outcome that an event gives: its own, or the one that a replay stands for. */
+static const ck_event *outcome_of(const ck_event *event) {
+  int64_t of;
+  if (event->kind != CK_EVENT_REPLAY || !ck_json_read_int(&of, ck_json_get(body_of(event), "of")))
+    return event;
+  for (size_t i = 0; i < all.count; i++)
+    if (all.events[i]->seq == of) return all.events[i];
+  return event;
+}
+
 /* Not for now, as a service that was away, but for good, in the attempt that goes on. */
-static bool failed_for_good(const ck_event *event) {
+static bool failed_for_good(const ck_event *said) {
   int64_t attempt = 0;
+  const ck_event *event = outcome_of(said);
   ck_json_read_int(&attempt, ck_json_get(body_of(event), "attempt"));
   return is_status(event, "failed") && attempt == all.attempt &&
          ck_json_is_text(ck_json_get(body_of(event), "cause"), "CK_E_FAILED");

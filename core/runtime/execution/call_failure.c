@@ -57,6 +57,12 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   ck_status status = ask_policies(&answer, self, without_policies(cause), cause, text, err);
   *failed = status == CK_OK && answer.word == CK_FAILURE_FAIL;
   if (!*failed) return status;
+  /* As a success that is found again: who reads the run sees how it ended. */
+  status = ck_session_record_replay(ck_call_session(self), &self->effect, entry->outcome,
+                                    entry->outcome_seq, err);
+  if (status != CK_OK) return status;
+  self->runner->execution->counts.replayed++;
+  ck_call_notify(self, "replay");
   ck_call_fail(self, cause, text);
   return ck_session_count_failure(ck_call_session(self), ck_runner_node(self->runner), err);
 }
