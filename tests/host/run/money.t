@@ -138,6 +138,33 @@ is "two of four attempts are estimates" "$(shown mixed)" \
 exits 0 "a fork of it" sessions fork mixed --session mixed-fork
 is "inherits what is an estimate" "$(shown mixed-fork)" "$(shown mixed)"
 
+# Each call that a kill has lost counts once, however often the session is resumed behind it.
+serve lost <<END
+{"answer":{"text":"never"},"hang":60}
+{"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
+{"answer":{"text":"never"},"hang":60,"times":2}
+{"answer":{"text":"Hello.","usage":{"input":100,"output":10}}}
+END
+cat >looks.lua <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "one", prompt = "Answer.", tools = {
+  look = flow.command { argv = { "true" }, class = "pure" } } }
+END
+profile lost.lua openai 0 false
+# lost_at REQUEST ARGUMENTS…: killed while the model is asked that one.
+lost_at() {
+  "$CKRUN" "${@:2}" >/dev/null 2>&1 </dev/null &
+  pid=$!
+  while [ "$(grep -c '' lost.log)" -lt "$1" ]; do read -rt 0.01 <> <(:) || :; done
+  { kill -9 $pid; wait $pid; } 2>/dev/null
+}
+lost_at 1 run looks.lua --profile ./lost.lua --session lost --input '"?"'
+lost_at 3 resume lost
+lost_at 4 resume lost
+exits 0 "and it completes" resume lost
+agrees "killed in three calls" lost
+is "three calls count as lost" "$(grep -c '"via":"lost"' events)" 3
+
 # A kill between an outcome and the next checkpoint: what was paid is shown before any resume.
 serve killed <<EOF
 {"answer":{"calls":[{"name":"look","arguments":{}}],"usage":{"input":1000,"output":50}}}
