@@ -17,6 +17,9 @@ enum {
 _Static_assert(CK_SEALED_TEXT_KEY == crypto_secretstream_xchacha20poly1305_KEYBYTES &&
                    CK_SEALED_TEXT_KEY == crypto_kdf_KEYBYTES,
                "one size of keys");
+_Static_assert((int)CK_SEALED_TEXT_HEAD == (int)MAGIC + (int)HEADER &&
+                   (int)CK_SEALED_TEXT_LENGTH == (int)LENGTH,
+               "what is in front");
 
 typedef crypto_secretstream_xchacha20poly1305_state stream_state;
 
@@ -93,51 +96,74 @@ bool ck_sealed_text_is(ck_bytes file) {
   return file.len >= MAGIC && memcmp(file.data, magic, MAGIC) == 0;
 }
 
-/* The piece at the beginning of `*file`, which moves past it; false: there is none that can be. */
-static bool take_piece(ck_bytes *out, ck_bytes *file) {
+size_t ck_sealed_text_next(const char *length) {
   size_t len = 0;
-  if (file->len < LENGTH) return false;
-  for (int i = 0; i < LENGTH; i++) len |= (size_t)(unsigned char)file->data[i] << 8 * i;
-  if (len < TAGGED || len > CK_SEALED_TEXT_PIECE + TAGGED || len > file->len - LENGTH) return false;
-  *out = (ck_bytes){file->data + LENGTH, len};
-  *file = (ck_bytes){file->data + LENGTH + len, file->len - LENGTH - len};
-  return true;
+  for (int i = 0; i < LENGTH; i++) len |= (size_t)(unsigned char)length[i] << 8 * i;
+  return len < TAGGED || len > CK_SEALED_TEXT_PIECE + TAGGED ? 0 : len;
 }
 
-static bool open_pieces(ck_buffer *to, stream_state *stream, const ck_digest *name, ck_bytes file) {
+bool ck_sealed_text_take(ck_buffer *to, bool *last, ck_sealed_text *self, ck_bytes piece) {
   unsigned char tag = 0;
-  ck_bytes piece;
-  while (tag == 0 && !to->failed) {
-    if (!take_piece(&piece, &file)) return false;
-    size_t len = piece.len - TAGGED, before = to->len;
-    char *at = ck_buffer_extend(to, len + 1); /* the last piece can be empty */
-    if (!at) return false;
-    to->len = before + len;
-    if (crypto_secretstream_xchacha20poly1305_pull(stream, (unsigned char *)at, NULL, &tag,
-                                                   (const unsigned char *)piece.data, piece.len,
-                                                   name->bytes, sizeof name->bytes) != 0) {
-      to->len = before;
-      return false;
-    }
+  *last = false;
+  size_t len = piece.len - TAGGED, before = to->len;
+  char *at = ck_buffer_extend(to, len + 1); /* the last piece can be empty */
+  if (!at) return false;
+  to->len = before + len;
+  if (crypto_secretstream_xchacha20poly1305_pull(&self->stream, (unsigned char *)at, NULL, &tag,
+                                                 (const unsigned char *)piece.data, piece.len,
+                                                 self->name.bytes, sizeof self->name.bytes) != 0) {
+    to->len = before;
+    return false;
   }
-  return tag == crypto_secretstream_xchacha20poly1305_TAG_FINAL && file.len == 0;
+  *last = tag == crypto_secretstream_xchacha20poly1305_TAG_FINAL;
+  return *last || tag == 0;
+}
+
+bool ck_sealed_text_begin(ck_sealed_text **out, const uint8_t key[CK_SEALED_TEXT_KEY],
+                          const char *name, ck_bytes head) {
+  *out = NULL;
+  if (!ck_sealed_text_is(head) || head.len < MAGIC + HEADER) return false;
+  ck_sealed_text *self = calloc(1, sizeof *self);
+  if (!self) return true;
+  self->name = digest_name(name);
+  if (crypto_secretstream_xchacha20poly1305_init_pull(
+          &self->stream, (const unsigned char *)head.data + MAGIC, key) == 0) {
+    *out = self;
+    return true;
+  }
+  ck_sealed_text_free(self);
+  return false;
+}
+
+static bool open_pieces(ck_buffer *to, ck_sealed_text *self, ck_bytes file) {
+  bool last = false;
+  while (!last) {
+    size_t len = file.len < LENGTH ? 0 : ck_sealed_text_next(file.data);
+    if (len == 0 || len > file.len - LENGTH) return false;
+    if (!ck_sealed_text_take(to, &last, self, (ck_bytes){file.data + LENGTH, len})) return false;
+    file = (ck_bytes){file.data + LENGTH + len, file.len - LENGTH - len};
+  }
+  return file.len == 0;
 }
 
 ck_status ck_sealed_text_open(ck_buffer *to, const uint8_t key[CK_SEALED_TEXT_KEY],
                               const char *name, ck_bytes file, ck_error *err) {
-  stream_state stream;
-  ck_digest bound = digest_name(name);
+  ck_sealed_text *self;
   size_t begin = to->len;
-  bool opened = ck_sealed_text_is(file) && file.len >= MAGIC + HEADER &&
-                crypto_secretstream_xchacha20poly1305_init_pull(
-                    &stream, (const unsigned char *)file.data + MAGIC, key) == 0 &&
-                open_pieces(to, &stream, &bound,
-                            (ck_bytes){file.data + MAGIC + HEADER, file.len - MAGIC - HEADER});
-  explicit_bzero(&stream, sizeof stream);
+  bool is = ck_sealed_text_begin(&self, key, name, file);
+  if (is && !self) return ck_error_no_memory(err);
+  bool opened = is && open_pieces(to, self,
+                                  (ck_bytes){file.data + CK_SEALED_TEXT_HEAD,
+                                             file.len - CK_SEALED_TEXT_HEAD});
+  ck_sealed_text_free(self);
   ck_status status = ck_buffer_check(to, err);
   if (status != CK_OK || opened) return status;
   if (to->len > begin) explicit_bzero(to->data + begin, to->len - begin);
   to->len = begin;
+  return ck_sealed_text_refuse(name, err);
+}
+
+ck_status ck_sealed_text_refuse(const char *name, ck_error *err) {
   return ck_error_set(err, CK_E_CORRUPT,
                       "%s is not what was sealed: it was changed or cut, is another file, or has "
                       "another key",

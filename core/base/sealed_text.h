@@ -38,4 +38,17 @@ bool ck_sealed_text_is(ck_bytes file);
 CK_CHECKED ck_status ck_sealed_text_open(ck_buffer *to, const uint8_t key[CK_SEALED_TEXT_KEY],
                                          const char *name, ck_bytes file, ck_error *err);
 
+/* The same piece by piece, for what is too large for memory: what was appended counts when the last
+ * piece was, with nothing behind it. `head`: the first CK_SEALED_TEXT_HEAD bytes of the file.
+ * False: it is no such file; *out is NULL, also when there is no memory. */
+enum { CK_SEALED_TEXT_HEAD = 32, CK_SEALED_TEXT_LENGTH = 4 };
+bool ck_sealed_text_begin(ck_sealed_text **out, const uint8_t key[CK_SEALED_TEXT_KEY],
+                          const char *name, ck_bytes head);
+/* How many bytes follow the CK_SEALED_TEXT_LENGTH bytes at `length`; 0: none can. */
+size_t ck_sealed_text_next(const char *length);
+/* Appends the text of these. False: they are not what was written, or *to has no memory. */
+bool ck_sealed_text_take(ck_buffer *to, bool *last, ck_sealed_text *self, ck_bytes piece);
+/* What CK_E_CORRUPT above says. */
+ck_status ck_sealed_text_refuse(const char *name, ck_error *err);
+
 #endif

@@ -33,26 +33,39 @@ static bool read_draft(char name[NAME_MAX + 1], const char *file) {
   return true;
 }
 
-/* Opened with either key, or not sealed yet. */
-static ck_status read_either(ck_buffer *out, bool *is_new, const change *self, const char *name) {
+/* Which key it has: the new one, as *is_new says, or *key, where NULL stands for none. */
+static ck_status find_key(bool *is_new, const uint8_t **key, const change *self, const char *name) {
   ck_spill_file file = {.folder = self->folder, .name = name, .key = self->to};
   ck_error other = CK_ERROR_INIT;
   bool sealed;
-  ck_status status = ck_spill_file_read(out, &sealed, &file, &other);
+  ck_status status = ck_spill_file_check(&sealed, &file, &other);
   *is_new = status == CK_OK && sealed;
-  if (status != CK_E_CORRUPT) {
-    if (status != CK_OK && self->err) *self->err = other;
-    return status;
-  }
-  file.key = self->from;
-  return ck_spill_file_read(out, &sealed, &file, self->err);
+  *key = self->from;
+  if (status != CK_OK && status != CK_E_CORRUPT && self->err) *self->err = other;
+  return status == CK_E_CORRUPT ? CK_OK : status;
+}
+
+static ck_status append(void *to, ck_bytes part, ck_error *err) {
+  return ck_spill_draft_append(to, part, err);
+}
+
+static ck_status seal(const change *self, const char *name, const char *as, const uint8_t *with) {
+  ck_spill_file from = {.folder = self->folder, .name = name, .key = with};
+  ck_spill_file to = {.folder = self->folder, .name = name, .key = self->to};
+  ck_spill_draft *draft;
+  bool sealed;
+  ck_status status = ck_spill_draft_open(&draft, &to, as, self->err);
+  if (status != CK_OK) return status;
+  status = ck_spill_file_walk(&sealed, &from, append, draft, self->err);
+  if (status == CK_OK) return ck_spill_draft_end(draft, as, self->err);
+  ck_spill_draft_drop(draft);
+  return status;
 }
 
 static bool write_draft(void *to, const char *name, int64_t bytes) {
   change *self = to;
   char draft[NAME_MAX + 1], ignored[NAME_MAX + 1];
-  ck_spill_file file = {.folder = self->folder, .name = name, .key = self->to};
-  ck_buffer text = {0};
+  const uint8_t *key;
   bool is_new;
   (void)bytes;
   if (self->status != CK_OK || name[0] == '.' || read_draft(ignored, name)) return false;
@@ -60,11 +73,8 @@ static bool write_draft(void *to, const char *name, int64_t bytes) {
     self->status = ck_error_set(self->err, CK_E_RANGE, "%s: the name is too long", name);
     return false;
   }
-  self->status = read_either(&text, &is_new, self, name);
-  if (self->status == CK_OK && !is_new)
-    self->status = ck_spill_file_put(&file, draft, draft, ck_buffer_bytes(&text), self->err);
-  if (text.data) explicit_bzero(text.data, text.cap);
-  ck_buffer_clear(&text);
+  self->status = find_key(&is_new, &key, self, name);
+  if (self->status == CK_OK && !is_new) self->status = seal(self, name, draft, key);
   return false;
 }
 
@@ -80,15 +90,12 @@ ck_status ck_spills_begin_rekey(const char *folder, const uint8_t *from, const u
 static bool take_place(void *to, const char *file, int64_t bytes) {
   change *self = to;
   char name[NAME_MAX + 1], *path = NULL, *place = NULL;
-  ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
   bool sealed;
   (void)bytes;
   if (self->status != CK_OK || !read_draft(name, file)) return false;
   ck_spill_file there = {.folder = self->folder, .name = name, .key = self->to};
-  ck_status opened = ck_spill_file_read(&text, &sealed, &there, &ignored);
-  if (text.data) explicit_bzero(text.data, text.cap);
-  ck_buffer_clear(&text);
+  ck_status opened = ck_spill_file_check(&sealed, &there, &ignored);
   if ((opened == CK_OK && sealed) || opened == CK_E_IO) return true;
   if (asprintf(&path, "%s/%s", self->folder, file) < 0 ||
       asprintf(&place, "%s/%s", self->folder, name) < 0)
