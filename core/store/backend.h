@@ -73,7 +73,8 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*recover)(void *self, ck_error *err);
   CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
-  bool (*claim)(void *self, bool on); /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
+  bool (*claim)(void *self, bool on);   /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
+  int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   /* Adds those that are not pruned. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);

@@ -18,6 +18,10 @@
 #include "core/host/worker/notify.h"
 #include "core/host/worker/tell.h"
 #include "core/host/worker/trouble.h"
+#include "core/store/news.h"
+
+/* Between a word that there is something and the look at it: what comes at once is seen at once. */
+enum { NEWS_GAP_MS = 10 };
 
 typedef struct worker {
   const ck_worker_options *options;
@@ -222,16 +226,31 @@ static void take_signals(worker *self) {
 
 /* A poll is long enough for what changes; what is known to be due is begun in time. */
 static int64_t find_wait_ms(const worker *self) {
-  bool room = self->running < self->options->concurrency;
+  bool room = self->running < self->options->concurrency && !self->stops;
   int64_t left = self->later_ms && room ? self->later_ms - now_ms() : INT64_MAX;
+  int64_t look = room ? (self->look_us - mono_us()) / 1000 + 1 : INT64_MAX;
+  if (look < left) left = look;
   if (self->trouble.times) left = (self->trouble.until_us - mono_us()) / 1000 + 1;
   return left > self->options->poll_ms ? self->options->poll_ms : left > 0 ? left : 0;
 }
 
+/* Where the store tells that a session was given back, that is looked at soon; but not with each of
+ * many: those that are known come first. */
+static int take_news(worker *self) {
+  bool found, idle = self->next >= self->candidates.count;
+  int fd = ck_store_news(&found, self->options->store);
+  int64_t soon_us = mono_us() + NEWS_GAP_MS * 1000;
+  if (found && idle && self->look_us > soon_us) self->look_us = soon_us;
+  return fd;
+}
+
 static void wait_for_news(worker *self) {
   ck_metrics_turn(&self->metrics, self->running, self->stops > 0, self->trouble.text);
-  struct pollfd wait = {.fd = self->signals, .events = POLLIN};
-  (void)!poll(&wait, 1, (int)find_wait_ms(self));
+  bool room = self->running < self->options->concurrency && !self->stops;
+  struct pollfd wait[] = {{.fd = self->signals, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+  if (room) wait[1].fd = take_news(self);
+  (void)!poll(wait, 2, (int)find_wait_ms(self));
+  if (wait[1].revents) take_news(self);
   take_signals(self);
 }
 

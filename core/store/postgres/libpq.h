@@ -36,7 +36,10 @@
   X(getlength)            \
   X(getvalue)             \
   X(clear)                \
-  X(freemem)
+  X(freemem)              \
+  X(socket)               \
+  X(consumeInput)         \
+  X(notifies)
 
 typedef struct ck_libpq {
 #define X(name) __typeof__(&PQ##name) name;

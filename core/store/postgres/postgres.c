@@ -7,6 +7,7 @@ static void close_store(void *to) {
   ck_postgres *self = to;
   ck_postgres_end_renewal(self);
   ck_postgres_disconnect(self->writer);
+  ck_postgres_disconnect(self->listener);
   ck_postgres_close_pool(self);
   pthread_cond_destroy(&self->changed);
   pthread_mutex_destroy(&self->mutex);
@@ -32,6 +33,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_blobs(out);
   ck_postgres_add_key(out);
   ck_postgres_add_copy(out);
+  ck_postgres_add_news(out);
 }
 
 static ck_postgres *make(const ck_store_options *options) {

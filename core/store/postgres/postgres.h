@@ -31,6 +31,10 @@ typedef struct ck_postgres {
   ck_postgres_connection *writer; /* NULL: none, or lost */
   bool unknown;                   /* a commit had no answer: nothing is written before a recover */
 
+  /* Of the thread that waits for news. */
+  ck_postgres_connection *listener; /* NULL: none, or lost */
+  int64_t listen_from_s;            /* monotonic: not before it is tried again */
+
   ck_postgres_connection *snapshot; /* in a transaction, through which all is read; NULL: none */
 
   pthread_mutex_t mutex; /* of all below */
@@ -105,6 +109,11 @@ CK_CHECKED ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session
 ck_event_row ck_postgres_event_row(const ck_postgres_row *row);
 /* CK_E_OTHER_KEY. In a transaction. */
 CK_CHECKED ck_status ck_postgres_check_key(ck_postgres *self, ck_error *err);
+
+/* ---- notify.c ---- */
+/* Best effort, on the writer's connection: a session was given back. */
+void ck_postgres_notify(ck_postgres *self);
+void ck_postgres_add_news(ck_backend *backend);
 
 /* ---- schema.c ---- */
 /* Makes the store where there is none and `create` allows it, or checks the one that is there. */

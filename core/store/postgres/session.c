@@ -34,8 +34,10 @@ static void release(void *to, ck_lease lease) {
   ck_postgres_bind_int(&query, (int64_t)lease.epoch);
   ck_postgres_bind_int(&query, writer);
   if (!self->unknown && ck_postgres_check_writer(self, &ignored) == CK_OK &&
-      ck_postgres_write(NULL, self->writer, &query, "give a session back", &ignored) == CK_OK)
+      ck_postgres_write(NULL, self->writer, &query, "give a session back", &ignored) == CK_OK) {
+    ck_postgres_notify(self);
     return;
+  }
   ck_postgres_query_clear(&query);
 }
 

@@ -345,6 +345,7 @@ static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INN
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
 static bool claim(void *to, bool on) { return INNER(to).claim(INNER(to).self, on); }
+static int news(bool *found, void *to) { return INNER(to).news(found, INNER(to).self); }
 static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
                               ck_error *err) {
   return INNER(to).lock_session(out, INNER(to).self, session_id, epoch_read, err);
@@ -380,6 +381,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->sync) out->sync = sync_all;
   if (inner->idle) out->idle = idle;
   if (inner->claim) out->claim = claim;
+  if (inner->news) out->news = news;
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;
