@@ -1,6 +1,6 @@
 #!/bin/bash
-# coding_agents.t - sessions of Codex and of the Gemini CLI: each line or message becomes events,
-# none is lost or told twice; calls, results, texts and tokens are as many as the file says.
+# coding_agents.t - sessions of Codex, of the Gemini CLI, of opencode: each line or message becomes
+# events, none is lost or told twice; calls, results, texts and tokens are as many as the file says.
 . "$(dirname "$0")/../../host/tap.sh"
 data=$root/tests/lua/import/data
 
@@ -85,6 +85,35 @@ is 'gemini: parts are one text' \
   "$(events 'join "|", map { $_->{body}{message}{content} } kind "message"')" \
   'List files.|Thank
 you.'
+file=opencode.json
+imported $file opencode
+is 'opencode: each step is an answer, one that was cut off, too' \
+  "$(events 'join " ", map { $_->{body}{status} }
+    grep { $_->{body}{kind} eq "model" } kind "outcome"')" \
+  "$(counted "$data/$file" 'join " ", map { my $e = $_->{info}{error};
+    my $n = grep { $_->{type} eq "step-finish" } @{$_->{parts}}; (("ok") x $n, $e ? "error" : ()) }
+    grep { $_->{info}{role} eq "assistant" } @{$d->{messages}}')"
+is 'opencode: calls and results' "$(events 'join " ", scalar kind("intent"),
+  map { $_->{body}{status} } grep { $_->{body}{kind} eq "tool" } kind "outcome"')" \
+  "$(counted "$data/$file" 'my @c = grep { $_->{type} eq "tool" } map { @{$_->{parts}} }
+    @{$d->{messages}}; join " ", scalar @c, map { $_ eq "completed" ? "ok" : $_ }
+    grep { $_ ne "running" } map { $_->{state}{status} } @c')"
+is 'opencode: the price' \
+  "$(events 'sum0(map { $_->{body}{cost} // 0 } kind "outcome")')" \
+  "$(counted "$data/$file" 'sprintf "%.0f", 1e6 * sum0(map { $_->{info}{cost} // 0 }
+    @{$d->{messages}})')"
+is 'opencode: tokens of the cache are read ones; thoughts are written where they stand apart' \
+  "$(events 'join " ", map { ($_->{body}{input_tokens}, $_->{body}{output_tokens}) }
+    grep { $_->{body}{kind} eq "model" && $_->{body}{status} eq "ok" } kind "outcome"')" \
+  '1730 60 40 10'
+is 'opencode: each message is told of' \
+  "$(events 'my %s = map { $_ => 1 } sources(); join " ", sort { $a <=> $b } keys %s')" \
+  "$(counted "$data/$file" 'join " ", 1 .. @{$d->{messages}}')"
+has 'opencode: an image is one' "$log" '"type":"image","media_type":"image/gif"'
+run --json sessions show "$(json "$report" '$d->{session}')"
+is 'opencode: what was aborted is paused, and its agents are two' \
+  "$(json "$out" '"$d->{status} " . join " ", map { $_->{id} } @{$d->{input}{import}{agents}}')" \
+  'paused build plan'
 exits 0 'the store is sound' store verify
 
 # ---- lines of nobody's ----

@@ -8,14 +8,14 @@
 #include "core/store/verify.h"
 
 static const char data[] = "tests/lua/import/data";
-static const char *const formats[] = {"claude_code", "codex",        "gemini",    "hyperagent",
-                                      "openai",      "owl_roleplay", "pi",        "relay",
-                                      "swe_agent",   "tau2_bench",   "tau_bench", "who_and_when"};
+static const char *const formats[] = {
+    "claude_code", "codex", "gemini",    "hyperagent", "openai",    "opencode",    "owl_roleplay",
+    "pi",          "relay", "swe_agent", "tau2_bench", "tau_bench", "who_and_when"};
 static const char *const samples[] = {
     "tau_bench.json",     "tau2_bench.json", "openai.json",         "openai_many.jsonl",
     "openai_lines.jsonl", "pi.jsonl",        "swe_agent.traj",      "swe_tools.traj",
     "crafted.json",       "generated.json",  "claude_inline.jsonl", "claude_code.jsonl",
-    "codex.jsonl",        "codex_old.jsonl", "gemini.json"};
+    "codex.jsonl",        "codex_old.jsonl", "gemini.json",         "opencode.json"};
 
 static bool is_well(imports *f) {
   ck_verify_report report;

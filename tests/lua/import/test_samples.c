@@ -57,5 +57,6 @@ int main(void) {
   check_sample("codex.jsonl", "codex", 0);
   check_sample("codex_old.jsonl", "codex", 0);
   check_sample("gemini.json", "gemini", 0);
+  check_sample("opencode.json", "opencode", 0);
   return tap_done();
 }
