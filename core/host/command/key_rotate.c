@@ -93,7 +93,9 @@ const ck_command ck_command_key_rotate = {
                "rows at a time. A store that has no key yet gets one; nothing of what was "
                "readable is left in its files then, nor in those of long outputs. No session "
                "may be running. Until it has come to its end nothing else opens the store; "
-               "when it is stopped, the same command with the same two keys goes on.",
+               "when it is stopped, the same command with the same two keys goes on. Of a store in "
+               "PostgreSQL the tables are written anew at the end; the server's own write-ahead "
+               "log, its standbys' and its backups keep what was readable as long as they keep it.",
     .options = options,
     .examples = examples,
     .run = run,

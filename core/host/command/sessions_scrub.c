@@ -10,6 +10,7 @@
 #include "core/host/session/key_source.h"
 #include "core/host/session/resolve_session.h"
 #include "core/host/session/scrub_rules.h"
+#include "core/store/postgres/url.h"
 #include "core/host/session/store_location.h"
 #include "core/runtime/history/scrub.h"
 
@@ -81,11 +82,22 @@ static void refuse(void *to, const char *session, const ck_error *why) {
   ck_document_put_text(document, at, "reason", why->text);
 }
 
+/* A server keeps what a row was in places of its own, so it is left to a file. */
+static ck_status check_kind(const scrubbing *self, ck_error *err) {
+  if (!ck_postgres_url_is(self->location.url)) return CK_OK;
+  return ck_error_set(
+      err, CK_E_UNSUPPORTED,
+      "store %s is on a server, where nothing is scrubbed: 'ckrun store copy' makes "
+      "a file of it; scrub that, copy it into a new ?schema=, and drop the old one",
+      self->location.url);
+}
+
 static ck_status open_all(scrubbing *self, ck_error *err) {
   const values *v = self->given;
   ck_output *output = self->host->output;
   ck_status status = ck_store_location_find(&self->location, self->host, err);
   const ck_store_options options = {.key = self->location.key, .watch = &self->location.watch};
+  if (status == CK_OK) status = check_kind(self, err);
   if (status == CK_OK) status = ck_store_open(&self->store, self->location.opens, &options, err);
   if (status == CK_OK) status = ck_scrub_means_take(&self->means, &v->words, output, err);
   if (status == CK_OK) status = check_session(self, err);

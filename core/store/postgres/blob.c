@@ -55,7 +55,7 @@ static ck_status put_blobs(void *to, ck_lease lease, const ck_blob_row *rows, si
 
 /* ---- reading ---- */
 
-static bool take_row(ck_blob_row *out, const ck_postgres_row *row) {
+bool ck_postgres_take_blob(ck_blob_row *out, const ck_postgres_row *row) {
   ck_bytes name = ck_postgres_bytes(row, 1);
   *out = (ck_blob_row){.kind = ck_postgres_text(row, 2),
                        .encoding = (int)ck_postgres_int(row, 3),
@@ -78,7 +78,7 @@ static ck_status get_blob(void *to, const ck_digest *name, ck_blob_row_visit vis
   ck_postgres_row row = ck_postgres_first(self->pq, result);
   if (!row.count)
     status = ck_error_set(err, CK_E_NOT_FOUND, "it is not kept");
-  else if (!take_row(&blob, &row))
+  else if (!ck_postgres_take_blob(&blob, &row))
     status = ck_error_set(err, CK_E_CORRUPT, "what store %s keeps of it is not what was written",
                           self->url.name);
   else
@@ -102,7 +102,7 @@ static ck_status list_blobs(void *to, ck_blob_row_visit visit, void *visitor, ck
     more = row.count > 0;
     for (; row.at < row.count && more; row.at++) {
       last = ck_postgres_int(&row, 0);
-      if (take_row(&blob, &row)) more = visit(visitor, &blob);
+      if (ck_postgres_take_blob(&blob, &row)) more = visit(visitor, &blob);
     }
     self->pq->clear(page);
   }

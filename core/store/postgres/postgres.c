@@ -34,6 +34,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_key(out);
   ck_postgres_add_copy(out);
   ck_postgres_add_news(out);
+  ck_postgres_add_rekey(out);
 }
 
 static ck_postgres *make(const ck_store_options *options) {

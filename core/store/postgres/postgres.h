@@ -24,8 +24,9 @@ typedef struct ck_postgres {
   const ck_libpq *pq;
   bool read_only;
   uint8_t fingerprint_key[32];
-  ck_buffer key_entry;                /* as it was read or written last */
-  char owner[CK_POSTGRES_OWNER_SIZE]; /* this handle, in the rows of leases */
+  ck_buffer key_entry;                             /* as it was read or written last */
+  int64_t rekeyed_event[2], rekeyed_checkpoint[2]; /* rows up to which the key was changed */
+  char owner[CK_POSTGRES_OWNER_SIZE];              /* this handle, in the rows of leases */
 
   /* Under the mutex of the store core. */
   ck_postgres_connection *writer; /* NULL: none, or lost */
@@ -107,6 +108,8 @@ CK_CHECKED ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session
                                               const ck_timeline *timeline, ck_bytes about,
                                               ck_error *err);
 ck_event_row ck_postgres_event_row(const ck_postgres_row *row);
+ck_checkpoint_row ck_postgres_checkpoint_row(const ck_postgres_row *row);
+bool ck_postgres_take_blob(ck_blob_row *out, const ck_postgres_row *row);
 /* CK_E_OTHER_KEY. In a transaction. */
 CK_CHECKED ck_status ck_postgres_check_key(ck_postgres *self, ck_error *err);
 
@@ -129,5 +132,6 @@ void ck_postgres_add_facts(ck_backend *backend);
 void ck_postgres_add_blobs(ck_backend *backend);
 void ck_postgres_add_key(ck_backend *backend);
 void ck_postgres_add_copy(ck_backend *backend);
+void ck_postgres_add_rekey(ck_backend *backend);
 
 #endif

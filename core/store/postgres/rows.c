@@ -111,7 +111,7 @@ static ck_digest digest_of(const ck_postgres_row *row, int column) {
   return digest;
 }
 
-static ck_checkpoint_row checkpoint_row(const ck_postgres_row *row) {
+ck_checkpoint_row ck_postgres_checkpoint_row(const ck_postgres_row *row) {
   int64_t n[21];
   for (int i = 1; i < 21; i++) n[i] = ck_postgres_int(row, i);
   ck_checkpoint_row checkpoint = {
@@ -164,7 +164,7 @@ static ck_status read_checkpoints(void *to, const ck_checkpoint_rows *rows,
     ck_postgres_row row = ck_postgres_first(self->pq, page);
     left.more = row.count > 0;
     for (; row.at < row.count && left.more; row.at++) {
-      ck_checkpoint_row checkpoint = checkpoint_row(&row);
+      ck_checkpoint_row checkpoint = ck_postgres_checkpoint_row(&row);
       move_on(&left, checkpoint.seq);
       left.more = visit(visitor, &checkpoint);
     }

@@ -5,6 +5,7 @@
 #include "core/store/postgres/sql_copy.h"
 #include "core/store/postgres/sql_maintenance.h"
 #include "core/store/postgres/sql_read.h"
+#include "core/store/postgres/sql_rekey.h"
 #include "core/store/postgres/sql_run.h"
 
 /* X(enumerator, text): each is prepared once per connection, when it is first needed. */
@@ -13,6 +14,7 @@
   CK_POSTGRES_SQL_RUN_TABLE(X)   \
   CK_POSTGRES_SQL_MAINTENANCE_TABLE(X) \
   CK_POSTGRES_SQL_COPY_TABLE(X) \
+  CK_POSTGRES_SQL_REKEY_TABLE(X) \
   CK_POSTGRES_SQL_READ_TABLE(X)
 /* clang-format on */
 

@@ -150,6 +150,17 @@ ended
 is "what was killed goes on on the server" "$code $(cell "$out" result)" "0 fourth"
 is "with the two steps that were not done" "$(wc -l <"$dir/done")" 2
 
+# ---- a scrub: by way of a file, as the refusal says ----
+refused 2 "a scrub on a server" "'ckrun store copy' makes a file of it" --store "$there" \
+  sessions scrub flight --pattern Meridian --yes
+exits 0 "a file of it" store copy "$there" "$dir/scrubbed.db"
+exits 0 "which is scrubbed" --store "$dir/scrubbed.db" sessions scrub flight --pattern Meridian \
+  --yes
+exits 0 "goes to a new schema" store copy "$dir/scrubbed.db" "$server&schema=scrubbed"
+exits 0 "it is sound" --store "$server&schema=scrubbed" store verify
+exits 0 "its transcript" --store "$server&schema=scrubbed" --json sessions log flight --all
+is "does not have the word" "$(grep -c Meridian <<<"$out")" 0
+
 # ---- killed on the way to a server: nothing, or all ----
 events=$("$CKRUN" --json --store "$from" store stats | grep -o '"events":[0-9]*' | cut -d: -f2)
 cat >"$dir/send.c" <<'END'
