@@ -311,6 +311,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");
   shown->models = read_names(self, L, table, "models");
+  shown->functions = read_names(self, L, table, "function_names");
 }
 
 void ck_manifest_clear(ck_manifest *self) {

@@ -4,15 +4,17 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/preflight/hidden.h"
+#include "core/host/preflight/named_tools.h"
 #include "core/host/print/document.h"
 #include "core/host/print/problems.h"
+#include "core/host/run/engine.h"
 #include "lua/policy/policy.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/profile/profile.h"
 #include "lua/vm/sandbox.h"
 
 typedef struct values {
-  const char *profile;
+  const char *profile, *flow;
 } values;
 
 /* The author's mistake, reported with file and line. */
@@ -133,6 +135,17 @@ static ck_status take_notes(ck_buffer *out, const ck_profile *profile,
   return ck_hidden_find(out, policies, about, err);
 }
 
+/* What the policies name and the flow does not have. */
+static ck_status take_named_tools(ck_buffer *out, ck_host *host, const values *v,
+                                  const ck_value *about, ck_error *err) {
+  ck_engine engine = {.output = host->output};
+  if (!v->flow) return CK_OK;
+  ck_status status = ck_engine_load_flow(&engine, v->flow, err);
+  if (status == CK_OK) status = ck_named_tools_find(out, about, ck_engine_manifest(&engine), err);
+  ck_engine_close(&engine);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_sandbox_quiet_print(true);
@@ -150,6 +163,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (is_of_the_text(status)) status = CK_E_FAILED;
   if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
   if (status == CK_OK) status = take_notes(&notes, profile, &policies, about, err);
+  if (status == CK_OK) status = take_named_tools(&notes, host, v, about, err);
   if (status == CK_OK) status = print(host->output, profile, about, &notes, err);
   ck_buffer_clear(&notes);
   ck_value_free(about);
@@ -163,6 +177,16 @@ static const ck_operand operands[] = {
      .offset = offsetof(values, profile),
      .help = "a shipped profile, or the path of one",
      .complete = CK_COMPLETE_FILE},
+    {0},
+};
+
+static const ck_option options[] = {
+    {.name = "flow",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, flow),
+     .value = "FLOW",
+     .complete = CK_COMPLETE_FILE,
+     .help = "tell the tools that options of policies name, and that this flow does not have"},
     {0},
 };
 
@@ -182,8 +206,10 @@ const ck_command ck_command_profile_check = {
         "what they read that this profile does not show "
         "is a mistake, too. Calls of tools are tried on the policies that redact and those that "
         "permit: where one masks what another asks a person about, or decides by, a note names "
-        "both.",
+        "both. With --flow a note names each tool that an option names (tools, risky) and that the "
+        "flow does not have, where its tools are known before it runs, as a run tells it.",
     .operands = operands,
+    .options = options,
     .examples = examples,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/preflight/named_tools.h"
 #include "core/host/run/models.h"
 #include "lua/vm/names.h"
 
@@ -185,14 +186,25 @@ static void check_option(const ck_needs *self, ck_bytes policy, ck_bytes agents)
   free(whose);
 }
 
+/* A list of tools may be that of several flows: what is not in this one is told. */
+static ck_status tell_tools(const ck_needs *self, const ck_value *policies, ck_error *err) {
+  ck_buffer notes = {0};
+  ck_status status = ck_named_tools_find(&notes, policies, manifest_of(self), err);
+  for (size_t at = 0; status == CK_OK && at < notes.len; at += strlen(notes.data + at) + 1)
+    ck_output_notice(self->engine->output, "%s: %s", ck_needs_profile_file(self), notes.data + at);
+  ck_buffer_clear(&notes);
+  return status;
+}
+
 static ck_status check_options(const ck_needs *self, ck_error *err) {
   ck_value *list = NULL;
   const ck_flow_manifest *manifest = manifest_of(self);
   bool agents_known = !is_by_hand(manifest) && manifest->agents && *manifest->agents;
-  if (!self->engine->policies.self || !agents_known) return CK_OK;
+  if (!self->engine->policies.self) return CK_OK;
   ck_status status = ck_engine_describe_policies(&list, self->engine, true, err);
+  if (status == CK_OK) status = tell_tools(self, list, err);
   for (ck_json_iterator it = ck_json_iterate(list ? ck_value_bytes(list) : (ck_bytes){0});
-       ck_json_next(&it);) {
+       agents_known && ck_json_next(&it);) {
     ck_bytes agents = ck_json_get(ck_json_get(it.value, "options"), "agents");
     bool shipped = !ck_json_get(it.value, "file").len;
     if (shipped && ck_json_type_of(agents) == CK_JSON_ARRAY)

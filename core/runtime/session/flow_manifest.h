@@ -71,9 +71,10 @@ typedef struct ck_flow_manifest {
   size_t node_count;
   /* state keys that must exist, and those of them that nothing writes; NULL-terminated */
   const char *const *reads, *const *unwritten;
-  const char *const *agents;  /* NULL-terminated */
-  const char *const *secrets; /* NULL-terminated */
-  const char *const *models;  /* names in the profile; NULL-terminated */
+  const char *const *agents;    /* NULL-terminated */
+  const char *const *secrets;   /* NULL-terminated */
+  const char *const *models;    /* names in the profile; NULL-terminated */
+  const char *const *functions; /* tools that are functions of the flow; NULL-terminated */
 } ck_flow_manifest;
 
 #endif

@@ -115,6 +115,8 @@ function agent.define(def)
   }
   for name, value in pairs(def) do flow[name] = value end
   flow.tools, flow.functions, flow.processes = list, functions, processes
+  flow.function_names = {}
+  for i, one in ipairs(functions) do flow.function_names[i] = one.name end
   flow.model = def.model or "default"
   flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
   flow.parallel_tools, flow.models = def.parallel_tools or 8, { flow.model }

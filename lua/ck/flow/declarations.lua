@@ -60,7 +60,7 @@ end
 ---@param given { tools: table|nil, processes: table|nil, secrets: string[]|nil }
 ---@param nodes table<string, table>
 ---@return { tools: table, processes: table, secrets: string[], agents: string[],
----  models: string[], programs: table[] }|nil
+---  models: string[], programs: table[], function_names: string[] }|nil
 ---@return string|nil problem
 function declarations.gather(given, nodes)
   local list, problem = tools.declare(given.tools)
@@ -70,6 +70,7 @@ function declarations.gather(given, nodes)
   if not processes then return nil, problem end
   local found = {
     tools = {}, processes = {}, secrets = {}, agents = {}, models = {}, programs = {},
+    function_names = {},
   }
   problem = add_named(found.tools, list, "tool") or add_named(found.processes, processes, "process")
   add_texts(found.secrets, given.secrets)
@@ -77,6 +78,7 @@ function declarations.gather(given, nodes)
     problem = problem or add_named(found.tools, one.tools, "tool")
       or add_named(found.processes, one.processes, "process")
     add_texts(found.secrets, one.secrets)
+    add_texts(found.function_names, one.function_names)
     add_texts(found.models, { one.model })
   end
   for name, one in pairs(nodes) do

@@ -75,6 +75,7 @@ local function take(def)
   made.tools, made.processes = found.tools, found.processes
   made.secrets, made.agents = found.secrets, found.agents
   made.models, made.programs = found.models, found.programs
+  made.function_names = found.function_names
   made.nodes, made.reads = declarations.entries(nodes, keys.unwritten(made)), def.reads
   return made
 end

@@ -140,7 +140,7 @@ local function make(def)
     rounds = def.rounds or ROUNDS,
     max_depth = def.max_depth or DEPTH, reads = def.reads, unwritten = unwritten(def, nodes),
     tools = found.tools, processes = found.processes, secrets = found.secrets,
-    agents = found.agents,
+    agents = found.agents, function_names = found.function_names,
     models = found.models,
   }
 end

@@ -127,7 +127,7 @@ local function take(def)
     kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list,
     by_name = by_name,
     parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes,
-    secrets = found.secrets,
+    secrets = found.secrets, function_names = found.function_names,
     agents = found.agents, models = found.models, programs = found.programs,
     nodes = declarations.entries(nodes, keys.all(nodes)), reads = def.reads,
   }
