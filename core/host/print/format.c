@@ -118,8 +118,9 @@ static size_t walk(ck_bytes text, size_t columns, size_t *width) {
   size_t at = 0;
   *width = 0;
   while (at < text.len) {
-    size_t len = ck_utf8_length(text.data + at, text.len - at);
-    size_t wide = len ? width_of(ck_utf8_point(text.data + at, len)) : 1;
+    bool ascii = (unsigned char)text.data[at] < 0x80;
+    size_t len = ascii ? 1 : ck_utf8_length(text.data + at, text.len - at);
+    size_t wide = ascii || !len ? 1 : width_of(ck_utf8_point(text.data + at, len));
     if (*width + wide > columns) break;
     *width += wide;
     at += len ? len : 1;

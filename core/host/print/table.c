@@ -21,6 +21,7 @@ void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns) 
 void ck_table_clear(ck_table *self) {
   ck_buffer_clear(&self->text);
   ck_buffer_clear(&self->tones);
+  ck_buffer_clear(&self->lines);
 }
 
 void ck_table_hold(ck_table *self, const size_t *least) {
@@ -224,6 +225,22 @@ static void fit(layout *out, const ck_table *table) {
 
 /* ---- printing ---- */
 
+enum { BLOCK = 32 * 1024 };
+
+/* Lines are collected, as a terminal's stream writes each by itself, and not by printf, as a tree
+ * of 10,000 checkpoints has 80,000 cells. */
+static void write_lines(ck_table *self, size_t least) {
+  if (self->lines.len <= least) return;
+  ck_output_write(self->output, ck_buffer_bytes(&self->lines));
+  ck_buffer_reset(&self->lines);
+}
+
+static void put(ck_table *self, const char *text) { ck_buffer_append_text(&self->lines, text); }
+
+static void put_blanks(ck_table *self, size_t count) {
+  for (; count > 0; count--) ck_buffer_append_char(&self->lines, ' ');
+}
+
 /* As much of a cell as fits; what is left out is told by "…". */
 static void print_part(ck_table *self, ck_bytes text, size_t want, bool path, ck_tone tone) {
   size_t width = ck_format_width(text);
@@ -234,9 +251,11 @@ static void print_part(ck_table *self, ck_bytes text, size_t want, bool path, ck
   } else if (over) {
     text.len = ck_format_cut(text, want - 1);
   }
-  ck_output_print(self->output, "%s%s", ck_tone_on(tone), over && path ? "…" : "");
-  ck_output_write(self->output, text);
-  ck_output_print(self->output, "%s%s", over && !path ? "…" : "", ck_tone_off(tone));
+  put(self, ck_tone_on(tone));
+  if (over && path) put(self, "…");
+  ck_buffer_append_bytes(&self->lines, text);
+  if (over && !path) put(self, "…");
+  put(self, ck_tone_off(tone));
 }
 
 static bool is_command(ck_bytes text) {
@@ -250,7 +269,8 @@ static void print_lines(ck_table *self, ck_bytes text, size_t want, size_t inden
   if (!has_header(self) && is_command(text)) want = SIZE_MAX;
   for (int line = 1; text.len > 0; line++) {
     size_t len = line < most ? ck_format_line(text, want) : text.len;
-    if (line > 1) ck_output_print(self->output, "\n%*s", (int)indent, "");
+    if (line > 1) put(self, "\n");
+    if (line > 1) put_blanks(self, indent);
     print_part(self, (ck_bytes){text.data, len}, line < most ? SIZE_MAX : want, false, tone);
     while (len < text.len && text.data[len] == ' ') len++;
     text = (ck_bytes){text.data + len, text.len - len};
@@ -265,7 +285,7 @@ static void print_cell(ck_table *self, ck_bytes text, size_t column, layout *how
   size_t fill = width < want ? want - width : 0;
   how->blanks += right ? fill : 0;
   if (width) {
-    ck_output_print(self->output, "%*s", (int)how->blanks, "");
+    put_blanks(self, how->blanks);
     how->blanks = 0;
   }
   if (width && last && (kind & CK_COLUMN_WRAP || !has_header(self)))
@@ -274,21 +294,22 @@ static void print_cell(ck_table *self, ck_bytes text, size_t column, layout *how
     print_part(self, text, want, !last && kind & CK_COLUMN_PATH, tone);
   how->blanks += (right ? 0 : fill) + sizeof gap - 1;
   if (!last) return;
-  ck_output_print(self->output, "\n");
+  put(self, "\n");
+  write_lines(self, BLOCK);
   how->blanks = 0;
 }
 
 static void print_header(ck_table *self, const layout *how, bool bold) {
-  if (bold) ck_output_print(self->output, "\033[1m");
+  if (bold) put(self, "\033[1m");
   for (size_t i = 0; i <= how->last; i++) {
     const ck_column *column = &self->columns[i];
     bool right = column->how & CK_COLUMN_RIGHT;
     int width = i == how->last && !right ? 0 : (int)how->widths[i];
     if (!how->hidden[i])
-      ck_output_print(self->output, right ? "%*s%s" : "%-*s%s", width, column->header,
-                      i == how->last ? "" : gap);
+      ck_buffer_append_format(&self->lines, right ? "%*s%s" : "%-*s%s", width, column->header,
+                              i == how->last ? "" : gap);
   }
-  ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");
+  put(self, bold ? "\033[0m\n" : "\n");
 }
 
 static void print_aligned(ck_table *self) {
@@ -313,5 +334,8 @@ ck_status ck_table_print(ck_table *self, ck_error *err) {
   if (status == CK_OK) status = ck_buffer_check(&self->tones, err);
   if (status != CK_OK) return status;
   if (self->aligned && (self->cell_count || !self->headless)) print_aligned(self);
+  status = ck_buffer_check(&self->lines, err);
+  if (status != CK_OK) return status;
+  write_lines(self, 0);
   return ck_output_flush(self->output, err);
 }

@@ -44,6 +44,7 @@ typedef struct ck_table {
   ck_buffer text;      /* all cells, each with a NUL behind it */
   ck_buffer tones;     /* of each cell a byte, on a terminal with colours */
   ck_tone tone;        /* of the next cell */
+  ck_buffer lines;     /* that are printed, and not written yet */
   bool headless;       /* its header was printed before */
   bool holds;          /* what is printed next has the columns of what was printed first */
   const size_t *least; /* widths of columns, whatever is in them; NULL */
