@@ -55,6 +55,11 @@ static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck
         err, CK_E_USAGE,
         "%s '%.200s': a store is sqlite:PATH, postgres://… or memory:, or a path: ./%.200s", from,
         text, text);
+  if (!path && strchr(text, '@'))
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s names no store (it is not repeated, it may hold a password): one is "
+                        "sqlite:PATH, postgres://USER@HOST/DATABASE or memory:",
+                        from);
   if (!path)
     return ck_error_set(err, CK_E_USAGE,
                         "%s '%.200s': a store is sqlite:PATH, postgres://… or memory:", from, text);

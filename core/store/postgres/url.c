@@ -64,6 +64,18 @@ static ck_status none_of_postgres(ck_error *err) {
       "password is written as %%25, %%40, %%3A, %%2F");
 }
 
+/* Of one host or several: where a host is forgotten, a password stands in the place of a port. */
+static bool has_ports(const char *host) {
+  static const char digits[] = "0123456789";
+  const char *at = host + (*host == '@');
+  while (*at && *at != '/' && *at != '?') {
+    size_t port = *at == ':' ? 1 + strspn(at + 1, digits) : 0;
+    if (port && at[port] && !strchr(",/?", at[port])) return false;
+    at += port ? port : *at == '[' ? strcspn(at, "]/?") : 1;
+  }
+  return true;
+}
+
 static bool is_secret(ck_bytes part) {
   ck_bytes value;
   return is_named(&value, part, "password") || is_named(&value, part, "sslpassword");
@@ -83,7 +95,7 @@ static ck_status split(ck_postgres_url *out, ck_buffer *conninfo, ck_buffer *nam
   bool first = true, first_told = true;
   ck_status status = CK_OK;
   /* An '@' or '/' of a password that is not escaped: what follows it would be told. */
-  if (strchr(host + (*host == '@'), '@')) return none_of_postgres(err);
+  if (strchr(host + (*host == '@'), '@') || !has_ports(host)) return none_of_postgres(err);
   ck_buffer_append(conninfo, url, (size_t)(query - url));
   ck_buffer_append_text(name, "postgres://");
   if (host > begin) ck_buffer_append(name, begin, strcspn(begin, ":@"));

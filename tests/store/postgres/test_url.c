@@ -21,6 +21,9 @@ static const struct {
     {"postgres://u@h/d?sslmode=prefer&lease=2&sslpassword=" SECRET,
      "postgres://u@h/d?sslmode=prefer&lease=2",
      "postgres://u@h/d?sslmode=prefer&sslpassword=" SECRET, "ckrun"},
+    {"postgres://u@[::1]:1,h:2,g/d", "postgres://u@[::1]:1,h:2,g/d", "postgres://u@[::1]:1,h:2,g/d",
+     "ckrun"},
+    {"postgres://h:/d", "postgres://h:/d", "postgres://h:/d", "ckrun"},
     {"postgres:///d?host=/run/pg&user=u", "postgres:///d?host=/run/pg&user=u",
      "postgres:///d?host=/run/pg&user=u", "ckrun"},
 };
@@ -38,6 +41,12 @@ static const char *const bad[] = {
     "postgres://u:" SECRET "@h/d?lease=0.5",
     "postgres://u:" SECRET "@h/d?lease=soon",
     "postgres://u:" SECRET "@[h/d",
+    "postgres://u:" SECRET "@[h",
+    "postgres://u:" SECRET,
+    "postgres://u:" SECRET "/d",
+    "postgres://u@h:" SECRET "/d?schema=a",
+    "postgres://u@h:1,g:2" SECRET "?schema=a",
+    "postgres://[::1]:" SECRET "/d",
 };
 
 int main(void) {
