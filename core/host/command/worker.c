@@ -14,7 +14,7 @@ enum { POLL_MS = 1000, POLL_MIN_MS = 50, POLL_MAX_MS = 3600000 };
 typedef struct values {
   int64_t concurrency;
   const char *poll, *grace, *metrics;
-  ck_words flows, labels;
+  ck_words flows, labels, limits;
   bool until_idle;
 } values;
 
@@ -76,6 +76,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
       .metrics = v->metrics,
       .flows = &v->flows,
       .labels = &v->labels,
+      .limits = &v->limits,
       .until_idle = v->until_idle,
   };
   ck_status status = check(v, &options.poll_ms, err);
@@ -107,6 +108,12 @@ static const ck_option options[] = {
      .offset = offsetof(values, labels),
      .value = "LABEL",
      .help = "run also sessions that ask for this label; may be given again"},
+    {.name = "limit",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, limits),
+     .value = "LIMIT",
+     .help = "profile=NAME:N or label=NAME:N: run at most N sessions of that profile, or that ask "
+             "for that label, at once; may be given again"},
     {.name = "poll",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, poll),
@@ -140,11 +147,12 @@ const ck_command ck_command_worker = {
     .name = "worker",
     .summary = "run the sessions that were put into the queue",
     .details =
-        "Runs what 'submit', 'run --detach' and 'resume --detach' put into the queue of the store, "
-        "the oldest first, each in a program of its own; and goes on with those whose process "
-        "died, wherever it ran, and with those whose question was answered. Any number of workers "
-        "may share a store: each session has one at a time. A session that sleeps, or waits "
-        "for a person, keeps no worker busy; one that is paused is left to whoever paused it.\n\n"
+        "Runs what 'submit', 'run --detach' and 'resume --detach' put into the queue of the "
+        "store, each in a program of its own: profiles take turns, of each the oldest first; "
+        "and goes on with those whose process died, wherever it ran, and with those whose "
+        "question was answered. Any number of workers may share a store: each session has one "
+        "at a time. A session that sleeps, or waits for a person, keeps no worker busy; one "
+        "that is paused is left to whoever paused it.\n\n"
         "A session that cannot be begun here, because a secret or a file is missing, is told and "
         "tried again later, here or by another worker. One that dies again and again waits longer "
         "each time, and is failing after the third. A shortage of processes, or a store that "

@@ -34,12 +34,21 @@ typedef struct looking {
   ck_error *err;
 } looking;
 
-static void take_row(ck_candidate *self, const ck_session_record *record) {
+/* FNV-1a: whose it is, not what it is called, decides whose turn it is. */
+static uint64_t hash_of(const char *name) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (; name && *name; name++) hash = (hash ^ (uint8_t)*name) * UINT64_C(1099511628211);
+  return hash;
+}
+
+static void take_row(ck_candidate *self, const ck_candidates *of, const ck_session_record *record) {
   *self = (ck_candidate){.no = record->no,
                          .epoch = record->epoch,
                          .updated_ms = record->updated_ms,
                          .runs = record->status == CK_SESSION_RUNNING,
                          .from_ms = ck_queued_from(record),
+                         .limits = ck_worker_limits_of_profile(of->limits, record->profile),
+                         .profile = hash_of(record->profile),
                          .deaths = self->deaths,
                          .not_before_ms = self->deaths ? self->not_before_ms : 0};
   memcpy(self->id, record->id, sizeof self->id);
@@ -55,7 +64,7 @@ static ck_status add_known(ck_candidate **out, ck_candidates *self, const ck_ses
   ck_candidate *made = calloc(1, sizeof *made);
   *out = NULL;
   if (!made) return ck_error_no_memory(err);
-  take_row(made, record);
+  take_row(made, self, record);
   ck_status status = ck_map_add(&self->known, made->id, made, err);
   if (status != CK_OK)
     free(made);
@@ -81,7 +90,7 @@ static bool visit(void *to, const ck_session_record *record) {
   if (!candidate)
     self->status = add_known(&candidate, of, record, self->err);
   else if (!is_same(candidate, record))
-    take_row(candidate, record);
+    take_row(candidate, of, record);
   if (self->status == CK_OK) self->status = list_candidate(of, candidate, self->err);
   return self->status == CK_OK;
 }
@@ -99,12 +108,34 @@ static void forget_absent(ck_candidates *self) {
   }
 }
 
-static int by_age(const void *a, const void *b) {
-  const ck_candidate *x = *(ck_candidate *const *)a, *y = *(ck_candidate *const *)b;
+static int by_age(const ck_candidate *x, const ck_candidate *y) {
   return x->no < y->no ? -1 : x->no > y->no;
 }
 
-ck_status ck_candidates_look(ck_candidates *self, ck_error *err) {
+static int by_profile(const void *a, const void *b) {
+  const ck_candidate *x = *(ck_candidate *const *)a, *y = *(ck_candidate *const *)b;
+  return x->profile == y->profile ? by_age(x, y) : x->profile < y->profile ? -1 : 1;
+}
+
+static int by_turn(const void *a, const void *b) {
+  const ck_candidate *x = *(ck_candidate *const *)a, *y = *(ck_candidate *const *)b;
+  return x->rank == y->rank ? by_age(x, y) : x->rank < y->rank ? -1 : 1;
+}
+
+static void put_in_order(ck_candidates *self, int64_t now_ms) {
+  size_t rank = 0;
+  if (!self->count) return;
+  qsort(self->list, self->count, sizeof *self->list, by_profile);
+  for (size_t i = 0; i < self->count; i++) {
+    ck_candidate *at = self->list[i];
+    if (i > 0 && at->profile != self->list[i - 1]->profile) rank = 0;
+    at->rank = rank;
+    rank += at->from_ms <= now_ms;
+  }
+  qsort(self->list, self->count, sizeof *self->list, by_turn);
+}
+
+ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err) {
   const ck_session_query query = {.statuses =
                                       1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED};
   looking look = {.of = self, .err = err};
@@ -114,7 +145,7 @@ ck_status ck_candidates_look(ck_candidates *self, ck_error *err) {
   if (status == CK_OK) status = look.status;
   if (status != CK_OK) return status;
   forget_absent(self);
-  if (self->count) qsort(self->list, self->count, sizeof *self->list, by_age);
+  put_in_order(self, now_ms);
   return CK_OK;
 }
 
@@ -128,6 +159,7 @@ static ck_status examine(ck_candidate *self, const ck_candidates *of, ck_error *
   if (status == CK_OK) {
     ck_bytes mark = ck_queued_of(&last);
     self->ours = mark.len && ck_queued_fits(mark, of->labels);
+    self->limits |= ck_worker_limits_of_mark(of->limits, mark);
     self->examined = true;
   }
   ck_last_run_clear(&last);
@@ -166,12 +198,12 @@ ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
 }
 
 void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms) {
-  int64_t refusals = self->refusals + 1;
-  bool ours = self->ours;
-  take_row(self, record);
+  self->epoch = record->epoch;
+  self->updated_ms = record->updated_ms;
+  self->runs = record->status == CK_SESSION_RUNNING;
+  self->from_ms = ck_queued_from(record);
   self->examined = true;
-  self->ours = ours;
-  self->refusals = refusals;
+  self->refusals++;
   self->not_before_ms = now_ms + wait_after(self->refusals, REFUSAL_WAIT_MS, REFUSAL_WAIT_MAX_MS);
 }
 

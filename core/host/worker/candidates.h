@@ -4,6 +4,7 @@
 
 #include "core/base/map.h"
 #include "core/host/cli/command.h"
+#include "core/host/worker/limits.h"
 #include "core/store/store.h"
 
 /* What is known of a session as long as its row stays as it is. */
@@ -14,6 +15,9 @@ typedef struct ck_candidate {
   int64_t updated_ms;
   bool runs;             /* its row says so: due when its process is gone */
   bool examined, ours;   /* ours: it is in the queue, with labels that fit */
+  uint64_t limits;       /* of the worker's, that concern it; those of labels once examined */
+  uint64_t profile;      /* a hash of its name */
+  size_t rank;           /* how many of its profile come before it */
   bool present;          /* in the look that was taken last, and as it was seen there */
   int64_t refusals;      /* how often it could not be begun in a row */
   int64_t deaths;        /* how often its run here died in a row; whatever its row becomes */
@@ -21,18 +25,20 @@ typedef struct ck_candidate {
   int64_t from_ms;       /* wall time: when it has slept enough; 0 */
 } ck_candidate;
 
-/* Zero-initialise; set store and labels. */
+/* Zero-initialise; set store, labels and limits. */
 typedef struct ck_candidates {
   ck_store *store;
   const ck_words *labels;
+  const ck_worker_limits *limits;
   ck_map known;        /* by id, all that may be due */
-  ck_candidate **list; /* of the last look, the oldest first */
+  ck_candidate **list; /* of the last look, see ck_candidates_look */
   size_t count, cap;
 } ck_candidates;
 void ck_candidates_clear(ck_candidates *self);
 
-/* Looks which sessions may be due. */
-CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, ck_error *err);
+/* Looks which sessions may be due. The profiles take turns, so that a long queue of one keeps no
+ * other one waiting; of each profile the oldest comes first. Who sleeps keeps nobody's turn. */
+CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err);
 /* Whether it is due at `now_ms`; *later_ms: when it will be, without anybody's doing; 0: never. */
 CK_CHECKED ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
                                          ck_candidate *candidate, int64_t now_ms, ck_error *err);

@@ -18,7 +18,7 @@ typedef struct ck_worker_end {
 typedef struct ck_worker_child {
   pid_t pid;
   int errors, said; /* anonymous files: its stderr and stdout */
-  bool takes_over;  /* the session's process had died */
+  uint64_t limits;  /* that it counts for */
   char session[CK_ID_SIZE];
   bool over; /* it has ended so, and nobody has taken note of it yet */
   ck_worker_end end;

@@ -26,6 +26,8 @@ enum { NEWS_GAP_MS = 10 };
 typedef struct worker {
   const ck_worker_options *options;
   ck_candidates candidates;
+  ck_worker_limits limits;
+  bool held;                 /* one of the list is not begun, for as many as may run already */
   ck_worker_child *children; /* options->concurrency slots */
   size_t running;            /* of them, also those that are over and not noted */
   int signals;               /* a descriptor */
@@ -117,8 +119,11 @@ static ck_status note_ends(worker *self, ck_error *err) {
     status = note_end(self, child, err);
     if (status != CK_OK && !self->stops) return status;
     status = CK_OK;
+    ck_worker_limits_count(&self->limits, child->limits, false);
     ck_worker_child_forget(child);
     self->running--;
+    if (self->held) self->next = 0;
+    self->held = false;
   }
   return status;
 }
@@ -151,6 +156,8 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
     return status;
   }
   self->running++;
+  slot->limits = candidate->limits;
+  ck_worker_limits_count(&self->limits, slot->limits, true);
   int64_t due =
       candidate->from_ms > candidate->updated_ms ? candidate->from_ms : candidate->updated_ms;
   ck_metrics_begin(&self->metrics, now_ms() - due, candidate->runs);
@@ -167,7 +174,8 @@ static ck_status look(worker *self, ck_error *err) {
   self->look_us = mono_us() + self->options->poll_ms * 1000;
   self->next = 0;
   self->later_ms = 0;
-  return ck_candidates_look(&self->candidates, err);
+  self->held = false;
+  return ck_candidates_look(&self->candidates, now_ms(), err);
 }
 
 static ck_status fill(worker *self, ck_error *err) {
@@ -181,7 +189,12 @@ static ck_status fill(worker *self, ck_error *err) {
     if (runs(self, candidate->id)) continue;
     status = ck_candidates_check(&due, &later_ms, of, candidate, now, err);
     if (later_ms && (!self->later_ms || later_ms < self->later_ms)) self->later_ms = later_ms;
-    if (status == CK_OK && due) status = begin(self, candidate, err);
+    if (status != CK_OK || !due) continue;
+    bool allowed = ck_worker_limits_allow(&self->limits, candidate->limits);
+    if (allowed)
+      status = begin(self, candidate, err);
+    else
+      self->held = true;
   }
   return status;
 }
@@ -330,7 +343,10 @@ ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
                  .children = calloc(options->concurrency, sizeof *self.children),
                  .signals = -1};
   ck_metrics_init(&self.metrics, options->concurrency);
-  ck_status status = self.children ? open_signals(&self, err) : ck_error_no_memory(err);
+  self.candidates.limits = &self.limits;
+  ck_status status = self.children ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK) status = ck_worker_limits_read(&self.limits, options->limits, err);
+  if (status == CK_OK) status = open_signals(&self, err);
   if (status == CK_OK) status = open_health(&self, err);
   if (status == CK_OK) status = work_on(&self, err);
   if (self.children) leave(&self);

@@ -15,13 +15,13 @@ enum { CK_WORKER_CONCURRENCY_MAX = 1024 };
 /* All borrowed. */
 typedef struct ck_worker_options {
   const ck_host *host;
-  const char *url;       /* of the store, with its key as host->key says */
-  ck_store *store;       /* to read */
-  size_t concurrency;    /* how many run at once; 1 to CK_WORKER_CONCURRENCY_MAX */
-  int64_t poll_ms;       /* between looks at the store */
-  const char *grace;     /* as 'ckrun resume --grace' takes it; NULL */
-  const ck_words *flows; /* as 'ckrun resume --flows' takes them */
-  const ck_words *labels;
+  const char *url;                 /* of the store, with its key as host->key says */
+  ck_store *store;                 /* to read */
+  size_t concurrency;              /* how many run at once; 1 to CK_WORKER_CONCURRENCY_MAX */
+  int64_t poll_ms;                 /* between looks at the store */
+  const char *grace;               /* as 'ckrun resume --grace' takes it; NULL */
+  const ck_words *flows;           /* as 'ckrun resume --flows' takes them */
+  const ck_words *labels, *limits; /* of ck_worker_limits_read */
   const char
       *metrics;    /* where metrics and health are served, as 'ckrun ui --listen' takes it; NULL */
   bool until_idle; /* ends when nothing runs and nothing is due */
