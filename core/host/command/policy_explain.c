@@ -186,7 +186,9 @@ static const char *find_failure(explaining *self, const ck_said_list *said, int6
   ck_event_query query = {
       .session = self->inspection.head.session.no, .after = seq - 2, .until = seq + 1};
   self->failed_hook = said->hook;
-  if (failed && self->seq)
+  free(self->failure);
+  self->failure = NULL;
+  if (failed)
     self->status =
         ck_store_read_events(self->inspection.store, &query, take_failure, self, self->err);
   return self->failure;

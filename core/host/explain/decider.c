@@ -42,16 +42,24 @@ static void take(search *self, ck_bytes policy, const char *hook) {
   if (!self->out->policy) self->status = ck_error_no_memory(self->err);
 }
 
-/* The first with an opinion: it is the one whose answer counts. */
+static void find_said(search *self, const ck_said_list *said, bool failed) {
+  for (size_t i = 0; i < said->count && !self->out->policy; i++) {
+    int answer = said->list[i].answer;
+    if (failed ? answer == CK_ANSWER_FAILED : answer != CK_ANSWER_NO_OPINION)
+      take(self, said->list[i].name, ck_hook_name(said->hook));
+  }
+}
+
+/* One that failed stops the run, whatever others say; else it is the first with an opinion. */
 static void take_said(search *self, const ck_event *event, ck_hook hook) {
   ck_said_list said;
   ck_bytes list;
   self->status = ck_run_policies_get(&list, &self->policies, event->timeline, self->err);
   if (self->status != CK_OK) return;
   ck_said_read(&said, event, hook, list);
-  for (size_t i = 0; i < said.count && !self->out->policy; i++)
-    if (said.list[i].answer != CK_ANSWER_NO_OPINION)
-      take(self, said.list[i].name, ck_hook_name(hook));
+  find_said(self, &said, true);
+  self->out->failed = self->out->policy != NULL;
+  find_said(self, &said, false);
 }
 
 static void look_at_outcome(search *self, const ck_event *event) {
@@ -77,6 +85,7 @@ static void take_failed(search *self, const char *text, ck_bytes hook) {
     bool said = strncmp(end + 3, hooks[i], len) == 0 && end[3 + len] == ':';
     if (hook.len ? ck_json_is_text(hook, hooks[i]) : said) self->out->hook = hooks[i];
   }
+  self->out->failed = self->out->hook != NULL;
   self->out->policy = self->out->hook ? strndup(name, (size_t)(end - name)) : NULL;
   if (self->out->hook && !self->out->policy) self->status = ck_error_no_memory(self->err);
 }

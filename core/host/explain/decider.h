@@ -9,6 +9,7 @@
 typedef struct ck_decider {
   char *policy;     /* several: "a, b"; NULL: no policy decided it */
   const char *hook; /* NULL likewise */
+  bool failed;      /* the policy failed: it decided nothing */
 } ck_decider;
 void ck_decider_clear(ck_decider *self);
 

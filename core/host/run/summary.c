@@ -218,6 +218,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   ck_table_put_word(&table, ck_session_status_name(self->status));
   put_command(&table, "policy", self->decider.policy);
   put_command(&table, "hook", self->decider.hook);
+  if (self->decider.failed) put_command(&table, "hook_failed", "yes");
   put_value(&table, "result", self->result);
 #define X(name, value)             \
   ck_table_put_word(&table, name); \
@@ -259,6 +260,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   if (self->decider.policy) {
     ck_document_put_text(&document, NULL, "policy", self->decider.policy);
     ck_document_put_text(&document, NULL, "hook", self->decider.hook);
+    if (self->decider.failed) ck_document_put_bool(&document, NULL, "hook_failed", true);
   }
   ck_document_put_value(&document, NULL, "result", self->result);
 #define X(name, value) ck_document_put_int(&document, NULL, name, value);

@@ -9,6 +9,7 @@
 #include "core/runtime/execution/call_permit.h"
 #include "core/runtime/execution/fitted.h"
 #include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/undecided.h"
 #include "core/runtime/execution/unsettled.h"
 #include "core/runtime/execution/untrusted.h"
 #include "core/runtime/session/boundary_event.h"
@@ -102,25 +103,35 @@ void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, con
 }
 
 /* A person decides whether the action done in its place counts for it. */
-static ck_status stop_blocked(ck_call *self) {
-  char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text,
+static void describe_blocked(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
+  snprintf(text, CK_ERROR_TEXT_MAX,
            "in the place of effect %s (%s) another request was carried out before the session went "
            "back: it stands for this one (done), this one is to be made as well (retry), or is not "
            "to be made (abort)",
            self->key, ck_effect_class_name(self->class));
+}
+
+static void describe_doubt(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
+  const char *why = self->lost ? self->lost->error : NULL;
+  snprintf(text, CK_ERROR_TEXT_MAX, "effect %s (%s) was begun and its outcome is not known%s%s",
+           self->key, ck_effect_class_name(self->class), why ? ": " : "", why ? why : "");
+}
+
+/* `failed`: a policy that was asked; CK_OK: none. */
+static ck_status stop(ck_call *self, const ck_error *failed) {
+  char text[CK_ERROR_TEXT_MAX];
+  if (self->blocked)
+    describe_blocked(text, self);
+  else
+    describe_doubt(text, self);
+  if (failed->status != CK_OK) ck_undecided_append(text, failed);
   ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }
 
 ck_status ck_call_stop_in_doubt(ck_call *self) {
-  char text[CK_ERROR_TEXT_MAX];
-  if (self->blocked) return stop_blocked(self);
-  const char *why = self->lost ? self->lost->error : NULL;
-  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
-           self->key, ck_effect_class_name(self->class), why ? ": " : "", why ? why : "");
-  ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
-  return CK_OK;
+  const ck_error none = CK_ERROR_INIT;
+  return stop(self, &none);
 }
 
 /* Of an ending that told nothing: what its driver knows of the cost, else all that was reserved. */
@@ -237,9 +248,9 @@ ck_status ck_call_tell(ck_call *self, ck_outcome_status as, ck_error *err) {
 }
 
 /* A failure stops the session. */
-static ck_status ask_policies(ck_doubt_answer *out, const ck_call *self, ck_error *err) {
+static ck_status ask_policies(ck_doubt_answer *out, ck_error *failed, const ck_call *self,
+                              ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_error failure = CK_ERROR_INIT;
   ck_effect begun = self->effect;
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   begun.class = self->class;
@@ -248,13 +259,13 @@ static ck_status ask_policies(ck_doubt_answer *out, const ck_call *self, ck_erro
   const ck_clock *clock = &ck_call_session(self)->runtime->clock;
   if (!policies->in_doubt) return CK_OK;
   int64_t begun_us = clock->mono_us(clock->self);
-  ck_status status = policies->in_doubt(out, policies->self, &begun, &failure);
+  ck_status status = policies->in_doubt(out, policies->self, &begun, failed);
   out->answers.hook = CK_HOOK_IN_DOUBT;
   out->answers.took_us = clock->mono_us(clock->self) - begun_us;
   if (status == CK_OK) return CK_OK;
   out->word = CK_DOUBT_STOP;
   out->policy = NULL;
-  return ck_session_record_policy_error(ck_call_session(self), "in_doubt", &failure, err);
+  return ck_session_record_policy_error(ck_call_session(self), "in_doubt", failed, err);
 }
 
 /* Of what follows: the policy's word, the outcome that is told, or that the session stops. */
@@ -289,12 +300,13 @@ static ck_status tell_blocked(ck_call *self, ck_error *err) {
 
 ck_status ck_call_settle_doubt(ck_call *self, ck_doubt_word otherwise, ck_error *err) {
   ck_doubt_answer answer = {.word = otherwise};
-  ck_status status = ask_policies(&answer, self, err);
+  ck_error failed = CK_ERROR_INIT;
+  ck_status status = ask_policies(&answer, &failed, self, err);
   keep_answers(self, &answer);
   if (status == CK_OK) status = record_answer(self, &answer, err);
   if (status != CK_OK) return status;
   if (answer.word == CK_DOUBT_RERUN) return ck_call_run_again(self, err);
-  if (answer.word == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
+  if (answer.word == CK_DOUBT_STOP) return stop(self, &failed);
   return self->blocked ? tell_blocked(self, err) : ck_call_tell(self, CK_OUTCOME_UNKNOWN, err);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/undecided.h"
 #include "core/runtime/session/boundary_event.h"
 
 /* A person or time can mend it: nothing is lost by waiting. */
@@ -17,9 +18,10 @@ static ck_failure_word without_policies(ck_status cause) {
   return is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
 }
 
-/* `otherwise`: when no policy has an answer. One that fails pauses the session, and is told. */
+/* `otherwise`: when no policy has an answer. One that fails pauses the session, and is told: also
+ * behind `text`, which is not to read as if the policies had decided it. */
 static ck_status ask_policies(ck_failure_answer *out, ck_call *self, ck_failure_word otherwise,
-                              ck_status cause, const char *text, ck_error *err) {
+                              ck_status cause, char text[CK_ERROR_TEXT_MAX], ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_failure failure = {
       .node = ck_runner_node(self->runner),
@@ -42,6 +44,7 @@ static ck_status ask_policies(ck_failure_answer *out, ck_call *self, ck_failure_
   out->answers.took_us = clock->mono_us(clock->self) - begun_us;
   if (status == CK_OK) return CK_OK;
   out->word = CK_FAILURE_PAUSE;
+  ck_undecided_append(text, &problem);
   return ck_session_record_policy_error(ck_call_session(self), "on_failure", &problem, err);
 }
 
@@ -154,7 +157,7 @@ static ck_status keep_question(ck_call *self, const ck_failure_answer *answer, c
 
 /* The answers belong to the outcome that they are about. */
 static ck_status ask_about_outcome(ck_failure_answer *out, ck_call *self, ck_failure_word otherwise,
-                                   ck_status cause, const char *text, ck_error *err) {
+                                   ck_status cause, char text[CK_ERROR_TEXT_MAX], ck_error *err) {
   ck_status status = ask_policies(out, self, otherwise, cause, text, err);
   if (!out->answers.hook) return status;
   ck_session_keep_answers(ck_call_session(self), CK_EVENT_OUTCOME, &out->answers);
