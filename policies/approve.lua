@@ -24,10 +24,13 @@ end
 ---@param opt { classes: string[], untrusted: boolean }
 ---@return ck.Permission|nil
 function policy.permit(effect, _at, opt)
-  local sources, what = effect.untrusted, effect.tool or effect.kind
-  if not has(opt.classes, effect.class) or (opt.untrusted and #sources == 0) then return nil end
+  local class = effect.class
+  if not has(opt.classes, class) then return nil end
+  local sources = effect.untrusted
+  if opt.untrusted and #sources == 0 then return nil end
+  local what = effect.tool or effect.kind
   local after = #sources > 0 and (" after reading " .. table.concat(sources, ", ")) or ""
-  return ck.ask(("May %s (%s) be done%s?"):format(what, effect.class, after))
+  return ck.ask(("May %s (%s) be done%s?"):format(what, class, after))
 end
 
 return policy

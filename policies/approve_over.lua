@@ -12,7 +12,9 @@ local policy = {
 
 -- At least cents, and as many digits as there are.
 local function dollars(usd)
-  return "$" .. ck.gsub(("%.6f"):format(usd), "(\\.\\d\\d\\d*?)0+$", "$1")
+  local text, zeros = ("%.6f"):format(usd), 0
+  while zeros < 4 and text:byte(-1 - zeros) == 48 do zeros = zeros + 1 end
+  return "$" .. text:sub(1, -1 - zeros)
 end
 
 ---@param session ck.Session
@@ -20,9 +22,10 @@ end
 ---@param opt { usd: number }
 ---@return ck.Rules|nil
 function policy.resume(session, _checkpoint, opt)
-  if session.cost_usd <= opt.usd then return nil end
+  local spent, most = session.cost_usd, opt.usd
+  if spent <= most then return nil end
   return ck.ask(("The session has spent %s, more than %s. Go on?"):format(
-    dollars(session.cost_usd), dollars(opt.usd)))
+    dollars(spent), dollars(most)))
 end
 
 return policy

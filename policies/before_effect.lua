@@ -24,7 +24,9 @@ local function find(at, classes)
   local coming = at.next
   local class = coming.class
   if class and has(classes, class) then return coming.tool or coming.node or class end
-  for _, call in ipairs(at.calls or {}) do
+  local calls = at.calls
+  for i = 1, calls and #calls or 0 do
+    local call = calls[i]
     if call.class and has(classes, call.class) then return call.tool end
   end
 end

@@ -54,10 +54,9 @@ local policy = {
 ---@return string|nil reason
 function policy.checkpoint(at, opt)
   local since = at.since
-  local usd_per_ms = opt.usd_per_hour / 3600000
-  local work = since.cost_usd + since.ms * usd_per_ms
-    + since.tokens * opt.usd_per_million_tokens / 1000000
-  if since.cost_usd == 0 then work = work + since.tool_calls * opt.usd_per_tool_call end
+  local usd_per_ms, paid = opt.usd_per_hour / 3600000, since.cost_usd
+  local work = paid + since.ms * usd_per_ms + since.tokens * opt.usd_per_million_tokens / 1000000
+  if paid == 0 then work = work + since.tool_calls * opt.usd_per_tool_call end
   if work <= 0 then return nil end
   local failures = opt.failures_per_hour * work / opt.work_usd_per_hour
     + opt.failures_per_event * since.events

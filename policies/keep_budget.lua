@@ -10,18 +10,21 @@ local policy = {
 
 ---@param history ck.History
 ---@param opt { bytes: integer }
----@return ck.Plan
+---@return ck.Plan|nil
 function policy.prune(history, opt)
-  local drop = {}
+  local drop
   local left = opt.bytes
   for i = #history, 1, -1 do
     local checkpoint = history[i]
     left = left - checkpoint.bytes
     -- After one that does not fit, no older one is kept: else small old checkpoints would be
     -- preferred to newer ones.
-    if left < 0 then drop[#drop + 1] = checkpoint.id end
+    if left < 0 then
+      drop = drop or {}
+      drop[#drop + 1] = checkpoint.id
+    end
   end
-  return { drop = drop }
+  return drop and { drop = drop }
 end
 
 return policy

@@ -12,14 +12,17 @@ local policy = {
 
 ---@param history ck.History
 ---@param opt { recent: integer }
----@return ck.Plan
+---@return ck.Plan|nil
 function policy.prune(history, opt)
-  local drop = {}
+  local drop
   for i = 1, #history - opt.recent do
     local checkpoint = history[i]
-    if not checkpoint.is_clean then drop[#drop + 1] = checkpoint.id end
+    if not checkpoint.is_clean then
+      drop = drop or {}
+      drop[#drop + 1] = checkpoint.id
+    end
   end
-  return { drop = drop }
+  return drop and { drop = drop }
 end
 
 return policy

@@ -13,16 +13,14 @@ local policy = {
 
 ---@param history ck.History
 ---@param opt { count: integer, protect: boolean }
----@return ck.Plan
+---@return ck.Plan|nil
 function policy.prune(history, opt)
+  local gone = math.max(#history - opt.count, 0)
+  if gone == 0 and not opt.protect then return nil end
   local drop, keep = {}, {}
-  local oldest = #history - opt.count + 1
-  for i = 1, #history do
-    if i < oldest then
-      drop[#drop + 1] = history[i].id
-    elseif opt.protect then
-      keep[#keep + 1] = history[i].id
-    end
+  for i = 1, gone do drop[i] = history[i].id end
+  if opt.protect then
+    for i = gone + 1, #history do keep[i - gone] = history[i].id end
   end
   return { drop = drop, keep = keep }
 end

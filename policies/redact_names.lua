@@ -14,9 +14,9 @@ local policy = {
 
 ---@param item ck.Item
 ---@param opt { names: string[], words: boolean, case: boolean }
----@return ck.Json
+---@return ck.Json|nil
 function policy.redact(item, opt)
-  return ck.mask(item.value, opt.names, { words = opt.words, case = opt.case })
+  return ck.mask(item, opt.names, { words = opt.words, case = opt.case })
 end
 
 ---@param opt { names: string[], words: boolean, case: boolean }

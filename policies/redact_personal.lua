@@ -20,10 +20,9 @@ end
 
 ---@param item ck.Item
 ---@param opt { kinds: ck.Personal[] }
----@return ck.Verdict|ck.Json|nil
+---@return ck.Json|nil
 function policy.redact(item, opt)
-  local name = item.key and ck.match(item.key, "[^.]*$")
-  return ck.mask_personal(item.value, opt.kinds, name)
+  return ck.mask_personal(item, opt.kinds)
 end
 
 return policy

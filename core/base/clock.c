@@ -19,6 +19,15 @@ static int64_t system_mono_us(void *self) {
 
 ck_clock ck_clock_system(void) { return (ck_clock){system_wall_ms, system_mono_us, NULL}; }
 
+static int64_t thread_us(void *self) {
+  (void)self;
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+ck_clock ck_clock_thread(void) { return (ck_clock){system_wall_ms, thread_us, NULL}; }
+
 /* Writes `width` digits and returns the position after them. */
 static char *put_digits(char *at, int number, int width) {
   for (int i = width - 1; i >= 0; i--, number /= 10) at[i] = (char)('0' + number % 10);

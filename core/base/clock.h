@@ -13,6 +13,8 @@ typedef struct ck_clock {
 
 /* CLOCK_REALTIME and CLOCK_MONOTONIC. */
 ck_clock ck_clock_system(void);
+/* Durations are those that the calling thread had a processor: what else runs does not count. */
+ck_clock ck_clock_thread(void);
 /* "2026-01-31T23:59:59.123Z"; `out` holds 25 bytes with the NUL. Years 0 to 9999; others are
  * clamped. */
 enum { CK_TIME_TEXT_SIZE = 25 };

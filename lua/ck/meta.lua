@@ -369,9 +369,10 @@ ck.null = nil ---@type userdata
 ck.drop = nil ---@type ck.Verdict
 --- As an answer: a placeholder with the kind is written in the item's place. As a function: the
 --- value with what a PCRE2 pattern (4,096 bytes at most), or a text of a list, matches in its texts
---- replaced by placeholders; those that are there stay. A list is searched in one pass.
+--- replaced by placeholders; those that are there stay. A list is searched in one pass. Of the item
+--- itself: its value so, or nil where a list finds nothing in it.
 ---@generic T
----@param value T
+---@param value T|ck.Item
 ---@param what string|string[]
 ---@param how { words: boolean|nil, case: boolean|nil }|nil  of a list: whole words, as they are spelt
 ---@return T
@@ -380,9 +381,9 @@ function ck.mask(value, what, how) end
 ---@alias ck.Personal "email"|"phone"|"card"|"iban"|"passport"|"national_id"
 
 --- The value with what tells who somebody is replaced by placeholders in its texts, by form and
---- check digits.
+--- check digits. Of the item itself: its value so, by its own name, or nil where nothing is found.
 ---@generic T
----@param value T
+---@param value T|ck.Item
 ---@param kinds ck.Personal[]|nil  nil: all
 ---@param name string|nil          what the value is called: "phone_number"
 ---@return T

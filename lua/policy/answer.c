@@ -257,19 +257,28 @@ int ck_answer_compare_ids(const void *left, const void *right) {
 }
 
 /* The position in the history of the id at the top of the stack. */
-static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_info *const *by_id,
-                              lua_State *L, const char *field) {
-  static const char expected[] = "the id of a checkpoint of this history";
+static bool find_checkpoint(size_t *at, const ck_history *history,
+                            const ck_checkpoint_info *const *by_id, lua_State *L) {
   size_t len;
   const char *id = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
-  ck_checkpoint_info sought;
-  if (!id || len >= sizeof sought.id) refuse(L, -1, field, expected, "");
-  memcpy(sought.id, id, len + 1);
-  const ck_checkpoint_info *key = &sought;
-  const ck_checkpoint_info *const *found =
-      bsearch(&key, by_id, history->count, sizeof *by_id, ck_answer_compare_ids);
-  if (!found) refuse(L, -1, field, expected, "");
-  return (size_t)(*found - history->checkpoints);
+  size_t low = 0, high = history->count;
+  while (id && low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(id, by_id[middle]->id);
+    *at = (size_t)(by_id[middle] - history->checkpoints);
+    if (order == 0) return strlen(id) == len;
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return false;
+}
+
+static void refuse_id(lua_State *L, const char *name, lua_Integer number) {
+  char field[32];
+  snprintf(field, sizeof field, "%s[%lld]", name, (long long)number);
+  refuse(L, -1, field, "the id of a checkpoint of this history", "");
 }
 
 /* What one list of a plan sets. */
@@ -290,11 +299,11 @@ static bool read_ids(const plan_marks *marks, const ck_history *history,
   if (!lua_istable(L, -1)) refuse(L, -1, name, "a list of ids", "");
   lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
   ck_vm_charge(L, count);
-  char field[32];
   for (lua_Integer i = 1; i <= count; i++) {
-    snprintf(field, sizeof field, "%s[%lld]", name, (long long)i);
+    size_t at;
     lua_rawgeti(L, -1, i);
-    mark(marks, find_checkpoint(history, by_id, L, field));
+    if (!find_checkpoint(&at, history, by_id, L)) refuse_id(L, name, i);
+    mark(marks, at);
     lua_pop(L, 1);
   }
   size_t keys = 0;

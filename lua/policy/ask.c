@@ -29,16 +29,13 @@ static int push_checkpoint(lua_State *L, const asking *of) {
 }
 
 static void append_reason(asking *of) {
-  ck_json_writer w = {.out = of->text};
   ck_buffer_append_char(of->text, of->text->len == 0 ? '[' : ',');
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "policy", of->policy->name);
-  ck_json_member_int(&w, "version", of->policy->version);
+  ck_buffer_append_bytes(of->text, ck_buffer_bytes(&of->policy->reason));
   if (of->decision.reason)
-    ck_json_member_string(&w, "reason", (ck_bytes){of->decision.reason, of->decision.reason_len});
+    ck_json_append_string(of->text, (ck_bytes){of->decision.reason, of->decision.reason_len});
   else
-    ck_json_member_raw(&w, "reason", ck_bytes_text("null"));
-  ck_json_end(&w, '}');
+    ck_buffer_append_text(of->text, "null");
+  ck_buffer_append_char(of->text, '}');
 }
 
 static void read_checkpoint(asking *of, lua_State *L) {
@@ -49,17 +46,17 @@ static void read_checkpoint(asking *of, lua_State *L) {
 /* ---- prune ---- */
 
 /* A list of views, with a field for the time. */
-static int push_prune(lua_State *L, const asking *of) {
-  const ck_history *history = of->subject;
-  const ck_view_slot *slot = &of->policy->slots[CK_VIEW_CHECKPOINT];
-  lua_createtable(L, (int)history->count, 1);
-  for (size_t i = 0; i < history->count; i++) {
-    ck_view_push_element(L, CK_VIEW_CHECKPOINT, slot, i);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  lua_pushinteger(L, history->now_ms);
+static void fill_history(lua_State *L, const void *of, uint64_t call) {
+  const ck_view_slot *slot = of;
+  ck_view_check_call(L, slot, call);
+  ck_view_push_elements(L, CK_VIEW_CHECKPOINT, slot, slot->count);
+  lua_pushinteger(L, slot->now_ms);
   lua_setfield(L, -2, "now");
-  ck_sandbox_freeze(L);
+}
+
+static int push_prune(lua_State *L, const asking *of) {
+  const ck_view_slot *slot = &of->policy->slots[CK_VIEW_CHECKPOINT];
+  ck_sandbox_push_lazy(L, slot->count, fill_history, slot, slot->call);
   return 1;
 }
 
@@ -72,8 +69,11 @@ static void read_prune(asking *of, lua_State *L) {
 
 static int push_redact(lua_State *L, const asking *of) {
   const ck_item *item = of->subject;
-  ck_sandbox_set_fingerprint(L, item->fingerprint);
   push_view(L, of, CK_VIEW_ITEM);
+  ck_sandbox_set_item(L, &(ck_sandbox_item){.key = item->fingerprint,
+                                            .view = lua_touserdata(L, -1),
+                                            .value = ck_value_bytes(item->value),
+                                            .name = item->key});
   return 1;
 }
 
@@ -88,7 +88,7 @@ static int push_resume(lua_State *L, const asking *of) {
   const ck_resume_case *subject = of->subject;
   push_view(L, of, CK_VIEW_SESSION);
   if (subject->checkpoint)
-    ck_view_push_element(L, CK_VIEW_CHECKPOINT, &of->policy->slots[CK_VIEW_CHECKPOINT], 0);
+    push_reference(L, of->policy->resumed_view);
   else
     lua_pushnil(L);
   return 2;
@@ -236,28 +236,31 @@ static size_t measure_content(const asking *of) {
   }
 }
 
-/* The checkpoints that the hook is shown; NULL: none. Sets the time that it is. */
-static const void *checkpoints_of(int64_t *now_ms, const asking *of) {
+/* The checkpoints that the hook is shown. A history without any is a subject, too. */
+static void fill_checkpoints(loaded_policy *policy, const asking *of, bool shown) {
   const ck_history *history = of->subject;
   const ck_resume_case *resume = of->subject;
+  ck_view_slot *slot = &policy->slots[CK_VIEW_CHECKPOINT], *resumed = &policy->resumed;
+  slot->subject = resumed->subject = NULL;
+  slot->call += shown;
+  if (!shown) return;
   if (of->hook == POLICY_prune) {
-    *now_ms = history->now_ms;
-    return history->checkpoints;
+    slot->now_ms = history->now_ms;
+    slot->count = history->count;
+    slot->subject = history->count ? (const void *)history->checkpoints : history;
+  } else if (of->hook == POLICY_resume) {
+    resumed->now_ms = resume->now_ms;
+    resumed->subject = resume->checkpoint;
   }
-  if (of->hook != POLICY_resume) return NULL;
-  *now_ms = resume->now_ms;
-  return resume->checkpoint;
 }
 
 static void fill_slots(const asking *of, bool shown) {
   ck_view_slot *slots = of->policy->slots;
   ck_view_kind view = ck_policy_hooks[of->hook].view;
-  const void *checkpoints = checkpoints_of(&slots[CK_VIEW_CHECKPOINT].now_ms, of);
   if (view != CK_VIEW_COUNT && view != CK_VIEW_CHECKPOINT)
     slots[view].subject = shown ? of->subject : NULL;
   if (of->hook == POLICY_permit) slots[CK_VIEW_AT].subject = shown ? of->at : NULL;
-  slots[CK_VIEW_CHECKPOINT].subject = shown ? checkpoints : NULL;
-  slots[CK_VIEW_CHECKPOINT].call += shown;
+  fill_checkpoints(of->policy, of, shown);
   slots[CK_VIEW_AT].counts = of->counts;
 }
 
@@ -268,6 +271,8 @@ ck_status ck_policy_ask(asking *of, ck_error *err) {
   ck_vm_allow(policy->vm, measure_content(of));
   ck_status status = ck_vm_call(policy->vm, ask_body, of, err);
   fill_slots(of, false);
+  if (of->hook == POLICY_redact)
+    ck_sandbox_set_item(ck_vm_state(policy->vm), &(ck_sandbox_item){0});
   if (status == CK_OK) return CK_OK;
   if (!err) return status;
   size_t len = strlen(policy->file);

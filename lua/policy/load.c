@@ -98,6 +98,9 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
   self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
   keep_view(self, L, ck_policy_hooks[hook].view);
   if (hook == POLICY_permit) keep_view(self, L, CK_VIEW_AT);
+  if (hook != POLICY_resume) return;
+  ck_view_push(L, CK_VIEW_CHECKPOINT, &self->resumed);
+  self->resumed_view = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 static void read_hooks(loaded_policy *self, lua_State *L, int table) {
@@ -296,6 +299,15 @@ static void keep_options(loaded_policy *self, const ck_value *options) {
   self->options_digest = ck_digester_final(&digester);
 }
 
+static ck_status write_reason(loaded_policy *self, ck_error *err) {
+  ck_json_writer w = {.out = &self->reason};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "policy", self->name);
+  ck_json_member_int(&w, "version", self->version);
+  ck_json_name(&w, "reason");
+  return ck_buffer_check(&self->reason, err);
+}
+
 ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *from,
                                 ck_scripts *scripts, const policy_probe *probe, ck_error *err) {
   *self = (loaded_policy){.replaces = SIZE_MAX};
@@ -308,6 +320,7 @@ ck_status ck_policy_load_probed(loaded_policy *self, const ck_profile_policy *fr
   loading load = {.self = self, .source = &source, .overrides = from->options, .probe = probe};
   if (!source.shipped) status = ck_text_copy(&self->path, source.name, err);
   if (status == CK_OK) status = load_source(&load, scripts, err);
+  if (status == CK_OK) status = write_reason(self, err);
   if (status != CK_OK) ck_policy_clear(self);
   ck_source_clear(&source);
   return status;
@@ -333,6 +346,7 @@ void ck_policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
   ck_value_free(self->ranges);
   ck_value_free(self->set);
+  ck_buffer_clear(&self->reason);
   free(self->path);
   free(self->agent);
   *self = (loaded_policy){0};

@@ -29,8 +29,11 @@ typedef struct loaded_policy {
   int lines[POLICY_HOOK_COUNT]; /* where each begins */
   int options;                  /* reference: read-only table */
   ck_value *ranges;             /* JSON, see ranges.h; NULL: none */
-  int views[CK_VIEW_COUNT];     /* references: the subjects of its hooks */
+  ck_buffer reason; /* how a reason of its begins in a record: {"policy":…,"version":…,"reason": */
+  int views[CK_VIEW_COUNT]; /* references: the subjects of its hooks */
   ck_view_slot slots[CK_VIEW_COUNT];
+  int resumed_view; /* of the checkpoint that a resume goes on from */
+  ck_view_slot resumed;
   char *agent;     /* the agent whose own policy it is; NULL: of the profile */
   bool of_run;     /* of one run alone */
   bool shipped;    /* with the program */

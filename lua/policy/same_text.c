@@ -7,18 +7,21 @@
 #include "lua/policy/same_text.h"
 
 /* The digests of two texts of one shipped policy: an earlier one, and the present one, which
- * differs from it in comments and line breaks alone. A change of what a policy does ends its rows;
- * one of its comments renews the second column and adds a row for the text before it. */
+ * decides the same, always: it differs in comments and line breaks, or in how quickly it comes to
+ * it. A change of what a policy decides ends its rows; any other one renews the second column and
+ * adds a row for the text before it. */
 static const struct {
   const char *earlier, *present;
 } texts[] = {
     /* before_effect: also as it was before the calls of an answer had a boundary of their own */
     {"0dd666b05edab5488f7573dc86dd0768637d763e5cdfbe64072c17d85ec81f20",
-     "81912e1703101fc26a846895b771da58abbf52fb63d0b7d1c8a6cbf8d4723057"},
+     "63d5aa0213156ddcd95268856b7469d3bb2a5d67a2d29adca201cce2f1a8be00"},
     {"18a895160fda1784c504293c67b53ba873b699f834819103042a953d984b3edd",
-     "81912e1703101fc26a846895b771da58abbf52fb63d0b7d1c8a6cbf8d4723057"},
+     "63d5aa0213156ddcd95268856b7469d3bb2a5d67a2d29adca201cce2f1a8be00"},
     {"6fa77c07ba9c4093600f34d996640a4f98cf5897750fa0964fc5831b4a3a4819",
-     "81912e1703101fc26a846895b771da58abbf52fb63d0b7d1c8a6cbf8d4723057"},
+     "63d5aa0213156ddcd95268856b7469d3bb2a5d67a2d29adca201cce2f1a8be00"},
+    {"81912e1703101fc26a846895b771da58abbf52fb63d0b7d1c8a6cbf8d4723057",
+     "63d5aa0213156ddcd95268856b7469d3bb2a5d67a2d29adca201cce2f1a8be00"},
     /* every_boundary: also as it was before every_n_iterations, off unless switched on, counted the
      * turns of agents */
     {"1451ebba18961500650cde65d435482636e3d092d59b6e121639fb2a12b7700b",
@@ -34,24 +37,32 @@ static const struct {
      "fbdcf6537cdfb1ffc4712cd2a78104013f9d129a9a3c84c95891e17ed9bd9ee8"},
     /* keep_budget */
     {"a65fabbf6121fa2edaebe566efdac8a0effe84d825d652b90a4e97b32c2bd0be",
-     "7d06941a52f85d9354946b60672fdf36e5f05ca700507c958cfe61a53041603c"},
+     "57e2f3ac4effa987986dd9ead70c430e0c30294b5b6289dccbbd3808f77dd5aa"},
     {"6eafbff1376fbc46f82d055ec5570e0a2b01666a95c2a2cae3794f3b72af5e4a",
-     "7d06941a52f85d9354946b60672fdf36e5f05ca700507c958cfe61a53041603c"},
+     "57e2f3ac4effa987986dd9ead70c430e0c30294b5b6289dccbbd3808f77dd5aa"},
+    {"7d06941a52f85d9354946b60672fdf36e5f05ca700507c958cfe61a53041603c",
+     "57e2f3ac4effa987986dd9ead70c430e0c30294b5b6289dccbbd3808f77dd5aa"},
     /* keep_clean */
     {"a9ea06d2e365bf5b271036603bab63dd888114c41e1114b26ee6f6b303f85a50",
-     "cf8fabebe8d0f015234fa3ac6d64767a6fd2fd830152ab8f3e1c5b954bc5a8c6"},
+     "aaf2b6551d22e029617bd450458876a6478fefbffc4b76488bd16e964b8806fe"},
     {"66be81897b08c84e3e43d27d90019402eacf99d601733e6cab64de232e971d92",
-     "cf8fabebe8d0f015234fa3ac6d64767a6fd2fd830152ab8f3e1c5b954bc5a8c6"},
+     "aaf2b6551d22e029617bd450458876a6478fefbffc4b76488bd16e964b8806fe"},
+    {"cf8fabebe8d0f015234fa3ac6d64767a6fd2fd830152ab8f3e1c5b954bc5a8c6",
+     "aaf2b6551d22e029617bd450458876a6478fefbffc4b76488bd16e964b8806fe"},
     /* keep_recent */
     {"ac232f8587554f65103ce45fe5f10bc1642d8eb7d2ffca312bca5f627345443f",
-     "bec19bfa17f26b4a36dd5d1f86da72e21c93ebe65e53d6c3c3d856dfa02f1280"},
+     "1dc26a9485d2b548a96259f8a5b54dba4dd21259ab340bef5e195f84078774bb"},
     {"4c3f5a9c4228bd60d8c08cec89a36f4600b4d4a2955ed2af4ad63dc53f631450",
-     "bec19bfa17f26b4a36dd5d1f86da72e21c93ebe65e53d6c3c3d856dfa02f1280"},
+     "1dc26a9485d2b548a96259f8a5b54dba4dd21259ab340bef5e195f84078774bb"},
+    {"bec19bfa17f26b4a36dd5d1f86da72e21c93ebe65e53d6c3c3d856dfa02f1280",
+     "1dc26a9485d2b548a96259f8a5b54dba4dd21259ab340bef5e195f84078774bb"},
     /* keep_tiers */
     {"8d5a056170dfb46c09d7230b6afaa9b826585a41558588d4556982300e9d3ab1",
-     "841906bc862709e5263d558d494e336dca083944087ee2be7c59e6c756a703a2"},
+     "01b427200b5d212f51473609f9c00574bf0c4e77b7228cee0d34b3543d6e00f4"},
     {"6f8e1dd2b444d126de7563d120b21896550bc32acdd88cd7e4fbb992d3299d58",
-     "841906bc862709e5263d558d494e336dca083944087ee2be7c59e6c756a703a2"},
+     "01b427200b5d212f51473609f9c00574bf0c4e77b7228cee0d34b3543d6e00f4"},
+    {"841906bc862709e5263d558d494e336dca083944087ee2be7c59e6c756a703a2",
+     "01b427200b5d212f51473609f9c00574bf0c4e77b7228cee0d34b3543d6e00f4"},
     /* redact_keys */
     {"e06d22fa3d3819ce23df4f1f5044cbbe393697063f349a2649ea4bcac306612e",
      "5789c31759b308e797e9a6a24ee29043d98ddf673ef245bebd259362281cf832"},
@@ -75,6 +86,18 @@ static const struct {
     /* tail_involved */
     {"2fb05c8dfaa3446eadb4d3a5e62731a52b0daad9cf5fe6a16d27180203992557",
      "494a27eca1ef4f27cb8c2ded0e4b8deedf9e6896e0452d1a227fa1ca3583367d"},
+    /* approve */
+    {"65e3a1bffa0de3ad86361824e9f698a37aa4442082b4ff31d21c6746000f96f9",
+     "003bd3123e34b4e034d7c22003e47a2d1cedc686b8369072e18aaafa475ccd27"},
+    /* approve_over */
+    {"8db68ca170f3ec053a71dc6ca9c0ac4b46cdc7e35497b861da66f317c5a8653c",
+     "55032fddce6f517c28472aeb61d1805c6887e46140ead578bd7abdbd5a4300bc"},
+    /* expected_loss */
+    {"94a5eb0aef4cf91a1dac5e50bedcc0a6f1f28364c545c4b29a7c450f54b77338",
+     "7981799717e8101c0fec425c643f80c3799ddb0f61fd179b07bfb75c9fd44773"},
+    /* redact_personal */
+    {"9fee759a7b871f97d1a65cd7aeff5c31f2bcd00ebe0644203a50427f3cf0a7a9",
+     "04b7702b4ea1dc4efdb79ec0241e9ecc9151dc0d0a155a6df0c9cf69a05b64c2"},
 };
 
 bool ck_policy_is_same_text(ck_bytes then, ck_bytes now) {

@@ -10,12 +10,12 @@
 
 enum { PLACES = 64 }; /* a power of two, more than twice VIEW_FIELDS_MAX */
 
-/* The fields of a kind by the address of their names in the state, where equal short texts are one:
- * open addressing. */
+/* The fields of a kind by the address of their names in the state (lua_topointer), where equal
+ * short texts are one: open addressing. */
 typedef struct field_map {
   ck_view_kind kind;
   struct {
-    const char *name;
+    const void *name;
     const view_field *field;
   } places[PLACES];
 } field_map;
@@ -28,7 +28,7 @@ typedef struct {
 } view;
 
 /* The place of the name, or the free one that it would get. */
-static size_t find_place(const field_map *self, const char *name) {
+static size_t find_place(const field_map *self, const void *name) {
   uintptr_t address = (uintptr_t)name;
   size_t at = (address >> 4 ^ address >> 10) & (PLACES - 1);
   while (self->places[at].name && self->places[at].name != name) at = (at + 1) & (PLACES - 1);
@@ -77,15 +77,17 @@ static void note_read(const ck_view_watch *self, ck_view_kind kind, const char *
     if (covers(*at, ck_view_types[kind].name, field)) *self->read = *at;
 }
 
+void ck_view_check_call(lua_State *L, const ck_view_slot *slot, uint64_t call) {
+  if (!slot->subject || (call && call != slot->call))
+    ck_vm_raise(L, CK_OK, "the view is only valid during the call");
+}
+
 static int view_index(lua_State *L) {
   const view *self = lua_touserdata(L, 1);
   const ck_view_slot *slot = self->slot;
-  if (!slot->subject || (self->call && self->call != slot->call)) {
-    return ck_vm_raise(L, CK_OK, "the view is only valid during the call");
-  }
+  ck_view_check_call(L, slot, self->call);
   const field_map *fields = self->fields;
-  if (lua_type(L, 2) != LUA_TSTRING) return refuse_field(L, fields->kind);
-  const view_field *found = fields->places[find_place(fields, lua_tostring(L, 2))].field;
+  const view_field *found = fields->places[find_place(fields, lua_topointer(L, 2))].field;
   if (!found) return refuse_field(L, fields->kind);
   if (slot->watch) note_read(slot->watch, fields->kind, found->name);
   if (found->push)
@@ -108,7 +110,8 @@ static void push_map(lua_State *L, ck_view_kind kind) {
   lua_newtable(L);
   int count = 0;
   for (const view_field *row = ck_view_fields[kind]; row->name; row++) {
-    const char *name = lua_pushstring(L, row->name);
+    lua_pushstring(L, row->name);
+    const void *name = lua_topointer(L, -1);
     size_t at = find_place(map, name);
     map->places[at].name = name;
     map->places[at].field = row;
@@ -164,6 +167,31 @@ void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot) {
     push_view(L, (ck_view_kind)((int)kind + child), (view){.slot = slot});
     lua_setiuservalue(L, -2, child);
   }
+}
+
+/* Stack: … the metatable. */
+static void fill_element(lua_State *L, ck_view_kind kind, const view *from, size_t index) {
+  view *self = lua_newuserdatauv(L, sizeof *self, 0);
+  *self = *from;
+  self->offset = index * ck_view_types[kind].size;
+  lua_pushvalue(L, -2);
+  lua_setmetatable(L, -2);
+}
+
+void ck_view_push_elements(lua_State *L, ck_view_kind kind, const ck_view_slot *slot,
+                           size_t count) {
+  luaL_checkstack(L, 8, NULL);
+  lua_createtable(L, (int)count, 1);
+  push_metatable(L, kind);
+  lua_rawgetp(L, -1, &map_key);
+  const view from = {.slot = slot, .call = slot->call, .fields = lua_touserdata(L, -1)};
+  lua_pop(L, 1);
+  for (size_t i = 0; i < count; i++) {
+    fill_element(L, kind, &from, i);
+    lua_rawseti(L, -3, (lua_Integer)i + 1);
+  }
+  ck_vm_charge(L, (int64_t)count);
+  lua_pop(L, 1);
 }
 
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index) {

@@ -70,6 +70,7 @@ typedef struct ck_view_slot {
   const void *subject; /* NULL: the views on it are void. An array for CK_VIEW_CHECKPOINT */
   uint64_t call;       /* rises with each call */
   int64_t now_ms;      /* of CK_VIEW_CHECKPOINT: what their age is counted to */
+  size_t count;        /* of the array */
   bool made;           /* its view is kept */
   ck_view_counts counts;
   const ck_view_watch *watch; /* NULL: nothing is watched */
@@ -82,6 +83,10 @@ typedef struct ck_view_slot {
 void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot);
 /* Pushes a view of element `index` of the slot's array, void once slot->call has moved on. */
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index);
+/* Pushes a table with views of the first `count` elements. */
+void ck_view_push_elements(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t count);
+/* Raises unless `call` is the one that the slot has a subject of. */
+void ck_view_check_call(lua_State *L, const ck_view_slot *slot, uint64_t call);
 /* Which view the value at `index` is; false: none. */
 bool ck_view_get_kind(ck_view_kind *kind, lua_State *L, int index);
 

@@ -46,9 +46,15 @@ bool ck_sandbox_is_null(lua_State *L, int index);
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
 /* What ck.ref made. */
 bool ck_sandbox_is_ref(lua_State *L, int index);
-/* What ck.mask makes of a part of a text is fingerprinted with this key from now on; NULL: twelve
- * zeros. Borrowed. */
-void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key);
+/* The item that a redact hook is asked about from now on. Borrowed. What ck.mask makes of a part of
+ * a text is fingerprinted with `key`; NULL: twelve zeros. */
+typedef struct ck_sandbox_item {
+  const ck_fingerprint_key *key;
+  const void *view; /* the userdata that scripts have of it */
+  ck_bytes value;   /* JSON */
+  const char *name; /* its key; NULL: none */
+} ck_sandbox_item;
+void ck_sandbox_set_item(lua_State *L, const ck_sandbox_item *item);
 /* Pushes the function ck.mask, which is also a verdict, see sandbox_mask.c. */
 void ck_sandbox_push_mask(lua_State *L);
 void ck_sandbox_push_mask_personal(lua_State *L);
@@ -69,6 +75,13 @@ bool ck_sandbox_is_array(lua_State *L, int index);
 void ck_sandbox_freeze(lua_State *L);
 /* The same, dearer to make and cheaper to read: for what is read in many calls. */
 void ck_sandbox_freeze_lasting(lua_State *L);
+/* Pushes a read-only face of a table with `count` elements that is made when it is first looked
+ * into: `fill(L, of, call)` pushes it, without tables in it, or raises. */
+typedef void (*ck_sandbox_fill)(lua_State *L, const void *of, uint64_t call);
+void ck_sandbox_push_lazy(lua_State *L, size_t count, ck_sandbox_fill fill, const void *of,
+                          uint64_t call);
+/* A face of any table. */
+bool ck_sandbox_is_face(lua_State *L, int index);
 /* Whether ck_sandbox_freeze_lasting made the value. */
 bool ck_sandbox_is_lasting(lua_State *L, int index);
 /* Pushes the table itself, or the one behind a face, and gives true; other values: pushes nothing

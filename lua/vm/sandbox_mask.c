@@ -2,9 +2,12 @@
  * a pattern matches in a text, or in all texts of a value, or the words of a list;
  * ck.mask_personal: the same for what tells who somebody is. */
 #include <lauxlib.h>
+#include <string.h>
 
 #include "core/personal/personal.h"
 #include "core/personal/word_list.h"
+#include "lua/vm/json.h"
+#include "lua/vm/json_texts.h"
 #include "lua/vm/pattern.h"
 #include "lua/vm/sandbox.h"
 
@@ -16,7 +19,9 @@ enum {
 
 /* What all calls of ck.mask for one item have in common. */
 typedef struct item {
-  const ck_fingerprint_key *key;
+  ck_sandbox_item of;
+  const void *list; /* of kinds that was read last: one that does not change */
+  unsigned kinds;
   bool answers; /* an item's answer is being made; else each call stands for itself */
   size_t grown; /* bytes that placeholders have over what they stand for, so far */
 } item;
@@ -31,8 +36,11 @@ static item *get_item(lua_State *L) {
   return self;
 }
 
-void ck_sandbox_set_fingerprint(lua_State *L, const ck_fingerprint_key *key) {
-  *get_item(L) = (item){.key = key, .answers = true};
+void ck_sandbox_set_item(lua_State *L, const ck_sandbox_item *of) {
+  item *self = get_item(L);
+  self->of = *of;
+  self->answers = true;
+  self->grown = 0;
 }
 
 /* A text that is being masked. The result is in `out`, which takes the stack's top. */
@@ -48,7 +56,7 @@ typedef struct masking {
 static void add_mask(masking *self, ck_bytes part) {
   char placeholder[CK_PLACEHOLDER_SIZE];
   ck_vm_charge(self->out.L, UNITS_PER_MASK + (int64_t)(part.len / BYTES_PER_UNIT));
-  ck_placeholder_write(placeholder, self->item->key, self->kind, part);
+  ck_placeholder_write(placeholder, self->item->of.key, self->kind, part);
   luaL_addstring(&self->out, placeholder);
 }
 
@@ -235,10 +243,72 @@ static void push_masked(lua_State *L, int index, int name, int depth) {
   lua_remove(L, from);
 }
 
-static void begin_value(lua_State *L) {
-  if (lua_isnil(L, 1)) luaL_argerror(L, 1, "a text, or a value with texts expected");
-  item *of = get_item(L);
+static void begin_value(lua_State *L, item *of) {
+  bool other = lua_type(L, 1) == LUA_TUSERDATA && !ck_sandbox_is_face(L, 1);
+  if (lua_isnil(L, 1) || other)
+    luaL_argerror(L, 1, "a text, a value with texts, or the item that is asked about, expected");
   if (!of->answers) of->grown = 0;
+}
+
+/* ---- the item itself ---- */
+
+typedef struct looking {
+  lua_State *L;
+  ck_word_list *list; /* NULL: for kinds */
+  unsigned kinds;
+} looking;
+
+static bool is_wanted(void *to, ck_bytes label, ck_bytes text, bool number) {
+  const looking *self = to;
+  ck_personal_hit hit;
+  ck_word_places found;
+  ck_error failure = CK_ERROR_INIT;
+  size_t at = 0;
+  ck_vm_charge(self->L, 1 + (int64_t)(text.len / BYTES_PER_UNIT));
+  if (!self->list) return ck_personal_next(&hit, &at, self->kinds, label, text);
+  if (number) return false;
+  if (ck_word_list_find(&found, self->list, text, &failure) != CK_OK) return true;
+  ck_vm_charge(self->L, (int64_t)(found.work / BYTES_PER_UNIT));
+  return found.count > 0;
+}
+
+static ck_bytes last_part(const char *name) {
+  const char *dot = name ? strrchr(name, '.') : NULL;
+  return ck_bytes_text(dot ? dot + 1 : name);
+}
+
+/* Argument 1 is the item: its value takes its place, and what it is called that of argument 3 if
+ * there is none. False: nothing in it is wanted, so that it is left as it is. */
+static bool take_item(lua_State *L, item *self) {
+  looking of = {.L = L};
+  ck_bytes label = last_part(self->of.name);
+  const ck_json_texts texts = {is_wanted, &of};
+  if (lua_type(L, 2) == LUA_TLIGHTUSERDATA) of.list = lua_touserdata(L, 2);
+  if (lua_type(L, 2) == LUA_TNUMBER) of.kinds = (unsigned)lua_tointeger(L, 2);
+  bool pattern = lua_type(L, 2) == LUA_TSTRING;
+  if (lua_gettop(L) > 2 && lua_type(L, 3) == LUA_TSTRING)
+    label.data = lua_tolstring(L, 3, &label.len);
+  if (self->of.value.len == 0) return false;
+  if (!pattern && !ck_json_texts_any(&texts, L, self->of.value, label)) return false;
+  lua_pushlstring(L, label.len ? label.data : "", label.len);
+  lua_replace(L, 3);
+  ck_json_push(L, self->of.value);
+  lua_replace(L, 1);
+  return true;
+}
+
+/* Arguments 1 to 3, the second as push_masked wants it. */
+static int mask_argument(lua_State *L) {
+  item *of = get_item(L);
+  bool is_item =
+      of->of.view && lua_type(L, 1) == LUA_TUSERDATA && lua_touserdata(L, 1) == of->of.view;
+  if (is_item && !take_item(L, of)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  begin_value(L, of);
+  push_masked(L, 1, 3, 0);
+  return 1;
 }
 
 /* mask(value, pattern), mask(value, list [, how]) */
@@ -252,11 +322,8 @@ static int mask(lua_State *L) {
     lua_pushlightuserdata(L, ck_sandbox_read_words(L, 2, 3));
     lua_replace(L, 2);
   }
-  lua_settop(L, 2);
-  begin_value(L);
-  lua_pushnil(L);
-  push_masked(L, 1, 3, 0);
-  return 1;
+  lua_settop(L, 3);
+  return mask_argument(L);
 }
 
 static unsigned read_kind(lua_State *L, int index) {
@@ -288,17 +355,26 @@ static unsigned read_kinds(lua_State *L, int index) {
   return kinds;
 }
 
+/* One that does not change is read once. */
+static unsigned take_kinds(lua_State *L) {
+  item *self = get_item(L);
+  const void *list = lua_type(L, 2) == LUA_TUSERDATA ? lua_touserdata(L, 2) : NULL;
+  if (list && list == self->list) return self->kinds;
+  unsigned kinds = read_kinds(L, 2);
+  if (!ck_sandbox_is_lasting(L, 2)) return kinds;
+  self->list = list;
+  return self->kinds = kinds;
+}
+
 /* mask_personal(value, kinds, name) */
 static int mask_personal(lua_State *L) {
   luaL_checkany(L, 1);
   luaL_optstring(L, 3, NULL);
   lua_settop(L, 3);
-  unsigned kinds = read_kinds(L, 2);
+  unsigned kinds = take_kinds(L);
   lua_pushinteger(L, kinds);
   lua_replace(L, 2);
-  begin_value(L);
-  push_masked(L, 1, 3, 0);
-  return 1;
+  return mask_argument(L);
 }
 
 bool ck_sandbox_is_mask(lua_State *L, int index) { return lua_tocfunction(L, index) == mask; }

@@ -90,7 +90,7 @@ static void push_face_metatable(lua_State *L, bool lasting) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &face_key);
 }
 
-static bool is_face(lua_State *L, int index) {
+bool ck_sandbox_is_face(lua_State *L, int index) {
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return false;
   bool face = lua_rawgetp(L, -1, &face_key) != LUA_TNIL;
   lua_pop(L, 2);
@@ -125,10 +125,58 @@ void ck_sandbox_freeze(lua_State *L) { freeze(L, 0, false); }
 void ck_sandbox_freeze_lasting(lua_State *L) { freeze(L, 0, true); }
 
 bool ck_sandbox_is_lasting(lua_State *L, int index) {
-  if (!is_face(L, index) || !luaL_getmetafield(L, index, "__index")) return false;
+  if (!ck_sandbox_is_face(L, index) || !luaL_getmetafield(L, index, "__index")) return false;
   bool lasting = lua_istable(L, -1);
   lua_pop(L, 1);
   return lasting;
+}
+
+/* ---- faces of tables that are made when they are looked into ---- */
+
+typedef struct lazy_face {
+  ck_sandbox_fill fill;
+  const void *of;
+  uint64_t call;
+  size_t count;
+} lazy_face;
+
+/* Pushes the table. */
+static void push_filled(lua_State *L, int face) {
+  if (lua_getiuservalue(L, face, 1) != LUA_TNIL || lua_rawlen(L, face) == 0) return;
+  const lazy_face *self = lua_touserdata(L, face);
+  face = lua_absindex(L, face);
+  lua_pop(L, 1);
+  self->fill(L, self->of, self->call);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, face, 1);
+}
+
+static int lazy_index(lua_State *L) {
+  push_filled(L, 1);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  return 1;
+}
+
+static int lazy_len(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)((const lazy_face *)lua_touserdata(L, 1))->count);
+  return 1;
+}
+
+void ck_sandbox_push_lazy(lua_State *L, size_t count, ck_sandbox_fill fill, const void *of,
+                          uint64_t call) {
+  static const luaL_Reg methods[] = {{"__index", lazy_index}, {"__len", lazy_len}, {NULL, NULL}};
+  static const char lazy_key;
+  lazy_face *self = lua_newuserdatauv(L, sizeof *self, 1);
+  *self = (lazy_face){fill, of, call, count};
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lazy_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    make_face_metatable(L);
+    luaL_setfuncs(L, methods, 0);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &lazy_key);
+  }
+  lua_setmetatable(L, -2);
 }
 
 bool ck_sandbox_push_table(lua_State *L, int index) {
@@ -136,14 +184,14 @@ bool ck_sandbox_push_table(lua_State *L, int index) {
     lua_pushvalue(L, index);
     return true;
   }
-  if (!is_face(L, index)) return false;
-  lua_getiuservalue(L, index, 1);
+  if (!ck_sandbox_is_face(L, index)) return false;
+  push_filled(L, index);
   return true;
 }
 
 const char *ck_sandbox_type(lua_State *L, int index) {
   if (ck_sandbox_is_null(L, index)) return "null";
-  if (is_face(L, index)) return "table";
+  if (ck_sandbox_is_face(L, index)) return "table";
   return luaL_typename(L, index);
 }
 

@@ -97,7 +97,7 @@ static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *e
 
 static ck_status bench(ck_value **rows, const values *v, ck_error *err) {
   ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS,
-                                          .clock = ck_clock_system()};
+                                          .clock = ck_clock_thread()};
   ck_chosen_policy chosen;
   ck_status status = ck_chosen_policy_open(&chosen, &v->options, err);
   if (status == CK_OK) status = ck_chosen_policy_find(&chosen, &v->options, v->file, NULL, err);
@@ -152,7 +152,7 @@ const ck_command ck_command_policy_bench = {
     .name = "policy bench",
     .summary = "measure what each hook of a policy costs",
     .details =
-        "Columns: hook, calls, the time of one (the median of batches over samples of "
+        "Columns: hook, calls, the processor time of one (the median of batches over samples of "
         "everything the hook can meet, with all that a live call does), how many times as "
         "long that is as a call of an empty Lua function, measured between, the most "
         "instructions that one took (its budget is 1,000,000), samples at which it failed, "
