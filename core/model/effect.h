@@ -36,7 +36,8 @@ typedef struct ck_effect {
   const char *const *payers;
   int depth; /* of `agent`: so many agents are above it, one that stands there twice counts twice */
   /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
-   *   model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
+   *   model: {model, tools?: [NAME | {name, description?, parameters?}], response_schema?,
+   *          options…?}
    *   tool:  {name, call_id?, index (from 0), arguments, server?},
    *          or {server, list: true}: the list of the server's tools
    *   exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}

@@ -221,7 +221,7 @@ static ck_status put_takes(const location *at, ck_bytes value, ck_error *err) {
 }
 
 static ck_status put_options(const location *at, ck_bytes value, ck_error *err) {
-  static const char *const own[] = {"model",  "tools",  "messages",
+  static const char *const own[] = {"model",  "tools",  "response_schema", "messages",
                                     "system", "stream", "stream_options"};
   bool none = ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_count(value) == 0; /* Lua's {} */
   if (none) value = ck_bytes_text("{}");

@@ -255,18 +255,31 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
   ck_json_end(w, '}');
 }
 
+/* An answer with a schema is a call. A model that thinks cannot be made to call anything. */
+static const char *choice(const ck_model_query *query, bool others) {
+  ck_bytes thinking = ck_model_get_option(query, "thinking");
+  if (thinking.len > 0 && !is_type(thinking, "disabled")) return "{\"type\":\"auto\"}";
+  return others ? "{\"type\":\"any\"}" : "{\"type\":\"tool\",\"name\":\"" CK_MODEL_ANSWER "\"}";
+}
+
 /* Calls in a conversation require tools in the request, also when the model is not to make any
  * more. */
 static void write_tools(ck_json_writer *w, const turn_writer *turns, ck_bytes tools) {
-  bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
-  if (!given && !turns->calls) return;
+  const ck_model_query *query = turns->media.query;
+  bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0,
+       answers = ck_model_get_schema(query).len > 0;
+  if (!given && !answers && !turns->calls) return;
   ck_json_name(w, "tools");
   ck_json_begin(w, '[');
   ck_json_iterator it = ck_json_iterate(tools);
   while (given && ck_json_next(&it)) write_tool(w, it.value);
-  if (!given) write_tool(w, ck_bytes_text("\"none\""));
+  if (answers) ck_model_put_answer_tool(w, query, "input_schema");
+  if (!given && !answers) write_tool(w, ck_bytes_text("\"none\""));
   ck_json_end(w, ']');
-  if (!given) ck_json_member_raw(w, "tool_choice", ck_bytes_text("{\"type\":\"none\"}"));
+  if (answers)
+    ck_json_member_raw(w, "tool_choice", ck_bytes_text(choice(query, given)));
+  else if (!given)
+    ck_json_member_raw(w, "tool_choice", ck_bytes_text("{\"type\":\"none\"}"));
 }
 
 static ck_status write_messages(turn_writer *self, const ck_model_query *query, ck_error *err) {

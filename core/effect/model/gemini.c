@@ -312,8 +312,17 @@ static void put_function(ck_json_writer *w, ck_bytes tool) {
   ck_json_end(w, '}');
 }
 
-static void write_tools(ck_json_writer *w, ck_bytes tools) {
-  size_t functions = 0;
+/* Beside functions older models take no schema: there the answer is a call, too. */
+static bool answers_by_call(const ck_model_query *query) {
+  ck_bytes tools = ck_json_get(query->request, "tools");
+  bool some = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
+  return some && ck_model_get_schema(query).len > 0 && !wants_signature(query);
+}
+
+static void write_tools(ck_json_writer *w, const ck_model_query *query) {
+  ck_bytes tools = ck_json_get(query->request, "tools");
+  bool answers = answers_by_call(query);
+  size_t functions = answers;
   if (ck_json_type_of(tools) != CK_JSON_ARRAY || ck_json_count(tools) == 0) return;
   for (ck_json_iterator it = ck_json_iterate(tools); ck_json_next(&it);)
     functions += is_function(it.value);
@@ -325,12 +334,16 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
     ck_json_begin(w, '[');
     for (ck_json_iterator it = ck_json_iterate(tools); ck_json_next(&it);)
       if (is_function(it.value)) put_function(w, it.value);
+    if (answers) ck_model_put_answer_tool(w, query, "parametersJsonSchema");
     ck_json_end(w, ']');
     ck_json_end(w, '}');
   }
   for (ck_json_iterator it = ck_json_iterate(tools); ck_json_next(&it);)
     if (!is_function(it.value)) ck_json_put_raw(w, it.value);
   ck_json_end(w, ']');
+  if (answers)
+    ck_json_member_raw(w, "toolConfig",
+                       ck_bytes_text("{\"functionCallingConfig\":{\"mode\":\"ANY\"}}"));
 }
 
 /* What was given of it, with the limit of the answer and the temperature in it. */
@@ -338,16 +351,20 @@ static void write_config(ck_json_writer *w, const ck_model_query *query) {
   ck_bytes given = ck_model_get_option(query, "generationConfig"),
            temperature = ck_model_get_option(query, "temperature");
   int64_t output = query->output_max > 0 ? query->output_max : ck_model_asked_output(query);
-  const char *const except[] = {output > 0 ? "maxOutputTokens" : NULL, NULL};
+  bool says = ck_model_get_schema(query).len > 0 && !answers_by_call(query);
+  const char *const except[] = {output > 0 ? "maxOutputTokens" : "", says ? "responseMimeType" : "",
+                                says ? "responseJsonSchema" : "", NULL};
   if (!temperature.len && query->model->temperature)
     temperature = ck_value_bytes(query->model->temperature);
   if (ck_json_get(given, "temperature").len) temperature = (ck_bytes){NULL, 0};
-  if (!given.len && output == 0 && !temperature.len) return;
+  if (!given.len && output == 0 && !temperature.len && !says) return;
   ck_json_name(w, "generationConfig");
   ck_json_begin(w, '{');
   if (ck_json_type_of(given) == CK_JSON_OBJECT) ck_model_copy_members(w, given, except);
   if (output > 0) ck_json_member_int(w, "maxOutputTokens", output);
   if (temperature.len) ck_json_member_raw(w, "temperature", temperature);
+  if (says) ck_json_member_text(w, "responseMimeType", "application/json");
+  if (says) ck_json_member_raw(w, "responseJsonSchema", ck_model_get_schema(query));
   ck_json_end(w, '}');
 }
 
@@ -365,7 +382,7 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
   status = ck_model_notify(query->conversation, &notifier, err);
   if (!self.begun) write_user(&self, (ck_bytes){NULL, 0});
   ck_json_end(&self.w, ']');
-  write_tools(&self.w, ck_json_get(query->request, "tools"));
+  write_tools(&self.w, query);
   ck_json_end(&self.w, '}');
   if (!status) status = self.media.status;
   return status ? status : ck_buffer_check(out, err);

@@ -290,6 +290,10 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
   status = ck_model_notify(query->conversation, &notifier, err);
   ck_json_end(&self.w, ']');
   write_tools(&self.w, ck_json_get(query->request, "tools"));
+  if (ck_model_get_schema(query).len > 0) {
+    ck_json_name(&self.w, "response_format");
+    ck_model_put_answer_format(&self.w, query, true);
+  }
   if (ck_model_streams(query->model)) {
     ck_json_member_bool(&self.w, "stream", true);
     ck_json_member_raw(&self.w, "stream_options", ck_bytes_text("{\"include_usage\":true}"));

@@ -150,6 +150,18 @@ int64_t ck_model_asked_output(const ck_model_query *query);
 ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
 
+/* ---- the schema of an answer (schema.c) ---- */
+
+/* The member response_schema of the request: what the answer must satisfy; no bytes: there is none.
+ */
+ck_bytes ck_model_get_schema(const ck_model_query *query);
+/* Where the API knows none for what is said, the answer is a call of this name. */
+#define CK_MODEL_ANSWER "final_answer"
+/* A tool of that name, to be offered with the others: {name, description, SCHEMA: …}. */
+void ck_model_put_answer_tool(ck_json_writer *w, const ck_model_query *query, const char *schema);
+/* {type: "json_schema", name, schema}; `nested`: name and schema in a member json_schema. */
+void ck_model_put_answer_format(ck_json_writer *w, const ck_model_query *query, bool nested);
+
 /* ---- faults ---- */
 
 typedef struct ck_model_fault {

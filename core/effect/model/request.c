@@ -10,9 +10,10 @@ static bool is_one_of(ck_bytes name, const char *const *names) {
   return *names != NULL;
 }
 
-/* Members that the core makes: the first two tell the core what to do. */
-static const char *const own_names[] = {"model",  "tools",          "messages", "system",
-                                        "stream", "stream_options", NULL};
+/* Members that the core makes: the first three tell the core what to do. */
+static const char *const own_names[] = {"model",  "tools",  "response_schema", "messages",
+                                        "system", "stream", "stream_options",  NULL};
+static const char *const orders[] = {"model", "tools", "response_schema", NULL};
 /* A conversation is the session's: no server keeps it. */
 static const char *const own_of_responses[] = {
     "input", "store", "previous_response_id", "conversation", "background", "include", NULL};
@@ -50,6 +51,15 @@ static const char *name_of_output(const ck_model_query *query) {
 static const char *const output_names[] = {"max_completion_tokens", "max_output_tokens",
                                            "max_tokens", NULL};
 
+/* What has the answer's schema in it is written with it. */
+static bool has_schema(const ck_model_query *query, ck_bytes raw_name) {
+  static const char *const names[] = {[CK_MODEL_OPENAI] = "response_format",
+                                      [CK_MODEL_ANTHROPIC] = "tool_choice",
+                                      [CK_MODEL_RESPONSES] = "text",
+                                      [CK_MODEL_GEMINI] = "toolConfig"};
+  return ck_model_get_schema(query).len > 0 && ck_json_is_text(raw_name, names[query->model->api]);
+}
+
 /* What Gemini takes in its generationConfig. */
 static bool is_nested(const ck_model_query *query, ck_bytes raw_name) {
   static const char *const others[] = {"temperature", "generationConfig", NULL};
@@ -59,7 +69,7 @@ static bool is_nested(const ck_model_query *query, ck_bytes raw_name) {
 
 /* A limit of the answer in whose place another one is sent, or what is sent elsewhere. */
 static bool is_replaced(const ck_model_query *query, ck_bytes raw_name) {
-  if (is_nested(query, raw_name)) return true;
+  if (is_nested(query, raw_name) || has_schema(query, raw_name)) return true;
   if (!is_one_of(raw_name, output_names)) return false;
   bool newer = query->model->api == CK_MODEL_RESPONSES &&
                !ck_json_is_text(raw_name, "max_output_tokens") &&
@@ -93,7 +103,7 @@ static ck_status write_own(ck_json_writer *w, const ck_model_query *query, ck_er
     if (is_replaced(query, it.name)) continue;
     if (!is_own(query, it.name))
       write_member(w, query, it.name, it.value);
-    else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
+    else if (!is_one_of(it.name, orders))
       return refuse("a model's request", it.name, err);
   }
   return CK_OK;

@@ -241,6 +241,19 @@ static bool thinks(const ck_model_query *query) {
   return false;
 }
 
+/* The format is a member of what else is said about the text. */
+static void write_format(ck_json_writer *w, const ck_model_query *query) {
+  static const char *const except[] = {"format", NULL};
+  ck_bytes given = ck_model_get_option(query, "text");
+  if (ck_model_get_schema(query).len == 0) return;
+  ck_json_name(w, "text");
+  ck_json_begin(w, '{');
+  if (ck_json_type_of(given) == CK_JSON_OBJECT) ck_model_copy_members(w, given, except);
+  ck_json_name(w, "format");
+  ck_model_put_answer_format(w, query, false);
+  ck_json_end(w, '}');
+}
+
 static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
   turn_writer self = {.w = {.out = out}, .media = {.query = query, .err = err}};
   ck_model_notifier notifier = {&self, CK_SHAPE_RESPONSES, write_system_text, write_user,
@@ -254,6 +267,7 @@ static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *er
   status = ck_model_notify(query->conversation, &notifier, err);
   ck_json_end(&self.w, ']');
   write_tools(&self.w, ck_json_get(query->request, "tools"));
+  write_format(&self.w, query);
   ck_json_member_bool(&self.w, "store", false);
   if (thinks(query)) ck_json_member_raw(&self.w, "include", ck_bytes_text("[\"" ENCRYPTED "\"]"));
   if (ck_model_streams(query->model)) ck_json_member_bool(&self.w, "stream", true);

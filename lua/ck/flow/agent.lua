@@ -9,12 +9,14 @@
 --- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in:
 --- agent.converse(ctx, def, input).
 
+local agent_answer = require "ck.flow.agent_answer"
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
 local content = require "ck.flow.content"
 local mcp = require "ck.flow.mcp"
 local declarations = require "ck.flow.declarations"
 local process = require "ck.flow.process"
+local schema = require "ck.flow.schema"
 local tools = require "ck.flow.tools"
 
 local agent = {}
@@ -45,14 +47,14 @@ local rules = check.with(declarations.rules, {
   result = result_rule,
   max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
   max_tokens = check.count,
-  temperature = "number", trust = check.trust,
+  temperature = "number", trust = check.trust, schema = schema.rule,
 })
 
-local function finish(loop, text)
+local function finish(loop, text, value)
   local result = loop.def.result
-  if type(result) == "string" then loop.ctx.outputs[result] = text end
-  if type(result) == "function" then return result(loop.ctx, text) end
-  return { text = text, turns = loop.turn, cut = loop.cut }
+  if type(result) == "string" then loop.ctx.outputs[result] = value == nil and text or value end
+  if type(result) == "function" then return result(loop.ctx, text, value) end
+  return { text = text, value = value, turns = loop.turn, cut = loop.cut }
 end
 
 --- Converses until the model calls no tool (with a user: until `stop` holds). The result is that of
@@ -67,10 +69,10 @@ function agent.converse(ctx, def, input, more)
     if loop.next == "ask" and not agent_loop.perform(loop, ask, "asking") then
       return { ended = "recording", turns = loop.turn - 1 }
     end
-    local how, text = agent_loop.turn(loop)
+    local how, text, value = agent_loop.turn(loop)
     if how == "ended" then return { ended = "recording", turns = text } end
     if how == "said" and (not def.user or (def.stop and def.stop(text))) then
-      return finish(loop, text)
+      return finish(loop, text, value)
     end
     loop.turn, loop.next = loop.turn + 1, how == "said" and "ask" or "model"
     agent_loop.boundary(loop, how == "called" and "tool_round" or "loop_iteration",
@@ -93,7 +95,8 @@ end
 ---  input: string|table|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
 ---  stop: nil|fun(text: string): boolean, result: string|function|nil, max_iterations: integer|nil,
 ---  max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
----  temperature: number|nil, trust: string|nil, reads: string[]|nil, secrets: string[]|nil }
+---  temperature: number|nil, schema: table|nil, trust: string|nil, reads: string[]|nil,
+---  secrets: string[]|nil }
 ---@return table flow
 function agent.define(def)
   local problem = check.fields("flow.agent", def, rules)
@@ -108,6 +111,10 @@ function agent.define(def)
   problem = problem or of_tools and "flow.agent: " .. of_tools
   local processes, of_processes = process.declare(not problem and def.processes or nil, servers)
   problem = problem or of_processes and "flow.agent: " .. of_processes
+  if not problem and def.schema and plain and plain[agent_answer.CALL] then
+    problem = ("flow.agent: tools: '%s' is what an answer of a schema is called"):format(
+      agent_answer.CALL)
+  end
   if problem then error(problem, 2) end
   local flow = {
     kind = "agent", run = run, agents = def.name and { def.name },

@@ -4,6 +4,8 @@
 --- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a
 --- run of adjacent calls of the message with the same `serve`. False: the recording has ended.
 
+local schema = require "ck.flow.schema"
+
 local calls = {}
 
 ---@class ck.flow.Call
@@ -11,29 +13,6 @@ local calls = {}
 ---@field index integer   in the message, from 1
 ---@field tool table|nil  nil: it cannot be made, `problem` says why
 ---@field problem string|nil
-
-local function kind_of(value)
-  if value == ck.null then return "null" end
-  if math.type(value) == "integer" then return "integer" end
-  if type(value) ~= "table" then return type(value) end
-  if next(value) == nil then return "empty" end
-  return #value > 0 and "array" or "object"
-end
-
-local function fits(value, wanted)
-  local kind = kind_of(value)
-  if kind == wanted or (kind == "integer" and wanted == "number") then return true end
-  if wanted == "integer" then return math.type(value) == "float" and value == math.floor(value) end
-  return kind == "empty" and (wanted == "array" or wanted == "object")
-end
-
-local function fits_one(value, wanted)
-  if type(wanted) == "string" then return fits(value, wanted) end
-  for _, one in ipairs(type(wanted) == "table" and wanted or {}) do
-    if fits(value, one) then return true end
-  end
-  return type(wanted) ~= "table"
-end
 
 --- Checks the top level of the schema: required members, and types.
 local function arguments_problem(parameters, arguments)
@@ -43,9 +22,8 @@ local function arguments_problem(parameters, arguments)
   end
   for name, rule in pairs(type(parameters.properties) == "table" and parameters.properties or {}) do
     local wanted = type(rule) == "table" and rule.type or nil
-    if arguments[name] ~= nil and not fits_one(arguments[name], wanted) then
-      return ("the argument '%s' must be of type %s"):format(name,
-        type(wanted) == "table" and table.concat(wanted, " or ") or wanted)
+    if arguments[name] ~= nil and not schema.fits(arguments[name], wanted) then
+      return ("the argument '%s' must be of type %s"):format(name, schema.words(wanted))
     end
   end
 end

@@ -1,6 +1,7 @@
 --- The conversation of a model with its tools: its opening, one turn, and the boundary after a
 --- turn.
 
+local agent_answer = require "ck.flow.agent_answer"
 local before_call = require "ck.flow.before_call"
 local calls = require "ck.flow.agent_calls"
 local content = require "ck.flow.content"
@@ -141,7 +142,7 @@ local function ask_model(loop)
   end
   local request = {
     model = def.model, tools = #loop.list > 0 and loop.list or nil, max_tokens = def.max_tokens,
-    temperature = def.temperature,
+    temperature = def.temperature, response_schema = def.schema,
   }
   return agent_loop.perform(loop, { kind = "model", class = "pure", request = request },
     "the model '" .. def.model .. "'")
@@ -173,7 +174,8 @@ local function call_tools(loop, items)
 end
 
 --- One turn. "called": the model called tools, which have answered; "said", text; "blocked": its
---- turn may not end yet; "ended", full turns: the recording has ended.
+--- turn may not end yet, or its answer does not satisfy the schema; "ended", full turns: the
+--- recording has ended. "said" has the answer's value, too, where there is a schema.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
   if loop.next == "calls" then return call_tools(loop, calls.judge(loop, ctx.tool_calls())) end
@@ -181,7 +183,13 @@ function agent_loop.turn(loop)
   if not reply then return "ended", loop.turn - 1 end
   loop.cut = reply.cut
   explore.follow(loop, ctx.conversation_length() - 1) -- a resume may have shortened it
-  local items = calls.judge(loop, ctx.tool_calls(reply.raw))
+  local list = ctx.tool_calls(reply.raw)
+  if loop.def.schema then
+    local how, text, value = agent_answer.take(loop, list, text_of(reply.result))
+    if how == "refused" then return "blocked" end
+    if how then return how, text, value end
+  end
+  local items = calls.judge(loop, list)
   if #items == 0 then
     if explore.guard(loop) then return "blocked" end
     return "said", text_of(reply.result)

@@ -31,6 +31,9 @@ end
 
 local function orchestrator_rule(value)
   if type(value) == "function" then return nil end
+  if type(value) == "table" and value.schema then
+    return "cannot have a schema: it finishes by its tool, not by an answer"
+  end
   return agent_problem(value)
 end
 

@@ -484,8 +484,33 @@ static void test_random(void) {
   tap_is_int(wrong, 0, "%d random conversations are valid on every wire", CONVERSATIONS);
 }
 
+/* Each API has its own way to be asked for an answer of a schema. */
+static void test_schema(void) {
+  static const char *const wanted[] = {
+      [CK_MODEL_OPENAI] = "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":"
+                          "\"answer\",\"schema\":{\"type\":\"object\"}}}",
+      [CK_MODEL_ANTHROPIC] = "\"tool_choice\":{\"type\":\"any\"}",
+      [CK_MODEL_RESPONSES] = "\"text\":{\"verbosity\":\"low\",\"format\":{\"type\":\"json_schema\","
+                             "\"name\":\"answer\",\"schema\":{\"type\":\"object\"}}}",
+      [CK_MODEL_GEMINI] = "\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\"}}"};
+  for (ck_model_api api = 0; api < CK_MODEL_API_COUNT; api++) {
+    const char *request = "{\"model\":\"m\",\"tools\":[\"f\"],\"response_schema\":{\"type\":"
+                          "\"object\"}}";
+    if (api == CK_MODEL_RESPONSES)
+      request = "{\"model\":\"m\",\"text\":{\"verbosity\":\"low\",\"format\":5},"
+                "\"response_schema\":{\"type\":\"object\"}}";
+    ck_buffer body = body_for(ck_model_format_of(api), api, NULL, request);
+    tap_ok(strstr(body.data, wanted[api]) && ck_json_check(ck_buffer_bytes(&body), NULL) == CK_OK,
+           "%s: %s", ck_model_api_name(api), body.data);
+    tap_ok(!strstr(body.data, "response_schema"), "%s: nothing of ours is sent",
+           ck_model_api_name(api));
+    ck_buffer_clear(&body);
+  }
+}
+
 int main(void) {
   test_exact();
+  test_schema();
   test_tools_and_options();
   test_random();
   return tap_done();

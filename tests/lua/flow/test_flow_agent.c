@@ -421,7 +421,30 @@ static void test_definitions(void) {
   }
 }
 
+/* An answer that does not satisfy its schema is told so, in a turn of its own. */
+static void test_schema(void) {
+  static const char *const answers[] = {"{\"role\":\"assistant\",\"content\":\"{}\"}",
+                                        "{\"role\":\"assistant\",\"content\":\"{\\\"a\\\":[1]}\"}",
+                                        NULL};
+  flow_driver driver = {0};
+  ck_error err = CK_ERROR_INIT;
+  models = answers;
+  tools = NULL;
+  file = AGENT("prompt = \"p\", schema = { type = \"object\", required = { \"a\" } }");
+  load(&driver);
+  ck_status status = flow_driver_run(&driver, &err);
+  const char *log = status == CK_OK ? flow_driver_log(&driver) : err.text;
+  tap_ok(
+      strstr(log, "done {\"text\":\"{\\\"a\\\":[1]}\",\"turns\":2,\"value\":{\"a\":[1]}}") != NULL,
+      "an answer that does not satisfy its schema is asked for again: %s", log);
+  tap_ok(strstr(log, "\"response_schema\":{\"required\":[\"a\"],\"type\":\"object\"}") != NULL,
+         "and the model is given the schema");
+  flow_driver_clear(&driver);
+  flow_driver_survives(load, "answers of a schema");
+}
+
 int main(void) {
+  test_schema();
   test_side_by_side();
   test_functions();
   test_arguments();
