@@ -69,6 +69,7 @@ static ck_status note_entry(ck_postgres *self, ck_bytes entry, ck_error *err) {
 static ck_status check_idle(ck_postgres *self, ck_error *err) {
   PGresult *result;
   ck_postgres_query query = {.sql = CK_POSTGRES_LIST_OWNED};
+  ck_postgres_bind_int(&query, self->url.lease_ms);
   ck_status status = ck_postgres_run(&result, self->writer, &query, doing, err);
   if (status != CK_OK) return status;
   ck_postgres_row row = ck_postgres_first(self->pq, result);

@@ -14,6 +14,7 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
   PGresult *result;
   ck_postgres_query query = {.sql = CK_POSTGRES_OWNER};
   ck_postgres_bind_text(&query, session_id);
+  ck_postgres_bind_int(&query, self->url.lease_ms);
   ck_status status = ck_postgres_read(&result, self, &query, "ask who has a session", err);
   if (status != CK_OK) return status;
   ck_postgres_row row = ck_postgres_first(self->pq, result);
@@ -62,6 +63,7 @@ static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *sessio
   ck_postgres_query query = {.sql = CK_POSTGRES_OWNER};
   out[0] = '\0';
   ck_postgres_bind_text(&query, session_id);
+  ck_postgres_bind_int(&query, self->url.lease_ms);
   if (ck_postgres_read(&result, self, &query, "ask for a fault", &ignored) != CK_OK) return;
   ck_postgres_row row = ck_postgres_first(self->pq, result);
   const char *text = row.count ? ck_postgres_text(&row, 7) : NULL;
@@ -207,6 +209,7 @@ static ck_status find(standing *out, ck_postgres *self, const char *session_id, 
   PGresult *result;
   ck_postgres_query query = {.sql = CK_POSTGRES_LOCK};
   ck_postgres_bind_text(&query, session_id);
+  ck_postgres_bind_int(&query, self->url.lease_ms);
   ck_status status = ck_postgres_run(&result, self->writer, &query, "take a session", err);
   ck_postgres_query_clear(&query);
   *out = (standing){0};

@@ -10,10 +10,12 @@
     "FROM checkpoint GROUP BY key_id) k GROUP BY key_id ORDER BY key_id NULLS "             \
     "FIRST")                                                                                \
   X(CK_POSTGRES_LIST_OWNED,                                                                 \
-    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, l.expires > "                    \
-    "clock_timestamp(), (extract(epoch FROM l.expires - clock_timestamp()) * "              \
-    "1000)::bigint, s.id FROM session s JOIN lease l ON l.session = s.no WHERE "            \
-    "l.owner IS NOT NULL AND l.expires > clock_timestamp() FOR UPDATE OF l")                \
+    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, greatest(l.expires, CASE WHEN "  \
+    "l.expires > 'epoch' THEN pg_postmaster_start_time() + $1::bigint * interval '1 "       \
+    "millisecond' END) > clock_timestamp(), (extract(epoch FROM greatest(l.expires, CASE "  \
+    "WHEN l.expires > 'epoch' THEN pg_postmaster_start_time() + $1::bigint * interval '1 "  \
+    "millisecond' END) - clock_timestamp()) * 1000)::bigint, s.id FROM session s JOIN "     \
+    "lease l ON l.session = s.no WHERE l.owner IS NOT NULL FOR UPDATE OF l")                \
   X(CK_POSTGRES_NEXT_EVENTS,                                                                \
     "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, "                \
     "check_sum, body, mac, key_id, decision, session FROM event WHERE (session, "           \

@@ -50,13 +50,19 @@
     "made) SELECT no FROM made")                                                                 \
   X(CK_POSTGRES_LOCK,                                                                            \
     "SELECT s.no, l.epoch, l.last_seq, (SELECT max(t.no) FROM timeline t WHERE t.session "       \
-    "= s.no), l.owner, l.expires > clock_timestamp(), (extract(epoch FROM l.expires - "          \
-    "clock_timestamp()) * 1000)::bigint FROM session s JOIN lease l ON l.session = s.no "        \
-    "WHERE s.id = $1::text FOR UPDATE OF l")                                                     \
+    "= s.no), l.owner, greatest(l.expires, CASE WHEN l.expires > 'epoch' THEN "                  \
+    "pg_postmaster_start_time() + $2::bigint * interval '1 millisecond' END) > "                 \
+    "clock_timestamp(), (extract(epoch FROM greatest(l.expires, CASE WHEN l.expires > "          \
+    "'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 millisecond' "           \
+    "END) - clock_timestamp()) * 1000)::bigint FROM session s JOIN lease l ON l.session "        \
+    "= s.no WHERE s.id = $1::text FOR UPDATE OF l")                                              \
   X(CK_POSTGRES_OWNER,                                                                           \
-    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, l.expires > clock_timestamp(), "      \
-    "(extract(epoch FROM l.expires - clock_timestamp()) * 1000)::bigint, l.fault FROM "          \
-    "session s JOIN lease l ON l.session = s.no WHERE s.id = $1::text")                          \
+    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, greatest(l.expires, CASE WHEN "       \
+    "l.expires > 'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 "            \
+    "millisecond' END) > clock_timestamp(), (extract(epoch FROM greatest(l.expires, CASE "       \
+    "WHEN l.expires > 'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 "       \
+    "millisecond' END) - clock_timestamp()) * 1000)::bigint, l.fault FROM session s JOIN "       \
+    "lease l ON l.session = s.no WHERE s.id = $1::text")                                         \
   X(CK_POSTGRES_ACQUIRE,                                                                         \
     "WITH changed AS (UPDATE session SET status = $2::bigint, reason = $3::text, failure "       \
     "= $4::text, node = $5::text, timeline = $6::bigint, run = $7::text, updated_ms = "          \

@@ -136,7 +136,7 @@ export CKRUN_KEY=$(cat "$dir/$from")
 begin resume one 8<&- 9>&-
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do :; done
-ask "UPDATE lease SET expires = clock_timestamp() - interval '1 second' WHERE owner IS NOT NULL"
+ask "UPDATE lease SET expires = 'epoch' WHERE owner IS NOT NULL"
 exits 0 "a change while one stands still whose lease has ended" key rotate \
   --new-key "file:$dir/$to"
 kill -CONT "$pid"
