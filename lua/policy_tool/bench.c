@@ -8,6 +8,7 @@
 #include "lua/policy_tool/allowance.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
+#include "lua/policy_tool/word_samples.h"
 
 /* LOOK_EVERY: instructions between two looks at what the hook has taken, some milliseconds. */
 enum { BATCHES = 21, SUBJECTS_MAX = 32, BARE_CALLS = 1000, LOOK_EVERY = 500000 };
@@ -141,14 +142,28 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
   ck_json_end(w, '}');
 }
 
-static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w, ck_error *err) {
+static ck_status take_sample(measuring *self, policy_hook hook, const char *sample, ck_error *err) {
+  if (self->count == SUBJECTS_MAX) return CK_OK;
+  ck_status status =
+      ck_policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
+  if (status == CK_OK) self->count++;
+  return status;
+}
+
+static ck_status take_samples(measuring *self, policy_hook hook, ck_error *err) {
   const char *sample;
-  ck_status status = CK_OK;
-  for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX &&
-                        (sample = ck_policy_subject_sample(hook, self->count));) {
-    status = ck_policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
-    if (status == CK_OK) self->count++;
-  }
+  ck_buffer made = {0};
+  ck_status status = ck_word_samples_make(&made, hook, self->policy, err);
+  for (size_t i = 0; status == CK_OK && (sample = ck_policy_subject_sample(hook, i)); i++)
+    status = take_sample(self, hook, sample, err);
+  for (size_t at = 0; status == CK_OK && at < made.len; at += strlen(made.data + at) + 1)
+    status = take_sample(self, hook, made.data + at, err);
+  ck_buffer_clear(&made);
+  return status;
+}
+
+static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w, ck_error *err) {
+  ck_status status = take_samples(self, hook, err);
   int bare = LUA_NOREF;
   ck_policy_allowance_begin(&self->allowance);
   if (status == CK_OK) status = count(self, err);

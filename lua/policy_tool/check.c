@@ -10,6 +10,7 @@
 #include "lua/policy_tool/problems.h"
 #include "lua/policy_tool/shapes.h"
 #include "lua/policy_tool/subject.h"
+#include "lua/policy_tool/word_samples.h"
 #include "lua/vm/json.h"
 #include "lua/vm/source.h"
 
@@ -218,19 +219,30 @@ static void report_slow(const comparison *self) {
   ck_buffer_clear(&text);
 }
 
+/* `*stopped`: it has had its time. */
+static ck_status try_sample(bool *stopped, comparison *of, const char *sample, ck_error *err) {
+  ck_status status = compare(of, sample, err);
+  of->asked++;
+  *stopped = status == CK_OK && ck_policy_allowance_spent(&of->allowance);
+  if (*stopped) report_slow(of);
+  return status;
+}
+
 static ck_status compare_hook(comparison *of, ck_error *err) {
-  ck_status status = CK_OK;
+  ck_buffer made = {0};
+  bool stopped = false;
+  ck_status status = ck_word_samples_make(&made, of->hook, of->used, err);
   ck_policy_allowance_begin(&of->allowance);
   for (int round = 0; round < 2; round++) {
     const char *sample;
-    for (size_t i = 0; status == CK_OK && (sample = ck_policy_subject_sample(of->hook, i)); i++) {
-      status = compare(of, sample, err);
-      of->asked++;
-      if (status != CK_OK || !ck_policy_allowance_spent(&of->allowance)) continue;
-      report_slow(of);
-      return CK_OK;
-    }
+    for (size_t i = 0;
+         status == CK_OK && !stopped && (sample = ck_policy_subject_sample(of->hook, i)); i++)
+      status = try_sample(&stopped, of, sample, err);
+    for (size_t at = 0; status == CK_OK && !stopped && at < made.len;
+         at += strlen(made.data + at) + 1)
+      status = try_sample(&stopped, of, made.data + at, err);
   }
+  ck_buffer_clear(&made);
   return status;
 }
 
