@@ -173,6 +173,19 @@ static bool is_of_the_store(ck_status status) {
   return status == CK_E_NOT_FOUND || status == CK_E_CORRUPT;
 }
 
+/* Others walk through the same queue: since the look somebody may have taken it, and to begin a run
+ * in vain costs far more than to ask once more. */
+static ck_status check_row(bool *due, const ck_candidates *self, const ck_candidate *candidate,
+                           ck_error *err) {
+  ck_session_record record = {0};
+  ck_error problem = CK_ERROR_INIT;
+  ck_status status = ck_store_get_session(&record, self->store, candidate->id, &problem);
+  *due = status == CK_OK && is_same(candidate, &record);
+  ck_session_record_clear(&record);
+  return status == CK_OK || is_of_the_store(status) ? CK_OK
+                                                    : ck_error_set(err, status, "%s", problem.text);
+}
+
 ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
                               ck_candidate *candidate, int64_t now_ms, ck_error *err) {
   *due = false;
@@ -192,8 +205,8 @@ ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
   }
   int64_t from = candidate->not_before_ms;
   if (from < candidate->from_ms) from = candidate->from_ms;
-  *due = now_ms >= from;
-  if (!*due && !candidate->refusals) *later_ms = from;
+  if (now_ms >= from) return check_row(due, self, candidate, err);
+  if (!candidate->refusals) *later_ms = from;
   return CK_OK;
 }
 

@@ -22,6 +22,8 @@
 
 /* Between a word that there is something and the look at it: what comes at once is seen at once. */
 enum { NEWS_GAP_MS = 10 };
+/* A look at a long queue takes no more than this part of the time, one in so many. */
+enum { LOOK_SHARE = 20 };
 
 typedef struct worker {
   const ck_worker_options *options;
@@ -171,11 +173,14 @@ static ck_status look(worker *self, ck_error *err) {
   bool through = self->next >= self->candidates.count && !self->running;
   bool woken = self->later_ms && now_ms() >= self->later_ms;
   if (!through && !woken && mono_us() < self->look_us) return CK_OK;
-  self->look_us = mono_us() + self->options->poll_ms * 1000;
   self->next = 0;
   self->later_ms = 0;
   self->held = false;
-  return ck_candidates_look(&self->candidates, now_ms(), err);
+  int64_t begun_us = mono_us();
+  ck_status status = ck_candidates_look(&self->candidates, now_ms(), err);
+  int64_t now_us = mono_us(), took_us = now_us - begun_us, wait_us = self->options->poll_ms * 1000;
+  self->look_us = now_us + (wait_us > LOOK_SHARE * took_us ? wait_us : LOOK_SHARE * took_us);
+  return status;
 }
 
 static ck_status fill(worker *self, ck_error *err) {
