@@ -13,6 +13,7 @@ typedef struct reading {
   const char *outcomeless; /* the status of an effect that nothing is known of behind its intent */
   size_t waiting;          /* outcomes whose intents are still to come */
   size_t events;
+  bool runs; /* the session */
   bool failed;
 } reading;
 
@@ -67,10 +68,32 @@ static char *kind_of_key(reading *self, const char *key) {
   return kind;
 }
 
+static bool knows(const reading *self, ck_bytes key) {
+  bool known = false;
+  for (size_t i = 0; !known && i < self->to->count; i++) {
+    const char *one = self->to->list[i].key;
+    known = one && ck_json_is_text(key, one);
+  }
+  return known;
+}
+
+/* The run waits before it tries the effect again. */
+static void take_wait(ck_recent_effect *out, const ck_event *event, ck_bytes body) {
+  int64_t wait, tried;
+  ck_bytes failure = ck_json_get(body, "failure");
+  if (!ck_json_read_int(&wait, ck_json_get(failure, "wait")) ||
+      !ck_json_read_int(&tried, ck_json_get(failure, "try")))
+    return;
+  out->retries_ms = event->at_ms + wait;
+  out->next_try = tried + 1;
+}
+
 static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
+  bool newest = !knows(self, ck_json_get(body, "key"));
   ck_recent_effect *added = add(self, event, body);
   if (!added) return;
   added->status = status_of(body);
+  if (newest && self->runs) take_wait(added, event, body);
   added->error = take(self, ck_json_get(body, "error"));
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
@@ -97,15 +120,6 @@ static ck_recent_effect *unbegun(const reading *self, ck_bytes key) {
     if (!one->begun && one->key && ck_json_is_text(key, one->key)) return one;
   }
   return NULL;
-}
-
-static bool knows(const reading *self, ck_bytes key) {
-  bool known = false;
-  for (size_t i = 0; !known && i < self->to->count; i++) {
-    const char *one = self->to->list[i].key;
-    known = one && ck_json_is_text(key, one);
-  }
-  return known;
 }
 
 /* The verdict on an effect without an outcome, which is older; what came of it may be known. */
@@ -161,7 +175,8 @@ ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const 
                                  ck_error *err) {
   ck_session_status at = head->session.status;
   bool over = at == CK_SESSION_COMPLETED || at == CK_SESSION_CANCELLED;
-  reading self = {.to = out, .outcomeless = over ? "left" : "open"};
+  reading self = {
+      .to = out, .outcomeless = over ? "left" : "open", .runs = at == CK_SESSION_RUNNING};
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
@@ -206,5 +221,8 @@ void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self)
       ck_document_put_duration(document, at, "duration_ms", (one->ended_ms - one->begun_ms) * 1000);
     if (one->cost_micros >= 0) ck_document_put_money(document, at, "cost_usd", one->cost_micros);
     ck_document_put_text(document, at, "error", one->error);
+    if (!one->retries_ms) continue;
+    ck_document_put_time(document, at, "retries_at", one->retries_ms);
+    ck_document_put_int(document, at, "next_try", one->next_try);
   }
 }

@@ -18,6 +18,8 @@ typedef struct ck_recent_effect {
   int64_t begun_ms, ended_ms; /* 0: not known, not yet */
   int64_t cost_micros;        /* -1: nobody knows */
   bool begun;                 /* its intent was read */
+  int64_t retries_ms;         /* when a policy has it tried again, wall time; 0: it does not wait */
+  int64_t next_try;           /* which try that is, from 2 */
 } ck_recent_effect;
 
 /* Zero-initialise. */
@@ -32,7 +34,7 @@ CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *st
                                             const ck_head *head, ck_error *err);
 void ck_recent_effects_clear(ck_recent_effects *self);
 /* Adds "last_effects": [{seq, effect, at?, kind, name?, agent?, status, begun?, duration_ms?,
- * cost_usd?, error?}, …]. */
+ * cost_usd?, error?, retries_at?, next_try?}, …]. */
 void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self);
 
 #endif

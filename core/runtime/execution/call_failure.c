@@ -79,6 +79,13 @@ static const ck_effect_driver *find_sleep(const ck_call *self) {
   return found && strcmp(found->name, "sleep") == 0 ? found : NULL;
 }
 
+static void tell_wait(const ck_call *self, int64_t wait_ms) {
+  char text[80];
+  snprintf(text, sizeof text, "a policy has it tried again in %.1f s (try %d of %d)",
+           (double)wait_ms / 1000, self->tries + 1, CK_EFFECT_TRIES);
+  ck_call_notify_note(self, text);
+}
+
 /* Without a driver that can wait the next try is made at once. */
 static ck_status wait_to_retry(ck_call *self, int64_t wait_ms, ck_error *err) {
   char request[48];
@@ -90,6 +97,7 @@ static ck_status wait_to_retry(ck_call *self, int64_t wait_ms, ck_error *err) {
                      .scope = self->effect.scope,
                      .key = self->key,
                      .request = ck_bytes_text(request)};
+  tell_wait(self, wait_ms);
   self->waits_with = self->driver;
   self->driver = sleeper;
   return ck_call_start_with(self, &sleep, err);

@@ -106,8 +106,21 @@ pid=$!
 until "$CKRUN" sessions log long --all --kind outcome 2>/dev/null | grep -q failed; do
   read -rt 0.05 <> <(:) || :
 done
+# Worked out from the transcript: its end, and how long the policy has it wait.
+due=$("$CKRUN" --json sessions log long --all --kind outcome | perl -MJSON::PP -MTime::Local -ne '
+  my $e = decode_json($_);
+  my ($y, $m, $d, $h, $n, $s, $ms) = $e->{at} =~ /\d+/g;
+  my @t = gmtime(timegm($s, $n, $h, $d, $m - 1, $y) + $e->{body}{failure}{wait} / 1000);
+  printf "%d-%02d-%02dT%02d:%02d:%02d.%sZ", $t[5] + 1900, $t[4] + 1, @t[3, 2, 1, 0], $ms')
+shown=$("$CKRUN" --json sessions show long)
+is "show says when it is tried again, and which try that is" \
+  "$(json "$shown" 'join " ", @{$d->{last_effects}[-1]}{qw(retries_at next_try)}')" "$due 2"
 exits 0 "a session that waits is paused at once" pause long
 wait $pid
+has "its progress has said so" "$(cat long.out)" "tried again in 3600.0 s (try 2 of 3)"
+shown=$("$CKRUN" --json sessions show long)
+is "at rest it waits for nothing" \
+  "$(json "$shown" '0 + exists $d->{last_effects}[-1]{retries_at}')" 0
 is "the wait was not over" "$(tries)" 1
 is "and it is paused" "$("$CKRUN" sessions show long | grep '^status')" "$(printf 'status\tpaused')"
 exits 0 "a resume tries at once" resume long
