@@ -8,6 +8,11 @@
  * somebody else makes stays for ever. A digest is that of a row's check, which answers for all its
  * columns; of a session, of its own and that of its head, which name status, epoch, last event.
  *
+ * It is written when a session is made, forked or deleted, where it changes its status, with the
+ * head that a run writes at most once a second, and with a pin, a request and a fact; not with the
+ * events and checkpoints of steps, which the head answers for. So it costs nothing per step, and a
+ * status that is set back alone is found.
+ *
  * The generation counts the inventories that were written; core/store/rollback.h compares it with a
  * counter outside of the store. */
 #ifndef CK_STORE_SQLITE_INVENTORY_H

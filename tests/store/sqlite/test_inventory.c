@@ -149,6 +149,15 @@ static void test_told(ck_store *store) {
   tap_ok(told == generation + 2, "%s: a power-durable commit tells of all before it", kind);
   must(fixture_commit(&session, &(fixture_step){.text = "a"}, &err), "an event");
   tap_ok(told == generation + 2, "%s: events change nothing of it", kind);
+  for (int i = 0; i < 40; i++)
+    must(fixture_commit(
+             &session,
+             &(fixture_step){.text = "a", .key = "memory.a", .value = "1", .process = i % 4 != 0},
+             &err),
+         "a step");
+  uint64_t now = 0;
+  must(backend->inventory.get_generation(&now, backend->self, &err), "its generation");
+  tap_ok(now == generation + 2 && told == now, "%s: nor do steps with their checkpoints", kind);
   put_fact(store, "lazy", "3");
   ck_store_release(store, session.lease);
   tap_ok(told == generation + 3, "%s: the end of the last run tells of what it folds", kind);
