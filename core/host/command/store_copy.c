@@ -161,7 +161,8 @@ const ck_command ck_command_store_copy = {
         "already nothing is written. A TO that holds anything else is refused.\n\n"
         "While a session runs nothing is copied: 'ckrun store backup' does that. Afterwards there "
         "are two stores: go on with a session in one of them only. Long outputs beside a file "
-        "(FROM.spill) are copied to a file; a server has no place for them, and they stay.\n\n"
+        "(FROM.spill) are copied to a file, into TO.spill, which is to be removed before another "
+        "try where a kill left it beside no TO; a server has no place for them, and they stay.\n\n"
         "A password in a URL is refused here, where everybody on the machine sees it: the URL in "
         "$CKRUN_STORE, $PGPASSWORD and ~/.pgpass serve both.",
     .operands = operands,
