@@ -9,6 +9,9 @@
 typedef struct ck_effect_sink {
   /* Between start and done. `chunk`, a JSON object, becomes an `update` event. */
   void (*update)(struct ck_effect_sink *sink, ck_bytes chunk);
+  /* NULL: nothing is kept. Between start and done, one at a time: `then` is called, once, when all
+   * updates so far are in the store, or may stay unsaved; never behind done. */
+  void (*when_kept)(struct ck_effect_sink *sink, void (*then)(void *to), void *to);
   /* NULL: it is not kept. Between start and done, when the driver waits before it delivers that a
    * try has failed whose cost and tokens are known: they are durable soon, and not lost with this
    * process. True: kept, and not to be in the outcome of `done`. Borrowed. */

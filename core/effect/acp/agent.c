@@ -44,7 +44,6 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   ck_acp_phase before = run->phase;
   bool prompts = phase == CK_ACP_PROMPTED;
   const char *method = prompts ? "session/prompt" : methods[run->opening];
-  if (prompts) ck_acp_report_session(run);
   run->phase = phase;
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
                              .to = run,
@@ -64,6 +63,24 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
     run->pending.sent = true;
     run->pending.cost_micros = -1;
   }
+}
+
+/* Unless the turn was cancelled meanwhile, or its agent died. */
+static void send_prompt(void *to) {
+  ck_effect_run *run = to;
+  if (!run->pending.outcome && run->agent->service.peer) send(run, CK_ACP_PROMPTED);
+}
+
+/* An agent at work is found again by whoever comes after a crash: its session is in the store
+ * before it has the prompt. */
+static void prompt(ck_effect_run *run) {
+  ck_effect_sink *sink = run->pending.sink;
+  ck_acp_report_session(run);
+  run->phase = CK_ACP_KEEPS;
+  if (sink->when_kept)
+    sink->when_kept(sink, send_prompt, run);
+  else
+    send_prompt(run);
 }
 
 static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char *session) {
@@ -92,7 +109,10 @@ static void open_session(ck_effect_run *run) {
   run->opening = *wanted && !known ? best_opening(agent) : CK_ACP_NEW;
   if (known || run->opening != CK_ACP_NEW) memcpy(run->session, wanted, sizeof wanted);
   run->cost_before = known ? known->cost_micros : -1;
-  send(run, known ? CK_ACP_PROMPTED : CK_ACP_OPENS);
+  if (known)
+    prompt(run);
+  else
+    send(run, CK_ACP_OPENS);
 }
 
 static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
@@ -126,7 +146,7 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
   run->cost_before = session ? session->cost_micros : -1;
   run->is_new = begins;
   run->text.len = 0; /* loading repeats the session's messages */
-  send(run, CK_ACP_PROMPTED);
+  prompt(run);
 }
 
 /* ---- the end of a turn ---- */

@@ -26,6 +26,7 @@ typedef struct ck_acp_tool {
 typedef enum {
   CK_ACP_WAITS,    /* the agent is not ready yet */
   CK_ACP_OPENS,    /* its session is requested */
+  CK_ACP_KEEPS,    /* that session is on its way to the store */
   CK_ACP_PROMPTED, /* the agent works on it */
   CK_ACP_ENDS      /* it is cancelled, and the agent has not confirmed */
 } ck_acp_phase;

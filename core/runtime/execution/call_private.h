@@ -39,11 +39,9 @@ struct ck_call {
   ck_action_question *action; /* an agent wants it, see action.h; NULL: an effect */
   ck_effect_run *run;         /* NULL: its driver has nothing to cancel */
   bool probing, delivered;
-  const char **payers;    /* of the effect */
-  ck_value *untrusted;    /* of the effect */
-  ck_value *tail;         /* of the effect */
-  ck_value *interrupted;  /* of the effect */
-  bool tried;             /* it was begun before, here or in an earlier process */
+  const char **payers;                      /* of the effect */
+  ck_value *untrusted, *tail, *interrupted; /* of the effect */
+  bool tried;                               /* it was begun before, here or in an earlier process */
   bool asks_limit;        /* WAITING for an answer to a limit, not for its own outcome */
   ck_limit_hit hit;       /* that limit */
   unsigned limit_answers; /* answers to limits that this process has carried out */
@@ -64,9 +62,12 @@ struct ck_call {
   unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
   const ck_effect_driver *waits_with;
-  ck_value *dropped;   /* an answer to another question under its key; NULL: none */
-  ck_outcome *lost;    /* how it ended here without telling its outcome; NULL: it did not */
-  uint64_t ticket;     /* of its intent */
+  ck_value *dropped;      /* an answer to another question under its key; NULL: none */
+  ck_outcome *lost;       /* how it ended here without telling its outcome; NULL: it did not */
+  uint64_t ticket;        /* of its intent */
+  uint64_t told;          /* the ticket of its updates */
+  void (*kept)(void *to); /* its driver waits for that; NULL: it does not */
+  void *kept_to;
   int64_t begun_us;    /* monotonic time its driver was started */
   ck_outcome *outcome; /* delivered by the driver, then recorded; given to the coroutine */
 };

@@ -132,9 +132,20 @@ static ck_status look_for_room(bool *moved, ck_call *self, ck_error *err) {
   return status;
 }
 
+/* The store's failure is met where the session's own events are. */
+static void tell_kept(ck_call *self) {
+  void (*then)(void *to) = self->kept;
+  ck_error ignored = CK_ERROR_INIT;
+  if (self->phase != CK_CALL_DRIVER || !then) return;
+  if (ck_session_peek(ck_call_session(self), self->told, &ignored) != CK_OK) return;
+  self->kept = NULL;
+  then(self->kept_to);
+}
+
 static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = true;
+  tell_kept(self);
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
   if (self->phase == CK_CALL_ROOM) return look_for_room(moved, self, err);
   if (self->phase == CK_CALL_INTENT) {

@@ -4,6 +4,7 @@
 static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_call *self = ((ck_call_sink *)sink)->call;
   self->run = NULL;
+  self->kept = NULL;
   self->delivered = true;
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
@@ -15,7 +16,6 @@ static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
  * recorded is lost, the effect is not. */
 static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_call *self = ((ck_call_sink *)sink)->call;
-  uint64_t ticket;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_value *body = NULL;
@@ -28,13 +28,21 @@ static void update(ck_effect_sink *sink, ck_bytes chunk) {
   if (ck_value_from(&body, &buffer, &ignored) != CK_OK ||
       ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope,
                         self->effect.agent, body, &ignored) != CK_OK ||
-      ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
+      ck_session_push(&self->told, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
     ck_waker_wake(self->runner->execution->options
                       .waker); /* the next turn meets the store's failure itself */
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   if (self->runner->execution->ending.status && ck_call_is_idle(self))
     self->driver->cancel(self->driver->self, self->run);
+}
+
+static void when_kept(ck_effect_sink *sink, void (*then)(void *to), void *to) {
+  ck_call *self = ((ck_call_sink *)sink)->call;
+  self->kept = then;
+  self->kept_to = to;
+  ck_runner_wake(self->runner);
+  ck_waker_wake(self->runner->execution->options.waker);
 }
 
 /* What cannot be kept now is in the outcome. */
@@ -51,6 +59,7 @@ ck_status ck_call_probe(ck_call *self, ck_error *err) {
 ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err) {
   const ck_effect_driver *driver = self->driver;
   self->sink.sink.update = update;
+  self->sink.sink.when_kept = when_kept;
   self->sink.sink.spent = spent;
   self->sink.sink.done = deliver;
   self->sink.call = self;

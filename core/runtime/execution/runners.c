@@ -61,7 +61,9 @@ static uint64_t awaited_ticket(const ck_runner *self) {
   if (self->phase != CK_PHASE_CALLS) return first;
   for (size_t i = 0; i < self->call_count; i++) {
     const ck_call *call = self->calls[i];
-    if (call->phase == CK_CALL_INTENT && (first == 0 || call->ticket < first)) first = call->ticket;
+    bool tells = call->phase == CK_CALL_DRIVER && call->kept;
+    uint64_t ticket = call->phase == CK_CALL_INTENT ? call->ticket : tells ? call->told : 0;
+    if (ticket && (first == 0 || ticket < first)) first = ticket;
   }
   return first;
 }

@@ -54,6 +54,12 @@ while (<STDIN>) {
     update(sessionUpdate => "agent_message_chunk", content => { type => "text", text => "old" })
       if $method =~ /load/;
   } elsif ($method eq "session/prompt") {
+    if ($dies eq "prompted" && !-e "died") {
+      note("session-$session", 0);
+      note("died", 1);
+      kill 9, getppid();
+      sleep 600;
+    }
     note("prompts", encode_json($p->{prompt}));
     step($_) for done() .. 3;
     $result = { stopReason => "end_turn" };
@@ -123,6 +129,14 @@ for offers in resume load; do
   run resume "killed-$offers"
   is "$offers: the turn goes on where it was left" "$code $(steps)" "0 0 1 2 3 "
   is "$offers: in the session that it had" "$(opened)" "new $offers "
+done
+
+# It is killed as soon as the agent has the prompt: the session is in the store by then.
+for n in 1 2 3 4 5; do
+  flow resume prompted idempotent
+  run run flow.lua --session "prompted-$n"
+  run resume "prompted-$n"
+  is "killed with the prompt, $n: the session that it had" "$(opened)" "new resume "
 done
 
 # Another prompt is another turn, whatever became of the one before.
