@@ -8,6 +8,7 @@
 #include "core/base/placeholder.h"
 #include "core/base/utf8.h"
 #include "core/model/content.h"
+#include "core/redact/options.h"
 #include "core/redact/redact.h"
 #include "core/store/rekey.h"
 #include "lua/policy/policy.h"
@@ -185,6 +186,21 @@ static ck_status take_keys(asking *self, const ck_state *state) {
   return status;
 }
 
+/* As a run under the profile asks before it records them. */
+static ck_status take_options(asking *self) {
+  ck_status status = CK_OK;
+  ck_json_iterator it = ck_json_iterate(ck_value_bytes(self->described));
+  while (status == CK_OK && ck_json_next(&it)) {
+    ck_value *options = NULL, *ignored = NULL;
+    status = ck_value_copy(&options, ck_json_get(it.value, "options"), self->err);
+    if (status == CK_OK)
+      status = ck_redactor_apply_options(&ignored, self->redactor, options, self->err);
+    ck_value_free(options);
+    ck_value_free(ignored);
+  }
+  return status == CK_OK ? self->status : status;
+}
+
 static ck_status read_session(asking *self, ck_store *store, const char *session_id) {
   ck_head head = {0};
   ck_state *state = NULL;
@@ -213,7 +229,8 @@ ck_status ck_simulate_redact(ck_simulated_masks *out, ck_store *store, const cha
   if (status == CK_OK && self.policies.redact) {
     ck_redactor_set_fingerprint_key(self.redactor, fingerprint);
     ck_redactor_set_hook(self.redactor, ask, &self);
-    status = read_session(&self, store, session_id);
+    status = take_options(&self);
+    if (status == CK_OK) status = read_session(&self, store, session_id);
   }
   for (size_t i = 0; i < out->count; i++) out->list[i].last = NULL;
   ck_redactor_free(self.redactor);

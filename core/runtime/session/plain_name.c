@@ -38,8 +38,8 @@ ck_status ck_plain_name_check(const ck_policy_engine *policies, const char *what
   ck_error failure = CK_ERROR_INIT;
   if (!policies || !policies->redact || !name) return CK_OK;
   ck_status status = ask(&verdict, policies, what, name, &failure);
-  if (status == CK_OK && verdict != CK_REDACT_LEAVE && verdict != CK_REDACT_REPLACE)
-    status = ask(&usual, policies, what, "x", &failure);
+  if (status == CK_OK && verdict != CK_REDACT_LEAVE)
+    status = ask(&usual, policies, what, "some-name", &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status != CK_OK || verdict == usual) return CK_OK;
   return ck_error_set(err, CK_E_REFUSED,

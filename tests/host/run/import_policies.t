@@ -80,4 +80,9 @@ END
 profile whole.profile.lua 'policies = { "./whole.lua" }'
 exits 0 "a policy that masks every input says nothing of an id" \
   run flow.lua --profile ./whole.profile.lua --session some --input '"x"'
+echo 'return { name = "words", version = 1, redact = function(item)
+  return ck.mask(item.value, "\\w+") end }' >words.lua
+profile words.profile.lua 'policies = { "./words.lua" }'
+exits 0 "nor does one that masks every word" \
+  run flow.lua --profile ./words.profile.lua --session other
 finish

@@ -76,6 +76,18 @@ is "and has nothing more to mask" "$out" ""
 ok "all is as recorded, but for the card, which nobody can be asked about any more" grep -qP \
   '^strict: of (\d+) items \1 as recorded, 0 otherwise; masked whole, not asked about: 1$' \
   <<<"$err"
+cat >listed.lua <<'E'
+return { name = "listed", version = 1, options = { names = { "Zoe" }, other = { "x" } },
+  redact = function(item, opt) return ck.mask(item.value, opt.names) end }
+E
+cat >own.lua <<"E"
+return { name = "own", policies = { { "./listed.lua", names = { "Cleo", "Zeno" } } } }
+E
+exits 0 "a profile with a list of names" \
+  --json policy simulate --hook redact --profile own.lua one
+is "is asked about the list itself, as a run is, by the option's name" \
+  "$(json "$out" "join ';', sort $rows")" 'listed texts options.names 1 1'
+hides "and does not show it" "$out" Cleo
 exits 0 "a policy alone" policy simulate --hook redact --policy ./keys.lua one
 is "masks its keys" "$(cut -f4 <<<"$out" | sort | tr '\n' ' ')" "memory.card memory.gone "
 echo 'return { name = "weak", version = 1, redact = function() error "no" end }' >weak.lua
