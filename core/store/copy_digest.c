@@ -6,6 +6,7 @@
 #include "core/base/array.h"
 #include "core/base/utf8.h"
 #include "core/store/copy_walk.h"
+#include "core/store/format/row.h"
 
 static void put_ints(ck_digester *to, const int64_t *numbers, size_t count) {
   for (size_t i = 0; i < count; i++) ck_digester_update_int(to, numbers[i]);
@@ -103,28 +104,9 @@ static ck_status take_event(void *to, int64_t session, const ck_event_row *row, 
 static ck_status take_checkpoint(void *to, int64_t session, const ck_checkpoint_row *row,
                                  ck_error *err) {
   ck_copy_digest *self = to;
-  const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->seq,
-                             row->parent,
-                             row->keyframe,
-                             row->timeline,
-                             row->covers,
-                             row->kind,
-                             row->created_ms,
-                             row->clean,
-                             row->resumable,
-                             totals->cost_micros,
-                             totals->input_tokens,
-                             totals->output_tokens,
-                             totals->model_calls,
-                             totals->tool_calls,
-                             totals->unmetered,
-                             totals->active_us,
-                             row->changed,
-                             row->format,
-                             row->encoding,
-                             row->plain_len};
-  put_ints(&self->now, numbers, sizeof numbers / sizeof *numbers);
+  int64_t numbers[CK_CHECKPOINT_ROW_INTS];
+  ck_checkpoint_row_ints(numbers, row);
+  put_ints(&self->now, numbers, CK_CHECKPOINT_ROW_INTS);
   put_text(&self->now, row->id);
   put_digest(&self->now, &row->events_digest);
   put_digest(&self->now, &row->payload_digest);

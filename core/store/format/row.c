@@ -1,5 +1,7 @@
-/* row.c - a row of an event, from stored bytes to an event. */
+/* row.c - a row of an event, from stored bytes to an event; the integers of a checkpoint's. */
 #include "core/store/format/row.h"
+
+#include <string.h>
 
 #include "core/store/format/chain.h"
 
@@ -35,4 +37,30 @@ ck_status ck_row_decode_event(ck_event *out, ck_compress *compress, ck_buffer *s
                     .body = value,
                     .decision = row->decision};
   return CK_OK;
+}
+
+void ck_checkpoint_row_ints(int64_t out[CK_CHECKPOINT_ROW_INTS], const ck_checkpoint_row *row) {
+  const ck_totals *totals = &row->totals;
+  const int64_t numbers[] = {row->seq,
+                             row->parent,
+                             row->keyframe,
+                             row->timeline,
+                             row->covers,
+                             row->kind,
+                             row->created_ms,
+                             row->clean,
+                             row->resumable,
+                             totals->cost_micros,
+                             totals->input_tokens,
+                             totals->output_tokens,
+                             totals->model_calls,
+                             totals->tool_calls,
+                             totals->unmetered,
+                             totals->active_us,
+                             row->changed,
+                             row->format,
+                             [CK_CHECKPOINT_ROW_ENCODING] = row->encoding,
+                             row->plain_len};
+  _Static_assert(sizeof numbers == CK_CHECKPOINT_ROW_INTS * sizeof *out, "each is given");
+  memcpy(out, numbers, sizeof numbers);
 }

@@ -1,4 +1,4 @@
-/* row.h - a row of an event that was read: its fault answered, its body unpacked and checked. */
+/* row.h - rows: an event's, that was read, unpacked and checked; a checkpoint's integers. */
 #ifndef CK_STORE_FORMAT_ROW_H
 #define CK_STORE_FORMAT_ROW_H
 
@@ -22,5 +22,10 @@ CK_CHECKED ck_status ck_row_open_body(ck_row_body *self, const ck_event_row *row
  * row. As ck_row_open_body. */
 CK_CHECKED ck_status ck_row_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,
                                          const ck_event_row *row, ck_error *err);
+
+/* The integers of a checkpoint's row in the order of its columns, from seq to plain_len. They are
+ * signed in this order: it never changes. */
+enum { CK_CHECKPOINT_ROW_ENCODING = 18, CK_CHECKPOINT_ROW_INTS = 20 };
+void ck_checkpoint_row_ints(int64_t out[CK_CHECKPOINT_ROW_INTS], const ck_checkpoint_row *row);
 
 #endif

@@ -2,6 +2,7 @@
  * several sessions' a transaction in one round trip. */
 #include <stdlib.h>
 
+#include "core/store/format/row.h"
 #include "core/store/postgres/postgres.h"
 
 static const char doing[] = "commit";
@@ -60,30 +61,10 @@ void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_r
   static const ck_checkpoint_row none;
   ck_postgres_bind_text(query, row ? row->id : NULL);
   if (!row) row = &none;
-  const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->seq,
-                             row->parent,
-                             row->keyframe,
-                             row->timeline,
-                             row->covers,
-                             row->kind,
-                             row->created_ms,
-                             row->clean,
-                             row->resumable,
-                             totals->cost_micros,
-                             totals->input_tokens,
-                             totals->output_tokens,
-                             totals->model_calls,
-                             totals->tool_calls,
-                             totals->unmetered,
-                             totals->active_us,
-                             row->changed,
-                             row->format,
-                             row->encoding,
-                             row->plain_len};
-  size_t count = sizeof numbers / sizeof *numbers;
-  ck_buffer *array = ck_postgres_begin_array(query, CK_POSTGRES_INTS, count);
-  for (size_t i = 0; i < count; i++) ck_postgres_put_int(array, numbers[i]);
+  int64_t numbers[CK_CHECKPOINT_ROW_INTS];
+  ck_checkpoint_row_ints(numbers, row);
+  ck_buffer *array = ck_postgres_begin_array(query, CK_POSTGRES_INTS, CK_CHECKPOINT_ROW_INTS);
+  for (size_t i = 0; i < CK_CHECKPOINT_ROW_INTS; i++) ck_postgres_put_int(array, numbers[i]);
   ck_postgres_end_array(query, array);
   ck_postgres_bind_blob(query, bytes_of(&row->events_digest));
   ck_postgres_bind_blob(query, bytes_of(&row->payload_digest));

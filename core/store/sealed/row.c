@@ -1,6 +1,7 @@
 /* row.c - seals and signs one row, checks and opens it. */
 #include <string.h>
 
+#include "core/store/format/row.h"
 #include "core/store/sealed/sealed.h"
 
 enum { CHECK_SIZE = 8, DIGESTS_SIZE = 3 * CK_DIGEST_SIZE };
@@ -70,30 +71,12 @@ static ck_digest location_of_payload(const ck_sealer *with, const ck_checkpoint_
 static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row *row,
                                  int encoding) {
   ck_digester digester;
-  const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->seq,
-                             row->parent,
-                             row->keyframe,
-                             row->timeline,
-                             row->covers,
-                             (int64_t)row->kind,
-                             row->created_ms,
-                             row->clean,
-                             row->resumable,
-                             totals->cost_micros,
-                             totals->input_tokens,
-                             totals->output_tokens,
-                             totals->model_calls,
-                             totals->tool_calls,
-                             totals->unmetered,
-                             totals->active_us,
-                             row->changed,
-                             row->format,
-                             encoding,
-                             row->plain_len};
+  int64_t numbers[CK_CHECKPOINT_ROW_INTS];
+  ck_checkpoint_row_ints(numbers, row);
+  numbers[CK_CHECKPOINT_ROW_ENCODING] = encoding;
   begin(&digester, "ckrun signed checkpoint 1", with);
   ck_digester_update_field(&digester, ck_bytes_text(row->id));
-  update_ints(&digester, numbers, sizeof numbers / sizeof *numbers);
+  update_ints(&digester, numbers, CK_CHECKPOINT_ROW_INTS);
   ck_digester_update(&digester, row->events_digest.bytes, CK_DIGEST_SIZE);
   ck_digester_update(&digester, row->payload_digest.bytes, CK_DIGEST_SIZE);
   ck_digester_update(&digester, row->digest.bytes, CK_DIGEST_SIZE);

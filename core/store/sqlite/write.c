@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/store/format/row.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/reader.h"
 #include "core/store/sqlite/wal.h"
@@ -196,31 +197,13 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
 
 ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row,
                                    ck_error *err) {
-  const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->parent,
-                             row->keyframe,
-                             row->timeline,
-                             row->covers,
-                             row->kind,
-                             row->created_ms,
-                             row->clean,
-                             row->resumable,
-                             totals->cost_micros,
-                             totals->input_tokens,
-                             totals->output_tokens,
-                             totals->model_calls,
-                             totals->tool_calls,
-                             totals->unmetered,
-                             totals->active_us,
-                             row->changed,
-                             row->format,
-                             row->encoding,
-                             row->plain_len};
+  int64_t numbers[CK_CHECKPOINT_ROW_INTS];
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_CHECKPOINT);
   ck_bind_int(&binder, session);
-  ck_bind_int(&binder, row->seq);
+  ck_checkpoint_row_ints(numbers, row);
+  ck_bind_int(&binder, numbers[0]);
   ck_bind_text(&binder, row->id);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ck_bind_int(&binder, numbers[i]);
+  for (size_t i = 1; i < CK_CHECKPOINT_ROW_INTS; i++) ck_bind_int(&binder, numbers[i]);
   ck_bind_digest(&binder, &row->events_digest);
   ck_bind_digest(&binder, &row->payload_digest);
   ck_bind_digest(&binder, &row->digest);
