@@ -67,6 +67,9 @@ typedef struct ck_profile_model {
   int64_t context;    /* most tokens of a request with its answer */
   int64_t output_max; /* most tokens of an answer */
   int takes;          /* bits of CK_MODEL_TAKES_TABLE */
+  /* of "anthropic": for how many seconds, 300 or 3600, the provider is asked to keep what the next
+   * request begins with, too; 0: it is not asked */
+  int cache_s;
 } ck_profile_model;
 
 /* Defaults where the profile sets nothing. */

@@ -181,6 +181,15 @@ static ck_status put_unmetered(const location *at, ck_bytes value, ck_error *err
   return CK_OK;
 }
 
+static ck_status put_cache(const location *at, ck_bytes value, ck_error *err) {
+  bool truth, hour = ck_json_is_text(value, "1h"),
+              none = ck_json_read_bool(&truth, value) && !truth;
+  if (!none && !hour && !ck_json_is_text(value, "5m"))
+    return ck_error_set(err, CK_E_PARSE, "%s: \"5m\", \"1h\" or false is expected", at->path);
+  at->model->cache_s = none ? 0 : hour ? 3600 : 300;
+  return CK_OK;
+}
+
 static ck_status put_tokens(int64_t *out, const location *at, ck_bytes value, ck_error *err) {
   int64_t tokens;
   if (!ck_json_read_int(&tokens, value) || tokens < 1 || tokens > TOKENS_MAX)
@@ -377,6 +386,7 @@ static const struct {
     {"context", put_context, false},
     {"output_max", put_output_max, false},
     {"takes", put_takes, false},
+    {"cache", put_cache, false},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 

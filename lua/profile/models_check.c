@@ -76,8 +76,15 @@ static ck_status check_model(const ck_profile *self, const ck_profile_model *mod
   ck_status status = CK_OK;
   snprintf(path, sizeof path, "models.%s", model->name);
   if (!model->has_api)
-    status =
-        ck_error_set(&of_api, CK_E_PARSE, "%s: needs 'api', \"openai\" or \"anthropic\"", path);
+    status = ck_error_set(&of_api, CK_E_PARSE,
+                          "%s: needs 'api', \"openai\", \"responses\", \"anthropic\" or \"gemini\"",
+                          path);
+  else if (model->cache_s > 0 && model->api != CK_MODEL_ANTHROPIC)
+    status = ck_error_set(
+        &of_api, CK_E_PARSE,
+        "%s: cache is of api \"anthropic\", and this one is \"%s\", which is not asked to "
+        "keep anything: leave cache out, or set it to false",
+        path, ck_model_api_name(model->api));
   status = take(self, sink, path, status, &of_api, err);
   if (status == CK_OK && !model->model)
     status = take(

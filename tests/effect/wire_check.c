@@ -7,6 +7,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/json.h"
+#include "tests/effect/wire_marks.h"
 
 enum { CALLS_MAX = 256 };
 
@@ -411,6 +412,9 @@ bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body
       (!ck_json_read_int(&max_tokens, ck_json_get(body, "max_tokens")) || max_tokens < 1))
     return wrong(&self, "no max_tokens");
   self.thinks = is_type(ck_json_get(body, "thinking"), "enabled");
+  size_t marks;
+  const char *of_marks = self.anthropic ? wire_marks_check(&marks, body) : NULL;
+  if (of_marks) return wrong(&self, "%s", of_marks);
   return check_messages(&self, ck_json_get(body, "messages")) &&
          check_tools(&self, ck_json_get(body, "tools"));
 }

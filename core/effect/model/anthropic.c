@@ -11,8 +11,20 @@ typedef struct turn_writer {
   speaker open; /* the speaker of the turn that is being written */
   bool begun;   /* a turn was written: later system texts go into a user's turn */
   bool calls;   /* a turn has calls */
+  bool marks;   /* the cache is to keep what it has in common with the next one */
   ck_model_media media;
 } turn_writer;
+
+/* What ends here is asked to be kept: the block that was written last, an object, gets the mark. A
+ * request that has marks of its own gets none. */
+static void put_mark(const turn_writer *self) {
+  ck_buffer *out = self->w.out;
+  if (!self->marks || out->failed || out->len == 0 || out->data[out->len - 1] != '}') return;
+  out->len--;
+  ck_buffer_append_text(out, ",\"cache_control\":{\"type\":\"ephemeral\"");
+  if (self->media.query->model->cache_s == 3600) ck_buffer_append_text(out, ",\"ttl\":\"1h\"");
+  ck_buffer_append_text(out, "}}");
+}
 
 static void close_turn(turn_writer *self) {
   if (self->open == NOBODY) return;
@@ -236,6 +248,7 @@ static void write_system(turn_writer *self, const ck_conversation *conversation)
     }
     write_content(self, content);
   }
+  if (written) put_mark(self);
   if (written) ck_json_end(w, ']');
 }
 
@@ -262,6 +275,12 @@ static const char *choice(const ck_model_query *query, bool others) {
   return others ? "{\"type\":\"any\"}" : "{\"type\":\"tool\",\"name\":\"" CK_MODEL_ANSWER "\"}";
 }
 
+/* The API takes no mark on a tool that is loaded when it is looked for. */
+static bool is_deferred(ck_bytes tool) {
+  bool deferred;
+  return ck_json_read_bool(&deferred, ck_json_get(tool, "defer_loading")) && deferred;
+}
+
 /* Calls in a conversation require tools in the request, also when the model is not to make any
  * more. */
 static void write_tools(ck_json_writer *w, const turn_writer *turns, ck_bytes tools) {
@@ -272,9 +291,11 @@ static void write_tools(ck_json_writer *w, const turn_writer *turns, ck_bytes to
   ck_json_name(w, "tools");
   ck_json_begin(w, '[');
   ck_json_iterator it = ck_json_iterate(tools);
-  while (given && ck_json_next(&it)) write_tool(w, it.value);
+  ck_bytes last = {0};
+  while (given && ck_json_next(&it)) write_tool(w, last = it.value);
   if (answers) ck_model_put_answer_tool(w, query, "input_schema");
   if (!given && !answers) write_tool(w, ck_bytes_text("\"none\""));
+  if (answers || !is_deferred(last)) put_mark(turns);
   ck_json_end(w, ']');
   if (answers)
     ck_json_member_raw(w, "tool_choice", ck_bytes_text(choice(query, given)));
@@ -289,6 +310,7 @@ static ck_status write_messages(turn_writer *self, const ck_model_query *query, 
   ck_json_begin(&self->w, '[');
   ck_status status = ck_model_notify(query->conversation, &notifier, err);
   if (!self->begun) write_user(self, (ck_bytes){NULL, 0});
+  if (self->open == USER) put_mark(self);
   close_turn(self);
   ck_json_end(&self->w, ']');
   return status;
@@ -296,6 +318,7 @@ static ck_status write_messages(turn_writer *self, const ck_model_query *query, 
 
 static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
   turn_writer self = {.w = {.out = out}, .media = {.query = query, .err = err}};
+  self.marks = query->model->cache_s > 0 && !ck_model_has_marks(query);
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", query->model->model);
   if (!query->output_max && ck_model_get_option(query, "max_tokens").len == 0)

@@ -71,22 +71,6 @@ static int64_t count_answers(const ck_model_query *query) {
   return many && count < ANSWERS_MAX ? count : many ? ANSWERS_MAX : 1;
 }
 
-static bool mentions_cache(ck_bytes text) {
-  static const char mark[] = "cache_control";
-  return text.len > 0 && memmem(text.data, text.len, mark, sizeof mark - 1);
-}
-
-/* Anywhere in the options, or in the user's messages. */
-static bool wants_cache(const ck_model_query *query) {
-  bool found = mentions_cache(query->request) ||
-               (query->model->options && mentions_cache(ck_value_bytes(query->model->options)));
-  size_t count = query->conversation ? ck_conversation_count(query->conversation) : 0;
-  for (size_t i = 0; i < count && !found; i++) {
-    found = mentions_cache(ck_value_bytes(ck_conversation_get_seen(query->conversation, i)));
-  }
-  return found;
-}
-
 static const ck_profile_model *find_model(const ck_model_driver *self, const ck_effect *effect) {
   char *name = ck_json_dup_string(ck_json_get(effect->request, "model"));
   const ck_profile_model *model = name ? ck_profile_get_model(self->options.profile, name) : NULL;
@@ -124,7 +108,7 @@ static bool find_bounds(bounds *out, const ck_model_driver *self, const ck_effec
   out->input = count_tokens(effect, model);
   if (out->context >= 0 && out->input > out->context) out->input = out->context;
   out->answers = count_answers(&out->query);
-  out->caches = wants_cache(&out->query);
+  out->caches = model->cache_s > 0 || ck_model_has_marks(&out->query);
   return true;
 }
 

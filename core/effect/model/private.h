@@ -162,6 +162,9 @@ void ck_model_put_answer_tool(ck_json_writer *w, const ck_model_query *query, co
 /* {type: "json_schema", name, schema}; `nested`: name and schema in a member json_schema. */
 void ck_model_put_answer_format(ck_json_writer *w, const ck_model_query *query, bool nested);
 
+/* Whether anything of the request, or of what was said, has a mark for the provider's cache. */
+bool ck_model_has_marks(const ck_model_query *query);
+
 /* ---- faults ---- */
 
 typedef struct ck_model_fault {

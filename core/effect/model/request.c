@@ -159,3 +159,21 @@ int64_t ck_model_asked_output(const ck_model_query *query) {
   }
   return 0;
 }
+
+/* ---- marks of a cache ---- */
+
+/* In a text the quotes would be escaped: who speaks of marks sets none. */
+static bool mentions_cache(ck_bytes text) {
+  static const char mark[] = "\"cache_control\"";
+  return text.len > 0 && memmem(text.data, text.len, mark, sizeof mark - 1);
+}
+
+bool ck_model_has_marks(const ck_model_query *query) {
+  bool found = mentions_cache(query->request) ||
+               (query->model->options && mentions_cache(ck_value_bytes(query->model->options)));
+  size_t count = query->conversation ? ck_conversation_count(query->conversation) : 0;
+  for (size_t i = 0; i < count && !found; i++) {
+    found = mentions_cache(ck_value_bytes(ck_conversation_get_seen(query->conversation, i)));
+  }
+  return found;
+}

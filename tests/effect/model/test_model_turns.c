@@ -5,6 +5,7 @@
 
 #include "core/effect/model/private.h"
 #include "tests/effect/wire_check.h"
+#include "tests/effect/wire_marks.h"
 #include "tests/tap.h"
 
 enum { CONVERSATIONS = 20000, MESSAGES_MAX = 14, CALLS_MAX = 3 };
@@ -484,34 +485,34 @@ static void test_random(void) {
   tap_is_int(wrong, 0, "%d random conversations are valid on every wire", CONVERSATIONS);
 }
 
-/* Each API has its own way to be asked for an answer of a schema. */
-static void test_schema(void) {
-  static const char *const wanted[] = {
-      [CK_MODEL_OPENAI] = "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":"
-                          "\"answer\",\"schema\":{\"type\":\"object\"}}}",
-      [CK_MODEL_ANTHROPIC] = "\"tool_choice\":{\"type\":\"any\"}",
-      [CK_MODEL_RESPONSES] = "\"text\":{\"verbosity\":\"low\",\"format\":{\"type\":\"json_schema\","
-                             "\"name\":\"answer\",\"schema\":{\"type\":\"object\"}}}",
-      [CK_MODEL_GEMINI] = "\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\"}}"};
-  for (ck_model_api api = 0; api < CK_MODEL_API_COUNT; api++) {
-    const char *request = "{\"model\":\"m\",\"tools\":[\"f\"],\"response_schema\":{\"type\":"
-                          "\"object\"}}";
-    if (api == CK_MODEL_RESPONSES)
-      request = "{\"model\":\"m\",\"text\":{\"verbosity\":\"low\",\"format\":5},"
-                "\"response_schema\":{\"type\":\"object\"}}";
-    ck_buffer body = body_for(ck_model_format_of(api), api, NULL, request);
-    tap_ok(strstr(body.data, wanted[api]) && ck_json_check(ck_buffer_bytes(&body), NULL) == CK_OK,
-           "%s: %s", ck_model_api_name(api), body.data);
-    tap_ok(!strstr(body.data, "response_schema"), "%s: nothing of ours is sent",
-           ck_model_api_name(api));
+/* Whatever was said, marks for the cache stand where they may, and their count is what it must be:
+ * the end of the tools, and of each of the other two parts that can be marked. */
+static void test_marks(void) {
+  char problem[WIRE_PROBLEM_SIZE];
+  int wrong = 0;
+  for (int i = 0; i < CONVERSATIONS / 10 && wrong < 5; i++) {
+    ck_conversation *said = make_conversation();
+    ck_profile_model model = {
+        .api = CK_MODEL_ANTHROPIC, .model = (char *)"m", .stream = 0, .cache_s = 3600};
+    ck_model_query ask = {&model, ck_bytes_text("{\"model\":\"m\",\"tools\":[\"f\"]}"), said, 0,
+                          NULL};
+    ck_buffer body = {0};
+    size_t count = 0;
+    tap_must(ck_model_anthropic.write(&body, &ask, NULL) == CK_OK, "it is written");
+    bool right = wire_check(problem, ck_model_anthropic.path, ck_buffer_bytes(&body)) &&
+                 !wire_marks_check(&count, ck_buffer_bytes(&body)) && count >= 1 && count <= 3;
+    if (!right) tap_diag("%s, %zu marks: %s", problem, count, body.data);
+    wrong += !right;
     ck_buffer_clear(&body);
+    ck_conversation_free(said);
   }
+  tap_is_int(wrong, 0, "%d of them have marks as they must be", CONVERSATIONS / 10);
 }
 
 int main(void) {
   test_exact();
-  test_schema();
   test_tools_and_options();
   test_random();
+  test_marks();
   return tap_done();
 }
