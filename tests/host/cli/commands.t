@@ -71,7 +71,7 @@ complete_bash() {
 }
 is "completes commands" "$(complete_bash ckrun re)" "resolve resume"
 is "completes a group's commands" "$(complete_bash ckrun store '')" \
-  "accept-rollback backup salvage stats verify"
+  "accept-rollback backup copy salvage stats verify"
 is "completes options" "$(complete_bash ckrun resume --d)" "--directory --dry-run --detach"
 is "completes choices of an option" "$(complete_bash ckrun sessions list --status fail)" \
   "failing failed"
