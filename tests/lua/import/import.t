@@ -142,6 +142,7 @@ while read -r format sample; do
 done <<LIST
 claude_code claude_inline.jsonl
 openai openai.json
+openai_agents run_state.json
 owl_roleplay owl.json
 pi pi.jsonl
 relay relay.json

@@ -75,9 +75,9 @@ static void close_all(importing *self) {
   ck_store_close(self->store);
 }
 
-static const char *const samples[] = {"claude_code.jsonl", "codex.jsonl",   "gemini.json",
-                                      "openai.json",       "opencode.json", "pi.jsonl",
-                                      "tau2_bench.json"};
+static const char *const samples[] = {"claude_code.jsonl", "codex.jsonl",    "gemini.json",
+                                      "openai.json",       "opencode.json",  "pi.jsonl",
+                                      "run_state.json",    "tau2_bench.json"};
 
 static void check(const char *name) {
   ck_error err = CK_ERROR_INIT;

@@ -58,5 +58,7 @@ int main(void) {
   check_sample("codex_old.jsonl", "codex", 0);
   check_sample("gemini.json", "gemini", 0);
   check_sample("opencode.json", "opencode", 0);
+  check_sample("run_state.json", "openai_agents", 0);
+  check_sample("run_state_js.json", "openai_agents", 0);
   return tap_done();
 }
