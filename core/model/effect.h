@@ -126,8 +126,9 @@ typedef struct ck_outcome {
   /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
    * request}; owned; NULL */
   ck_value *denied;
-  /* of what on_failure was asked about, what it was shown besides, and how long its retry waits:
-   * {node?, try, retry_after?, wait?}, the times in milliseconds; owned; NULL */
+  /* of what on_failure was asked about, what it was shown besides, how long its retry waits, and
+   * whose word it is: {node?, try, retry_after?, wait?, policy?}, times in milliseconds; owned;
+   * NULL */
   ck_value *failure;
   ck_value *untrusted; /* sources.h: of all that it may hold; owned; NULL: none */
   char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */

@@ -192,7 +192,8 @@ static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_
   if (status != CK_OK)
     *out = (ck_failure_answer){.word = CK_FAILURE_PAUSE};
   else if (first.word >= 0)
-    *out = (ck_failure_answer){.word = (ck_failure_word)first.word, .wait_ms = first.wait_ms};
+    *out = (ck_failure_answer){
+        .word = (ck_failure_word)first.word, .wait_ms = first.wait_ms, .policy = first.policy};
   out->answers = first.answers;
   return status;
 }

@@ -14,6 +14,7 @@ enum {
 /* One side of a comparison: the flow's effect, or the cassette's record. */
 typedef struct side {
   ck_buffer label, body;
+  bool is_message; /* of both conversations, at the same place */
 } side;
 
 /* The record at the cursor, as messages name it. */
@@ -24,9 +25,48 @@ typedef struct where {
   size_t position; /* in the file; SIZE_MAX behind the end */
 } where;
 
-static size_t first_difference(ck_bytes a, ck_bytes b) {
-  size_t at = 0;
-  while (at < a.len && at < b.len && a.data[at] == b.data[at]) at++;
+/* Where two texts first differ, in each of them. What a placeholder stands for is no difference:
+ * they go on where the text behind it, up to the next one, is found again. */
+typedef struct difference {
+  size_t a, b;
+} difference;
+
+/* Bytes behind a placeholder, by which the other text is found again: the more the surer. */
+enum { FOLLOWS = 16, FOLLOWS_LEAST = 4 };
+
+static bool skip_placeholder(size_t *masked_at, ck_bytes masked, size_t *at, ck_bytes text) {
+  size_t passed =
+      ck_placeholder_measure((ck_bytes){masked.data + *masked_at, masked.len - *masked_at});
+  if (!passed) return false;
+  ck_bytes rest = {masked.data + *masked_at + passed, masked.len - *masked_at - passed}, next;
+  if (ck_placeholder_find(&next, NULL, rest)) rest.len = (size_t)(next.data - rest.data);
+  if (rest.len > FOLLOWS) rest.len = FOLLOWS;
+  const char *found = NULL;
+  for (; !found; rest.len /= 2) {
+    found = memmem(text.data + *at, text.len - *at, rest.data, rest.len);
+    if (!found && rest.len <= FOLLOWS_LEAST) return false;
+  }
+  *masked_at += passed;
+  *at = (size_t)(found - text.data);
+  return true;
+}
+
+static size_t placeholder_at(ck_bytes text, size_t at) {
+  return ck_placeholder_measure((ck_bytes){text.data + at, text.len - at});
+}
+
+static difference first_difference(ck_bytes a, ck_bytes b) {
+  difference at = {0, 0};
+  while (at.a < a.len && at.b < b.len) {
+    size_t in_a = placeholder_at(a, at.a), in_b = placeholder_at(b, at.b);
+    bool passed = !(in_a && in_b) &&
+                  (skip_placeholder(&at.a, a, &at.b, b) || skip_placeholder(&at.b, b, &at.a, a));
+    bool same = (in_a && in_b) || a.data[at.a] == b.data[at.b];
+    if (!passed && !same) break;
+    if (passed) continue;
+    at.a += in_a && in_b ? in_a : 1;
+    at.b += in_a && in_b ? in_b : 1;
+  }
   return at;
 }
 
@@ -60,13 +100,14 @@ static void append_where(ck_buffer *out, const where *at) {
 static ck_status diverge(const where *at, side *asked, side *held, ck_error *err) {
   ck_buffer text = {0};
   bool alike = ck_bytes_equal(ck_buffer_bytes(&asked->label), ck_buffer_bytes(&held->label));
-  size_t center =
-      alike ? first_difference(ck_buffer_bytes(&asked->body), ck_buffer_bytes(&held->body)) : 0;
+  difference center = {0, 0};
+  if (alike || (asked->is_message && held->is_message))
+    center = first_difference(ck_buffer_bytes(&asked->body), ck_buffer_bytes(&held->body));
   append_where(&text, at);
   ck_buffer_append_text(&text, ": the flow asks ");
-  append_side(&text, asked, center);
+  append_side(&text, asked, center.a);
   ck_buffer_append_text(&text, "; the cassette holds ");
-  append_side(&text, held, center);
+  append_side(&text, held, center.b);
   bool failed = text.failed || asked->label.failed || asked->body.failed || held->label.failed ||
                 held->body.failed;
   ck_status status =
@@ -127,6 +168,7 @@ static ck_status diverge_at(const where *at, const ck_effect *effect, const ck_r
 /* `message` NULL: that side ends with `last`, the message before; NULL: it has none at all. */
 static void describe_message(side *out, size_t number, const ck_value *message,
                              const ck_value *last) {
+  out->is_message = message != NULL;
   ck_buffer_append_format(&out->label, message ? "with message %zu" : "no message %zu", number);
   if (!message && last)
     ck_buffer_append_format(&out->label, ": it ends with message %zu", number - 1);
@@ -158,6 +200,15 @@ static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   return true;
 }
 
+/* What one side has masked is no difference: a recording that was made under other policies has
+ * placeholders elsewhere. */
+static bool can_be_same(ck_bytes asked, ck_bytes held) {
+  if (ck_redact_matches(asked, held) || ck_redact_matches(held, asked)) return true;
+  if (!ck_redact_is_masked(asked) || !ck_redact_is_masked(held)) return false;
+  difference end = first_difference(asked, held);
+  return end.a == asked.len && end.b == held.len;
+}
+
 /* The index of the first of the `count` recorded messages that differs from the one sent, SIZE_MAX
  * when none does; what was sent begins with `skipped` more messages. */
 static size_t find_difference(const ck_recorded_scope *scope, size_t count,
@@ -168,7 +219,7 @@ static size_t find_difference(const ck_recorded_scope *scope, size_t count,
     const ck_value *asked = ck_conversation_get(sent, at + skipped);
     bool is_hole = hole < scope->hole_count && scope->holes[hole] == at;
     hole += is_hole;
-    if (held == asked || ck_redact_matches(ck_value_bytes(asked), ck_value_bytes(held))) continue;
+    if (held == asked || can_be_same(ck_value_bytes(asked), ck_value_bytes(held))) continue;
     if (!is_hole || !fits_hole(ck_value_bytes(asked), ck_value_bytes(held), starved)) return at;
   }
   return count == sent_count ? SIZE_MAX : at;
@@ -213,6 +264,7 @@ static ck_status match_model(const where *at, const ck_recorded_scope *scope,
   bool is_sent = first + skipped < ck_conversation_count(sent);
   describe_message(&asked, first + 1, is_sent ? ck_conversation_get(sent, first + skipped) : NULL,
                    shared);
+  if (skipped) ck_buffer_append_text(&asked.label, " behind its prompt");
   describe_message(
       &held, first + 1,
       first < record->messages ? ck_conversation_get(scope->conversation, first) : NULL, shared);

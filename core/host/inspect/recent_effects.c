@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/print/format.h"
 #include "core/model/effect.h"
 
 enum { EVENTS_MAX = 50 * CK_RECENT_EFFECTS_MAX };
@@ -78,7 +79,7 @@ static bool knows(const reading *self, ck_bytes key) {
 }
 
 /* The run waits before it tries the effect again. */
-static void take_wait(ck_recent_effect *out, const ck_event *event, ck_bytes body) {
+static void take_wait(reading *self, ck_recent_effect *out, const ck_event *event, ck_bytes body) {
   int64_t wait, tried;
   ck_bytes failure = ck_json_get(body, "failure");
   if (!ck_json_read_int(&wait, ck_json_get(failure, "wait")) ||
@@ -86,6 +87,7 @@ static void take_wait(ck_recent_effect *out, const ck_event *event, ck_bytes bod
     return;
   out->retries_ms = event->at_ms + wait;
   out->next_try = tried + 1;
+  out->retried_by = take(self, ck_json_get(failure, "policy"));
 }
 
 static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
@@ -93,7 +95,7 @@ static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   ck_recent_effect *added = add(self, event, body);
   if (!added) return;
   added->status = status_of(body);
-  if (newest && self->runs) take_wait(added, event, body);
+  if (newest && self->runs) take_wait(self, added, event, body);
   added->error = take(self, ck_json_get(body, "error"));
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
@@ -172,11 +174,11 @@ static int by_seq(const void *a, const void *b) {
 }
 
 ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const ck_head *head,
-                                 ck_error *err) {
+                                 bool runs, ck_error *err) {
   ck_session_status at = head->session.status;
   bool over = at == CK_SESSION_COMPLETED || at == CK_SESSION_CANCELLED;
   reading self = {
-      .to = out, .outcomeless = over ? "left" : "open", .runs = at == CK_SESSION_RUNNING};
+      .to = out, .outcomeless = over ? "left" : "open", .runs = runs && at == CK_SESSION_RUNNING};
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
@@ -200,6 +202,7 @@ void ck_recent_effects_clear(ck_recent_effects *self) {
     free(one->name);
     free(one->agent);
     free(one->error);
+    free(one->retried_by);
   }
   self->count = 0;
 }
@@ -224,5 +227,27 @@ void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self)
     if (!one->retries_ms) continue;
     ck_document_put_time(document, at, "retries_at", one->retries_ms);
     ck_document_put_int(document, at, "next_try", one->next_try);
+    ck_document_put_text(document, at, "retried_by", one->retried_by);
+  }
+}
+
+void ck_recent_effect_append_wait(ck_buffer *out, const ck_recent_effect *self) {
+  ck_buffer_append_text(out, "tried again at ");
+  ck_format_time(out, self->retries_ms);
+  ck_buffer_append_format(out, " (try %lld of %d)", (long long)self->next_try, CK_EFFECT_TRIES);
+  if (self->retried_by) ck_buffer_append_format(out, ", by policy \"%s\"", self->retried_by);
+}
+
+void ck_recent_effects_put_waits(ck_table *table, const ck_recent_effects *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_recent_effect *one = &self->list[i];
+    if (!one->retries_ms) continue;
+    ck_buffer text = {0};
+    ck_buffer_append_format(&text, "%s: ", one->key ? one->key : "?");
+    ck_recent_effect_append_wait(&text, one);
+    ck_table_put_word(table, "retry");
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+    table->text.failed |= text.failed;
+    ck_buffer_clear(&text);
   }
 }

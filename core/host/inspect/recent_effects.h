@@ -3,6 +3,7 @@
 #define CK_HOST_INSPECT_RECENT_EFFECTS_H
 
 #include "core/host/print/document.h"
+#include "core/host/print/table.h"
 #include "core/store/store.h"
 
 enum { CK_RECENT_EFFECTS_MAX = 20 };
@@ -10,6 +11,7 @@ enum { CK_RECENT_EFFECTS_MAX = 20 };
 /* Texts owned; NULL where absent. */
 typedef struct ck_recent_effect {
   char *key, *at, *kind, *name, *agent, *error; /* at: its node and lap, or its turn: "pay#1" */
+  char *retried_by; /* the policy that has it tried again; NULL: it does not wait, or not known */
   /* "ok", "error", "unknown", … of its outcome; "replayed"; of one without an outcome "again" (it
    * was begun, or asked, once more since, and what came of it stands there), "resolved" (by a
    * person or a policy), "left" (the session is over), "open" */
@@ -29,12 +31,16 @@ typedef struct ck_recent_effects {
 } ck_recent_effects;
 
 /* Those of the live timeline; no more than the session's last events are read, however long it
- * is. */
+ * is. `runs`: a process has it, so an effect may wait to be tried again. */
 CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store,
-                                            const ck_head *head, ck_error *err);
+                                            const ck_head *head, bool runs, ck_error *err);
 void ck_recent_effects_clear(ck_recent_effects *self);
 /* Adds "last_effects": [{seq, effect, at?, kind, name?, agent?, status, begun?, duration_ms?,
- * cost_usd?, error?, retries_at?, next_try?}, …]. */
+ * cost_usd?, error?, retries_at?, next_try?, retried_by?}, …]. */
 void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self);
+/* A row "retry" for each that waits. */
+void ck_recent_effects_put_waits(ck_table *table, const ck_recent_effects *self);
+/* Of one that waits: "tried again at 2026-01-31 23:59:59 (try 2 of 3), by policy "patient"". */
+void ck_recent_effect_append_wait(ck_buffer *out, const ck_recent_effect *self);
 
 #endif

@@ -200,6 +200,10 @@ static void put_status(ck_table *table, const ck_recent_effect *of, ck_tone tone
   ck_buffer text = {0};
   ck_buffer_append_format(&text, "%s%s%s", of->status, of->error ? ": " : "",
                           of->error ? of->error : "");
+  if (of->retries_ms) {
+    ck_buffer_append_text(&text, "; ");
+    ck_recent_effect_append_wait(&text, of);
+  }
   ck_table_tone(table, tone);
   ck_table_put_text(table, ck_buffer_bytes(&text));
   table->text.failed |= text.failed;

@@ -133,7 +133,8 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
     status = read_doubts(&self->doubts, inspection, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
-  if (status == CK_OK) status = ck_recent_effects_read(&self->recent, store, self->head, err);
+  if (status == CK_OK)
+    status = ck_recent_effects_read(&self->recent, store, self->head, self->live != 0, err);
   return status;
 }
 

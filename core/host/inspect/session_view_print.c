@@ -267,6 +267,11 @@ static void rows_verdicts(ck_table *table, const char *name, const void *value) 
   ck_verdicts_put_rows(table, value);
 }
 
+static void rows_waits(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_recent_effects_put_waits(table, value);
+}
+
 static void rows_marks(ck_table *table, const char *name, const void *value) {
   (void)name;
   ck_marks_put_rows(table, value);
@@ -283,13 +288,7 @@ static void row_queued(ck_table *table, const char *name, const void *value) {
   const ck_value *mark = *(const ck_value *const *)value;
   ck_buffer text = {0};
   if (!mark) return;
-  ck_buffer_append_text(&text, "for workers");
-  const char *before = " with ";
-  ck_bytes labels = ck_json_get(ck_value_bytes(mark), "labels");
-  for (ck_json_iterator it = ck_json_iterate(labels); ck_json_next(&it); before = ", ") {
-    ck_buffer_append_text(&text, before);
-    ck_json_read_string(&text, it.value);
-  }
+  ck_queued_append_words(&text, ck_value_bytes(mark));
   ck_table_put_word(table, name);
   ck_table_put_text(table, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
@@ -340,13 +339,13 @@ static const field other_fields[] = {
     {"saving",           AT(saving),           member_saving,     row_saving,    18},
     {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   22},
     {"settled",          AT(verdicts),         member_verdicts,   rows_verdicts, 23},
-    {"marks",            AT(marks),            member_marks,      rows_marks,    24},
+    {"marks",            AT(marks),            member_marks,      rows_marks,    25},
     {"agents",           AT(agents),           member_agents,     NULL,           0},
-    {"last_effects",     AT(recent),           member_recent,     NULL,           0},
-    {"question",         AT(question),         member_text,       row_text,      25},
-    {"questions",        AT(questions),        member_questions,  rows_questions,26},
-    {"queued",           AT(queued),           member_queued,     row_queued,    27},
-    {"next",             AT(next),             member_buffer,     row_buffer,    28},
+    {"last_effects",     AT(recent),           member_recent,     rows_waits,    24},
+    {"question",         AT(question),         member_text,       row_text,      26},
+    {"questions",        AT(questions),        member_questions,  rows_questions,27},
+    {"queued",           AT(queued),           member_queued,     row_queued,    28},
+    {"next",             AT(next),             member_buffer,     row_buffer,    29},
     {0},
 };
 #undef AT

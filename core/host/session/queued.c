@@ -97,3 +97,13 @@ int64_t ck_queued_from(const ck_session_record *record) {
   bool paused = record->status == CK_SESSION_PAUSED;
   return paused && ck_pause_reason_goes_on(&from_ms, record->reason) ? from_ms : 0;
 }
+
+void ck_queued_append_words(ck_buffer *out, ck_bytes mark) {
+  const char *before = " with ";
+  ck_buffer_append_text(out, "for workers");
+  for (ck_json_iterator it = ck_json_iterate(ck_json_get(mark, "labels")); ck_json_next(&it);) {
+    ck_buffer_append_text(out, before);
+    ck_json_read_string(out, it.value);
+    before = ", ";
+  }
+}

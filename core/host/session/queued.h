@@ -49,5 +49,7 @@ void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark
 bool ck_queued_is_due(const ck_session_record *record);
 /* From when on a worker may begin it, in wall time; 0: at once. */
 int64_t ck_queued_from(const ck_session_record *record);
+/* "for workers with gpu, eu": whom `mark` is for. */
+void ck_queued_append_words(ck_buffer *out, ck_bytes mark);
 
 #endif

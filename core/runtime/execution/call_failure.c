@@ -79,25 +79,26 @@ static const ck_effect_driver *find_sleep(const ck_call *self) {
   return found && strcmp(found->name, "sleep") == 0 ? found : NULL;
 }
 
-static void tell_wait(const ck_call *self, int64_t wait_ms) {
-  char text[80];
-  snprintf(text, sizeof text, "a policy has it tried again in %.1f s (try %d of %d)",
-           (double)wait_ms / 1000, self->tries + 1, CK_EFFECT_TRIES);
+static void tell_wait(const ck_call *self, const ck_failure_answer *answer) {
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "policy \"%s\" has it tried again in %.1f s (try %d of %d)",
+           answer->policy ? answer->policy : "?", (double)answer->wait_ms / 1000, self->tries + 1,
+           CK_EFFECT_TRIES);
   ck_call_notify_note(self, text);
 }
 
 /* Without a driver that can wait the next try is made at once. */
-static ck_status wait_to_retry(ck_call *self, int64_t wait_ms, ck_error *err) {
+static ck_status wait_to_retry(ck_call *self, const ck_failure_answer *answer, ck_error *err) {
   char request[48];
   self->again = true;
-  const ck_effect_driver *sleeper = wait_ms > 0 ? find_sleep(self) : NULL;
+  const ck_effect_driver *sleeper = answer->wait_ms > 0 ? find_sleep(self) : NULL;
   if (!sleeper) return ck_call_commit_intent(self, err);
-  snprintf(request, sizeof request, "{\"ms\":%" PRId64 "}", wait_ms);
+  snprintf(request, sizeof request, "{\"ms\":%" PRId64 "}", answer->wait_ms);
   ck_effect sleep = {.kind = CK_EFFECT_SLEEP,
                      .scope = self->effect.scope,
                      .key = self->key,
                      .request = ck_bytes_text(request)};
-  tell_wait(self, wait_ms);
+  tell_wait(self, answer);
   self->waits_with = self->driver;
   self->driver = sleeper;
   return ck_call_start_with(self, &sleep, err);
@@ -116,24 +117,35 @@ ck_status ck_call_end_wait(ck_call *self, ck_error *err) {
 /* ---- what follows ---- */
 
 /* A policy asks for one try more than there are. */
-static void fail_tried(ck_call *self, ck_status cause, const char *text) {
+static void fail_tried(ck_call *self, const char *policy, ck_status cause, const char *text) {
   char tried[CK_ERROR_TEXT_MAX];
-  snprintf(tried, sizeof tried,
-           "%.*s; the policies' \"retry\" was followed until it was tried %d times, which is all",
-           CK_ERROR_TEXT_MAX - 120, text, CK_EFFECT_TRIES);
+  snprintf(
+      tried, sizeof tried,
+      "%.*s; the \"retry\" of policy \"%s\" was followed until it was tried %d times, which is "
+      "all",
+      CK_ERROR_TEXT_MAX - 200, text, policy ? policy : "?", CK_EFFECT_TRIES);
   ck_call_fail(self, cause, tried);
+}
+
+/* Who is to mend the cause is told when it was no cause of ckrun's to pause. */
+static void pause_at(ck_call *self, const char *policy, ck_status cause, const char *text) {
+  char told[CK_ERROR_TEXT_MAX];
+  const char *node = ck_runner_node(self->runner);
+  snprintf(told, sizeof told, "%.*s; policy \"%s\" has it wait", CK_ERROR_TEXT_MAX - 120, text,
+           policy ? policy : "");
+  ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause,
+                      policy ? told : text);
 }
 
 static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_status cause,
                         const char *text, ck_error *err) {
-  const char *node = ck_runner_node(self->runner);
   bool retry = answer->word == CK_FAILURE_RETRY;
-  if (retry && ++self->tries < CK_EFFECT_TRIES) return wait_to_retry(self, answer->wait_ms, err);
+  if (retry && ++self->tries < CK_EFFECT_TRIES) return wait_to_retry(self, answer, err);
   self->phase = CK_CALL_LEFT;
   if (answer->word == CK_FAILURE_PAUSE)
-    ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause, text);
+    pause_at(self, answer->policy, cause, text);
   else if (retry)
-    fail_tried(self, cause, text);
+    fail_tried(self, answer->policy, cause, text);
   else
     ck_call_fail(self, cause, text);
   return CK_OK;
@@ -156,6 +168,7 @@ static ck_status keep_question(ck_call *self, const ck_failure_answer *answer, c
   if (outcome->retry_after_ms) ck_json_member_int(&w, "retry_after", outcome->retry_after_ms);
   if (answer->word == CK_FAILURE_RETRY && answer->wait_ms > 0)
     ck_json_member_int(&w, "wait", answer->wait_ms);
+  if (answer->policy) ck_json_member_text(&w, "policy", answer->policy);
   ck_json_end(&w, '}');
   ck_value_free(outcome->failure);
   ck_status status = ck_value_from(&outcome->failure, &buffer, err);

@@ -96,6 +96,7 @@ typedef enum {
 typedef struct ck_failure_answer {
   ck_failure_word word;
   int64_t wait_ms;    /* RETRY: before it */
+  const char *policy; /* who says so; NULL: nobody. Borrowed from the engine */
   ck_answers answers; /* who said what; without hook and time, which are the caller's to fill */
 } ck_failure_answer;
 typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_word;

@@ -205,6 +205,71 @@ static void test_shorter(void) {
   ck_conversation_free(sent);
 }
 
+#define MASK "[redacted:policy:000000000000]"
+#define SAID(text) "{\"scope\":\"main\",\"kind\":\"ask\",\"answer\":\"" text "\"}\n"
+#define FILLER "............................................................................"
+
+/* Sends `texts` (NULL ends them) as a user's turns, where the recording has two; `prompt`: behind
+ * one. */
+static ck_conversation *say_all(const char *const *texts, bool prompt) {
+  ck_conversation *sent = NULL;
+  tap_must(ck_conversation_new(&sent, NULL) == CK_OK, "a conversation can begin");
+  for (size_t i = 0; texts[i]; i++) {
+    ck_value *text = NULL, *message = NULL;
+    tap_must(ck_value_text(&text, ck_bytes_text(texts[i]), NULL) == CK_OK, "a text");
+    ck_status made = prompt && i == 0 ? ck_message_system(&message, ck_value_bytes(text), NULL)
+                                      : ck_message_user(&message, ck_value_bytes(text), NULL);
+    say(sent, made, message);
+    ck_value_free(text);
+  }
+  return sent;
+}
+
+static void masked_differs(const char *recorded, const char *const *texts, bool prompt,
+                           const char *asked, const char *held) {
+  ck_conversation *sent = say_all(texts, prompt);
+  ck_effect effect = {
+      .scope = "main", .kind = CK_EFFECT_MODEL, .consumed = 2, .conversation = sent};
+  diverges(recorded, &effect, asked, held);
+  ck_conversation_free(sent);
+}
+
+static void masked_fits(const char *recorded, const char *const *texts) {
+  ck_conversation *sent = say_all(texts, false);
+  ck_effect effect = {
+      .scope = "main", .kind = CK_EFFECT_MODEL, .consumed = 2, .conversation = sent};
+  drive to;
+  drive_init(&to, loop);
+  tap_ok(take(&to, recorded, &effect, false)->status == CK_OUTCOME_OK, "%s, %s fits", texts[0],
+         texts[1]);
+  drive_clear(&to);
+  ck_conversation_free(sent);
+}
+
+/* What either side has masked is no difference: the message that is blamed is the one that does
+ * differ, and the part that is shown of it is where. */
+static void test_masked(void) {
+#define TEXTS(...) (const char *const[]){__VA_ARGS__, NULL}
+  masked_fits(HEADER SAID("I am Ada.") SAID("no") MODEL("{}"), TEXTS("I am " MASK ".", "no"));
+  masked_fits(HEADER SAID("I am " MASK ".") SAID("no") MODEL("{}"), TEXTS("I am Ada.", "no"));
+  masked_fits(HEADER SAID(MASK " and Bob.") SAID("no") MODEL("{}"),
+              TEXTS("Ada and " MASK ".", "no"));
+  masked_fits(HEADER SAID("x " MASK " y") SAID("no") MODEL("{}"),
+              TEXTS("x [redacted:policy:123456789012] y", "no"));
+  masked_differs(HEADER SAID("I am " MASK ".") SAID("no") MODEL("{}"), TEXTS("I am Ada.", "yes"),
+                 false, "asks with message 2 {\"role\":\"user\",\"content\":\"yes\"}",
+                 "holds with message 2 {\"role\":\"user\",\"content\":\"no\"}");
+  masked_differs(HEADER SAID(MASK " and Bob.") SAID("no") MODEL("{}"),
+                 TEXTS("Ada and " MASK "!", "yes"), false, "asks with message 1", "with message 1");
+  masked_differs(HEADER SAID("I am Ada" FILLER FILLER FILLER "red") SAID("no") MODEL("{}"),
+                 TEXTS("I am " MASK FILLER FILLER FILLER "blue", "no"), false, "...blue\"}",
+                 "...red\"}");
+  masked_differs(HEADER SAID("hi") SAID("no") MODEL("{}"), TEXTS("You sell.", "hi", "yes"), true,
+                 "asks with message 2 behind its prompt {\"role\":\"user\",\"content\":\"yes\"}",
+                 "holds with message 2 {\"role\":\"user\",\"content\":\"no\"}");
+#undef TEXTS
+}
+
 /* The request after a call that another driver carried out: any result of the call fits, the answer
  * to another call does not. */
 static void test_left_out(const char *call_id, ck_outcome_status want) {
@@ -275,6 +340,7 @@ int main(void) {
   test_endings();
   test_request_digest();
   test_shorter();
+  test_masked();
   test_left_out("c1", CK_OUTCOME_OK);
   test_left_out("c2", CK_OUTCOME_FAILED);
   test_free_while_waiting();

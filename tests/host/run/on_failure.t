@@ -3,6 +3,7 @@
 # sees the try, waits, pauses; an error of its own is told.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../models.sh"
+. "$root/tests/host/views.sh"
 cd "$dir" || exit 1
 
 cat >flaky.lua <<'EOF'
@@ -25,6 +26,7 @@ rm tries
 run run flaky.lua --policy ./twice.lua --session twice
 is "a policy has it tried twice more, then pauses" "$(grep ^status <<<"$out") $(tries)" \
   "$(printf 'status\tpaused 3')"
+has "and its reason says who pauses it" "$out$err" "exit status 7; policy \"twice\" has it wait"
 is "each try is recorded, the last one too" \
   "$("$CKRUN" sessions log twice --all --kind outcome | grep -c failed)" 3
 run resume twice --policy ./twice.lua
@@ -37,7 +39,8 @@ rm tries
 run run flaky.lua --policy ./always.lua --session always
 is "who never gives up is followed three times" "$(grep ^status <<<"$out") $(tries)" \
   "$(printf 'status\tfailed 3')"
-has "and told that these were all" "$out$err" "exit status 7; the policies' \"retry\" was followed"
+has "and told that these were all" \
+  "$out$err" "exit status 7; the \"retry\" of policy \"always\" was followed"
 has "with how many" "$out$err" "until it was tried 3 times, which is all"
 cat >fail.lua <<'EOF'
 return { name = "fail", version = 1, on_failure = function() return "fail" end }
@@ -113,16 +116,37 @@ due=$("$CKRUN" --json sessions log long --all --kind outcome | perl -MJSON::PP -
   my @t = gmtime(timegm($s, $n, $h, $d, $m - 1, $y) + $e->{body}{failure}{wait} / 1000);
   printf "%d-%02d-%02dT%02d:%02d:%02d.%sZ", $t[5] + 1900, $t[4] + 1, @t[3, 2, 1, 0], $ms')
 shown=$("$CKRUN" --json sessions show long)
-is "show says when it is tried again, and which try that is" \
-  "$(json "$shown" 'join " ", @{$d->{last_effects}[-1]}{qw(retries_at next_try)}')" "$due 2"
+is "show says when it is tried again, which try that is, and by whose word" \
+  "$(json "$shown" 'join " ", @{$d->{last_effects}[-1]}{qw(retries_at next_try retried_by)}')" \
+  "$due 2 long"
+when=$(sed 's/T/ /; s/\..*//' <<<"$due")
+is "names and values, too" "$("$CKRUN" sessions show long | grep ^retry)" \
+  "$(printf 'retry\tmain/build#1/exec/1: tried again at %s (try 2 of 3), by policy "long"' "$when")"
+if has_terminal; then
+  has "and a person at a terminal" "$(screen 120 sessions show long | tr -s ' \n' ' ')" "try 2 of 3"
+fi
 exits 0 "a session that waits is paused at once" pause long
 wait $pid
-has "its progress has said so" "$(cat long.out)" "tried again in 3600.0 s (try 2 of 3)"
+has "its progress has said so" "$(cat long.out)" \
+  "policy \"long\" has it tried again in 3600.0 s (try 2 of 3)"
 shown=$("$CKRUN" --json sessions show long)
 is "at rest it waits for nothing" \
   "$(json "$shown" '0 + exists $d->{last_effects}[-1]{retries_at}')" 0
+is "nor in names and values" "$("$CKRUN" sessions show long | grep -c ^retry)" 0
 is "the wait was not over" "$(tries)" 1
 is "and it is paused" "$("$CKRUN" sessions show long | grep '^status')" "$(printf 'status\tpaused')"
 exits 0 "a resume tries at once" resume long
 is "once more" "$(tries)" 2
+
+# Nobody waits any more behind a kill.
+"$CKRUN" run flaky.lua --policy ./long.lua --session gone >gone.out 2>&1 </dev/null &
+pid=$!
+until "$CKRUN" sessions log gone --all --kind outcome 2>/dev/null | grep -q failed; do
+  read -rt 0.05 <> <(:) || :
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+shown=$("$CKRUN" --json sessions show gone)
+is "a run that was killed waits for nothing" "$(json "$shown" '"$d->{live} " . grep {
+  exists $_->{retries_at} || exists $_->{retried_by} } @{$d->{last_effects}}')" "0 0"
 finish
