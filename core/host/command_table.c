@@ -9,6 +9,8 @@ static const ck_command *const commands[] = {
     &ck_command_resume,
     &ck_command_submit,
     &ck_command_worker,
+    &ck_command_flow_sign,
+    &ck_command_flow_key,
     &ck_command_pause,
     &ck_command_checkpoint,
     &ck_command_cancel,
@@ -69,8 +71,8 @@ static const ck_command_alias aliases[] = {
     {0},
 };
 
-static const char *const groups[] = {"sessions", "facts", "policy", "profile",
-                                     "store",    "key",   NULL};
+static const char *const groups[] = {"flow",    "sessions", "facts", "policy",
+                                     "profile", "store",    "key",   NULL};
 
 const ck_command_table ck_program_commands = {
     .commands = commands, .aliases = aliases, .groups = groups};

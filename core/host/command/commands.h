@@ -21,6 +21,8 @@ extern const ck_command ck_command_key_unseal;
 extern const ck_command ck_command_mcp;
 extern const ck_command ck_command_submit;
 extern const ck_command ck_command_worker;
+extern const ck_command ck_command_flow_sign;
+extern const ck_command ck_command_flow_key;
 extern const ck_command ck_command_pause;
 extern const ck_command ck_command_policy_bench;
 extern const ck_command ck_command_policy_check;

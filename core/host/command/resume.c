@@ -22,7 +22,7 @@
 
 typedef struct values {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile, *grace, *record;
-  ck_words trusted, labels, folders;
+  ck_words trusted, labels, folders, keys;
   ck_edit_words edits;
   ck_settings_words settings;
   bool events;
@@ -155,9 +155,9 @@ static ck_status check_queue(const values *v, ck_error *err) {
   if (v->queued && own)
     return ck_error_set(err, CK_E_USAGE,
                         "--queued goes on with a session as it was put into the queue: --flows, "
-                        "--grace, --events and --dry-run go with it");
-  if (v->folders.count && !v->queued)
-    return ck_error_set(err, CK_E_USAGE, "--flows goes with --queued");
+                        "--trust, --grace, --events and --dry-run go with it");
+  if ((v->folders.count || v->keys.count) && !v->queued)
+    return ck_error_set(err, CK_E_USAGE, "--flows and --trust go with --queued");
   if (v->detach && (v->record || v->events || v->grace))
     return ck_error_set(err, CK_E_USAGE,
                         "--record, --events and --grace are of a run here, and --detach begins "
@@ -167,12 +167,19 @@ static ck_status check_queue(const values *v, ck_error *err) {
 
 /* A run that goes on as the one before it, and leaves the session in the queue. */
 static ck_status take_claim(ck_claim *claim, ck_engine *engine, ck_preflight_options *options,
-                            const ck_words *folders, ck_error *err) {
-  ck_status status = ck_claim_read(claim, engine->runtime->store, options->session, folders, err);
+                            const values *v, ck_error *err) {
+  const ck_claim_limits limits = {&v->folders, &v->keys};
+  ck_status status = ck_claim_read(claim, engine->runtime->store, options->session, &limits, err);
   if (status != CK_OK) return status;
-  options->profile = claim->profile;
-  options->settings = &claim->settings;
+  options->profile = claim->is_signed ? NULL : claim->profile;
+  options->settings = claim->is_signed ? &claim->flow.settings : &claim->settings;
+  options->signed_flow = claim->is_signed ? &claim->flow : NULL;
+  options->directory = claim->directory;
+  options->cassette = claim->cassette;
   engine->steer.reason = CK_QUEUED_REASON;
+  if (claim->signature)
+    status = ck_value_copy(&engine->signed_flow, ck_value_bytes(claim->signature), err);
+  if (status != CK_OK) return status;
   return ck_value_copy(&engine->queued, ck_value_bytes(claim->mark), err);
 }
 
@@ -199,7 +206,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   };
   ck_preflight found = {0};
   ck_status status = ck_resolve_session(session, engine->runtime->store, v->session, err);
-  if (status == CK_OK && v->queued) status = take_claim(claim, engine, &options, &v->folders, err);
+  if (status == CK_OK && v->queued) status = take_claim(claim, engine, &options, v, err);
   if (status == CK_OK) status = ck_preflight_check(&found, engine, location->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
@@ -338,6 +345,12 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help = "with --queued: only if its flow, profile, policies, recording and working folder lie "
              "in here; may be given again"},
+    {.name = "trust",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, keys),
+     .value = "KEYFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "with --queued: also a flow that a key of this file has signed; may be given again"},
     {0},
 };
 

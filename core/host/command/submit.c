@@ -28,6 +28,13 @@ static const ck_operand operands[] = {
 static const ck_option options[] = {
     CK_BEGIN_OPTIONS(values, begin),
     CK_QUEUED_LABEL_OPTION(values, labels),
+    {.name = "signature",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, begin.signature),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "of 'ckrun flow sign': workers that trust its key run the flow from the store, where "
+             "its files are not"},
     {0},
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
+#include "core/host/session/flow_trust.h"
 #include "core/host/session/queued.h"
 #include "core/host/session/store_location.h"
 
@@ -14,7 +15,7 @@ enum { POLL_MS = 1000, POLL_MIN_MS = 50, POLL_MAX_MS = 3600000 };
 typedef struct values {
   int64_t concurrency;
   const char *poll, *grace, *metrics;
-  ck_words flows, labels, limits;
+  ck_words flows, trusted, labels, limits;
   bool until_idle;
 } values;
 
@@ -42,10 +43,15 @@ static ck_status check(const values *v, int64_t *poll_ms, ck_error *err) {
 /* A file that its user alone writes is trusted as a resume trusts it; any other store names files
  * that somebody else may have named. */
 static ck_status check_trust(const values *v, const char *url, ck_error *err) {
-  if (v->flows.count || strncmp(url, "sqlite:", 7) == 0) return CK_OK;
+  ck_flow_trust keys = {0};
+  ck_status status = ck_flow_trust_read(&keys, &v->trusted, err); /* each run reads them again */
+  ck_flow_trust_clear(&keys);
+  if (status != CK_OK) return status;
+  if (v->flows.count || v->trusted.count || strncmp(url, "sqlite:", 7) == 0) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "whoever can write this store names the flows that a worker runs: give "
-                      "--flows DIR, the folders whose flows it may run");
+                      "--flows DIR, the folders whose flows it may run, or --trust KEYFILE, the "
+                      "keys whose flows");
 }
 
 /* A worker may be started before anything is submitted. */
@@ -75,6 +81,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
       .grace = v->grace,
       .metrics = v->metrics,
       .flows = &v->flows,
+      .trusted = &v->trusted,
       .labels = &v->labels,
       .limits = &v->limits,
       .until_idle = v->until_idle,
@@ -103,6 +110,13 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help = "run only sessions whose flow, profile, policies, recording and working folder lie in "
              "here; may be given again"},
+    {.name = "trust",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, trusted),
+     .value = "KEYFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "run also sessions whose flow a key of this file has signed ('ckrun flow sign'), from "
+             "the store, in the folder where the worker was started; may be given again"},
     {.name = "label",
      .type = CK_OPTION_LIST,
      .offset = offsetof(values, labels),

@@ -5,6 +5,7 @@
 #include "core/host/preflight/unread.h"
 #include "core/host/print/problems.h"
 #include "core/host/run/record.h"
+#include "core/host/run/signed_flow.h"
 #include "core/host/run/steer.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/queued.h"
@@ -63,6 +64,25 @@ static ck_status check_parts(ck_problems *found, ck_engine *engine, const ck_sta
   return status;
 }
 
+/* What travels is what was signed; a recording is no part of it. */
+static ck_status take_signature(ck_engine *engine, const ck_launch *launch, const ck_begin_words *v,
+                                ck_error *err) {
+  const ck_flow_parts parts = {&engine->scripts, launch->profile, &v->settings};
+  if (!v->signature) return CK_OK;
+  return ck_signed_flow_read(&engine->signed_flow, v->signature, &parts, err);
+}
+
+/* A text that is not kept cannot travel. */
+static ck_status check_travels(const ck_engine *engine, ck_error *err) {
+  for (size_t i = 0; engine->signed_flow && i < engine->scripts.count; i++)
+    if (engine->scripts.list[i].withheld)
+      return ck_error_set(err, CK_E_REFUSED,
+                          "%s is not kept in the store, so no worker can have it from there: take "
+                          "out what is masked, or leave --signature out",
+                          engine->scripts.list[i].name);
+  return CK_OK;
+}
+
 /* Everything is read and checked before anything is made; all problems are told at once. */
 static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits,
                       const ck_begin_words *v, ck_error *err) {
@@ -80,6 +100,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   if (status == CK_OK) status = check_parts(&found, engine, edits, v, err);
   if (status == CK_OK) status = ck_problems_answer(&found, engine->output, NULL, err);
   ck_problems_clear(&found);
+  if (status == CK_OK) status = take_signature(engine, launch, v, err);
   if (status != CK_OK) return status;
   ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   launch->flow_version = ck_engine_manifest(engine)->version;
@@ -121,6 +142,7 @@ static ck_status start(const ck_host *host, ck_engine *engine, ck_launch *launch
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, false, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   if (status == CK_OK) status = ck_engine_describe_run(&about, engine, &from, err);
+  if (status == CK_OK) status = check_travels(engine, err);
   if (status == CK_OK) status = ck_profile_describe_run(&settings, engine->profile, err);
   ck_session_options options = {
       .id = v->session,

@@ -8,7 +8,8 @@
 /* As a member of a command's own struct. */
 typedef struct ck_begin_words {
   const char *flow, *profile, *input, *session, *cassette;
-  const char *record; /* see record.h; NULL */
+  const char *record;    /* see record.h; NULL */
+  const char *signature; /* a file, see signed_flow.h; NULL: the flow is not signed */
   ck_edit_words edits;
   ck_settings_words settings;
 } ck_begin_words;

@@ -52,7 +52,9 @@ static ck_status replace(char **text,
 static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   char digest[CK_DIGEST_HEX_SIZE];
-  ck_status status = self->stored ? ck_preflight_take_stored(self, engine, err) : CK_OK;
+  ck_status status = self->options.signed_flow ? ck_preflight_take_signed(self, engine, err)
+                     : self->stored            ? ck_preflight_take_stored(self, engine, err)
+                                               : CK_OK;
   if (status != CK_OK || self->untrusted) return status;
   status = ck_engine_load_flow(engine, self->launch.flow, &failure);
   if (status == CK_E_NOT_FOUND) {
@@ -196,8 +198,9 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
 static ck_status place(ck_preflight *self, ck_error *err) {
   const ck_preflight_options *given = &self->options;
   char *flow = NULL, *directory = NULL;
-  self->stored = given->flow && strcmp(given->flow, CK_PREFLIGHT_STORED) == 0;
-  bool moved = given->flow && !self->stored;
+  bool asked = given->flow && strcmp(given->flow, CK_PREFLIGHT_STORED) == 0;
+  bool moved = given->flow && !asked;
+  self->stored = asked || given->signed_flow;
   ck_status status = moved ? ck_launch_take_path(&flow, given->flow, err) : CK_OK;
   if (status == CK_OK && given->directory)
     status = ck_launch_take_path(&directory, given->directory, err);

@@ -6,6 +6,7 @@
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/run/engine.h"
+#include "core/host/run/signed_flow.h"
 #include "core/host/session/kept.h"
 #include "core/host/session/last_run.h"
 #include "core/runtime/execution/dry_run.h"
@@ -19,6 +20,7 @@
 typedef struct ck_preflight_options {
   const char *session, *checkpoint, *flow, *directory, *cassette, *profile;
   ck_words trusted; /* digests of files that may be run from the store: see CK_PREFLIGHT_STORED */
+  ck_signed_flow *signed_flow;       /* is run, in the place of files; NULL */
   const ck_state_edits *edits;       /* NULL: none */
   const ck_settings_words *settings; /* of this run; NULL: none */
   bool accept_changed, clean, fallback, retry, take_over;
@@ -134,6 +136,8 @@ CK_CHECKED ck_status ck_preflight_check_guards(ck_preflight *self, ck_error *err
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* stored.c: instead of files the engine gets what the store kept, when that is trusted. */
 CK_CHECKED ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_error *err);
+/* Instead of files the engine gets what a worker has checked; the options' are empty then. */
+CK_CHECKED ck_status ck_preflight_take_signed(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* The store has kept the flow of the session's last run. */
 bool ck_preflight_has_stored(const ck_preflight *self, const ck_engine *engine);
 /* scopes.c: checks that the flow has the agents of the scopes that would be opened again, and of

@@ -124,3 +124,14 @@ ck_status ck_preflight_take_stored(ck_preflight *self, ck_engine *engine, ck_err
   engine->scripts.closed = true;
   return status;
 }
+
+ck_status ck_preflight_take_signed(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  ck_signed_flow *from = self->options.signed_flow;
+  engine->scripts = from->scripts;
+  from->scripts = (ck_scripts){0};
+  ck_status status = ck_text_replace(&self->launch.flow, from->flow, err);
+  free(self->launch.profile);
+  self->launch.profile = from->profile;
+  from->profile = NULL;
+  return status;
+}

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/shortage.h"
+#include "core/base/text.h"
 #include "core/effect/cassette/cassette.h"
 #include "core/host/session/place.h"
 #include "core/host/session/queued.h"
@@ -19,6 +22,10 @@ static void clear_words(ck_words *words) {
 
 void ck_claim_clear(ck_claim *self) {
   ck_value_free(self->mark);
+  ck_value_free(self->signature);
+  ck_signed_flow_clear(&self->flow);
+  free(self->directory);
+  free(self->cassette);
   free(self->profile);
   clear_words(&self->settings.options);
   clear_words(&self->settings.policies);
@@ -71,7 +78,6 @@ static ck_status check_places(const ck_claim *self, const ck_launch *launch,
                               const ck_words *folders, ck_error *err) {
   const char *profile = self->profile ? self->profile : launch->profile;
   const ck_words *policies = &self->settings.policies;
-  if (!folders->count) return CK_OK;
   ck_status status = check_place("the flow", launch->flow, folders, err);
   if (status == CK_OK) status = check_place("the working folder", launch->directory, folders, err);
   if (status == CK_OK && profile && ck_launch_is_path(profile))
@@ -81,6 +87,47 @@ static ck_status check_places(const ck_claim *self, const ck_launch *launch,
     if (ck_launch_is_path(policies->list[i]))
       status = check_place("the policy", policies->list[i], folders, err);
   return status;
+}
+
+/* ---- what is signed ---- */
+
+/* Its tools run where this worker was started: no folder that the store names. */
+static ck_status take_directory(ck_claim *self, ck_error *err) {
+  self->directory = getcwd(NULL, 0);
+  return self->directory ? CK_OK
+                         : ck_error_set(err, CK_E_REFUSED, "this folder: %s", ck_errno_text(errno));
+}
+
+static ck_status open_signed(ck_claim *self, ck_store *store, const ck_launch *launch,
+                             const ck_claim_limits *limits, ck_error *err) {
+  ck_flow_trust trust = {0};
+  ck_clock clock = ck_clock_system();
+  ck_status status = ck_flow_trust_read(&trust, limits->trusted, err);
+  if (status == CK_OK) status = take_directory(self, err);
+  const ck_signed_place at = {store, &trust, self->directory, clock.wall_ms(clock.self)};
+  if (status == CK_OK)
+    status = ck_signed_flow_open(&self->flow, ck_value_bytes(self->signature), &at, err);
+  if (status == CK_OK && launch->cassette) {
+    status = check_recording(launch->cassette, limits->folders, err);
+    if (status == CK_OK) status = ck_text_copy(&self->cassette, launch->cassette, err);
+  }
+  self->is_signed = status == CK_OK;
+  ck_flow_trust_clear(&trust);
+  return status;
+}
+
+/* What lies in the worker's own folders needs no signature. */
+static ck_status check_right(ck_claim *self, ck_store *store, const ck_launch *launch,
+                             const ck_claim_limits *limits, ck_error *err) {
+  ck_error problem = CK_ERROR_INIT;
+  if (!limits->folders->count && !limits->trusted->count) return CK_OK;
+  ck_status status = check_places(self, launch, limits->folders, &problem);
+  if (status == CK_OK) return status;
+  if (status != CK_E_REFUSED || !limits->trusted->count)
+    return ck_error_set(err, status, "%s", problem.text);
+  if (self->signature) return open_signed(self, store, launch, limits, err);
+  return ck_error_set(err, CK_E_REFUSED, "its flow is not signed ('submit --signature'), and %s",
+                      problem.text);
 }
 
 /* ---- what its last run was given for itself ---- */
@@ -107,14 +154,16 @@ static ck_status add_setting(void *to, const ck_run_setting *setting, ck_error *
 
 static ck_status take_mark(ck_claim *self, const ck_last_run *last, ck_error *err) {
   ck_bytes profile = ck_last_run_profile(last);
+  ck_bytes is = last->about ? ck_json_get(ck_value_bytes(last->about), "signed") : (ck_bytes){0};
   ck_status status = ck_value_copy(&self->mark, ck_queued_of(last), err);
+  if (status == CK_OK && is.len) status = ck_value_copy(&self->signature, is, err);
   if (status != CK_OK || !profile.len) return status;
   self->profile = ck_json_dup_string(profile);
   return self->profile ? CK_OK : ck_error_no_memory(err);
 }
 
 static ck_status take(ck_claim *self, ck_store *store, const ck_head *head, const ck_last_run *last,
-                      const ck_words *folders, ck_error *err) {
+                      const ck_claim_limits *limits, ck_error *err) {
   ck_value *settings = NULL;
   ck_launch launch = {0};
   ck_status status = take_mark(self, last, err);
@@ -122,14 +171,14 @@ static ck_status take(ck_claim *self, ck_store *store, const ck_head *head, cons
   if (status == CK_OK && settings)
     status = ck_run_settings_visit(ck_value_bytes(settings), add_setting, &self->settings, err);
   if (status == CK_OK) status = ck_place_read_launch(&launch, store, head, err);
-  if (status == CK_OK) status = check_places(self, &launch, folders, err);
+  if (status == CK_OK) status = check_right(self, store, &launch, limits, err);
   ck_launch_clear(&launch);
   ck_value_free(settings);
   return status;
 }
 
 ck_status ck_claim_read(ck_claim *out, ck_store *store, const char *session,
-                        const ck_words *folders, ck_error *err) {
+                        const ck_claim_limits *limits, ck_error *err) {
   ck_head head = {0};
   ck_last_run last = {0};
   ck_status status = ck_store_get_head(&head, store, session, err);
@@ -144,7 +193,7 @@ ck_status ck_claim_read(ck_claim *out, ck_store *store, const char *session,
         ck_error_set(err, CK_E_REFUSED, "session %s is %s%s%s, and not due for a worker", session,
                      ck_session_status_name(head.session.status), head.session.reason ? ": " : "",
                      head.session.reason ? head.session.reason : "");
-  if (status == CK_OK) status = take(out, store, &head, &last, folders, err);
+  if (status == CK_OK) status = take(out, store, &head, &last, limits, err);
   ck_last_run_clear(&last);
   ck_head_clear(&head);
   return status;

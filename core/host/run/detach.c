@@ -34,13 +34,16 @@ static ck_status print(const ck_host *host, const char *session, const char *wor
 ck_status ck_detach(const ck_host *host, ck_engine *engine, ck_error *err) {
   const char *session = ck_session_id(engine->session);
   ck_buffer worker = {0};
+  ck_status status =
+      ck_scripts_keep(&engine->scripts, engine->runtime->store, engine->session, err);
+  if (status != CK_OK) return status;
   ck_session_leave(engine->session, CK_QUEUED_REASON);
   if (ck_session_get_record(engine->session)->status != CK_SESSION_PAUSED)
     return ck_error_set(err, CK_E_IO,
                         "session %s could not be put into the queue; 'ckrun resume %s --detach' "
                         "puts it there",
                         session, session);
-  ck_status status = write_worker(&worker, host, engine, err);
+  status = write_worker(&worker, host, engine, err);
   if (status == CK_OK) status = print(host, session, worker.data, err);
   ck_buffer_clear(&worker);
   return status;

@@ -134,6 +134,7 @@ ck_status ck_engine_describe_run(ck_value **out, ck_engine *self, const ck_run_o
   put_models(&w, self->profile);
   put_prune(&w, self);
   if (self->queued) ck_json_member_raw(&w, "queued", ck_value_bytes(self->queued));
+  if (self->signed_flow) ck_json_member_raw(&w, "signed", ck_value_bytes(self->signed_flow));
   ck_scripts_write(&w, &self->scripts);
   ck_place_write(&w, from->flow, self->directory);
   ck_json_end(&w, '}');
@@ -321,6 +322,7 @@ void ck_engine_close(ck_engine *self) {
   ck_loop_free(self->loop);
   if (self->session) ck_orphans_end(self->output);
   ck_value_free(self->queued);
+  ck_value_free(self->signed_flow);
   free(self->spills);
   free(self->directory);
   ck_session_close(self->session);

@@ -39,8 +39,9 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_event_stream events;
-  ck_value *queued;   /* the mark of a run that belongs to workers (queued.h); NULL: a person's */
-  const char *record; /* where the session is written at the end, see record.h; NULL: nowhere */
+  ck_value *queued; /* the mark of a run that belongs to workers (queued.h); NULL: a person's */
+  ck_value *signed_flow; /* of a run whose flow is signed, see signed_flow.h; NULL: it is not */
+  const char *record;    /* where the session is written at the end, see record.h; NULL: nowhere */
   /* the person at the terminal; NULL: no person is present. Opened before the drivers, freed
    * after them */
   ck_asker *asker;
@@ -67,8 +68,8 @@ CK_CHECKED ck_status ck_engine_load_policies(ck_engine *self, ck_profile_problem
                                              ck_error *err);
 /* What a run of the loaded flow executes, and where: {"flow": DIGEST, "profile": DIGEST,
  * "policies": [{name, version, digest}, …], "models"?: {NAME: its name at its provider},
- * "prune": {asks?, single?, every?}}, see core/runtime/simulation/prune_points.h, "queued"?}, and
- * the members of ck_scripts_write and ck_place_write. */
+ * "prune": {asks?, single?, every?}}, see core/runtime/simulation/prune_points.h, "queued"?,
+ * "signed"?}, and the members of ck_scripts_write and ck_place_write. */
 typedef struct ck_run_origin {
   const char *flow;          /* its file; NULL: what the store kept */
   const ck_value *policies;  /* of a resume, "own_policies": of the profile alone; NULL */

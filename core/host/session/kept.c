@@ -18,7 +18,7 @@ void ck_kept_files_clear(ck_kept_files *self) {
   *self = (ck_kept_files){0};
 }
 
-static const char *read_kind(ck_bytes name) {
+const char *ck_kept_kind(ck_bytes name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (ck_json_is_text(name, kinds[i])) return kinds[i];
   return NULL;
@@ -36,7 +36,7 @@ static ck_status read_file(ck_kept_files *self, ck_bytes object, ck_error *err) 
   bool whole = ck_json_type_of(asked) == CK_JSON_STRING &&
                ck_json_type_of(file) == CK_JSON_STRING && ck_json_type_of(hex) == CK_JSON_STRING &&
                hex.len == CK_DIGEST_HEX_SIZE + 1;
-  *to = (ck_kept_file){.kind = read_kind(ck_json_get(object, "kind")),
+  *to = (ck_kept_file){.kind = ck_kept_kind(ck_json_get(object, "kind")),
                        .shipped = is_true(object, "shipped"),
                        .withheld = is_true(object, "withheld")};
   if (!whole || !to->kind) return CK_OK;

@@ -20,6 +20,8 @@ typedef struct ck_kept_files {
   size_t count;
 } ck_kept_files;
 void ck_kept_files_clear(ck_kept_files *self);
+/* As in ck_script, of a JSON string; NULL: it is no kind of file. */
+const char *ck_kept_kind(ck_bytes name);
 
 /* Of the newest run that `timeline` can be: itself, or the ones before it; 0: of the newest. Empty:
  * no run of the session recorded its files. CK_E_CORRUPT. */

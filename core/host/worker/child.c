@@ -30,7 +30,8 @@ static void add_option(words *self, const char *option, const char *value) {
 static ck_status make_words(words *out, const ck_worker_options *options, const char *session,
                             ck_error *err) {
   enum { FIXED = 16 };
-  out->list = calloc(FIXED + 2 * options->flows->count, sizeof *out->list);
+  out->list =
+      calloc(FIXED + 2 * (options->flows->count + options->trusted->count), sizeof *out->list);
   if (!out->list) return ck_error_no_memory(err);
   add(out, "ckrun");
   add(out, "--json");
@@ -41,6 +42,8 @@ static ck_status make_words(words *out, const ck_worker_options *options, const 
   add_option(out, "--grace", options->grace);
   for (size_t i = 0; i < options->flows->count; i++)
     add_option(out, "--flows", options->flows->list[i]);
+  for (size_t i = 0; i < options->trusted->count; i++)
+    add_option(out, "--trust", options->trusted->list[i]);
   add(out, "--");
   add(out, session);
   return CK_OK;

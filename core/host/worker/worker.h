@@ -20,7 +20,7 @@ typedef struct ck_worker_options {
   size_t concurrency;              /* how many run at once; 1 to CK_WORKER_CONCURRENCY_MAX */
   int64_t poll_ms;                 /* between looks at the store */
   const char *grace;               /* as 'ckrun resume --grace' takes it; NULL */
-  const ck_words *flows;           /* as 'ckrun resume --flows' takes them */
+  const ck_words *flows, *trusted; /* as 'ckrun resume --flows' and '--trust' take them */
   const ck_words *labels, *limits; /* of ck_worker_limits_read */
   const char
       *metrics;    /* where metrics and health are served, as 'ckrun ui --listen' takes it; NULL */

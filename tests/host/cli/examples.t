@@ -25,6 +25,7 @@ scene waiting empty "echo 'return { name = \"asks\", models = { default =
   { api = \"openai\", model = \"none\", base_url = \"http://127.0.0.1:9\" } } }' >asks.lua
   ckrun run flow.lua --profile ./asks.lua --session trip; [ \$? = 8 ]"
 scene key done "ckrun key new store.key"
+scene signing empty "ckrun flow key team.key"
 scene share done "ckrun key new share.key"
 scene sealed share "ckrun sessions export trip --format cassette --seal-key file:share.key \\
   -o trip.sealed"
@@ -44,7 +45,8 @@ wait "$pid" 2>/dev/null
 # What an example of a command needs, and the exit code that is meant where that is not 0.
 scene_of() {
   case $1 in
-    init | run | submit | "policy new" | "profile list" | "key new") echo empty ;;
+    init | run | submit | "policy new" | "profile list" | "key new" | "flow key") echo empty ;;
+    "flow sign") echo signing ;;
     resume | cancel | "sessions list" | "sessions rewind") echo paused ;;
     "sessions undo") echo rewound ;;
     "sessions output") echo spilled ;;

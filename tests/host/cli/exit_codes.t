@@ -13,6 +13,8 @@ run|run F --profile P
 resume|resume S C
 submit|submit F --profile P
 worker|worker --until-idle
+flow sign|flow sign F --with file:sign.pem --profile P
+flow key|flow key N
 pause|pause S
 cancel|cancel S
 answer|answer S yes
@@ -73,6 +75,7 @@ printf 'return require "ck.flow".custom { name = "f", run = function(ctx)
   ctx.boundary("tool_round", { position = { path = "a" } }) ctx.pause("here") end }' >flow.lua
 "$CKRUN" run flow.lua --session s >/dev/null 2>&1
 "$CKRUN" key new good.key >/dev/null 2>&1
+"$CKRUN" flow key sign.pem >/dev/null 2>&1
 "$CKRUN" key new other.key >/dev/null 2>&1
 "$CKRUN" key new new.key >/dev/null 2>&1
 sealed=sqlite:$dir/sealed.db

@@ -12,6 +12,7 @@
 static const struct {
   const char *command, *usage;
 } needed[] = {
+    {"flow sign", " --with KEY"},
     {"key rotate", " --new-key REF"},
     {"sessions export", " --format FORMAT"},
     {"sessions rewind", " --report TEXT"},

@@ -38,6 +38,9 @@ takes 0 "sessions show" queued
 is "show says whose it is" "$(json "$out" '$d->{queued}')" '{"labels":["gpu"]}'
 takes 0 worker --until-idle --label gpu
 
+takes 0 "flow key" signs.key
+takes 0 "flow sign" queued.lua --with file:signs.key
+
 # ---- sessions with money, an estimate, a limit, a failure, a question, a doubt, a mark ----
 
 cat >scout.lua <<'END'
