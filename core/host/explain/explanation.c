@@ -48,7 +48,7 @@ static void append_yes(ck_buffer *out, size_t begun, const ck_explanation *self)
     const ck_said *said = &self->said.list[i];
     if (!ck_said_is_yes(said) && said->answer != CK_ANSWER_FAILED) continue;
     separate(out, begun);
-    ck_words_append_name(out, said);
+    ck_words_append_whose(out, said);
     if (said->answer == CK_ANSWER_FAILED)
       ck_buffer_append_text(out, " failed");
     else
@@ -62,7 +62,7 @@ static void append_no(ck_buffer *out, size_t begun, const ck_explanation *self) 
     if (self->said.list[i].answer != CK_ANSWER_NO) continue;
     if (*before == 'n') separate(out, begun);
     ck_buffer_append_text(out, before);
-    ck_words_append_name(out, &self->said.list[i]);
+    ck_words_append_whose(out, &self->said.list[i]);
     before = ", ";
   }
 }

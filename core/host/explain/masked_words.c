@@ -55,12 +55,16 @@ bool ck_masked_words_any(const ck_event *event) {
 
 /* ---- in words ---- */
 
-/* "names"; "policy 3" where the names are not known, or with `noun`. */
-static void append_policy(ck_buffer *out, const finding *found, bool noun) {
+static ck_bytes policy_of(const finding *found) {
   ck_json_iterator it = ck_json_iterate(found->policies);
   bool known = found->place >= 0;
   for (int64_t i = 0; known && i <= found->place; i++) known = ck_json_next(&it);
-  ck_bytes name = known ? ck_json_get(it.value, "name") : (ck_bytes){0};
+  return known ? it.value : (ck_bytes){0};
+}
+
+/* "names"; "policy 3" where the names are not known, or with `noun`. */
+static void append_policy(ck_buffer *out, const finding *found, bool noun) {
+  ck_bytes name = ck_json_get(policy_of(found), "name");
   bool named = ck_json_type_of(name) == CK_JSON_STRING;
   if (noun || !named) ck_buffer_append_text(out, "policy ");
   if (named)
@@ -69,6 +73,12 @@ static void append_policy(ck_buffer *out, const finding *found, bool noun) {
     ck_buffer_append_format(out, "%lld", (long long)found->place + 1);
   else
     ck_buffer_append_format(out, "behind the first %d", CK_ANSWERS_POLICIES);
+}
+
+static void append_whose(ck_buffer *out, const finding *found, bool noun) {
+  ck_bytes policy = policy_of(found);
+  append_policy(out, found, noun);
+  ck_words_append_list(out, policy, ck_said_has_namesakes(policy, found->policies));
 }
 
 static void append_paths(ck_buffer *out, ck_bytes entry) {
@@ -109,7 +119,7 @@ typedef struct telling {
 static void tell(void *to, const finding *found) {
   telling *self = to;
   if (self->out->len > self->begun) ck_buffer_append_text(self->out, "; ");
-  append_policy(self->out, found, false);
+  append_whose(self->out, found, false);
   ck_buffer_append_char(self->out, ' ');
   append_deed(self->out, found);
 }
@@ -120,7 +130,7 @@ void ck_masked_words_append(ck_buffer *out, const ck_event *event, ck_bytes poli
 
 static void say(void *to, const finding *found) {
   ck_buffer *out = to;
-  append_policy(out, found, true);
+  append_whose(out, found, true);
   ck_buffer_append_char(out, ' ');
   append_deed(out, found);
   ck_buffer_append(out, "", 1);
@@ -145,6 +155,7 @@ static void put_finding(void *to, const finding *found) {
   append_policy(&name, found, false);
   document->failed |= name.failed;
   ck_document_put_text(document, row, "policy", name.data);
+  ck_document_put_string(document, row, "agent", ck_json_get(policy_of(found), "agent"));
   ck_buffer_clear(&name);
   ck_document_put_text(document, row, "rule", ck_answer_name(CK_HOOK_REDACT, found->answer));
   ck_document_put_string(document, row, "key", ck_json_get(found->entry, "key"));

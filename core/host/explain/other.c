@@ -103,7 +103,7 @@ static void append_answers(ck_buffer *out, const ck_said_list *said) {
       if (said->list[i].answer != order[k]) continue;
       if (!before) ck_buffer_append_format(out, "%s%s: ", group, name ? name : "not known");
       if (before) ck_buffer_append_text(out, before);
-      ck_words_append_name(out, &said->list[i]);
+      ck_words_append_whose(out, &said->list[i]);
       before = ", ";
       group = "; ";
     }

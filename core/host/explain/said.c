@@ -6,6 +6,15 @@ bool ck_said_is_yes(const ck_said *self) {
   return self->answer == CK_ANSWER_YES || self->answer == CK_ANSWER_SYNC;
 }
 
+bool ck_said_has_namesakes(ck_bytes policy, ck_bytes policies) {
+  int count = 0;
+  ck_bytes name = ck_json_get(policy, "name");
+  if (ck_json_type_of(policies) != CK_JSON_ARRAY || !name.len) return false;
+  for (ck_json_iterator it = ck_json_iterate(policies); ck_json_next(&it);)
+    count += ck_bytes_equal(ck_json_get(it.value, "name"), name);
+  return count > 1;
+}
+
 static void take_name(ck_said *self, ck_bytes object, ck_bytes name) {
   self->name = name;
   if (!ck_json_read_int(&self->version, ck_json_get(object, "version"))) self->version = 0;
@@ -34,9 +43,10 @@ static void read_answers(ck_said_list *self, const ck_answers *answers, ck_bytes
   ck_json_iterator list = ck_json_iterate(policies);
   for (int place = 0; place < CK_ANSWERS_POLICIES; place++) {
     ck_bytes policy = element(&list);
+    bool namesakes = ck_said_has_namesakes(policy, policies);
     for (int answer = 0; answer < CK_ANSWER_COUNT; answer++) {
       if (!(answers->policies[answer] >> place & 1)) continue;
-      add(self, place, policy, answer);
+      add(self, place, policy, answer)->namesakes = namesakes;
       self->asked |= UINT64_C(1) << place;
     }
   }

@@ -13,6 +13,7 @@ typedef struct ck_said {
   int64_t version; /* 0: not known */
   int answer;      /* of the hook's */
   ck_bytes reason; /* JSON, as it was recorded; no bytes: none was given */
+  bool namesakes;  /* another list of the run's has a policy of this name */
 } ck_said;
 
 enum { CK_SAID_MAX = CK_ANSWERS_POLICIES * CK_ANSWER_COUNT };
@@ -30,6 +31,8 @@ typedef struct ck_said_list {
 /* What is said of `hook` in `event`. `policies`: JSON array, as ck_policy_describe makes it (of the
  * event's run); no bytes: not known. Borrows both for the list's life. */
 void ck_said_read(ck_said_list *out, const ck_event *event, ck_hook hook, ck_bytes policies);
+/* More than one of the run's list has the name of `policy`, one of them. */
+bool ck_said_has_namesakes(ck_bytes policy, ck_bytes policies);
 /* Said yes to a checkpoint. */
 bool ck_said_is_yes(const ck_said *self);
 

@@ -87,10 +87,11 @@ static void append_reason(ck_buffer *out, const ck_said *said) {
 
 static void append_owner(ck_buffer *out, const ck_said *said) {
   ck_bytes agent = ck_json_get(said->policy, "agent");
+  bool of_agent = ck_json_type_of(agent) == CK_JSON_STRING;
   if (said->version) ck_buffer_append_format(out, " (version %lld", (long long)said->version);
-  if (said->version && ck_json_type_of(agent) == CK_JSON_STRING) {
-    ck_buffer_append_text(out, ", of agent ");
-    ck_json_read_string(out, agent);
+  if (said->version && (of_agent || said->namesakes)) {
+    ck_buffer_append_text(out, of_agent ? ", of agent " : ", of the profile");
+    if (of_agent) ck_json_read_string(out, agent);
   }
   if (said->version) ck_buffer_append_text(out, ")");
 }

@@ -53,7 +53,7 @@ static void append_names(ck_buffer *out, ck_bytes places, ck_bytes policies) {
   const char *before = "";
   for (ck_json_iterator it = ck_json_iterate(places); ck_json_next(&it); before = ", ") {
     ck_buffer_append_text(out, before);
-    ck_words_append_place(out, it.value, policies);
+    ck_words_append_whose_place(out, it.value, policies);
   }
 }
 

@@ -35,6 +35,7 @@ ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_er
 
 typedef struct shown_policy {
   char *name, *digest; /* owned; NULL: no memory */
+  char *agent;         /* whose list it is of; NULL: the profile's, or of the run. Owned */
   int64_t version;
   bool changed, of_run; /* of this run alone: nothing to compare it with */
 } shown_policy;
@@ -45,11 +46,13 @@ static void visit_policies(const ck_preflight *self, policy_visit visit, void *t
       ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
   while (ck_json_next(&it)) {
     shown_policy found = {.name = ck_json_dup_string(ck_json_get(it.value, "name")),
-                          .digest = ck_json_dup_string(ck_json_get(it.value, "digest"))};
+                          .digest = ck_json_dup_string(ck_json_get(it.value, "digest")),
+                          .agent = ck_json_dup_string(ck_json_get(it.value, "agent"))};
     ck_json_read_int(&found.version, ck_json_get(it.value, "version"));
     ck_json_read_bool(&found.of_run, ck_json_get(it.value, "run"));
     found.changed = !found.of_run && ck_preflight_is_changed(self, it.value);
     visit(to, &found);
+    free(found.agent);
     free(found.digest);
     free(found.name);
   }
@@ -66,6 +69,7 @@ static void put_policy(void *to, const shown_policy *found) {
   json *self = to;
   struct cJSON *at = ck_document_put_object(self->document, self->at, NULL);
   ck_document_put_text(self->document, at, "name", found->name);
+  ck_document_put_text(self->document, at, "agent", found->agent);
   ck_document_put_int(self->document, at, "version", found->version);
   ck_document_put_text(self->document, at, "digest", found->digest);
   ck_document_put_bool(self->document, at, "changed", found->changed);
@@ -232,9 +236,10 @@ static void put_count(ck_table *table, const char *name, int64_t count) {
 }
 
 static void put_policy_row(void *to, const shown_policy *found) {
-  char text[256];
-  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", found->name ? found->name : "",
-           found->version, found->digest ? found->digest : "",
+  char text[384];
+  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s%.100s%s", found->name ? found->name : "",
+           found->version, found->digest ? found->digest : "", found->agent ? ", for agent " : "",
+           found->agent ? found->agent : "",
            found->changed  ? ", changed"
            : found->of_run ? ", of this run"
                            : "");
