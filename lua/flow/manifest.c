@@ -174,6 +174,15 @@ static void read_tools(ck_manifest *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+static const char *const *read_threes(ck_manifest *self, lua_State *L, int table,
+                                      const char *field) {
+  size_t count = 0;
+  const char *const *texts = read_names(self, L, table, field);
+  while (texts && texts[count]) count++;
+  if (count % 3) ck_vm_raise_plain(L, CK_E_TYPE, "%s must have three texts for each", field);
+  return texts;
+}
+
 static void read_process(ck_flow_process *process, ck_manifest *self, lua_State *L) {
   int table = lua_gettop(L);
   process->name = read_text(self, L, table, "name");
@@ -187,7 +196,9 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   }
   process->protocol = is_acp ? CK_FLOW_ACP : CK_FLOW_MCP;
   process->argv = read_texts(self, L, table, "argv");
-  if (!process->argv || !process->argv[0])
+  process->url = is_acp ? NULL : read_text(self, L, table, "url");
+  process->headers = read_threes(self, L, table, "headers");
+  if (!process->url && (!process->argv || !process->argv[0]))
     ck_vm_raise_plain(L, CK_E_TYPE, "process '%s' needs argv, its program and arguments",
                       process->name);
   process->environment = read_names(self, L, table, "env");

@@ -17,6 +17,7 @@
   X(easy_cleanup)        \
   X(easy_setopt)         \
   X(easy_getinfo)        \
+  X(easy_perform)        \
   X(easy_strerror)       \
   X(multi_init)          \
   X(multi_cleanup)       \

@@ -122,7 +122,7 @@ static void link_request(ck_http_request *it) {
   it->client->requests = it;
 }
 
-ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_options *options,
+ck_status ck_http_send(ck_http_request **out, ck_http *self, const ck_http_options *options,
                        ck_error *err) {
   ck_status status = ck_http_request_new(out, self, options, err);
   if (status) return status;
@@ -134,4 +134,18 @@ ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_optio
   if (failed == CURLM_OUT_OF_MEMORY) return ck_error_no_memory(err);
   return ck_error_set(err, CK_E_FAILED, "a request cannot be started: %s",
                       self->curl.multi_strerror(failed));
+}
+
+ck_status ck_http_send_and_wait(ck_http *self, const ck_http_options *options, ck_error *err) {
+  ck_http_request *request;
+  ck_http_options quiet = *options;
+  quiet.header = NULL;
+  quiet.data = NULL;
+  quiet.idle_ms = 0;
+  ck_status status = ck_http_request_new(&request, self, &quiet, err);
+  if (status) return status;
+  CURLcode code = self->curl.easy_perform(request->easy);
+  ck_http_request_free(request);
+  if (code == CURLE_OK) return CK_OK;
+  return ck_error_set(err, CK_E_UNAVAILABLE, "%s", self->curl.easy_strerror(code));
 }

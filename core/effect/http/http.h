@@ -1,4 +1,4 @@
-/* http.h - HTTP POST requests on the loop: bounded in time and size, with no credential in any
+/* http.h - HTTP requests on the loop: bounded in time and size, with no credential in any
  * message.
  *
  * Only http and https. Redirects are not followed, so a request reaches no host but its own;
@@ -39,9 +39,13 @@ typedef struct ck_http_header {
 /* Texts are copied; the body is borrowed until the request has ended. */
 typedef struct ck_http_options {
   const char *url;
-  const ck_http_header *headers; /* beside Content-Type: application/json */
+  const char *method;            /* NULL: "POST"; only that has a body */
+  const ck_http_header *headers; /* beside, of a POST, Content-Type: application/json */
   size_t header_count;
   ck_bytes body;
+  /* libcurl sends a request again, on its own, when a connection that was kept ends without a byte
+   * of an answer; this one is sent on a connection of its own, so once at most */
+  bool once;
   size_t body_max; /* bytes of the answer's body, after decompression */
   int64_t connect_ms, idle_ms,
       total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
@@ -61,8 +65,11 @@ CK_CHECKED ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *libra
 void ck_http_free(ck_http *self);
 
 /* Makes no callback before it returns. CK_E_USAGE: a header that contains a line break. */
-CK_CHECKED ck_status ck_http_post(ck_http_request **out, ck_http *self,
+CK_CHECKED ck_status ck_http_send(ck_http_request **out, ck_http *self,
                                   const ck_http_options *options, ck_error *err);
+/* Waits until the request is over, for `total_ms` at most. Its callbacks are not called. */
+CK_CHECKED ck_status ck_http_send_and_wait(ck_http *self, const ck_http_options *options,
+                                           ck_error *err);
 /* At once; `ended` is not called. Not from within `header` or `data`. */
 void ck_http_drop(ck_http_request *self);
 

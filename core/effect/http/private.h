@@ -35,6 +35,8 @@ struct ck_http_request {
 /* Makes the handle with all its options, without starting it. */
 CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
                                          const ck_http_options *options, ck_error *err);
+/* Of one that was not started, or has been removed. */
+void ck_http_request_free(ck_http_request *self);
 /* Reports its end, and frees it. */
 void ck_http_request_finish(ck_http_request *self, CURLcode code);
 

@@ -104,7 +104,8 @@ static ck_status append_header(ck_http_request *self, const char *name, const ch
 
 static ck_status append_headers(ck_http_request *self, const ck_http_options *options,
                                 ck_error *err) {
-  ck_status status = append_header(self, "Content-Type", "application/json", err);
+  ck_status status =
+      options->method ? CK_OK : append_header(self, "Content-Type", "application/json", err);
   struct curl_slist *list = NULL; /* no "Expect:", which would ask before sending the body */
   if (!status) list = self->client->curl.slist_append(self->headers, "Expect:");
   if (!status && !list) status = ck_error_no_memory(err);
@@ -138,6 +139,21 @@ static CURLcode set_safety(const ck_http_request *self) {
   return code;
 }
 
+static CURLcode set_method(ck_http_request *self, const ck_http_options *options) {
+  __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
+  CURLcode code = CURLE_OK;
+  if (options->once) collect(&code, set(self->easy, CURLOPT_FRESH_CONNECT, 1L));
+  if (options->method) {
+    collect(&code, set(self->easy, CURLOPT_HTTPGET, 1L));
+    collect(&code, set(self->easy, CURLOPT_CUSTOMREQUEST, options->method));
+    return code;
+  }
+  collect(&code, set(self->easy, CURLOPT_POST, 1L));
+  collect(&code, set(self->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)options->body.len));
+  collect(&code, set(self->easy, CURLOPT_POSTFIELDS, options->body.data ? options->body.data : ""));
+  return code;
+}
+
 static CURLcode set_request(ck_http_request *self, const ck_http_options *options) {
   __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
   CURLcode code = CURLE_OK;
@@ -147,9 +163,7 @@ static CURLcode set_request(ck_http_request *self, const ck_http_options *option
   collect(&code, set(self->easy, CURLOPT_HTTPHEADER, self->headers));
   collect(&code, set(self->easy, CURLOPT_USERAGENT, "ckrun"));
   collect(&code, set(self->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate"));
-  collect(&code, set(self->easy, CURLOPT_POST, 1L));
-  collect(&code, set(self->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)options->body.len));
-  collect(&code, set(self->easy, CURLOPT_POSTFIELDS, options->body.data ? options->body.data : ""));
+  collect(&code, set_method(self, options));
   collect(&code, set(self->easy, CURLOPT_WRITEFUNCTION, on_data));
   collect(&code, set(self->easy, CURLOPT_WRITEDATA, self));
   collect(&code, set(self->easy, CURLOPT_HEADERFUNCTION, on_header));
@@ -159,7 +173,7 @@ static CURLcode set_request(ck_http_request *self, const ck_http_options *option
   return code;
 }
 
-static void free_request(ck_http_request *self) {
+void ck_http_request_free(ck_http_request *self) {
   const ck_curl *curl = &self->client->curl;
   if (self->previous)
     self->previous->next = self->next;
@@ -204,7 +218,7 @@ ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
   self->easy = client->curl.easy_init();
   ck_status status = self->easy ? prepare(self, options, err) : ck_error_no_memory(err);
   if (status) {
-    free_request(self);
+    ck_http_request_free(self);
     return status;
   }
   *out = self;
@@ -267,7 +281,7 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
 /* Removing a handle twice has no effect. */
 void ck_http_drop(ck_http_request *self) {
   self->client->curl.multi_remove_handle(self->client->multi, self->easy);
-  free_request(self);
+  ck_http_request_free(self);
 }
 
 void ck_http_append_url(ck_buffer *out, const char *url) {

@@ -10,12 +10,34 @@ static bool is_named(ck_bytes line, size_t name_len, const char *name) {
 static ck_status dispatch(ck_sse *self, ck_error *err) {
   ck_status status = self->data.failed || self->event.failed ? ck_error_no_memory(err) : CK_OK;
   ck_bytes data = ck_buffer_bytes(&self->data);
+  memcpy(self->id, self->next_id, sizeof self->id);
   data.len -= data.len > 0; /* the last newline */
   if (!status && data.data && self->data.len > 0)
     status = self->take(self->to, ck_buffer_bytes(&self->event), data, err);
   ck_buffer_reset(&self->event);
   ck_buffer_reset(&self->data);
   return status;
+}
+
+/* One with a NUL counts for nothing, as the standard says; nor does one that no header could bear,
+ * or that is too long: then there is none. */
+static void take_id(ck_sse *self, ck_bytes value) {
+  bool fits = value.len < sizeof self->next_id;
+  if (value.len && memchr(value.data, 0, value.len)) return;
+  for (size_t i = 0; fits && i < value.len; i++)
+    fits = (unsigned char)value.data[i] >= 0x20 && value.data[i] != 0x7f;
+  size_t len = fits ? value.len : 0;
+  if (len) memcpy(self->next_id, value.data, len);
+  self->next_id[len] = '\0';
+}
+
+static void take_retry(ck_sse *self, ck_bytes value) {
+  int64_t ms = 0;
+  for (size_t i = 0; i < value.len; i++) {
+    if (value.data[i] < '0' || value.data[i] > '9') return;
+    if (ms < INT32_MAX) ms = ms * 10 + (value.data[i] - '0');
+  }
+  if (value.len) self->retry_ms = ms;
 }
 
 /* A line without a colon is a field without a value; one that begins with it, a comment. */
@@ -32,6 +54,10 @@ static ck_status take_line(ck_sse *self, ck_bytes line, ck_error *err) {
   } else if (is_named(line, name_len, "event")) {
     ck_buffer_reset(&self->event);
     ck_buffer_append_bytes(&self->event, value);
+  } else if (is_named(line, name_len, "id")) {
+    take_id(self, value);
+  } else if (is_named(line, name_len, "retry")) {
+    take_retry(self, value);
   }
   return CK_OK;
 }

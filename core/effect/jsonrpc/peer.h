@@ -1,8 +1,9 @@
-/* peer.h - a child process that exchanges messages of JSON-RPC 2.0, one per line, on its standard
- * input and output.
+/* peer.h - somebody who exchanges messages of JSON-RPC 2.0 with this process: a child process, one
+ * message a line on its standard input and output, or whom another wire reaches.
  *
  * Both sides can send requests at any time. Each request to the peer is answered once: by the peer,
- * by its end, or by the clock. A line that is no message ends the peer. None of the callbacks may
+ * by its end, or by the clock. A line that is no message ends the
+ * peer; of another wire, the exchange that it came with. None of the callbacks may
  * free the peer. */
 #ifndef CK_EFFECT_JSONRPC_PEER_H
 #define CK_EFFECT_JSONRPC_PEER_H
@@ -11,6 +12,7 @@
 #include "core/effect/loop.h"
 
 typedef struct ck_peer ck_peer;
+typedef struct ck_wire ck_wire; /* core/effect/jsonrpc/wire.h */
 
 enum {
   CK_PEER_LINE_MAX = 8 << 20,   /* bytes of one message from the peer */
@@ -24,8 +26,17 @@ typedef enum {
   CK_PEER_RESULT, /* `json` is the result */
   CK_PEER_ERROR,  /* the peer refused: `text` is its message and code */
   CK_PEER_LATE,   /* no answer in time: `text` says so. A later answer is ignored */
-  CK_PEER_LOST    /* the peer has ended: `text` says why and shows the end of its standard error */
+  CK_PEER_LOST /* no answer will come, `text` says why; of a child, whose end it was, with the end
+                  of its standard error */
 } ck_peer_outcome;
+
+/* What is known of a request that is lost. */
+typedef enum {
+  CK_PEER_ARRIVED,  /* the peer may have acted on it */
+  CK_PEER_UNSENT,   /* it did not reach the peer, or was refused unread */
+  CK_PEER_FORGOTTEN /* the same, for the peer knows nothing of this client any more: it is to be
+                       initialized anew */
+} ck_peer_arrival;
 
 /* Borrowed for the call. `text` is one line that names the peer. */
 typedef struct ck_peer_answer {
@@ -33,6 +44,7 @@ typedef struct ck_peer_answer {
   ck_bytes json;
   int64_t code;
   const char *text;
+  ck_peer_arrival arrival; /* of LOST */
 } ck_peer_answer;
 
 /* One request, in the caller's memory; zero-initialise and set the upper part. */
@@ -43,6 +55,7 @@ typedef struct ck_peer_call {
   void *to;
   int64_t silence_ms;  /* the most that may pass since it was sent or last touched; 0: any time */
   int64_t total_ms;    /* the most in all, however often it is touched; 0: any time */
+  bool repeats;        /* doing it twice does no harm */
   ck_bytes subject;    /* what the peer works on, for the message of total_ms; borrowed */
   int64_t deadline_ms; /* monotonic; 0: none */
   int64_t id;          /* of the request; 0: it is not pending */
@@ -62,6 +75,7 @@ typedef struct ck_peer_options {
   const char *directory;    /* NULL: where this process is */
   size_t line_max, queue_max;
   int64_t kill_ms;
+  const ck_wire *wire; /* how the peer is reached in place of a child, taken; NULL: argv */
   /* A request of the peer (it has an id; reply to it) or a notification, borrowed for the call. */
   void (*received)(void *to, const ck_rpc_message *message);
   /* Once, after every call was answered; `why` is one line, borrowed. The peer is freed after

@@ -64,11 +64,18 @@ void ck_peer_set_timer(ck_peer *self) {
     uv_timer_start(self->timer, on_timer, due > now ? (uint64_t)(due - now) : 0, 0);
 }
 
+/* Unless the callback waits on. */
+static void forget_late(ck_peer *self, int64_t id) {
+  bool waits = ck_peer_waits(self, id);
+  if (!waits && self->wire.send && self->wire.forget) self->wire.forget(self->wire.self, id);
+}
+
 static void on_timer(uv_timer_t *timer) {
   ck_peer *self = timer->data;
   ck_buffer text = {0};
   int64_t now = ck_peer_now_ms();
   for (ck_peer_call *call = self->calls.next, *next; call != &self->calls; call = next) {
+    int64_t id = call->id;
     next = call->next;
     if (due_of(call) > now) continue;
     ck_buffer_reset(&text);
@@ -76,6 +83,7 @@ static void on_timer(uv_timer_t *timer) {
     ck_peer_answer_call(
         call, &(ck_peer_answer){.outcome = CK_PEER_LATE,
                                 .text = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data});
+    forget_late(self, id);
     next = self->calls.next; /* the callback may have changed the ring */
   }
   ck_buffer_clear(&text);
@@ -91,6 +99,13 @@ ck_peer_call *ck_peer_find_call(ck_peer *self, ck_bytes id) {
   return NULL;
 }
 
+bool ck_peer_waits(ck_peer *self, int64_t id) {
+  for (const ck_peer_call *call = self->calls.next; id && call != &self->calls; call = call->next) {
+    if (call->id == id) return true;
+  }
+  return false;
+}
+
 void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
   call->id = call->sent_id;
   call->since_ms = call->begun_ms = ck_peer_now_ms();
@@ -104,6 +119,7 @@ void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
 void ck_peer_forget(ck_peer *self, ck_peer_call *call) {
   if (!call->id) return;
   ck_peer_remove_call(call);
+  if (self->wire.send && self->wire.forget) self->wire.forget(self->wire.self, call->sent_id);
   ck_peer_set_timer(self);
 }
 

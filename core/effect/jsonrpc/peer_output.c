@@ -4,12 +4,10 @@
 
 #include "core/effect/jsonrpc/private.h"
 
-static void refuse_line(ck_peer *self, ck_bytes line, const char *what) {
-  ck_buffer text = {0};
-  ck_buffer_append_format(&text, "it wrote a line that is %s: ", what);
-  ck_peer_append_excerpt(&text, line);
-  ck_peer_stop(self, text.data && !text.failed ? text.data : what);
-  ck_buffer_clear(&text);
+static bool refuse(ck_buffer *why, ck_bytes text, const char *what) {
+  ck_buffer_append_format(why, "%s: ", what);
+  ck_peer_append_excerpt(why, text);
+  return false;
 }
 
 static void take_answer(ck_peer *self, const ck_rpc_message *message) {
@@ -32,14 +30,14 @@ static void take_answer(ck_peer *self, const ck_rpc_message *message) {
   ck_buffer_clear(&text);
 }
 
-static void take_message(ck_peer *self, ck_bytes json) {
+static bool take_message(ck_peer *self, ck_bytes json, ck_buffer *why) {
   ck_rpc_message message;
-  if (!ck_rpc_read(&message, json))
-    refuse_line(self, json, "no JSON-RPC message");
-  else if (message.kind == CK_RPC_ANSWER)
+  if (!ck_rpc_read(&message, json)) return refuse(why, json, "no JSON-RPC message");
+  if (message.kind == CK_RPC_ANSWER)
     take_answer(self, &message);
   else
     self->received(self->to, &message);
+  return true;
 }
 
 static bool is_blank(ck_bytes line) {
@@ -49,33 +47,43 @@ static bool is_blank(ck_bytes line) {
   return true;
 }
 
-static void take_json(ck_peer *self, ck_bytes json) {
-  if (ck_json_type_of(json) != CK_JSON_ARRAY || ck_json_count(json) == 0) {
-    take_message(self, json);
-    return;
-  }
+static bool take_json(ck_peer *self, ck_bytes json, ck_buffer *why) {
+  bool taken = true;
+  if (ck_json_type_of(json) != CK_JSON_ARRAY || ck_json_count(json) == 0)
+    return take_message(self, json, why);
   ck_json_iterator it = ck_json_iterate(json); /* a batch, as revision 2025-03-26 of MCP allowed */
-  while (!*self->why && ck_json_next(&it)) take_message(self, it.value);
+  while (taken && !*self->why && ck_json_next(&it)) taken = take_message(self, it.value, why);
+  return taken;
 }
 
-static void take_line(ck_peer *self, ck_bytes line) {
+bool ck_peer_take(ck_peer *self, ck_bytes text, ck_buffer *why) {
   ck_buffer mended = {0};
   ck_error err = CK_ERROR_INIT;
-  if (is_blank(line)) return;
-  ck_status status = ck_json_check(line, &err);
-  ck_bytes json = line;
-  if (status == CK_E_PARSE && ck_rpc_mend(&mended, line)) {
+  bool taken = true;
+  if (is_blank(text)) return true;
+  ck_status status = ck_json_check(text, &err);
+  ck_bytes json = text;
+  if (status == CK_E_PARSE && ck_rpc_mend(&mended, text)) {
     json = ck_buffer_bytes(&mended);
     status = ck_buffer_check(&mended, &err);
     if (status == CK_OK) status = ck_json_check(json, &err);
   }
   if (status == CK_OK)
-    take_json(self, json);
+    taken = take_json(self, json, why);
   else if (status == CK_E_NO_MEMORY)
     ck_peer_stop(self, err.text);
   else
-    refuse_line(self, line, "no JSON");
+    taken = refuse(why, text, "no JSON");
   ck_buffer_clear(&mended);
+  return taken;
+}
+
+static void take_line(ck_peer *self, ck_bytes line) {
+  ck_buffer text = {0};
+  ck_buffer_append_text(&text, "it wrote a line that is ");
+  if (!ck_peer_take(self, line, &text))
+    ck_peer_stop(self, text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data);
+  ck_buffer_clear(&text);
 }
 
 /* A line that arrives in one piece is never copied. */

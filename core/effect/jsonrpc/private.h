@@ -4,13 +4,14 @@
 
 #include <uv.h>
 
-#include "core/effect/jsonrpc/peer.h"
+#include "core/effect/jsonrpc/wire.h"
 #include "core/effect/process/child.h"
 
 enum { CK_PEER_TEXT_MAX = 900 };
 
 struct ck_peer {
-  ck_child *child;
+  ck_wire wire;      /* no `send`: it has ended */
+  ck_child *child;   /* NULL: another wire, or it has ended */
   uv_timer_t *timer; /* frees itself */
   char *name;
   char why[CK_PEER_TEXT_MAX]; /* why it was ended; "": it was not */
@@ -24,6 +25,10 @@ struct ck_peer {
   void (*ended)(void *to, const char *why);
   void *to;
 };
+
+/* ---- peer_ending.c ---- */
+/* Its memory alone. */
+void ck_peer_release(ck_peer *self);
 
 /* ---- peer_calls.c: requests under way, and the clock that answers late ones ---- */
 int64_t ck_peer_now_ms(void); /* monotonic */
@@ -43,9 +48,9 @@ void ck_peer_keep_errors(ck_peer *self, ck_bytes chunk);
 /* Appends "; its last words: …"; nothing when there was no output. */
 void ck_peer_append_last_output(ck_buffer *out, ck_bytes errors);
 
-/* ---- peer_ending.c ---- */
-/* Appends the reason of its end. */
-void ck_peer_append_ending(ck_buffer *out, const ck_peer *self, const ck_child_end *end);
+/* ---- peer_child.c: the wire of a child process ---- */
+CK_CHECKED ck_status ck_peer_start_child(ck_peer *self, const ck_peer_options *options,
+                                         ck_error *err);
 
 /* ---- peer_output.c ---- */
 /* Splits standard output into lines, and passes on the messages; no bytes: it was closed. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/effect/process/environment.h"
 
@@ -23,11 +24,21 @@ static void on_ended(void *to, const char *why) {
   self->protocol->lost(self->to, again ? NULL : *err.text ? err.text : why);
 }
 
+/* The reason of an end is said behind the label again. */
+static const char *after_label(const ck_service *self, const char *text) {
+  size_t len = strlen(self->label);
+  bool labelled = strncmp(text, self->label, len) == 0 && strncmp(text + len, ": ", 2) == 0;
+  return labelled ? text + len + 2 : text;
+}
+
 /* Any problem ends the peer; `lost` then informs those that wait. */
 static void on_initialized(void *to, const ck_peer_answer *answer) {
   ck_service *self = to;
   char text[TEXT_MAX], why[CK_SERVICE_WHY_MAX] = "";
-  if (answer->outcome == CK_PEER_LOST) return;
+  if (answer->outcome == CK_PEER_LOST) { /* of a child it was the end, and is told as such */
+    if (!ck_peer_is_ending(self->peer)) ck_peer_stop(self->peer, after_label(self, answer->text));
+    return;
+  }
   if (answer->outcome != CK_PEER_RESULT) {
     snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
     ck_peer_stop(self->peer, text);
@@ -54,8 +65,23 @@ static ck_status initialize(ck_service *self, ck_error *err) {
   return status;
 }
 
+static ck_status open_wire(ck_service *self, ck_error *err) {
+  ck_wire wire;
+  const ck_peer_options options = {
+      .loop = self->options->loop,
+      .name = self->label,
+      .wire = &wire,
+      .received = on_received,
+      .ended = on_ended,
+      .to = self,
+  };
+  ck_status status = self->protocol->connect(self->to, &wire, err);
+  return status == CK_OK ? ck_peer_open(&self->peer, &options, err) : status;
+}
+
 static ck_status open_peer(ck_service *self, ck_error *err) {
   ck_environment environment;
+  if (self->process->url) return open_wire(self, err);
   ck_status status = ck_environment_take(&environment, self->process->environment, err);
   if (status != CK_OK) return status;
   ck_peer_options options = {
@@ -90,9 +116,18 @@ ck_status ck_service_start(ck_service *self, ck_error *err) {
   ck_status status = open_peer(self, err);
   if (status != CK_OK) return status;
   /* A program that cannot be started ends by itself, with a better reason than a closed pipe. */
-  ck_error ignored = CK_ERROR_INIT;
-  if (initialize(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
+  ck_error failure = CK_ERROR_INIT;
+  if (initialize(self, &failure) != CK_OK)
+    ck_peer_stop(self->peer, self->process->url ? after_label(self, failure.text) : "");
   return CK_OK;
+}
+
+void ck_service_renew(ck_service *self) {
+  ck_error failure = CK_ERROR_INIT;
+  if (!self->ready) return;
+  self->ready = false;
+  if (initialize(self, &failure) != CK_OK)
+    ck_peer_stop(self->peer, after_label(self, failure.text));
 }
 
 ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err) {

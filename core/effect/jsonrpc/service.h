@@ -3,7 +3,7 @@
 #ifndef CK_EFFECT_JSONRPC_SERVICE_H
 #define CK_EFFECT_JSONRPC_SERVICE_H
 
-#include "core/effect/jsonrpc/peer.h"
+#include "core/effect/jsonrpc/wire.h"
 #include "core/effect/process/process.h"
 
 enum { CK_SERVICE_START_MS = 60000, CK_SERVICE_STARTS_MAX = 4, CK_SERVICE_WHY_MAX = 512 };
@@ -24,6 +24,8 @@ typedef struct ck_service_protocol {
   const char *noun; /* "MCP server" */
   /* The parameters of "initialize". */
   void (*write_initialize)(void *to, ck_buffer *out);
+  /* Fills the wire to a peer whose process has a url. NULL: there is none such. */
+  ck_status (*connect)(void *to, ck_wire *out, ck_error *err);
   /* The answer to "initialize". False: the peer is unusable, and `why` says so; it is ended. */
   bool (*initialized)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
   /* Requests can be sent from now on. */
@@ -53,6 +55,9 @@ CK_CHECKED ck_status ck_service_init(ck_service *out, const ck_service *from, ck
 /* Starts the peer if needed: `ready` or `lost` will be called. CK_E_UNAVAILABLE: it died too
  * often. */
 CK_CHECKED ck_status ck_service_start(ck_service *self, ck_error *err);
+/* The peer has forgotten this client: initializes it once more; `ready` or `lost` will be called.
+ */
+void ck_service_renew(ck_service *self);
 /* Ends it; no callback is called any more. */
 void ck_service_clear(ck_service *self);
 /* Appends {"name", "version"} of this program as member `name`. */

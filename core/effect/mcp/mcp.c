@@ -10,6 +10,7 @@ typedef struct mcp_driver {
   ck_mcp_options options;
   ck_mcp_server *servers;
   size_t count;
+  ck_http *http; /* NULL: no server with a url was needed */
 } mcp_driver;
 
 static void clear_run(ck_effect_run *run) { ck_buffer_clear(&run->tools); }
@@ -89,6 +90,7 @@ static void free_driver(void *to) {
     ck_mcp_server_clear(&self->servers[i]);
     ck_pending_calls_clear(&self->servers[i].runs);
   }
+  ck_http_free(self->http);
   free(self->servers);
   free(self);
 }
@@ -103,6 +105,7 @@ ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *option
   for (size_t i = 0; status == CK_OK && i < options->server_count; i++) {
     ck_pending_calls_init(&self->servers[i].runs, options->service.loop, sizeof(ck_effect_run),
                           clear_run);
+    self->servers[i].client = &self->http;
     status = ck_mcp_server_init(&self->servers[self->count++], &self->options, &options->servers[i],
                                 err);
   }

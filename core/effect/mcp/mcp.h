@@ -1,5 +1,5 @@
 /* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision
- * 2025-11-25) on stdio.
+ * 2025-11-25) on stdio, or over HTTP (http.h).
  *
  * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds
  * one. The result is the text of its content (a JSON string of at most CK_MCP_TEXT_MAX bytes, whose
@@ -40,6 +40,11 @@ typedef struct ck_mcp_options {
   int64_t silence_ms; /* the most between sending a call and its result or progress */
   int64_t total_ms;   /* the most in all, with progress; where not given, silence_ms at least */
   int64_t cancel_ms;  /* the wait for an answer after a cancel */
+  /* Of servers with a url: reads a secret by its name; wiped after. */
+  ck_status (*read_secret)(void *to, ck_buffer *out, const char *name, ck_error *err);
+  void *to;
+  int64_t retry_base_ms; /* of waits before what did not arrive is sent again; 0: 200 */
+  const char *library;   /* libcurl; NULL: from its usual place */
 } ck_mcp_options;
 
 /* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it

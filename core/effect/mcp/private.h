@@ -3,7 +3,7 @@
 #define CK_EFFECT_MCP_PRIVATE_H
 
 #include "core/effect/pending_call.h"
-#include "core/effect/mcp/mcp.h"
+#include "core/effect/mcp/http.h"
 #include "core/effect/mcp/name.h"
 
 typedef struct ck_mcp_server ck_mcp_server;
@@ -15,6 +15,7 @@ struct ck_effect_run {
   int64_t token; /* of its progress */
   unsigned updates;
   bool list, cancelled;
+  unsigned forgotten; /* how often the server had ended the session before it came */
   /* the tool that is called instead, to find out whether the effect happened; NULL: the effect's
    * own */
   const char *probe;
@@ -25,6 +26,8 @@ struct ck_effect_run {
 struct ck_mcp_server {
   ck_service service;
   const ck_mcp_options *options;
+  ck_http **client;  /* the driver's; *client NULL before it is needed */
+  ck_mcp_http *http; /* the wire of a server with a url, while there is a peer; the peer's */
   int64_t last_token;
   ck_pending_calls runs;
 };

@@ -48,12 +48,14 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_mcp_server *self = run->server;
   int64_t begun_ms = run->call.begun_ms; /* of a list: with its first page */
   ck_status status = write_params(&params, run, cursor, &err);
-  run->call = (ck_peer_call){.answered = run->list ? on_list : on_result,
-                             .to = run,
-                             .silence_ms = silence_of(self),
-                             .total_ms = total_of(self),
-                             .subject = subject_of(run),
-                             .deadline_ms = run->pending.effect->deadline_ms};
+  run->call = (ck_peer_call){
+      .answered = run->list ? on_list : on_result,
+      .to = run,
+      .silence_ms = silence_of(self),
+      .total_ms = total_of(self),
+      .subject = subject_of(run),
+      .repeats = run->list || run->probe || ck_effect_class_repeats(run->pending.effect->class),
+      .deadline_ms = run->pending.effect->deadline_ms};
   if (status == CK_OK)
     status =
         ck_peer_request(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
@@ -105,10 +107,24 @@ static void end_late(ck_effect_run *run, const char *text) {
   ck_pending_call_lose(&run->pending, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
+enum { FORGOTTEN_MAX = 2 };
+
+static void end_lost(ck_effect_run *run, const ck_peer_answer *answer) {
+  if (answer->arrival != CK_PEER_ARRIVED) run->pending.sent = false;
+  if (answer->arrival != CK_PEER_FORGOTTEN || run->cancelled || run->pages ||
+      ++run->forgotten > FORGOTTEN_MAX)
+    ck_pending_call_lose(&run->pending,
+                         run->cancelled && !run->pending.sent ? CK_E_INTERRUPTED : CK_E_UNAVAILABLE,
+                         answer->text);
+  else
+    ck_service_renew(&run->server->service); /* then it is sent with those that wait */
+}
+
 /* True when the answer is a result. */
 static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   switch (answer->outcome) {
     case CK_PEER_RESULT:
+      if (run->server->http) run->server->service.starts = 0; /* it is reached */
       return true;
     case CK_PEER_ERROR:
       ck_mcp_report_error(run, answer->text);
@@ -117,7 +133,7 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
       end_late(run, answer->text);
       break;
     case CK_PEER_LOST:
-      ck_pending_call_lose(&run->pending, CK_E_UNAVAILABLE, answer->text);
+      end_lost(run, answer);
       break;
   }
   return false;
@@ -234,6 +250,7 @@ static void on_received(void *to, const ck_rpc_message *message) {
 /* ---- start and end ---- */
 
 static void on_lost(void *to, const char *why) {
+  ((ck_mcp_server *)to)->http = NULL;
   if (why) end_waiting(to, why);
 }
 
@@ -245,8 +262,10 @@ static bool is_spoken(ck_bytes revision) {
 }
 
 static bool on_initialized(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
-  (void)to;
+  ck_mcp_server *self = to;
   ck_bytes revision = ck_json_get(result, "protocolVersion");
+  if (self->http && is_spoken(revision))
+    ck_mcp_http_agree(self->http, (ck_bytes){revision.data + 1, revision.len - 2});
   if (is_spoken(revision)) return true;
   snprintf(why, CK_SERVICE_WHY_MAX,
            "it speaks revision %.*s of the protocol; %s to %s are understood",
@@ -271,8 +290,25 @@ static void write_initialize(void *to, ck_buffer *out) {
   ck_json_end(&w, '}');
 }
 
+static ck_status open_wire(void *to, ck_wire *out, ck_error *err) {
+  ck_mcp_server *self = to;
+  const ck_mcp_options *options = self->options;
+  ck_status status = *self->client
+                         ? CK_OK
+                         : ck_http_new(self->client, options->service.loop, options->library, err);
+  if (status != CK_OK) return status;
+  const ck_mcp_http_options http = {.mcp = options,
+                                    .process = self->service.process,
+                                    .client = *self->client,
+                                    .peer = &self->service.peer};
+  status = ck_mcp_http_new(&self->http, &http, err);
+  if (status == CK_OK) *out = ck_mcp_http_wire(self->http);
+  return status;
+}
+
 static const ck_service_protocol protocol = {
     .noun = "MCP server",
+    .connect = open_wire,
     .write_initialize = write_initialize,
     .initialized = on_initialized,
     .ready = on_ready,

@@ -1,70 +1,38 @@
 /* post.c - one attempt's HTTP request: its URL, headers and credentials. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/effect/http/headers.h"
 #include "core/effect/model/run.h"
 
 enum { OWN_HEADERS = 4 };
 
-/* The headers of one attempt; values that contain secrets are wiped at the end. */
-typedef struct headers {
-  ck_http_header *list;
-  size_t count;
-  ck_buffer *secrets; /* as many as there is room for headers */
-} headers;
-
-static void clear_headers(headers *self) {
-  for (size_t i = 0; self->secrets && i < self->count; i++) {
-    if (self->secrets[i].data) explicit_bzero(self->secrets[i].data, self->secrets[i].cap);
-    ck_buffer_clear(&self->secrets[i]);
-  }
-  free(self->secrets);
-  free(self->list);
-}
-
-static void put(headers *self, const char *name, const char *value) {
-  self->list[self->count++] = (ck_http_header){name, value};
-}
-
-/* All memory is taken first: a buffer that grows leaves a copy behind. */
-static ck_status join(ck_buffer *out, const char *prefix, ck_bytes secret, ck_error *err) {
-  size_t before = strlen(prefix);
-  char *room = ck_buffer_extend(out, before + secret.len);
-  if (!room) return ck_error_no_memory(err);
-  memcpy(room, prefix, before);
-  memcpy(room + before, secret.data, secret.len);
-  return CK_OK;
-}
-
 /* The value is the prefix and the secret of that name. */
-static ck_status put_secret(headers *self, const ck_effect_run *run, const char *header,
+static ck_status put_secret(ck_http_headers *out, const ck_effect_run *run, const char *header,
                             const char *prefix, const char *name, ck_error *err) {
   const ck_profile_secret *secret = ck_profile_get_secret(run->driver->options.profile, name);
   if (!secret)
     return ck_error_set(err, CK_E_SECRET_MISSING, "model \"%s\": the profile has no secret \"%s\"",
                         run->model->name, name);
-  ck_buffer *value = &self->secrets[self->count], read = {0};
+  ck_buffer read = {0};
   ck_status status = run->driver->options.read_secret(&read, secret->ref, err);
   if (status == CK_E_SECRET_MISSING) ck_error_prefix(err, "secret \"%s\"", name);
-  if (!status) status = join(value, prefix, ck_buffer_bytes(&read), err);
+  if (!status)
+    status = ck_http_headers_put_secret(out, header, prefix, ck_buffer_bytes(&read), err);
   if (read.data) explicit_bzero(read.data, read.cap);
   ck_buffer_clear(&read);
-  put(self, header, value->data);
   return status;
 }
 
-static ck_status list_headers(headers *out, const ck_effect_run *run, ck_error *err) {
+static ck_status list_headers(ck_http_headers *out, const ck_effect_run *run, ck_error *err) {
   const ck_profile_model *model = run->model;
   const ck_model_format *format = run->format;
-  size_t room = model->header_count + OWN_HEADERS;
-  out->list = calloc(room, sizeof *out->list);
-  out->secrets = calloc(room, sizeof *out->secrets);
-  if (!out->list || !out->secrets) return ck_error_no_memory(err);
-  put(out, "Idempotency-Key", run->key);
-  put(out, "Accept",
+  ck_status status = ck_http_headers_init(out, model->header_count + OWN_HEADERS, err);
+  if (status) return status;
+  ck_http_headers_put(out, "Idempotency-Key", run->key);
+  ck_http_headers_put(
+      out, "Accept",
       ck_model_streams(model) ? "text/event-stream, application/json" : "application/json");
-  if (format->version_header) put(out, format->version_header, format->version);
-  ck_status status = CK_OK;
+  if (format->version_header) ck_http_headers_put(out, format->version_header, format->version);
   if (model->key)
     status = put_secret(out, run, format->key_header, format->key_prefix, model->key, err);
   for (size_t i = 0; !status && i < model->header_count; i++) {
@@ -72,7 +40,7 @@ static ck_status list_headers(headers *out, const ck_effect_run *run, ck_error *
     if (header->secret)
       status = put_secret(out, run, header->name, "", header->value, err);
     else
-      put(out, header->name, header->value);
+      ck_http_headers_put(out, header->name, header->value);
   }
   return status;
 }
@@ -93,7 +61,7 @@ ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const c
                             int64_t total_ms, ck_error *err) {
   const ck_profile_model *model = self->model;
   ck_model_driver *driver = self->driver;
-  headers list = {0};
+  ck_http_headers list = {0};
   ck_status status = list_headers(&list, self, err);
   /* Without a stream no byte comes while the model thinks. */
   int64_t idle =
@@ -112,7 +80,7 @@ ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const c
       .ended = ended,
       .to = self,
   };
-  if (!status) status = ck_http_post(&self->request, driver->http, &options, err);
-  clear_headers(&list);
+  if (!status) status = ck_http_send(&self->request, driver->http, &options, err);
+  ck_http_headers_clear(&list);
   return status;
 }

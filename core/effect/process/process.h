@@ -1,4 +1,5 @@
-/* process.h - a child process that carries out effects, as a flow declares it. */
+/* process.h - a child process that carries out effects, or a server that does, as a flow declares
+ * it. */
 #ifndef CK_EFFECT_PROCESS_PROCESS_H
 #define CK_EFFECT_PROCESS_PROCESS_H
 
@@ -7,6 +8,11 @@
 typedef struct ck_process {
   const char *name;        /* its name in requests */
   const char *const *argv; /* NULL-terminated, at least the program; found by PATH, no shell */
+  /* of an MCP server that is reached over HTTP, in place of argv; NULL: none */
+  const char *url;
+  /* its headers, in threes: name, "text", "secret" or "bearer", and the text, or the name of the
+   * secret; NULL-terminated; NULL: none */
+  const char *const *headers;
   /* names of variables it gets besides the usual ones; NULL-terminated; NULL: none */
   const char *const *environment;
   /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */

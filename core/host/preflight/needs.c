@@ -82,6 +82,19 @@ static void check_models(const ck_needs *self) {
   ck_models_check_prices(manifest, profile, self->edits, self->recorded, take_price, (void *)self);
 }
 
+/* Of the headers that an MCP server over HTTP is sent. */
+static void check_headers(const ck_needs *self, const ck_flow_process *process) {
+  const ck_profile *profile = self->engine->profile;
+  for (const char *const *at = process->headers; at && *at; at += 3) {
+    if (strcmp(at[1], "text") == 0 || ck_profile_get_secret(profile, at[2])) continue;
+    ck_needs_report(
+        self, manifest_of(self)->path, CK_E_REFUSED,
+        "MCP server \"%s\" is sent secret \"%s\" as %s, and profile %s has none of that "
+        "name: add secrets = { %s = \"env:VARIABLE\" } to it",
+        process->name, at[2], at[0], profile->name, at[2]);
+  }
+}
+
 static void check_secrets(const ck_needs *self) {
   const ck_flow_manifest *manifest = manifest_of(self);
   const ck_profile *profile = self->engine->profile;
@@ -97,6 +110,8 @@ static void check_secrets(const ck_needs *self) {
                     "= { %s = \"env:VARIABLE\" } to it",
                     *name, profile->name, hint, *name);
   }
+  for (size_t i = 0; !self->recorded && i < manifest->process_count; i++)
+    check_headers(self, &manifest->processes[i]);
 }
 
 /* ---- agents ---- */

@@ -106,7 +106,7 @@ static void check_processes(const ck_needs *self, const ck_flow_manifest *manife
   for (size_t i = 0; i < manifest->process_count; i++) {
     const ck_flow_process *process = &manifest->processes[i];
     bool server = process->protocol == CK_FLOW_MCP;
-    if (server && self->recorded) continue;
+    if (process->url || (server && self->recorded)) continue;
     const char *what = server ? "program of MCP server" : "program of agent";
     check(self, at, (const char *[2]){what, process->name}, process->argv[0]);
   }

@@ -6,10 +6,13 @@
 #include "core/effect/acp/acp.h"
 #include "core/effect/mcp/mcp.h"
 #include "core/host/cli/command.h"
+#include "core/runtime/session/secret.h"
 
 static ck_process process_of(const ck_flow_process *from) {
   return (ck_process){.name = from->name,
                       .argv = from->argv,
+                      .url = from->url,
+                      .headers = from->headers,
                       .environment = from->environment,
                       .probes = from->probes,
                       .timeout_ms = from->timeout_ms,
@@ -44,6 +47,17 @@ static bool unmetered(void *to, const char *name) {
   return agent && agent->unmetered;
 }
 
+/* By its name in the profile, for one request. */
+static ck_status read_secret(void *to, ck_buffer *out, const char *name, ck_error *err) {
+  const ck_processes *self = to;
+  const ck_profile_secret *secret = ck_profile_get_secret(self->context->profile, name);
+  if (!secret)
+    return ck_error_set(err, CK_E_SECRET_MISSING, "the profile has no secret \"%s\"", name);
+  ck_status status = ck_secret_read(out, secret->ref, err);
+  if (status == CK_E_SECRET_MISSING) ck_error_prefix(err, "secret \"%s\"", name);
+  return status;
+}
+
 static ck_service_options service_options(const ck_processes *self) {
   return (ck_service_options){
       .loop = self->context->loop, .directory = self->context->directory, .version = CK_VERSION};
@@ -52,7 +66,9 @@ static ck_service_options service_options(const ck_processes *self) {
 ck_status ck_processes_open_servers(ck_effect_driver **out, ck_processes *self, ck_error *err) {
   const ck_mcp_options options = {.service = service_options(self),
                                   .servers = self->servers,
-                                  .server_count = self->server_count};
+                                  .server_count = self->server_count,
+                                  .read_secret = read_secret,
+                                  .to = self};
   return ck_mcp_driver_new(out, &options, err);
 }
 

@@ -6,12 +6,17 @@
 #include "core/base/digest.h"
 #include "core/model/effect.h"
 
-/* A child process that the flow talks to. Texts borrowed from the flow. */
+/* A child process that the flow talks to, or a server that is reached over HTTP. Texts borrowed
+ * from the flow. */
 typedef enum { CK_FLOW_MCP, CK_FLOW_ACP } ck_flow_protocol;
 typedef struct ck_flow_process {
   const char *name;
   ck_flow_protocol protocol;
-  const char *const *argv; /* NULL-terminated; no shell */
+  const char *const *argv; /* NULL-terminated; no shell; NULL: it has a url */
+  const char *url;         /* NULL: it has argv */
+  /* beside a url: threes of a header's name, "text", "secret" or "bearer", and the text, or the
+   * name of the secret; NULL-terminated */
+  const char *const *headers;
   /* names of variables it may see besides the usual ones; NULL-terminated */
   const char *const *environment;
   /* of an MCP server: pairs of a tool and the tool that tells whether the first has happened;

@@ -2,12 +2,16 @@
 --- it prompts.
 
 local check = require "ck.flow.check"
+local remote = require "ck.flow.remote"
 local tools = require "ck.flow.tools"
 
 ---@class ck.flow.Process
 ---@field name string                    for effects: its key in `processes`
 ---@field protocol "mcp"|"acp"
----@field argv string[]                  the program and its arguments; no shell
+---@field argv string[]|nil              the program and its arguments; no shell
+---@field url string|nil                 of an MCP server over HTTP, in place of argv
+---@field headers string[]|nil           its headers, in threes: name, "text", "secret" or "bearer",
+---                                      and the text, or the name of the secret
 ---@field env string[]|nil               variables it may see besides the usual ones; those that are
 ---                                      secret are named in the profile's `secrets`, too
 ---@field timeout_s number|nil           seconds of silence allowed during a request; nil: 600, of
@@ -69,7 +73,8 @@ local function sort_tools(given)
 end
 
 local rules = {
-  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
+  mcp = { url = remote.url_rule, key = "string", headers = remote.headers_rule,
+    argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     tools = tools_rule, trust = check.trust },
   acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     trust = check.trust },
@@ -77,24 +82,25 @@ local rules = {
 
 local function make(protocol, def)
   local problem = check.fields("flow." .. protocol, def, rules[protocol])
-  if not problem and not def.argv then
-    problem = ("flow.%s needs 'argv', the program and its arguments"):format(protocol)
-  end
+  problem = problem or remote.place_problem(protocol, def)
   if problem then error(problem, 3) end
   local classes, probes = sort_tools(def.tools)
   return {
-    protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s,
+    protocol = protocol, argv = def.argv, url = def.url,
+    headers = remote.list_headers(def.key, def.headers), env = def.env, timeout_s = def.timeout_s,
     total_s = def.total_s, classes = classes, probes = probes, trust = def.trust,
   }
 end
 
---- A server of tools that speaks the Model Context Protocol on its standard input and output. It is
---- started when it is first needed and kept for the run. `tools` has the class of tools that the
---- server does not describe, or wrongly: NAME = class, or NAME = { probe = OTHER, class =
---- "reconcilable" }. OTHER, a tool of the same server that models are not offered, is called with {
---- key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false },
---- or { done = true, result = … }, as JSON.
----@param def { argv: string[], env: string[]|nil, timeout_s: number|nil,
+--- A server of tools that speaks the Model Context Protocol, on its standard input and output
+--- (`argv`) or over HTTP (`url`; `key` names the secret of the profile that Authorization: Bearer
+--- carries, `headers` has others). It is started when it is first needed and kept for the run.
+--- `tools` has the class of tools that the server does not describe, or wrongly: NAME = class, or
+--- NAME = { probe = OTHER, class = "reconcilable" }. OTHER, a tool of the same server that models
+--- are not offered, is called with { key, attempt, name, arguments } of a call whose outcome was
+--- lost, and answers { done = false }, or { done = true, result = … }, as JSON.
+---@param def { argv: string[]|nil, env: string[]|nil, url: string|nil, key: string|nil,
+---  headers: table<string, string|{ secret: string }>|nil, timeout_s: number|nil,
 ---  total_s: number|nil, tools: table<string, ck.flow.class|table>|nil, trust: string|nil }
 function process.mcp(def) return make("mcp", def) end
 
@@ -105,7 +111,8 @@ function process.acp(def) return make("acp", def) end
 
 --- True for a result of flow.mcp{…}.
 function process.is_mcp(value)
-  return type(value) == "table" and value.protocol == "mcp" and type(value.argv) == "table"
+  return type(value) == "table" and value.protocol == "mcp"
+    and (type(value.argv) == "table" or type(value.url) == "string")
 end
 
 local function is_process(value)
@@ -143,6 +150,7 @@ function process.declare(first, second)
       if not seen[name] then
         list[#list + 1] = {
           name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
+          url = entry.url, headers = entry.headers,
           timeout_s = entry.timeout_s, total_s = entry.total_s,
           classes = entry.classes, probes = entry.probes, trust = entry.trust,
         }

@@ -57,7 +57,7 @@ static ck_http_request *post(got *to, const char *url, size_t body_max) {
                              .data = on_data,
                              .ended = on_ended,
                              .to = to};
-  tap_must(ck_http_post(&request, client, &options, &err) == CK_OK, "%s: it is posted: %s", url,
+  tap_must(ck_http_send(&request, client, &options, &err) == CK_OK, "%s: it is posted: %s", url,
            err.text);
   tap_must(to->ended == 0, "%s: nothing is called from within", url);
   return request;

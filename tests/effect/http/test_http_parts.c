@@ -174,10 +174,43 @@ static void test_events(void) {
   }
 }
 
+/* What of a stream a client gives back when it takes the stream up again. */
+static void test_ids(void) {
+  static const struct {
+    const char *stream, *id;
+    int64_t retry_ms;
+  } cases[] = {
+      {"id: 7\n\n", "7", 0},
+      {"id: 7\ndata: a\n\nid: 8\ndata: b\n", "7", 0}, /* its event did not end */
+      {"id:7\n\nid\n\n", "", 0},
+      {"retry: 250\nid: a b/\xc3\xa9\n\ndata: x\n\n", "a b/\xc3\xa9", 250},
+      {"retry: -1\nretry: 1.5\nretry: \nid: a\x01\n\n", "", 0},
+      {"retry: 99999999999999999999\n", "", 9999999999},
+  };
+  ck_buffer got = {0}, longest = {0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ck_sse sse = {.take = take, .to = &got};
+    tap_must(ck_sse_feed(&sse, ck_bytes_text(cases[i].stream), NULL) == CK_OK, "it is read");
+    tap_is_text(sse.id, cases[i].id, "stream %zu: the id of its last event", i);
+    tap_is_int(sse.retry_ms, cases[i].retry_ms, "the wait that it asks for");
+    ck_sse_clear(&sse);
+  }
+  ck_sse sse = {.take = take, .to = &got};
+  ck_buffer_append_text(&longest, "id: 1\n\nid: ");
+  for (int i = 0; i < CK_SSE_ID_MAX; i++) ck_buffer_append_char(&longest, 'x');
+  ck_buffer_append_text(&longest, "\n\n");
+  tap_must(ck_sse_feed(&sse, ck_buffer_bytes(&longest), NULL) == CK_OK, "it is read");
+  tap_is_text(sse.id, "", "one that is too long is none");
+  ck_sse_clear(&sse);
+  ck_buffer_clear(&got);
+  ck_buffer_clear(&longest);
+}
+
 int main(void) {
   test_waits();
   test_retry_after();
   test_catalog();
+  test_ids();
   test_prices();
   test_events();
   return tap_done();

@@ -63,6 +63,7 @@ const ck_outcome *mcp_fixture_call(mcp_fixture *self, ck_effect_class class, con
 
 void mcp_fixture_close(mcp_fixture *self) {
   if (self->driver) self->driver->free(self->driver->self);
+  self->driver = NULL;
   drive_clear(&self->drive);
   ck_buffer_clear(&self->request);
   ck_buffer_clear(&self->updates);

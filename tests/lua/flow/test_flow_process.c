@@ -29,6 +29,33 @@ static void test_refusals(void) {
              "flow.mcp has no field 'arg'; did you mean 'argv'?", "a typo");
   is_refused(WITH("flow.mcp {}"), CK_E_PARSE,
              "flow.mcp needs 'argv', the program and its arguments", "a server without a program");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, url = \"http://x/\" }"), CK_E_PARSE,
+             "or 'url', one of the two", "a server at two places");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, key = \"k\" }"), CK_E_PARSE,
+             "'key' and 'headers' are for a 'url'", "a key for a program");
+  is_refused(WITH("flow.mcp { url = \"http://x/\", env = { \"X\" } }"), CK_E_PARSE,
+             "'env' is for a program", "variables for a server elsewhere");
+  is_refused(WITH("flow.mcp { url = \"ftp://x/\" }"), CK_E_PARSE,
+             "'url' must be \"https://HOST/…\" or \"http://HOST/…\"", "another scheme");
+  is_refused(WITH("flow.mcp { url = \"http://x/\\n\" }"), CK_E_PARSE, "'url' must be",
+             "a line break in it");
+  is_refused(WITH("flow.mcp { url = \"https://me:pw@x/\" }"), CK_E_PARSE,
+             "'url' is no place for a credential", "a password in it");
+  is_refused(WITH("flow.mcp { url = \"https://x/?api_key=1\" }"), CK_E_PARSE,
+             "'url' is no place for a credential", "a key in it");
+  is_refused(WITH("flow.mcp { url = \"https://x/\", headers = { [\"a b\"] = \"1\" } }"), CK_E_PARSE,
+             "takes names of headers as keys, not 'a b'", "no header's name");
+  is_refused(WITH("flow.mcp { url = \"https://x/\", headers = { a = \"1\\r\\nb: 2\" } }"),
+             CK_E_PARSE, "'a' has a line break", "two headers in one");
+  is_refused(WITH("flow.mcp { url = \"https://x/\", headers = { Accept = \"1\" } }"), CK_E_PARSE,
+             "'Accept' is ckrun's own", "a header that is ckrun's own");
+  is_refused(WITH("flow.mcp { url = \"https://x/\", headers = { a = { secre = \"1\" } } }"),
+             CK_E_PARSE, "has no field 'secre'; did you mean 'secret'?", "a typo in a header");
+  is_refused(WITH("flow.acp { argv = { \"x\" }, url = \"http://x/\" }"), CK_E_PARSE,
+             "flow.acp has no field 'url'", "an agent elsewhere");
+  is_refused(RAW("{ { name = \"x\", protocol = \"mcp\", url = \"http://x/\", headers = { \"a\", "
+                 "\"secret\" } } }"),
+             CK_E_TYPE, "headers must have three texts for each", "a header without a value");
   is_refused(WITH("flow.acp { argv = {} }"), CK_E_PARSE,
              "flow.acp: 'argv' must be a list of strings with at least one", "an empty program");
   is_refused(WITH("flow.acp { argv = { \"x\" }, tools = {} }"), CK_E_PARSE,

@@ -1,0 +1,211 @@
+/* exchange.c - one message: its POST, the GET that takes its stream up again, and what comes. */
+#include "core/effect/mcp/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/json.h"
+#include "core/effect/http/retry.h"
+
+static size_t message_max(const ck_mcp_exchange *self) {
+  size_t given = self->http->options.mcp->service.line_max;
+  return given ? given : CK_PEER_LINE_MAX;
+}
+
+/* ---- what comes ---- */
+
+/* The peer may stop the wire meanwhile; nothing is freed before its task is done. */
+static ck_status on_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
+  ck_mcp_exchange *self = to;
+  (void)event;
+  self->take_ups = self->polls = 0;
+  if (self->over || ck_peer_take(*self->http->options.peer, data, &self->problem)) return CK_OK;
+  return ck_error_set(err, CK_E_PARSE, "no message");
+}
+
+void ck_mcp_exchange_begin_session(ck_mcp_exchange *self, int code) {
+  if (!self->initializes || self->session || code != 200) return;
+  memcpy(self->http->session, self->given, sizeof self->given);
+  self->session = ++self->http->sessions;
+}
+
+static void read_events(ck_mcp_exchange *self) {
+  ck_buffer came = self->inbox;
+  ck_error err = CK_ERROR_INIT;
+  ck_mcp_exchange_begin_session(self, self->code);
+  self->inbox = (ck_buffer){0};
+  if (ck_sse_feed(&self->sse, ck_buffer_bytes(&came), &err) == CK_E_NO_MEMORY)
+    ck_buffer_append_text(&self->problem, err.text);
+  if (self->sse.line.len + self->sse.data.len > message_max(self))
+    ck_buffer_append_format(&self->problem, "an event of more than %zu bytes", message_max(self));
+  ck_buffer_clear(&came);
+}
+
+void ck_mcp_exchange_read(ck_mcp_exchange *self) {
+  if (self->over || self->problem.len) return;
+  if (self->type == CK_MCP_BODY_EVENTS && self->code == 200) read_events(self);
+  bool answered = self->id && !self->over && !ck_peer_waits(*self->http->options.peer, self->id);
+  if (answered)
+    ck_mcp_exchange_end(self);
+  else if (self->problem.len)
+    ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, self->problem.data);
+}
+
+static void on_due_to_read(void *to) { ck_mcp_exchange_read(to); }
+
+static bool on_data(void *to, int code, ck_bytes chunk) {
+  ck_mcp_exchange *self = to;
+  self->code = code;
+  if (self->inbox.len + chunk.len > message_max(self)) {
+    ck_buffer_append_format(&self->problem, "an answer of more than %zu bytes", message_max(self));
+    return false;
+  }
+  ck_buffer_append_bytes(&self->inbox, chunk);
+  if (self->type == CK_MCP_BODY_EVENTS)
+    ck_loop_defer(self->http->options.mcp->service.loop, &self->task, on_due_to_read, self);
+  return !self->inbox.failed;
+}
+
+static bool is_named(ck_bytes name, const char *text) {
+  return name.len == strlen(text) && strncasecmp(name.data, text, name.len) == 0;
+}
+
+static bool begins(ck_bytes value, const char *text) {
+  size_t len = strlen(text);
+  return value.len >= len && strncasecmp(value.data, text, len) == 0 &&
+         (value.len == len || strchr("; \t", value.data[len]));
+}
+
+/* Visible ASCII, as the protocol says. */
+static void take_session(ck_mcp_exchange *self, ck_bytes value) {
+  bool sound = value.len > 0 && value.len < sizeof self->given;
+  for (size_t i = 0; sound && i < value.len; i++)
+    sound = value.data[i] > 0x20 && value.data[i] < 0x7f;
+  if (!sound) {
+    ck_buffer_append_text(&self->problem, "it gave an id of a session that is none");
+    return;
+  }
+  memcpy(self->given, value.data, value.len);
+  self->given[value.len] = '\0';
+}
+
+static void on_header(void *to, ck_bytes name, ck_bytes value) {
+  ck_mcp_exchange *self = to;
+  if (is_named(name, "content-type"))
+    self->type = begins(value, "text/event-stream")  ? CK_MCP_BODY_EVENTS
+                 : begins(value, "application/json") ? CK_MCP_BODY_JSON
+                                                     : CK_MCP_BODY_OTHER;
+  else if (is_named(name, "retry-after"))
+    self->after_ms = ck_retry_after(value, 0);
+  else if (self->initializes && is_named(name, "mcp-session-id"))
+    take_session(self, value);
+}
+
+/* ---- requests ---- */
+
+static void on_ended(void *to, const ck_http_end *end) {
+  ck_mcp_exchange *self = to;
+  self->request = NULL;
+  ck_loop_withdraw(&self->task);
+  if (self->inbox.len && self->type == CK_MCP_BODY_EVENTS) ck_mcp_exchange_read(self);
+  if (!self->over) ck_mcp_exchange_settle(self, end);
+}
+
+static ck_status request(ck_mcp_exchange *self, ck_error *err) {
+  ck_http_options options = {
+      .body = ck_buffer_bytes(&self->line),
+      .body_max = SIZE_MAX,
+      .once = !self->repeats,
+      .header = on_header,
+      .data = on_data,
+      .ended = on_ended,
+      .to = self,
+  };
+  const char *last = self->takes_up ? self->sse.id : NULL;
+  options.method = self->takes_up ? "GET" : NULL;
+  ck_buffer_reset(&self->inbox);
+  ck_buffer_clear(&self->sse.line);
+  ck_buffer_clear(&self->sse.event);
+  ck_buffer_clear(&self->sse.data);
+  self->sse.begun = self->sse.after_return = false;
+  self->type = CK_MCP_BODY_OTHER;
+  self->code = 0;
+  self->after_ms = -1;
+  *self->given = '\0';
+  self->session = *self->http->session && !self->initializes ? self->http->sessions : 0;
+  return ck_mcp_http_request(&self->request, self->http, options, last, self->initializes, err);
+}
+
+static void on_due(void *to) {
+  ck_mcp_exchange *self = to;
+  ck_error err = CK_ERROR_INIT;
+  ck_peer_arrival arrival = self->takes_up ? CK_PEER_ARRIVED : CK_PEER_UNSENT;
+  if (self->over) return;
+  if (!self->takes_up) self->sendings++;
+  if (request(self, &err) != CK_OK) ck_mcp_exchange_lose(self, arrival, err.text);
+}
+
+ck_status ck_mcp_exchange_begin(ck_mcp_exchange *self, ck_error *err) {
+  self->begun = true;
+  self->sendings = 1;
+  return request(self, err);
+}
+
+void ck_mcp_exchange_again(ck_mcp_exchange *self, int64_t wait_ms) {
+  ck_timer_set(self->timer, wait_ms);
+}
+
+/* ---- one of them ---- */
+
+void ck_mcp_exchange_end(ck_mcp_exchange *self) {
+  self->over = true;
+  ck_timer_stop(self->timer);
+  ck_mcp_http_tidy(self->http);
+  if (self->opens && !self->http->stopped) ck_mcp_http_go_on(self->http);
+}
+
+void ck_mcp_exchange_free(ck_mcp_exchange *self) {
+  ck_mcp_http *http = self->http;
+  *(self->previous ? &self->previous->next : &http->first) = self->next;
+  *(self->next ? &self->next->previous : &http->last) = self->previous;
+  if (self->request) ck_http_drop(self->request);
+  ck_loop_withdraw(&self->task);
+  ck_timer_free(self->timer);
+  ck_sse_clear(&self->sse);
+  ck_buffer_clear(&self->line);
+  ck_buffer_clear(&self->inbox);
+  ck_buffer_clear(&self->problem);
+  free(self);
+}
+
+static void append(ck_mcp_http *http, ck_mcp_exchange *made) {
+  made->http = http;
+  made->previous = http->last;
+  *(http->last ? &http->last->next : &http->first) = made;
+  http->last = made;
+}
+
+ck_status ck_mcp_exchange_new(ck_mcp_exchange **out, ck_mcp_http *http,
+                              const ck_wire_message *message, ck_error *err) {
+  ck_mcp_exchange *self = calloc(1, sizeof *self);
+  *out = NULL;
+  if (!self) return ck_error_no_memory(err);
+  append(http, self);
+  self->id = message->id;
+  self->initializes = message->method && strcmp(message->method, "initialize") == 0;
+  self->opens = message->method && strcmp(message->method, "notifications/initialized") == 0;
+  self->repeats = !message->id || message->repeats || self->initializes;
+  self->sse = (ck_sse){.take = on_event, .to = self};
+  ck_bytes line = message->line;
+  line.len -= line.len > 0; /* without its newline */
+  ck_buffer_append_bytes(&self->line, line);
+  ck_status status = ck_buffer_check(&self->line, err);
+  if (status == CK_OK)
+    status = ck_timer_new(&self->timer, http->options.mcp->service.loop, on_due, self, err);
+  if (status != CK_OK)
+    ck_mcp_exchange_free(self);
+  else
+    *out = self;
+  return status;
+}
