@@ -51,6 +51,10 @@ local import = {}
 --- anything else.
 import.time = core.time
 
+--- The value of a text that is JSON, read-only as those of a source; nil and the reason for
+--- another.
+import.json = core.json
+
 --- The value under keys, one inside the other; nil when one is missing or null.
 function import.get(value, ...)
   for i = 1, select("#", ...) do

@@ -38,9 +38,14 @@ ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err);
 bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number,
                            ck_error *problem);
 
+/* Whether it is JSON that an event's body can hold. */
+CK_CHECKED ck_status ck_import_source_check(ck_bytes json, ck_error *err);
+
 /* ---- value.c: JSON of the source as read-only tables that keep their bytes; these raise ---- */
 void ck_import_value_open(lua_State *L);
 void ck_import_value_push(lua_State *L, ck_bytes json);
+/* json(text): the value of a text that is JSON, nil and the reason otherwise. */
+int ck_import_value_parse(lua_State *L);
 /* Appends JSON; tables of the source with their original bytes. */
 void ck_import_value_append(ck_buffer *out, lua_State *L, int index);
 

@@ -314,9 +314,11 @@ static void push_detected(lua_State *L, reading *self) {
 static int read_body(lua_State *L) {
   reading *self = lua_touserdata(L, 1);
   ck_import_value_open(L);
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
   lua_pushcfunction(L, ck_import_fact_time);
   lua_setfield(L, -2, "time");
+  lua_pushcfunction(L, ck_import_value_parse);
+  lua_setfield(L, -2, "json");
   ck_sandbox_set_core(L);
   if (self->format)
     push_asked(L, self);

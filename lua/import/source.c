@@ -199,7 +199,7 @@ static bool is_too_deep(ck_bytes json) {
   return false;
 }
 
-static ck_status check_strictly(ck_bytes json, ck_error *err) {
+ck_status ck_import_source_check(ck_bytes json, ck_error *err) {
   ck_status status = ck_json_check(json, err);
   if (status == CK_OK && is_too_deep(json))
     return ck_error_set(err, CK_E_PARSE, "nested deeper than %d levels", DEPTH_MAX);
@@ -208,7 +208,7 @@ static ck_status check_strictly(ck_bytes json, ck_error *err) {
 
 /* Checks the span; characters that can be replaced are repaired in place, and reported. */
 static ck_status check(ck_import_source *self, ck_bytes span, int64_t line, ck_error *err) {
-  if (check_strictly(span, err) == CK_OK) return CK_OK;
+  if (ck_import_source_check(span, err) == CK_OK) return CK_OK;
   if (err->status != CK_E_PARSE) return err->status;
   ck_error first = *err;
   char *copy = malloc(span.len + 1);
@@ -216,7 +216,7 @@ static ck_status check(ck_import_source *self, ck_bytes span, int64_t line, ck_e
   memcpy(copy, span.data, span.len);
   copy[span.len] = 0; /* the end for is_hex4 */
   size_t mended = mend(copy, span.len);
-  ck_status status = mended ? check_strictly((ck_bytes){copy, span.len}, err) : CK_E_PARSE;
+  ck_status status = mended ? ck_import_source_check((ck_bytes){copy, span.len}, err) : CK_E_PARSE;
   if (status == CK_OK) {
     memcpy(self->text.data + (span.data - self->text.data), copy, span.len);
     char text[80];

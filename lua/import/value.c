@@ -8,6 +8,7 @@
 enum { VALUE_MAX = 256 << 20, DEPTH_MAX = 64 };
 
 static const char face_key; /* in the registry: the metatable of read-only faces */
+static const char text_key; /* and the texts that values were made of, which point into them */
 
 void ck_import_value_open(lua_State *L) {
   lua_newtable(L);
@@ -15,6 +16,8 @@ void ck_import_value_open(lua_State *L) {
   if (!lua_getmetatable(L, -1)) luaL_error(L, "faces have no metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &face_key);
   lua_pop(L, 1);
+  lua_newtable(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &text_key);
 }
 
 /* ---- from the source ---- */
@@ -55,6 +58,24 @@ void ck_import_value_push(lua_State *L, ck_bytes json) {
     push_container(L, json, type == CK_JSON_OBJECT);
   else
     ck_json_push(L, json);
+}
+
+int ck_import_value_parse(lua_State *L) {
+  ck_error err = CK_ERROR_INIT;
+  ck_bytes text = {0};
+  text.data = luaL_checklstring(L, 1, &text.len);
+  lua_settop(L, 1);
+  if (ck_import_source_check(text, &err) != CK_OK) {
+    lua_pushnil(L);
+    lua_pushstring(L, err.text);
+    return 2;
+  }
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &text_key);
+  lua_pushvalue(L, 1);
+  lua_pushboolean(L, true);
+  lua_rawset(L, -3);
+  ck_import_value_push(L, text);
+  return 1;
 }
 
 /* ---- to JSON ---- */

@@ -143,6 +143,7 @@ done <<LIST
 claude_code claude_inline.jsonl
 openai openai.json
 openai_agents run_state.json
+otlp otlp.json
 owl_roleplay owl.json
 pi pi.jsonl
 relay relay.json

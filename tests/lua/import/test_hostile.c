@@ -9,14 +9,15 @@
 
 static const char data[] = "tests/lua/import/data";
 static const char *const formats[] = {
-    "claude_code",  "codex", "gemini", "hyperagent", "openai",     "openai_agents", "opencode",
-    "owl_roleplay", "pi",    "relay",  "swe_agent",  "tau2_bench", "tau_bench",     "who_and_when"};
+    "claude_code",   "codex",     "gemini",     "hyperagent",   "openai",
+    "openai_agents", "opencode",  "otlp",       "owl_roleplay", "pi",
+    "relay",         "swe_agent", "tau2_bench", "tau_bench",    "who_and_when"};
 static const char *const samples[] = {
-    "tau_bench.json",     "tau2_bench.json",  "openai.json",         "openai_many.jsonl",
-    "openai_lines.jsonl", "pi.jsonl",         "swe_agent.traj",      "swe_tools.traj",
-    "crafted.json",       "generated.json",   "claude_inline.jsonl", "claude_code.jsonl",
-    "codex.jsonl",        "codex_old.jsonl",  "gemini.json",         "opencode.json",
-    "run_state.json",     "run_state_js.json"};
+    "tau_bench.json",     "tau2_bench.json",   "openai.json",         "openai_many.jsonl",
+    "openai_lines.jsonl", "pi.jsonl",          "swe_agent.traj",      "swe_tools.traj",
+    "crafted.json",       "generated.json",    "claude_inline.jsonl", "claude_code.jsonl",
+    "codex.jsonl",        "codex_old.jsonl",   "gemini.json",         "opencode.json",
+    "run_state.json",     "run_state_js.json", "otlp.json",           "otlp_events.jsonl"};
 
 static bool is_well(imports *f) {
   ck_verify_report report;
@@ -122,6 +123,14 @@ static void check_text(const char *name, ck_bytes text, ck_status want) {
   imports_close(&f);
 }
 
+/* An input of the fuzzer, with wrong types at each place. */
+static void check_corpus(const char *name, ck_status want) {
+  ck_buffer text = {0};
+  imports_read(&text, imports_path("tests/fuzz/corpus/import", name));
+  check_text(name, ck_buffer_bytes(&text), want);
+  ck_buffer_clear(&text);
+}
+
 static void check_contents(void) {
   ck_buffer text = {0};
   check_text("an empty file", (ck_bytes){0}, CK_E_UNSUPPORTED);
@@ -159,16 +168,8 @@ static void check_contents(void) {
                            "{\"sessionId\":\"s\",\"type\":\"progress\",\"data\":{\"type\":\"agent_"
                            "progress\",\"agentId\":\"x\",\"message\":{\"message\":{}}}}\n[]\n"),
              CK_OK);
-  check_text("a wrong run state",
-             ck_bytes_text("{\"$schemaVersion\":\"9\",\"current_agent\":{\"name\":\"a\"},"
-                           "\"original_input\":[1,null,{\"role\":{}},{\"type\":\"_call\"}],"
-                           "\"model_responses\":[1,{\"output\":7},{\"output\":[null,{\"type\":"
-                           "\"function_call\",\"call_id\":{},\"name\":[]}],\"usage\":{"
-                           "\"input_tokens\":-1,\"output_tokens\":{}}}],\"generated_items\":[3,"
-                           "{},{\"raw_item\":5},{\"raw_item\":{\"type\":\"x_call_output\","
-                           "\"output\":[[]]},\"agent\":7,\"target_agent\":{\"name\":\"b\"}}],"
-                           "\"current_step\":[]}"),
-             CK_OK);
+  check_corpus("run_state", CK_OK);
+  check_corpus("otlp", CK_OK);
   check_text(
       "a wrong session of pi",
       ck_bytes_text(

@@ -17,7 +17,9 @@ sub fault {
   for my $message (@history) {
     my ($role, $content) = ($message->{role} // "", $message->{content});
     my @calls = @{ $message->{tool_calls} // [] };
-    return "content that is no text" if !defined $content || ref $content;
+    my @parts = ref $content eq "ARRAY" && $role eq "user" ? @$content : ();
+    my $given = @parts && !grep { ($_->{type} // "") !~ /^(?:text|image_url)$/ } @parts;
+    return "content that is no text" if !defined $content || (ref $content && !$given);
     return "a turn without text or calls" if $content eq "" && !@calls && $role ne "tool";
     return "no user before the assistant" if $role eq "assistant" && !$begun;
     $begun = 1 if $role eq "user";
