@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/model/sums.h"
 #include "core/store/scrub_walk.h"
 #include "core/store/format/row.h"
 
@@ -92,12 +93,37 @@ static ck_status note_digest(ck_scrub_walk *self, const ck_checkpoint_row *row, 
   return CK_OK;
 }
 
-static ck_status scrub_info(bool *changed, ck_scrub_walk *self, ck_checkpoint_row *row,
+/* Sums (model/sums.h) are shown to nobody, and go where something before them was changed: they
+ * were of that. NULL in *out: the info has none. */
+static ck_status leave_sums_out(ck_value **out, ck_bytes info, ck_error *err) {
+  ck_value *whole = NULL;
+  *out = NULL;
+  if (ck_json_type_of(ck_json_get(info, CK_SUMS_MEMBER)) != CK_JSON_OBJECT) return CK_OK;
+  ck_status status = ck_value_copy(&whole, info, err);
+  if (status) return status;
+  *out = ck_sums_hide(whole);
+  ck_value_free(whole);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+static ck_status scrub_info(bool *changed, ck_scrub_walk *self, ck_checkpoint_row *row, bool moved,
                             ck_error *err) {
-  const ck_scrub_item item = {
-      .place = CK_SCRUB_INFO, .session = self->session, .seq = row->seq, .bytes = row->info};
-  ck_status status = ck_scrub_ask(&self->info, changed, self, &item, err);
+  ck_value *bare;
+  ck_status status = leave_sums_out(&bare, row->info, err);
+  if (status) return status;
+  const ck_scrub_item item = {.place = CK_SCRUB_INFO,
+                              .session = self->session,
+                              .seq = row->seq,
+                              .bytes = bare ? ck_value_bytes(bare) : row->info};
+  status = ck_scrub_ask(&self->info, changed, self, &item, err);
+  if (!status && !*changed && bare && moved) {
+    ck_buffer_reset(&self->info);
+    ck_buffer_append(&self->info, item.bytes.data, item.bytes.len);
+    status = ck_buffer_check(&self->info, err);
+    *changed = true;
+  }
   if (*changed) row->info = ck_buffer_bytes(&self->info);
+  ck_value_free(bare);
   return status;
 }
 
@@ -146,7 +172,7 @@ ck_status ck_scrub_checkpoint_row(bool *changed, ck_scrub_walk *self, ck_checkpo
   bool moved =
       !ck_digest_equal(&events, &row->events_digest) || !ck_digest_equal(&parent, &old_parent);
   row->events_digest = events;
-  status = scrub_info(&info, self, row, err);
+  status = scrub_info(&info, self, row, moved, err);
   if (!status && !stub) status = scrub_whole(&payload, self, row, &parent, err);
   if (!status && stub && (moved || info)) digest_stub(self, row, &parent);
   if (status) return status;

@@ -174,6 +174,7 @@ static ck_status verify_rows(ck_verify *self) {
   if (!status) status = check_timelines(self);
   if (!status) status = ck_verify_files(self);
   if (!status) status = ck_verify_load(self, 0);
+  if (!status) status = ck_verify_begin_sums(self);
   return status ? status : walk_rows(self);
 }
 
@@ -198,6 +199,7 @@ static ck_status verify_session(const ck_verify *shared, const char *session_id,
     *shared->err = found;
   ck_session_record_clear(&self->record);
   free(self->timelines);
+  ck_verify_clear_sums(self);
   ck_state_rebuild_free(self->rebuilt);
   ck_payload_clear(&self->payload);
   free(self);

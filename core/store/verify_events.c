@@ -8,6 +8,7 @@
 /* ---- one event ---- */
 
 static void check_place(ck_verify *self, const ck_event_row *row) {
+  self->sums.failed |= row->seq - 1 != self->event_seq;
   if (row->seq - 1 !=
       self->event_seq) /* no overflow: seq >= 1, as it is greater than the previous one */
     ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "events %lld to %lld are gone",
@@ -37,12 +38,13 @@ static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *r
 
 /* ---- checkpoints and the events that announce them ---- */
 
-static void end_span(ck_verify *self, const ck_verify_header *header) {
+static void end_span(ck_verify *self, ck_verify_header *header) {
   ck_digest digest = ck_digester_final(&self->events);
   if (!self->span_damaged && !ck_digest_equal(&digest, &header->events_digest))
     ck_verify_add_finding(self, header->seq, CK_E_CORRUPT,
                           "checkpoint %s: the events it covers are not those that were written",
                           header->id);
+  ck_verify_check_sums(self, header);
   ck_digester_init(&self->events);
   self->span_damaged = false;
   self->header_next++;
@@ -51,7 +53,7 @@ static void end_span(ck_verify *self, const ck_verify_header *header) {
 /* Reports checkpoints whose own event is missing: the next event read has a greater seq. */
 static void pass_headers(ck_verify *self, int64_t seq) {
   while (self->header_next < self->header_count && self->headers[self->header_next].seq < seq) {
-    const ck_verify_header *header = &self->headers[self->header_next];
+    ck_verify_header *header = &self->headers[self->header_next];
     ck_verify_add_finding(self, header->seq, CK_E_CORRUPT, "checkpoint %s has no event at its seq",
                           header->id);
     end_span(self, header);
@@ -59,7 +61,7 @@ static void pass_headers(ck_verify *self, int64_t seq) {
 }
 
 static void check_announcement(ck_verify *self, const ck_event_row *row, ck_bytes body) {
-  const ck_verify_header *header = NULL;
+  ck_verify_header *header = NULL;
   if (self->header_next < self->header_count && self->headers[self->header_next].seq == row->seq)
     header = &self->headers[self->header_next];
   ck_bytes announced =
@@ -101,6 +103,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
                             (long long)row->seq);
   }
   if (body.data) check_head(self, row->seq, &digest);
+  ck_verify_take_sums(self, row, body);
   check_announcement(self, row, body);
   self->event_seq = row->seq;
   return true;

@@ -1,5 +1,5 @@
 /* verify_walk.h - the walk of ck_store_verify through one session. Private to verify.c,
- * verify_checkpoints.c and verify_events.c.
+ * verify_checkpoints.c, verify_events.c and verify_sums.c.
  *
  * Checkpoints are read in chunks, with their payloads (verify_checkpoints.c); then the events that
  * the chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one
@@ -7,6 +7,7 @@
 #ifndef CK_STORE_VERIFY_WALK_H
 #define CK_STORE_VERIFY_WALK_H
 
+#include "core/model/sums.h"
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 #include "core/store/format/state_rebuild.h"
@@ -18,6 +19,7 @@ typedef struct ck_verify_header {
   char id[CK_ID_SIZE];
   int64_t seq;
   ck_digest events_digest;
+  ck_value *sums; /* that it keeps (model/sums.h); NULL: none. Owned */
 } ck_verify_header;
 
 typedef struct ck_verify {
@@ -50,6 +52,7 @@ typedef struct ck_verify {
   bool span_damaged;  /* an event since the last checkpoint could not be read, so the events' digest
                          is not compared */
   ck_digester events;
+  ck_sums sums; /* of all of them, and of those that it inherits */
 } ck_verify;
 
 void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
@@ -60,6 +63,14 @@ CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status
                                          const ck_error *found);
 /* The number of the timeline that owns `seq`; 0: none. */
 int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
+
+/* verify_sums.c: sums that checkpoints keep are those of the events. */
+CK_CHECKED ck_status ck_verify_begin_sums(ck_verify *self);
+void ck_verify_clear_sums(ck_verify *self);
+CK_CHECKED ck_status ck_verify_keep_sums(ck_verify_header *to, const ck_checkpoint_row *row,
+                                         ck_error *err);
+void ck_verify_take_sums(ck_verify *self, const ck_event_row *row, ck_bytes body);
+void ck_verify_check_sums(ck_verify *self, ck_verify_header *header);
 
 /* blob.c: everything that is kept by its content is that content. */
 CK_CHECKED ck_status ck_verify_blobs(ck_verify *self);

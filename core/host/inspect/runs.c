@@ -9,46 +9,7 @@
 #include "core/host/session/run_settings.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/ledger/ledger_body.h"
-
-/* ---- the intents that have no outcome yet ---- */
-
-static void forget_intent(ck_map *open, const char *key) { free(ck_map_remove(open, key).key); }
-
-static void clear_open(ck_map *open) {
-  for (size_t i = 0; i < open->cap; i++) free(open->slots[i].key);
-  ck_map_clear(open);
-}
-
-/* Stands for the runs of the session that a fork was cut from. */
-static ck_run inherited;
-
-/* Takes `key`. */
-static ck_status remember_intent(ck_map *open, char *key, ck_run *run, ck_error *err) {
-  forget_intent(open, key);
-  ck_status status = ck_map_add(open, key, run ? run : &inherited, err);
-  if (status != CK_OK) free(key);
-  return status;
-}
-
-/* The run that an outcome counts for: the one that began the call, which a later one may only have
- * found lost, or found out about. Of a call that a fork's origin began, and of what needs no
- * intent, `recorder`. */
-static ck_run *take_payer(ck_runs *self, const ck_event *event, ck_run *recorder) {
-  ck_error ignored = CK_ERROR_INIT;
-  bool intent = event->kind == CK_EVENT_INTENT;
-  if (!intent && event->kind != CK_EVENT_OUTCOME) return recorder;
-  char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
-  self->failed |= !key;
-  if (!key) return recorder;
-  if (intent) {
-    self->failed |= remember_intent(&self->open, key, recorder, &ignored) != CK_OK;
-    return recorder;
-  }
-  ck_run *began = ck_map_get(&self->open, key);
-  forget_intent(&self->open, key);
-  free(key);
-  return began && began != &inherited ? began : recorder;
-}
+#include "core/store/session_sums.h"
 
 /* ---- the runs ---- */
 
@@ -57,7 +18,6 @@ void ck_runs_clear(ck_runs *self) {
     ck_place_clear(&self->list[i].place);
     ck_value_free(self->list[i].settings);
   }
-  clear_open(&self->open);
   free(self->list);
   *self = (ck_runs){0};
 }
@@ -119,19 +79,28 @@ static void take_settings(ck_runs *self, ck_run *run, const ck_event *event) {
     self->failed |= ck_value_copy(&run->settings, settings, &ignored) != CK_OK;
 }
 
-/* What was spent, of intents and outcomes. */
-static bool take_call(void *to, const ck_event *event) {
-  ck_runs *self = to;
-  ck_run *run = find(self, event->timeline);
-  ck_run *payer = take_payer(self, event, run);
-  if (event->kind != CK_EVENT_OUTCOME) return true;
-  int64_t reserved = ck_ledger_read_reserved(ck_value_bytes(event->body));
-  self->reserved = ck_micros_add(self->reserved, reserved);
-  self->cut_off += ck_json_get(ck_value_bytes(event->body), "cut").len > 0;
-  if (!run) return true;
-  payer->reserved = ck_micros_add(payer->reserved, reserved);
-  ck_totals_add_outcome(&payer->spent, event->body);
-  return true;
+/* ---- what they spent ---- */
+
+/* An outcome counts for the run that began the call, which a later one may only have found lost, or
+ * found out about. Of a call that a fork's origin began, for the run that recorded it. */
+static void take_sum(ck_runs *self, const ck_sum *sum) {
+  ck_run *recorder = find(self, sum->recorded), *began = find(self, sum->began);
+  self->reserved = ck_micros_add(self->reserved, sum->reserved);
+  ck_run *payer = recorder && began ? began : recorder;
+  if (!payer) return;
+  payer->reserved = ck_micros_add(payer->reserved, sum->reserved);
+  payer->spent.cost_micros = ck_micros_add(payer->spent.cost_micros, sum->spent.cost_micros);
+  payer->spent.input_tokens += sum->spent.input_tokens;
+  payer->spent.output_tokens += sum->spent.output_tokens;
+  payer->spent.model_calls += sum->spent.model_calls;
+  payer->spent.tool_calls += sum->spent.tool_calls;
+  payer->spent.unmetered += sum->spent.unmetered;
+}
+
+static void take_sums(ck_runs *self, const ck_sums *sums) {
+  for (size_t i = 0; i < sums->count; i++) take_sum(self, &sums->list[i]);
+  self->cut_off = sums->cut_off;
+  self->open = (int64_t)sums->open.count;
 }
 
 /* ---- how they began and ended ---- */
@@ -145,8 +114,6 @@ static bool take_opening(void *to, const ck_event *event) {
   return true;
 }
 
-/* What is read of the session by one walk. */
-#define CALLS (1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME)
 #define OPENINGS                                                         \
   (1ull << CK_EVENT_SESSION_STARTED | 1ull << CK_EVENT_SESSION_RESUMED | \
    1ull << CK_EVENT_SESSION_FORKED | 1ull << CK_EVENT_SESSION_REWOUND |  \
@@ -159,16 +126,43 @@ typedef struct walk {
 
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (CALLS >> event->kind & 1) return take_call(self->runs, event);
   if (OPENINGS >> event->kind & 1) return take_opening(self->runs, event);
   return self->beside.visit(self->beside.to, event);
+}
+
+static bool take_first_opening(void *to, const ck_event *event) {
+  (void)take_opening(to, event);
+  return false;
+}
+
+/* It is what a run begins with; further ones lie beside the sums. */
+static ck_status read_openings(ck_runs *self, ck_store *store, const ck_head *head, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->count && status == CK_OK; i++) {
+    bool last = i + 1 == self->count;
+    ck_event_query query = {.session = head->session.no,
+                            .after = self->list[i].timeline->begin - 1,
+                            .until = last ? head->last_seq : self->list[i + 1].timeline->begin - 1,
+                            .kinds = OPENINGS};
+    status = ck_store_read_events(store, &query, take_first_opening, self, err);
+  }
+  return status;
 }
 
 static ck_status read_events(ck_runs *self, ck_store *store, const ck_head *head,
                              const ck_runs_beside *beside, ck_error *err) {
   walk to = {.runs = self, .beside = beside ? *beside : (ck_runs_beside){0}};
-  ck_event_query query = {.session = head->session.no, .kinds = CALLS | OPENINGS | to.beside.kinds};
-  ck_status status = ck_store_read_events(store, &query, take_event, &to, err);
+  ck_sums sums;
+  ck_status status = ck_store_get_sums(&sums, store, head->session.no, head->last_seq, 0, err);
+  if (status == CK_OK) take_sums(self, &sums);
+  if (status == CK_OK) status = read_openings(self, store, head, err);
+  ck_event_query query = {.session = head->session.no,
+                          .after = sums.beside_first - 1,
+                          .until = sums.beside_last,
+                          .kinds = OPENINGS | to.beside.kinds};
+  if (status == CK_OK && sums.beside_last)
+    status = ck_store_read_events(store, &query, take_event, &to, err);
+  ck_sums_clear(&sums);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 

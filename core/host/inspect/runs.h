@@ -3,7 +3,6 @@
 #ifndef CK_HOST_INSPECT_RUNS_H
 #define CK_HOST_INSPECT_RUNS_H
 
-#include "core/base/map.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
 #include "core/host/session/place.h"
@@ -24,8 +23,8 @@ typedef struct ck_run {
 
 enum { CK_RUNS_LISTED = 5 };
 
-/* Events of other kinds, which the walk that reads the runs shows as well: of a long session it is
- * the walk that takes the time. */
+/* Events of other kinds, of those that sums lay beside (core/model/sums.h), which are shown as
+ * well: only where there are some must more than the newest events be looked through. */
 typedef struct ck_runs_beside {
   uint64_t kinds;
   ck_event_visit visit;
@@ -50,7 +49,7 @@ typedef struct ck_runs {
   bool failed;      /* for want of memory, see ck_runs_read */
   int64_t reserved; /* the part of the totals that is an estimate */
   int64_t cut_off;  /* answers of models that end before their end */
-  ck_map open;      /* the run of each intent that has no outcome yet, by key; keys owned */
+  int64_t open;     /* intents that have no outcome yet */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. `beside`: NULL for none. */

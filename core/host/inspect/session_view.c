@@ -129,7 +129,7 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK && can_resume(inspection))
     status = ck_session_view_read_question(&self->question, store, self->head, err);
   if (status == CK_OK) status = read_runs(self, inspection, err);
-  if (status == CK_OK && can_resume(inspection) && self->runs.open.count)
+  if (status == CK_OK && can_resume(inspection) && self->runs.open)
     status = read_doubts(&self->doubts, inspection, err);
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
@@ -154,7 +154,7 @@ static ck_status read_questions(ck_session_view *self, const ck_host *host,
                                 const ck_inspection *inspection, ck_error *err) {
   ck_approval last = {0};
   ck_status status = CK_OK;
-  bool asks = self->runs.open.count > 0;
+  bool asks = self->runs.open > 0;
   if (!asks) status = ck_approval_read(&last, inspection->store, self->head, err);
   asks |= last.body != NULL;
   ck_approval_clear(&last);

@@ -12,6 +12,7 @@
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/checkpoint_words.h"
+#include "core/host/session/fields.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/runtime/session/tail/tail_section.h"
 #include "core/store/session_query.h"
@@ -151,7 +152,7 @@ static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   ck_document_put_int(self->out, at, "seq", checkpoint->seq);
   ck_document_put_bool(self->out, at, "is_clean", checkpoint->clean);
   ck_document_put_bool(self->out, at, "can_resume_from", checkpoint->resumable);
-  ck_document_put_value(self->out, at, "info", checkpoint->info);
+  ck_fields_put_info(self->out, at, checkpoint);
   self->total++;
   return true;
 }

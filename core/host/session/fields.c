@@ -3,6 +3,7 @@
 
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/print/format.h"
+#include "core/model/sums.h"
 
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
   ck_document_put_int(document, at, "seq", event->seq);
@@ -66,6 +67,14 @@ void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_tota
   ck_fields_fill_totals(document, ck_document_put_object(document, at, "totals"), totals);
 }
 
+void ck_fields_put_info(ck_document *document, struct cJSON *at,
+                        const ck_checkpoint_info *checkpoint) {
+  ck_value *shown = checkpoint->info ? ck_sums_hide(checkpoint->info) : NULL;
+  if (checkpoint->info && !shown) document->failed = true;
+  ck_document_put_value(document, at, "info", shown);
+  ck_value_free(shown);
+}
+
 void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
                               const ck_checkpoint_info *checkpoint) {
   char digest[CK_DIGEST_HEX_SIZE];
@@ -87,6 +96,6 @@ void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
   ck_document_put_bool(document, at, "is_keyframe", checkpoint->keyframe == checkpoint->seq);
   ck_document_put_int(document, at, "keyframe", checkpoint->keyframe);
   ck_document_put_text(document, at, "digest", digest);
-  ck_document_put_value(document, at, "info", checkpoint->info);
+  ck_fields_put_info(document, at, checkpoint);
   ck_fields_put_totals(document, at, &checkpoint->totals);
 }

@@ -8,6 +8,9 @@
 #include "core/model/session.h"
 #include "core/store/store.h"
 
+/* Its info, without what ckrun keeps there for itself (core/model/sums.h). */
+void ck_fields_put_info(ck_document *document, struct cJSON *at,
+                        const ck_checkpoint_info *checkpoint);
 /* Adds the members of a checkpoint as in a list. */
 void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
                               const ck_checkpoint_info *checkpoint);

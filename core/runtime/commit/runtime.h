@@ -38,7 +38,8 @@ struct ck_runtime {
   /* Of a person's acts on a session at rest, which no policy engine is given for: only `redact` is
    * asked, of what they write. Borrowed; NULL: nobody. By the host */
   const struct ck_policy_engine *redacting;
-  ck_waker *waker; /* woken when a session has something to do; its loop thread watches it */
+  int64_t sums_every; /* events between sums in checkpoints (kept_sums.h); 0: as it is. By tests */
+  ck_waker *waker;    /* woken when a session has something to do; its loop thread watches it */
 };
 
 #endif

@@ -10,7 +10,7 @@
 
 /* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it
  * sees. */
-static void set_position(ck_history_edit *self) {
+static ck_status set_position(ck_history_edit *self, ck_error *err) {
   ck_timeline timeline = self->session->timeline;
   uint32_t attempt = 1;
   for (size_t i = 0; i < self->head.timeline_count; i++) {
@@ -22,6 +22,7 @@ static void set_position(ck_history_edit *self) {
   timeline.attempt = attempt + 1;
   ck_session_set_timeline(self->session, &timeline);
   ck_session_begin_totals(self->session, &self->from.totals);
+  return ck_session_load_sums(self->session, self->head.session.no, self->from.seq, err);
 }
 
 /* What agents have spent has no base: limits of theirs count anew. Rounds are the session's. */
@@ -97,8 +98,8 @@ static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self,
   const ck_state_edits *edits = options->edits;
   ck_status status = ck_history_edit_begin(self, options, err);
   if (status != CK_OK) return status;
-  set_position(self);
-  status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
+  status = set_position(self, err);
+  if (status == CK_OK) status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
   if (status == CK_OK) status = doubt_pending(self, err);
   for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
     status = make_edit(self, &edits->items[i], err);

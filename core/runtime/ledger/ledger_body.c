@@ -4,6 +4,7 @@
 
 #include "core/base/placeholder.h"
 #include "core/model/sources.h"
+#include "core/model/sums.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 /* Who pays, each once; and how many agents there are above the first. */
@@ -199,12 +200,7 @@ int64_t ck_ledger_read_reserve(ck_bytes intent) {
   return reserve > 0 ? reserve : 0;
 }
 
-int64_t ck_ledger_read_reserved(ck_bytes body) {
-  int64_t reserved = 0;
-  if (!ck_json_read_int(&reserved, ck_json_get(body, "reserved")) && ck_ledger_is_unsettled(body))
-    ck_json_read_int(&reserved, ck_json_get(body, "cost"));
-  return reserved > 0 ? reserved : 0;
-}
+int64_t ck_ledger_read_reserved(ck_bytes body) { return ck_outcome_read_reserved(body); }
 
 /* The result lies in the message, for a model whole, for the others as its content. */
 static ck_bytes result_span(ck_bytes body) {
@@ -311,22 +307,6 @@ ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *ent
   return status;
 }
 
-void ck_totals_add_outcome(ck_totals *totals, const ck_value *value) {
-  ck_bytes body = ck_value_bytes(value), kind = ck_json_get(body, "kind");
-  int64_t cost = 0, input = 0, output = 0;
-  ck_json_read_int(&cost, ck_json_get(body, "cost"));
-  ck_json_read_int(&input, ck_json_get(body, "input_tokens"));
-  ck_json_read_int(&output, ck_json_get(body, "output_tokens"));
-  if (cost < 0)
-    totals->unmetered++;
-  else
-    totals->cost_micros = ck_micros_add(totals->cost_micros, cost);
-  totals->input_tokens += input;
-  totals->output_tokens += output;
-  bool list = false,
-       begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime") && !ck_ledger_was_denied(body);
-  ck_json_read_bool(&list, ck_json_get(body, "list"));
-  if (!begun || ck_json_is_text(ck_json_get(body, "status"), "ended")) return;
-  if (ck_json_is_text(kind, "model")) totals->model_calls++;
-  if (ck_json_is_text(kind, "tool") && !list) totals->tool_calls++;
+void ck_totals_add_outcome(ck_totals *totals, const ck_value *body) {
+  ck_totals_add_body(totals, ck_value_bytes(body));
 }

@@ -161,6 +161,7 @@ ck_status ck_session_make_checkpoint(ck_checkpoint **out, ck_session *self, cons
                           .totals = self->spent.totals};
   ck_id_make_checkpoint(made->id, at->now_ms);
   ck_status status = write_info(&made->info, self, at, reasons, err);
+  if (status == CK_OK) status = ck_session_put_sums(&made->info, self, at->seq, err);
   if (status == CK_OK) status = take_changes(made, self, err);
   if (status != CK_OK) {
     ck_checkpoint_free(made);

@@ -50,6 +50,7 @@ void ck_session_free(ck_session *self) {
   ck_value_free(self->answers);
   ck_value_free(self->asked_before);
   ck_incidents_clear(&self->incidents);
+  ck_sums_clear(&self->sums);
   ck_asked_clear(&self->asked);
   ck_masked_clear(&self->masked);
   free(self->failed_node);

@@ -11,6 +11,7 @@
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/asked.h"
 #include "core/runtime/session/incidents.h"
+#include "core/runtime/session/kept_sums.h"
 #include "core/runtime/session/masked.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
@@ -123,6 +124,7 @@ struct ck_session {
   ck_spent spent;
   ck_since since;
   ck_incidents incidents; /* incidents.c */
+  ck_sums sums;           /* kept_sums.c: of all events so far */
   ck_boundaries boundaries;
   ck_asked asked; /* asked.c */
   ck_scopes scopes;

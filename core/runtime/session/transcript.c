@@ -95,7 +95,9 @@ static ck_status append(ck_session *self, const ck_event *like, ck_error *err) {
   if (!event.scope) event.scope = "main";
   ck_event *made;
   status = ck_session_make_event(&made, self, &event, err);
-  return status == CK_OK ? add_pending(&self->transcript, made, err) : status;
+  if (status == CK_OK) status = add_pending(&self->transcript, made, err);
+  if (status == CK_OK) ck_session_take_sums(self, made);
+  return status;
 }
 
 ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind, const char *scope,

@@ -136,9 +136,8 @@ static work run(const line *of, const char *url) {
 }
 
 static const line lines[] = {
-    /* Where it may take more an index is walked: once to count checkpoints, and once, at 18, to
-     * find events of few kinds. No row is read for it. */
-    {"sessions show", {"s"}, 60},
+    /* Where it may take more an index is walked to count checkpoints. No row is read for it. */
+    {"sessions show", {"s"}, 40},
     {"sessions inspect", {"s"}, 0},
     {"sessions inspect", {"s", "first"}, 0},
     {"sessions tail", {"s", "writer", "--last", "5"}, 0},

@@ -89,6 +89,8 @@ ck_status ck_session_load_history(ck_session *self, const ck_head *head,
   ck_status status = ck_session_make_view(self, head->timelines, head->timeline_count, err);
   if (status == CK_OK) status = ck_session_load_incidents(self, head, from, err);
   if (status == CK_OK) status = ck_session_load_totals(self, head, from, err);
+  if (status == CK_OK)
+    status = ck_session_load_sums(self, head->session.no, self->timeline.begin - 1, err);
   if (status == CK_OK) status = load_ledger(self, head, err);
   ck_session_continue_active(self);
   return status;

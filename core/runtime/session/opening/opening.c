@@ -71,7 +71,10 @@ static ck_status open_run(ck_session *self, const ck_head *head, const ck_sessio
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   ck_status status = make_events(events, self, &first, given->edits, err);
   if (status == CK_OK) status = open_with(self, head, &opening, err);
-  for (size_t i = 0; i < count; i++) ck_event_free(events[i]);
+  for (size_t i = 0; i < count; i++) {
+    if (status == CK_OK) ck_session_take_sums(self, events[i]);
+    ck_event_free(events[i]);
+  }
   free(events);
   ck_session_set_next_seq(self, self->timeline.begin + (int64_t)count);
   return status;
