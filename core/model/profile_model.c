@@ -98,3 +98,19 @@ ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_h
   *place = made;
   return CK_OK;
 }
+
+/* `shape` has a '0' for each digit. */
+static bool has_shape(const char *text, const char *shape) {
+  for (; *shape; text++, shape++) {
+    if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape) return false;
+  }
+  return !*text;
+}
+
+bool ck_model_is_named(const char *given, const char *known) {
+  size_t len = strlen(known);
+  if (strncmp(given, known, len) != 0) return false;
+  const char *rest = given + len;
+  return !*rest || strcmp(rest, "-latest") == 0 || has_shape(rest, "-00000000") ||
+         has_shape(rest, "-0000-00-00");
+}

@@ -90,4 +90,9 @@ void ck_profile_model_clear(ck_profile_model *self);
 CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self,
                                                  const ck_profile_header *header, ck_error *err);
 
+/* Whether a provider means the model `known` by `given`: the same name, with a date or "-latest"
+ * behind it. "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and
+ * "claude-opus-4-5-20251101" is no claude-opus-4. */
+bool ck_model_is_named(const char *given, const char *known);
+
 #endif

@@ -192,6 +192,8 @@ static ck_status put_at_top(const profile_target *to, const char *section, const
     return each_member(to, name, value, put_of_foreign, err);
   if (strcmp(name, "models") == 0)
     return ck_profile_apply_models(to->profile, to->source, to->sink, value, err);
+  if (strcmp(name, "prices") == 0)
+    return ck_profile_apply_prices(to->profile, to->source, to->sink, value, err);
   if (ck_profile_is_section(name)) return each_member(to, name, value, put_in_section, err);
   bool known = false;
   ck_status status = CK_OK;

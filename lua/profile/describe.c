@@ -265,11 +265,13 @@ static void write_extend(description *self) {
             own ? author_of(self, own, true) : author_of_default("built in"));
 }
 
-/* The models as the files have them; secrets by their names. */
+/* The models, and what they cost, as the files have them; secrets by their names. */
 static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
     const ck_profile_origin *origin = &self->profile->origins[i];
-    if (strncmp(origin->path, "models.", 7) == 0)
+    bool shown =
+        strncmp(origin->path, "models.", 7) == 0 || strncmp(origin->path, "prices.", 7) == 0;
+    if (shown && ck_json_type_of(ck_value_bytes(origin->value)) != CK_JSON_NULL)
       write_row(self, origin->path, ck_value_bytes(origin->value), author_of(self, origin, false));
   }
 }

@@ -87,15 +87,6 @@ static ck_status apply(ck_profile *self, const ck_source *source, profile_sink *
   return status == CK_OK ? ck_profile_apply(self, source, sink, json, err) : status;
 }
 
-/* From the lowest profile up. */
-static void add_digest(ck_profile *self, ck_bytes json) {
-  ck_digester digester;
-  ck_digester_init(&digester);
-  ck_digester_update(&digester, self->digest.bytes, sizeof self->digest.bytes);
-  ck_digester_update_field(&digester, json);
-  self->digest = ck_digester_final(&digester);
-}
-
 /* A text that is not Lua, or gives no table, is told with its own file and line. */
 static ck_status read_table(ck_buffer *json, const ck_source *source, profile_sink *sink,
                             ck_error *err) {
@@ -123,7 +114,7 @@ static ck_status load(ck_profile **out, const char *name, const link *below, pro
     status = load_base(&profile, &source, below, sink, ck_buffer_bytes(&json), err);
   if (status == CK_OK) status = apply(profile, &source, sink, ck_buffer_bytes(&json), err);
   if (status == CK_OK) {
-    add_digest(profile, ck_buffer_bytes(&json));
+    ck_profile_add_digest(profile, ck_buffer_bytes(&json));
     *out = profile;
   } else {
     ck_profile_free(profile);
@@ -193,6 +184,7 @@ static ck_status read_all(ck_profile **out, const char *name, profile_sink *sink
   (*out)->scripts = sink->scripts;
   for (size_t i = 0; status == CK_OK && i < (*out)->agent_count; i++)
     status = complete_agent(&(*out)->agents[i], *out, err);
+  if (status == CK_OK) status = ck_profile_settle_prices(*out, err);
   if (status == CK_OK && !sink->incomplete) status = ck_profile_check_models(*out, sink, err);
   return status;
 }

@@ -18,6 +18,7 @@
  *     models = {                          -- `key` and `headers` name secrets
  *       default = { api = "openai", model = "gpt-4o", key = "openai" },
  *     },
+ *     prices = "./prices.lua",            -- or { ["gpt-4o"] = { input = 2.5, output = 10 } }
  *     agents = {
  *       analyst = {
  *         constraints = { budget_usd = 1.00 }, policies = { { "./mine.lua", option = 2 } },
@@ -31,7 +32,8 @@
  * or { secret = "NAME" }
  * }, stream (true), max_tokens, temperature, options = { members of every request }, timeout_s
  * (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output,
- * cache_read, cache_write } in dollars for a million tokens. An agent's policy of a name that the
+ * cache_read, cache_write } in dollars for a million tokens; prices says the same by the provider's
+ * names, with date and source. An agent's policy of a name that the
  * profile lists takes over the options it does not set itself. Paths in it are relative to its
  * file. Unknown keys are errors that name the nearest known one; the words of a key that this
  * version does not carry out are errors too. */

@@ -53,6 +53,14 @@ CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source,
 CK_CHECKED ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source,
                                              profile_sink *sink, ck_bytes json, ck_error *err);
 
+/* The section `prices`, a row over the row of its name; and, after all profiles are read, what it
+ * says to the models that have no price of their own, noted as their origin. */
+CK_CHECKED ck_status ck_profile_apply_prices(ck_profile *self, const ck_source *source,
+                                             profile_sink *sink, ck_bytes json, ck_error *err);
+CK_CHECKED ck_status ck_profile_settle_prices(ck_profile *self, ck_error *err);
+/* What a file says that is part of the profile, from the lowest up. */
+void ck_profile_add_digest(ck_profile *self, ck_bytes json);
+
 /* For describing: calls `visit` with the path of each setting and its default. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
 void ck_profile_visit_settings(profile_visit visit, void *to);

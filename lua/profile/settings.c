@@ -78,7 +78,7 @@ enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 static const char *const sections[] = {"constraints", "minimums", "resume",    "checkpoint_tool",
                                        "permissions", "unsaved",  "documents", NULL};
 static const char *const other_keys[] = {"name",   "extends", "policies", "agents", "secrets",
-                                         "models", "encrypt", "key",      NULL};
+                                         "models", "prices",  "encrypt",  "key",    NULL};
 void ck_profile_visit_settings(profile_visit visit, void *to) {
   for (size_t i = 0; i < SETTING_COUNT; i++) visit(to, settings[i].path, settings[i].built_in);
 }

@@ -1,4 +1,4 @@
-/* table.c - the table that a profile's file returns, as JSON. */
+/* table.c - the table that a profile's file returns, as JSON, and its part of the digest. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,4 +137,12 @@ ck_status ck_profile_read_table(ck_buffer *out, const ck_source *source, ck_erro
     ck_error_prefix(err, "%s", source->name);
   }
   return status;
+}
+
+void ck_profile_add_digest(ck_profile *self, ck_bytes json) {
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update(&digester, self->digest.bytes, sizeof self->digest.bytes);
+  ck_digester_update_field(&digester, json);
+  self->digest = ck_digester_final(&digester);
 }

@@ -1,12 +1,15 @@
 /* catalog.c - the shipped table of models. What is not certain is not in it: a profile says it. */
 #include "core/effect/model/catalog.h"
 
-#include <string.h>
-
 #define OPENAI "https://openai.com/api/pricing, https://platform.openai.com/docs/models"
 #define CLAUDE                                            \
   "https://docs.claude.com/en/docs/about-claude/pricing," \
   " https://docs.claude.com/en/docs/about-claude/models"
+
+/* Lists that follow the providers' pages; a row is of both, which say the same. */
+#define LISTS                                                      \
+  "https://github.com/pydantic/genai-prices at 47df840a, checked " \
+  "against https://github.com/simonw/llm-prices at 723ef0b"
 
 /* What it takes: images; both images and files. */
 #define I CK_MODEL_TAKES_IMAGES
@@ -14,8 +17,9 @@
 
 /* X(model, context, most tokens of an answer, what it takes, prices of input, output, cache reads
  * and cache writes in micro-dollars per million tokens, date, source): without beta headers,
- * discounts of batches and service tiers, whose prices are others. A cache write is one for
- * minutes. */
+ * discounts of batches and service tiers, whose prices are others; of text and images, not of
+ * sound. A cache write is one for minutes; -1: no source says. A model that is dearer in long
+ * requests is not here. */
 /* clang-format off */
 #define CATALOG(X) \
   X("gpt-4o-2024-05-13", 128000, 4096, I, 5000000, 15000000, 5000000, 5000000, "2025-11", OPENAI) \
@@ -36,7 +40,27 @@
   X("claude-sonnet-4-5", 200000, 64000, B, 3000000, 15000000, 300000, 3750000, "2025-11", CLAUDE) \
   X("claude-opus-4", 200000, 32000, B, 15000000, 75000000, 1500000, 18750000, "2025-11", CLAUDE) \
   X("claude-opus-4-1", 200000, 32000, B, 15000000, 75000000, 1500000, 18750000, "2025-11", CLAUDE) \
-  X("claude-opus-4-5", 200000, 64000, B, 5000000, 25000000, 500000, 6250000, "2025-11", CLAUDE)
+  X("claude-opus-4-5", 200000, 64000, B, 5000000, 25000000, 500000, 6250000, "2025-11", CLAUDE) \
+  X("gpt-5-pro", -1, -1, 0, 15000000, 120000000, -1, -1, "2025-11-13", LISTS) \
+  X("gpt-5.1", -1, -1, 0, 1250000, 10000000, 125000, -1, "2025-11-13", LISTS) \
+  X("gpt-5.1-codex-mini", -1, -1, 0, 250000, 2000000, 25000, -1, "2025-11-13", LISTS) \
+  X("gpt-5.2", -1, -1, 0, 1750000, 14000000, 175000, -1, "2025-12-11", LISTS) \
+  X("gpt-5.2-pro", -1, -1, 0, 21000000, 168000000, -1, -1, "2025-12-11", LISTS) \
+  X("gpt-5.4-mini", -1, -1, 0, 750000, 4500000, 75000, -1, "2026-03-18", LISTS) \
+  X("gpt-5.4-nano", -1, -1, 0, 200000, 1250000, 20000, -1, "2026-03-18", LISTS) \
+  X("o3-mini", -1, -1, 0, 1100000, 4400000, 550000, -1, "2025-07-04", LISTS) \
+  X("claude-opus-4-6", -1, -1, 0, 5000000, 25000000, 500000, 6250000, "2026-07-29", LISTS) \
+  X("claude-opus-4-7", -1, -1, 0, 5000000, 25000000, 500000, 6250000, "2026-07-29", LISTS) \
+  X("claude-opus-4-8", -1, -1, 0, 5000000, 25000000, 500000, 6250000, "2026-07-29", LISTS) \
+  X("claude-sonnet-5", -1, -1, 0, 3000000, 15000000, 300000, 3750000, "2026-07-29", LISTS) \
+  X("claude-fable-5", -1, -1, 0, 10000000, 50000000, 1000000, 12500000, "2026-07-29", LISTS) \
+  X("gemini-2.0-flash", -1, -1, 0, 100000, 400000, 25000, -1, "2025-07-04", LISTS) \
+  X("gemini-2.0-flash-lite", -1, -1, 0, 75000, 300000, -1, -1, "2025-07-04", LISTS) \
+  X("gemini-2.5-flash", -1, -1, 0, 300000, 2500000, 30000, -1, "2025-10-31", LISTS) \
+  X("gemini-2.5-flash-lite", -1, -1, 0, 100000, 400000, 10000, -1, "2025-10-31", LISTS) \
+  X("gemini-3-flash-preview", -1, -1, 0, 500000, 3000000, -1, -1, "2025-12-19", LISTS) \
+  X("gemini-3.5-flash", -1, -1, 0, 1500000, 9000000, 150000, -1, "2026-05-19", LISTS) \
+  X("gemini-3.5-flash-lite", -1, -1, 0, 300000, 2500000, 30000, -1, "2026-07-22", LISTS)
 /* clang-format on */
 
 static const ck_model_entry catalog[] = {
@@ -46,26 +70,8 @@ static const ck_model_entry catalog[] = {
 #undef X
 };
 
-/* `shape` has a '0' for each digit. */
-static bool has_shape(const char *text, const char *shape) {
-  for (; *shape; text++, shape++) {
-    if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape) return false;
-  }
-  return !*text;
-}
-
-/* "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and "claude-opus-4-5-20251101" is
- * no claude-opus-4. */
-static bool is_model(const char *given, const char *known) {
-  size_t len = strlen(known);
-  if (strncmp(given, known, len) != 0) return false;
-  const char *rest = given + len;
-  return !*rest || strcmp(rest, "-latest") == 0 || has_shape(rest, "-00000000") ||
-         has_shape(rest, "-0000-00-00");
-}
-
 const ck_model_entry *ck_catalog_find(const char *model) {
   for (size_t i = 0; i < sizeof catalog / sizeof *catalog; i++)
-    if (is_model(model, catalog[i].model)) return &catalog[i];
+    if (ck_model_is_named(model, catalog[i].model)) return &catalog[i];
   return NULL;
 }

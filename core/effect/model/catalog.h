@@ -8,11 +8,11 @@
 /* One model, by the provider's name. */
 typedef struct ck_model_entry {
   const char *model;
-  int64_t context;    /* most tokens of a request with its answer */
-  int64_t output_max; /* most tokens of an answer */
+  int64_t context;    /* most tokens of a request with its answer; -1: no source says */
+  int64_t output_max; /* most tokens of an answer; -1: the same */
   int takes;          /* bits of CK_MODEL_TAKES_TABLE */
   ck_model_price price;
-  const char *date; /* "2025-11": when the source said so */
+  const char *date; /* "2025-11", "2026-07-29": when the source said so */
   const char *source;
 } ck_model_entry;
 

@@ -7,14 +7,21 @@ static const int64_t million = 1000000;
 
 static int64_t or_shipped(int64_t given, int64_t shipped) { return given >= 0 ? given : shipped; }
 
+/* A cache's list price is for who pays the list price of input, too; who says what input costs him,
+ * and not what its cache does, is not taken to pay less there. */
+static int64_t of_cache(int64_t given, int64_t input, int64_t shipped) {
+  if (given >= 0) return given;
+  return input > shipped ? input : shipped;
+}
+
 ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_model_price *given) {
   const ck_model_entry *known = ck_catalog_find(model);
   *output_max = known ? known->output_max : -1;
   if (!known) return *given;
   return (ck_model_price){or_shipped(given->input, known->price.input),
                           or_shipped(given->output, known->price.output),
-                          or_shipped(given->cache_read, known->price.cache_read),
-                          or_shipped(given->cache_write, known->price.cache_write)};
+                          of_cache(given->cache_read, given->input, known->price.cache_read),
+                          of_cache(given->cache_write, given->input, known->price.cache_write)};
 }
 
 static int64_t clamp(int64_t tokens) {

@@ -14,8 +14,10 @@ typedef struct ck_usage {
   bool known; /* the provider reported usage, input and output */
 } ck_usage;
 
-/* Of a model by the provider's name: the prices of `given`, else of the catalog. A price unknown to
- * both is -1. `*output_max`: the most tokens that one answer can have; -1: not known there. */
+/* Of a model by the provider's name: the prices of `given`, else of the catalog; of a cache whose
+ * price `given` lacks, though it has that of input, the dearer of that and of the catalog's. A
+ * price unknown to both is -1. `*output_max`: the most tokens that one answer can have; -1: not
+ * known there. */
 ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_model_price *given);
 
 /* Whether calls have a cost at these prices. */

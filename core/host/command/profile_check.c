@@ -8,6 +8,7 @@
 #include "core/host/print/document.h"
 #include "core/host/print/problems.h"
 #include "core/host/run/engine.h"
+#include "core/host/run/model_prices.h"
 #include "lua/policy/policy.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/profile/profile.h"
@@ -163,6 +164,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (is_of_the_text(status)) status = CK_E_FAILED;
   if (status == CK_OK) status = ck_policy_describe(&about, &policies, true, err);
   if (status == CK_OK) status = take_notes(&notes, profile, &policies, about, err);
+  if (status == CK_OK) ck_model_prices_note(&notes, profile);
+  if (status == CK_OK) status = ck_buffer_check(&notes, err);
   if (status == CK_OK) status = take_named_tools(&notes, host, v, about, err);
   if (status == CK_OK) status = print(host->output, profile, about, &notes, err);
   ck_buffer_clear(&notes);
@@ -206,8 +209,9 @@ const ck_command ck_command_profile_check = {
         "what they read that this profile does not show "
         "is a mistake, too. Calls of tools are tried on the policies that redact and those that "
         "permit: where one masks what another asks a person about, or decides by, a note names "
-        "both. With --flow a note names each tool that an option names (tools, risky) and that the "
-        "flow does not have, where its tools are known before it runs, as a run tells it.",
+        "both. Another says of each model what it costs, and where that comes from, or that it has "
+        "no price. With --flow a note names each tool that an option names (tools, risky) and that "
+        "the flow does not have, where its tools are known before it runs, as a run tells it.",
     .operands = operands,
     .options = options,
     .examples = examples,

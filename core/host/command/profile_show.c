@@ -1,5 +1,6 @@
 /* profile_show.c - profile show: the effective settings, and the source of each. */
 #include "core/host/command/commands.h"
+#include "core/host/run/model_prices.h"
 #include "core/host/run/settings.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
@@ -59,6 +60,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_profile_load(&profile, v->profile, err);
   if (status == CK_OK) status = ck_settings_take(profile, &v->settings, err);
   if (status == CK_OK) status = ck_profile_describe(&rows, profile, v->agent, err);
+  if (status == CK_OK) status = ck_model_prices_describe(&rows, profile, err);
   if (status == CK_OK && v->agent && !ck_profile_get_agent(profile, v->agent))
     ck_output_notice(host->output, "%s says nothing of agent '%s': the session's settings hold",
                      profile->name, v->agent);
@@ -99,10 +101,10 @@ const ck_command ck_command_profile_show = {
     .details =
         "Columns: setting, value, from, where. From is 'default' (of ckrun or of the policy), "
         "'extends' (a profile that this one extends), 'profile', 'agent' (its section for "
-        "the agent) or 'run' (--option and --policy, as for 'ckrun run'); where is a file or "
-        "a text in the program. What a run sets beats an agent's setting, that beats the "
-        "profile's, that the one of a profile it extends, and all of them a policy's "
-        "defaults.",
+        "the agent) or 'run' (--option and --policy, as for 'ckrun run'); where is a file, "
+        "a text in the program, or, of a price that ships, its date and source. What a run sets "
+        "beats an agent's setting, that beats the profile's, that the one of a profile it extends, "
+        "and all of them a policy's defaults.",
     .operands = operands,
     .options = options,
     .examples = examples,

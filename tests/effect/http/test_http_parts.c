@@ -60,7 +60,7 @@ static void test_retry_after(void) {
 static void test_catalog(void) {
   const ck_model_entry *entry = ck_catalog_find("claude-sonnet-4-5-20250929");
   tap_ok(entry && entry->context == 200000 && entry->output_max == 64000 &&
-             entry->price.output == 15000000 && strlen(entry->date) == 7 &&
+             entry->price.output == 15000000 && strcmp(entry->date, "2025-11") == 0 &&
              strncmp(entry->source, "https://", 8) == 0,
          "an entry has context, longest answer, prices, date and source");
   tap_ok(ck_catalog_find("gpt-4o-2024-05-13")->price.input == 5000000 &&
@@ -86,6 +86,14 @@ static void test_prices(void) {
   price = ck_price_find(&most, "gpt-4o", &(ck_model_price){1, -1, -1, -1});
   tap_is_int(price.input, 1, "what the profile says comes first");
   tap_is_int(price.output, 10000000, "and the table fills in");
+  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, -1, -1});
+  tap_ok(price.cache_read == 1100000 && price.cache_write == 1250000,
+         "who says what input costs is not taken to pay less for what is cached");
+  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, 2, 3});
+  tap_ok(price.cache_read == 2 && price.cache_write == 3, "but what he says it is");
+  price = ck_price_find(&most, "gpt-5.2-pro", &none);
+  tap_ok(price.input == 21000000 && price.cache_read == -1 && most == -1,
+         "what no source says is not known");
   price = (ck_model_price){3000000, 15000000, 300000, 3750000};
   tap_is_int(
       ck_price_cost(
