@@ -4,11 +4,17 @@
 
 #include <errno.h>
 #include <sodium.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
-void *ck_locked_new(size_t size) { return sodium_init() < 0 ? NULL : sodium_malloc(size); }
+/* It ends where its pages do, so its beginning is aligned as its size is. */
+void *ck_locked_new(size_t size) {
+  enum { ALIGNED = _Alignof(max_align_t) };
+  if (size > SIZE_MAX - ALIGNED || sodium_init() < 0) return NULL;
+  return sodium_malloc((size + ALIGNED - 1) / ALIGNED * ALIGNED);
+}
 
 char *ck_locked_text(const char *text) {
   size_t size = strlen(text) + 1;

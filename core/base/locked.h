@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Where the system locks no more (RLIMIT_MEMLOCK) it is the same, but may be swapped. NULL: there
- * is none. Each takes pages of its own. */
+ * is none. Each takes pages of its own, and is aligned as malloc's. */
 void *ck_locked_new(size_t size);
 char *ck_locked_text(const char *text);
 /* NULL is fine. */

@@ -30,4 +30,10 @@ ck_bytes ck_value_bytes(const ck_value *self);
 CK_CHECKED ck_status ck_value_add_member(ck_value **self, const char *name, const ck_value *value,
                                          ck_error *err);
 
+/* ---- within ckrun ---- */
+
+/* A JSON string of a secret: its bytes lie in locked memory, and are wiped with the last reference.
+ */
+CK_CHECKED ck_status ck_value_secret(ck_value **out, ck_bytes text, ck_error *err);
+
 #endif

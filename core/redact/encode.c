@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The numbers of the encodings, in their order. */
-enum { FORM, HEX, COLONS = HEX + 2, BASE64 = COLONS + 2, TWICE = BASE64 + 6, BASE32 = TWICE + 9 };
+enum { FORM, HEX, COLONS = HEX + 2, BASE64 = COLONS + 2, TWICE = BASE64 + 6, BASE32 = TWICE + 18 };
 
 /* An alphabet whose digits have `bits` bits. */
 typedef struct radix {
@@ -43,11 +43,18 @@ static void append_radix(ck_buffer *out, const radix *in, size_t before, ck_byte
   }
 }
 
-/* Base64 of the base64 of the bytes, of which the digits that are shared are not known. */
-static void append_twice(ck_buffer *out, size_t inner, size_t outer, ck_bytes bytes) {
+/* Base64 of the base64 or, where that differs, of the base64url of the bytes, of which the digits
+ * that are shared are not known. Of text both have the same digits, so outside one is enough. */
+static void append_twice(ck_buffer *out, size_t which, ck_bytes bytes) {
+  size_t inner = which / 3 % 3, outer = which % 3;
+  bool url = which >= 9;
   ck_buffer once = {0};
-  append_radix(&once, &base64, inner, bytes);
-  if (once.len > 0) append_radix(out, &base64, outer, ck_buffer_bytes(&once));
+  if (!ck_buffer_extend(&once, 2 * bytes.len)) out->failed = true; /* none is left by growing */
+  ck_buffer_reset(&once);
+  append_radix(&once, url ? &base64_url : &base64, inner, bytes);
+  bool differs =
+      !url || (once.len && (memchr(once.data, '-', once.len) || memchr(once.data, '_', once.len)));
+  if (once.len > 0 && differs) append_radix(out, &base64, outer, ck_buffer_bytes(&once));
   if (once.failed) out->failed = true;
   if (once.data) explicit_bzero(once.data, once.cap);
   ck_buffer_clear(&once);
@@ -75,7 +82,7 @@ void ck_encode_append(ck_buffer *out, int which, ck_bytes bytes) {
   else if (which < TWICE)
     append_radix(out, which < BASE64 + 3 ? &base64 : &base64_url, (at - BASE64) % 3, bytes);
   else if (which < BASE32)
-    append_twice(out, (at - TWICE) / 3, (at - TWICE) % 3, bytes);
+    append_twice(out, at - TWICE, bytes);
   else
     append_radix(out, which < BASE32 + 5 ? &base32 : &base32_small, (at - BASE32) % 5, bytes);
 }

@@ -5,9 +5,9 @@
 #include "core/base/buffer.h"
 
 /* Form encoding (with '+' for spaces); hex and hex with colons, both in both cases; base64 and
- * base64url each at three alignments; base64 of base64 at three times three; base32 at five
- * alignments in both cases. */
-enum { CK_ENCODINGS = 5 + 6 + 9 + 10 };
+ * base64url each at three alignments; base64 of base64 and of base64url at three times
+ * three; base32 at five alignments in both cases. */
+enum { CK_ENCODINGS = 5 + 6 + 18 + 10 };
 
 /* Appends the characters that do not depend on the text before and after `bytes`; nothing when
  * encoding `which` leaves the bytes unchanged. */

@@ -44,12 +44,12 @@ void ck_redactor_free(ck_redactor *self);
 
 /* Adds a known secret: from now on its bytes are found raw, JSON-escaped (also nested),
  * percent-encoded, as \xHH, octal and HTML entities, in base64 and base64url at every alignment,
- * in base64 twice, in base32, in hex with and without colons, and with line breaks, characters
- * without width or colours of a terminal inside; where a text was cut off, half of it is enough. Of
- * a text of several lines each long line is found by itself, too. White space around the secret is
- * ignored. `name` becomes the placeholder's kind. The bytes are copied, and wiped when freed.
- * CK_E_RANGE: shorter than CK_SECRET_MIN bytes, so that it cannot be distinguished from ordinary
- * text, or longer than CK_SECRET_MAX. */
+ * either in base64 again, in base32, in hex with and without colons, and with line breaks,
+ * characters without width or colours of a terminal inside; where a text was cut off, half of it is
+ * enough. Of a text of several lines each long line is found by itself, too. White space around the
+ * secret is ignored. `name` becomes the placeholder's kind. The bytes are copied, and wiped when
+ * freed. CK_E_RANGE: shorter than CK_SECRET_MIN bytes, so that it cannot be distinguished from
+ * ordinary text, or longer than CK_SECRET_MAX. */
 enum { CK_SECRET_MIN = 4, CK_SECRET_MAX = 65536 };
 CK_CHECKED ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret,
                                             ck_error *err);

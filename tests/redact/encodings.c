@@ -176,14 +176,21 @@ static void base32_small(ck_buffer *out, ck_bytes s) {
   base32(out, s, "abcdefghijklmnopqrstuvwxyz234567");
 }
 
-static void base64_of_base64(ck_buffer *out, ck_bytes s, size_t inner, size_t outer) {
+static void base64_of_base64(ck_buffer *out, ck_bytes s, size_t inner, size_t outer,
+                             const char *ends) {
   ck_buffer once = {0};
-  base64(&once, s, inner, "+/", 0);
+  base64(&once, s, inner, ends, 0);
   base64(out, ck_buffer_bytes(&once), outer, "+/", 0);
   ck_buffer_clear(&once);
 }
-static void base64_twice(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 0, 0); }
-static void base64_twice_behind(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 1, 2); }
+static void base64_twice(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 0, 0, "+/"); }
+static void base64_twice_behind(ck_buffer *out, ck_bytes s) {
+  base64_of_base64(out, s, 1, 2, "+/");
+}
+static void base64_of_url(ck_buffer *out, ck_bytes s) { base64_of_base64(out, s, 0, 0, "-_"); }
+static void base64_of_url_behind(ck_buffer *out, ck_bytes s) {
+  base64_of_base64(out, s, 2, 1, "-_");
+}
 
 const encoding encodings[ENCODINGS] = {
     {"raw", raw},
@@ -209,6 +216,8 @@ const encoding encodings[ENCODINGS] = {
     {"base64 in a URL", base64_percent},
     {"base64 twice", base64_twice},
     {"base64 behind one byte in base64 behind two", base64_twice_behind},
+    {"base64 of base64url", base64_of_url},
+    {"base64url behind two bytes in base64 behind one", base64_of_url_behind},
     {"base32", base32_capitals},
     {"base32, small letters", base32_small},
     {"hex with colons", colons},

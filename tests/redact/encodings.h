@@ -11,7 +11,7 @@ typedef struct encoding {
   const char *name;
   encoder *encode;
 } encoding;
-enum { ENCODINGS = 32 };
+enum { ENCODINGS = 34 };
 extern const encoding encodings[ENCODINGS];
 
 /* As the inside of a JSON string: escaped as little as possible; with "\\/"; with \\u00XX;

@@ -2,6 +2,8 @@
 #include "core/effect/http/curl.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 static ck_status refuse(const char *library, const char *why, ck_error *err) {
@@ -18,6 +20,27 @@ static bool find(void *out, size_t size, void *handle, const char *name) {
   return found != NULL;
 }
 
+/* ---- its memory: a request is copied into buffers of its own, the key of a model with it ---- */
+
+static void give_back(void *block) {
+  if (block) explicit_bzero(block, malloc_usable_size(block));
+  free(block);
+}
+
+/* A block that realloc moves stays behind as it was. */
+static void *take_other(void *block, size_t size) {
+  size_t before = block ? malloc_usable_size(block) : 0;
+  void *made = before >= size && size > 0 ? block : malloc(size);
+  if (!made || made == block) return made;
+  if (block) memcpy(made, block, before);
+  give_back(block);
+  return made;
+}
+
+static CURLcode initialise(const ck_curl *curl) {
+  return curl->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, give_back, take_other, strdup, calloc);
+}
+
 ck_status ck_curl_load(ck_curl *out, const char *library, ck_error *err) {
   *out = (ck_curl){0};
   if (!library) library = "libcurl.so.4";
@@ -28,7 +51,7 @@ ck_status ck_curl_load(ck_curl *out, const char *library, ck_error *err) {
     return refuse(library, dlerror(), err);
   CK_CURL_TABLE(X)
 #undef X
-  CURLcode failed = out->global_init(CURL_GLOBAL_DEFAULT);
+  CURLcode failed = initialise(out);
   if (failed == CURLE_OUT_OF_MEMORY) return ck_error_no_memory(err);
   return failed == CURLE_OK ? CK_OK : refuse(library, out->easy_strerror(failed), err);
 }

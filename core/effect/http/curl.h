@@ -12,7 +12,7 @@
 
 /* X(name): a function of libcurl, without its prefix. */
 #define CK_CURL_TABLE(X) \
-  X(global_init)         \
+  X(global_init_mem)     \
   X(easy_init)           \
   X(easy_cleanup)        \
   X(easy_setopt)         \
@@ -37,8 +37,9 @@ typedef struct ck_curl {
 #undef X
 } ck_curl;
 
-/* Loads the library (NULL: "libcurl.so.4"); it stays loaded. CK_E_UNSUPPORTED names what is missing
- * and how to install it. */
+/* Loads the library (NULL: "libcurl.so.4"); it stays loaded. What it gives back is wiped, for
+ * headers have secrets in them, unless this process had initialised it before.  CK_E_UNSUPPORTED
+ * names what is missing and how to install it. */
 CK_CHECKED ck_status ck_curl_load(ck_curl *out, const char *library, ck_error *err);
 
 #endif

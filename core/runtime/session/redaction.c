@@ -86,7 +86,7 @@ static ck_status fill_reference(ck_session *self, const char *key, const char *r
   if (status == CK_E_SECRET_MISSING) ck_error_prefix(err, "secret \"%s\"", key);
   if (status == CK_OK)
     status = ck_redactor_add_secret(self->redactor, key, ck_buffer_bytes(&secret), err);
-  if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
+  if (status == CK_OK) status = ck_value_secret(&value, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_session_restore_value(self, key, value, err);
   ck_value_free(value);
   ck_secret_wipe(&secret);

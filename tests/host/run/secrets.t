@@ -146,4 +146,20 @@ has "but its mask" "$out" '[redacted:mail:'
 exits 4 "the resume does need them" resume doubt
 SLOT_KEY=real-value-of-the-bank exits 0 "and goes on" resume doubt
 has "with the real value" "$out" "true"
+# Base64 and base64url have other digits for it; each is masked, inside of base64, too.
+cat >coded.lua <<'END'
+return require "ck.flow".exec { env = { S = { ref = "env:BANK_KEY" } }, argv = { "sh", "-c", [[
+  once() { printf %s "$S" | base64 -w0; }
+  url() { once | tr +/ -_ | tr -d =; }
+  once; printf ";"; url; printf ";"; once | base64 -w0; printf ";"; url | base64 -w0; printf ";"
+  url | base64 -w0 | tr -d =
+]] } }
+END
+echo 'return { name = "one", extends = "default", secrets = { bank = "env:BANK_KEY" } }' \
+  >one.lua
+BANK_KEY='key>>>of???door' exits 0 "with the secret" --json run coded.lua --profile ./one.lua \
+  --session told-coded
+is "says it five times, once and twice coded, masked" "$(json "$out" '$d->{result}{stdout}' |
+  sed 's/\[redacted:bank:0*\]=*/MASKED/g')" \
+  "MASKED;MASKED;MASKED;MASKED;MASKED"
 finish

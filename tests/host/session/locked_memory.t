@@ -1,7 +1,7 @@
 #!/bin/bash
-# locked_memory.t - while a session runs, its secrets, in every encoding that is looked for, and the
-# store's key are in memory that no core dump has and no swap: all of the process is read, and the
-# kernel asked what it does with each mapping in which one is found.
+# locked_memory.t - while a session runs, its secrets, in every encoding that is looked for and in
+# its state by reference, and the store's key are in memory that no core dump has and no swap: all
+# of the process is read, and the kernel asked what it does with each mapping in which one is found.
 . "$(dirname "$0")/../tap.sh"
 if grep -qa __asan_init "$CKRUN"; then
   ok "a sanitizer keeps copies, and terabytes of its own # SKIP" true
@@ -45,7 +45,8 @@ while (<$maps>) {
 }
 END
 export CANARY_E=canary-mule-saddle-88 CKRUN_DUMPABLE=1
-"$CKRUN" --store s.db --key file:key run flow.lua --profile ./p.lua --session s >/dev/null 2>&1 &
+"$CKRUN" --store s.db --key file:key run flow.lua --profile ./p.lua --session s \
+  --set-env memory.e=CANARY_E --set-file memory.t=token >/dev/null 2>&1 &
 pid=$!
 read -r _ <up
 {

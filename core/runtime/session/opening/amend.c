@@ -20,7 +20,7 @@ static ck_status put_secret(ck_session *self, const ck_state_edit *edit, ck_erro
   ck_buffer secret = {0};
   ck_value *value = NULL;
   ck_status status = ck_secret_read(&secret, edit->ref, err);
-  if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
+  if (status == CK_OK) status = ck_value_secret(&value, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_session_put_reference(self, edit->key, value, edit->ref, err);
   ck_value_free(value);
   ck_secret_wipe(&secret);
