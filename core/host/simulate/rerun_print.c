@@ -20,6 +20,7 @@ void ck_rerun_put_sum(ck_document *document, struct cJSON *at, const ck_rerun_su
   ck_document_put_int(document, at, "asked", sum->asked);
   put_counts(document, at, "answers", "answer", &sum->answers);
   put_counts(document, at, "reasons", "reason", &sum->reasons);
+  if (sum->questions) ck_document_put_int(document, at, "questions", sum->questions);
   ck_document_put_int(document, at, "as_recorded", sum->as_recorded);
   ck_document_put_int(document, at, "otherwise", sum->otherwise);
   ck_document_put_int(document, at, "not_recorded", sum->not_recorded);
@@ -132,6 +133,9 @@ ck_status ck_rerun_print_sums(ck_output *output, ck_rerun_hook hook, const char 
   put_row(&self, "sessions", offsetof(ck_rerun_sum, sessions));
   put_row(&self, asked, offsetof(ck_rerun_sum, asked));
   put_answers(&self);
+  bool any = false;
+  for (size_t i = 0; i < count; i++) any |= sums[i]->questions > 0;
+  if (any) put_row(&self, "questions to a person", offsetof(ck_rerun_sum, questions));
   put_row(&self, "answered as recorded", offsetof(ck_rerun_sum, as_recorded));
   put_row(&self, "answered otherwise", offsetof(ck_rerun_sum, otherwise));
   put_row(&self, "no answer recorded", offsetof(ck_rerun_sum, not_recorded));

@@ -61,6 +61,7 @@ static char *make_reason(const ck_rerun_said *said) {
 static ck_status add_place(ck_rerun_sum *self, const ck_rerun_place *place, ck_error *err) {
   const ck_rerun_said *now = &place->now;
   self->asked++;
+  self->questions += place->asks;
   if (!now->word) {
     self->untold++;
     return count(&self->unknown, strdup(place->unknown ? place->unknown : "its event"), err);

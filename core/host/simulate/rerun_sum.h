@@ -27,6 +27,7 @@ typedef struct ck_rerun_sum {
   int64_t not_recorded; /* nobody was asked there live, or the answer was not kept */
   int64_t untold;       /* a policy looks at what the session does not tell */
   int64_t failures;
+  int64_t questions;       /* of permit: that a person would be asked, each once */
   ck_rerun_counts answers; /* "deny" */
   ck_rerun_counts reasons; /* "deny: approve: May # be paid?", figures replaced by '#' */
   ck_rerun_counts unknown; /* "failure.try" */

@@ -81,9 +81,11 @@ static const ck_effect_driver *find_sleep(const ck_call *self) {
 
 static void tell_wait(const ck_call *self, const ck_failure_answer *answer) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "policy \"%s\" has it tried again in %.1f s (try %d of %d)",
-           answer->policy ? answer->policy : "?", (double)answer->wait_ms / 1000, self->tries + 1,
-           CK_EFFECT_TRIES);
+  bool brief = answer->wait_ms < 1000;
+  snprintf(text, sizeof text, "policy \"%s\" has it tried again in %.*f %s (try %d of %d)",
+           answer->policy ? answer->policy : "?", brief ? 0 : 1,
+           brief ? (double)answer->wait_ms : (double)answer->wait_ms / 1000, brief ? "ms" : "s",
+           self->tries + 1, CK_EFFECT_TRIES);
   ck_call_notify_note(self, text);
 }
 

@@ -53,6 +53,7 @@ static ck_status begin(ck_begun_effects *self, char *key, const ck_event *event,
   of->open = true;
   of->lost = false;
   of->timeline = event->timeline;
+  of->seq = event->seq;
   bool ok = put_text(&of->agent, event->agent) && put_text(&of->scope, event->scope);
   return ok ? CK_OK : ck_error_no_memory(err);
 }

@@ -13,6 +13,7 @@ typedef struct ck_begun_effect {
   bool open;        /* without an outcome since */
   bool lost;        /* that outcome says that its own was lost */
   int64_t timeline; /* on which it was begun last */
+  int64_t seq;      /* of that intent */
 } ck_begun_effect;
 
 typedef struct ck_begun_effects {

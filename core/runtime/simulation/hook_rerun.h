@@ -49,6 +49,8 @@ typedef struct ck_rerun_place {
   ck_rerun_said now;   /* without a word: the session does not tell what a policy looks at */
   const char *unknown; /* that: "failure.try"; "effect": all of it. NULL: nothing */
   bool failed;         /* a policy failed: the answer is the closed one */
+  bool question;       /* its event is a question of permit to a person */
+  bool asks;           /* permit: a person would be asked now, who was not asked that before */
 } ck_rerun_place;
 
 typedef struct ck_hook_rerun {

@@ -199,6 +199,25 @@ static ck_status ask(ck_asking *self, ck_rerun_place *place, const judged *of,
   return status == CK_OK ? ck_asking_settle(self, place, asked, &failure) : status;
 }
 
+static bool is_same_text(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* The run behind an answer asks the policies again: the person has answered that already, as long
+ * as nothing was made of it. */
+static bool was_put(const ck_asking *self, const ck_rerun_place *place) {
+  const ck_rerun_place *last = NULL;
+  for (const ck_rerun_place *one = self->out->list; one < place; one++)
+    if (is_same_text(one->about, place->about)) last = one;
+  if (!last || !last->question || !is_same_text(last->now.text, place->now.text)) return false;
+  const ck_begun_effect *begun = ck_begun_effects_get(&self->effects, place->about);
+  return is_same_text(last->now.word, "ask") && (!begun || begun->seq < last->seq);
+}
+
+static void see_question(ck_rerun_place *place, const ck_asking *self, const ck_event *event,
+                         const judged *of) {
+  place->question = event->kind == CK_EVENT_INTENT && !of->begun;
+  place->asks = is_same_text(place->now.word, "ask") && !(place->about && was_put(self, place));
+}
+
 void ck_rerun_permit_take(ck_asking *self, const ck_event *event) {
   judged of;
   ck_answers answers;
@@ -216,6 +235,7 @@ void ck_rerun_permit_take(ck_asking *self, const ck_event *event) {
   if (found && self->status == CK_OK)
     self->status = take_then(&place->then, &of, &answers, self->err);
   if (found && self->status == CK_OK) self->status = ask(self, place, &of, event);
+  if (found && self->status == CK_OK) see_question(place, self, event, &of);
   free(of.key);
   free(of.tool);
   ck_buffer_clear(&of.request);

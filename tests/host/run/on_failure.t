@@ -26,6 +26,7 @@ rm tries
 run run flaky.lua --policy ./twice.lua --session twice
 is "a policy has it tried twice more, then pauses" "$(grep ^status <<<"$out") $(tries)" \
   "$(printf 'status\tpaused 3')"
+has "a short wait is told in milliseconds" "$err" "tried again in 1 ms (try 2 of 3)"
 has "and its reason says who pauses it" "$out$err" "exit status 7; policy \"twice\" has it wait"
 is "each try is recorded, the last one too" \
   "$("$CKRUN" sessions log twice --all --kind outcome | grep -c failed)" 3

@@ -54,6 +54,11 @@ exits 0 "a person allows it" answer one allow
 run resume one
 is "all of permit is answered as it was" "$(sums permit --profile live.profile.lua one)" \
   "4 4 0 0 0 allow=1 ask=2 deny=1"
+run --json policy simulate --hook permit --profile live.profile.lua one
+is "a question that is asked about again behind its answer is one to a person" \
+  "$(json "$out" '$d->{profiles}[0]{questions}') $("$CKRUN" --json sessions log one --all |
+    perl -MJSON::PP -ne '$d = decode_json($_)->{body}; $n{$d->{request}{question}} = 1
+      if ($d->{key} // "") =~ m{/permit$} && $d->{request}; END { print scalar keys %n }')" "1 1"
 told=$(places permit --profile live.profile.lua one)
 is "the question word for word" \
   "$(perl -ne 'print "same" if m{pay ask,(guard,Spend at pay\?)/ask,\1;}' <<<"$told")" same
@@ -91,9 +96,9 @@ is "of the failure, too" "$(sums on_failure --policy ./weary.lua one)" "1 0 1 0 
 exits 0 "two profiles side by side" policy simulate one --hook permit \
   --profile live.profile.lua --profile other.profile.lua
 is "have a column each" \
-  "$(grep -P '^ *(asked|deny|allow|ask|answered)' <<<"$out" | tr '\t\n' ' ;')" \
-  "asked: effects before they begin 4 4;  allow 1 3;  ask 2 0;  deny 1 1;answered as recorded 4 \
-0;answered otherwise 0 4;"
+  "$(grep -P '^ *(asked|deny|allow|ask|answered|questions)' <<<"$out" | tr '\t\n' ' ;')" \
+  "asked: effects before they begin 4 4;  allow 1 3;  ask 2 0;  deny 1 1;questions to a person 1 0;\
+answered as recorded 4 0;answered otherwise 0 4;"
 exits 0 "and in a list a line each" policy simulate one --hook on_failure --list \
   --profile live.profile.lua --profile other.profile.lua
 is "by profile" "$(cut -f 3- <<<"$out" | tr '\t\n' ' ;')" \
