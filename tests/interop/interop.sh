@@ -93,6 +93,61 @@ has "a call that takes too long is cancelled" "$out" \
 call questions 60 trigger-sampling-request '{ prompt = "x" }'
 has "what this client does not offer is refused" "$out" '"status":"error"'
 
+# ---- MCP over HTTP: the same server, started anew between two calls ----
+
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => {
+  console.log(s.address().port); s.close(); })')
+serve() {
+  PORT=$port node "$server" streamableHttp >>"$dir/http.log" 2>&1 &
+  serving=$!
+  until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
+    kill -0 "$serving" || return
+    sleep 0.05
+  done
+}
+serve
+trap 'kill "$serving" 2>/dev/null; rm -rf "$dir"' EXIT
+cat >http.lua <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { everything = flow.mcp { url = "http://127.0.0.1:$port/mcp" } },
+  run = function(ctx)
+    local function call(name, arguments)
+      local it = ctx.effect {
+        kind = "tool", class = "once",
+        request = { server = "everything", name = name, arguments = arguments },
+      }
+      return it.result or it.error
+    end
+    local first = call("echo", { message = "over HTTP" })
+    local slow = call("trigger-long-running-operation", { duration = 1, steps = 4 })
+    ctx.effect { kind = "exec", class = "once", request = { argv = { "./again" } } }
+    return { first, slow, call("get-sum", { a = 2, b = 40 }) }
+  end,
+}
+EOF
+printf '#!/bin/sh\ntouch restart; while [ -e restart ]; do sleep 0.05; done\n' >again
+chmod +x again
+"$CKRUN" run http.lua --session http >"$dir/out" 2>"$dir/err" &
+pid=$!
+until [ -e restart ]; do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+kill "$serving"
+wait "$serving" 2>/dev/null
+serve
+rm -f restart
+wait "$pid"
+code=$?
+out=$(cat "$dir/out") err=$(cat "$dir/err")
+is "over HTTP: a session goes on behind a restart of the server" "$code" 0
+has "over HTTP: a text comes back" "$out" '"Echo: over HTTP"'
+has "over HTTP: a stream of progress ends" "$out" 'Long running operation completed'
+has "over HTTP: a new session is begun" "$out" '"The sum of 2 and 40 is 42."'
+is "over HTTP: its progress is recorded" \
+  "$("$CKRUN" sessions log http | grep -c notifications/progress)" 4
+has "over HTTP: the session is given back" "$(cat "$dir/http.log")" "session termination request"
+kill "$serving"
+wait "$serving" 2>/dev/null
+
 # ---- ACP: the SDK's example agent ----
 
 cat >prompt.lua <<EOF

@@ -41,6 +41,7 @@ static const char *hint_of(const ck_mcp_exchange *self, int code) {
   if (code == 401 || code == 403)
     return keyed ? "; the secrets that its 'key' and 'headers' name are not those that it takes"
                  : "; it may want a 'key' in its flow.mcp";
+  if (code == 404 && self->session) return "; that is, it has ended the session";
   if (code == 404 || code == 405) return "; its url is perhaps not that of an MCP endpoint";
   return "";
 }
@@ -124,14 +125,24 @@ static const char *useless(const ck_mcp_exchange *self, int code) {
                                         : "its answer is neither JSON nor a stream of events";
 }
 
+/* HTTP 404, says the protocol; many servers that were started anew say 400, and what about. */
+static bool is_session_over(const ck_mcp_exchange *self, int code) {
+  ck_bytes body = ck_buffer_bytes(&self->inbox);
+  bool about =
+      code == 400 && is_error(body) &&
+      (memmem(body.data, body.len, "session", 7) || memmem(body.data, body.len, "Session", 7));
+  return code == 404 || about;
+}
+
 static void settle_code(ck_mcp_exchange *self, int code) {
   bool renewed = self->session && self->session != self->http->sessions;
+  bool over = self->session && is_session_over(self, code);
   if (code >= 200 && code < 300)
     ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, useless(self, code));
-  else if (code == 404 && self->session && renewed && *self->http->session)
+  else if (over && renewed && *self->http->session)
     ck_mcp_exchange_again(self, 0); /* of a session before this one */
-  else if (code == 404 && self->session)
-    ck_mcp_exchange_lose(self, CK_PEER_FORGOTTEN, "it has ended the session (HTTP 404)");
+  else if (over)
+    lose_refused(self, code, CK_PEER_FORGOTTEN);
   else if (code != 429 || !sends_again(self, self->after_ms))
     lose_refused(self, code, code >= 500 ? CK_PEER_ARRIVED : CK_PEER_UNSENT);
 }

@@ -16,8 +16,9 @@
 #   hang                 nothing more comes
 #   ask                  the server asks the client for this method, and answers what it heard
 #   forget               the session is over first, so often
-# A file `kill` in FOLDER has a step (initialize, initialized, before, after, half, answered) and
-# what is to be killed there, once: the process of the file `pid`.
+# With a file `slow` it takes a while to be told that it is initialized. A file `kill` has a step
+# (initialize, initialized, before, after, half) and what is to be killed there, once: the
+# process of the file `pid`. Those of a call are for one whose text is "it".
 use strict;
 use warnings;
 use IO::Socket::INET;
@@ -60,6 +61,7 @@ sub maybe_kill {
   sleep 0.01 until slurp("pid") =~ /^(\d+)\n/;
   kill 9, $1;
   append("log", "killed at $step");
+  exit 0; # and nothing more is done for it
 }
 
 sub out {
@@ -151,7 +153,8 @@ sub call {
   my $args = $asked->{params}{arguments} // {};
   my $id = $asked->{id};
   $args->{token} = $asked->{params}{_meta}{progressToken};
-  maybe_kill("before");
+  my $kills = ($args->{text} // "") eq "it";
+  maybe_kill("before") if $kills;
   if (defined $args->{status} && times_before($json->encode($args)) < ($args->{times} // 1e9)) {
     my $body = $args->{body} // "";
     $body =~ s/AUTHORIZATION/$authorization/ if !ref $body;
@@ -160,7 +163,7 @@ sub call {
       "Location" => "http://127.0.0.1:9/elsewhere", "Retry-After" => "0");
   }
   append("done", $args->{text} // "done") if $args->{act} // 1;
-  maybe_kill("after");
+  maybe_kill("after") if $kills;
   $cut = $args->{cut};
   out("") if defined $cut;
   exit 0 if defined $cut && $cut == 0;
@@ -168,17 +171,13 @@ sub call {
   return stream($id, $args, 0) if $args->{events};
   sleep 3600 if $args->{hang};
   my $body = $args->{junk} // result_of($id, $args->{text} // "done");
-  $cut = length($body) if slurp("kill") =~ /^half$/m;
-  out("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . length($body)
-    . "\r\n\r\n") if $cut && slurp("kill");
-  if (slurp("kill") =~ /^half$/m) {
-    $cut = undef;
-    out(substr $body, 0, 20);
+  if ($kills && slurp("kill") =~ /^half$/m) {
+    out("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+      . length($body) . "\r\n\r\n" . substr $body, 0, 20);
     maybe_kill("half");
     exit 0;
   }
   reply(200, $body, "Content-Type" => $args->{type} // "application/json");
-  maybe_kill("answered");
 }
 
 sub expired {
@@ -186,8 +185,9 @@ sub expired {
   my $given = $request->{headers}{"mcp-session-id"} // "";
   my $session = slurp("session");
   return 0 if $given eq $session && $session ne "";
-  reply($given eq "" ? 400 : 404, '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,'
-    . '"message":"no such session"}}', "Content-Type" => "application/json");
+  reply($given eq "" || slurp("says-400") ? 400 : 404,
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no such session"}}',
+    "Content-Type" => "application/json");
   return 1;
 }
 
@@ -235,7 +235,7 @@ sub serve_post {
   return if slurp("fixed") ne "none" && expired($request);
   if ($method eq "notifications/initialized") {
     maybe_kill("initialized");
-    sleep 0.05;
+    sleep 0.05 if slurp("slow");
     append("ready", slurp("session"));
     return reply(202, "");
   }

@@ -29,6 +29,7 @@ static void gives(http_fixture *it, const char *arguments, const char *want) {
 static void test_good(void) {
   http_fixture it;
   open_one(&it);
+  http_fixture_write(&it, "slow", "yes");
   const ck_outcome *list = mcp_fixture_call(&it.mcp, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(list->status == CK_OUTCOME_OK && strstr(result_of(list), "\"class\":\"pure\""),
          "the tools are listed: %s", result_of(list));
@@ -96,6 +97,8 @@ static void test_forgotten(void) {
   tap_ok(strstr(outcome->error, "HTTP 404"), "it says why");
   tap_is_int(http_fixture_count(&it, "done", ""), 3, "no call was made twice");
   gives(&it, "{\"text\":\"four\"}", "\"four\"");
+  http_fixture_write(&it, "says-400", "yes");
+  gives(&it, "{\"text\":\"five\",\"forget\":1}", "\"five\"");
   http_fixture_end(&it);
 }
 
