@@ -22,6 +22,7 @@ static const ck_command *const commands[] = {
     &ck_command_sessions_inspect,
     &ck_command_sessions_diff,
     &ck_command_sessions_log,
+    &ck_command_sessions_watch,
     &ck_command_sessions_tail,
     &ck_command_sessions_output,
     &ck_command_sessions_export,

@@ -48,6 +48,7 @@ extern const ck_command ck_command_sessions_import;
 extern const ck_command ck_command_sessions_inspect;
 extern const ck_command ck_command_sessions_list;
 extern const ck_command ck_command_sessions_log;
+extern const ck_command ck_command_sessions_watch;
 extern const ck_command ck_command_sessions_pin;
 extern const ck_command ck_command_sessions_prune;
 extern const ck_command ck_command_sessions_rewind;

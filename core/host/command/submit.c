@@ -52,7 +52,7 @@ const ck_command ck_command_submit = {
     .details =
         "Checks all that 'ckrun run' checks, makes the session, and prints its id; 'ckrun worker' "
         "runs it, here or on whatever reaches the store. The commands that act on a session act "
-        "on this one, too, wherever it runs: 'sessions log --follow' shows it, 'pause' keeps it "
+        "on this one, too, wherever it runs: 'sessions watch' follows it, 'pause' keeps it "
         "until somebody resumes it, 'answer' and 'resolve' put it back into the queue, 'cancel' "
         "ends it.\n\n"
         "Programs, secrets and references are those of the worker. A person who resumes the "

@@ -22,7 +22,7 @@ void ck_trouble_note(ck_trouble *self, ck_output *output, const char *text, int6
   self->times++;
   self->until_us = now_us + wait_ms * 1000;
   snprintf(self->text, sizeof self->text, "%s", text);
-  if (!known) ck_output_notice(output, "nothing is begun: %s; tried again until it works", text);
+  if (!known) ck_output_notice(output, "%s: %s; tried again until it works", self->without, text);
 }
 
 void ck_trouble_end(ck_trouble *self, ck_output *output) {

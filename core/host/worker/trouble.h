@@ -7,11 +7,12 @@
 
 #include "core/host/cli/command.h"
 
-/* Zero-initialise; set first_ms. */
+/* Zero-initialise; set first_ms and without. */
 typedef struct ck_trouble {
-  int64_t first_ms; /* the first wait; each further one is twice as long, at most a minute */
-  int64_t times;    /* in a row; 0: there is none */
-  int64_t until_us; /* monotonic: when it is tried again */
+  const char *without; /* what is not done meanwhile: "nothing is begun"; static */
+  int64_t first_ms;    /* the first wait; each further one is twice as long, at most a minute */
+  int64_t times;       /* in a row; 0: there is none */
+  int64_t until_us;    /* monotonic: when it is tried again */
   char text[CK_ERROR_TEXT_MAX];
 } ck_trouble;
 

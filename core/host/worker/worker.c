@@ -344,7 +344,7 @@ static ck_status work_on(worker *self, ck_error *err) {
 ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
   worker self = {.options = options,
                  .candidates = {.store = options->store, .labels = options->labels},
-                 .trouble = {.first_ms = options->poll_ms},
+                 .trouble = {.first_ms = options->poll_ms, .without = "nothing is begun"},
                  .children = calloc(options->concurrency, sizeof *self.children),
                  .signals = -1};
   ck_metrics_init(&self.metrics, options->concurrency);

@@ -27,6 +27,7 @@ sessions checkpoints delete|sessions checkpoints delete S C
 sessions inspect|sessions inspect S C
 sessions diff|sessions diff S C C
 sessions log|sessions log S
+sessions watch|sessions watch S
 sessions tail|sessions tail S main
 sessions output|sessions output S main/start/exec/1
 sessions export|sessions export S --format session-checkpoint

@@ -37,6 +37,7 @@ takes 0 submit queued.lua --session queued --label gpu
 takes 0 "sessions show" queued
 is "show says whose it is" "$(json "$out" '$d->{queued}')" '{"labels":["gpu"]}'
 takes 0 worker --until-idle --label gpu
+takes 0 "sessions watch" queued
 
 takes 0 "flow key" signs.key
 takes 0 "flow sign" queued.lua --with file:signs.key
