@@ -1,6 +1,7 @@
 /* facts.c - reads and keeps facts in the store of the session. */
 #include "core/host/run/facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/effect/reply.h"
@@ -17,8 +18,8 @@ static bool serves(void *self, const ck_effect *effect) {
          ck_json_is_text(ck_json_get(effect->request, "what"), "fact");
 }
 
-static ck_status check_name(ck_redactor *redactor, const char *what, const char *name,
-                            ck_error *err) {
+static ck_status check_secret(ck_redactor *redactor, const char *what, const char *name,
+                              ck_error *err) {
   ck_buffer kept = {0};
   ck_bytes text = ck_bytes_text(name);
   ck_status status = ck_redactor_apply_text(&kept, redactor, CK_SINK_STATE, text, err);
@@ -26,6 +27,35 @@ static ck_status check_name(ck_redactor *redactor, const char *what, const char 
     status = ck_error_set(err, CK_E_REFUSED, "a fact's %s must not hold a secret", what);
   ck_buffer_clear(&kept);
   return status;
+}
+
+/* The policies are asked about a name as about the value of facts.key or facts.agent. */
+static ck_status ask(bool *masked, ck_redactor *redactor, const char *what, const char *name,
+                     ck_error *err) {
+  char key[32];
+  ck_value *value, *kept = NULL;
+  snprintf(key, sizeof key, "facts.%s", what);
+  ck_status status = ck_value_text(&value, ck_bytes_text(name), err);
+  if (status == CK_OK) status = ck_redactor_apply(&kept, redactor, CK_SINK_STATE, key, value, err);
+  *masked =
+      status == CK_OK && (!kept || !ck_bytes_equal(ck_value_bytes(value), ck_value_bytes(kept)));
+  ck_value_free(kept);
+  ck_value_free(value);
+  return status;
+}
+
+/* Names are written as they are. A policy that masks whatever name there is says nothing of it. */
+static ck_status check_name(ck_redactor *redactor, const char *what, const char *name,
+                            ck_error *err) {
+  bool masked = false, always = false;
+  ck_status status = check_secret(redactor, what, name, err);
+  if (status == CK_OK && *name) status = ask(&masked, redactor, what, name, err);
+  if (status == CK_OK && masked) status = ask(&always, redactor, what, "some-name", err);
+  if (status != CK_OK || !masked || always) return status;
+  return ck_error_set(err, CK_E_REFUSED,
+                      "a fact's %s must not hold what a policy masks, for it is written as it is: "
+                      "take a key that tells nothing",
+                      what);
 }
 
 static ck_status mask(ck_value **out, ck_redactor *redactor, const ck_fact *fact, ck_error *err) {
@@ -46,8 +76,11 @@ ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
   if (fact->value && ck_value_bytes(fact->value).len > CK_FACT_MAX)
     return ck_error_set(err, CK_E_OVERSIZE, "fact '%.100s' has more than %d bytes", fact->key,
                         CK_FACT_MAX);
-  ck_status status = check_name(redactor, "key", fact->key, err);
-  if (status == CK_OK) status = check_name(redactor, "agent", fact->owner, err);
+  /* One that was kept before can be removed. */
+  ck_status (*check)(ck_redactor *, const char *, const char *, ck_error *) =
+      fact->value ? check_name : check_secret;
+  ck_status status = check(redactor, "key", fact->key, err);
+  if (status == CK_OK) status = check(redactor, "agent", fact->owner, err);
   if (status == CK_OK && fact->value) status = mask(&value, redactor, fact, err);
   masked.value = value;
   if (status == CK_OK) status = ck_store_put_fact(store, &masked, err);

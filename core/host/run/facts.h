@@ -36,7 +36,8 @@ CK_CHECKED ck_status ck_facts_driver_new(ck_effect_driver **out, const ck_facts_
 /* Keeps a fact as a flow would: `fact->value`, masked, also by a hook of the redactor, which is
  * asked about the key facts.KEY; NULL removes it. *kept (NULL: nobody wants
  * it) is what was kept, owned by the caller. CK_E_OVERSIZE; CK_E_REFUSED: the key, or the agent's
- * name, would have to be masked: it holds a secret, and cannot be told apart any more. */
+ * name, would have to be masked: it holds a secret, or what the hook, asked about it as the value
+ * of facts.key or facts.agent, takes away, and could not be told apart any more. */
 CK_CHECKED ck_status ck_facts_keep(ck_value **kept, ck_store *store, ck_redactor *redactor,
                                    const ck_fact *fact, ck_error *err);
 /* The answer where there is none: CK_E_NOT_FOUND. `agent` NULL: of those for all agents. */

@@ -42,6 +42,8 @@ write_flow once
 cp flow.lua once.lua
 write_flow idempotent
 
+sed 's/ctx.facts.guest = .*/ctx.facts.put("Zebu" .. "lon42", 1)/' facts.lua >keyed.lua
+
 # found: the files of the store that hold the word, and the outputs of the program that do.
 shown() {
   local id one
@@ -164,6 +166,20 @@ exits 0 "a flow keeps one" run facts.lua --profile p.lua --session facts
 clear "ctx.facts"
 exits 0 "and a person" facts set typed "$word" --profile p.lua
 clear "facts set --profile"
+exits 1 "a flow whose fact's key a policy masks" run keyed.lua --profile p.lua --session keyed
+has "is told" "$err" "a fact's key must not hold what a policy masks"
+refused 5 "a person's" "a fact's key must not hold what a policy masks" facts set "for $word" 1 \
+  --profile p.lua
+refused 5 "and an agent's name" "a fact's agent must not hold what a policy masks" facts set k 1 \
+  --agent "$word" --profile p.lua
+clear "a fact's key"
+cat >all.lua <<'E'
+return { name = "all", version = 1, redact = function(item)
+  if item.key then return ck.mask end
+end }
+E
+echo 'return { name = "a", extends = "default", policies = { "./all.lua" } }' >a.lua
+exits 0 "a policy that masks all facts refuses no key" facts set kept 1 --profile a.lua
 
 is "nothing that is shown holds it" "$(shown 2>/dev/null | grep -caF "$word")" 0
 exits 0 "the store is whole" store verify
