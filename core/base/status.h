@@ -47,6 +47,7 @@
   X(CK_E_NEWER, 74, "written by a newer version") \
   X(CK_E_NOT_A_STORE, 74, "not a ckrun store") \
   X(CK_E_UNKNOWN, 74, "it is not known whether the commit is on disk") \
+  X(CK_E_LAPSED, 74, "the session's lease could not be renewed in time") \
   X(CK_E_IN_DOUBT, 75, "an effect's outcome is unknown") \
   X(CK_E_FENCED, 76, "another run has taken the session over") \
   X(CK_E_OWNED, 76, "another process runs the session") \

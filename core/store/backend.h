@@ -18,6 +18,7 @@
 #include "core/store/copy_rows.h"
 #include "core/store/fact.h"
 #include "core/store/inventory_functions.h"
+#include "core/store/lapse.h"
 #include "core/store/maintenance.h"
 #include "core/store/request.h"
 #include "core/store/row_scrub.h"
@@ -28,7 +29,6 @@
 
 typedef struct ck_backend {
   void *self;
-
   /* ---- Required. The promises are those of the functions of the same name in store.h. ---- */
   CK_CHECKED ck_status (*commit)(void *self, ck_row_batch *batches, size_t count,
                                  ck_durability durability, ck_error *err);
@@ -63,8 +63,7 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*read_events)(void *self, const ck_event_rows *rows,
                                       ck_event_row_visit visit, void *to, ck_error *err);
   CK_CHECKED ck_status (*get_stats)(ck_store_stats *out, void *self, ck_error *err);
-  /* 32 random bytes made with the store: what its key is salted with. They lie in it, so they
-   * hide nothing by themselves; stores of earlier versions took them for fingerprints. */
+  /* 32 random bytes made with the store: what its key is salted with. No secret. */
   const uint8_t *(*fingerprint_key)(void *self);
   void (*close)(void *self);
 
@@ -75,6 +74,7 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
   bool (*claim)(void *self, bool on);   /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
+  ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
   /* Adds those that are not pruned. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);

@@ -109,6 +109,7 @@
 ---| "CK_E_NEWER"
 ---| "CK_E_NOT_A_STORE"
 ---| "CK_E_UNKNOWN"
+---| "CK_E_LAPSED"
 ---| "CK_E_IN_DOUBT"
 ---| "CK_E_FENCED"
 ---| "CK_E_OWNED"

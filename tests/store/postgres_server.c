@@ -70,6 +70,10 @@ static void say(const char *word, const char *expected) {
 
 void postgres_server_stop(void) { say("stop\n", "stopped"); }
 
+void postgres_server_freeze(void) { say("freeze\n", "frozen"); }
+
+void postgres_server_thaw(void) { say("thaw\n", "thawed"); }
+
 void postgres_server_start(void) { say("start\n", "started"); }
 
 const char *postgres_server_ask(const char *schema, const char *sql) {

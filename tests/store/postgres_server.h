@@ -13,6 +13,9 @@ const char *postgres_server_store(const char *prefix, const char *kind);
 /* Ends it as a crash does, and starts it again: all connections are lost. */
 void postgres_server_stop(void);
 void postgres_server_start(void);
+/* It answers nothing, and keeps its connections, until it goes on. */
+void postgres_server_freeze(void);
+void postgres_server_thaw(void);
 /* Runs SQL in the database as its owner, and gives the first column of the first row, or "". The
  * text lasts until the next call. */
 const char *postgres_server_ask(const char *schema, const char *sql);

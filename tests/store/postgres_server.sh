@@ -22,7 +22,10 @@ fi
 umask 077
 dir=$(mktemp -d /tmp/ckrun-pg.XXXXXX) || skip "no folder can be made in /tmp"
 pid=
+# signal_all NAME: the server and each process of it.
+signal_all() { kill -"$1" "$pid" && kill -"$1" $(cat "/proc/$pid/task/$pid/children"); }
 end() {
+  [ -z "$pid" ] || signal_all CONT
   [ -z "$pid" ] || { kill -QUIT "$pid" && wait "$pid"; } 2>/dev/null
   rm -rf "$dir"
 }
@@ -60,11 +63,13 @@ chmod 711 "$dir"
 serve || skip "the server did not start: $(tail -1 "$dir/log")"
 echo "postgres:///postgres?host=$dir&user=ckrun"
 
-# restart: as after a crash of its machine's power would be without fsync, but for the power.
+# stop, start: as after a crash of its machine's power would be without fsync, but for the power.
 while read -r word; do
   case $word in
     stop) kill -QUIT "$pid"; wait "$pid"; pid=; echo stopped ;;
     start) serve && echo started ;;
+    freeze) signal_all STOP; echo frozen ;;
+    thaw) signal_all CONT; echo thawed ;;
   esac
 done 2>/dev/null
 exit 0

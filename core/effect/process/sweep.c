@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "core/base/log.h"
 #include "core/base/process_stat.h"
 #include "core/base/shortage.h"
 #include "core/effect/process/mark.h"
@@ -59,6 +60,7 @@ static bool is_below(pid_t pid, pid_t top) {
 
 typedef struct sweep {
   ck_mark_list *marks; /* NULL: all below this process */
+  bool collects;       /* those that have ended */
   pid_t self;
   size_t found; /* found in this round */
   pid_t last;   /* a process to end */
@@ -134,7 +136,7 @@ static ck_status run(size_t *ended, sweep *self, ck_error *err) {
   while (status == CK_OK && self->found > 0) {
     struct pollfd last = {.fd = self->last_fd, .events = POLLIN};
     poll(&last, 1, PAUSE_MS);
-    if (!self->marks) collect_all();
+    if (self->collects) collect_all();
     if (now_ms() > end_ms) {
       status =
           ck_error_set(err, CK_E_FAILED, "process %d, left behind by a program, cannot be ended",
@@ -143,7 +145,7 @@ static ck_status run(size_t *ended, sweep *self, ck_error *err) {
     }
     status = end_all(self, err);
   }
-  if (!self->marks) collect_all();
+  if (self->collects) collect_all();
   if (self->last_fd >= 0) close(self->last_fd);
   return status;
 }
@@ -154,9 +156,16 @@ static bool has_children(void) {
 }
 
 ck_status ck_sweep_children(size_t *ended, ck_error *err) {
-  sweep it = {.self = getpid(), .last_fd = -1};
+  sweep it = {.self = getpid(), .collects = true, .last_fd = -1};
   *ended = 0;
   return has_children() ? run(ended, &it, err) : CK_OK;
+}
+
+void ck_sweep_stop(void) {
+  size_t ended;
+  sweep it = {.self = getpid(), .last_fd = -1};
+  ck_error err = CK_ERROR_INIT;
+  if (adopting && run(&ended, &it, &err) != CK_OK) ck_log_line(CK_LOG_WARN, "%s", err.text);
 }
 
 ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err) {

@@ -31,6 +31,9 @@ enum { CK_SWEEP_MS = 5000 };
 /* Ends all processes below this one; collects them. No loop may be waiting for one of them any
  * more. */
 CK_CHECKED ck_status ck_sweep_children(size_t *ended, ck_error *err);
+/* Ends them from any thread, and leaves it to the loop to collect them. Does nothing before
+ * ck_sweep_begin. */
+void ck_sweep_stop(void);
 /* Ends all processes marked with one of these runs, NULL-terminated, unless the run lives; never
  * this process and its ancestors. */
 CK_CHECKED ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err);

@@ -9,6 +9,7 @@
 #include "core/base/locked.h"
 #include "core/base/log.h"
 #include "core/host/print/console.h"
+#include "core/host/run/lapse.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/release.h"
 #include "core/host/run/spills.h"
@@ -230,7 +231,9 @@ static void take_turn(void *to) {
   ck_engine *self = to;
   ck_waker_clear(self->runtime->waker);
   ck_timing_update(&self->timing);
-  self->status = ck_execution_turn(&self->result, self->execution, self->err);
+  self->status = ck_lapse_check(self, CK_OK, self->err);
+  if (self->status == CK_OK)
+    self->status = ck_execution_turn(&self->result, self->execution, self->err);
   report_events(self);
   if (self->status != CK_E_PENDING)
     ck_loop_stop(self->loop);
@@ -306,12 +309,14 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->reporter.execution = self->execution;
   self->status = CK_E_PENDING;
   ck_waker_wake(self->runtime->waker);
+  ck_lapse_begin(self);
   ck_loop_run(self->loop);
   ck_timing_update(&self->timing);
   self->counts = *ck_execution_get_counts(self->execution);
   ck_reporter_end(&self->reporter);
   report_events(self);
-  return self->status == CK_E_PENDING ? self->steer.failure : self->status;
+  status = self->status == CK_E_PENDING ? self->steer.failure : self->status;
+  return status == CK_OK ? status : ck_lapse_check(self, status, err);
 }
 
 void ck_engine_close(ck_engine *self) {
@@ -321,6 +326,7 @@ void ck_engine_close(ck_engine *self) {
   if (self->loop) ck_steer_hold(); /* nobody heeds them any more, and what is done stands */
   ck_loop_free(self->loop);
   if (self->session) ck_orphans_end(self->output);
+  ck_lapse_end(self);
   ck_value_free(self->queued);
   ck_value_free(self->signed_flow);
   free(self->spills);

@@ -66,9 +66,12 @@ ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *e
   self->delivered = false;
   self->phase = CK_CALL_DRIVER;
   ck_error failure = CK_ERROR_INIT;
-  ck_status status =
-      self->probing ? driver->probe(&self->run, driver->self, effect, &self->sink.sink, &failure)
-                    : driver->start(&self->run, driver->self, effect, &self->sink.sink, &failure);
+  /* The intent is durable; who stood still since then may have lost the session meanwhile. */
+  ck_status status = ck_session_check_lease(ck_call_session(self), err);
+  if (status != CK_OK) return status;
+  status = self->probing
+               ? driver->probe(&self->run, driver->self, effect, &self->sink.sink, &failure)
+               : driver->start(&self->run, driver->self, effect, &self->sink.sink, &failure);
   if (status == CK_OK) return CK_OK;
   self->run = NULL;
   self->delivered = true;

@@ -197,7 +197,8 @@ static bool flush(ck_session *self) {
 bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
   char *kept;
   ck_error ignored = CK_ERROR_INIT;
-  if (cause == CK_E_FENCED || self->record.status != CK_SESSION_RUNNING || !self->lease.session)
+  if (cause == CK_E_FENCED || cause == CK_E_LAPSED || self->record.status != CK_SESSION_RUNNING ||
+      !self->lease.session)
     return false;
   if (cause == CK_E_NO_MEMORY) ck_reserve_use();
   /* What a store that works has not taken yet comes first. */

@@ -5,6 +5,7 @@
 
 #include "core/base/reserve.h"
 #include "core/base/text.h"
+#include "core/store/lapse.h"
 
 ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
                          const ck_policy_engine *policies, ck_error *err) {
@@ -71,6 +72,11 @@ ck_status ck_session_hold_reserve(ck_session *self, ck_error *err) {
 
 void ck_session_set_status(ck_session *self, ck_session_status status) {
   self->record.status = status;
+}
+
+ck_status ck_session_check_lease(const ck_session *self, ck_error *err) {
+  if (!self->lease.session) return CK_OK;
+  return ck_store_check_lapse(self->runtime->store, self->lease, err);
 }
 
 void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }

@@ -71,4 +71,7 @@ int64_t ck_session_resumed_from(const ck_session *self);
 
 #include "core/runtime/session/policy.h"
 
+/* CK_E_LAPSED: its lease could not be renewed in time; nothing is begun or written any more. */
+CK_CHECKED ck_status ck_session_check_lease(const ck_session *self, ck_error *err);
+
 #endif

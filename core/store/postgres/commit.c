@@ -245,7 +245,7 @@ static ck_status take_answers(ck_postgres_connection *by, ck_row_batch *const *o
 static ck_status drop_transaction(ck_postgres *self, ck_status status) {
   ck_error ignored = CK_ERROR_INIT;
   if (ck_postgres_exec(self->writer, "ROLLBACK", doing, &ignored) == CK_OK) return status;
-  ck_postgres_disconnect(self->writer);
+  ck_postgres_unlink(self, self->writer);
   self->writer = NULL;
   return status;
 }
@@ -285,11 +285,16 @@ static ck_status commit_some(ck_postgres *self, ck_row_batch *const *order, size
   return status == CK_OK || how->unanswered ? status : drop_transaction(self, status);
 }
 
-/* In the order of their sessions, so that two of these never wait for each other. */
-static ck_row_batch **make_order(ck_row_batch *batches, size_t count) {
+/* In the order of their sessions, so that two of these never wait for each other; without those
+ * whose lease has lapsed. */
+static ck_row_batch **make_order(size_t *made, ck_postgres *self, ck_row_batch *batches,
+                                 size_t count) {
   ck_row_batch **order = calloc(count + 1, sizeof *order);
+  *made = 0;
   for (size_t i = 0; order && i < count; i++) {
-    size_t at = i;
+    batches[i].status = ck_postgres_check_lapse(self, batches[i].lease, NULL);
+    if (batches[i].status != CK_OK) continue;
+    size_t at = (*made)++;
     for (; at > 0 && order[at - 1]->lease.session > batches[i].lease.session; at--)
       order[at] = order[at - 1];
     order[at] = &batches[i];
@@ -313,19 +318,24 @@ ck_status ck_postgres_commit(void *to, ck_row_batch *batches, size_t count,
                              ck_durability durability, ck_error *err) {
   ck_postgres *self = to;
   const char *level = durability == CK_DURABLE_POWER ? "on" : "local";
-  ck_row_batch **order = make_order(batches, count);
+  size_t made;
+  ck_row_batch **order = make_order(&made, self, batches, count);
   if (!order) return ck_error_no_memory(err);
-  ck_status status = count ? prepare(self, err) : CK_OK;
-  outcome how = {.again = status == CK_OK && count};
+  ck_status status = made ? prepare(self, err) : CK_OK;
+  outcome how = {.again = status == CK_OK && made};
+  int64_t sent_us = 0;
   for (int tries = 0; how.again && tries < TRIES; tries++) {
     how = (outcome){0};
     self->writer->warned = false;
-    status = commit_some(self, order, count, level, &how, err);
+    sent_us = ck_postgres_now_us();
+    status = commit_some(self, order, made, level, &how, err);
     if (how.unanswered || (self->writer && self->writer->warned && status == CK_OK)) {
       status = ck_postgres_unknown(self, err);
       break;
     }
   }
+  for (size_t i = 0; i < made && status == CK_OK; i++)
+    if (order[i]->status == CK_OK) ck_postgres_note_renewed(self, order[i]->lease, sent_us);
   free(order);
   return status == CK_OK ? explain_dropped(self, batches, count, err) : status;
 }

@@ -112,13 +112,17 @@ static ck_status configure(ck_postgres_connection *self, bool read_only, ck_erro
   return ck_postgres_exec(self, sql, "use it", err);
 }
 
-/* What the URL says stands before these. */
+/* What the URL says stands before these. A third of a lease, so that a server that does not answer
+ * is no reason to be late. */
 static PGconn *connect_with(const ck_libpq *pq, const ck_postgres_url *url) {
-  static const char *const defaults[][2] = {{"connect_timeout", "10"},
-                                            {"keepalives_idle", "10"},
-                                            {"keepalives_interval", "5"},
-                                            {"keepalives_count", "3"},
-                                            {"tcp_user_timeout", "20000"}};
+  int64_t third_s = url->lease_ms / 3000;
+  char timeout[24];
+  snprintf(timeout, sizeof timeout, "%d", third_s < 2 ? 2 : third_s > 10 ? 10 : (int)third_s);
+  const char *const defaults[][2] = {{"connect_timeout", timeout},
+                                     {"keepalives_idle", "10"},
+                                     {"keepalives_interval", "5"},
+                                     {"keepalives_count", "3"},
+                                     {"tcp_user_timeout", "20000"}};
   enum { COUNT = sizeof defaults / sizeof *defaults };
   const char *names[COUNT + 4], *values[COUNT + 4];
   size_t count = 0;
@@ -155,7 +159,9 @@ ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_postgres_ur
   ck_status status = ck_libpq_load(&pq, err);
   if (status != CK_OK) return status;
   ck_postgres_connection *self = calloc(1, sizeof *self);
-  if (self) *self = (ck_postgres_connection){.pq = pq, .url = url, .conn = connect_with(pq, url)};
+  if (self)
+    *self =
+        (ck_postgres_connection){.pq = pq, .url = url, .socket = -1, .conn = connect_with(pq, url)};
   if (!self || !self->conn) {
     free(self);
     return ck_error_no_memory(err);

@@ -15,7 +15,8 @@ typedef struct ck_postgres_connection {
   bool prepared[CK_POSTGRES_SQL_COUNT];
   bool broken; /* libpq could not send or receive, whatever it says of the connection */
   bool warned; /* a commit was answered before its standby had it */
-  struct ck_postgres_connection *next;
+  int socket;  /* a descriptor of its socket for who cuts it off; -1: none (link.c) */
+  struct ck_postgres_connection *next, *next_open;
 } ck_postgres_connection;
 
 /* CK_E_IO: the server cannot be reached; CK_E_REFUSED: it refuses this user; CK_E_NOT_FOUND: it has

@@ -20,7 +20,7 @@ static ck_status begin_reading(void *to, ck_error *err) {
   if (status == CK_OK)
     self->snapshot = by;
   else
-    ck_postgres_disconnect(by);
+    ck_postgres_unlink(self, by);
   return status;
 }
 
@@ -28,7 +28,7 @@ static void end_reading(void *to) {
   ck_postgres *self = to;
   ck_postgres_connection *by = self->snapshot;
   self->snapshot = NULL;
-  ck_postgres_disconnect(by);
+  ck_postgres_unlink(self, by);
 }
 
 static ck_status list_uses(void *to, int64_t session, ck_use_visit visit, void *visitor,

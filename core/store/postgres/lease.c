@@ -1,7 +1,6 @@
 /* lease.c - who holds a session, by the server's clock; and the thread that renews what this handle
  * holds. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,38 +90,37 @@ static int64_t new_writer(void) {
   return number ? number : 1;
 }
 
-static ck_postgres_owned *find(const ck_postgres *self, ck_lease lease) {
-  ck_postgres_owned *owned = self->owned;
-  while (owned && (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch))
-    owned = owned->next_owned;
-  return owned;
-}
-
 int64_t ck_postgres_writer_of(ck_postgres *self, ck_lease lease) {
   pthread_mutex_lock(&self->mutex);
-  const ck_postgres_owned *owned = find(self, lease);
+  const ck_postgres_owned *owned = ck_postgres_find_owned(self, lease);
   int64_t writer = owned ? owned->writer : 0;
   pthread_mutex_unlock(&self->mutex);
   return writer;
 }
 
-void ck_postgres_drop(ck_postgres *self, ck_lease lease) {
+bool ck_postgres_drop(ck_postgres *self, ck_lease lease) {
   pthread_mutex_lock(&self->mutex);
-  ck_postgres_owned **at = &self->owned, *gone = find(self, lease);
+  ck_postgres_owned **at = &self->owned, *gone = ck_postgres_find_owned(self, lease);
   while (gone && *at != gone) at = &(*at)->next_owned;
   if (gone) *at = gone->next_owned;
+  bool lapsed = gone && ck_postgres_has_lapsed(self, gone);
+  if (!self->owned) self->given_up = false;
   pthread_mutex_unlock(&self->mutex);
   free(gone);
+  return lapsed;
 }
 
-/* The leases' sessions, and their numbers: as they are, and as they will be. */
+/* The leases' sessions, and their numbers: as they are, and as they will be. One that has lapsed
+ * here is left to whoever takes it. */
 static size_t bind_owned(ck_postgres_query *query, ck_postgres *self, bool with_numbers) {
   size_t count = 0;
   pthread_mutex_lock(&self->mutex);
-  for (const ck_postgres_owned *at = self->owned; at; at = at->next_owned) count++;
+  for (ck_postgres_owned *at = self->owned; at; at = at->next_owned)
+    count += !ck_postgres_has_lapsed(self, at);
   for (int column = 0; column < (with_numbers ? 3 : 1); column++) {
     ck_buffer *array = ck_postgres_begin_array(query, CK_POSTGRES_INTS, count);
     for (ck_postgres_owned *at = self->owned; at; at = at->next_owned) {
+      if (at->lapsed) continue;
       if (column == 2 && !at->next) at->next = new_writer();
       ck_postgres_put_int(array, column == 0   ? at->lease.session
                                  : column == 1 ? at->writer
@@ -153,59 +151,59 @@ void ck_postgres_note_refenced(ck_postgres *self) {
 
 /* ---- renewal: on a connection and a thread of its own, so that it waits for no commit ---- */
 
+static void take_renewed(ck_postgres *self, PGresult *result, int64_t sent_us) {
+  ck_postgres_row row = ck_postgres_first(self->pq, result);
+  for (; row.at < row.count; row.at++)
+    ck_postgres_note_renewed(
+        self, (ck_lease){ck_postgres_int(&row, 0), (uint64_t)ck_postgres_int(&row, 1)}, sent_us);
+  self->pq->clear(result);
+}
+
 static void renew(ck_postgres *self, ck_postgres_connection **by) {
+  PGresult *result;
   ck_error err = CK_ERROR_INIT;
   ck_postgres_query query = {.sql = CK_POSTGRES_RENEW};
   if (*by && ck_postgres_is_lost(*by)) {
-    ck_postgres_disconnect(*by);
+    ck_postgres_unlink(self, *by);
     *by = NULL;
   }
   size_t held = bind_owned(&query, self, false);
   ck_postgres_bind_text(&query, self->owner);
   ck_postgres_bind_int(&query, self->url.lease_ms);
   ck_status status = CK_OK;
-  if (held && !*by) status = ck_postgres_connect(by, &self->url, false, &err);
-  if (held && status == CK_OK)
-    status = ck_postgres_write(NULL, *by, &query, "renew its leases", &err);
+  if (held && !*by) status = ck_postgres_link(by, self, false, &err);
+  int64_t sent_us = ck_postgres_now_us();
+  if (held && status == CK_OK) {
+    status = ck_postgres_run(&result, *by, &query, "renew its leases", &err);
+    if (status == CK_OK) take_renewed(self, result, sent_us);
+  }
   if (status != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
   ck_postgres_query_clear(&query);
 }
 
-static void wait_until(struct timespec *next, int64_t ms) {
-  clock_gettime(CLOCK_MONOTONIC, next);
-  next->tv_sec += ms / 1000;
-  next->tv_nsec += ms % 1000 * 1000000;
-  if (next->tv_nsec < 1000000000) return;
-  next->tv_sec++;
-  next->tv_nsec -= 1000000000;
-}
-
-/* Three times in each lease's time: one that is lost does no harm. */
+/* Three times until the lease would lapse here: one that is lost does no harm. */
 static void *run(void *to) {
   ck_postgres *self = to;
   ck_postgres_connection *by = NULL;
   pthread_mutex_lock(&self->mutex);
   while (!self->ends) {
     struct timespec next;
-    wait_until(&next, self->url.lease_ms / 3);
-    if (pthread_cond_timedwait(&self->changed, &self->mutex, &next) == 0) continue;
+    ck_postgres_wait_until(&next, (self->url.lease_ms - self->url.margin_ms) / 3);
+    while (!self->ends && pthread_cond_timedwait(&self->changed, &self->mutex, &next) == 0)
+      continue;
+    if (self->ends) break;
     pthread_mutex_unlock(&self->mutex);
     renew(self, &by);
     pthread_mutex_lock(&self->mutex);
   }
   pthread_mutex_unlock(&self->mutex);
-  ck_postgres_disconnect(by);
+  ck_postgres_unlink(self, by);
   return NULL;
 }
 
-/* Signals are for the caller's threads. */
 static ck_status begin_renewal(ck_postgres *self, ck_error *err) {
-  sigset_t all, before;
   if (self->renews) return CK_OK;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int failed = pthread_create(&self->renewer, NULL, run, self);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int failed = ck_postgres_begin_thread(&self->renewer, run, self);
   self->renews = !failed;
   if (!failed) return CK_OK;
   return ck_error_set(err, CK_E_UNAVAILABLE, "cannot start the thread that renews leases: %s",
@@ -215,8 +213,9 @@ static ck_status begin_renewal(ck_postgres *self, ck_error *err) {
 void ck_postgres_end_renewal(ck_postgres *self) {
   pthread_mutex_lock(&self->mutex);
   self->ends = true;
-  pthread_cond_signal(&self->changed);
+  pthread_cond_broadcast(&self->changed);
   pthread_mutex_unlock(&self->mutex);
+  if (self->guarded) pthread_join(self->guard, NULL);
   if (self->renews) pthread_join(self->renewer, NULL);
   while (self->owned) {
     ck_postgres_owned *next = self->owned->next_owned;
@@ -228,10 +227,12 @@ void ck_postgres_end_renewal(ck_postgres *self) {
 ck_status ck_postgres_reserve(ck_postgres_owned **out, ck_postgres *self, ck_error *err) {
   *out = NULL;
   ck_status status = begin_renewal(self, err);
+  if (status == CK_OK) status = ck_postgres_begin_guard(self, err);
   if (status != CK_OK) return status;
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   (*out)->writer = new_writer();
+  (*out)->renewed_us = ck_postgres_now_us();
   return CK_OK;
 }
 
@@ -240,5 +241,6 @@ void ck_postgres_keep(ck_postgres *self, ck_postgres_owned *owned, ck_lease leas
   owned->lease = lease;
   owned->next_owned = self->owned;
   self->owned = owned;
+  pthread_cond_broadcast(&self->changed);
   pthread_mutex_unlock(&self->mutex);
 }

@@ -25,7 +25,7 @@ static int64_t now_s(void) {
 }
 
 static void forget(ck_postgres *self) {
-  ck_postgres_disconnect(self->listener);
+  ck_postgres_unlink(self, self->listener);
   self->listener = NULL;
 }
 
@@ -33,7 +33,7 @@ static void listen_again(ck_postgres *self) {
   char sql[128];
   ck_error ignored = CK_ERROR_INIT;
   if (now_s() < self->listen_from_s) return;
-  ck_status status = ck_postgres_connect(&self->listener, &self->url, true, &ignored);
+  ck_status status = ck_postgres_link(&self->listener, self, true, &ignored);
   say(sql, self, "LISTEN");
   if (status == CK_OK) status = ck_postgres_exec(self->listener, sql, "listen", &ignored);
   if (status == CK_OK) return;

@@ -13,7 +13,7 @@ ck_status ck_postgres_take(ck_postgres_connection **out, ck_postgres *self, ck_e
     self->pool_count--;
   }
   pthread_mutex_unlock(&self->mutex);
-  return *out ? CK_OK : ck_postgres_connect(out, &self->url, self->read_only, err);
+  return *out ? CK_OK : ck_postgres_link(out, self, self->read_only, err);
 }
 
 void ck_postgres_give(ck_postgres *self, ck_postgres_connection *connection) {
@@ -27,13 +27,13 @@ void ck_postgres_give(ck_postgres *self, ck_postgres_connection *connection) {
     self->pool_count++;
   }
   pthread_mutex_unlock(&self->mutex);
-  if (!kept) ck_postgres_disconnect(connection);
+  if (!kept) ck_postgres_unlink(self, connection);
 }
 
 void ck_postgres_close_pool(ck_postgres *self) {
   while (self->pool) {
     ck_postgres_connection *next = self->pool->next;
-    ck_postgres_disconnect(self->pool);
+    ck_postgres_unlink(self, self->pool);
     self->pool = next;
   }
 }

@@ -6,11 +6,12 @@
 static void close_store(void *to) {
   ck_postgres *self = to;
   ck_postgres_end_renewal(self);
-  ck_postgres_disconnect(self->writer);
-  ck_postgres_disconnect(self->listener);
+  ck_postgres_unlink(self, self->writer);
+  ck_postgres_unlink(self, self->listener);
   ck_postgres_close_pool(self);
   pthread_cond_destroy(&self->changed);
   pthread_mutex_destroy(&self->mutex);
+  pthread_mutex_destroy(&self->telling);
   ck_buffer_clear(&self->key_entry);
   ck_postgres_url_clear(&self->url);
   free(self);
@@ -34,6 +35,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_key(out);
   ck_postgres_add_copy(out);
   ck_postgres_add_news(out);
+  ck_postgres_add_lapse(out);
   ck_postgres_add_rekey(out);
 }
 
@@ -43,6 +45,7 @@ static ck_postgres *make(const ck_store_options *options) {
   if (!self) return NULL;
   self->read_only = options->read_only;
   pthread_mutex_init(&self->mutex, NULL);
+  pthread_mutex_init(&self->telling, NULL);
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&self->changed, &attributes);
@@ -54,7 +57,7 @@ static ck_postgres *make(const ck_store_options *options) {
 /* The first connection is the writer, or the first of the readers. */
 static ck_status connect_first(ck_postgres *self, bool create, ck_error *err) {
   ck_postgres_connection *first;
-  ck_status status = ck_postgres_connect(&first, &self->url, self->read_only, err);
+  ck_status status = ck_postgres_link(&first, self, self->read_only, err);
   if (status != CK_OK) return status;
   status = ck_postgres_open_schema(self, first, create, err);
   if (self->read_only || status != CK_OK)

@@ -15,7 +15,9 @@ enum { CK_POSTGRES_OWNER_SIZE = 320 };
 typedef struct ck_postgres_owned {
   ck_lease lease;
   int64_t writer;
-  int64_t next; /* the number that it is being given; 0: none */
+  int64_t next;       /* the number that it is being given; 0: none */
+  int64_t renewed_us; /* ck_postgres_now_us when its last renewal that was answered was sent */
+  bool lapsed, told;  /* it could not be renewed; that was told */
   struct ck_postgres_owned *next_owned;
 } ck_postgres_owned;
 
@@ -42,9 +44,15 @@ typedef struct ck_postgres {
   ck_postgres_connection *pool;
   int pool_count;
   ck_postgres_owned *owned;
-  pthread_cond_t changed; /* for the thread that renews leases */
-  pthread_t renewer;
-  bool renews, ends;
+  pthread_cond_t changed; /* for the threads that renew leases and watch them */
+  pthread_t renewer, guard;
+  bool renews, guarded, ends;
+  ck_postgres_connection *open; /* all of the handle */
+  bool given_up; /* no lease of it could be renewed: while it has them, nothing is asked */
+
+  pthread_mutex_t telling; /* of both below, and held while it is called */
+  ck_lapse_call lapse;
+  void *lapse_to;
 } ck_postgres;
 
 /* ---- pool.c: reading ---- */
@@ -57,6 +65,16 @@ CK_CHECKED ck_status ck_postgres_take(ck_postgres_connection **out, ck_postgres 
 /* NULL is fine; one that is lost is closed. */
 void ck_postgres_give(ck_postgres *self, ck_postgres_connection *connection);
 void ck_postgres_close_pool(ck_postgres *self);
+
+/* ---- link.c ---- */
+/* As ck_postgres_connect. CK_E_LAPSED: the server was given up. */
+CK_CHECKED ck_status ck_postgres_link(ck_postgres_connection **out, ck_postgres *self,
+                                      bool read_only, ck_error *err);
+/* Disconnects. NULL is fine. */
+void ck_postgres_unlink(ck_postgres *self, ck_postgres_connection *connection);
+/* Whoever waits for the server on a connection of this handle waits no longer, and nobody connects
+ * any more. With the mutex. */
+void ck_postgres_cut_off(ck_postgres *self);
 
 /* ---- write.c: transactions of the writer ---- */
 /* CK_E_READ_ONLY, CK_E_UNKNOWN (a recovery is due), or no connection: nothing was begun. */
@@ -94,14 +112,36 @@ CK_CHECKED ck_status ck_postgres_check_free(const ck_postgres *self, const ck_po
 CK_CHECKED ck_status ck_postgres_reserve(ck_postgres_owned **out, ck_postgres *self, ck_error *err);
 /* Takes `owned`. */
 void ck_postgres_keep(ck_postgres *self, ck_postgres_owned *owned, ck_lease lease);
-void ck_postgres_drop(ck_postgres *self, ck_lease lease);
+/* True: it had lapsed. */
+bool ck_postgres_drop(ck_postgres *self, ck_lease lease);
 /* Its number in the row; 0: the lease is not held here. */
 int64_t ck_postgres_writer_of(ck_postgres *self, ck_lease lease);
 /* In a transaction of the writer: all leases get another number, so that what a lost connection had
  * sent is not written any more. Behind it: that is so. */
 CK_CHECKED ck_status ck_postgres_refence(ck_postgres *self, ck_error *err);
 void ck_postgres_note_refenced(ck_postgres *self);
+/* The threads of leases end, and all leases are forgotten. */
 void ck_postgres_end_renewal(ck_postgres *self);
+
+/* ---- owned.c ---- */
+/* With the mutex; NULL: it is not held here. */
+ck_postgres_owned *ck_postgres_find_owned(const ck_postgres *self, ck_lease lease);
+/* The moment in `ms`, for pthread_cond_timedwait with the handle's condition. */
+void ck_postgres_wait_until(struct timespec *next, int64_t ms);
+/* As pthread_create; no signal comes to it. */
+int ck_postgres_begin_thread(pthread_t *out, void *(*call)(void *to), void *to);
+
+/* ---- guard.c ---- */
+/* Goes on while the machine sleeps. */
+int64_t ck_postgres_now_us(void);
+CK_CHECKED ck_status ck_postgres_begin_guard(ck_postgres *self, ck_error *err);
+/* With the mutex. */
+bool ck_postgres_has_lapsed(const ck_postgres *self, ck_postgres_owned *of);
+/* By an answer to what was sent at `sent_us`, which renewed it. */
+void ck_postgres_note_renewed(ck_postgres *self, ck_lease lease, int64_t sent_us);
+/* As ck_store_check_lapse. */
+CK_CHECKED ck_status ck_postgres_check_lapse(void *self, ck_lease lease, ck_error *err);
+void ck_postgres_add_lapse(ck_backend *backend);
 
 /* ---- session.c, rows.c, key.c ---- */
 CK_CHECKED ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session,

@@ -23,14 +23,14 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
   return status;
 }
 
-/* Best effort: a lease that is not given back ends by itself. */
+/* Best effort: a lease that is not given back ends by itself. Of one that has lapsed the server is
+ * not asked: it may be what does not answer. */
 static void release(void *to, ck_lease lease) {
   ck_postgres *self = to;
   ck_error ignored = CK_ERROR_INIT;
   ck_postgres_query query = {.sql = CK_POSTGRES_RELEASE};
   int64_t writer = ck_postgres_writer_of(self, lease);
-  if (!writer) return;
-  ck_postgres_drop(self, lease);
+  if (!writer || ck_postgres_drop(self, lease)) return;
   ck_postgres_bind_int(&query, lease.session);
   ck_postgres_bind_int(&query, (int64_t)lease.epoch);
   ck_postgres_bind_int(&query, writer);

@@ -80,7 +80,7 @@
   X(CK_POSTGRES_RENEW,                                                                           \
     "UPDATE lease SET expires = clock_timestamp() + $3::bigint * interval '1 millisecond' "      \
     "WHERE session IN (SELECT session FROM lease WHERE session = ANY ($1::bigint[]) AND "        \
-    "owner = $2::text ORDER BY session FOR UPDATE SKIP LOCKED)")                                 \
+    "owner = $2::text ORDER BY session FOR UPDATE SKIP LOCKED) RETURNING session, epoch")        \
   X(CK_POSTGRES_REFENCE,                                                                         \
     "UPDATE lease l SET writer = u.now FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) u " \
     "(session, was, now) WHERE l.session = u.session AND l.writer IN (u.was, u.now)")            \

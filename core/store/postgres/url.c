@@ -1,4 +1,5 @@
-/* url.c - reads a store's URL through libpq; schema and lease are ours, and taken out before. */
+/* url.c - reads a store's URL through libpq; schema, lease and margin are ours, and taken out
+ * before. */
 #include "core/store/postgres/url.h"
 
 #include <stdlib.h>
@@ -6,7 +7,13 @@
 
 #include "core/store/postgres/libpq.h"
 
-enum { LEASE_MS = 15000, LEASE_LEAST_MS = 1000, LEASE_MOST_MS = 3600000 };
+enum {
+  LEASE_MS = 15000,
+  LEASE_LEAST_MS = 1000,
+  LEASE_MOST_MS = 3600000,
+  MARGIN_LEAST_MS = 100,
+  MARGIN_PART = 5 /* of the lease, where the URL does not say */
+};
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -27,18 +34,40 @@ static ck_status take_schema(ck_postgres_url *out, ck_bytes value, ck_error *err
       (int)(value.len < 80 ? value.len : 80), value.data);
 }
 
-static ck_status take_lease(ck_postgres_url *out, ck_bytes value, ck_error *err) {
+static bool read_seconds(int64_t *ms, ck_bytes value, int64_t least_ms, int64_t most_ms) {
   char text[16] = "", *end = text;
   if (value.len < sizeof text) memcpy(text, value.data, value.len);
   double seconds = strtod(text, &end);
-  bool number = end != text && *end == '\0' && seconds * 1000 >= LEASE_LEAST_MS &&
-                seconds * 1000 <= LEASE_MOST_MS;
-  if (number) out->lease_ms = (int64_t)(seconds * 1000);
-  if (number) return CK_OK;
+  bool number = end != text && *end == '\0' && seconds * 1000 >= (double)least_ms &&
+                seconds * 1000 <= (double)most_ms;
+  if (number) *ms = (int64_t)(seconds * 1000);
+  return number;
+}
+
+static ck_status take_lease(ck_postgres_url *out, ck_bytes value, ck_error *err) {
+  if (read_seconds(&out->lease_ms, value, LEASE_LEAST_MS, LEASE_MOST_MS)) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "the store's URL: lease '%.*s': seconds, from 1 to 3600, for which a session "
                       "stays with its process when nothing is heard of it",
                       (int)(value.len < 80 ? value.len : 80), value.data);
+}
+
+static ck_status take_margin(ck_postgres_url *out, ck_bytes value, ck_error *err) {
+  if (read_seconds(&out->margin_ms, value, MARGIN_LEAST_MS, LEASE_MOST_MS)) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "the store's URL: margin '%.*s': seconds, 0.1 or more, by which a process "
+                      "that cannot renew its lease stops before the lease ends",
+                      (int)(value.len < 80 ? value.len : 80), value.data);
+}
+
+/* Between two renewals of three must be time for one. */
+static ck_status fit_margin(ck_postgres_url *out, ck_error *err) {
+  if (!out->margin_ms) out->margin_ms = out->lease_ms / MARGIN_PART;
+  if (out->lease_ms - out->margin_ms >= LEASE_LEAST_MS / 2) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "the store's URL: a margin of %g s leaves less than half a second of a lease "
+                      "of %g s: give a smaller margin, or a longer lease",
+                      (double)out->margin_ms / 1000, (double)out->lease_ms / 1000);
 }
 
 static bool is_named(ck_bytes *value, ck_bytes part, const char *name) {
@@ -107,12 +136,15 @@ static ck_status split(ck_postgres_url *out, ck_buffer *conninfo, ck_buffer *nam
       status = take_schema(out, value, err);
     else if (is_named(&value, part, "lease"))
       status = take_lease(out, value, err);
+    else if (is_named(&value, part, "margin"))
+      status = take_margin(out, value, err);
     else
       ours = false;
     if (part.len && !ours) append_parameter(conninfo, &first, part);
     if (part.len && !is_secret(part)) append_parameter(name, &first_told, part);
     at = part.data + part.len;
   }
+  if (status == CK_OK) status = fit_margin(out, err);
   if (status == CK_OK) status = ck_buffer_check(conninfo, err);
   return status == CK_OK ? ck_buffer_check(name, err) : status;
 }

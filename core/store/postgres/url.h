@@ -15,6 +15,7 @@ typedef struct ck_postgres_url {
   char *conninfo; /* the URL as libpq takes it */
   char schema[CK_POSTGRES_SCHEMA_SIZE];
   int64_t lease_ms;                   /* how long a lease lasts */
+  int64_t margin_ms;                  /* how long before its end its holder stops */
   char *secrets[CK_POSTGRES_SECRETS]; /* passwords; the first that is NULL ends them */
 } ck_postgres_url;
 

@@ -5,7 +5,7 @@
 #include "core/store/postgres/postgres.h"
 
 static void lose(ck_postgres *self) {
-  ck_postgres_disconnect(self->writer);
+  ck_postgres_unlink(self, self->writer);
   self->writer = NULL;
 }
 
@@ -28,7 +28,7 @@ ck_status ck_postgres_check_writer(ck_postgres *self, ck_error *err) {
                         "known what became of it",
                         self->url.name);
   if (self->writer && ck_postgres_is_lost(self->writer)) lose(self);
-  return self->writer ? CK_OK : ck_postgres_connect(&self->writer, &self->url, false, err);
+  return self->writer ? CK_OK : ck_postgres_link(&self->writer, self, false, err);
 }
 
 /* In one round trip. The lock is for put_key_entry: from here on the store has a key, or gets none

@@ -346,6 +346,12 @@ static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
 static bool claim(void *to, bool on) { return INNER(to).claim(INNER(to).self, on); }
 static int news(bool *found, void *to) { return INNER(to).news(found, INNER(to).self); }
+static void watch_lapse(void *to, ck_lapse_call call, void *of) {
+  INNER(to).lapse.watch(INNER(to).self, call, of);
+}
+static ck_status check_lapse(void *to, ck_lease lease, ck_error *err) {
+  return INNER(to).lapse.check(INNER(to).self, lease, err);
+}
 static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
                               ck_error *err) {
   return INNER(to).lock_session(out, INNER(to).self, session_id, epoch_read, err);
@@ -382,6 +388,8 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->idle) out->idle = idle;
   if (inner->claim) out->claim = claim;
   if (inner->news) out->news = news;
+  if (inner->lapse.watch) out->lapse.watch = watch_lapse;
+  if (inner->lapse.check) out->lapse.check = check_lapse;
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;

@@ -54,7 +54,7 @@ static bool grows(const char *sql) {
 }
 
 static void test_renewal(void) {
-  ck_store *store = open_store("renewal", "&lease=1");
+  ck_store *store = open_store("renewal", "&lease=3");
   fixture one = create(store, "one"), two = create(store, "two");
   tap_ok(grows("SELECT expires FROM lease WHERE session = 1"),
          "a lease is renewed though nothing is committed");

@@ -1,0 +1,13 @@
+/* lapse.c - asks the backend, whose leases end by themselves or not. */
+#include "core/store/lapse.h"
+
+#include "core/store/store_core.h"
+
+void ck_store_watch_lapse(ck_store *self, ck_lapse_call call, void *to) {
+  if (self->backend.lapse.watch) self->backend.lapse.watch(self->backend.self, call, to);
+}
+
+ck_status ck_store_check_lapse(ck_store *self, ck_lease lease, ck_error *err) {
+  if (!self->backend.lapse.check) return CK_OK;
+  return self->backend.lapse.check(self->backend.self, lease, err);
+}

@@ -1,0 +1,23 @@
+/* lapse.h - stores whose leases end by themselves: how a process that cannot renew one learns it in
+ * time, and stops before another may take the session. */
+#ifndef CK_STORE_LAPSE_H
+#define CK_STORE_LAPSE_H
+
+#include "core/store/store.h"
+
+/* `call`, on a thread of the store's own, when a lease of this handle can no longer be counted on:
+ * what is done under it must be stopped at once. NULL ends that, and waits for a call that is under
+ * way. Leases that last as long as their process call nobody. */
+typedef void (*ck_lapse_call)(void *to);
+void ck_store_watch_lapse(ck_store *self, ck_lapse_call call, void *to);
+/* CK_E_LAPSED from that moment on: nothing is begun or written under the lease any more, whatever
+ * the store would say. Any thread; asks no server. */
+CK_CHECKED ck_status ck_store_check_lapse(ck_store *self, ck_lease lease, ck_error *err);
+
+/* Both, of a backend. */
+typedef struct ck_lapse_functions {
+  void (*watch)(void *self, ck_lapse_call call, void *to);
+  CK_CHECKED ck_status (*check)(void *self, ck_lease lease, ck_error *err);
+} ck_lapse_functions;
+
+#endif

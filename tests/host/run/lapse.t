@@ -1,0 +1,103 @@
+#!/bin/bash
+# lapse.t - a run whose lease cannot be renewed stops before another host can take its session: its
+# processes are ended, and it says so, whatever its server does meanwhile.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../steps.sh"
+coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
+exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
+eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
+read -r server <&8
+case $server in postgres:*) ;; *)
+  skip "a store of PostgreSQL: ${server#skip: }"
+  echo "1..$checks"
+  exit 0 ;;
+esac
+end_server() { exec 9>&-; cat <&8 >/dev/null; }
+trap 'end_server; rm -rf "$dir"' EXIT
+host=${server#*host=} host=${host%%&*}
+psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
+ask() {
+  PGOPTIONS='-c search_path=one' "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-
+}
+tell() { echo "$1" >&9; read -r _ <&8; }
+# gone PID: it has ended, or only waits to be collected.
+gone() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
+
+# ---- begun while the server answers; then it stands still, and so does the third process ----
+# The first two would keep their leases for 20 seconds, and stop four after the last renewal.
+start() {
+  local as=$1
+  shift
+  begin run "$dir/flow.lua" --session "$as" "$@" 8<&- 9>&-
+  eval "${as}_pid=$pid ${as}_step=$(cat "$dir/step")"
+}
+# stopped NAME: its end, and when.
+stopped() {
+  timeout 60 tail --pid="$1" -f /dev/null || kill -KILL "$1"
+  wait "$1"
+  code=$? at=$(date +%s.%N) err=$(cat "$dir/told.$2")
+}
+cat >"$dir/brave.lua" <<END
+return { name = "brave", extends = "default", on_save_failure = "continue",
+  unsaved = { checkpoints = 10 } }
+END
+export CKRUN_STORE="$server&schema=one&lease=20&margin=16"
+write_flow once
+start strict
+mv "$dir/told" "$dir/told.strict"
+write_flow idempotent
+start brave --profile "$dir/brave.lua"
+mv "$dir/told" "$dir/told.brave"
+export CKRUN_STORE="$server&schema=one&lease=5&margin=1"
+start zombie
+mv "$dir/told" "$dir/told.zombie"
+kill -STOP "$zombie_pid"
+until grep -q '^State:.T' "/proc/$zombie_pid/status"; do :; done
+# lease NAME SQL: of that session. What is sent from here on the server does when it goes on.
+lease() { ask "SELECT $2 FROM lease JOIN session ON no = session WHERE id = '$1'"; }
+strict_ends=$(lease strict expires) brave_ends=$(lease brave expires)
+tell freeze
+
+# ---- the first two ----
+stopped "$strict_pid" strict
+is "a run whose server does not answer stops" "$code" 74
+has "says why" "$err" "the session's lease could not be renewed for 4.0 s"
+has "and what goes on" "$err" "'ckrun resume' goes on"
+ok "its program is ended" gone "$strict_step"
+first=$at
+stopped "$brave_pid" brave
+is "one that may go on without its store stops as well" "$code" 74
+has "for that reason" "$err" "could not be renewed for 4.0 s"
+ok "its program is ended, too" gone "$brave_step"
+tell thaw
+is "before their leases ended" \
+  "$(ask "SELECT '$strict_ends' > to_timestamp($first), '$brave_ends' > to_timestamp($at)")" "t|t"
+is "which they did not give back" "$(lease strict "owner IS NOT NULL")" t
+
+# ---- the third, whose lease has ended, and whose session somebody else has taken ----
+until [ "$(lease zombie "expires < clock_timestamp()")" = t ]; do :; done
+ask "UPDATE lease SET writer = 7, owner = '7 7 boot ns elsewhere run_x',
+     expires = clock_timestamp() + interval '1 hour'
+     WHERE session = (SELECT no FROM session WHERE id = 'zombie')"
+ok "the program of a process that is stopped goes on" test -d "/proc/$zombie_step"
+rows=$(ask "SELECT count(*) FROM event")
+kill -CONT "$zombie_pid"
+stopped "$zombie_pid" zombie
+ok "when it goes on, it stops, by its own clock or by the fence" test "$code" = 74 -o "$code" = 76
+ok "and so does its program" gone "$zombie_step"
+is "it has written nothing" "$(ask "SELECT count(*) FROM event")" "$rows"
+
+# ---- what becomes of what was under way ----
+export CKRUN_STORE="$server&schema=one&lease=600"
+write_flow once
+exits 75 "an effect that must not be repeated is in doubt" resume strict
+is "and was done once: three programs in all" "$(wc -l <"$dir/done")" 3
+write_flow idempotent
+begin resume brave 8<&- 9>&-
+steps one two three four
+ended
+is "one that may be repeated is done again, and the session goes on" "$code" 0
+exits 0 "all is whole" store verify
+
+echo "1..$checks"
+exit $((failed > 0))
