@@ -76,14 +76,32 @@ void postgres_server_thaw(void) { say("thaw\n", "thawed"); }
 
 void postgres_server_start(void) { say("start\n", "started"); }
 
+static const char *folder(void) {
+  static char path[200];
+  const char *why, *url = postgres_server_url(&why);
+  sscanf(url, "postgres:///postgres?host=%199[^&]", path);
+  return path;
+}
+
+void postgres_server_stand_by(void) { say("standby\n", "standing"); }
+
+void postgres_server_fail_over(void) { say("failover\n", "promoted"); }
+
+const char *postgres_server_hosts(void) {
+  static char hosts[600];
+  snprintf(hosts, sizeof hosts, "host=%s,%s/second&target_session_attrs=read-write&user=ckrun",
+           folder(), folder());
+  return hosts;
+}
+
 const char *postgres_server_ask(const char *schema, const char *sql) {
   static char answer[400];
-  char command[2000], folder[200] = "";
-  const char *why, *url = postgres_server_url(&why);
-  sscanf(url, "postgres:///postgres?host=%199[^&]", folder);
+  char command[2000];
   snprintf(command, sizeof command,
-           "PGOPTIONS='-c search_path=%s' psql -XAtq -h %s -U ckrun -d postgres -c \"%s\"", schema,
-           folder, sql);
+           "PGOPTIONS='-c search_path=%s' psql -XAtq "
+           "'host=%s,%s/second target_session_attrs=read-write user=ckrun dbname=postgres' "
+           "-c \"%s\"",
+           schema, folder(), folder(), sql);
   FILE *psql = popen(command, "r");
   tap_must(psql != NULL, "psql");
   if (!fgets(answer, sizeof answer, psql)) *answer = '\0';

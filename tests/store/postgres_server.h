@@ -16,6 +16,12 @@ void postgres_server_start(void);
 /* It answers nothing, and keeps its connections, until it goes on. */
 void postgres_server_freeze(void);
 void postgres_server_thaw(void);
+/* A second server follows the first, until that dies and the second takes its place: on the hosts
+ * of postgres_server_hosts, of which the one that takes writes is meant. */
+void postgres_server_stand_by(void);
+void postgres_server_fail_over(void);
+/* As a part of a URL: "host=A,B&target_session_attrs=read-write&user=ckrun". */
+const char *postgres_server_hosts(void);
 /* Runs SQL in the database as its owner, and gives the first column of the first row, or "". The
  * text lasts until the next call. */
 const char *postgres_server_ask(const char *schema, const char *sql);

@@ -24,7 +24,9 @@ dir=$(mktemp -d /tmp/ckrun-pg.XXXXXX) || skip "no folder can be made in /tmp"
 pid=
 # signal_all NAME: the server and each process of it.
 signal_all() { kill -"$1" "$pid" && kill -"$1" $(cat "/proc/$pid/task/$pid/children"); }
+second=
 end() {
+  [ -z "$second" ] || { kill -QUIT "$second" && wait "$second"; } 2>/dev/null
   [ -z "$pid" ] || signal_all CONT
   [ -z "$pid" ] || { kill -QUIT "$pid" && wait "$pid"; } 2>/dev/null
   rm -rf "$dir"
@@ -59,6 +61,30 @@ serve() {
   done
   return 1
 }
+# ask FOLDER SQL: of the server whose socket lies there.
+ask() { "$bin/psql" -XAtq -h "$1" -U ckrun -d postgres -c "$2" 2>/dev/null; }
+# stand_by: a second server follows the first, with its socket in $dir/second.
+stand_by() {
+  ${as[@]+"${as[@]}"} mkdir "$dir/second" && chmod 711 "$dir/second" &&
+    ${as[@]+"${as[@]}"} "$bin/pg_basebackup" -h "$dir" -U ckrun -D "$dir/data2" -c fast -N -R \
+      >>"$dir/log" 2>&1 </dev/null || return 1
+  ${as[@]+"${as[@]}"} "$bin/postgres" -D "$dir/data2" -k "$dir/second" -c listen_addresses= \
+    -c fsync=off -c shared_buffers=16MB -c max_connections=60 -c autovacuum=off \
+    -c unix_socket_permissions=0777 >>"$dir/log" 2>&1 </dev/null &
+  second=$!
+  for _ in $(seq 300); do
+    [ "$(ask "$dir/second" "SELECT status FROM pg_stat_wal_receiver")" = streaming ] && return 0
+    sleep 0.05
+  done
+  return 1
+}
+# fail_over: the first server dies, and the second takes its place.
+fail_over() {
+  kill -QUIT "$pid"
+  wait "$pid"
+  pid=
+  [ "$(ask "$dir/second" "SELECT pg_promote()")" = t ]
+}
 chmod 711 "$dir"
 serve || skip "the server did not start: $(tail -1 "$dir/log")"
 echo "postgres:///postgres?host=$dir&user=ckrun"
@@ -70,6 +96,8 @@ while read -r word; do
     start) serve && echo started ;;
     freeze) signal_all STOP; echo frozen ;;
     thaw) signal_all CONT; echo thawed ;;
+    standby) stand_by && echo standing ;;
+    failover) fail_over && echo promoted ;;
   esac
 done 2>/dev/null
 exit 0

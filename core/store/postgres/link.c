@@ -32,15 +32,26 @@ static bool append(ck_postgres *self, ck_postgres_connection *made) {
   return fits;
 }
 
+/* A server that takes no writes lets nobody take a session over, either. */
+ck_status ck_postgres_meet(ck_postgres *self, ck_postgres_connection *by, ck_error *err) {
+  ck_postgres_query query = {.sql = CK_POSTGRES_SERVE};
+  if (self->read_only || !self->met) return CK_OK;
+  ck_status status = ck_postgres_write(NULL, by, &query, "note which server it is", err);
+  return status == CK_E_READ_ONLY ? CK_OK : status;
+}
+
 ck_status ck_postgres_link(ck_postgres_connection **out, ck_postgres *self, bool read_only,
                            ck_error *err) {
   *out = NULL;
   if (is_given_up(self)) return refuse(self, err);
   ck_status status = ck_postgres_connect(out, &self->url, read_only, err);
-  if (status != CK_OK || append(self, *out)) return status;
+  if (status != CK_OK) return status;
+  status = append(self, *out) ? CK_OK : refuse(self, err);
+  if (status == CK_OK && !read_only) status = ck_postgres_meet(self, *out, err);
+  if (status == CK_OK) return CK_OK;
   ck_postgres_unlink(self, *out);
   *out = NULL;
-  return refuse(self, err);
+  return status;
 }
 
 void ck_postgres_unlink(ck_postgres *self, ck_postgres_connection *connection) {

@@ -60,6 +60,8 @@ static ck_status connect_first(ck_postgres *self, bool create, ck_error *err) {
   ck_status status = ck_postgres_link(&first, self, self->read_only, err);
   if (status != CK_OK) return status;
   status = ck_postgres_open_schema(self, first, create, err);
+  self->met = status == CK_OK;
+  if (status == CK_OK) status = ck_postgres_meet(self, first, err);
   if (self->read_only || status != CK_OK)
     ck_postgres_give(self, first);
   else

@@ -25,6 +25,7 @@ typedef struct ck_postgres {
   ck_postgres_url url;
   const ck_libpq *pq;
   bool read_only;
+  bool met; /* the store is there, and each server of it is noted when it is met (link.c) */
   uint8_t fingerprint_key[32];
   ck_buffer key_entry;                             /* as it was read or written last */
   int64_t rekeyed_event[2], rekeyed_checkpoint[2]; /* rows up to which the key was changed */
@@ -70,6 +71,9 @@ void ck_postgres_close_pool(ck_postgres *self);
 /* As ck_postgres_connect. CK_E_LAPSED: the server was given up. */
 CK_CHECKED ck_status ck_postgres_link(ck_postgres_connection **out, ck_postgres *self,
                                       bool read_only, ck_error *err);
+/* Notes in the store which server it is, and since when, unless that is known: before a session can
+ * be taken over behind a failover. */
+CK_CHECKED ck_status ck_postgres_meet(ck_postgres *self, ck_postgres_connection *by, ck_error *err);
 /* Disconnects. NULL is fine. */
 void ck_postgres_unlink(ck_postgres *self, ck_postgres_connection *connection);
 /* Whoever waits for the server on a connection of this handle waits no longer, and nobody connects

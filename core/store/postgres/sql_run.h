@@ -3,106 +3,122 @@
 #ifndef CK_STORE_POSTGRES_SQL_RUN_H
 #define CK_STORE_POSTGRES_SQL_RUN_H
 
+/* Of two columns the second is how long it lasts, in ms. Behind a start of the server, or a
+ * failover to another one, that is one lease (`ms`) at least: its owner may not have been able to
+ * renew it, or had renewed it by an answer that this server does not know of. In `meta`, "serving"
+ * is when the server of which it tells was first met; another one has just been met. */
+#define CK_POSTGRES_STARTED \
+  "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text"
+#define CK_POSTGRES_MET                                                                    \
+  "coalesce((SELECT to_timestamp(split_part(convert_from(value, 'UTF8'), ' ', 2)::bigint " \
+  "/ 1000000.0) FROM meta WHERE key = 'serving' AND split_part(convert_from(value, "       \
+  "'UTF8'), ' ', 1) = " CK_POSTGRES_STARTED "), clock_timestamp())"
+#define CK_POSTGRES_END(ms)                                                          \
+  "greatest(l.expires, CASE WHEN l.expires > 'epoch' THEN " CK_POSTGRES_MET " + " ms \
+  "::bigint * interval '1 millisecond' END)"
+#define CK_POSTGRES_LASTS(ms)                                   \
+  CK_POSTGRES_END(ms)                                           \
+  " > clock_timestamp(), (extract(epoch FROM " CK_POSTGRES_END( \
+      ms) " - clock_timestamp()) * 1000)::bigint"
+
 /* X(enumerator, text): as in sql.h. */
-#define CK_POSTGRES_SQL_RUN_TABLE(X)                                                             \
-  X(CK_POSTGRES_COMMIT,                                                                          \
-    "WITH fence AS (UPDATE lease SET last_seq = CASE WHEN $5::bigint < 0 THEN last_seq "         \
-    "ELSE $5 END, expires = clock_timestamp() + $7::bigint * interval '1 millisecond', "         \
-    "fault = NULL WHERE session = $1::bigint AND epoch = $2::bigint AND writer = "               \
-    "$3::bigint AND ($4::bigint = -1 OR last_seq = $4) AND ($6::bigint <= base OR EXISTS "       \
-    "(SELECT 1 FROM checkpoint c WHERE c.session = $1 AND c.seq = $6)) RETURNING "               \
-    "session), changed AS (UPDATE session SET status = $10::bigint, reason = $11::text, "        \
-    "failure = $12::text, node = $13::text, updated_ms = $14::bigint FROM fence WHERE no "       \
-    "= fence.session AND $9::bigint = 1), headed AS (INSERT INTO head SELECT "                   \
-    "fence.session, $16::bigint, $17::bigint, $18::bigint, $19::bytea, $20::bytea, "             \
-    "$21::bytea FROM fence WHERE $15::bigint = 1 ON CONFLICT (session) DO UPDATE SET "           \
-    "epoch = excluded.epoch, status = excluded.status, seq = excluded.seq, digest = "            \
-    "excluded.digest, mac = excluded.mac, key_id = excluded.key_id), appended AS (INSERT "       \
-    "INTO event (session, seq, timeline, kind, at_ms, encoding, plain_len, check_sum, "          \
-    "scope, agent, body, mac, key_id, decision) SELECT fence.session, u.* FROM fence, "          \
-    "unnest($22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], "         \
-    "$27::bigint[], $28::bigint[], $29::text[], $30::text[], $31::bytea[], $32::bytea[], "       \
-    "$33::bytea[], $34::bytea[]) u), checkpointed AS (INSERT INTO checkpoint (session, "         \
-    "id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, "          \
-    "cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, "             \
-    "active_us, changed, format, encoding, plain_len, events_digest, payload_digest, "           \
-    "digest, mac, key_id, info, payload) SELECT fence.session, $35::text, "                      \
-    "($36::bigint[])[1], ($36::bigint[])[2], ($36::bigint[])[3], ($36::bigint[])[4], "           \
-    "($36::bigint[])[5], ($36::bigint[])[6], ($36::bigint[])[7], ($36::bigint[])[8], "           \
-    "($36::bigint[])[9], ($36::bigint[])[10], ($36::bigint[])[11], ($36::bigint[])[12], "        \
-    "($36::bigint[])[13], ($36::bigint[])[14], ($36::bigint[])[15], ($36::bigint[])[16], "       \
-    "($36::bigint[])[17], ($36::bigint[])[18], ($36::bigint[])[19], ($36::bigint[])[20], "       \
-    "$37::bytea, $38::bytea, $39::bytea, $40::bytea, $41::bytea, $42::bytea, $43::bytea "        \
-    "FROM fence WHERE $35 IS NOT NULL) SELECT count(*), set_config('synchronous_commit', "       \
-    "$8::text, true) FROM fence")                                                                \
-  X(CK_POSTGRES_EXPLAIN,                                                                         \
-    "SELECT epoch, writer, last_seq, $2::bigint <= base OR EXISTS (SELECT 1 FROM "               \
-    "checkpoint c WHERE c.session = $1::bigint AND c.seq = $2) FROM lease WHERE session = "      \
-    "$1")                                                                                        \
-  X(CK_POSTGRES_CREATE,                                                                          \
-    "WITH made AS (INSERT INTO session (id, status, reason, failure, node, timeline, run, "      \
-    "created_ms, updated_ms, profile, flow, description, input, origin, cut) VALUES "            \
-    "($1::text, $2::bigint, $3::text, $4::text, $5::text, $6::bigint, $7::text, "                \
-    "$8::bigint, $8, $9::text, $10::text, $11::text, $12::bytea, $13::bigint, "                  \
-    "$14::bigint) ON CONFLICT (id) DO NOTHING RETURNING no), leased AS (INSERT INTO lease "      \
-    "(session, epoch, writer, base, last_seq, expires, owner) SELECT no, 1, $15::bigint, "       \
-    "$14, $14, clock_timestamp() + $16::bigint * interval '1 millisecond', $17::text FROM "      \
-    "made) SELECT no FROM made")                                                                 \
-  X(CK_POSTGRES_LOCK,                                                                            \
-    "SELECT s.no, l.epoch, l.last_seq, (SELECT max(t.no) FROM timeline t WHERE t.session "       \
-    "= s.no), l.owner, greatest(l.expires, CASE WHEN l.expires > 'epoch' THEN "                  \
-    "pg_postmaster_start_time() + $2::bigint * interval '1 millisecond' END) > "                 \
-    "clock_timestamp(), (extract(epoch FROM greatest(l.expires, CASE WHEN l.expires > "          \
-    "'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 millisecond' "           \
-    "END) - clock_timestamp()) * 1000)::bigint FROM session s JOIN lease l ON l.session "        \
-    "= s.no WHERE s.id = $1::text FOR UPDATE OF l")                                              \
-  X(CK_POSTGRES_OWNER,                                                                           \
-    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, greatest(l.expires, CASE WHEN "       \
-    "l.expires > 'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 "            \
-    "millisecond' END) > clock_timestamp(), (extract(epoch FROM greatest(l.expires, CASE "       \
-    "WHEN l.expires > 'epoch' THEN pg_postmaster_start_time() + $2::bigint * interval '1 "       \
-    "millisecond' END) - clock_timestamp()) * 1000)::bigint, l.fault FROM session s JOIN "       \
-    "lease l ON l.session = s.no WHERE s.id = $1::text")                                         \
-  X(CK_POSTGRES_ACQUIRE,                                                                         \
-    "WITH changed AS (UPDATE session SET status = $2::bigint, reason = $3::text, failure "       \
-    "= $4::text, node = $5::text, timeline = $6::bigint, run = $7::text, updated_ms = "          \
-    "greatest(updated_ms, $8::bigint), restarts = $9::bigint, restarted_ms = $10::bigint, "      \
-    "progress = $11::bigint WHERE no = $1::bigint) UPDATE lease SET epoch = epoch + 1, "         \
-    "writer = $12::bigint, owner = $13::text, fault = NULL, expires = clock_timestamp() + "      \
-    "$14::bigint * interval '1 millisecond' WHERE session = $1 RETURNING session")               \
-  X(CK_POSTGRES_OWN,                                                                             \
-    "UPDATE lease SET writer = $2::bigint, owner = $3::text, fault = NULL, expires = "           \
-    "clock_timestamp() + $4::bigint * interval '1 millisecond' WHERE session = $1::bigint "      \
-    "RETURNING session")                                                                         \
-  X(CK_POSTGRES_RELEASE,                                                                         \
-    "UPDATE lease SET owner = NULL, fault = NULL, expires = 'epoch' WHERE session = "            \
-    "$1::bigint AND epoch = $2::bigint AND writer = $3::bigint")                                 \
-  X(CK_POSTGRES_RENEW,                                                                           \
-    "UPDATE lease SET expires = clock_timestamp() + $3::bigint * interval '1 millisecond' "      \
-    "WHERE session IN (SELECT session FROM lease WHERE session = ANY ($1::bigint[]) AND "        \
-    "owner = $2::text ORDER BY session FOR UPDATE SKIP LOCKED) RETURNING session, epoch")        \
-  X(CK_POSTGRES_REFENCE,                                                                         \
-    "UPDATE lease l SET writer = u.now FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) u " \
-    "(session, was, now) WHERE l.session = u.session AND l.writer IN (u.was, u.now)")            \
-  X(CK_POSTGRES_FAULT,                                                                           \
-    "UPDATE lease SET fault = $4::text WHERE session = $1::bigint AND epoch = $2::bigint "       \
-    "AND writer = $3::bigint")                                                                   \
-  X(CK_POSTGRES_PUT_TIMELINE,                                                                    \
-    "INSERT INTO timeline VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, "              \
-    "$5::bigint, $6::bigint, $7::bigint, $8::text, $9::text, $10::bytea)")                       \
-  X(CK_POSTGRES_LOCK_BASE,                                                                       \
-    "WITH RECURSIVE up(no, origin, cut) AS (SELECT no, origin, cut FROM session WHERE no "       \
-    "= $1::bigint UNION ALL SELECT s.no, s.origin, s.cut FROM up JOIN session s ON s.no = "      \
-    "up.origin WHERE $2::bigint <= up.cut) SELECT session FROM lease WHERE session = "           \
-    "(SELECT min(no) FROM up) FOR SHARE")                                                        \
-  X(CK_POSTGRES_HAS_BASE,                                                                        \
-    "WITH RECURSIVE up(no, origin, cut) AS (SELECT no, origin, cut FROM session WHERE no "       \
-    "= $1::bigint UNION ALL SELECT s.no, s.origin, s.cut FROM up JOIN session s ON s.no = "      \
-    "up.origin WHERE $2::bigint <= up.cut) SELECT 1 FROM checkpoint WHERE session = "            \
-    "(SELECT min(no) FROM up) AND seq = $2 AND encoding & 8 = 0")                                \
-  X(CK_POSTGRES_CHECK_LEASE,                                                                     \
-    "SELECT epoch, writer FROM lease WHERE session = $1::bigint FOR UPDATE")                     \
-  X(CK_POSTGRES_GET_META, "SELECT value FROM meta WHERE key = $1::text")                         \
+#define CK_POSTGRES_SQL_RUN_TABLE(X)                                                              \
+  X(CK_POSTGRES_COMMIT,                                                                           \
+    "WITH fence AS (UPDATE lease SET last_seq = CASE WHEN $5::bigint < 0 THEN last_seq "          \
+    "ELSE $5 END, expires = clock_timestamp() + $7::bigint * interval '1 millisecond', "          \
+    "fault = NULL WHERE session = $1::bigint AND epoch = $2::bigint AND writer = "                \
+    "$3::bigint AND ($4::bigint = -1 OR last_seq = $4) AND ($6::bigint <= base OR EXISTS "        \
+    "(SELECT 1 FROM checkpoint c WHERE c.session = $1 AND c.seq = $6)) RETURNING "                \
+    "session), changed AS (UPDATE session SET status = $10::bigint, reason = $11::text, "         \
+    "failure = $12::text, node = $13::text, updated_ms = $14::bigint FROM fence WHERE no "        \
+    "= fence.session AND $9::bigint = 1), headed AS (INSERT INTO head SELECT "                    \
+    "fence.session, $16::bigint, $17::bigint, $18::bigint, $19::bytea, $20::bytea, "              \
+    "$21::bytea FROM fence WHERE $15::bigint = 1 ON CONFLICT (session) DO UPDATE SET "            \
+    "epoch = excluded.epoch, status = excluded.status, seq = excluded.seq, digest = "             \
+    "excluded.digest, mac = excluded.mac, key_id = excluded.key_id), appended AS (INSERT "        \
+    "INTO event (session, seq, timeline, kind, at_ms, encoding, plain_len, check_sum, "           \
+    "scope, agent, body, mac, key_id, decision) SELECT fence.session, u.* FROM fence, "           \
+    "unnest($22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], "          \
+    "$27::bigint[], $28::bigint[], $29::text[], $30::text[], $31::bytea[], $32::bytea[], "        \
+    "$33::bytea[], $34::bytea[]) u), checkpointed AS (INSERT INTO checkpoint (session, "          \
+    "id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, "           \
+    "cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, "              \
+    "active_us, changed, format, encoding, plain_len, events_digest, payload_digest, "            \
+    "digest, mac, key_id, info, payload) SELECT fence.session, $35::text, "                       \
+    "($36::bigint[])[1], ($36::bigint[])[2], ($36::bigint[])[3], ($36::bigint[])[4], "            \
+    "($36::bigint[])[5], ($36::bigint[])[6], ($36::bigint[])[7], ($36::bigint[])[8], "            \
+    "($36::bigint[])[9], ($36::bigint[])[10], ($36::bigint[])[11], ($36::bigint[])[12], "         \
+    "($36::bigint[])[13], ($36::bigint[])[14], ($36::bigint[])[15], ($36::bigint[])[16], "        \
+    "($36::bigint[])[17], ($36::bigint[])[18], ($36::bigint[])[19], ($36::bigint[])[20], "        \
+    "$37::bytea, $38::bytea, $39::bytea, $40::bytea, $41::bytea, $42::bytea, $43::bytea "         \
+    "FROM fence WHERE $35 IS NOT NULL) SELECT count(*), set_config('synchronous_commit', "        \
+    "$8::text, true) FROM fence")                                                                 \
+  X(CK_POSTGRES_EXPLAIN,                                                                          \
+    "SELECT epoch, writer, last_seq, $2::bigint <= base OR EXISTS (SELECT 1 FROM "                \
+    "checkpoint c WHERE c.session = $1::bigint AND c.seq = $2) FROM lease WHERE session = "       \
+    "$1")                                                                                         \
+  X(CK_POSTGRES_CREATE,                                                                           \
+    "WITH made AS (INSERT INTO session (id, status, reason, failure, node, timeline, run, "       \
+    "created_ms, updated_ms, profile, flow, description, input, origin, cut) VALUES "             \
+    "($1::text, $2::bigint, $3::text, $4::text, $5::text, $6::bigint, $7::text, "                 \
+    "$8::bigint, $8, $9::text, $10::text, $11::text, $12::bytea, $13::bigint, "                   \
+    "$14::bigint) ON CONFLICT (id) DO NOTHING RETURNING no), leased AS (INSERT INTO lease "       \
+    "(session, epoch, writer, base, last_seq, expires, owner) SELECT no, 1, $15::bigint, "        \
+    "$14, $14, clock_timestamp() + $16::bigint * interval '1 millisecond', $17::text FROM "       \
+    "made) SELECT no FROM made")                                                                  \
+  X(CK_POSTGRES_LOCK,                                                                             \
+    "SELECT s.no, l.epoch, l.last_seq, (SELECT max(t.no) FROM timeline t WHERE t.session "        \
+    "= s.no), l.owner, " CK_POSTGRES_LASTS("$2") " FROM session s JOIN lease l ON l.session "     \
+                                                 "= s.no WHERE s.id = $1::text FOR UPDATE OF l")  \
+  X(CK_POSTGRES_OWNER,                                                                            \
+    "SELECT s.no, l.epoch, l.last_seq, 0::bigint, l.owner, " CK_POSTGRES_LASTS(                   \
+        "$2") ", l.fault FROM session s JOIN lease l ON l.session = s.no WHERE s.id = $1::text")  \
+  X(CK_POSTGRES_ACQUIRE,                                                                          \
+    "WITH changed AS (UPDATE session SET status = $2::bigint, reason = $3::text, failure "        \
+    "= $4::text, node = $5::text, timeline = $6::bigint, run = $7::text, updated_ms = "           \
+    "greatest(updated_ms, $8::bigint), restarts = $9::bigint, restarted_ms = $10::bigint, "       \
+    "progress = $11::bigint WHERE no = $1::bigint) UPDATE lease SET epoch = epoch + 1, "          \
+    "writer = $12::bigint, owner = $13::text, fault = NULL, expires = clock_timestamp() + "       \
+    "$14::bigint * interval '1 millisecond' WHERE session = $1 RETURNING session")                \
+  X(CK_POSTGRES_OWN,                                                                              \
+    "UPDATE lease SET writer = $2::bigint, owner = $3::text, fault = NULL, expires = "            \
+    "clock_timestamp() + $4::bigint * interval '1 millisecond' WHERE session = $1::bigint "       \
+    "RETURNING session")                                                                          \
+  X(CK_POSTGRES_RELEASE,                                                                          \
+    "UPDATE lease SET owner = NULL, fault = NULL, expires = 'epoch' WHERE session = "             \
+    "$1::bigint AND epoch = $2::bigint AND writer = $3::bigint")                                  \
+  X(CK_POSTGRES_RENEW,                                                                            \
+    "UPDATE lease SET expires = clock_timestamp() + $3::bigint * interval '1 millisecond' "       \
+    "WHERE session IN (SELECT session FROM lease WHERE session = ANY ($1::bigint[]) AND "         \
+    "owner = $2::text ORDER BY session FOR UPDATE SKIP LOCKED) RETURNING session, epoch")         \
+  X(CK_POSTGRES_REFENCE,                                                                          \
+    "UPDATE lease l SET writer = u.now FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) u "  \
+    "(session, was, now) WHERE l.session = u.session AND l.writer IN (u.was, u.now)")             \
+  X(CK_POSTGRES_FAULT,                                                                            \
+    "UPDATE lease SET fault = $4::text WHERE session = $1::bigint AND epoch = $2::bigint "        \
+    "AND writer = $3::bigint")                                                                    \
+  X(CK_POSTGRES_PUT_TIMELINE,                                                                     \
+    "INSERT INTO timeline VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, "               \
+    "$5::bigint, $6::bigint, $7::bigint, $8::text, $9::text, $10::bytea)")                        \
+  X(CK_POSTGRES_LOCK_BASE,                                                                        \
+    "WITH RECURSIVE up(no, origin, cut) AS (SELECT no, origin, cut FROM session WHERE no "        \
+    "= $1::bigint UNION ALL SELECT s.no, s.origin, s.cut FROM up JOIN session s ON s.no = "       \
+    "up.origin WHERE $2::bigint <= up.cut) SELECT session FROM lease WHERE session = "            \
+    "(SELECT min(no) FROM up) FOR SHARE")                                                         \
+  X(CK_POSTGRES_HAS_BASE,                                                                         \
+    "WITH RECURSIVE up(no, origin, cut) AS (SELECT no, origin, cut FROM session WHERE no "        \
+    "= $1::bigint UNION ALL SELECT s.no, s.origin, s.cut FROM up JOIN session s ON s.no = "       \
+    "up.origin WHERE $2::bigint <= up.cut) SELECT 1 FROM checkpoint WHERE session = "             \
+    "(SELECT min(no) FROM up) AND seq = $2 AND encoding & 8 = 0")                                 \
+  X(CK_POSTGRES_CHECK_LEASE,                                                                      \
+    "SELECT epoch, writer FROM lease WHERE session = $1::bigint FOR UPDATE")                      \
+  X(CK_POSTGRES_SERVE,                                                                            \
+    "WITH now AS (SELECT " CK_POSTGRES_STARTED " AS started) INSERT INTO meta SELECT 'serving', " \
+    "convert_to(started || ' ' || (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, "    \
+    "'UTF8') FROM now WHERE NOT EXISTS (SELECT FROM meta WHERE key = 'serving' AND "              \
+    "split_part(convert_from(value, 'UTF8'), ' ', 1) = started) ON CONFLICT (key) DO UPDATE "     \
+    "SET value = excluded.value")                                                                 \
+  X(CK_POSTGRES_GET_META, "SELECT value FROM meta WHERE key = $1::text")                          \
   X(CK_POSTGRES_PUT_META, "INSERT INTO meta VALUES ($1::text, $2::bytea)")
 
 #endif
