@@ -1,6 +1,7 @@
 /* plain.c - HTTP by libmicrohttpd, one thread for all connections. */
 #include "core/host/ui/plain.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,21 @@ struct ck_ui_plain {
   struct MHD_Daemon *daemon;
   ck_ui_plain_respond respond;
   void *to;
+  bool pages_reach; /* browsers reach it, as they do no Unix socket */
 };
+
+/* A page that somebody visits reads what answers under the page's own name, and that name can be
+ * pointed at this machine. An address is no such name, nor is "localhost"; a program may say none.
+ */
+static bool is_by_name(const char *host) {
+  struct in_addr address;
+  char name[INET_ADDRSTRLEN] = "";
+  size_t len = host ? strcspn(host, ":") : 0;
+  if (!host || *host == '[') return false;
+  if (len == strlen("localhost") && strncasecmp(host, "localhost", len) == 0) return false;
+  if (len < sizeof name) memcpy(name, host, len);
+  return inet_pton(AF_INET, name, &address) != 1;
+}
 
 static enum MHD_Result send_answer(ck_ui_plain *self, struct MHD_Connection *connection,
                                    const ck_ui_plain_answer *answer) {
@@ -34,6 +49,12 @@ static enum MHD_Result send_answer(ck_ui_plain *self, struct MHD_Connection *con
   return good;
 }
 
+static void refuse(ck_ui_plain_answer *out) {
+  out->status = MHD_HTTP_FORBIDDEN;
+  ck_buffer_append_text(&out->text, "the request names this machine otherwise than by an address "
+                                    "or localhost\n");
+}
+
 static enum MHD_Result on_request(void *to, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *len, void **kept) {
@@ -43,6 +64,9 @@ static enum MHD_Result on_request(void *to, struct MHD_Connection *connection, c
   *len = 0;
   if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
     answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+  else if (self->pages_reach &&
+           is_by_name(self->http.lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+    refuse(&answer);
   else
     self->respond(&answer, self->to, path);
   enum MHD_Result sent = send_answer(self, connection, &answer);
@@ -56,6 +80,7 @@ ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at, ck_ui_pla
   if (!self) return ck_error_no_memory(err);
   self->respond = respond;
   self->to = to;
+  self->pages_reach = at->path == NULL;
   ck_status status = ck_microhttpd_load(&self->http, NULL, err);
   if (status == CK_OK)
     self->daemon = self->http.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,

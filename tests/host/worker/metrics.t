@@ -38,6 +38,19 @@ if grep -q "built without\|cannot be loaded" worker.err; then
 fi
 ask /healthz
 is "a worker is well" "$answer $body" "200 ok"
+# named HOST: the code of the answer to a request with that name of this machine; -: without any.
+named() {
+  perl -MIO::Socket::INET -e 'my ($to, $host) = @ARGV;
+    my $s = IO::Socket::INET->new(PeerAddr => $to =~ s,.*//,,r, Timeout => 20) or exit;
+    print $s "GET /metrics HTTP/1.", $host eq "-" ? "0\r\n" : "1\r\nHost: $host\r\n",
+      "Connection: close\r\n\r\n"; print split " ", <$s> =~ s/^\S+ (\d+).*/$1/sr' "$url" "$1"
+}
+is "a page that was led here by a name of its own reads nothing" \
+  "$(for host in evil.example:9 evil.example 127.0.0.1.evil.example localhost.evil ''; do
+    named "$host"; echo; done | sort | uniq -c | tr -s ' ' | tr '\n' ,)" " 5 403,"
+is "by this machine's own names, through a tunnel, too, it is read" \
+  "$(for host in "${url#http://}" localhost LOCALHOST:1 127.0.0.1 '[::1]:9' 10.0.0.7:99 -; do
+    named "$host"; echo; done | sort | uniq -c | tr -s ' ' | tr '\n' ,)" " 7 200,"
 ask /readyz
 is "and ready" "$answer $body" "200 ready"
 ask /nothing
