@@ -2,11 +2,13 @@
  * they would take out. */
 #include "core/host/simulate/simulation_redact.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/placeholder.h"
 #include "core/base/utf8.h"
+#include "core/host/session/kept.h"
 #include "core/model/content.h"
 #include "core/redact/options.h"
 #include "core/redact/redact.h"
@@ -201,6 +203,54 @@ static ck_status take_options(asking *self) {
   return status == CK_OK ? self->status : status;
 }
 
+/* A text that is not there any more, as behind a scrub, is not asked about. */
+static ck_status take_file(asking *self, ck_store *store, const ck_kept_file *file) {
+  char key[32];
+  ck_buffer text = {0};
+  ck_value *value = NULL, *ignored = NULL;
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_kept_files_get_text(&text, store, file, &failure);
+  bool gone = status == CK_E_NOT_FOUND;
+  if (status != CK_OK && !gone) status = ck_error_set(self->err, status, "%s", failure.text);
+  snprintf(key, sizeof key, "files.%s", file->kind);
+  if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&text), self->err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(&ignored, self->redactor, CK_SINK_STATE, key, value, self->err);
+  ck_value_free(ignored);
+  ck_value_free(value);
+  ck_buffer_clear(&text);
+  return gone ? CK_OK : status;
+}
+
+static bool is_among(const ck_kept_files *files, size_t count, const ck_kept_file *file) {
+  bool found = false;
+  for (size_t i = 0; i < count; i++)
+    found |= strcmp(files->list[i].digest, file->digest) == 0 && files->list[i].kind == file->kind;
+  return found;
+}
+
+/* The texts that the runs executed, each once though several runs had it. */
+static ck_status take_files(asking *self, ck_store *store, const ck_head *head) {
+  ck_kept_files before = {0}, files;
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < head->timeline_count; i++) {
+    status = ck_kept_files_read(&files, store, head, head->timelines[i].no, self->err);
+    for (size_t k = 0; status == CK_OK && k < files.count; k++) {
+      const ck_kept_file *file = &files.list[k];
+      if (file->shipped || is_among(&before, before.count, file) || is_among(&files, k, file))
+        continue;
+      if (file->withheld)
+        self->out->hidden++;
+      else
+        status = take_file(self, store, file);
+    }
+    ck_kept_files_clear(&before);
+    before = files;
+  }
+  ck_kept_files_clear(&before);
+  return status;
+}
+
 static ck_status read_session(asking *self, ck_store *store, const char *session_id) {
   ck_head head = {0};
   ck_state *state = NULL;
@@ -212,6 +262,7 @@ static ck_status read_session(asking *self, ck_store *store, const char *session
   if (status == CK_OK && head.has_checkpoint)
     status = ck_store_get_state(&state, store, head.session.no, head.checkpoint.seq, self->err);
   if (status == CK_OK && state) status = take_keys(self, state);
+  if (status == CK_OK) status = take_files(self, store, &head);
   ck_state_free(state);
   ck_head_clear(&head);
   return status;

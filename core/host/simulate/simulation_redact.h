@@ -30,8 +30,9 @@ typedef struct ck_simulated_masks {
   ck_error failure;  /* the first of a policy */
 } ck_simulated_masks;
 /* Shows all content of the session to the policies of the profile, as it is stored: what was masked
- * when it was recorded stays; and the options of the profile's policies, as a run asks about them.
- * A policy that fails is counted, and its item left out. */
+ * when it was recorded stays; the texts that its runs executed and the store keeps; and the options
+ * of the profile's policies, as a run asks about them. A policy that fails is counted, and its item
+ * left out. */
 CK_CHECKED ck_status ck_simulate_redact(ck_simulated_masks *out, ck_store *store,
                                         const char *session_id, const ck_profile *profile,
                                         ck_error *err);

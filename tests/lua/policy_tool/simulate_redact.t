@@ -44,7 +44,7 @@ rows='map { my $r = $_; join " ", @$r{qw(policy rule where count in_sessions)} }
 # The content of the pause is asked about; the checkpoint has the keys.
 is "each key and event of both sessions" "$(json "$out" "join ';', sort $rows")" "$(printf '%s;' \
   'keys drop memory.gone 2 2' 'keys mask memory.card 2 2' \
-  'names texts memory.old 2 2' \
+  'names texts files.flow 2 2' 'names texts memory.old 2 2' \
   'names texts memory.text 2 2' 'names texts memory.who 2 2' \
   'names texts session_paused 3 2' | sed 's/;$//')"
 # Each item is one policy's here, so that their counts are those of the items.
@@ -65,7 +65,7 @@ for secret in Ada Bob 4141 unun; do hides "never $secret" "$out" "$secret"; done
 exits 0 "as lines" policy simulate --hook redact --profile open.lua --profile strict.lua two
 is "a line each" "$(cut -f1-6 <<<"$out" | tr '\t' ' ' | sort | tr '\n' ';')" "$(printf '%s;' \
   'strict keys drop memory.gone 1 1' 'strict keys mask memory.card 1 1' \
-  'strict names texts memory.old 1 1' \
+  'strict names texts files.flow 1 1' 'strict names texts memory.old 1 1' \
   'strict names texts memory.text 1 1' 'strict names texts memory.who 1 1' \
   'strict names texts session_paused 2 1')"
 for secret in Ada Bob 4141 unun; do hides "never $secret in a line" "$out" "$secret"; done
@@ -73,9 +73,12 @@ for secret in Ada Bob 4141 unun; do hides "never $secret in a line" "$out" "$sec
 exits 8 "a session that was masked when it ran" run flow.lua --profile strict.lua --session three
 exits 0 "is looked at" policy simulate --hook redact --profile strict.lua three
 is "and has nothing more to mask" "$out" ""
-ok "all is as recorded, but for the card, which nobody can be asked about any more" grep -qP \
-  '^strict: of (\d+) items \1 as recorded, 0 otherwise; masked whole, not asked about: 1$' \
+ok "all is as recorded, but for the card, the flow and a policy, which are not there any more" \
+  grep -qP '^strict: of (\d+) items \1 as recorded, 0 otherwise; .*, not asked about: 3$' \
   <<<"$err"
+is "a run under it keeps just the texts that are told" \
+  "$("$CKRUN" --json sessions inspect three --files | perl -MJSON::PP -ne 'my $f = decode_json($_);
+    print "$f->{kind} " if !$f->{kept}')" "flow policy "
 cat >listed.lua <<'E'
 return { name = "listed", version = 1, options = { names = { "Zoe" }, other = { "x" } },
   redact = function(item, opt) return ck.mask(item.value, opt.names) end }
