@@ -78,7 +78,7 @@ static void append_policy(ck_buffer *out, const finding *found, bool noun) {
 static void append_whose(ck_buffer *out, const finding *found, bool noun) {
   ck_bytes policy = policy_of(found);
   append_policy(out, found, noun);
-  ck_words_append_list(out, policy, ck_said_has_namesakes(policy, found->policies));
+  ck_said_append_list(out, policy, ck_said_has_namesakes(policy, found->policies));
 }
 
 static void append_paths(ck_buffer *out, ck_bytes entry) {

@@ -2,7 +2,6 @@
  * count there, or because there are no policies at all. */
 #include "core/host/explain/not_asked.h"
 
-#include "core/host/explain/words.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 static void end(ck_buffer *out) { ck_buffer_append(out, "", 1); }
@@ -130,7 +129,7 @@ void ck_not_asked_append_why(ck_buffer *out, const ck_event *event, ck_bytes pol
   for (ck_json_iterator it = ck_json_iterate(policies); ck_json_next(&it); before = ", ") {
     ck_buffer_append_text(out, before);
     ck_json_read_string(out, ck_json_get(it.value, "name"));
-    ck_words_append_list(out, it.value, ck_said_has_namesakes(it.value, policies));
+    ck_said_append_list(out, it.value, ck_said_has_namesakes(it.value, policies));
   }
   ck_buffer_append_format(out, " has the hook %s for it, or an earlier ckrun wrote it",
                           hook_of(event));

@@ -86,3 +86,11 @@ void ck_said_read(ck_said_list *out, const ck_event *event, ck_hook hook, ck_byt
   if (hook == CK_HOOK_CHECKPOINT)
     read_reasons(out, ck_json_get(ck_value_bytes(event->body), "reasons"));
 }
+
+void ck_said_append_list(ck_buffer *out, ck_bytes policy, bool namesakes) {
+  ck_bytes agent = ck_json_get(policy, "agent");
+  bool of_agent = ck_json_type_of(agent) == CK_JSON_STRING;
+  if (!namesakes) return;
+  ck_buffer_append_text(out, of_agent ? " of agent " : " of the profile");
+  if (of_agent) ck_json_read_string(out, agent);
+}

@@ -33,6 +33,8 @@ typedef struct ck_said_list {
 void ck_said_read(ck_said_list *out, const ck_event *event, ck_hook hook, ck_bytes policies);
 /* More than one of the run's list has the name of `policy`, one of them. */
 bool ck_said_has_namesakes(ck_bytes policy, ck_bytes policies);
+/* Behind a name in words: " of the profile", " of agent shop", where another list has it, too. */
+void ck_said_append_list(ck_buffer *out, ck_bytes policy, bool namesakes);
 /* Said yes to a checkpoint. */
 bool ck_said_is_yes(const ck_said *self);
 

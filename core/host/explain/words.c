@@ -12,17 +12,9 @@ void ck_words_append_name(ck_buffer *out, const ck_said *said) {
     ck_buffer_append_format(out, "policy %d", said->place + 1);
 }
 
-void ck_words_append_list(ck_buffer *out, ck_bytes policy, bool namesakes) {
-  ck_bytes agent = ck_json_get(policy, "agent");
-  bool of_agent = ck_json_type_of(agent) == CK_JSON_STRING;
-  if (!namesakes) return;
-  ck_buffer_append_text(out, of_agent ? " of agent " : " of the profile");
-  if (of_agent) ck_json_read_string(out, agent);
-}
-
 void ck_words_append_whose(ck_buffer *out, const ck_said *said) {
   ck_words_append_name(out, said);
-  ck_words_append_list(out, said->policy, said->namesakes);
+  ck_said_append_list(out, said->policy, said->namesakes);
 }
 
 /* Element `at` of an array; no bytes past its end. */
@@ -47,7 +39,7 @@ void ck_words_append_whose_place(ck_buffer *out, ck_bytes place, ck_bytes polici
   ck_words_append_place(out, place, policies);
   if (!ck_json_read_int(&at, place) || at < 0) return;
   ck_bytes policy = nth(policies, at);
-  ck_words_append_list(out, policy, ck_said_has_namesakes(policy, policies));
+  ck_said_append_list(out, policy, ck_said_has_namesakes(policy, policies));
 }
 
 const char *ck_words_unrecorded(ck_status recorded) {
@@ -72,7 +64,7 @@ void ck_words_append_left(ck_buffer *out, const ck_said_list *said) {
       ck_json_read_string(out, said->list[i].name);
     else
       ck_buffer_append_format(out, "%d", said->list[i].place + 1);
-    ck_words_append_list(out, said->list[i].policy, said->list[i].namesakes);
+    ck_said_append_list(out, said->list[i].policy, said->list[i].namesakes);
     ck_buffer_append_text(out, " left what it was shown as it is");
     ck_buffer_append(out, "", 1);
   }
@@ -97,7 +89,7 @@ void ck_words_append_options(ck_buffer *out, const ck_said_list *said) {
     if (!options.len || was_told(said, i)) continue;
     ck_buffer_append_text(out, "options in force of ");
     ck_words_append_name(out, &said->list[i]);
-    if (!agent.len) ck_words_append_list(out, said->list[i].policy, said->list[i].namesakes);
+    if (!agent.len) ck_said_append_list(out, said->list[i].policy, said->list[i].namesakes);
     if (agent.len) ck_buffer_append_text(out, " for agent ");
     ck_json_read_string(out, agent);
     ck_buffer_append_text(out, ": ");

@@ -9,8 +9,6 @@
 
 /* "tools"; "policy 3" where the names are not known. */
 void ck_words_append_name(ck_buffer *out, const ck_said *said);
-/* Behind a name in words: " of the profile", " of agent shop", where another list has it, too. */
-void ck_words_append_list(ck_buffer *out, ck_bytes policy, bool namesakes);
 /* Its name, and the list where the name alone does not tell which it is. */
 void ck_words_append_whose(ck_buffer *out, const ck_said *said);
 /* The same of the policy at a place of the run's list. */
