@@ -58,6 +58,10 @@ typedef struct ck_import_sink {
   /* A position of the file that could not be read and is left out (`lost`), or could only be read
    * with characters replaced. */
   void (*problem)(void *self, const char *path, int64_t line, const char *text, bool lost);
+  /* Appends the rows of those tables of a SQLite file as lines of JSON, at most so many bytes; the
+   * last name is NULL. NULL: such files are not read. */
+  CK_CHECKED ck_status (*read_tables)(ck_buffer *out, const char *path, const char *const *tables,
+                                      size_t most, ck_error *err);
 } ck_import_sink;
 
 #endif

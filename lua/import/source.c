@@ -48,6 +48,17 @@ static ck_status read_path(ck_buffer *out, const char *path, ck_error *err) {
   return status;
 }
 
+/* A database becomes its rows: of the tables that an importer knows. */
+static ck_status read_rows(ck_import_source *self, ck_error *err) {
+  static const char magic[] = "SQLite format 3"; /* and its zero */
+  static const char *const tables[] = {"checkpoints", "writes", NULL};
+  bool is_database = self->text.len > sizeof magic && self->sink->read_tables &&
+                     memcmp(self->text.data, magic, sizeof magic) == 0;
+  if (!is_database) return CK_OK;
+  ck_buffer_reset(&self->text);
+  return self->sink->read_tables(&self->text, self->path, tables, CK_IMPORT_FILE_MAX, err);
+}
+
 static ck_status keep(ck_import_files *files, ck_import_source *source, ck_error *err) {
   ck_import_source **list = reallocarray(files->list, files->count + 1, sizeof *list);
   if (!list) return ck_error_no_memory(err);
@@ -76,8 +87,9 @@ ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files, 
     char hex[CK_DIGEST_HEX_SIZE];
     ck_digest_hex(hex, &digest);
     memcpy(self->digest, hex, sizeof self->digest - 1);
-    status = keep(files, self, err);
+    status = read_rows(self, err);
   }
+  if (status == CK_OK) status = keep(files, self, err);
   if (status != CK_OK) {
     free_source(self);
     return status;

@@ -1,6 +1,7 @@
 /* fuzz_import.c - a session of another program: whatever its file holds, the sessions that come of
  * it are whole, and what could not be read is told. */
 #include "core/runtime/portable/import.h"
+#include "core/store/sqlite/foreign.h"
 #include "lua/import/import.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -45,7 +46,8 @@ void fuzz_import(ck_bytes input) {
   if (!redactor) fuzz_must(ck_redactor_new(&redactor, &err) == CK_OK, "%s", err.text);
 import self = {.redactor = redactor, .path = fuzz_file(input, "session.jsonl") };
   fuzz_must(ck_store_open(&self.store, "memory:", &options, &err) == CK_OK, "%s", err.text);
-  ck_import_sink sink = {.self = &self, .put = put, .problem = problem};
+  ck_import_sink sink = {
+      .self = &self, .put = put, .problem = problem, .read_tables = ck_foreign_read};
   ck_status status = ck_import_read_file(self.name, self.path, NULL, &sink, &err);
   if (status == CK_OK) status = end_session(&self, &err);
   fuzz_must(status == CK_OK || *err.text, "a refusal says why");

@@ -24,7 +24,7 @@ samples=$root/tests/lua/import/data
 recordings samples "$samples"/{claude_inline,claude_code}.jsonl \
   "$samples"/{crafted,generated,tau_bench}.json "$samples"/pi.jsonl \
   "$samples"/{owl,relay,gemini,opencode,run_state,run_state_js,otlp}.json \
-  "$samples"/otlp_events.jsonl \
+  "$samples"/otlp_events.jsonl "$samples"/langgraph{,_python}.db \
   "$samples"/hyperagent.txt "$samples"/codex.jsonl
 if [ -d "${CKRUN_DATA:-}" ]; then
   recordings who_and_when "$CKRUN_DATA"/who_and_when/*/*.json

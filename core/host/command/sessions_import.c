@@ -116,9 +116,9 @@ static const ck_option options[] = {
      .complete = CK_COMPLETE_FILE,
      .help =
          "archive, run-checkpoint, session-checkpoint, loop-checkpoint, workflow-checkpoint, "
-         "claude_code, codex, gemini, hyperagent, openai, openai_agents, opencode, otlp, "
-         "owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of "
-         "an import module of your own, such as ./mine.lua; told from the file otherwise"},
+         "claude_code, codex, gemini, hyperagent, langgraph, openai, openai_agents, opencode, "
+         "otlp, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the "
+         "path of an import module of your own, such as ./mine.lua; told from the file otherwise"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),

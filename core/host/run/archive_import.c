@@ -17,12 +17,16 @@
 
 enum { LEASES_MAX = 256 }; /* an archive holds a session and those it was forked from */
 
+/* A database of nobody's in particular, whose program has set no number there, is one of another
+ * program. */
 bool ck_archive_is(const char *path) {
-  static const char magic[] = "SQLite format 3";
-  char head[sizeof magic] = "";
+  enum { APPLICATION_ID = 68 };
+  static const char magic[] = "SQLite format 3", nobody[4] = "";
+  char head[APPLICATION_ID + sizeof nobody] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   bool is = fd >= 0 && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
-            memcmp(head, magic, sizeof magic) == 0;
+            memcmp(head, magic, sizeof magic) == 0 &&
+            memcmp(head + APPLICATION_ID, nobody, sizeof nobody) != 0;
   if (fd >= 0) close(fd);
   return is;
 }

@@ -11,6 +11,7 @@
 #include "core/host/session/store_location.h"
 #include "core/runtime/portable/import.h"
 #include "core/runtime/session/secret.h"
+#include "core/store/sqlite/foreign.h"
 #include "lua/import/import.h"
 #include "lua/profile/profile.h"
 
@@ -259,7 +260,8 @@ static ck_status write_sessions(importing *self, ck_error *err) {
 }
 
 static ck_status import_file(importing *self, const char *path, ck_error *err) {
-  ck_import_sink sink = {.self = self, .put = put_fact, .problem = report_problem};
+  ck_import_sink sink = {
+      .self = self, .put = put_fact, .problem = report_problem, .read_tables = ck_foreign_read};
   self->path = path;
   self->file_lost = self->file_reported = 0;
   ck_status status = ck_import_read_file(self->format, path, self->given->format, &sink, err);

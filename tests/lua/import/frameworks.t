@@ -130,6 +130,110 @@ echo '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","na
   >"$dir/web.json"
 refused 2 "a trace without models is none of a session" "it holds no session of format otlp" \
   sessions import "$dir/web.json"
+# ---- threads of LangGraph: of JavaScript, as JSON, and as Python writes them, as MessagePack ----
+# asked DB SQL: what SQLite says of the file.
+asked() { sqlite3 "$data/$1" "$2"; }
+# threads FILE: imports it, and fills log with the events of all its sessions.
+threads() {
+  exits 0 "$1" --json sessions import "$data/$1"
+  report=$out
+  is "$1: its format is told by its content, and each thread is a session" \
+    "$(json "[$(paste -sd, <<<"$out")]" 'join " ", map { "$_->{format}/$_->{source_id}" } @$d')" \
+    "$(asked "$1" "SELECT group_concat('langgraph/' || t, ' ') FROM
+      (SELECT DISTINCT thread_id AS t FROM checkpoints ORDER BY 1)")"
+  log=$(for id in $(grep -o 'imported_langgraph_[0-9a-f]*' <<<"$out"); do
+    "$CKRUN" --json sessions log "$id" --all
+  done)
+  is "$1: a state for each checkpoint" \
+    "$(events 'scalar grep { $_->{body}{type} eq "state" } kind "note"')" \
+    "$(asked "$1" "SELECT count(*) FROM checkpoints")"
+}
+of_class() { # FILE CLASS: messages of it, by their ids.
+  asked "$1" "SELECT count(DISTINCT thread_id || json_extract(m.value, '\$.kwargs.id'))
+    FROM checkpoints c, json_each(CAST(c.checkpoint AS TEXT), '\$.channel_values.messages') m
+    WHERE json_extract(m.value, '\$.id[2]') = '$2'"
+}
+file=langgraph.db
+threads $file
+is "$file: answers" "$(events 'scalar grep { $_->{body}{kind} eq "model" } kind "outcome"')" \
+  "$(of_class $file AIMessage)"
+is "$file: what people said" "$(events 'scalar kind "message"')" "$(of_class $file HumanMessage)"
+is "$file: results" "$(events 'scalar grep { $_->{body}{kind} eq "tool" } kind "outcome"')" \
+  "$(of_class $file ToolMessage)"
+is "$file: calls" "$(events 'scalar kind "intent"')" \
+  "$(asked $file "SELECT count(*) FROM (SELECT DISTINCT thread_id, json_extract(k.value, '\$.id')
+    FROM checkpoints c, json_each(CAST(c.checkpoint AS TEXT), '\$.channel_values.messages') m,
+    json_each(m.value, '\$.kwargs.tool_calls') k)")"
+is "$file: tokens" "$(events 'sum0(map { $_->{body}{input_tokens} // 0 } kind "outcome")')" \
+  "$(asked $file "SELECT sum(n) FROM (SELECT DISTINCT thread_id,
+    json_extract(m.value, '\$.kwargs.id'),
+    json_extract(m.value, '\$.kwargs.usage_metadata.input_tokens') AS n
+    FROM checkpoints c,
+    json_each(CAST(c.checkpoint AS TEXT), '\$.channel_values.messages') m)")"
+is "$file: what was asked, and what was answered" \
+  "$(events 'join " ", map { $_->{body}{name} } grep { $_->{body}{type} eq "meta" } kind "note"')" \
+  "$(asked $file "SELECT group_concat(channel, ' ') FROM (SELECT channel FROM writes WHERE
+    channel IN ('__interrupt__', '__resume__') ORDER BY thread_id, idx DESC)")"
+is "$file: a thread that waits for an answer is paused" \
+  "$(json "[$(paste -sd, <<<"$report")]" 'join " ", map { $_->{status} } @$d')" "paused completed"
+file=langgraph_python.db
+threads $file
+# texts FILE PATTERN: those that MessagePack has of four bytes, each once.
+texts() {
+  perl -0777 -ne 'BEGIN { $p = shift } $s{$1}++ while /\xa4($p-\d)/g;
+    END { print join " ", sort keys %s }' "$2" "$data/$1"
+}
+is "$file: each message once, also of parts of the graph, and of steps without end" \
+  "$(events 'scalar grep { $_->{kind} eq "message" && $_->{body}{message}{content} ne "yes"
+    || $_->{kind} eq "outcome" } @e')" \
+  "$(texts $file '(?:hm|am|tm|sm)' | wc -w)"
+is "$file: those without an id by their place" \
+  "$(events 'scalar grep { $_->{body}{message}{content} eq "yes" } kind "message"')" 2
+is "$file: calls, those with arguments that are no JSON, too" \
+  "$(events 'join " ", sort map { $_->{body}{request}{call_id} } kind "intent"')" \
+  "$(texts $file tc)"
+is "$file: answers by agent, with their tokens" \
+  "$(events 'join " ", map { "$_->{agent}/$_->{body}{input_tokens}/$_->{body}{output_tokens}" }
+    grep { $_->{body}{kind} eq "model" } kind "outcome"')" \
+  "supervisor/70/9 reader/30/4 reader/44/3 supervisor/95/6"
+is "$file: the price" "$(events 'join " ", grep { $_ && $_ > 0 } map { $_->{body}{cost} }
+  kind "outcome"')" 200
+is "$file: a node that is due is a pause, an error a failure" \
+  "$(json "[$(paste -sd, <<<"$report")]" 'join " ", map { $_->{status} } @$d')" "paused failed"
+has "an image is one" "$log" '"type":"image","media_type":"image/gif"'
+exits 5 "the same again is there already" sessions import "$data/$file"
+
+# What is in the log beside the file alone is read; nothing is left beside a file without one.
+mkdir "$dir/made" "$dir/wal"
+sqlite3 "$dir/made/w.db" <<SQL >/dev/null
+ATTACH '$data/langgraph.db' AS a;
+PRAGMA main.journal_mode = WAL;
+PRAGMA main.wal_autocheckpoint = 0;
+CREATE TABLE main.checkpoints AS SELECT * FROM a.checkpoints;
+CREATE TABLE main.writes AS SELECT * FROM a.writes;
+.shell cp $dir/made/w.db $dir/made/w.db-wal $dir/wal
+SQL
+exits 0 "a file whose rows are in its log" --json --store "$dir/s1.db" sessions import \
+  "$dir/wal/w.db"
+is "has them all" "$(grep -o '"source_id":"[^"]*"' <<<"$out" | tr '\n' ' ')" \
+  '"source_id":"trip" "source_id":"trip2" '
+mkdir "$dir/alone"
+cp "$data/langgraph.db" "$dir/alone"
+exits 0 "one without a log" --store "$dir/s2.db" sessions import "$dir/alone/langgraph.db"
+is "has nothing beside it then" "$(ls "$dir/alone")" langgraph.db
+
+# broken FILE SQL: a copy of langgraph.db, changed.
+broken() {
+  cp "$data/langgraph.db" "$dir/$1"
+  sqlite3 "$dir/$1" "$2"
+}
+broken bad.db "UPDATE checkpoints SET type = 'pickle', checkpoint = x'80049506' WHERE rowid = 2"
+refused 2 "a checkpoint that cannot be read is named" \
+  "is neither JSON nor MessagePack: 'pickle'" sessions import "$dir/bad.db"
+broken view.db "ALTER TABLE checkpoints RENAME TO c; CREATE VIEW checkpoints AS SELECT * FROM c"
+exits 2 "a view in the place of a table is not run" sessions import "$dir/view.db"
+broken other.db "DROP TABLE checkpoints; DROP TABLE writes; CREATE TABLE t (a)"
+refused 2 "another program's file" "none of the formats known" sessions import "$dir/other.db"
 exits 0 "the store is sound" store verify
 
 # ---- one list of formats ----

@@ -1,4 +1,5 @@
 /* imports.c - imports files into a store in memory and tells what came of it. */
+#include "core/store/sqlite/foreign.h"
 #include "tests/lua/import/imports.h"
 
 #include <inttypes.h>
@@ -62,7 +63,8 @@ static void problem(void *to, const char *path, int64_t line, const char *text, 
 }
 
 ck_status imports_import(imports *self, const char *path, const char *format) {
-  ck_import_sink sink = {.self = self, .put = put, .problem = problem};
+  ck_import_sink sink = {
+      .self = self, .put = put, .problem = problem, .read_tables = ck_foreign_read};
   self->err = (ck_error)CK_ERROR_INIT;
   self->path = path;
   ck_status status = ck_import_read_file(self->format, path, format, &sink, &self->err);

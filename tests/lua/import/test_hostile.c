@@ -9,9 +9,9 @@
 
 static const char data[] = "tests/lua/import/data";
 static const char *const formats[] = {
-    "claude_code",   "codex",     "gemini",     "hyperagent",   "openai",
-    "openai_agents", "opencode",  "otlp",       "owl_roleplay", "pi",
-    "relay",         "swe_agent", "tau2_bench", "tau_bench",    "who_and_when"};
+    "claude_code",   "codex",      "gemini",    "hyperagent",   "langgraph", "openai",
+    "openai_agents", "opencode",   "otlp",      "owl_roleplay", "pi",        "relay",
+    "swe_agent",     "tau2_bench", "tau_bench", "who_and_when"};
 static const char *const samples[] = {
     "tau_bench.json",     "tau2_bench.json",   "openai.json",         "openai_many.jsonl",
     "openai_lines.jsonl", "pi.jsonl",          "swe_agent.traj",      "swe_tools.traj",
@@ -121,6 +121,31 @@ static void check_text(const char *name, ck_bytes text, ck_status want) {
   }
   tap_is_int(bad, 0, "%s: no forced format is another matter", name);
   imports_close(&f);
+}
+
+/* What comes of a database of which a byte is another one, or the end is missing. */
+static void check_database(const char *name) {
+  ck_buffer whole = {0};
+  int64_t bad = 0;
+  const char *path = tap_tmpfile("hostile.db");
+  imports_read(&whole, imports_path(data, name));
+  for (uint32_t i = 0; i < 120; i++) {
+    imports f;
+    size_t at = (size_t)(i * 2654435761u) % whole.len;
+    char old = whole.data[at];
+    if (i % 3) whole.data[at] = (char)(old ^ (1 << i % 8) ^ (i % 5 ? 0 : 0xff));
+    imports_write(path, (ck_bytes){whole.data, i % 3 ? whole.len : whole.len * i / 120});
+    whole.data[at] = old;
+    imports_open(&f);
+    ck_status status = imports_import(&f, path, NULL);
+    if (!is_answer(&f, status, path) || !is_well(&f)) {
+      bad++;
+      tap_diag("%s, %u at %zu: %s", name, i, at, f.err.text);
+    }
+    imports_close(&f);
+  }
+  tap_is_int(bad, 0, "%s, damaged anywhere: an error that names it, or whole sessions", name);
+  ck_buffer_clear(&whole);
 }
 
 /* An input of the fuzzer, with wrong types at each place. */
@@ -288,6 +313,8 @@ static void check_modules(void) {
 int main(void) {
   check_truncation();
   check_wrong_format();
+  check_database("langgraph.db");
+  check_database("langgraph_python.db");
   check_contents();
   check_lines();
   check_modules();

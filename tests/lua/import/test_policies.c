@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/portable/import.h"
+#include "core/store/sqlite/foreign.h"
 #include "lua/import/import.h"
 #include "tests/tap.h"
 
@@ -51,7 +52,8 @@ static void ignore(void *to, const char *path, int64_t line, const char *text, b
 static ck_status import(importing *self, const char *name, ck_error *err) {
   ck_buffer path = {0};
   char format[CK_IMPORT_FORMAT_SIZE];
-  ck_import_sink sink = {.self = self, .put = put, .problem = ignore};
+  ck_import_sink sink = {
+      .self = self, .put = put, .problem = ignore, .read_tables = ck_foreign_read};
   ck_buffer_append_format(&path, "tests/lua/import/data/%s", name);
   ck_status status = ck_import_read_file(format, path.data, NULL, &sink, err);
   if (status == CK_OK) status = end(self, err);
@@ -76,8 +78,8 @@ static void close_all(importing *self) {
 }
 
 static const char *const samples[] = {"claude_code.jsonl", "codex.jsonl",    "gemini.json",
-                                      "openai.json",       "opencode.json",  "pi.jsonl",
-                                      "run_state.json",    "tau2_bench.json"};
+                                      "langgraph.db",      "openai.json",    "opencode.json",
+                                      "pi.jsonl",          "run_state.json", "tau2_bench.json"};
 
 static void check(const char *name) {
   ck_error err = CK_ERROR_INIT;

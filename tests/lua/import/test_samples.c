@@ -60,6 +60,8 @@ int main(void) {
   check_sample("opencode.json", "opencode", 0);
   check_sample("run_state.json", "openai_agents", 0);
   check_sample("run_state_js.json", "openai_agents", 0);
+  check_sample("langgraph.db", "langgraph", 0);
+  check_sample("langgraph_python.db", "langgraph", 0);
   check_sample("otlp.json", "otlp", 0);
   check_sample("otlp_events.jsonl", "otlp", 0);
   return tap_done();
