@@ -35,7 +35,8 @@
   /* a policy gives several where several events are asked about, as of prune */ \
   X(CK_HOOK_TAIL, 5, "tail", "in", "out") \
   /* in the order of ck_failure_word */ \
-  X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail") \
+  X(CK_HOOK_ON_FAILURE, 6, "on_failure", "no opinion", "pause", "retry", "fail", \
+    "fallback") \
   /* in the order of ck_doubt_word */ \
   X(CK_HOOK_IN_DOUBT, 7, "in_doubt", "no opinion", "stop", "rerun", "tell") \
   /* in the order of ck_leave_word */ \

@@ -57,6 +57,9 @@ typedef struct ck_effect {
   /* outcomes of models, tools and asks (ok, error or unknown, whoever gave them) in the
    * scope's view so far: a recording's cursor */
   uint64_t consumed;
+  /* model effects: that of the profile which is asked in the place of the request's; NULL: the
+   * request's. No part of the request */
+  const char *model;
   unsigned lost;          /* attempts made of it in this process whose outcome is unknown */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free; or a CK_RESERVE_ */
   int64_t reserve_tokens; /* most tokens that it can take; -1: not known */

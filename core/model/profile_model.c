@@ -34,6 +34,14 @@ bool ck_model_api_of(ck_model_api *out, const char *name) {
   return false;
 }
 
+unsigned ck_model_fails_bit(ck_status status) {
+#define X(bit, name, of) \
+  if (status == of) return bit;
+  CK_MODEL_FAILS_TABLE(X)
+#undef X
+  return 0;
+}
+
 ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_error *err) {
   *self = (ck_profile_model){
       .name = strdup(name),
@@ -59,6 +67,7 @@ static void clear_header(ck_profile_header *self) {
 void ck_profile_model_clear(ck_profile_model *self) {
   for (size_t i = 0; i < self->header_count; i++) clear_header(&self->headers[i]);
   free(self->headers);
+  ck_profile_model_clear_fallbacks(self);
   free(self->name);
   free(self->base_url);
   free(self->model);
@@ -96,6 +105,26 @@ ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_h
   }
   clear_header(place);
   *place = made;
+  return CK_OK;
+}
+
+void ck_profile_model_clear_fallbacks(ck_profile_model *self) {
+  for (size_t i = 0; i < self->fallback_count; i++) free(self->fallbacks[i].model);
+  free(self->fallbacks);
+  self->fallbacks = NULL;
+  self->fallback_count = 0;
+}
+
+ck_status ck_profile_model_add_fallback(ck_profile_model *self, const char *model, unsigned on,
+                                        ck_error *err) {
+  ck_profile_fallback *list = reallocarray(self->fallbacks, self->fallback_count + 1, sizeof *list);
+  char *copy = strdup(model);
+  if (list) self->fallbacks = list;
+  if (!list || !copy) {
+    free(copy);
+    return ck_error_no_memory(err);
+  }
+  list[self->fallback_count++] = (ck_profile_fallback){copy, on};
   return CK_OK;
 }
 

@@ -41,6 +41,22 @@ typedef struct ck_model_price {
   int64_t input, output, cache_read, cache_write;
 } ck_model_price;
 
+/* Failures of a call after which another model may be asked. X(bit, name in a profile, status). */
+/* clang-format off */
+#define CK_MODEL_FAILS_TABLE(X) \
+  X(1, "unavailable", CK_E_UNAVAILABLE) \
+  X(2, "credentials", CK_E_CREDENTIALS) \
+  X(4, "request", CK_E_REQUEST) \
+  X(8, "context", CK_E_CONTEXT)
+/* clang-format on */
+/* The bit of a status; 0: none, the call fails of it for every model. */
+unsigned ck_model_fails_bit(ck_status status);
+
+typedef struct ck_profile_fallback {
+  char *model; /* its name in the profile */
+  unsigned on; /* bits of CK_MODEL_FAILS_TABLE */
+} ck_profile_fallback;
+
 typedef struct ck_profile_header {
   char *name;
   char *value; /* or, of a secret, its name */
@@ -70,6 +86,10 @@ typedef struct ck_profile_model {
   /* of "anthropic": for how many seconds, 300 or 3600, the provider is asked to keep what the next
    * request begins with, too; 0: it is not asked */
   int cache_s;
+  /* whom to ask instead, one after the other, when it or the one before has failed; theirs of their
+   * own are not asked then */
+  ck_profile_fallback *fallbacks;
+  size_t fallback_count;
 } ck_profile_model;
 
 /* Defaults where the profile sets nothing. */
@@ -89,6 +109,11 @@ void ck_profile_model_clear(ck_profile_model *self);
 /* Copies; replaces the header of that name, in any case. */
 CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self,
                                                  const ck_profile_header *header, ck_error *err);
+
+/* Appends one; copies. */
+CK_CHECKED ck_status ck_profile_model_add_fallback(ck_profile_model *self, const char *model,
+                                                   unsigned on, ck_error *err);
+void ck_profile_model_clear_fallbacks(ck_profile_model *self);
 
 /* Whether a provider means the model `known` by `given`: the same name, with a date or "-latest"
  * behind it. "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and

@@ -336,7 +336,7 @@
 ---@alias ck.hook.redact fun(item: ck.Item, opt: table): ck.Verdict|ck.Json|nil
 ---@alias ck.hook.resume fun(session: ck.Session, checkpoint: ck.Checkpoint|nil, opt: table): ck.Rules|nil
 ---@alias ck.hook.tail fun(event: ck.Event, agent: string, opt: table): boolean|nil
----@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"|ck.Retry
+---@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"|"fallback"|ck.Retry
 ---@alias ck.hook.in_doubt fun(effect: ck.Effect, opt: table): nil|"stop"|"rerun"|"tell"
 ---@alias ck.hook.permit fun(effect: ck.Effect, at: ck.Boundary, opt: table): nil|"allow"|ck.Permission
 ---@alias ck.hook.migrate fun(document: table, from: integer, to: integer, opt: table): table|nil

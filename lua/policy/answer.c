@@ -14,7 +14,7 @@
 
 enum { DOCUMENT_MAX = 4 << 20, SHOWN_MAX = 40, WORDS_SIZE = 128 };
 
-const char *const ck_answer_failure_words[] = {"pause", "retry", "fail", NULL};
+const char *const ck_answer_failure_words[] = {"pause", "retry", "fail", "fallback", NULL};
 const char *const ck_answer_doubt_words[] = {"stop", "rerun", "tell", NULL};
 static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
 static const char *const durabilities[] = {"async", "sync", NULL};

@@ -48,7 +48,8 @@ typedef enum { HOOK_OF_AGENT, HOOK_ADDED, HOOK_OF_ALL, HOOK_OF_SESSION } hook_re
     "all must agree", \
     "the event is left out of the tail") \
   X(on_failure, CK_VIEW_FAILURE, HOOK_ENDS_AT_FAILURE, HOOK_OF_AGENT, \
-    "failure: ck.Failure, at: nil", "nil|\"pause\"|\"retry\"|\"fail\"|ck.Retry", \
+    "failure: ck.Failure, at: nil", \
+    "nil|\"pause\"|\"retry\"|\"fail\"|\"fallback\"|ck.Retry", \
     "the first answer", \
     "the session pauses") \
   X(in_doubt, CK_VIEW_EFFECT, HOOK_ENDS_AT_FAILURE, HOOK_OF_AGENT, \

@@ -190,6 +190,10 @@ static ck_status put_cache(const location *at, ck_bytes value, ck_error *err) {
   return CK_OK;
 }
 
+static ck_status put_fallback(const location *at, ck_bytes value, ck_error *err) {
+  return ck_profile_put_fallback(at->model, at->path, value, err);
+}
+
 static ck_status put_tokens(int64_t *out, const location *at, ck_bytes value, ck_error *err) {
   int64_t tokens;
   if (!ck_json_read_int(&tokens, value) || tokens < 1 || tokens > TOKENS_MAX)
@@ -387,6 +391,7 @@ static const struct {
     {"output_max", put_output_max, false},
     {"takes", put_takes, false},
     {"cache", put_cache, false},
+    {"fallback", put_fallback, false},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 

@@ -91,6 +91,11 @@ static ck_status check_model(const ck_profile *self, const ck_profile_model *mod
         self, sink, path,
         ck_error_set(&of_name, CK_E_PARSE, "%s: needs 'model', the provider's name for it", path),
         &of_name, err);
+  ck_error of_chain = CK_ERROR_INIT;
+  snprintf(path, sizeof path, "models.%s.fallback", model->name);
+  if (status == CK_OK)
+    status =
+        take(self, sink, path, ck_profile_check_fallbacks(self, model, &of_chain), &of_chain, err);
   return status == CK_OK ? check_secrets(self, model, sink, err) : status;
 }
 

@@ -53,6 +53,12 @@ CK_CHECKED ck_status ck_profile_apply(ck_profile *self, const ck_source *source,
 CK_CHECKED ck_status ck_profile_apply_models(ck_profile *self, const ck_source *source,
                                              profile_sink *sink, ck_bytes json, ck_error *err);
 
+/* The setting `fallback` of a model; whether all that it names can be asked. */
+CK_CHECKED ck_status ck_profile_put_fallback(ck_profile_model *model, const char *path,
+                                             ck_bytes value, ck_error *err);
+CK_CHECKED ck_status ck_profile_check_fallbacks(const ck_profile *self,
+                                                const ck_profile_model *model, ck_error *err);
+
 /* The section `prices`, a row over the row of its name; and, after all profiles are read, what it
  * says to the models that have no price of their own, noted as their origin. */
 CK_CHECKED ck_status ck_profile_apply_prices(ck_profile *self, const ck_source *source,

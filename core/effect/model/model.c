@@ -72,6 +72,7 @@ static int64_t count_answers(const ck_model_query *query) {
 }
 
 static const ck_profile_model *find_model(const ck_model_driver *self, const ck_effect *effect) {
+  if (effect->model) return ck_profile_get_model(self->options.profile, effect->model);
   char *name = ck_json_dup_string(ck_json_get(effect->request, "model"));
   const ck_profile_model *model = name ? ck_profile_get_model(self->options.profile, name) : NULL;
   free(name);

@@ -275,6 +275,7 @@ static void make_key(ck_effect_run *self, const ck_effect *effect) {
   ck_digester_update_field(&digester, ck_bytes_text(effect->key));
   ck_digester_update_int(&digester, effect->attempt);
   ck_digester_update_field(&digester, ck_bytes_text(self->driver->options.salt));
+  if (effect->model) ck_digester_update_field(&digester, ck_bytes_text(effect->model));
   ck_digest digest = ck_digester_final(&digester);
   ck_digest_hex(self->key, &digest);
 }
@@ -322,7 +323,7 @@ static ck_status find_model(const ck_profile_model **out, const ck_profile *prof
   ck_bytes asked = ck_json_get(effect->request, "model");
   if (ck_json_type_of(asked) != CK_JSON_STRING)
     return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
-  char *name = ck_json_dup_string(asked);
+  char *name = effect->model ? strdup(effect->model) : ck_json_dup_string(asked);
   if (!name) return ck_error_no_memory(err);
   *out = ck_profile_get_model(profile, name);
   ck_status status = CK_OK;

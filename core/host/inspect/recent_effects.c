@@ -149,8 +149,9 @@ static void take_intent(reading *self, const ck_event *event, ck_bytes body) {
   of->seq = event->seq;
   of->begun_ms = event->at_ms;
   if (!of->status) of->status = known ? "again" : self->outcomeless;
-  ck_bytes name = ck_json_get(request, "name");
-  of->name = take(self, name.len ? name : ck_json_get(request, "model"));
+  ck_bytes name = ck_json_get(request, "name"), model = ck_json_get(body, "model");
+  if (!model.len) model = ck_json_get(request, "model");
+  of->name = take(self, name.len ? name : model);
 }
 
 static bool visit(void *to, const ck_event *event) {

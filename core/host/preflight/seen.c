@@ -47,7 +47,8 @@ static use *put_use(uses *self, const char *agent, ck_bytes name) {
 static bool take_intent(void *to, const ck_event *event) {
   uses *self = to;
   ck_bytes body = ck_value_bytes(event->body);
-  ck_bytes name = ck_json_get(ck_json_get(body, "request"), "model");
+  ck_bytes name = ck_json_get(body, "model");
+  if (!name.len) name = ck_json_get(ck_json_get(body, "request"), "model");
   if (!ck_json_is_text(ck_json_get(body, "kind"), "model")) return true;
   if (ck_json_type_of(name) != CK_JSON_STRING) return true;
   use *found = put_use(self, event->agent, name);

@@ -43,20 +43,27 @@ static bool has_price(const ck_profile_model *model) {
   return model->unmetered == 1 || ck_price_is_known(&price);
 }
 
+static void check_price(const ck_profile *profile, const ck_profile_model *model,
+                        void (*problem)(void *to, const ck_error *problem), void *to) {
+  ck_error missing = CK_ERROR_INIT;
+  if (!model || has_price(model)) return;
+  ck_error_set(&missing, CK_E_REFUSED,
+               "model \"%s\" (%s) has no price, and budget_usd limits what it may cost: add to "
+               "models[\"%s\"] of profile %s price = { input = …, output = … } in dollars for a "
+               "million tokens, or unmetered = true",
+               model->name, model->model, model->name, profile->name);
+  problem(to, &missing);
+}
+
 void ck_models_check_prices(const ck_flow_manifest *manifest, const ck_profile *profile,
                             const ck_state_edits *edits, bool recorded,
                             void (*problem)(void *to, const ck_error *problem), void *to) {
   if (!has_budget(profile, edits)) return;
   for (const char *const *name = manifest->models; name && *name && !recorded; name++) {
     const ck_profile_model *model = ck_profile_get_model(profile, *name);
-    ck_error missing = CK_ERROR_INIT;
-    if (!model || has_price(model)) continue;
-    ck_error_set(&missing, CK_E_REFUSED,
-                 "model \"%s\" (%s) has no price, and budget_usd limits what it may cost: add to "
-                 "models[\"%s\"] of profile %s price = { input = …, output = … } in dollars for a "
-                 "million tokens, or unmetered = true",
-                 *name, model->model, *name, profile->name);
-    problem(to, &missing);
+    check_price(profile, model, problem, to);
+    for (size_t i = 0; model && i < model->fallback_count; i++)
+      check_price(profile, ck_profile_get_model(profile, model->fallbacks[i].model), problem, to);
   }
   for (size_t i = 0; i < manifest->process_count; i++) {
     const ck_flow_process *process = &manifest->processes[i];

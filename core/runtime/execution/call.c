@@ -7,6 +7,7 @@
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/corrections.h"
+#include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 #include "core/runtime/execution/untrusted.h"
@@ -271,6 +272,7 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   if (found.request == CK_REQUEST_OTHER && is_same_action(self, entry))
     found.request = CK_REQUEST_RENAMED;
   set_begun_ms(self, entry);
+  ck_fallback_restore(self, entry);
   return status == CK_OK ? act_on_ledger(self, &found, entry, err) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/undecided.h"
 #include "core/runtime/session/boundary_event.h"
 
@@ -40,6 +41,10 @@ static ck_status ask_policies(ck_failure_answer *out, ck_call *self, ck_failure_
   if (!policies->on_failure) return CK_OK;
   int64_t begun_us = clock->mono_us(clock->self);
   ck_status status = policies->on_failure(out, policies->self, &failure, &problem);
+  if (out->word == CK_FAILURE_FALLBACK && !ck_fallback_next(self, CK_OK)) {
+    out->word = otherwise;
+    out->policy = NULL;
+  }
   out->answers.hook = CK_HOOK_ON_FAILURE;
   out->answers.took_us = clock->mono_us(clock->self) - begun_us;
   if (status == CK_OK) return CK_OK;
@@ -139,8 +144,15 @@ static void pause_at(ck_call *self, const char *policy, ck_status cause, const c
                       policy ? told : text);
 }
 
+/* A policy that has the next model asked has it so after any failure. */
+static ck_status ask_next(ck_call *self, const ck_failure_answer *answer, ck_status cause,
+                          ck_error *err) {
+  return ck_fallback_ask(self, ck_fallback_next(self, answer->policy ? CK_OK : cause), err);
+}
+
 static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_status cause,
                         const char *text, ck_error *err) {
+  if (answer->word == CK_FAILURE_FALLBACK) return ask_next(self, answer, cause, err);
   bool retry = answer->word == CK_FAILURE_RETRY;
   if (retry && ++self->tries < CK_EFFECT_TRIES) return wait_to_retry(self, answer, err);
   self->phase = CK_CALL_LEFT;
@@ -199,7 +211,10 @@ ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
   ck_failure_answer answer;
   if (cause == CK_OK) cause = CK_E_FAILED;
   describe(text, self);
-  ck_status status = ask_about_outcome(&answer, self, without_policies(cause), cause, text, err);
+  bool ends = self->runner->execution->ending.status;
+  ck_failure_word otherwise =
+      !ends && ck_fallback_next(self, cause) ? CK_FAILURE_FALLBACK : without_policies(cause);
+  ck_status status = ask_about_outcome(&answer, self, otherwise, cause, text, err);
   if (status == CK_OK) status = record_failure(self, err);
   return status == CK_OK ? follow(self, &answer, cause, text, err) : status;
 }

@@ -26,6 +26,7 @@ static void write_head(ck_json_writer *w, const ck_effect *effect) {
 static void write_asked(ck_json_writer *w, const ck_effect *effect, const char *digest) {
   write_head(w, effect);
   ck_json_member_text(w, "class", ck_effect_class_name(effect->class));
+  ck_json_member_text(w, "model", effect->model);
   ck_json_member_text(w, "digest", digest);
   ck_sources_write(w, effect->untrusted);
 }
@@ -90,6 +91,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   write_head(&w, effect);
   ck_json_member_text(&w, "status", ck_outcome_status_name(outcome->status));
   ck_json_member_text(&w, "via", via);
+  ck_json_member_text(&w, "model", effect->model);
   if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect))
     ck_json_member_bool(&w, "list", true);
   if (effect->own) {
@@ -134,6 +136,8 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   write_head(&w, &effect);
   ck_json_member_text(&w, "status", ck_outcome_status_name(CK_OUTCOME_FAILED));
   ck_json_member_text(&w, "via", via_unsettled);
+  ck_bytes model = ck_json_get(intent, "model");
+  if (model.len) ck_json_member_raw(&w, "model", model);
   ck_json_member_text(&w, "digest", entry->intent_digest);
   ck_json_member_text(&w, "error", "its outcome was lost; it counts at what was reserved for it");
   ck_json_member_text(&w, "cause", ck_status_name(CK_E_INTERRUPTED));

@@ -2,18 +2,18 @@
  *
  * All names are JSON members.
  *
- *   intent      {key, attempt, kind, class, digest, untrusted?, reserve?, for?, request,
+ *   intent      {key, attempt, kind, class, model?, digest, untrusted?, reserve?, for?, request,
  *               dropped? (of a question: see core/model/dropped_answer.h),
  *               limit? (of a question about one: its key)}
- *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
- *               what a server offers), message? | result?, error?, denied?, failure? (see
- *               ck_outcome), cause? (of a failed one: its class), for?, cost?, reserved? (the part
- * of the cost that is an estimate), input_tokens?, output_tokens?, untrusted?} resolution  {key,
- * verdict, result?}
+ *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), model?, digest,
+ * list? (of what a server offers), message? | result?, error?, denied?, failure? (see ck_outcome),
+ * cause? (of a failed one: its class), for?, cost?, reserved? (the part of the cost that is an
+ * estimate), input_tokens?, output_tokens?, untrusted?} resolution  {key, verdict, result?}
  *
- * `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an outcome:
- * what its result may hold. `digest`: see request_digest.h. An outcome that produced a message
- * (model, tool, ask) holds the message; its result is read from there. */
+ * `model`: that of the profile which is asked in the place of the request's, since that one has
+ * failed. `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an
+ * outcome: what its result may hold. `digest`: see request_digest.h. An outcome that produced a
+ * message (model, tool, ask) holds the message; its result is read from there. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_BODY_H
 #define CK_RUNTIME_LEDGER_LEDGER_BODY_H
 

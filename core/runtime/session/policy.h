@@ -91,7 +91,8 @@ typedef enum {
   CK_FAILURE_PAUSE,
   CK_FAILURE_RETRY,
   CK_FAILURE_FAIL,
-  CK_FAILURE_LEAVE /* to the flow: a program that ended badly is an outcome */
+  CK_FAILURE_FALLBACK, /* the next model of the profile's chain is asked; none: no opinion */
+  CK_FAILURE_LEAVE     /* to the flow: a program that ended badly is an outcome */
 } ck_failure_word;
 typedef struct ck_failure_answer {
   ck_failure_word word;

@@ -104,7 +104,7 @@ static void append_members(ck_buffer *out, ck_bytes body) {
  * for itself; an event of another kind shows all of them. */
 typedef struct outline {
   ck_event_kind kind;
-  const char *names[8];
+  const char *names[9];
 } outline;
 
 static const char reserved_name[] = "reserved"; /* of an outcome: micro-dollars */
@@ -120,8 +120,9 @@ static const outline outlines[] = {
     {CK_EVENT_SESSION_REWOUND, {"checkpoint", "left"}},
     {CK_EVENT_SESSION_UNDONE, {"checkpoint", "undone"}},
     {CK_EVENT_MESSAGE, {"message"}},
-    {CK_EVENT_INTENT, {"key", "class", "request"}},
-    {CK_EVENT_OUTCOME, {"key", "status", "error", reserved_name, "note", "message", "result"}},
+    {CK_EVENT_INTENT, {"key", "class", "model", "request"}},
+    {CK_EVENT_OUTCOME,
+     {"key", "status", "model", "error", reserved_name, "note", "message", "result"}},
     {CK_EVENT_REPLAY, {"key", "of"}},
     {CK_EVENT_RESOLUTION, {"key", "verdict", "policy", "result"}},
     {CK_EVENT_RESUME_REFUSED, {"reason", "policy"}},
@@ -133,9 +134,9 @@ static const outline outlines[] = {
 static bool is_named(const char *name) {
   return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0 ||
          strcmp(name, reserved_name) == 0 || strcmp(name, "note") == 0 ||
-         strcmp(name, "ids") == 0 || strcmp(name, "bytes") == 0 || strcmp(name, "policy") == 0 ||
-         strcmp(name, "policies") == 0 || strcmp(name, "origin") == 0 ||
-         strcmp(name, "left") == 0 || strcmp(name, "undone") == 0;
+         strcmp(name, "model") == 0 || strcmp(name, "ids") == 0 || strcmp(name, "bytes") == 0 ||
+         strcmp(name, "policy") == 0 || strcmp(name, "policies") == 0 ||
+         strcmp(name, "origin") == 0 || strcmp(name, "left") == 0 || strcmp(name, "undone") == 0;
 }
 
 /* An amount of a dimension as it is stored, with its unit for people. */
