@@ -61,6 +61,11 @@ attack() {
   chmod 777 "$place"
   refuses "$1: a folder that others can write" \
     "the folder $PWD/$place can be written by others (mode 0777)"
+  mkdir "$place.from" && own "$place.from"
+  as "$CKRUN" --store "$PWD/$place.from/s.db" run flow.lua --input 1 >/dev/null 2>&1
+  out=$(as "$CKRUN" store copy "$PWD/$place.from/s.db" "$PWD/$place/copy.db" 2>&1 </dev/null)
+  is "$1: no copy is made there" "$? $(ls -A "$place" | grep -c copy)" "5 0"
+  has "$1: for the same reason" "$out" "the folder $PWD/$place can be written by others (mode 0777)"
   chmod 1777 "$place"
   takes "$1: a folder as /tmp is"
   chmod 755 "$place"

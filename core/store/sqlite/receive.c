@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/store/sqlite/archive.h"
+#include "core/store/sqlite/hands.h"
 #include "core/store/sqlite/new_file.h"
 
 static const char doing[] = "copy into it";
@@ -194,6 +195,7 @@ ck_status ck_backend_receive_sqlite(const char *path, const ck_receiving *what, 
   ck_status status = ck_sqlite_resolve(&whole, path, false, err);
   ck_new_file file = {
       .path = whole, .write = write_draft, .self = &self, .before = what->before, .to = what->to};
+  if (status == CK_OK) status = ck_sqlite_check_hands(whole, err);
   if (status == CK_OK) status = ck_new_file_make(&file, err);
   free(whole);
   return status;
