@@ -75,7 +75,7 @@ typedef struct ck_backend {
   bool (*claim)(void *self, bool on);   /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
-  /* Adds those that are not pruned. NULL: they are read one by one. */
+  /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);
   /* NULL: nothing can be freed. */

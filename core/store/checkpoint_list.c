@@ -86,6 +86,7 @@ static bool count_row(void *to, const ck_checkpoint_row *row) {
   self->checkpoints += !pruned;
   self->keyframes += !pruned && row->keyframe == row->seq;
   self->stored_bytes += pruned ? 0 : (int64_t)row->payload.len;
+  self->hidden += pruned && row->payload.len > 0;
   return true;
 }
 

@@ -13,6 +13,7 @@ CK_CHECKED ck_status ck_store_list_checkpoints_backward(ck_store *self, int64_t 
 typedef struct ck_checkpoint_count {
   int64_t checkpoints, keyframes;
   int64_t stored_bytes; /* of their payloads */
+  int64_t hidden;       /* pruned ones, which are not visited, whose payload is still there */
 } ck_checkpoint_count;
 CK_CHECKED ck_status ck_store_count_checkpoints(ck_checkpoint_count *out, ck_store *self,
                                                 int64_t session, ck_error *err);

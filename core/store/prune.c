@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/store/checkpoint_list.h"
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
@@ -299,6 +300,20 @@ static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
   return status;
 }
 
+/* Where nobody chooses, and no payload of one that went before is left, nothing can go: that is
+ * counted, not read. */
+static ck_status count_if_idle(bool *idle, plan *self, ck_prune_report *out, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  ck_checkpoint_count count = {0};
+  *idle = false;
+  if (!backend->count_checkpoints || !ck_backend_can(backend, CK_BACKEND_PRUNE)) return CK_OK;
+  ck_checkpoint_rows all = {.session = self->session};
+  ck_status status = backend->count_checkpoints(&count, backend->self, &all, err);
+  *idle = !status && !count.hidden;
+  if (*idle) out->before = count.checkpoints;
+  return status;
+}
+
 ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs,
                               size_t count, ck_prune_report *out, ck_error *err) {
   ck_session_record record;
@@ -307,6 +322,9 @@ ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int6
   if (status) return status;
   plan work = {.store = self, .session = record.no, .session_id = session_id};
   ck_session_record_clear(&record);
+  bool idle = false;
+  if (!count) status = count_if_idle(&idle, &work, out, err);
+  if (status || idle) return status;
   return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
 }
 

@@ -186,6 +186,7 @@ static ck_status count_checkpoints(ck_checkpoint_count *out, void *to,
   out->checkpoints += ck_postgres_int(&row, 0);
   out->keyframes += ck_postgres_int(&row, 1);
   out->stored_bytes += ck_postgres_int(&row, 2);
+  out->hidden += ck_postgres_int(&row, 3);
   self->pq->clear(result);
   return CK_OK;
 }

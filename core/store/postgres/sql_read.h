@@ -67,9 +67,11 @@
     "checkpoint WHERE session = $1::bigint AND seq > $2::bigint AND seq <= $3::bigint "     \
     "ORDER BY seq DESC LIMIT 50")                                                           \
   X(CK_POSTGRES_COUNT_CHECKPOINTS,                                                          \
-    "SELECT count(*), count(*) FILTER (WHERE keyframe = seq), "                             \
-    "coalesce(sum(length(payload)), 0)::bigint FROM checkpoint WHERE session = $1::bigint " \
-    "AND seq > $2::bigint AND seq <= $3::bigint AND encoding & 8 = 0")                      \
+    "SELECT count(*) FILTER (WHERE encoding & 8 = 0), count(*) FILTER (WHERE keyframe = "   \
+    "seq AND encoding & 8 = 0), coalesce(sum(length(payload)) FILTER (WHERE encoding & 8 "  \
+    "= 0), 0)::bigint, count(*) FILTER (WHERE encoding & 8 <> 0 AND length(payload) > 0) "  \
+    "FROM checkpoint WHERE session = $1::bigint "                                           \
+    "AND seq > $2::bigint AND seq <= $3::bigint")                                           \
   X(CK_POSTGRES_STATS,                                                                      \
     "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM event), (SELECT "         \
     "coalesce(sum(length(body)), 0)::bigint FROM event), (SELECT coalesce(sum(plain_len), " \

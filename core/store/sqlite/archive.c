@@ -189,6 +189,9 @@ ck_status ck_copying_payloads(int64_t *out, int64_t *foreign, const ck_copying *
   ck_status status =
       code == SQLITE_OK ? CK_OK : ck_sqlite_error(self->into, self->target, code, doing_write, err);
   if (status == CK_OK) status = copy_rows(self, &payloads, note_returned, &to, err);
+  code = status == CK_OK ? ck_counted_drop(self->target, self->as) : SQLITE_DONE;
+  if (code != SQLITE_DONE)
+    status = ck_sqlite_error(self->into, self->target, code, doing_write, err);
   sqlite3_finalize(to.find);
   *out = to.returned;
   *foreign = to.foreign;

@@ -122,10 +122,18 @@ typedef struct question {
   int schema; /* the first schema that has the table; 0: any */
 } question;
 
+static void tell_miscounted(checking *self, sqlite3_stmt *stmt) {
+  char text[160];
+  snprintf(text, sizeof text, "entry '%.80s' does not have the number of its session's checkpoints",
+           column_text(stmt, 0));
+  tell(self, text);
+}
+
 static const question questions[] = {
     {"PRAGMA integrity_check", tell_lines, 0},
     {"PRAGMA foreign_key_check", tell_orphan, 0},
     {"SELECT 'entry', key FROM meta WHERE NOT " CK_SQL_META_IS_SOUND, tell_unsound, 0},
+    {CK_SQL_COUNTED_WRONGLY, tell_miscounted, 2},
     {"SELECT 'request', no FROM request WHERE NOT " CK_SQL_REQUEST_IS_SOUND, tell_unsound, 0},
     {"SELECT 'fact', key FROM fact WHERE NOT " CK_SQL_FACT_IS_SOUND, tell_unsound, 2},
     {"SELECT 'pin', seq FROM pin WHERE NOT " CK_SQL_PIN_IS_SOUND, tell_unsound, 2},

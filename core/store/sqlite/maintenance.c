@@ -163,6 +163,7 @@ ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = copy_to_fork(self, lease.session, &forks[i], err);
   if (status == CK_OK) status = delete_rows(self, lease.session, err);
+  if (status == CK_OK) status = ck_sqlite_drop_counted(self, lease.session, err);
   return ck_sqlite_end(self, status, err);
 }
 

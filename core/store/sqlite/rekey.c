@@ -83,6 +83,7 @@ static ck_status begin_rekey(void *to, ck_bytes entry, ck_error *err) {
   status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = ck_sqlite_check_idle(self, err);
   if (status == CK_OK) status = ck_sqlite_put_entry(self, entry, err);
+  if (status == CK_OK) status = ck_sqlite_drop_counted(self, 0, err);
   status = ck_sqlite_end(self, status, err);
   return status == CK_OK ? ck_sqlite_note_entry(self, entry, err) : status;
 }

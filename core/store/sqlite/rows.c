@@ -148,6 +148,7 @@ static ck_status count_checkpoints(ck_checkpoint_count *out, void *to,
     out->checkpoints += sqlite3_column_int64(read.binder.stmt, 0);
     out->keyframes += sqlite3_column_int64(read.binder.stmt, 1);
     out->stored_bytes += sqlite3_column_int64(read.binder.stmt, 2);
+    out->hidden += sqlite3_column_int64(read.binder.stmt, 3);
   }
   return ck_reader_end(&read, CK_OK, "count its checkpoints", err);
 }

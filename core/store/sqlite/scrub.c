@@ -307,6 +307,7 @@ static ck_status scrub_session(scrubbing *self, int64_t session, ck_error *err) 
   ck_status status = ck_inventory_touch_session(self->store, session, err);
   if (status == CK_OK) status = with->begin(with->self, session, err);
   if (status == CK_OK) status = scrub_rows(self, session, err);
+  if (status == CK_OK) status = ck_sqlite_drop_counted(self->store, session, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = scrub_table(self, &of_session[i], session, err);
   if (status == CK_OK) status = with->end(&changed, &record, with->self, session, err);

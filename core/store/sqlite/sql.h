@@ -3,6 +3,7 @@
 #ifndef CK_STORE_SQLITE_SQL_H
 #define CK_STORE_SQLITE_SQL_H
 
+#include "core/store/sqlite/counted.h"
 #include "core/store/sqlite/inventory.h"
 #include "core/store/sqlite/sql_maintenance.h"
 #include "core/store/sqlite/sql_run.h"
@@ -29,14 +30,12 @@
   X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS("e.decision") " DESC")                             \
   X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                          \
   X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                         \
-  X(CK_SQL_COUNT_CHECKPOINTS,                                                                     \
-    "SELECT count(*), total(keyframe = seq), total(length(payload)) FROM checkpoint"              \
-    " WHERE session = ? AND seq > ? AND seq <= ? AND " CK_SQL_NOT_PRUNED)                         \
   X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                          \
   X(CK_SQL_PAYLOADS_BACKWARD, CK_SQL_READ_CHECKPOINTS("payload") " DESC")
 
 /* X(enumerator, text): each is prepared once per connection. */
-#define CK_SQL_TABLE(X) CK_SQL_RUN_TABLE(X) CK_SQL_MAINTENANCE_TABLE(X) CK_SQL_READ_TABLE(X)
+#define CK_SQL_TABLE(X) \
+  CK_SQL_RUN_TABLE(X) CK_SQL_MAINTENANCE_TABLE(X) CK_SQL_READ_TABLE(X) CK_SQL_COUNTED_TABLE(X)
 
 /* Those of the inventory, of what is changed at once, are the first: they have its numbers. */
 typedef enum {

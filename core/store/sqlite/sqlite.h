@@ -21,10 +21,10 @@ enum {
 /* A lease of this handle, with the lock file that it holds. */
 typedef struct ck_owned {
   ck_lease lease;
-  /* last_seq and checkpoint are valid while the session's epoch is the lease's, because nobody
-   * else writes it then */
+  /* of the next two: while the session's epoch is the lease's nobody else writes it */
   bool known;
   int64_t last_seq, checkpoint; /* checkpoint: seq of one that exists; 0: none is known */
+  int64_t uncounted;            /* checkpoints that it has written; see counted.h */
   ck_session_lock *lock;
   struct ck_owned *next;
 } ck_owned;

@@ -303,6 +303,7 @@ static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err
   status = ck_sqlite_put_events(self, batch->lease.session, batch->events, batch->event_count, err);
   if (status == CK_OK && batch->checkpoint)
     status = ck_sqlite_put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
+  if (status == CK_OK && batch->checkpoint) status = ck_counted_add(self, batch, err);
   if (status == CK_OK && batch->update) status = update_session(self, batch, err);
   if (status == CK_OK && batch->head)
     status = ck_sqlite_put_head(self, batch->lease.session, batch->head, err);
@@ -386,5 +387,6 @@ ck_status ck_sqlite_prune(void *to, ck_lease lease, const ck_prune_row *rows, si
   if (status == CK_OK) status = check_bases(self, lease.session, rows, count, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = prune_row(self, lease.session, &rows[i], err);
+  if (status == CK_OK) status = ck_sqlite_drop_counted(self, lease.session, err);
   return ck_sqlite_end(self, status, err);
 }
