@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # canaries.t - fifty secrets that the profile names, in every place and every spelling: none of them
-# gets into a file of the store or onto an output, through run, kill and resume; and no child is
-# given one.
+# gets into a file of the store, a copy or an export of it, or onto an output, through run, kill and
+# resume; and no child is given one.
 . "$(dirname "$0")/lib.sh"
 begin
 command -v perl >/dev/null && perl -MMIME::Base64 -e1 2>/dev/null || skip_all "no perl"
@@ -11,6 +11,7 @@ mkdir "$work/made"
 canaries make "$work/made"
 made=$work/made
 unset CKRUN_LOG
+(umask 077 && "$CKRUN" key new "$work/key" >/dev/null)
 
 # Everything is done in the folder of the store; the outputs lie beside it.
 into() {
@@ -42,6 +43,15 @@ look() {
     plainly $command
     # shellcheck disable=SC2086
     told $command
+  done
+  rm -rf copy.db* backup.db* sealed
+  for command in 'sessions export s --format html' 'sessions export s --format markdown' \
+    'policy explain s --all' 'policy simulate --profile default s' 'facts list' \
+    "store copy $store copy.db" 'store backup backup.db' \
+    "sessions export s --format markdown --seal-key file:$work/key -o sealed" \
+    "key unseal sealed --seal-key file:$work/key"; do
+    # shellcheck disable=SC2086
+    plainly $command
   done
   serve | plainly_with mcp
   serve | (. "$made/env"; plainly_with mcp)
@@ -86,6 +96,7 @@ code=$?
 how=()
 check 'the flow runs to its end, which is an error that tells secrets' ended_by_itself "$code"
 look
+check 'it is copied and exported, too' test -s copy.db -a -s backup.db -a -s sealed
 check 'no file and no output holds a secret' hits whole
 check 'no child is given one' only_allowed
 check 'the tools got them all the same' test \
