@@ -99,7 +99,7 @@ static void read_error(ck_worker_end *out, int fd) {
 bool ck_worker_child_reap(ck_worker_child *self) {
   int how = 0;
   if (self->over || waitpid(self->pid, &how, WNOHANG) != self->pid) return self->over;
-  self->end.killed = WIFSIGNALED(how);
+  self->end.killed = self->end.died = WIFSIGNALED(how);
   self->end.exit = self->end.killed ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
   read_error(&self->end, self->errors);
   close(self->errors);

@@ -10,6 +10,7 @@
 typedef struct ck_worker_end {
   int exit;                     /* its exit code; 128 and the signal of one that was killed */
   bool killed;                  /* by a signal */
+  bool died;                    /* so, or it left a session running that nobody has */
   bool fenced;                  /* it had the session, and lost it to another process */
   char text[CK_ERROR_TEXT_MAX]; /* of its error; "" */
 } ck_worker_end;

@@ -101,11 +101,11 @@ static void add_said(ck_metrics *self, ck_bytes said) {
 void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status status,
                     const ck_worker_end *end, ck_bytes said) {
   pthread_mutex_lock(&self->lock);
-  self->deaths += end->killed;
+  self->deaths += end->died;
   self->fences += end->fenced;
   self->lost_claims += how == CK_RUN_TAKEN && !end->fenced;
   self->refusals += how == CK_RUN_REFUSED;
-  if (how == CK_RUN_ENDED && !end->killed && status > 0 && (int)status < CK_METRICS_STATUS_MAX)
+  if (how == CK_RUN_ENDED && !end->died && status > 0 && (int)status < CK_METRICS_STATUS_MAX)
     self->ended[status]++;
   if (said.len && ck_json_check(said, NULL) == CK_OK) add_said(self, said);
   pthread_mutex_unlock(&self->lock);

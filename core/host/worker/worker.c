@@ -63,9 +63,17 @@ static bool is_refusal(const ck_worker_end *end, const ck_session_record *record
   return ck_queued_is_due(record);
 }
 
+/* What it did, it could not write, nor that it ended: its store is full, or fails. Somebody else
+ * who had the session would still have it. */
+static bool is_left(const worker *self, const ck_worker_end *end, const ck_session_record *record) {
+  ck_error owned = CK_ERROR_INIT;
+  if (end->killed || end->exit == 0 || record->status != CK_SESSION_RUNNING) return false;
+  return ck_store_check_owner(self->options->store, record->id, &owned) == CK_OK;
+}
+
 /* Another worker was there first. */
 static bool is_taken(const ck_worker_end *end, const ck_session_record *record) {
-  if (end->killed || end->exit == 0) return false;
+  if (end->died || end->exit == 0) return false;
   return record->status == CK_SESSION_RUNNING || record->status == CK_SESSION_COMPLETED;
 }
 
@@ -95,15 +103,16 @@ static void count_end(worker *self, ck_run_ending how, const ck_worker_child *ch
 }
 
 /* A session whose profile deletes it when it succeeded is gone. */
-static ck_status note_end(worker *self, const ck_worker_child *child, ck_error *err) {
-  const ck_worker_end *end = &child->end;
+static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
+  ck_worker_end *end = &child->end;
   ck_session_record record = {0};
   ck_status status = ck_store_get_session(&record, self->options->store, child->session, err);
   bool gone = status == CK_E_NOT_FOUND;
   if (status != CK_OK && !gone) return status;
+  end->died = end->killed || (!gone && is_left(self, end, &record));
   ck_run_ending how = gone ? CK_RUN_ENDED : ending_of(end, &record);
   ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
-  if (candidate) ck_candidates_note_end(candidate, end->killed, now_ms());
+  if (candidate) ck_candidates_note_end(candidate, end->died, now_ms());
   if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());
   tell_end(self, how, child, gone ? NULL : &record);
   count_end(self, how, child, gone ? CK_SESSION_COMPLETED : record.status);

@@ -1,6 +1,7 @@
 /* shortage.c - for LD_PRELOAD: a process that gets no other processes while the file
- * $SHORTAGE/processes is there, and cannot read its store while $SHORTAGE/reads.PID is. Not linked
- * into any program: built by the tests with -shared -fPIC -DSHORTAGE_PRELOAD, and empty without. */
+ * $SHORTAGE/processes is there, cannot read its store while $SHORTAGE/reads.PID is, and writes none
+ * (the disk is full) while $SHORTAGE/writes is. Not linked into any program: built by the tests
+ * with -shared -fPIC -DSHORTAGE_PRELOAD, and empty without. */
 #ifdef SHORTAGE_PRELOAD
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,5 +49,16 @@ ssize_t pread64(int fd, void *to, size_t len, off64_t at) {
   }
   *(void **)&real = dlsym(RTLD_NEXT, "pread64");
   return real(fd, to, len, at);
+}
+
+#undef pwrite64
+ssize_t pwrite64(int fd, const void *from, size_t len, off64_t at) {
+  ssize_t (*real)(int, const void *, size_t, off64_t) = NULL;
+  if (is_there("writes") && is_database(fd)) {
+    errno = ENOSPC;
+    return -1;
+  }
+  *(void **)&real = dlsym(RTLD_NEXT, "pwrite64");
+  return real(fd, from, len, at);
 }
 #endif

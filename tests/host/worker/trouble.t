@@ -76,6 +76,25 @@ is "and each session ran once" "$(sort did | xargs)" "three two"
 stop
 is "a signal ends it: exit 0" "$code" 0
 
+# ---- a disk that is full in the midst of a run ----
+rm -f go did
+"$CKRUN" submit slow.lua --session full >/dev/null 2>&1
+worker
+comes did full
+: >short/writes
+: >go
+comes worker.out "ended	full"
+sleep 1
+ok "a worker whose store is full lives" kill -0 "$worker"
+has "and says how the run ended" "$(cat worker.out)" "ended	full	died"
+ok "which is not begun again at once, time after time" \
+  test "$(grep -c '^begun' worker.out)" -le 4
+rm short/writes
+comes worker.out "ended	full	\(completed\|in_doubt\)"
+has "it goes on when there is room" "$(grep '^ended' worker.out | tail -1)" "ended	full	"
+is "and did once what it did" "$(cat did)" full
+stop
+
 # ---- a signal ends it also in trouble; --until-idle does not wait ----
 : >short/processes
 "$CKRUN" submit quick.lua --session four >/dev/null 2>&1
