@@ -60,6 +60,19 @@ told "begun	two"
 has "a connection that was cut keeps nothing from it" "$(cat worker.out)" "begun	two"
 stop
 
+# ---- a signed flow travels in the database ----
+cp ask.lua far.lua
+"$CKRUN" flow key sign.key >trusted.pem 2>/dev/null
+"$CKRUN" flow sign far.lua --with file:sign.key >far.sig 2>/dev/null
+CKRUN_STORE="$server&schema=far" "$CKRUN" submit far.lua --signature far.sig --session far \
+  >/dev/null 2>&1
+rm far.lua
+CKRUN_STORE="$server&schema=far" refused 2 "a worker that may run anything" "--trust KEYFILE" \
+  worker --until-idle
+CKRUN_STORE="$server&schema=far" exits 0 "one that trusts a key" worker --until-idle --trust \
+  trusted.pem
+has "runs what it has signed, without its files" "$out" "ended	far	waiting: go?"
+
 # ---- polled: nobody tells ----
 worker --poll 100ms --concurrency 2
 for _ in $(seq 500); do [ "$(listens)" = 1 ] && break; sleep 0.02; done

@@ -125,6 +125,8 @@ let_on first
 wait "$pausing"
 stop
 is "a session that a person paused" "$(status five)" "paused not today"
+exits 5 "is not due for any worker" resume five --queued --dry-run
+[ "$code" = 5 ] || finish # a worker would begin it, and wait for its step
 exits 0 "is left alone" worker --until-idle
 is "and nothing is begun" "$out" ""
 begin resume five
