@@ -11,3 +11,9 @@ ck_status ck_store_check_lapse(ck_store *self, ck_lease lease, ck_error *err) {
   if (!self->backend.lapse.check) return CK_OK;
   return self->backend.lapse.check(self->backend.self, lease, err);
 }
+
+ck_status ck_store_find_holder(long *pid, ck_store *self, const char *session_id, ck_error *err) {
+  *pid = 0;
+  if (!self->backend.lapse.find_holder) return CK_OK;
+  return self->backend.lapse.find_holder(pid, self->backend.self, session_id, err);
+}

@@ -1,5 +1,5 @@
 /* lapse.h - stores whose leases end by themselves: how a process that cannot renew one learns it in
- * time, and stops before another may take the session. */
+ * time, and stops before another may take the session; and who holds one. */
 #ifndef CK_STORE_LAPSE_H
 #define CK_STORE_LAPSE_H
 
@@ -13,11 +13,15 @@ void ck_store_watch_lapse(ck_store *self, ck_lapse_call call, void *to);
 /* CK_E_LAPSED from that moment on: nothing is begun or written under the lease any more, whatever
  * the store would say. Any thread; asks no server. */
 CK_CHECKED ck_status ck_store_check_lapse(ck_store *self, ck_lease lease, ck_error *err);
+/* The process of this machine that holds the session's lease; 0: nobody, or one elsewhere. */
+CK_CHECKED ck_status ck_store_find_holder(long *pid, ck_store *self, const char *session_id,
+                                          ck_error *err);
 
-/* Both, of a backend. */
+/* All of them, of a backend. */
 typedef struct ck_lapse_functions {
   void (*watch)(void *self, ck_lapse_call call, void *to);
   CK_CHECKED ck_status (*check)(void *self, ck_lease lease, ck_error *err);
+  CK_CHECKED ck_status (*find_holder)(long *pid, void *self, const char *session_id, ck_error *err);
 } ck_lapse_functions;
 
 #endif

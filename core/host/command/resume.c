@@ -119,7 +119,8 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   ck_steer_hold();
   if (status == CK_OK) status = ck_engine_open_loop(engine, err);
   if (status == CK_OK && found->stopped_owner)
-    status = ck_takeover_end(location->url, given->session, found->stopped_owner, err);
+    status = ck_takeover_end(engine->runtime->store, location->url, given->session,
+                             found->stopped_owner, err);
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);

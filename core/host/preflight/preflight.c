@@ -173,7 +173,7 @@ static ck_status check_owner(ck_preflight *self, ck_store *store, const char *st
   const char *id = self->options.session;
   ck_status status = ck_store_check_owner(store, id, err);
   if (status != CK_E_OWNED || !self->options.take_over) return status;
-  return ck_takeover_check(&self->stopped_owner, store_url, id, err);
+  return ck_takeover_check(&self->stopped_owner, store, store_url, id, err);
 }
 
 static ck_status read_session(ck_preflight *self, ck_engine *engine, const char *store_url,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/process_stat.h"
+#include "core/store/lapse.h"
 #include "core/store/sqlite/lock.h"
 
 /* LOOKS: an owner that ends between two questions is asked for again, so often in all */
@@ -60,17 +61,10 @@ static long gone_holder(const char *path, const char *session) {
 
 /* The check of the lock waits for what an owner that has ended left behind: of one that had ended
  * before, it is asked once. */
-ck_status ck_takeover_check(long *pid, const char *store_url, const char *session, ck_error *err) {
-  static const char kind[] = "sqlite:";
+static ck_status check_lock(long *pid, const char *path, const char *session, ck_error *err) {
   char owner[CK_ERROR_TEXT_MAX / 2];
   ck_error owned = CK_ERROR_INIT;
   long holder = 0;
-  *pid = 0;
-  if (strncmp(store_url, kind, sizeof kind - 1) != 0)
-    return ck_error_set(err, CK_E_OWNED,
-                        "session %s is held in store %s, where nobody can be taken over", session,
-                        store_url);
-  const char *path = store_url + sizeof kind - 1;
   for (int looks = 0; looks < LOOKS; looks++) {
     long gone = gone_holder(path, session);
     ck_status status = ck_session_lock_check(path, session, &owned);
@@ -86,6 +80,35 @@ ck_status ck_takeover_check(long *pid, const char *store_url, const char *sessio
   return CK_OK;
 }
 
+/* Whose machine it is not cannot know whether it is stopped: its lease tells. */
+static ck_status check_lease(long *pid, ck_store *store, const char *session, ck_error *err) {
+  long holder;
+  ck_error owned = CK_ERROR_INIT;
+  ck_status status = ck_store_check_owner(store, session, &owned);
+  if (status == CK_OK) return CK_OK;
+  if (status != CK_E_OWNED) return ck_error_set(err, status, "%s", owned.text);
+  char owner[CK_ERROR_TEXT_MAX / 2];
+  snprintf(owner, sizeof owner, "%.*s", (int)sizeof owner - 1, owned.text);
+  status = ck_store_find_holder(&holder, store, session, err);
+  if (status != CK_OK) return status;
+  if (!holder)
+    return ck_error_set(err, CK_E_OWNED,
+                        "%s; --take-over ends a process of this machine only: 'ckrun pause %s' "
+                        "asks it to stop, and the end of its lease lets anybody resume it",
+                        owner, session);
+  status = judge(holder, owner, session, err);
+  if (status == CK_OK) *pid = holder;
+  return status;
+}
+
+ck_status ck_takeover_check(long *pid, ck_store *store, const char *store_url, const char *session,
+                            ck_error *err) {
+  static const char kind[] = "sqlite:";
+  *pid = 0;
+  if (strncmp(store_url, kind, sizeof kind - 1) != 0) return check_lease(pid, store, session, err);
+  return check_lock(pid, store_url + sizeof kind - 1, session, err);
+}
+
 static ck_status end_process(int fd, long pid, ck_error *err) {
   struct pollfd ended = {.fd = fd, .events = POLLIN};
   if (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) != 0 && errno != ESRCH)
@@ -98,7 +121,8 @@ static ck_status end_process(int fd, long pid, ck_error *err) {
                                    END_WAIT_MS);
 }
 
-ck_status ck_takeover_end(const char *store_url, const char *session, long pid, ck_error *err) {
+ck_status ck_takeover_end(ck_store *store, const char *store_url, const char *session, long pid,
+                          ck_error *err) {
   long still;
   int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
   if (fd < 0 && errno == ESRCH) return CK_OK;
@@ -106,7 +130,7 @@ ck_status ck_takeover_end(const char *store_url, const char *session, long pid, 
     return ck_error_set(err, CK_E_OWNED, "process %ld cannot be looked at: %s", pid,
                         strerror(errno));
   /* Only the pidfd makes sure which process is meant: it must still be the holder, and stopped. */
-  ck_status status = ck_takeover_check(&still, store_url, session, err);
+  ck_status status = ck_takeover_check(&still, store, store_url, session, err);
   if (status == CK_OK && still != pid && still != 0)
     status = ck_error_set(err, CK_E_OWNED, "session %s has another owner by now, process %ld",
                           session, still);

@@ -108,5 +108,6 @@ static void watch_lapse(void *to, ck_lapse_call call, void *of) {
 }
 
 void ck_postgres_add_lapse(ck_backend *backend) {
-  backend->lapse = (ck_lapse_functions){.watch = watch_lapse, .check = ck_postgres_check_lapse};
+  backend->lapse.watch = watch_lapse;
+  backend->lapse.check = ck_postgres_check_lapse;
 }

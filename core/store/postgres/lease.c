@@ -57,12 +57,15 @@ static bool read_owner(owner *out, const char *text) {
                 out->host) == 5;
 }
 
-/* Only this machine, since this start of it, and only where its pids mean the same. */
-static bool is_gone(const owner *of) {
+/* On this machine, since this start of it, and where its pids mean the same. */
+static bool is_here(const owner *of) {
   owner self = this_process();
-  bool here = strcmp(of->boot, self.boot) == 0 && strcmp(of->pids, self.pids) == 0 &&
-              strcmp(of->boot, "-") != 0 && strcmp(of->pids, "-") != 0;
-  return here && of->started && ck_process_is_gone_since((pid_t)of->pid, of->started);
+  return strcmp(of->boot, self.boot) == 0 && strcmp(of->pids, self.pids) == 0 &&
+         strcmp(of->boot, "-") != 0 && strcmp(of->pids, "-") != 0;
+}
+
+static bool is_gone(const owner *of) {
+  return is_here(of) && of->started && ck_process_is_gone_since((pid_t)of->pid, of->started);
 }
 
 ck_status ck_postgres_check_free(const ck_postgres *self, const ck_postgres_row *row,
@@ -78,6 +81,13 @@ ck_status ck_postgres_check_free(const ck_postgres *self, const ck_postgres_row 
       "session %s is run by process %ld on %s; its lease ends in %.1f s, if nothing "
       "more is heard of it",
       session_id, of.pid, of.host, (double)ck_postgres_int(row, 6) / 1000);
+}
+
+long ck_postgres_holder_here(const ck_postgres_row *row) {
+  const char *text = ck_postgres_text(row, 4);
+  owner of;
+  bool holds = text && ck_postgres_int(row, 5) && read_owner(&of, text);
+  return holds && is_here(&of) ? of.pid : 0;
 }
 
 /* ---- what this handle holds ---- */

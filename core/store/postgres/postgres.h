@@ -111,6 +111,8 @@ void ck_postgres_name_owner(char out[CK_POSTGRES_OWNER_SIZE]);
 /* CK_E_OWNED, of a row of CK_POSTGRES_LOCK or CK_POSTGRES_OWNER. */
 CK_CHECKED ck_status ck_postgres_check_free(const ck_postgres *self, const ck_postgres_row *row,
                                             const char *session_id, ck_error *err);
+/* Of such a row: the process of this machine that has the lease; 0: none. */
+long ck_postgres_holder_here(const ck_postgres_row *row);
 /* Before the row is written, so that a lease that was taken is always kept: with a number, freed by
  * who does not keep it. Renewal begins. */
 CK_CHECKED ck_status ck_postgres_reserve(ck_postgres_owned **out, ck_postgres *self, ck_error *err);

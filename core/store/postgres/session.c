@@ -23,6 +23,20 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
   return status;
 }
 
+static ck_status find_holder(long *pid, void *to, const char *session_id, ck_error *err) {
+  ck_postgres *self = to;
+  PGresult *result;
+  ck_postgres_query query = {.sql = CK_POSTGRES_OWNER};
+  ck_postgres_bind_text(&query, session_id);
+  ck_postgres_bind_int(&query, self->url.lease_ms);
+  ck_status status = ck_postgres_read(&result, self, &query, "ask who has a session", err);
+  if (status != CK_OK) return status;
+  ck_postgres_row row = ck_postgres_first(self->pq, result);
+  if (row.count) *pid = ck_postgres_holder_here(&row);
+  self->pq->clear(result);
+  return CK_OK;
+}
+
 /* Best effort: a lease that is not given back ends by itself. Of one that has lapsed the server is
  * not asked: it may be what does not answer. */
 static void release(void *to, ck_lease lease) {
@@ -323,6 +337,7 @@ void ck_postgres_add_sessions(ck_backend *backend) {
   backend->acquire = acquire;
   backend->lock_session = lock_session;
   backend->check_owner = check_owner;
+  backend->lapse.find_holder = find_holder;
   backend->set_fault = set_fault;
   backend->get_fault = get_fault;
   backend->release = release;

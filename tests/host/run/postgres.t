@@ -85,6 +85,29 @@ is "and writes nothing" \
   "$(ask "SELECT epoch FROM lease WHERE session = 2") $(ask "SELECT count(*) FROM event")" \
   "$epoch $rows"
 
+# ---- --take-over: of a stopped process of this machine, whose lease lasts ----
+begin run "$dir/flow.lua" --session held 8<&- 9>&-
+refused 76 "taking over a running owner" \
+  "which is not stopped: --take-over ends a stopped process only" resume held --take-over
+old=$pid
+kill -STOP "$old"
+until grep -q '^State:.T' "/proc/$old/status"; do :; done
+of=$(ask "SELECT owner FROM lease ORDER BY session DESC LIMIT 1")
+change() { ask "UPDATE lease SET owner = '$1' WHERE session = (SELECT max(session) FROM lease)"; }
+change "$old 7 another-boot pid:[1] elsewhere run_x"
+refused 76 "one of another machine" "--take-over ends a process of this machine only" \
+  resume held --take-over
+has "is named" "$err" "process $old on elsewhere"
+ok "and nobody of that number here is ended" kill -0 "$old"
+change "$of"
+exits 0 "a dry run" --json resume held --take-over --dry-run
+is "names the process that it would end" "$(json "$out" '$d->{takes_over}')" "$old"
+ok "and does not end it" kill -0 "$old"
+end_step
+exits 75 "the session is taken over, and what was under way is in doubt" resume held --take-over
+wait "$old"
+is "the stopped owner was ended" "$?" 137
+
 # ---- passwords ----
 secret=hunter2-Zq7
 url="postgres://ckrun:$secret@/postgres?host=$host&schema=one"
