@@ -9,8 +9,10 @@
 
 #include "core/base/array.h"
 #include "core/model/sources.h"
+#include "core/redact/redact.h"
 #include "core/runtime/execution/dry_run_permit.h"
 #include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/said_masked.h"
 #include "core/runtime/execution/unsettled.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/opening/rules.h"
@@ -117,6 +119,30 @@ static char *find_answered(const ck_ledger_entry *entry) {
   return answered ? ck_json_dup_string(ck_json_get(request, "question")) : NULL;
 }
 
+/* What call_masked.c refuses. A model's call comes back with the arguments as they are stored, a
+ * program with what a person said; what else its flow makes is not known. */
+static void foretell_masked(ck_dry_run_effect *out, const ck_session *session,
+                            const ck_ledger_entry *entry, ck_error *failure) {
+  bool runs = out->what == CK_DRY_RUN_ANEW || out->what == CK_DRY_RUN_AGAIN ||
+              out->what == CK_DRY_RUN_REDO || out->what == CK_DRY_RUN_BEGIN;
+  ck_bytes request =
+      entry->intent ? ck_json_get(ck_value_bytes(entry->intent), "request") : (ck_bytes){0};
+  ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
+  bool refused = outcome.len && ck_json_is_text(ck_json_get(outcome, "via"), "redaction");
+  bool call = out->kind == CK_EFFECT_TOOL && ck_json_get(request, "call_id").len &&
+              ck_redact_is_masked(request);
+  bool program = out->kind == CK_EFFECT_EXEC && out->class != CK_EFFECT_PURE &&
+                 ck_said_masked_before(session->ledger, request);
+  if (!runs || out->failure || (!refused && !call && !program)) return;
+  (void)!ck_error_set(failure, CK_E_REFUSED,
+                      call      ? "it will not be run: its arguments are masked in the store"
+                      : program ? "it will not be run: what a person said, which is masked in the "
+                                  "store, is in its request"
+                                : "it was not run, for its request is masked in the store, and "
+                                  "will not be as long as that is so");
+  out->failure = failure->text;
+}
+
 /* What an agent wanted to do is no effect that a resume makes: its prompt is. */
 static void show(ck_session *session, const ck_ledger_entry *entry,
                  const ck_dry_run_visitor *visitor) {
@@ -141,6 +167,7 @@ static void show(ck_session *session, const ck_ledger_entry *entry,
   if (effect.reserve_micros < 0) effect.reserve_micros = -1;
   if (effect.what == CK_DRY_RUN_DOUBT) rehearse(&effect, session, entry, &failure);
   if (effect.what == CK_DRY_RUN_ANEW) ck_dry_run_permit(&said, &effect, session, entry);
+  foretell_masked(&effect, session, entry, &failure);
   visitor->effect(visitor->to, &effect);
   ck_permit_rehearsal_clear(&said);
   free(asked);

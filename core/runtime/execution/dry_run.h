@@ -40,7 +40,8 @@ typedef struct ck_dry_run_effect {
   /* denied: why; ask, wait: the question; replay: the question that was answered; NULL: neither */
   const char *words;
   const char *by;      /* who allowed it, in words; NULL: nobody was to */
-  const char *failure; /* of a policy that was asked; NULL: none failed */
+  const char *failure; /* of a policy that was asked; or why it will not be run though it would be:
+                        * what is masked is in its request. NULL: neither */
   /* ask: an answer that does not count for it, see core/model/dropped_answer.h; NULL: none */
   const ck_value *dropped;
   ck_effect_kind kind;

@@ -44,12 +44,23 @@ static ck_bytes find_said_now(const ck_execution *self, ck_bytes placeholder) {
   return (ck_bytes){key, strcspn(key, "\n")};
 }
 
-static ck_bytes find_said(const ck_call *self, ck_bytes placeholder) {
-  const ck_ledger *ledger = ck_call_session(self)->ledger;
+static ck_bytes find_said_before(const ck_ledger *ledger, ck_bytes placeholder) {
   const ck_ledger_entry *entry;
   for (size_t i = 0; (entry = ck_ledger_at(ledger, i)); i++)
     if (says(entry, placeholder)) return ck_bytes_text(entry->key);
-  return find_said_now(self->runner->execution, placeholder);
+  return (ck_bytes){0};
+}
+
+static ck_bytes find_said(const ck_call *self, ck_bytes placeholder) {
+  ck_bytes before = find_said_before(ck_call_session(self)->ledger, placeholder);
+  return before.len ? before : find_said_now(self->runner->execution, placeholder);
+}
+
+bool ck_said_masked_before(const ck_ledger *ledger, ck_bytes request) {
+  ck_bytes placeholder;
+  while (next(&placeholder, &request))
+    if (find_said_before(ledger, placeholder).len) return true;
+  return false;
 }
 
 bool ck_said_masked_find(ck_bytes *placeholder, ck_bytes *key, const ck_call *self) {

@@ -10,5 +10,7 @@ CK_CHECKED ck_status ck_said_masked_keep(ck_call *self, ck_error *err);
  * ones, or in what a person said that an effect returned; and the key of that effect. Borrowed of
  * call, ledger and execution. */
 bool ck_said_masked_find(ck_bytes *placeholder, ck_bytes *key, const ck_call *self);
+/* The same of a stored request, and of earlier runs alone. */
+bool ck_said_masked_before(const ck_ledger *ledger, ck_bytes request);
 
 #endif

@@ -46,6 +46,10 @@ for class in once idempotent; do
   exits 1 "$class: the session fails rather than run its program on the mask" resume $class
   has "$class: it says what the mask stands for" "$err" "what a person said of main/who#1/ask/1"
   is "$class: the program has not run" "$(cat paid 2>&1)" "cat: paid: No such file or directory"
+  run --json resume $class --dry-run
+  is "$class: a dry run foretells that it would not run again" "$(json "$out" 'join ";",
+    map { $_->{error} // "" } grep { $_->{effect} eq "main/pay#1/exec/1" } @{$d->{effects}}')" \
+    "it was not run, for its request is masked in the store, and will not be as long as that is so"
   exits 0 "$class: it goes on with other words" resume $class --set "memory.who=it is Marge"
   has "$class: the program has run on these" "$(cat paid)" "it is Marge"
   is "$class: once" "$(grep -c . paid)" 1
@@ -122,4 +126,46 @@ serve
 ask initialize '{"protocolVersion":"2025-06-18","capabilities":{}}'
 call answer_session '{"session_id":"mcp","answer":"it is Homer"}'
 has "a client of ckrun mcp is told, too" "$(of '{message}')" "by policy names (texts)"
+
+# ---- a dry run foretells a call that comes back masked; the tool counts its runs ----
+cat >look <<'E'
+#!/bin/sh
+cat >/dev/null
+echo run >>looked
+[ "$(wc -l <looked)" != 1 ] || kill -9 $PPID
+E
+chmod +x look
+cat >call.lua <<'E'
+local flow = require "ck.flow"
+return flow.agent { name = "ann", user = flow.ask {}, stop = function() return true end,
+  tools = { look = flow.command { argv = { "./look" }, class = "pure" } } }
+E
+# call NAME NUMBER: the tool's argument, the session's number.
+call() {
+  rm -f looked
+  sed "s/NAME/$1/" >call.jsonl <<'E'
+{"cassette":1}
+{"scope":"main","kind":"ask","answer":"Go."}
+{"scope":"main","kind":"model","message":{"role":"assistant","content":null,
+"tool_calls":[{"id":"c1","type":"function","function":
+{"name":"look","arguments":"{\"who\":\"NAME\"}"}}]}}
+{"scope":"main","kind":"tool","index":0,"name":"look","arguments":
+"{\"who\":\"NAME\"}","result":1}
+{"scope":"main","kind":"model","message":{"role":"assistant","content":"Bye."}}
+E
+  perl -0pi -e 's/([,:])\n/$1/g' call.jsonl
+  exits 137 "$1: ckrun dies in the call" run call.lua --cassette call.jsonl --profile ./p.lua \
+    --session "call$2"
+  run --json resume "call$2" --dry-run
+  told=$(json "$out" 'join ";", map { "$_->{what}: " . ($_->{error} // "nothing in its way") }
+    grep { $_->{kind} eq "tool" } @{$d->{effects}}')
+  run resume "call$2"
+}
+call Homer 1
+is "a masked call is foretold" "$told" \
+  "run again: it will not be run: its arguments are masked in the store"
+is "and is not run" "$(wc -l <looked)" 1
+call Marge 2
+is "another one will run" "$told" "run again: nothing in its way"
+is "and does" "$(wc -l <looked)" 2
 finish
