@@ -1,5 +1,5 @@
 /* mcp.c - mcp: serves the sessions of a store to a client of the Model Context Protocol, on
- * standard input and output. */
+ * standard input and output, or over HTTP. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/mcp/allow.h"
-#include "core/host/mcp/server.h"
+#include "core/host/mcp/http.h"
 #include "core/host/session/session_filter.h"
 
 enum { CHUNK = 1 << 16 };
@@ -24,6 +24,7 @@ static void on_signal(int number) {
 typedef struct values {
   ck_words sessions;
   const char *allow;
+  const char *listen, *token;
   bool read_only;
 } values;
 
@@ -119,29 +120,65 @@ static ck_status read_some(bool *more, input *self, ck_error *err) {
 static ck_status check(const values *v, const ck_session_filter *filter, ck_error *err) {
   if (v->allow && v->read_only)
     return ck_error_set(err, CK_E_USAGE, "--allow and --read-only exclude each other");
+  if (v->token && !v->listen)
+    return ck_error_set(err, CK_E_USAGE, "--token is for --listen: nobody else can write to stdin");
   ck_status status = v->allow ? ck_mcp_allow_check(v->allow, err) : CK_OK;
   return status == CK_OK ? ck_session_filter_check(filter, err) : status;
+}
+
+static ck_status speak(ck_mcp *server, ck_error *err) {
+  input in = {0};
+  bool more = true;
+  ck_status status = CK_OK;
+  server->host->output->json = true; /* only messages on stdout, only errors on stderr */
+  catch_signals(&in);
+  while (status == CK_OK && more) {
+    status = read_some(&more, &in, err);
+    if (status == CK_OK && in.text.len) status = answer_lines(&in, server, err);
+  }
+  ck_buffer_clear(&in.text);
+  return status;
+}
+
+/* A token that was given is not shown. */
+static ck_status say_where(ck_output *output, const ck_mcp_http_server *http, bool given,
+                           ck_error *err) {
+  const char *const form =
+      output->json ? "{\"%s\":%d,\"url\":\"http://%s/mcp\"" : "url\thttp://%s/mcp\n";
+  if (output->json)
+    ck_output_print(output, form, CK_OUTPUT_VERSION_NAME, CK_OUTPUT_VERSION, http->gate.hosts[0]);
+  else
+    ck_output_print(output, form, http->gate.hosts[0]);
+  if (!given)
+    ck_output_print(output, output->json ? ",\"token\":\"%s\"" : "token\t%s\n", http->token.data);
+  if (output->json) ck_output_print(output, "}\n");
+  return ck_output_flush(output, err);
+}
+
+/* Until a signal comes; another thread answers. */
+static ck_status serve(ck_mcp *server, const values *v, ck_error *err) {
+  ck_mcp_http_server http;
+  input in = {0};
+  catch_signals(&in);
+  ck_status status = ck_mcp_http_start(&http, server, v->listen, v->token, err);
+  if (status != CK_OK) return status;
+  status = say_where(server->host->output, &http, v->token, err);
+  while (status == CK_OK && !ended) ppoll(NULL, 0, NULL, &in.open);
+  ck_mcp_http_stop(&http);
+  return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   static ck_mcp server;
-  input in = {0};
-  bool more = true;
   ck_session_filter filter = {&v->sessions};
   ck_status status = check(v, &filter, err);
   if (status != CK_OK) return status;
   if (v->sessions.count) host->filter = &filter;
   server = (ck_mcp){.host = host, .read_only = v->read_only, .allow = v->allow};
-  host->output->json = true; /* only messages on stdout, only errors on stderr */
-  catch_signals(&in);
-  while (status == CK_OK && more) {
-    status = read_some(&more, &in, err);
-    if (status == CK_OK && in.text.len) status = answer_lines(&in, &server, err);
-  }
+  status = v->listen ? serve(&server, v, err) : speak(&server, err);
   ck_mcp_end_children(&server);
   host->filter = NULL;
-  ck_buffer_clear(&in.text);
   return status;
 }
 
@@ -160,6 +197,20 @@ static const ck_option options[] = {
      .value = "PATTERN",
      .help = "only sessions whose id fits, such as 'team-*'; the others, and forks of them, do not "
              "exist for the client; may be repeated"},
+    {.name = "listen",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, listen),
+     .value = "ADDRESS",
+     .help =
+         "over HTTP, for this machine: 127.0.0.1:PORT (0: a free one), [::1]:PORT or unix:PATH; "
+         "prints its url and its token"},
+    {.name = "token",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, token),
+     .value = "REF",
+     .help =
+         "with --listen: env:NAME, file:PATH, credential:NAME or keyring:NAME has the token that "
+         "clients give as Authorization: Bearer; without it a new one is made"},
     {0},
 };
 
@@ -171,17 +222,20 @@ static const ck_example examples[] = {
 const ck_command ck_command_mcp = {
     .name = "mcp",
     .summary = "serve the sessions to a client of the MCP",
-    .details = "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on "
-               "standard input and output, one message a line. Its tools: list_resumable_sessions, "
-               "list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, "
-               "resume_session, pause_session, checkpoint_session, answer_session.\n\n"
-               "A session that is resumed runs in a program of its own. When the client closes its "
-               "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
-               "next boundary before the server ends. They are paused, too, when the server "
-               "itself is killed: then by themselves, and nobody waits for them.\n\n"
-               "Results have a megabyte at most: long texts in them are cut, and say so. Texts "
-               "of sessions are marked as data for the client's model, which is no protection "
-               "against a model that obeys them: leave it the tools and sessions that it needs.",
+    .details =
+        "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on "
+        "standard input and output, one message a line, or with --listen over HTTP, a POST to "
+        "/mcp each, to whoever has the token and is no web page. Its tools: "
+        "list_resumable_sessions, "
+        "list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, "
+        "resume_session, pause_session, checkpoint_session, answer_session.\n\n"
+        "A session that is resumed runs in a program of its own. When the client closes its "
+        "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
+        "next boundary before the server ends. They are paused, too, when the server "
+        "itself is killed: then by themselves, and nobody waits for them.\n\n"
+        "Results have a megabyte at most: long texts in them are cut, and say so. Texts "
+        "of sessions are marked as data for the client's model, which is no protection "
+        "against a model that obeys them: leave it the tools and sessions that it needs.",
     .options = options,
     .examples = examples,
     .run = run,

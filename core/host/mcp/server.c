@@ -48,6 +48,12 @@ static void write_tools(ck_json_writer *w, const ck_mcp *self) {
   ck_json_end(w, '}');
 }
 
+bool ck_mcp_speaks(const char *revision) {
+  const char *const *it = revisions;
+  while (*it && strcmp(*it, revision) != 0) it++;
+  return *it != NULL;
+}
+
 static void write_welcome(ck_json_writer *w, ck_bytes params) {
   const char *const *revision = revisions;
   while (*revision && !ck_json_is_text(ck_json_get(params, "protocolVersion"), *revision))

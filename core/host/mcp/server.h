@@ -10,6 +10,8 @@ enum { CK_MCP_LINE_MAX = 4 << 20 }; /* bytes of a message from the client */
 /* Appends the answer to one line, if it has one: a notification has none. No line, however
  * malformed, has any other effect. */
 void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line);
+/* It is a revision of the protocol that is spoken here. */
+bool ck_mcp_speaks(const char *revision);
 /* The answer to a line that is longer than CK_MCP_LINE_MAX. */
 void ck_mcp_refuse_line(ck_buffer *out);
 

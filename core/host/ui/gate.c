@@ -31,7 +31,7 @@ void ck_ui_gate_init(ck_ui_gate *self, const char *host, int port) {
 }
 
 /* Digests are compared: how long that takes tells nothing of the secret. */
-static bool is_same(const char *secret, const char *given) {
+bool ck_ui_gate_is_same(const char *secret, const char *given) {
   ck_digest a = ck_digest_of(ck_bytes_text(secret)), b = ck_digest_of(ck_bytes_text(given));
   return *secret && given && ck_digest_equal(&a, &b);
 }
@@ -57,21 +57,24 @@ static bool is_own_origin(const char *origin, const char *host) {
          strcasecmp(origin + sizeof scheme - 1, host) == 0;
 }
 
+bool ck_ui_gate_knows(const ck_ui_gate *self, const char *host, const char *origin) {
+  return knows_host(self, host) && (!origin || is_own_origin(origin, host));
+}
+
 /* Its address, its page: "same-site" is another port of this machine. A link that is opened from
  * anywhere ("none", or another page that shows it) brings the token. */
 static bool is_foreign(const ck_ui_gate *self, const ck_ui_visitor *visitor, bool invited) {
   const char *site = visitor->fetch_site;
-  if (!knows_host(self, visitor->host)) return true;
-  if (visitor->origin && !is_own_origin(visitor->origin, visitor->host)) return true;
+  if (!ck_ui_gate_knows(self, visitor->host, visitor->origin)) return true;
   if (visitor->changes) return !visitor->origin || (site && strcmp(site, "same-origin") != 0);
   return site && !invited && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
 }
 
 ck_ui_verdict ck_ui_gate_check(ck_ui_gate *self, const ck_ui_visitor *visitor) {
-  bool invited = !visitor->changes && is_same(self->token, visitor->token);
+  bool invited = !visitor->changes && ck_ui_gate_is_same(self->token, visitor->token);
   if (is_foreign(self, visitor, invited)) return CK_UI_FOREIGN;
   if (invited) self->token[0] = '\0';
-  bool known = is_same(self->session, visitor->session);
-  if (known && (!visitor->asks || is_same(self->key, visitor->key))) return CK_UI_ENTER;
+  bool known = ck_ui_gate_is_same(self->session, visitor->session);
+  if (known && (!visitor->asks || ck_ui_gate_is_same(self->key, visitor->key))) return CK_UI_ENTER;
   return invited ? CK_UI_WELCOME : CK_UI_STRANGER;
 }

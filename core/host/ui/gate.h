@@ -45,6 +45,10 @@ typedef enum {
 void ck_ui_gate_init(ck_ui_gate *self, const char *host, int port);
 /* A new token, in the place of one that was used. */
 void ck_ui_gate_renew(ck_ui_gate *self);
+/* The name that it was asked by is its own, and so is the page's, if a page asks. */
+bool ck_ui_gate_knows(const ck_ui_gate *self, const char *host, const char *origin);
+/* Compares a secret with what was given (NULL: nothing); the time that takes tells nothing. */
+bool ck_ui_gate_is_same(const char *secret, const char *given);
 /* Not thread-safe: the caller lets one in at a time. */
 ck_ui_verdict ck_ui_gate_check(ck_ui_gate *self, const ck_ui_visitor *visitor);
 

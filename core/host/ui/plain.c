@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #if __has_include(<microhttpd.h>)
 
@@ -14,10 +15,19 @@ enum { CONNECTIONS_MAX = 32, IDLE_S = 10 };
 struct ck_ui_plain {
   ck_microhttpd http;
   struct MHD_Daemon *daemon;
-  ck_ui_plain_respond respond;
-  void *to;
+  ck_ui_plain_service service;
   bool pages_reach; /* browsers reach it, as they do no Unix socket */
 };
+
+typedef struct asked {
+  ck_ui_plain_request request;
+  ck_buffer body;
+  bool oversize;
+} asked;
+
+const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name) {
+  return self->server->http.lookup_connection_value(self->connection, MHD_HEADER_KIND, name);
+}
 
 /* A page that somebody visits reads what answers under the page's own name, and that name can be
  * pointed at this machine. An address is no such name, nor is "localhost"; a program may say none.
@@ -42,6 +52,8 @@ static enum MHD_Result send_answer(ck_ui_plain *self, struct MHD_Connection *con
       response, "Content-Type", answer->type ? answer->type : "text/plain; charset=utf-8");
   if (good == MHD_YES)
     good = self->http.add_response_header(response, "X-Content-Type-Options", "nosniff");
+  if (good == MHD_YES && answer->name)
+    good = self->http.add_response_header(response, answer->name, answer->value);
   if (good == MHD_YES)
     good = self->http.queue_response(
         connection, whole ? answer->status : MHD_HTTP_INTERNAL_SERVER_ERROR, response);
@@ -49,44 +61,91 @@ static enum MHD_Result send_answer(ck_ui_plain *self, struct MHD_Connection *con
   return good;
 }
 
-static void refuse(ck_ui_plain_answer *out) {
-  out->status = MHD_HTTP_FORBIDDEN;
-  ck_buffer_append_text(&out->text, "the request names this machine otherwise than by an address "
-                                    "or localhost\n");
+static enum MHD_Result refuse(ck_ui_plain *self, const ck_ui_plain_request *request) {
+  ck_ui_plain_answer answer = {.status = MHD_HTTP_FORBIDDEN};
+  ck_buffer_append_text(&answer.text, "the request names this machine otherwise than by an address "
+                                      "or localhost\n");
+  enum MHD_Result sent = send_answer(self, request->connection, &answer);
+  ck_buffer_clear(&answer.text);
+  return sent;
+}
+
+static enum MHD_Result answer(ck_ui_plain *self, const ck_ui_plain_request *request) {
+  ck_ui_plain_answer answer = {.status = MHD_HTTP_NOT_FOUND};
+  bool gets = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+  if (!gets && !self->service.body_max)
+    answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+  else
+    self->service.respond(&answer, self->service.to, request);
+  enum MHD_Result sent = send_answer(self, request->connection, &answer);
+  ck_buffer_clear(&answer.text);
+  return sent;
+}
+
+/* Who may not ask is refused before the body is read. */
+static enum MHD_Result begin(void **kept, ck_ui_plain *self, const ck_ui_plain_request *request) {
+  ck_ui_plain_answer refusal = {0};
+  asked *made = *kept = calloc(1, sizeof *made);
+  enum MHD_Result result = MHD_YES;
+  if (!made) return MHD_NO;
+  made->request = *request;
+  made->request.begun = true;
+  self->service.respond(&refusal, self->service.to, &made->request);
+  if (refusal.status) result = send_answer(self, request->connection, &refusal);
+  ck_buffer_clear(&refusal.text);
+  return result;
+}
+
+static enum MHD_Result end(ck_ui_plain *self, asked *it, const ck_ui_plain_request *request) {
+  const ck_ui_plain_answer oversize = {.status = MHD_HTTP_CONTENT_TOO_LARGE};
+  ck_ui_plain_request whole = *request;
+  whole.body = ck_buffer_bytes(&it->body);
+  if (it->body.failed) return MHD_NO;
+  return it->oversize ? send_answer(self, request->connection, &oversize) : answer(self, &whole);
 }
 
 static enum MHD_Result on_request(void *to, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *len, void **kept) {
-  (void)version, (void)data, (void)kept;
+  (void)version;
   ck_ui_plain *self = to;
-  ck_ui_plain_answer answer = {.status = MHD_HTTP_NOT_FOUND};
+  const ck_ui_plain_request request = {
+      .method = method, .path = path, .connection = connection, .server = self};
+  asked *it = *kept;
+  size_t got = *len;
   *len = 0;
-  if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-    answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
-  else if (self->pages_reach &&
-           is_by_name(self->http.lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
-    refuse(&answer);
-  else
-    self->respond(&answer, self->to, path);
-  enum MHD_Result sent = send_answer(self, connection, &answer);
-  ck_buffer_clear(&answer.text);
-  return sent;
+  if (!it && self->pages_reach && is_by_name(ck_ui_plain_header(&request, "Host")))
+    return refuse(self, &request);
+  if (!self->service.body_max) return answer(self, &request);
+  if (!it) return begin(kept, self, &request);
+  if (!got) return end(self, it, &request);
+  it->oversize |= it->body.len + got > self->service.body_max;
+  if (!it->oversize) ck_buffer_append(&it->body, data, got);
+  return MHD_YES;
 }
 
-ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at, ck_ui_plain_respond respond,
-                            void *to, ck_error *err) {
+static void on_end(void *to, struct MHD_Connection *connection, void **kept,
+                   enum MHD_RequestTerminationCode code) {
+  (void)to, (void)connection, (void)code;
+  asked *it = *kept;
+  if (!it) return;
+  ck_buffer_clear(&it->body);
+  free(it);
+  *kept = NULL;
+}
+
+ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
+                            const ck_ui_plain_service *service, ck_error *err) {
   ck_ui_plain *self = *out = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  self->respond = respond;
-  self->to = to;
+  self->service = *service;
   self->pages_reach = at->path == NULL;
   ck_status status = ck_microhttpd_load(&self->http, NULL, err);
   if (status == CK_OK)
-    self->daemon = self->http.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
-                                           on_request, self, MHD_OPTION_LISTEN_SOCKET, at->fd,
-                                           MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-                                           MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
+    self->daemon = self->http.start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_request, self, MHD_OPTION_LISTEN_SOCKET,
+        at->fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, self, MHD_OPTION_END);
   if (status == CK_OK && !self->daemon)
     status = ck_error_set(err, CK_E_UNAVAILABLE, "the server cannot be started");
   if (status == CK_OK) return CK_OK;
@@ -104,12 +163,18 @@ void ck_ui_plain_stop(ck_ui_plain *self) {
 
 #else
 
-ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at, ck_ui_plain_respond respond,
-                            void *to, ck_error *err) {
-  (void)at, (void)respond, (void)to;
+ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
+                            const ck_ui_plain_service *service, ck_error *err) {
+  (void)at, (void)service;
   *out = NULL;
   return ck_error_set(err, CK_E_UNSUPPORTED,
-                      "this ckrun was built without libmicrohttpd, which serves metrics");
+                      "this ckrun was built without libmicrohttpd, which serves over HTTP: install "
+                      "libmicrohttpd-dev and build it again");
+}
+
+const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name) {
+  (void)self, (void)name;
+  return NULL;
 }
 
 void ck_ui_plain_stop(ck_ui_plain *self) { (void)self; }

@@ -1,4 +1,5 @@
-/* plain.h - serves texts of this process over HTTP: metrics, and whether it is well. */
+/* plain.h - serves texts of this process over HTTP: metrics, whether it is well, answers of the MCP
+ * server. */
 #ifndef CK_HOST_UI_PLAIN_H
 #define CK_HOST_UI_PLAIN_H
 
@@ -10,14 +11,36 @@ typedef struct ck_ui_plain ck_ui_plain;
 typedef struct ck_ui_plain_answer {
   unsigned status; /* 200, 404, 503, …; 404 unless set */
   const char *type;
+  const char *name, *value; /* one more header; NULL: none */
   ck_buffer text;
 } ck_ui_plain_answer;
-/* Called in another thread. */
-typedef void (*ck_ui_plain_respond)(ck_ui_plain_answer *out, void *to, const char *path);
 
-/* Starts to answer GET. Borrows `at` and `to`. CK_E_UNSUPPORTED as of ck_ui_server_start. */
+/* Borrowed for the call. */
+typedef struct ck_ui_plain_request {
+  const char *method, *path;
+  bool begun;    /* its body is still to come */
+  ck_bytes body; /* where it is taken; else none */
+  void *connection;
+  ck_ui_plain *server;
+} ck_ui_plain_request;
+/* The header of that name; NULL: it has none. */
+const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name);
+
+/* Called in another thread, the same one for all requests. */
+typedef void (*ck_ui_plain_respond)(ck_ui_plain_answer *out, void *to,
+                                    const ck_ui_plain_request *request);
+
+typedef struct ck_ui_plain_service {
+  /* To GET and HEAD; with a body_max to all methods. Then it is called twice for each request: when
+   * it has begun, and a status other than 0 answers it without its body; and with that. */
+  ck_ui_plain_respond respond;
+  void *to;
+  size_t body_max; /* bytes of a request's body; 0: none is taken */
+} ck_ui_plain_service;
+
+/* Starts to answer. Borrows `at` and `service`. CK_E_UNSUPPORTED as of ck_ui_server_start. */
 CK_CHECKED ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
-                                       ck_ui_plain_respond respond, void *to, ck_error *err);
+                                       const ck_ui_plain_service *service, ck_error *err);
 void ck_ui_plain_stop(ck_ui_plain *self);
 
 #endif

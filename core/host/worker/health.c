@@ -58,7 +58,8 @@ static void answer_ready(ck_ui_plain_answer *out, const ck_health *self) {
   say(out, !ending && !trouble[0], ending ? "it is to end" : trouble[0] ? trouble : "ready");
 }
 
-static void respond(ck_ui_plain_answer *out, void *to, const char *path) {
+static void respond(ck_ui_plain_answer *out, void *to, const ck_ui_plain_request *request) {
+  const char *path = request->path;
   if (strcmp(path, "/metrics") == 0) answer_metrics(out, to);
   if (strcmp(path, "/healthz") == 0) answer_health(out, to);
   if (strcmp(path, "/readyz") == 0) answer_ready(out, to);
@@ -79,7 +80,8 @@ ck_status ck_health_start(ck_health **out, const ck_health_options *options, ck_
   self->options = *options;
   self->at.fd = -1;
   ck_status status = ck_ui_listen_open(&self->at, "--metrics", options->address, err);
-  if (status == CK_OK) status = ck_ui_plain_start(&self->server, &self->at, respond, self, err);
+  const ck_ui_plain_service service = {.respond = respond, .to = self};
+  if (status == CK_OK) status = ck_ui_plain_start(&self->server, &self->at, &service, err);
   if (status != CK_OK) {
     ck_health_stop(self);
     return status;

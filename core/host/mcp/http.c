@@ -1,0 +1,105 @@
+/* http.c - who may ask, and the answer to a message. */
+#include "core/host/mcp/http.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "core/runtime/session/secret.h"
+
+#define PATH "/mcp"
+
+enum {
+  OK = 200,
+  ACCEPTED = 202,
+  BAD = 400,
+  UNAUTHORIZED = 401,
+  FORBIDDEN = 403,
+  NOWHERE = 404,
+  NO_METHOD = 405
+};
+
+static void say(ck_ui_plain_answer *out, unsigned status, const char *text) {
+  out->status = status;
+  ck_buffer_append_text(&out->text, text);
+  ck_buffer_append_char(&out->text, '\n');
+}
+
+static bool has_token(const ck_mcp_http_server *self, const ck_ui_plain_request *request) {
+  static const char scheme[] = "Bearer ";
+  const char *given = ck_ui_plain_header(request, "Authorization");
+  return given && strncasecmp(given, scheme, sizeof scheme - 1) == 0 &&
+         ck_ui_gate_is_same(self->token.data, given + sizeof scheme - 1);
+}
+
+/* Status 0: it may ask. */
+static void check(ck_ui_plain_answer *out, const ck_mcp_http_server *self,
+                  const ck_ui_plain_request *request) {
+  const char *revision = ck_ui_plain_header(request, "MCP-Protocol-Version");
+  out->status = 0;
+  if (!ck_ui_gate_knows(&self->gate, ck_ui_plain_header(request, "Host"),
+                        ck_ui_plain_header(request, "Origin"))) {
+    say(out, FORBIDDEN, "this request comes from a page, or by another name of the machine");
+  } else if (!has_token(self, request)) {
+    out->name = "WWW-Authenticate", out->value = "Bearer";
+    say(out, UNAUTHORIZED, "the token of 'ckrun mcp --listen' is missing, or another one");
+  } else if (strcmp(request->path, PATH) != 0) {
+    say(out, NOWHERE, "the MCP server is at " PATH);
+  } else if (strcmp(request->method, "POST") != 0) {
+    out->name = "Allow", out->value = "POST";
+    say(out, NO_METHOD, "only POST is answered: there are no sessions and no streams");
+  } else if (revision && !ck_mcp_speaks(revision)) {
+    say(out, BAD, "this revision of the protocol is not spoken");
+  }
+}
+
+/* Without the newline of a line; nothing in it can act on a terminal. */
+static void append_answer(ck_ui_plain_answer *out, ck_bytes line) {
+  line.len -= line.len > 0;
+  ck_json_append_visible(&out->text, line);
+}
+
+static void respond(ck_ui_plain_answer *out, void *to, const ck_ui_plain_request *request) {
+  ck_mcp_http_server *self = to;
+  ck_buffer line = {0};
+  check(out, self, request);
+  if (out->status || request->begun) return;
+  bool sound = ck_json_check(request->body, NULL) == CK_OK;
+  ck_mcp_answer(&line, self->mcp, request->body);
+  out->status = !sound ? BAD : line.len ? OK : ACCEPTED;
+  out->type = "application/json";
+  append_answer(out, ck_buffer_bytes(&line));
+  out->text.failed |= line.failed;
+  ck_buffer_clear(&line);
+}
+
+static ck_status take_token(ck_mcp_http_server *self, const char *ref, ck_error *err) {
+  if (!ref) {
+    ck_buffer_append_text(&self->token, self->gate.key);
+    return ck_buffer_check(&self->token, err);
+  }
+  ck_status status = ck_secret_read(&self->token, ref, err);
+  if (status == CK_OK &&
+      (self->token.len < CK_MCP_TOKEN_LEAST || memchr(self->token.data, 0, self->token.len)))
+    status = ck_error_set(err, CK_E_USAGE, "--token: it has fewer than %d bytes, or a NUL",
+                          CK_MCP_TOKEN_LEAST);
+  return status;
+}
+
+ck_status ck_mcp_http_start(ck_mcp_http_server *out, ck_mcp *mcp, const char *address,
+                            const char *token, ck_error *err) {
+  *out = (ck_mcp_http_server){.mcp = mcp, .at.fd = -1};
+  const ck_ui_plain_service service = {.respond = respond, .to = out, .body_max = CK_MCP_LINE_MAX};
+  ck_status status = ck_ui_listen_open(&out->at, "--listen", address, err);
+  if (status == CK_OK) ck_ui_gate_init(&out->gate, out->at.host, out->at.port);
+  if (status == CK_OK) status = take_token(out, token, err);
+  if (status == CK_OK) status = ck_ui_plain_start(&out->plain, &out->at, &service, err);
+  if (status != CK_OK) ck_mcp_http_stop(out);
+  return status;
+}
+
+void ck_mcp_http_stop(ck_mcp_http_server *self) {
+  ck_ui_plain_stop(self->plain);
+  ck_secret_wipe(&self->token);
+  if (self->mcp) ck_ui_listen_close(&self->at);
+  *self = (ck_mcp_http_server){0};
+}
