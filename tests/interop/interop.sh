@@ -148,6 +148,33 @@ has "over HTTP: the session is given back" "$(cat "$dir/http.log")" "session ter
 kill "$serving"
 wait "$serving" 2>/dev/null
 
+# ---- ckrun mcp over HTTP: the SDK's client ----
+
+export MCP_TOKEN=a-token-for-the-client
+"$CKRUN" mcp --listen 127.0.0.1:0 --token env:MCP_TOKEN >said 2>"$dir/err" &
+serving=$!
+until grep -q '^url' said; do kill -0 "$serving" || break; sleep 0.05; done
+cat >"$place/client.mjs" <<'EOF'
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+const client = new Client({ name: "interop", version: "1" });
+await client.connect(new StreamableHTTPClientTransport(new URL(process.argv[2]), {
+  requestInit: { headers: { Authorization: `Bearer ${process.env.MCP_TOKEN}` } } }));
+const { tools } = await client.listTools();
+const result = await client.callTool({ name: "list_session_checkpoints",
+  arguments: { session_id: "http" } });
+console.log(tools.length, result.isError, JSON.stringify(result.structuredContent));
+await client.close();
+EOF
+out=$(timeout 60 node "$place/client.mjs" "$(sed -n 's/^url\t//p' said)" 2>"$dir/err")
+err=$(cat "$dir/err")
+has "the SDK's client lists the tools over HTTP, and calls one" "$out" 'false {"'
+has "its answer is about the session" "$out" '"session_id":"http"'
+out=$(MCP_TOKEN=another timeout 60 node "$place/client.mjs" "$(sed -n 's/^url\t//p' said)" 2>&1)
+has "with another token it gets nothing" "$out" "401"
+kill "$serving"
+wait "$serving" 2>/dev/null
+
 # ---- ACP: the SDK's example agent ----
 
 cat >prompt.lua <<EOF
