@@ -18,6 +18,7 @@
 #include "core/host/print/document.h"
 #include "core/runtime/history/settled.h"
 #include "core/runtime/portable/cassette_export.h"
+#include "core/runtime/portable/chat_export.h"
 #include "core/runtime/portable/loop_document.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/workflow_document.h"
@@ -93,6 +94,13 @@ static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection,
   return status;
 }
 
+static ck_status write_chat(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
+                            const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+
+  return ck_chat_export(out, inspection->store, &inspection->head, output->redactor, err);
+}
+
 static ck_status write_markdown(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err) {
   (void)checkpoint;
@@ -106,6 +114,7 @@ static const format formats[] = {
     {"run-checkpoint", write_run_checkpoint, false, true, true, CK_MEDIA_CHAT},
     {"loop-checkpoint", write_loop, false, true, true, CK_MEDIA_MESSAGES},
     {"workflow-checkpoint", write_workflow, true, true, true, CK_MEDIA_OWN},
+    {"openai", write_chat, false, false, true, CK_MEDIA_CHAT},
     {"markdown", write_markdown, false, false, false, CK_MEDIA_OWN},
 };
 static const char archive[] = "archive", html[] = "html";
@@ -117,6 +126,7 @@ static const char *const format_names[] = {"cassette",
                                            archive,
                                            html,
                                            "markdown",
+                                           "openai",
                                            NULL};
 
 static const format *find_format(const char *name) {
@@ -228,7 +238,7 @@ static ck_status export(ck_host *host, const values *v, ck_error *err) {
   if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint, run-checkpoint, "
-                        "loop-checkpoint, workflow-checkpoint, archive, html or markdown");
+                        "loop-checkpoint, workflow-checkpoint, archive, html, markdown or openai");
   ck_inspection inspection;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
@@ -324,6 +334,10 @@ const ck_command ck_command_sessions_export = {
         "checkpoint_ms, and the same of run and usage: all that is complete by now, also between "
         "two checkpoints and while the session runs, or with --checkpoint what was complete "
         "there, and spent until then. Usage is cumulative over all runs.\n\n"
+        "openai: what was said, as JSON lines, one for each scope and agent: session_id, "
+        "conversation_id, scope, agent, usage (prompt_tokens, completion_tokens), cost_usd, and "
+        "messages as OpenAI's chat completions take them. 'ckrun sessions import' reads each line "
+        "as a session.\n\n"
         "archive: the session as it is stored, with those that it was forked from, the files that "
         "its runs executed, and its long outputs beside it in FILE.spill; as sealed as the store. "
         "'ckrun sessions import FILE' makes the same session elsewhere, and 'ckrun --store FILE' "

@@ -38,7 +38,9 @@ local function emit_conversation(emit, source, document, n)
   emit {
     kind = "session", id = id_of(document, source, n), about = messages and about(document) or nil,
   }
-  import.chat(emit, messages or document, import.text(document, "agent") or "assistant", "user")
+  local agent = import.text(document, "agent") or "assistant"
+  -- A conversation that ckrun has exported is of one agent, and what it was told is its own.
+  import.chat(emit, messages or document, agent, import.text(document, "scope") and agent or "user")
 end
 
 --- One message on each line: one conversation.

@@ -1,0 +1,136 @@
+/* chat_export.c - goes over the events that count, and sorts their messages by who said them. */
+#include "core/runtime/portable/chat_export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/runtime/portable/chat.h"
+#include "core/runtime/portable/line.h"
+#include "core/runtime/session/tail/abandoned.h"
+
+/* What the user said first to one that began by itself. */
+static const char opening[] = "(nothing was said)";
+
+typedef struct talk {
+  char *scope, *agent; /* agent: NULL where none took part */
+  char name[24];       /* in the session: its number */
+  ck_chat chat;
+  int64_t input_tokens, output_tokens, cost;
+} talk;
+
+typedef struct writing {
+  ck_abandoned abandoned;
+  talk *list;
+  size_t count, cap;
+  ck_status status;
+  ck_error *err;
+} writing;
+
+static bool is_same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static ck_status find_talk(talk **out, writing *self, const ck_event *event) {
+  for (size_t i = 0; i < self->count; i++) {
+    *out = &self->list[i];
+    if (is_same((*out)->scope, event->scope) && is_same((*out)->agent, event->agent)) return CK_OK;
+  }
+  talk *list = ck_array_grow(self->list, self->count, &self->cap, sizeof *list);
+  if (!list) return ck_error_no_memory(self->err);
+  self->list = list;
+  *out = &list[self->count++];
+  **out = (talk){0};
+  snprintf((*out)->name, sizeof(*out)->name, "%zu", self->count);
+  ck_status status = ck_text_replace(&(*out)->scope, event->scope, self->err);
+  if (status == CK_OK) status = ck_text_replace(&(*out)->agent, event->agent, self->err);
+  return status;
+}
+
+static int64_t number(const ck_event *event, const char *name) {
+  int64_t found = 0;
+  ck_json_read_int(&found, ck_json_get(ck_value_bytes(event->body), name));
+  return found > 0 ? found : 0; /* of an import a price that nobody knows is below 0 */
+}
+
+static ck_status take(writing *self, const ck_event *event, ck_bytes json) {
+  talk *of = NULL;
+  ck_value *message = NULL;
+  ck_status status = find_talk(&of, self, event);
+  if (status == CK_OK) status = ck_value_copy(&message, json, self->err);
+  if (status == CK_OK) status = ck_chat_add(&of->chat, message, self->err);
+  ck_value_free(message);
+  if (status != CK_OK) return status;
+  of->input_tokens += number(event, "input_tokens");
+  of->output_tokens += number(event, "output_tokens");
+  of->cost += number(event, "cost");
+  return CK_OK;
+}
+
+static bool visit(void *to, const ck_event *event) {
+  writing *self = to;
+  bool says = event->kind == CK_EVENT_MESSAGE || event->kind == CK_EVENT_OUTCOME;
+  ck_bytes message = ck_json_get(ck_value_bytes(event->body), "message");
+  if (!says || ck_json_type_of(message) != CK_JSON_OBJECT) return true;
+  if (!ck_abandoned_has_record(&self->abandoned, event)) self->status = take(self, event, message);
+  return self->status == CK_OK;
+}
+
+static ck_status write_talk(ck_value **out, const talk *self, const char *session, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "session_id", session);
+  ck_json_member_text(&w, "conversation_id", self->name);
+  ck_json_member_text(&w, "scope", self->scope);
+  ck_json_member_text(&w, "agent", self->agent);
+  ck_json_name(&w, "usage");
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "prompt_tokens", self->input_tokens);
+  ck_json_member_int(&w, "completion_tokens", self->output_tokens);
+  ck_json_end(&w, '}');
+  ck_json_name(&w, "cost_usd");
+  ck_json_put_decimal(&w, self->cost, 6);
+  ck_json_name(&w, "messages");
+  ck_status status = ck_chat_write(&w, &self->chat, ck_bytes_text(opening), false, err);
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_value_from(out, &json, err);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+static void clear(writing *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    ck_chat_clear(&self->list[i].chat);
+    free(self->list[i].scope);
+    free(self->list[i].agent);
+  }
+  free(self->list);
+  ck_abandoned_clear(&self->abandoned);
+}
+
+ck_status ck_chat_export(ck_buffer *out, ck_store *store, const ck_head *head,
+                         ck_redactor *redactor, ck_error *err) {
+  writing self = {.err = err};
+  ck_view view = {0};
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_event_query query = {.session = head->session.no, .view = &view};
+  if (status == CK_OK)
+    status = ck_abandoned_read(&self.abandoned, store, query.session, &view, 0, err);
+  if (status == CK_OK) status = ck_store_read_events(store, &query, visit, &self, err);
+  if (status == CK_OK) status = self.status;
+  for (size_t i = 0; status == CK_OK && i < self.count; i++) {
+    ck_value *line = NULL;
+    status = write_talk(&line, &self.list[i], head->session.id, err);
+    if (status == CK_OK) status = ck_portable_append_line(out, redactor, line, err);
+    ck_value_free(line);
+  }
+  if (status == CK_OK && self.count == 0)
+    status = ck_error_set(err, CK_E_UNSUPPORTED, "session %s: nothing was said in it yet",
+                          head->session.id);
+  ck_view_clear(&view);
+  clear(&self);
+  return status;
+}
