@@ -83,15 +83,17 @@ local function emit_message(emit, message, n)
 end
 
 function gemini.import(source, emit)
-  local document = source.document()
+  local document, why = source.document()
+  if not document then error(why, 0) end
   local about = {}
+  if not import.text(document, "sessionId") then return end
   for name, value in pairs(document) do
     if name ~= "messages" then about[name] = value end
   end
   emit { kind = "session", id = document.sessionId, about = about,
     at = import.time(import.text(document, "startTime")) }
   emit { kind = "agent", id = agent }
-  for n, message in ipairs(document.messages) do emit_message(emit, message, n) end
+  for n, message in ipairs(import.list(document, "messages")) do emit_message(emit, message, n) end
   emit { kind = "end", status = "completed" }
 end
 

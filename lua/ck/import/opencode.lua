@@ -169,17 +169,19 @@ local function end_of(messages)
 end
 
 function opencode.import(source, emit)
-  local document = source.document()
+  local document, why = source.document()
+  if not document then error(why, 0) end
+  local info, messages = import.table(document, "info"), import.list(document, "messages")
   local known = {}
-  emit { kind = "session", id = document.info.id, about = document.info,
-    at = time_of(document.info, "created") }
-  for _, message in ipairs(document.messages) do
+  if not import.text(info, "id") then return end
+  emit { kind = "session", id = info.id, about = info, at = time_of(info, "created") }
+  for _, message in ipairs(messages) do
     local agent = agent_of(import.table(message, "info"))
     if not known[agent] then emit { kind = "agent", id = agent } end
     known[agent] = true
   end
-  for n, message in ipairs(document.messages) do emit_message(emit, message, n) end
-  local status, reason = end_of(document.messages)
+  for n, message in ipairs(messages) do emit_message(emit, message, n) end
+  local status, reason = end_of(messages)
   emit { kind = "end", status = status, reason = reason }
 end
 

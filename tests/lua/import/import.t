@@ -108,7 +108,7 @@ exits 2 "one bad file among good ones" sessions import "$dir/text" "$data/crafte
 is "does not stop them" "$(cut -f2 <<<"$out")" who_and_when
 
 # ---- whole or not at all, whatever the format and the fault ----
-# fault NAME FORMAT FILE: refused with the file's name; no store is made.
+# fault NAME FORMAT FILE: refused with the file's name, in words of the file; no store is made.
 bad=
 fault() {
   local as
@@ -116,7 +116,8 @@ fault() {
     "$CKRUN" --store "$dir/empty/e.db" sessions import $as "$3" >"$dir/out" 2>"$dir/err"
     code=$?
     [ "$code" = 2 ] && grep -qF "${3##*/}" "$dir/err" && [ "$(grep -c '' "$dir/err")" = 1 ] &&
-      [ ! -s "$dir/out" ] && [ ! -e "$dir/empty/e.db" ] && continue
+      ! grep -qE 'attempt to|bad argument' "$dir/err" && [ ! -s "$dir/out" ] &&
+      [ ! -e "$dir/empty/e.db" ] && continue
     bad="$bad [$1 of $2 $as: exit $code, $(head -c 200 "$dir/err")]"
     rm -rf "$dir/empty"
   done
@@ -141,8 +142,10 @@ while read -r format sample; do
   fault "a line that is no JSON" "$format" "$file"
 done <<LIST
 claude_code claude_inline.jsonl
+gemini gemini.json
 openai openai.json
 openai_agents run_state.json
+opencode opencode.json
 otlp otlp.json
 owl_roleplay owl.json
 pi pi.jsonl
