@@ -132,22 +132,6 @@ static void write_system_text(void *to, ck_bytes content) {
   if (self->begun && !is_void(content)) write_user(to, content);
 }
 
-static void write_input(ck_json_writer *w, ck_bytes arguments) {
-  ck_buffer text = {0};
-  ck_error ignored = CK_ERROR_INIT;
-  if (!ck_json_read_string(&text, arguments)) ck_buffer_append_bytes(&text, arguments);
-  ck_bytes input = ck_buffer_bytes(&text);
-  bool is_object =
-      ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
-  ck_json_name(w, "input");
-  if (is_object || input.len == 0)
-    ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
-  else
-    ck_anthropic_put_malformed(w, input);
-  w->out->failed |= text.failed;
-  ck_buffer_clear(&text);
-}
-
 /* `given` is the call's block as received; its other members are kept. */
 static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
   static const char *const ours[] = {"type", "id", "name", "input", NULL};
@@ -158,7 +142,7 @@ static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t inde
   ck_model_append_id(w->out, turn, index);
   w->comma = true;
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
-  write_input(w, call->arguments);
+  ck_model_put_arguments(w, "input", call->arguments);
   ck_model_copy_members(w, given, ours);
   ck_json_end(w, '}');
 }
@@ -229,18 +213,13 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   for (size_t i = 0; i < turn->call_count; i++) write_result(self, turn, i);
 }
 
-static bool is_system(ck_bytes message) {
-  ck_bytes role = ck_json_get(message, "role");
-  return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
-}
-
 static void write_system(turn_writer *self, const ck_conversation *conversation) {
   ck_json_writer *w = &self->w;
   size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
   for (size_t i = 0; i < count; i++) {
     ck_bytes message = ck_value_bytes(ck_conversation_get_seen(conversation, i)),
              content = ck_json_get(message, "content");
-    if (!is_system(message)) break;
+    if (!ck_model_is_system(message)) break;
     if (is_void(content)) continue;
     if (written++ == 0) {
       ck_json_name(w, "system");
@@ -258,13 +237,8 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
     ck_json_put_raw(w, tool);
     return;
   }
-  ck_bytes description = named ? (ck_bytes){NULL, 0} : ck_json_get(tool, "description");
-  ck_bytes parameters = named ? description : ck_json_get(tool, "parameters");
   ck_json_begin(w, '{');
-  ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
-  if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(w, "input_schema",
-                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\"}"));
+  ck_model_put_function(w, tool, "input_schema", "{\"type\":\"object\"}");
   ck_json_end(w, '}');
 }
 

@@ -2,13 +2,10 @@
 #ifndef CK_EFFECT_MODEL_ANTHROPIC_H
 #define CK_EFFECT_MODEL_ANTHROPIC_H
 
-#include "core/effect/model/private.h"
+#include "core/effect/model/api_parts.h"
 
 /* ---- anthropic_answer.c ---- */
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
-/* A call's input must be an object: any other text goes into one, under the name that Anthropic's
- * documentation gives it. */
-void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text);
 
 /* The functions of ck_model_format. */
 void ck_anthropic_state(ck_model_reply *to, ck_bytes usage, bool begins);

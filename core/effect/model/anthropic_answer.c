@@ -32,12 +32,6 @@ bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer) {
   return true;
 }
 
-void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text) {
-  ck_json_begin(w, '{');
-  ck_json_member_string(w, "INVALID_JSON", text);
-  ck_json_end(w, '}');
-}
-
 /* The message is the whole answer. */
 ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);

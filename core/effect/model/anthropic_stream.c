@@ -112,18 +112,9 @@ static bool is_empty_text(const ck_model_part *part) {
 
 static void write_block(ck_json_writer *w, const ck_model_part *part) {
   ck_bytes input = ck_buffer_bytes(&part->input);
-  ck_error ignored = CK_ERROR_INIT;
   ck_json_begin(w, '{');
   ck_model_fields_write(w, &part->fields, input.len > 0 ? "input" : NULL);
-  if (input.len > 0) {
-    bool is_object =
-        ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
-    ck_json_name(w, "input");
-    if (is_object)
-      ck_json_put_raw(w, input);
-    else
-      ck_anthropic_put_malformed(w, input);
-  }
+  if (input.len > 0) ck_model_put_object(w, "input", input);
   ck_json_end(w, '}');
   w->out->failed |= part->input.failed;
 }

@@ -117,23 +117,6 @@ static bool wants_signature(const ck_model_query *query) {
   return strstr(query->model->model, "gemini-3") != NULL;
 }
 
-static void put_args(ck_json_writer *w, ck_bytes arguments) {
-  ck_buffer text = {0};
-  if (!ck_json_read_string(&text, arguments)) ck_buffer_append_bytes(&text, arguments);
-  ck_bytes args = ck_buffer_bytes(&text);
-  bool object = ck_json_check(args, NULL) == CK_OK && ck_json_type_of(args) == CK_JSON_OBJECT;
-  ck_json_name(w, "args");
-  if (object || args.len == 0) {
-    ck_json_put_raw(w, object ? args : ck_bytes_text("{}"));
-  } else {
-    ck_json_begin(w, '{');
-    ck_json_member_string(w, "INVALID_JSON", args);
-    ck_json_end(w, '}');
-  }
-  w->out->failed |= text.failed;
-  ck_buffer_clear(&text);
-}
-
 /* `given` is the part as received; no bytes: the call is of another API. */
 static void put_call(turn_writer *self, const ck_model_call *call, ck_bytes given, bool first) {
   ck_json_writer *w = &self->w;
@@ -144,7 +127,7 @@ static void put_call(turn_writer *self, const ck_model_call *call, ck_bytes give
   ck_json_begin(w, '{');
   if (ck_json_type_of(id) == CK_JSON_STRING) ck_json_member_raw(w, "id", id);
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
-  put_args(w, call->arguments);
+  ck_model_put_arguments(w, "args", call->arguments);
   ck_json_end(w, '}');
   if (signature.len > 0)
     ck_json_member_raw(w, "thoughtSignature", signature);
@@ -271,17 +254,12 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
 
 /* ---- the rest ---- */
 
-static bool is_system(ck_bytes message) {
-  ck_bytes role = ck_json_get(message, "role");
-  return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
-}
-
 static void write_system(turn_writer *self, const ck_conversation *conversation) {
   size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
   for (size_t i = 0; i < count; i++) {
     ck_bytes message = ck_value_bytes(ck_conversation_get_seen(conversation, i)),
              content = ck_json_get(message, "content");
-    if (!is_system(message)) break;
+    if (!ck_model_is_system(message)) break;
     if (is_void(content)) continue;
     if (written++ == 0) {
       ck_json_name(&self->w, "systemInstruction");
@@ -301,14 +279,8 @@ static bool is_function(ck_bytes tool) {
 }
 
 static void put_function(ck_json_writer *w, ck_bytes tool) {
-  bool named = ck_json_type_of(tool) == CK_JSON_STRING;
-  ck_bytes description = named ? (ck_bytes){NULL, 0} : ck_json_get(tool, "description");
-  ck_bytes parameters = named ? description : ck_json_get(tool, "parameters");
   ck_json_begin(w, '{');
-  ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
-  if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(w, "parametersJsonSchema",
-                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\"}"));
+  ck_model_put_function(w, tool, "parametersJsonSchema", "{\"type\":\"object\"}");
   ck_json_end(w, '}');
 }
 

@@ -2,7 +2,7 @@
 #ifndef CK_EFFECT_MODEL_GEMINI_H
 #define CK_EFFECT_MODEL_GEMINI_H
 
-#include "core/effect/model/private.h"
+#include "core/effect/model/api_parts.h"
 
 /* The functions of ck_model_format. */
 void ck_gemini_state(ck_model_reply *to, ck_bytes usage, bool begins);

@@ -14,16 +14,10 @@ void ck_gemini_state(ck_model_reply *to, ck_bytes usage, bool begins) {
   (void)ck_model_read_tokens(to, &thoughts, usage, "thoughtsTokenCount");
   (void)ck_model_read_tokens(to, &tools, usage, "toolUsePromptTokenCount");
   (void)ck_json_read_int(&cached, ck_json_get(usage, "cachedContentTokenCount"));
-  if (cached < 0 || cached > input) cached = 0;
+  if (cached > input) cached = 0; /* of the prompt alone */
   output += thoughts;
   if (!said && summed && total > input + tools) output = total - input - tools;
-  const ck_usage *before = &to->usage;
-  input += tools;
-  if (!asked || (!said && !summed) ||
-      input + output < before->input + before->cache_read + before->output)
-    return;
-  to->usage =
-      (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+  if (asked && (said || summed)) (void)ck_model_raise_usage(to, input + tools, cached, output);
 }
 
 /* ---- the message ---- */
@@ -32,18 +26,14 @@ static bool is_thought(ck_bytes part) {
   return ck_json_type_of(ck_json_get(part, "thought")) == CK_JSON_TRUE;
 }
 
+/* Arguments are an object there, and JSON in a string in the shape of chat completions. */
 static void write_call(ck_json_writer *w, ck_bytes call) {
-  ck_bytes id = ck_json_get(call, "id"), name = ck_json_get(call, "name"),
-           args = ck_json_get(call, "args");
-  ck_json_begin(w, '{');
-  if (ck_json_type_of(id) == CK_JSON_STRING) ck_json_member_raw(w, "id", id);
-  ck_json_member_text(w, "type", "function");
-  ck_json_name(w, "function");
-  ck_json_begin(w, '{');
-  if (ck_json_type_of(name) == CK_JSON_STRING) ck_json_member_raw(w, "name", name);
-  ck_json_member_string(w, "arguments", args.len ? args : ck_bytes_text("{}"));
-  ck_json_end(w, '}');
-  ck_json_end(w, '}');
+  ck_bytes args = ck_json_get(call, "args");
+  ck_buffer text = {0};
+  ck_json_append_string(&text, args.len ? args : ck_bytes_text("{}"));
+  ck_model_put_call(w, ck_json_get(call, "id"), ck_json_get(call, "name"), ck_buffer_bytes(&text));
+  w->out->failed |= text.failed;
+  ck_buffer_clear(&text);
 }
 
 static void write_calls(ck_json_writer *w, ck_bytes parts) {
@@ -68,18 +58,13 @@ static ck_status write_message(ck_model_reply *out, ck_bytes parts, ck_error *er
   for (ck_json_iterator it = ck_json_iterate(parts); ck_json_next(&it);)
     if (!is_thought(it.value)) ck_json_read_string(&text, ck_json_get(it.value, "text"));
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "role", "assistant");
-  if (text.len > 0)
-    ck_json_member_string(&w, "content", ck_buffer_bytes(&text));
-  else
-    ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  ck_model_put_said(&w, &text);
   write_calls(&w, parts);
   ck_json_name(&w, "gemini");
   ck_json_begin(&w, '{');
   ck_json_member_raw(&w, "parts", parts);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
-  out->message.failed |= text.failed;
   ck_buffer_clear(&text);
   return ck_buffer_check(&out->message, err);
 }
@@ -109,9 +94,9 @@ static bool is_botched(ck_bytes reason) {
 }
 
 static bool take_fault(ck_model_reply *out, ck_bytes answer, ck_bytes candidate) {
-  ck_bytes error = ck_json_get(answer, "error"), reason = ck_json_get(candidate, "finishReason"),
+  ck_bytes reason = ck_json_get(candidate, "finishReason"),
            block = ck_json_get(ck_json_get(answer, "promptFeedback"), "blockReason");
-  if (ck_json_type_of(error) == CK_JSON_OBJECT || ck_json_type_of(error) == CK_JSON_STRING)
+  if (ck_model_has_error(answer))
     ck_buffer_append_bytes(&out->fault, answer);
   else if (candidate.len == 0 && ck_json_type_of(block) == CK_JSON_STRING)
     put_fault(out, 400, "the prompt was blocked", block);
@@ -120,12 +105,7 @@ static bool take_fault(ck_model_reply *out, ck_bytes answer, ck_bytes candidate)
   return out->fault.len > 0 || out->fault.failed;
 }
 
-static ck_bytes first_candidate(ck_bytes answer) {
-  ck_bytes list = ck_json_get(answer, "candidates");
-  ck_json_iterator it = ck_json_iterate(list);
-  if (ck_json_type_of(list) == CK_JSON_ARRAY && ck_json_next(&it)) return it.value;
-  return (ck_bytes){NULL, 0};
-}
+static ck_bytes first_candidate(ck_bytes answer) { return ck_model_first(answer, "candidates"); }
 
 ck_status ck_gemini_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   ck_bytes candidate = first_candidate(body), reason = ck_json_get(candidate, "finishReason"),

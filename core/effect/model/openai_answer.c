@@ -3,8 +3,7 @@
 
 /* ---- usage ---- */
 
-/* Some servers state it in each part of a stream. Cached tokens that cannot be are counted as
- * others: these cost no less. */
+/* Some servers state it in each part of a stream. */
 void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins) {
   int64_t input = 0, cached = 0, output = 0;
   if (begins) return;
@@ -12,29 +11,18 @@ void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins) {
   known &= ck_model_read_tokens(to, &output, usage, "completion_tokens");
   (void)ck_json_read_int(&cached,
                          ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
-  if (cached < 0 || cached > input) cached = 0;
-  const ck_usage *before = &to->usage;
-  if (!known || input + output < before->input + before->cache_read + before->output) return;
-  to->usage =
-      (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+  if (known) (void)ck_model_raise_usage(to, input, cached, output);
 }
 
 /* ---- a whole answer ---- */
 
 static bool take_fault(ck_model_reply *out, ck_bytes answer) {
-  ck_bytes error = ck_json_get(answer, "error");
-  if (ck_json_type_of(error) != CK_JSON_OBJECT && ck_json_type_of(error) != CK_JSON_STRING)
-    return false;
+  if (!ck_model_has_error(answer)) return false;
   ck_buffer_append_bytes(&out->fault, answer);
   return true;
 }
 
-static ck_bytes first_choice(ck_bytes answer) {
-  ck_bytes choices = ck_json_get(answer, "choices");
-  ck_json_iterator it = ck_json_iterate(choices);
-  if (ck_json_type_of(choices) == CK_JSON_ARRAY && ck_json_next(&it)) return it.value;
-  return (ck_bytes){NULL, 0};
-}
+static ck_bytes first_choice(ck_bytes answer) { return ck_model_first(answer, "choices"); }
 
 ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (take_fault(out, body)) return ck_buffer_check(&out->fault, err);

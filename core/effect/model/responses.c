@@ -82,11 +82,7 @@ static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t inde
   ck_model_append_id(w->out, turn, index);
   w->comma = true;
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
-  if (turn->shape != CK_SHAPE_ANTHROPIC && ck_json_type_of(call->arguments) == CK_JSON_STRING)
-    ck_json_member_raw(w, "arguments", call->arguments);
-  else
-    ck_json_member_string(w, "arguments",
-                          call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
+  ck_model_put_argument_text(w, turn, call);
   ck_json_end(w, '}');
 }
 
@@ -212,14 +208,8 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
     ck_json_put_raw(w, tool);
     return;
   }
-  ck_bytes description = named ? (ck_bytes){NULL, 0} : ck_json_get(tool, "description");
-  ck_bytes parameters = named ? description : ck_json_get(tool, "parameters");
   begin_item(w, "function");
-  ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
-  if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(
-      w, "parameters",
-      parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
+  ck_model_put_function(w, tool, "parameters", "{\"type\":\"object\",\"properties\":{}}");
   ck_json_member_bool(w, "strict", false);
   ck_json_end(w, '}');
 }

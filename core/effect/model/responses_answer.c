@@ -15,12 +15,7 @@ void ck_responses_state(ck_model_reply *to, ck_bytes usage, bool begins) {
   known &= ck_model_read_tokens(to, &output, usage, "output_tokens");
   (void)ck_json_read_int(&cached,
                          ck_json_get(ck_json_get(usage, "input_tokens_details"), "cached_tokens"));
-  if (cached < 0 || cached > input) cached = 0;
-  const ck_usage *before = &to->usage;
-  if (!known || input + output < before->input + before->cache_read + before->output) return;
-  to->usage =
-      (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
-  to->final = true;
+  if (known && ck_model_raise_usage(to, input, cached, output)) to->final = true;
 }
 
 /* ---- the message ---- */
@@ -37,23 +32,6 @@ static void read_said(ck_buffer *text, ck_buffer *refusal, ck_bytes item) {
   }
 }
 
-static void write_member(ck_json_writer *w, const char *name, ck_bytes from, const char *member) {
-  ck_bytes value = ck_json_get(from, member);
-  if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_member_raw(w, name, value);
-}
-
-static void write_call(ck_json_writer *w, ck_bytes item) {
-  ck_json_begin(w, '{');
-  write_member(w, "id", item, "call_id");
-  ck_json_member_text(w, "type", "function");
-  ck_json_name(w, "function");
-  ck_json_begin(w, '{');
-  write_member(w, "name", item, "name");
-  write_member(w, "arguments", item, "arguments");
-  ck_json_end(w, '}');
-  ck_json_end(w, '}');
-}
-
 static void write_calls(ck_json_writer *w, ck_bytes items) {
   bool begun = false;
   for (ck_json_iterator it = ck_json_iterate(items); ck_json_next(&it);) {
@@ -63,7 +41,8 @@ static void write_calls(ck_json_writer *w, ck_bytes items) {
       ck_json_begin(w, '[');
     }
     begun = true;
-    write_call(w, it.value);
+    ck_model_put_call(w, ck_json_get(it.value, "call_id"), ck_json_get(it.value, "name"),
+                      ck_json_get(it.value, "arguments"));
   }
   if (begun) ck_json_end(w, ']');
 }
@@ -75,11 +54,7 @@ static ck_status write_message(ck_model_reply *out, ck_bytes items, ck_error *er
   for (ck_json_iterator it = ck_json_iterate(items); ck_json_next(&it);)
     if (is_type(it.value, "message")) read_said(&text, &refusal, it.value);
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "role", "assistant");
-  if (text.len > 0)
-    ck_json_member_string(&w, "content", ck_buffer_bytes(&text));
-  else
-    ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  ck_model_put_said(&w, &text);
   if (refusal.len > 0) ck_json_member_string(&w, "refusal", ck_buffer_bytes(&refusal));
   write_calls(&w, items);
   ck_json_name(&w, "responses");
@@ -87,7 +62,7 @@ static ck_status write_message(ck_model_reply *out, ck_bytes items, ck_error *er
   ck_json_member_raw(&w, "output", items);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
-  out->message.failed |= text.failed || refusal.failed;
+  out->message.failed |= refusal.failed;
   ck_buffer_clear(&refusal);
   ck_buffer_clear(&text);
   return ck_buffer_check(&out->message, err);
@@ -106,11 +81,10 @@ static void put_fault(ck_model_reply *out, ck_bytes error) {
 }
 
 static bool take_fault(ck_model_reply *out, ck_bytes response) {
-  ck_bytes error = ck_json_get(response, "error"), status = ck_json_get(response, "status");
-  ck_json_type type = ck_json_type_of(error);
+  ck_bytes status = ck_json_get(response, "status");
   bool failed = ck_json_is_text(status, "failed") || ck_json_is_text(status, "cancelled") ||
-                type == CK_JSON_OBJECT || type == CK_JSON_STRING;
-  if (failed) put_fault(out, error);
+                ck_model_has_error(response);
+  if (failed) put_fault(out, ck_json_get(response, "error"));
   return failed;
 }
 
