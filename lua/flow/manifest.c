@@ -206,6 +206,9 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->timeout_ms = read_seconds(L, table, "timeout_s");
   process->total_ms = read_seconds(L, table, "total_s");
   process->untrusted = read_distrust(L, table);
+  lua_getfield(L, table, "roots");
+  process->roots = lua_toboolean(L, -1);
+  lua_pop(L, 1);
 }
 
 static void read_processes(ck_manifest *self, lua_State *L, int table) {

@@ -21,7 +21,7 @@
  * any other is UNKNOWN. A call that is cancelled before it is sent is ABSENT; after a cancel of a
  * call that is neither pure nor idempotent the answer is awaited for a while, and counts. Progress
  * becomes updates {method, params}. Requests of a server to the client are refused, except for
- * pings. */
+ * pings, and for the roots where the process has them. */
 #ifndef CK_EFFECT_MCP_MCP_H
 #define CK_EFFECT_MCP_MCP_H
 

@@ -42,6 +42,10 @@ void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run);
  * effect the answer is awaited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);
 
+/* ---- roots.c ---- */
+/* Answers roots/list. */
+void ck_mcp_reply_roots(ck_mcp_server *self, ck_bytes id);
+
 /* ---- error.c ---- */
 /* Ends the call, later, with an error that is reported to the model; a probe becomes UNKNOWN. */
 void ck_mcp_report_error(ck_effect_run *run, const char *text);

@@ -239,9 +239,11 @@ static void on_received(void *to, const ck_rpc_message *message) {
   if (message->kind == CK_RPC_REQUEST) {
     if (ck_json_is_text(message->method, "ping"))
       ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
+    else if (self->service.process->roots && ck_json_is_text(message->method, "roots/list"))
+      ck_mcp_reply_roots(self, message->id);
     else
       ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
-                     "this client offers neither roots, sampling nor elicitation");
+                     "this client does not offer that (roots, sampling, elicitation)");
   } else if (ck_json_is_text(message->method, "notifications/progress")) {
     take_progress(self, message->params);
   }
@@ -285,7 +287,8 @@ static void write_initialize(void *to, ck_buffer *out) {
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "protocolVersion", revisions[0]);
-  ck_json_member_raw(&w, "capabilities", ck_bytes_text("{}"));
+  ck_json_member_raw(&w, "capabilities",
+                     ck_bytes_text(self->service.process->roots ? "{\"roots\":{}}" : "{}"));
   ck_service_write_client(&w, "clientInfo", &self->options->service);
   ck_json_end(&w, '}');
 }

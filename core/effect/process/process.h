@@ -3,6 +3,7 @@
 #ifndef CK_EFFECT_PROCESS_PROCESS_H
 #define CK_EFFECT_PROCESS_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct ck_process {
@@ -13,6 +14,7 @@ typedef struct ck_process {
   /* its headers, in threes: name, "text", "secret" or "bearer", and the text, or the name of the
    * secret; NULL-terminated; NULL: none */
   const char *const *headers;
+  bool roots; /* of an MCP server: it may be told in which folder tools run */
   /* names of variables it gets besides the usual ones; NULL-terminated; NULL: none */
   const char *const *environment;
   /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */

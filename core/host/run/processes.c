@@ -13,6 +13,7 @@ static ck_process process_of(const ck_flow_process *from) {
                       .argv = from->argv,
                       .url = from->url,
                       .headers = from->headers,
+                      .roots = from->roots,
                       .environment = from->environment,
                       .probes = from->probes,
                       .timeout_ms = from->timeout_ms,

@@ -20,6 +20,7 @@ local tools = require "ck.flow.tools"
 ---                                      nil: 3600, of an agent 10800, and timeout_s at least
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, over its own claims
 ---@field trust "trusted"|"untrusted"|nil  whether what it gives is to be trusted; nil: it is
+---@field roots boolean|nil              an MCP server is told in which folder tools run
 ---@field probes string[]|nil            pairs: a tool of an MCP server, and its probe
 
 local process = {}
@@ -74,6 +75,7 @@ end
 
 local rules = {
   mcp = { url = remote.url_rule, key = "string", headers = remote.headers_rule,
+    roots = "boolean",
     argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     tools = tools_rule, trust = check.trust },
   acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
@@ -87,7 +89,8 @@ local function make(protocol, def)
   local classes, probes = sort_tools(def.tools)
   return {
     protocol = protocol, argv = def.argv, url = def.url,
-    headers = remote.list_headers(def.key, def.headers), env = def.env, timeout_s = def.timeout_s,
+    headers = remote.list_headers(def.key, def.headers), roots = def.roots,
+    env = def.env, timeout_s = def.timeout_s,
     total_s = def.total_s, classes = classes, probes = probes, trust = def.trust,
   }
 end
@@ -100,8 +103,9 @@ end
 --- are not offered, is called with { key, attempt, name, arguments } of a call whose outcome was
 --- lost, and answers { done = false }, or { done = true, result = … }, as JSON.
 ---@param def { argv: string[]|nil, env: string[]|nil, url: string|nil, key: string|nil,
----  headers: table<string, string|{ secret: string }>|nil, timeout_s: number|nil,
----  total_s: number|nil, tools: table<string, ck.flow.class|table>|nil, trust: string|nil }
+---  headers: table<string, string|{ secret: string }>|nil, roots: boolean|nil,
+---  timeout_s: number|nil, total_s: number|nil, trust: string|nil,
+---  tools: table<string, ck.flow.class|table>|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
@@ -150,7 +154,7 @@ function process.declare(first, second)
       if not seen[name] then
         list[#list + 1] = {
           name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
-          url = entry.url, headers = entry.headers,
+          url = entry.url, headers = entry.headers, roots = entry.roots,
           timeout_s = entry.timeout_s, total_s = entry.total_s,
           classes = entry.classes, probes = entry.probes, trust = entry.trust,
         }

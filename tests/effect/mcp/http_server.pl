@@ -194,6 +194,7 @@ sub expired {
 sub initialize {
   my ($asked) = @_;
   maybe_kill("initialize");
+  put("offers", $json->encode($asked->{params}{capabilities}));
   my $session = slurp("fixed") || "s-" . (() = slurp("log") =~ /POST initialize /g);
   put("session", $session) if $session ne "none";
   my %session = $session eq "none" ? () : ("Mcp-Session-Id" => $session);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tests/effect/mcp/http_fixture.h"
 #include "tests/tap.h"
@@ -246,6 +247,27 @@ static void test_asks(void) {
       http_fixture_call(&it, CK_EFFECT_ONCE, "{\"ask\":\"sampling/createMessage\"}");
   tap_ok(strstr(result_of(outcome), "-32601"), "what is not offered is refused: %s",
          result_of(outcome));
+  outcome = http_fixture_call(&it, CK_EFFECT_ONCE, "{\"ask\":\"roots/list\"}");
+  tap_ok(strstr(result_of(outcome), "-32601"), "the folder is not told of unasked");
+  tap_is_text(http_fixture_read(&it, "offers"), "{}", "and nothing is offered");
+  http_fixture_end(&it);
+}
+
+static void test_roots(void) {
+  http_fixture it;
+  char folder[512], want[600];
+  http_fixture_begin(&it, loop);
+  snprintf(folder, sizeof folder, "%s/a b%%\"c", it.folder);
+  tap_must(mkdir(folder, 0700) == 0, "a folder of an odd name");
+  it.mcp.process.roots = true;
+  it.mcp.options.service.directory = folder;
+  mcp_fixture_open(&it.mcp);
+  const ck_outcome *outcome = http_fixture_call(&it, CK_EFFECT_ONCE, "{\"ask\":\"roots/list\"}");
+  snprintf(want, sizeof want, "/a%%20b%%25%%22c\\\"}]}\"");
+  tap_ok(strstr(result_of(outcome), "\"{\\\"roots\\\":[{\\\"uri\\\":\\\"file:///") &&
+             strstr(result_of(outcome), want),
+         "where the flow says so it is: %s", result_of(outcome));
+  tap_is_text(http_fixture_read(&it, "offers"), "{\"roots\":{}}", "and was offered");
   http_fixture_end(&it);
 }
 
@@ -261,6 +283,7 @@ int main(void) {
   test_unreached();
   test_limits();
   test_asks();
+  test_roots();
   ck_loop_free(loop);
   return tap_done();
 }
