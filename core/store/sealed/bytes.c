@@ -56,6 +56,14 @@ ck_status ck_sealed_decode_bytes(ck_buffer *out, const ck_sealer *with, const ch
                       use);
 }
 
+ck_status ck_sealed_check_value(const ck_sealed *self, const char *use, const ck_value *value,
+                                ck_error *err) {
+  bool checked = self->inner.use_seal != NULL;
+  if (checked || !value || ck_sealed_is_sealed(ck_value_bytes(value))) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "its %s is not sealed: who wrote it has not the store's key", use);
+}
+
 /* ---- values and texts ---- */
 
 ck_status ck_sealed_encode_value(ck_value **out, const ck_sealer *with, const char *use,

@@ -177,6 +177,7 @@ static ck_status open_fact(ck_value **out, const ck_sealed *self, const char *ow
   *out = NULL;
   ck_sealed_append_fact_name(&name, owner, key);
   ck_status status = ck_buffer_check(&name, err);
+  if (!status) status = ck_sealed_check_value(self, "fact", stored, err);
   if (!status) status = ck_sealed_decode_value(out, &with, "fact", name.data, stored, err);
   if (status && status != CK_E_NO_MEMORY) ck_error_prefix(err, "fact '%.100s'", key);
   ck_buffer_clear(&name);

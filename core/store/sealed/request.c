@@ -25,6 +25,7 @@ ck_status ck_sealed_get_request(ck_request *out, bool *found, void *to, ck_lease
   if (status || !*found) return status;
   status = ck_sealed_get_home(&home, self, lease.session, err);
   ck_sealer with = ck_sealed_sealer(self, &home);
+  if (!status) status = ck_sealed_check_value(self, "request", out->body, err);
   if (!status) status = ck_sealed_decode_value(&body, &with, "request", out->kind, out->body, err);
   ck_value_free(out->body);
   out->body = body;

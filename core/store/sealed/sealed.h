@@ -126,7 +126,11 @@ CK_CHECKED ck_status ck_sealed_encode_bytes(ck_buffer *out, const ck_sealer *wit
                                             const char *name, ck_bytes bytes, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_bytes(ck_buffer *out, const ck_sealer *with, const char *use,
                                             const char *name, ck_bytes bytes, ck_error *err);
-/* The same for a value, and for a text, which becomes the mark and hex digits; NULL stays NULL.
+/* What is always sealed in a store with a key, and lies in rows that no check covers (without
+ * use_seal): CK_E_CORRUPT where it is not. */
+CK_CHECKED ck_status ck_sealed_check_value(const ck_sealed *self, const char *use,
+                                           const ck_value *value, ck_error *err);
+/* As of bytes, for a value, and for a text, which becomes the mark and hex digits; NULL stays NULL.
  * *out is malloc'd. */
 CK_CHECKED ck_status ck_sealed_encode_value(ck_value **out, const ck_sealer *with, const char *use,
                                             const char *name, const ck_value *value, ck_error *err);
