@@ -43,9 +43,6 @@ typedef struct ck_http_options {
   const ck_http_header *headers; /* beside, of a POST, Content-Type: application/json */
   size_t header_count;
   ck_bytes body;
-  /* libcurl sends a request again, on its own, when a connection that was kept ends without a byte
-   * of an answer; this one is sent on a connection of its own, so once at most */
-  bool once;
   size_t body_max; /* bytes of the answer's body, after decompression */
   int64_t connect_ms, idle_ms,
       total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
@@ -64,7 +61,9 @@ CK_CHECKED ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *libra
 /* Ends all requests; `ended` is not called. */
 void ck_http_free(ck_http *self);
 
-/* Makes no callback before it returns. CK_E_USAGE: a header that contains a line break. */
+/* A POST is sent once at most: when a connection that was kept ends without a byte of an answer, it
+ * ends as BROKEN. Makes no callback before it returns. CK_E_USAGE: a header that contains a line
+ * break. */
 CK_CHECKED ck_status ck_http_send(ck_http_request **out, ck_http *self,
                                   const ck_http_options *options, ck_error *err);
 /* Waits until the request is over, for `total_ms` at most. Its callbacks are not called. */

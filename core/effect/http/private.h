@@ -23,6 +23,7 @@ struct ck_http_request {
   bool (*data)(void *to, int code, ck_bytes chunk);
   void (*ended)(void *to, const ck_http_end *end);
   void *to;
+  ck_bytes unsent; /* of its own body */
   size_t body_left;
   bool head_ended; /* the last header line of the answer has come */
   int64_t idle_ms;

@@ -139,10 +139,20 @@ static CURLcode set_safety(const ck_http_request *self) {
   return code;
 }
 
+/* libcurl sends a POST again, on its own, when a connection that was kept ends without a byte of an
+ * answer, though the server may have acted on it, unless it cannot go back in what it sends: this
+ * has no CURLOPT_SEEKFUNCTION. */
+static size_t on_read(char *to, size_t size, size_t count, void *from) {
+  ck_http_request *self = from;
+  size_t len = size * count < self->unsent.len ? size * count : self->unsent.len;
+  if (len) memcpy(to, self->unsent.data, len);
+  self->unsent = (ck_bytes){self->unsent.data + len, self->unsent.len - len};
+  return len;
+}
+
 static CURLcode set_method(ck_http_request *self, const ck_http_options *options) {
   __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
   CURLcode code = CURLE_OK;
-  if (options->once) collect(&code, set(self->easy, CURLOPT_FRESH_CONNECT, 1L));
   if (options->method) {
     collect(&code, set(self->easy, CURLOPT_HTTPGET, 1L));
     collect(&code, set(self->easy, CURLOPT_CUSTOMREQUEST, options->method));
@@ -150,7 +160,8 @@ static CURLcode set_method(ck_http_request *self, const ck_http_options *options
   }
   collect(&code, set(self->easy, CURLOPT_POST, 1L));
   collect(&code, set(self->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)options->body.len));
-  collect(&code, set(self->easy, CURLOPT_POSTFIELDS, options->body.data ? options->body.data : ""));
+  collect(&code, set(self->easy, CURLOPT_READFUNCTION, on_read));
+  collect(&code, set(self->easy, CURLOPT_READDATA, self));
   return code;
 }
 
@@ -213,6 +224,7 @@ ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
   self->data = options->data;
   self->ended = options->ended;
   self->to = options->to;
+  self->unsent = options->body;
   self->body_left = options->body_max;
   self->idle_ms = options->idle_ms;
   self->easy = client->curl.easy_init();

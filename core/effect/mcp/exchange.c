@@ -116,7 +116,6 @@ static ck_status request(ck_mcp_exchange *self, ck_error *err) {
   ck_http_options options = {
       .body = ck_buffer_bytes(&self->line),
       .body_max = SIZE_MAX,
-      .once = !self->repeats,
       .header = on_header,
       .data = on_data,
       .ended = on_ended,

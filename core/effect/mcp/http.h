@@ -3,9 +3,8 @@
  * Each message is a POST, answered with JSON or a stream of events. A message that did not arrive
  * (no connection, HTTP 429) is sent again a few times, whatever it is. One that may have arrived is
  * never sent twice: a stream that broke off is taken up again by a GET with the id of its last
- * event, and where that is not offered, the call is lost, and its class decides. A call that does
- * harm when done twice gets a connection of its own. Redirects are not followed: the server's
- * secrets go to its own address alone. */
+ * event, and where that is not offered, the call is lost, and its class decides. Redirects are not
+ * followed: the server's secrets go to its own address alone. */
 #ifndef CK_EFFECT_MCP_HTTP_H
 #define CK_EFFECT_MCP_HTTP_H
 

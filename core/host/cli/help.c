@@ -1,6 +1,8 @@
 /* help.c - the help texts, made from the table of commands. */
 #include "core/host/cli/help.h"
 
+#include "core/host/print/format.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -60,10 +62,11 @@ static void append_wrapped(ck_buffer *out, const char *text, place where, int co
 static void append_pair(ck_buffer *out, ck_bytes left, const char *help, int columns) {
   ck_buffer_append_text(out, "  ");
   ck_buffer_append_bytes(out, left);
-  if (left.len + 4 > COLUMN)
+  size_t width = ck_format_width(left);
+  if (width + 4 > COLUMN)
     ck_buffer_append_format(out, "\n%*s", COLUMN, "");
   else
-    ck_buffer_append_format(out, "%*s", (int)(COLUMN - left.len - 2), "");
+    ck_buffer_append_format(out, "%*s", (int)(COLUMN - width - 2), "");
   append_wrapped(out, help, (place){COLUMN, COLUMN}, columns);
 }
 

@@ -156,6 +156,21 @@ static void test_cut(void) {
   model_server_stop(&server);
 }
 
+/* It may have been acted on: libcurl must not send it again on its own. */
+static void test_kept(void) {
+  model_server server;
+  model_server_start(&server,
+                     "{\"body\":\"one\"}\n{\"close\":true}\n{\"body\":\"again\",\"times\":0}");
+  got it;
+  play(&it, url_of(&server), 100);
+  ck_buffer_clear(&it.body);
+  play(&it, url_of(&server), 100);
+  tap_ok(it.ending == CK_HTTP_BROKEN && it.sent, "a kept connection that ends: %s", it.text);
+  tap_is_int((int64_t)model_server_count(&server), 2, "and the request was sent once");
+  ck_buffer_clear(&it.body);
+  model_server_stop(&server);
+}
+
 static void test_proxy(void) {
   model_server proxy;
   char url[64];
@@ -230,6 +245,7 @@ int main(void) {
   test_large_head();
   test_unusable();
   test_cut();
+  test_kept();
   test_proxy();
   test_many();
   test_dropped();
