@@ -51,9 +51,9 @@ static void test_names(void) {
   tap_is_text(ck_hook_name((ck_hook)5), "tail", "hook 5");
   for (int i = 0; i < 3; i++)
     tap_is_text(ck_answer_name(CK_HOOK_TAIL, i), telling[i], "answer %d of tail", i);
-  static const char *const failing[] = {"no opinion", "pause", "retry", "fail", NULL};
+  static const char *const failing[] = {"no opinion", "pause", "retry", "fail", "fallback", NULL};
   tap_is_text(ck_hook_name((ck_hook)6), "on_failure", "hook 6");
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     tap_is_text(ck_answer_name(CK_HOOK_ON_FAILURE, i), failing[i], "answer %d of on_failure", i);
   static const char *const doubting[] = {"no opinion", "stop", "rerun", "tell", NULL};
   tap_is_text(ck_hook_name((ck_hook)7), "in_doubt", "hook 7");

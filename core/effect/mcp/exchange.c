@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/effect/http/retry.h"
 
@@ -92,12 +93,13 @@ static void take_session(ck_mcp_exchange *self, ck_bytes value) {
 
 static void on_header(void *to, ck_bytes name, ck_bytes value) {
   ck_mcp_exchange *self = to;
+  ck_clock clock = ck_clock_system();
   if (is_named(name, "content-type"))
     self->type = begins(value, "text/event-stream")  ? CK_MCP_BODY_EVENTS
                  : begins(value, "application/json") ? CK_MCP_BODY_JSON
                                                      : CK_MCP_BODY_OTHER;
   else if (is_named(name, "retry-after"))
-    self->after_ms = ck_retry_after(value, 0);
+    self->after_ms = ck_retry_after(value, clock.wall_ms(clock.self));
   else if (self->initializes && is_named(name, "mcp-session-id"))
     take_session(self, value);
 }

@@ -7,7 +7,8 @@
 # does is in its arguments:
 #   text, act            the answer's text; false: it has no effect
 #   status, body, type   another answer than a result; `times`: so often, then the result;
-#                        AUTHORIZATION in it is what the request has there
+#                        AUTHORIZATION in it is what the request has there; retry_at: when it may
+#                        be asked again, as a date
 #   events               the answer as a stream of events; ids: with ids; retry: ms
 #   progress             so many notifications before the answer
 #   polls                the stream is closed so many times before the answer, and taken up by GET
@@ -160,7 +161,7 @@ sub call {
     $body =~ s/AUTHORIZATION/$authorization/ if !ref $body;
     $body = $json->encode({ jsonrpc => "2.0", id => $id, error => $body }) if ref $body;
     return reply($args->{status}, $body, "Content-Type" => $args->{type} // "application/json",
-      "Location" => "http://127.0.0.1:9/elsewhere", "Retry-After" => "0");
+      "Location" => "http://127.0.0.1:9/elsewhere", "Retry-After" => $args->{retry_at} // "0");
   }
   append("done", $args->{text} // "done") if $args->{act} // 1;
   maybe_kill("after") if $kills;

@@ -189,6 +189,10 @@ static void test_statuses(void) {
                "it was sent so often");
   }
   gives(&it, "{\"text\":\"two\",\"status\":429,\"times\":2}", "\"two\"");
+  gives(&it,
+        "{\"text\":\"dated\",\"status\":429,\"times\":1,"
+        "\"retry_at\":\"Sun, 06 Nov 1994 08:49:37 GMT\"}",
+        "\"dated\"");
   gives(&it, "{\"text\":\"three\"}", "\"three\"");
   http_fixture_end(&it);
 }
