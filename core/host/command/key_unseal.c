@@ -27,17 +27,9 @@ static ck_status print_json(ck_output *output, const char *file, ck_bytes text, 
 
 /* A document passed redaction when it was exported; on a terminal it acts on nothing. */
 static ck_status give(ck_output *output, const values *v, ck_bytes text, ck_error *err) {
-  ck_buffer safe = {0};
   if (v->output) return ck_write_file(v->output, text, err);
-  if (output->json) return print_json(output, v->file, text, err);
-  if (output->terminal)
-    ck_output_append_lines(output, &safe, text);
-  else
-    ck_buffer_append_bytes(&safe, text);
-  ck_status status = ck_buffer_check(&safe, err);
-  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&safe));
-  ck_buffer_clear(&safe);
-  return status == CK_OK ? ck_output_flush(output, err) : status;
+  return output->json ? print_json(output, v->file, text, err)
+                      : ck_output_print_text(output, text, err);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {

@@ -15,19 +15,6 @@ typedef struct values {
   bool error;
 } values;
 
-/* To a terminal nothing goes that acts on it. */
-static ck_status print_text(ck_output *output, ck_bytes text, ck_error *err) {
-  ck_buffer safe = {0};
-  if (output->terminal)
-    ck_output_append_lines(output, &safe, text);
-  else
-    ck_buffer_append_bytes(&safe, text);
-  ck_status status = ck_buffer_check(&safe, err);
-  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&safe));
-  ck_buffer_clear(&safe);
-  return status == CK_OK ? ck_output_flush(output, err) : status;
-}
-
 static ck_status print_json(ck_output *output, const values *v, const char *session, ck_bytes text,
                             ck_error *err) {
   ck_document document;
@@ -54,8 +41,8 @@ static ck_status give(ck_output *output, const values *v, const char *session, c
   if (status == CK_OK && v->output)
     status = ck_write_file(v->output, kept, err);
   else if (status == CK_OK)
-    status =
-        output->json ? print_json(output, v, session, kept, err) : print_text(output, kept, err);
+    status = output->json ? print_json(output, v, session, kept, err)
+                          : ck_output_print_text(output, kept, err);
   ck_buffer_clear(&clean);
   return status;
 }

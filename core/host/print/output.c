@@ -289,3 +289,15 @@ void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text) {
 void ck_output_append_lines(ck_output *self, ck_buffer *to, ck_bytes text) {
   append_clean(self, to, text, "\n\t");
 }
+
+ck_status ck_output_print_text(ck_output *self, ck_bytes text, ck_error *err) {
+  ck_buffer safe = {0};
+  if (self->terminal)
+    ck_output_append_lines(self, &safe, text);
+  else
+    ck_buffer_append_bytes(&safe, text);
+  ck_status status = ck_buffer_check(&safe, err);
+  if (status == CK_OK) ck_output_write(self, ck_buffer_bytes(&safe));
+  ck_buffer_clear(&safe);
+  return status == CK_OK ? ck_output_flush(self, err) : status;
+}

@@ -75,5 +75,8 @@ void ck_output_error(ck_output *self, const ck_error *err);
 void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text);
 /* The same of what may have several lines: line breaks and tabs stay. */
 void ck_output_append_lines(ck_output *self, ck_buffer *to, ck_bytes text);
+/* A text as it is, to stdout: on a terminal as ck_output_append_lines has it, so that it acts on
+ * nothing there. Flushes. CK_E_NO_MEMORY, and as ck_output_flush. */
+CK_CHECKED ck_status ck_output_print_text(ck_output *self, ck_bytes text, ck_error *err);
 
 #endif

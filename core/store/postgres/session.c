@@ -9,15 +9,23 @@ static ck_status not_found(const ck_postgres *self, const char *session_id, ck_e
                       self->url.name);
 }
 
-static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
-  ck_postgres *self = to;
-  PGresult *result;
+/* The row is of `*result`, which the caller clears; none: nobody has it. */
+static ck_status read_owner(PGresult **result, ck_postgres_row *row, ck_postgres *self,
+                            const char *session_id, ck_error *err) {
   ck_postgres_query query = {.sql = CK_POSTGRES_OWNER};
   ck_postgres_bind_text(&query, session_id);
   ck_postgres_bind_int(&query, self->url.lease_ms);
-  ck_status status = ck_postgres_read(&result, self, &query, "ask who has a session", err);
+  ck_status status = ck_postgres_read(result, self, &query, "ask who has a session", err);
+  if (status == CK_OK) *row = ck_postgres_first(self->pq, *result);
+  return status;
+}
+
+static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
+  ck_postgres *self = to;
+  PGresult *result;
+  ck_postgres_row row;
+  ck_status status = read_owner(&result, &row, self, session_id, err);
   if (status != CK_OK) return status;
-  ck_postgres_row row = ck_postgres_first(self->pq, result);
   if (row.count) status = ck_postgres_check_free(self, &row, session_id, err);
   self->pq->clear(result);
   return status;
@@ -26,12 +34,9 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
 static ck_status find_holder(long *pid, void *to, const char *session_id, ck_error *err) {
   ck_postgres *self = to;
   PGresult *result;
-  ck_postgres_query query = {.sql = CK_POSTGRES_OWNER};
-  ck_postgres_bind_text(&query, session_id);
-  ck_postgres_bind_int(&query, self->url.lease_ms);
-  ck_status status = ck_postgres_read(&result, self, &query, "ask who has a session", err);
+  ck_postgres_row row;
+  ck_status status = read_owner(&result, &row, self, session_id, err);
   if (status != CK_OK) return status;
-  ck_postgres_row row = ck_postgres_first(self->pq, result);
   if (row.count) *pid = ck_postgres_holder_here(&row);
   self->pq->clear(result);
   return CK_OK;
