@@ -3,23 +3,8 @@
 # found, by verify and by a resume, and what is not. Each line is one of SECURITY.md.
 . "$(dirname "$0")/../host/tap.sh"
 . "$(dirname "$0")/../host/steps.sh"
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in postgres:*) ;; *)
-  skip "a store of PostgreSQL: ${server#skip: }"
-  echo "1..$checks"
-  exit 0 ;;
-esac
-end_server() { exec 9>&-; cat <&8 >/dev/null; }
-trap 'end_server; rm -rf "$dir"' EXIT
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
-ask() {
-  PGOPTIONS="-c search_path=$schema" "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" \
-    8<&- 9>&-
-}
+. "$(dirname "$0")/../host/postgres.sh"
+need_server
 run key new "$dir/key"
 export CKRUN_KEY=$(cat "$dir/key")
 schema=sound
@@ -93,5 +78,4 @@ steps one two three four
 ended
 is "a request that is not sealed is none" "$code" 0
 
-echo "1..$checks"
-exit $((failed > 0))
+finish

@@ -5,18 +5,9 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
 . "$(dirname "$0")/../kills.sh"
+. "$(dirname "$0")/../postgres.sh"
 write_flow idempotent
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-trap 'exec 9>&-; cat <&8 >/dev/null; rm -rf "$dir"' EXIT
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql 2>/dev/null | tail -1)
-# ask SCHEMA SQL: what the server itself answers, without ckrun.
-ask() {
-  PGOPTIONS="-c search_path=$1" "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$2" 8<&- 9>&-
-}
+begin_server
 # stored STORE: all that is told of the sessions of a store.
 stored() {
   local id
@@ -117,10 +108,10 @@ else
   skip "killed at each call: no compiler, or it cannot be preloaded"
 fi
 
-case $server in postgres:*) ;; *)
+if ! has_server; then
   skip "with a store of PostgreSQL: ${server#skip: }"
-  finish ;;
-esac
+  finish
+fi
 
 # ---- to a server and back ----
 there="$server&schema=there"
@@ -128,7 +119,8 @@ exits 0 "a copy to a server" --json store copy "$from" "$there"
 is "says so" "$(json "$out" '"$d->{sessions} $d->{was_done} $d->{outputs_left}"')" "3 0 0"
 same "it holds the same" "$from" "$there"
 exits 0 "is sound" --store "$there" store verify
-is "nobody has a lease there" "$(ask there "SELECT count(*) FROM lease WHERE owner IS NOT NULL
+is "nobody has a lease there" \
+  "$(schema=there ask "SELECT count(*) FROM lease WHERE owner IS NOT NULL
   OR expires > now()")" 0
 exits 0 "the same again" --json store copy "$from" "$there"
 is "finds that it was done" "$(json "$out" '$d->{was_done}')" 1
@@ -163,43 +155,18 @@ is "does not have the word" "$(grep -c Meridian <<<"$out")" 0
 
 # ---- killed on the way to a server: nothing, or all ----
 events=$("$CKRUN" --json --store "$from" store stats | grep -o '"events":[0-9]*' | cut -d: -f2)
-cat >"$dir/send.c" <<'END'
-/* send.c - kills the program before it sends the KILL_SEND-th message to a server; 0: counts. */
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
-static long count;
-__attribute__((destructor)) static void end(void) {
-  if (getenv("KILL_SEND")) printf("sent %ld\n", count);
-}
-ssize_t send(int fd, const void *data, size_t len, int flags) {
-  ssize_t (*real)(int, const void *, size_t, int) =
-      (ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
-  const char *at = getenv("KILL_SEND");
-  if (at && ++count == atol(at)) kill(getpid(), SIGKILL);
-  return real(fd, data, len, flags);
-}
-END
-if [[ $CKRUN != */asan/* ]] &&
-  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC "$dir/send.c" -o "$dir/send.so" -ldl 2>/dev/null; then
-  sending() {
-    (LD_PRELOAD=$dir/send.so KILL_SEND=$1 "$CKRUN" store copy "$from" "$2" 2>/dev/null </dev/null \
-      8<&- 9>&-) 2>/dev/null
-  }
-  sent=$(sending 0 "$server&schema=counted" | awk '$1 == "sent" { print $2 }')
+if can_kill_sending; then
+  sent=$(count_sent store copy "$from" "$server&schema=counted")
   broken=0 points=0 inside=0
   for n in 3 $((sent / 3)) $((sent / 2)) $((sent - 20)) $((sent - 2)) $((sent - 1)) "$sent"; do
     to="$server&schema=killed$n"
-    sending "$n" "$to" >"$dir/out"
+    sending "$n" store copy "$from" "$to" >"$dir/out"
     [ $? = 137 ] && points=$((points + 1))
-    found=$(ask "killed$n" "SELECT count(*) FROM event" 2>/dev/null || echo 0)
+    found=$(schema=killed$n ask "SELECT count(*) FROM event" 2>/dev/null || echo 0)
     [ "${found:-0}" = 0 ] && inside=$((inside + 1)) || [ "$found" = "$events" ] ||
       broken=$((broken + 1))
-    again "$from" "$to" && [ "$(ask "killed$n" "SELECT count(*) FROM event")" = "$events" ] &&
-      [ "$(ask "killed$n" "SELECT count(*) FROM session")" = 3 ] || broken=$((broken + 1))
+    again "$from" "$to" && [ "$(schema=killed$n ask "SELECT count(*) FROM event")" = "$events" ] &&
+      [ "$(schema=killed$n ask "SELECT count(*) FROM session")" = 3 ] || broken=$((broken + 1))
   done
   is "killed at 7 of $sent messages the server has nothing or all, and then all, once" \
     "$points $broken" "7 0"

@@ -3,21 +3,10 @@
 # again it comes to its end, all is as before under the new key, and the server has no text of it.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
+. "$(dirname "$0")/../postgres.sh"
 write_flow idempotent canarytext
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in postgres:*) ;; *)
-  skip "a key of a store in PostgreSQL: ${server#skip: }"
-  finish ;;
-esac
-trap 'exec 9>&-; cat <&8 >/dev/null; rm -rf "$dir"' EXIT
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
-ask() {
-  PGOPTIONS="-c search_path=one" "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-
-}
+need_server
+schema=one
 export CKRUN_STORE="$server&schema=one&lease=600"
 # stored [KEY]: all that is told of the sessions and the facts.
 stored() {
@@ -70,36 +59,12 @@ exits 0 "the same again" --json key rotate --new-key "file:$dir/a"
 is "has nothing to do" "$(json "$out" '$d->{was_done}')" 1
 
 # ---- another one, stopped on its way ----
-cat >"$dir/send.c" <<'END'
-/* send.c - kills the program before it sends the KILL_SEND-th message to a server; 0: counts. */
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
-static long count;
-__attribute__((destructor)) static void end(void) {
-  if (getenv("KILL_SEND")) printf("sent %ld\n", count);
-}
-ssize_t send(int fd, const void *data, size_t len, int flags) {
-  ssize_t (*real)(int, const void *, size_t, int) =
-      (ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
-  const char *at = getenv("KILL_SEND");
-  if (at && ++count == atol(at)) kill(getpid(), SIGKILL);
-  return real(fd, data, len, flags);
-}
-END
-if [[ $CKRUN != */asan/* ]] &&
-  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC "$dir/send.c" -o "$dir/send.so" -ldl 2>/dev/null; then
-  sending() {
-    (LD_PRELOAD=$dir/send.so KILL_SEND=$1 "$CKRUN" --key "file:$dir/$2" key rotate \
-      --new-key "file:$dir/$3" 2>/dev/null </dev/null 8<&- 9>&-) 2>/dev/null
-  }
-  sent=$(sending 0 a b | awk '$1 == "sent" { print $2 }')
+if can_kill_sending; then
+  rotating() { sending "$1" --key "file:$dir/$2" key rotate --new-key "file:$dir/$3"; }
+  sent=$(count_sent --key "file:$dir/a" key rotate --new-key "file:$dir/b")
   from=b to=c broken=0 half=0
   for n in $((sent / 2)) $((sent * 3 / 4)) $((sent - 30)) $((sent - 10)); do
-    sending "$n" "$from" "$to" >"$dir/out"
+    rotating "$n" "$from" "$to" >"$dir/out"
     [ $? = 137 ] || broken=$((broken + 1))
     [ "$(ask "SELECT count(DISTINCT key_id) FROM event")" = 2 ] && half=$((half + 1))
     if [ "$(ask "SELECT get_byte(value, 1) FROM meta WHERE key = 'key'")" = 2 ]; then

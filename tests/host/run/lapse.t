@@ -3,22 +3,9 @@
 # processes are ended, and it says so, whatever its server does meanwhile.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in postgres:*) ;; *)
-  skip "a store of PostgreSQL: ${server#skip: }"
-  echo "1..$checks"
-  exit 0 ;;
-esac
-end_server() { exec 9>&-; cat <&8 >/dev/null; }
-trap 'end_server; rm -rf "$dir"' EXIT
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
-ask() {
-  PGOPTIONS='-c search_path=one' "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-
-}
+. "$(dirname "$0")/../postgres.sh"
+need_server
+schema=one
 tell() { echo "$1" >&9; read -r _ <&8; }
 # gone PID: it has ended, or only waits to be collected.
 gone() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
@@ -99,5 +86,4 @@ ended
 is "one that may be repeated is done again, and the session goes on" "$code" 0
 exits 0 "all is whole" store verify
 
-echo "1..$checks"
-exit $((failed > 0))
+finish

@@ -3,26 +3,12 @@
 # sealed; its passwords are told nowhere.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in postgres:*) ;; *)
-  skip "a store of PostgreSQL: ${server#skip: }"
-  echo "1..$checks"
-  exit 0 ;;
-esac
-end_server() { exec 9>&-; cat <&8 >/dev/null; }
-trap 'end_server; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../postgres.sh"
+need_server
+schema=one
 # A lease that no slow machine outlasts; where it is to end, the test ends it.
 export CKRUN_STORE="$server&schema=one&lease=600"
 write_flow once
-# ask SQL: what the server itself answers, without ckrun.
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
-ask() {
-  PGOPTIONS='-c search_path=one' "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-
-}
 
 # ---- no store yet ----
 exits 3 "sessions of a store that is not there" sessions list
@@ -175,5 +161,4 @@ ended
 is "the session goes on" "$code" 0
 exits 0 "and is whole" store verify
 
-echo "1..$checks"
-exit $((failed > 0))
+finish

@@ -2,22 +2,11 @@
 # news.t - with a store on a server a worker is woken by what is given back, long before it polls;
 # and goes on polling where it is not woken.
 . "$(dirname "$0")/../tap.sh"
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in postgres:*) ;; *)
-  skip "a store of PostgreSQL: ${server#skip: }"
-  echo "1..$checks"
-  exit 0 ;;
-esac
-end_server() { exec 9>&-; cat <&8 >/dev/null; }
-trap 'end_server; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../postgres.sh"
+need_server
+schema=news
 export CKRUN_COUNTERS=off CKRUN_STORE="$server&schema=news"
 cd "$dir" || exit 1
-host=${server#*host=} host=${host%%&*}
-psql=$(command -v psql || ls /usr/lib/postgresql/*/bin/psql | tail -1)
-sql() { "$psql" -XAtq -h "$host" -U ckrun -d postgres -c "$1" 8<&- 9>&-; }
 
 worker() {
   : >worker.out; : >worker.err
@@ -31,7 +20,7 @@ told() {
     sleep 0.02
   done
 }
-listens() { sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%news%'"; }
+listens() { ask "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%news%'"; }
 stop() { kill -TERM "$worker"; wait "$worker"; }
 cat >ask.lua <<'END'
 local flow = require "ck.flow"
@@ -53,7 +42,7 @@ has "what is answered is gone on with" "$(cat worker.out)" "ended	one	completed"
 CKRUN_STORE="$server&schema=other" "$CKRUN" submit ask.lua --session foreign >/dev/null 2>&1
 is "another store of the database is another one" "$(grep -c foreign worker.out)" 0
 # What it listens with is cut off: that is news as well, and it listens again.
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%news%'" \
+ask "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%news%'" \
   >/dev/null
 "$CKRUN" submit ask.lua --session two >/dev/null 2>&1
 told "begun	two"
@@ -76,7 +65,7 @@ has "runs what it has signed, without its files" "$out" "ended	far	waiting: go?"
 # ---- polled: nobody tells ----
 worker --poll 100ms --concurrency 2
 for _ in $(seq 500); do [ "$(listens)" = 1 ] && break; sleep 0.02; done
-sql "UPDATE news.session SET status = 2, reason = 'queued' WHERE id = 'two'" >/dev/null
+ask "UPDATE news.session SET status = 2, reason = 'queued' WHERE id = 'two'" >/dev/null
 told "begun	two"
 has "what nobody tells of is found by the poll" "$(cat worker.out)" "begun	two"
 stop

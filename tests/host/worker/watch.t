@@ -3,6 +3,7 @@
 # as a run of it would have; on a file and on a server.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../steps.sh"
+. "$(dirname "$0")/../postgres.sh"
 export CKRUN_COUNTERS=off
 cd "$dir" || exit 1
 cat >ask.lua <<'END'
@@ -118,15 +119,11 @@ watched "a person's whose process was killed" 130 running
 has "says what goes on" "$err" "ckrun resume mine"
 
 # ---- on a server ----
-coproc SERVER { cd "$root" && exec tests/store/postgres_server.sh 2>/dev/null; }
-exec 8<&"${SERVER[0]}" 9>&"${SERVER[1]}"
-eval "exec ${SERVER[0]}<&- ${SERVER[1]}>&-"
-read -r server <&8
-case $server in
-  postgres:*)
-    trap 'exec 9>&-; cat <&8 >/dev/null; rm -rf "$dir"' EXIT
-    export CKRUN_STORE="$server&schema=watch"
-    scenes "a server" ;;
-  *) skip "a store of PostgreSQL: ${server#skip: }" ;;
-esac
+begin_server
+if has_server; then
+  export CKRUN_STORE="$server&schema=watch"
+  scenes "a server"
+else
+  skip "a store of PostgreSQL: ${server#skip: }"
+fi
 finish
