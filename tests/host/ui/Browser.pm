@@ -98,6 +98,25 @@ sub wait_for {
     "if (good || performance.now() > end) resolve(good); else setTimeout(look, 20) }; look() })");
 }
 
+# The value of an expression once it is as `good` wants it; otherwise the last one there was.
+sub value_once {
+  my ($self, $expression, $good) = @_;
+  my $value;
+  for (1 .. 1000) {
+    $value = eval { $self->value($expression) };
+    last if defined $value && $good->($value);
+    $self->value('new Promise((resolve) => setTimeout(resolve, 20))');
+  }
+  return $value;
+}
+
+# Does something to what is there, or comes to be there: until then the expression throws.
+sub act {
+  my ($self, $expression) = @_;
+  my $done = $self->value_once("(() => { $expression; return 'done' })()", sub { 1 });
+  return $done // $self->value($expression);
+}
+
 sub press {
   my ($self, $key) = @_;
   $self->ask('Input.dispatchKeyEvent', type => $_, key => $key, code => $key,

@@ -130,13 +130,20 @@ my $pictures = 0;
 sub picture { $browser->picture(sprintf '%s/%02d-%s.png', $ENV{UI_PICTURES}, ++$pictures, $_[0])
   if $ENV{UI_PICTURES} }
 sub sees { ok $browser->wait_for($_[1]), $_[0] }
+# What is drawn may be drawn a frame after what was waited for.
+sub becomes {
+  my ($expression, $wanted, $name) = @_;
+  my $value = $browser->value_once($expression,
+    sub { ref $wanted ? $_[0] =~ $wanted : $_[0] eq $wanted });
+  return ref $wanted ? like $value, $wanted, $name : is $value, $wanted, $name;
+}
 my $text = 'one("main").innerText';
 # Presses the button whose words begin so.
 sub push_button {
   my $words = shift;
   sees("there is a button '$words'",
     "all('button').some((b) => b.textContent.startsWith('$words'))");
-  $browser->value("all('button:enabled')" .
+  $browser->act("all('button:enabled')" .
     ".findLast((b) => b.textContent.startsWith('$words')).click()");
 }
 sub go { $browser->value("location.hash = '$_[0]'") }
@@ -146,18 +153,18 @@ sub go { $browser->value("location.hash = '$_[0]'") }
 $browser->open($ui->{link});
 sees 'the link shows the sessions', 'all("tbody tr").length === 5';
 is $browser->value('location.search'), '', 'the token does not stay in the address';
-like $browser->value($text), qr/5 sessions: 1 paused, 2 waiting, 2 completed/, 'with totals';
+becomes $text, qr/5 sessions: 1 paused, 2 waiting, 2 completed/, 'with totals';
 picture 'list';
-$browser->value('one("select").value = "completed"');
-$browser->value('one("select").dispatchEvent(new Event("change"))');
+$browser->act('one("select").value = "completed"');
+$browser->act('one("select").dispatchEvent(new Event("change"))');
 sees 'a filter leaves those that are like it', 'all("tbody tr").length === 2';
 $browser->ask('Page.reload');
 sees 'a reload keeps the way in, and the filter', 'all("tbody tr").length === 2';
-$browser->value('one("[name=find]").value = "flow.lua bOOk"');
-$browser->value('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
-is $browser->value('location.hash'), '#/?status=completed&find=flow.lua+bOOk',
+$browser->act('one("[name=find]").value = "flow.lua bOOk"');
+$browser->act('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
+becomes 'location.hash', '#/?status=completed&find=flow.lua+bOOk',
   'and what is looked for, which the address has';
-$browser->value('one("[name=status]").value = ""; one("[name=find]").value = ""');
+$browser->act('one("[name=status]").value = ""; one("[name=find]").value = ""');
 push_button 'filter';
 sees 'without a filter all are there', 'all("tbody tr").length === 5';
 my $first = 'all("tbody a").map((a) => a.textContent).join(" ")';
@@ -165,63 +172,63 @@ push_button 'session';
 sees 'a column orders them', "$first === 'asks booking hostile tight wide'";
 push_button 'session';
 sees 'and the other way round', "$first === 'wide tight hostile booking asks'";
-is $browser->value('one("th").getAttribute("aria-sort")'), 'descending', 'as is told';
-$browser->value('history.back()');
+becomes 'one("th").getAttribute("aria-sort")', 'descending', 'as is told';
+$browser->act('history.back()');
 sees 'back leads to the order before', "$first === 'asks booking hostile tight wide'";
-$browser->value('one("[name=find]").value = "colour"');
-$browser->value('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
+$browser->act('one("[name=find]").value = "colour"');
+$browser->act('one("[name=find]").dispatchEvent(new Event("input", { bubbles: true }))');
 sees 'words find those that have them in any column', "$first === 'asks'";
-$browser->value('all("tbody a")[0].focus()');
-$browser->value('location.hash = "#/"');
+$browser->act('all("tbody a")[0].focus()');
+$browser->act('location.hash = "#/"');
 sees 'and all are there again', 'all("tbody tr").length === 5';
-is $browser->value('document.activeElement.textContent'), 'asks',
+becomes 'document.activeElement.textContent', 'asks',
   'a list that is drawn anew leaves the focus where it was';
 
 # ---- a session, by keyboard ----
 
-$browser->value('all("tbody a").find((a) => a.textContent === "booking").focus()');
+$browser->act('all("tbody a").find((a) => a.textContent === "booking").focus()');
 $browser->ask('Input.dispatchKeyEvent', type => $_, key => 'Enter', code => 'Enter', text => "\r",
   windowsVirtualKeyCode => 13) for qw(keyDown keyUp);
 sees 'Enter on a session opens it', 'all(".row.boundary").length > 3';
-like $browser->value($text), qr/\$0\.\d+ · [\d,]+ \+ [\d,]+ tokens · 92 events · 12 checkpoints/,
+becomes $text, qr/\$0\.\d+ · [\d,]+ \+ [\d,]+ tokens · 92 events · 12 checkpoints/,
   'with its cost, tokens, events and checkpoints';
-is $browser->value('all(".gutter .diamond.taken").length > 0'), 1,
+becomes 'all(".gutter .diamond.taken").length > 0', 1,
   'a diamond for each checkpoint';
-is $browser->value('all(".gutter .diamond.hollow").length > 0'), 1,
+becomes 'all(".gutter .diamond.hollow").length > 0', 1,
   'a hollow one where policies said no';
-is $browser->value('all(".gutter .bar").length > 5'), 1, 'a bar for each effect';
-ok $browser->value('one(".curve .cost").getAttribute("d").split("L").length > 10'),
-  'and the curve of its cost';
-$browser->value('one(".timeline").focus()');
+becomes 'all(".gutter .bar").length > 5', 1, 'a bar for each effect';
+sees 'and the curve of its cost',
+  'one(".curve .cost").getAttribute("d").split("L").length > 10';
+$browser->act('one(".timeline").focus()');
 $browser->press('Home');
 sees 'Home chooses the first event',
   'one(".detail h2").textContent === "1 session_started"';
 $browser->press('ArrowDown') for 1 .. 11;
 sees 'the arrows go on, row by row',
   'one(".detail h2").textContent === "12 boundary"';
-is $browser->value('one(".timeline").getAttribute("aria-activedescendant")'),
+becomes 'one(".timeline").getAttribute("aria-activedescendant")',
   'row12', 'as a screen reader is told';
-like $browser->value('one("#row12").textContent'), qr/no checkpoint \(loop_iteration\)/,
+becomes 'one("#row12").textContent', qr/no checkpoint \(loop_iteration\)/,
   'with what is drawn beside it';
-is $browser->value('location.hash'), '#/s/booking/12', 'and as the address says';
-$browser->value('one(".gutter .diamond.hollow")' .
+becomes 'location.hash', '#/s/booking/12', 'and as the address says';
+$browser->act('one(".gutter .diamond.hollow")' .
   '.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }))');
 sees 'pointing at a hollow diamond tells who said no',
   '/tool_rounds: no/.test(all(".gutter .hollow title").map((t) => t.textContent).join())';
-$browser->value('one("#row11").click()');
+$browser->act('one("#row11").click()');
 sees 'an outcome is shown with what was asked for, and its price',
   '/model · default · pure · ok · \\$0.00[0-9]+ paid · .*tokens[^]*asked at 10[^]*' .
   'request[^]*came of it at 11/' .
   '.test(one(".detail").innerText)';
-$browser->value('one("#row10").click()');
+$browser->act('one("#row10").click()');
 sees 'and what was asked for with what came of it',
   '/^10 intent[^]*\\$0.00[0-9]+ paid[^]*came of it at 11/.test(one(".detail").innerText)';
-$browser->value('one("#row12").click()');
+$browser->act('one("#row12").click()');
 push_button 'Files';
 sees 'what was run is shown as it was then',
   '/flow .*airline.flow.lua/.test(one(".detail").innerText)';
-$browser->value('all(".detail details")[0].open = true');
-like $browser->value('one(".detail pre").textContent'), qr/^--- A customer service agent/,
+$browser->act('all(".detail details")[0].open = true');
+becomes 'one(".detail pre").textContent', qr/^--- A customer service agent/,
   'with its text';
 push_button 'Why';
 sees 'why there is no checkpoint is told',
@@ -231,7 +238,7 @@ sees 'the state at that point is shown',
   '/of the checkpoint at 9: turn 1 of airline[^]*position.main/.test(one(".detail").innerText)';
 push_button 'compare others with 9';
 go '#/s/booking/12';
-$browser->value('one("#row19")?.click()');
+$browser->act('one("#row19").click()');
 sees 'another event is chosen',
   'one(".detail h2").textContent === "19 boundary"';
 push_button 'Difference';
@@ -244,7 +251,7 @@ picture 'difference';
 
 push_button 'fork at 19';
 sees 'a fork asks for its name', 'one("dialog input")';
-$browser->value('one("dialog input").value = "branch"');
+$browser->act('one("dialog input").value = "branch"');
 push_button 'fork';
 sees 'and opens',
   'location.hash === "#/s/branch" && /branch/.test(one("h1").textContent)';
@@ -254,7 +261,7 @@ sees 'a session at an event that the address names',
 push_button 'pin 24';
 sees 'is pinned there', 'one("#notice").textContent === "24 is kept"';
 sees 'as its diamond shows', 'one(".gutter .diamond.pinned")?.dataset.seq === "24"';
-is $browser->value('document.activeElement.textContent.startsWith("unpin 24")'), 1,
+becomes 'document.activeElement.textContent.startsWith("unpin 24")', 1,
   'and whoever pressed the key is still there';
 sees 'a fork is marked where it begins', '/forked here: branch/.test(one(".fork")?.textContent)';
 sees 'and has a link', 'one(".top a[href=\'#/s/branch/19\']")';
@@ -266,7 +273,7 @@ sees 'the fork',
 go '#/s/branch/9';
 sees 'at one of its origin\'s checkpoints', 'one(".detail h2")?.textContent === "9 boundary"';
 push_button 'rewind to 9';
-$browser->value('one("dialog textarea").value = "the flight is full"');
+$browser->act('one("dialog textarea").value = "the flight is full"');
 push_button 'rewind';
 sees 'is rewound with a report',
   '/goes on from \d+/.test(one("#notice").textContent)';
@@ -276,27 +283,27 @@ my @begun = map { decode_json($_)->{seq} } grep { /"kind":"session_(forked|rewou
 sees 'what was left behind stands beside what goes on', 'all(".branch.left").map((b) => ' .
   "`\${b.dataset.from}-\${b.dataset.to}`).join() === '10-19,20-" . ($begun[1] - 1) . "'";
 sees 'and its rows are grey', qq(one("#row$begun[0].abandoned"));
-like $browser->value('one(".top").innerText'),
+becomes 'one(".top").innerText',
   qr/forked from booking at 19/, 'a fork says whose it is';
-like $browser->value('one(".top").innerText'), qr/\$(0\.\d+), of it \$\1 before the fork/,
+becomes 'one(".top").innerText', qr/\$(0\.\d+), of it \$\1 before the fork/,
   'and what of its cost is not its own';
-like $browser->value('one(".top details table").textContent'), qr/before the fork\$0\.\d*[1-9]/,
+becomes 'one(".top details table").textContent', qr/before the fork\$0\.\d*[1-9]/,
   'which stands beside its agents, who begin anew';
 picture 'branches';
 
 go '#/s/wide';
 sees 'a session that has gone on after a kill',
   'one("h1")?.textContent.startsWith("wide") && one(".row")';
-$browser->value('one(".timeline").focus()');
+$browser->act('one(".timeline").focus()');
 $browser->press('Home');
 sees 'what was replayed is drawn otherwise than what was done',
   'getComputedStyle(one(".gutter .bar.replayed")).fill === "none" &&' .
   'getComputedStyle(one(".gutter .bar.done")).fill !== "none"';
-like $browser->value('one(".gutter .bar.replayed").textContent'),
+becomes 'one(".gutter .bar.replayed").textContent',
   qr/replayed: the outcome at \d+, not asked for or paid again/, 'and says so';
-$browser->value('one(`#row${one(".gutter .bar.replayed").dataset.seq}`).click()');
+$browser->act('one(`#row${one(".gutter .bar.replayed").dataset.seq}`).click()');
 sees 'with the outcome that it repeats', '/came of it at 3/.test(one(".detail").innerText)';
-$browser->value('one(".timeline").focus()');
+$browser->act('one(".timeline").focus()');
 $browser->press('End');
 sees 'thirty scopes have a lane each',
   'new Set(all(".gutter .bar, .gutter .dot").map((b) => b.getBBox())' .
@@ -305,20 +312,20 @@ picture 'lanes';
 
 go '#/s/tight';
 sees 'a session that its budget has stopped', 'one(".status.paused")';
-ok $browser->value('one(".curve .budget")'), 'its curve has the budget';
+sees 'its curve has the budget', 'one(".curve .budget")';
 push_button 'resume';
 sees 'a resume offers the limit that would lift it',
   'one("dialog [name=budget_usd]")?.value === "0.023569"';
-like $browser->value('one("dialog").innerText'), qr/budget_usd\s+\$0\.0191 of \$0\.02 used/,
+becomes 'one("dialog").innerText', qr/budget_usd\s+\$0\.0191 of \$0\.02 used/,
   'with what is used of it';
 picture 'limits';
-$browser->value('all("dialog button").find((b) => b.textContent === "cancel").click()');
+$browser->act('all("dialog button").find((b) => b.textContent === "cancel").click()');
 sees 'cancelled, the focus is where it was', 'document.activeElement.textContent === "resume…"';
 push_button 'resume';
 sees 'and once more', 'one("dialog [name=budget_usd]")';
-$browser->value('one("dialog [name=budget_usd]").value = "1";' .
+$browser->act('one("dialog [name=budget_usd]").value = "1";' .
   'one("dialog [name=tokens]").value = "99999"');
-$browser->value('all("dialog button").find((b) => b.textContent === "resume").click()');
+$browser->act('all("dialog button").find((b) => b.textContent === "resume").click()');
 sees 'under other limits it goes on to its end', 'one(".status.completed")';
 my ($tight) = map { decode_json($_) } $ui->run(qw(sessions show tight --json));
 cmp_ok $tight->{totals}{cost_usd}, '>', 0.02, 'beyond what the profile allows';
@@ -326,43 +333,43 @@ cmp_ok $tight->{totals}{cost_usd}, '>', 0.02, 'beyond what the profile allows';
 go '#/s/asks';
 sees 'a question waits', '/Which colour/.test(one(".question")?.innerText)';
 picture 'question';
-$browser->value('one(".question textarea").value = "blue <b>"');
+$browser->act('one(".question textarea").value = "blue <b>"');
 push_button 'answer';
 sees 'and is answered', '!one(".question")';
 push_button 'resume';
 sees 'a resume is rehearsed first', '/replayed/.test(one("dialog")?.innerText)';
 picture 'rehearsal';
-$browser->value('all("dialog button").find((b) => b.textContent === "resume").click()');
+$browser->act('all("dialog button").find((b) => b.textContent === "resume").click()');
 sees 'it runs', 'one(".status.running")';
 my $events = '/(\d+) events/.exec(one("main").innerText)[1]';
 my $many = $browser->value($events);
 sees 'and its events come while it does',
   "Number($events) > $many + 20 && one('.status.running')";
 sees 'until it has completed', 'one(".status.completed")';
-$browser->value('one(".timeline").focus()');
+$browser->act('one(".timeline").focus()');
 $browser->press($_) for qw(Home End);
 sees 'the last event is a key away', 'one(".detail h2").textContent.endsWith("session_completed")';
-is $browser->value('all(".row").length < 100'), 1, 'and only the rows that are seen are there';
+becomes 'all(".row").length < 100', 1, 'and only the rows that are seen are there';
 like $ui->run(qw(sessions log asks --all)), qr/blue <b>/, 'with that answer';
 
 # ---- what is stored does nothing ----
 
-$browser->value('window.hits = 0; window.hit = () => { window.hits++ }; 1');
+$browser->act('window.hits = 0; window.hit = () => { window.hits++ }; 1');
 go '#/s/hostile';
 sees 'the hostile session is shown', 'all(".row").length > 20';
 for my $seq (1 .. scalar @payloads) {
-  $browser->value("one('.timeline').focus()");
-  $browser->value("one('#row$seq')?.click()");
+  $browser->act("one('.timeline').focus()");
+  $browser->act("one('#row$seq')?.click()");
   for my $tab (qw(State Why Event)) {
-    $browser->value("all('[role=tab]').find((t) => t.textContent === '$tab')?.click()");
+    $browser->act("all('[role=tab]').find((t) => t.textContent === '$tab')?.click()");
     $browser->wait_for('one(".detail .body").children.length > 0');
   }
 }
-like $browser->value('one("main").innerText'), qr/<img src=x onerror=hit\(\)>/,
+becomes 'one("main").innerText', qr/<img src=x onerror=hit\(\)>/,
   'payloads are text';
 picture 'hostile';
 unlike $browser->value('document.body.innerText'), qr/\x{202e}/, 'none turns the text around';
-like $browser->value('document.body.innerText'), qr/\[U\+202E\]txet/,
+becomes 'document.body.innerText', qr/\[U\+202E\]txet/,
   'what cannot be seen is named';
 is scalar @payloads, 50, 'fifty payloads';
 is $browser->value('window.hits'), 0, 'none was executed';
@@ -403,14 +410,14 @@ isnt $browser->value('getComputedStyle(document.body).backgroundColor'), 'rgb(25
 picture 'dark';
 $browser->ask('Emulation.setDeviceMetricsOverride', width => 420, height => 800,
   deviceScaleFactor => 1, mobile => JSON::PP::false);
-is $browser->value('document.documentElement.scrollWidth <= 420'), 1,
+becomes 'document.documentElement.scrollWidth <= 420', 1,
   'a narrow one is not wider than its window';
 picture 'narrow';
 
 # ---- the server's end ----
 
 $ui->stop;
-$browser->value('one("#home").click()');
+$browser->act('one("#home").click()');
 sees 'that the server has ended is told', '/the server has ended/.test(document.body.innerText)';
 picture 'ended';
 done_testing;
