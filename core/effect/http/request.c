@@ -119,6 +119,16 @@ static void collect(CURLcode *first, CURLcode code) {
   if (*first == CURLE_OK) *first = code;
 }
 
+/* As OpenSSL's own programs find them; libcurl alone would take the system's and nothing else. */
+static CURLcode set_trusted(const ck_http_request *self) {
+  __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
+  const char *file = getenv("SSL_CERT_FILE"), *folder = getenv("SSL_CERT_DIR");
+  CURLcode code = CURLE_OK;
+  if (file && *file) collect(&code, set(self->easy, CURLOPT_CAINFO, file));
+  if (folder && *folder) collect(&code, set(self->easy, CURLOPT_CAPATH, folder));
+  return code;
+}
+
 static CURLcode set_safety(const ck_http_request *self) {
   __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
   CURLcode code = CURLE_OK;
@@ -135,6 +145,7 @@ static CURLcode set_safety(const ck_http_request *self) {
   collect(&code, set(self->easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L));
   collect(&code, set(self->easy, CURLOPT_SSL_VERIFYPEER, 1L));
   collect(&code, set(self->easy, CURLOPT_SSL_VERIFYHOST, 2L));
+  collect(&code, set_trusted(self));
   collect(&code, set(self->easy, CURLOPT_NOSIGNAL, 1L));
   return code;
 }
