@@ -38,7 +38,8 @@ look() {
     'sessions checkpoints s' '--json resume s --dry-run' 'store verify' 'store stats' \
     'sessions diff s first latest' '--json sessions diff s first latest' 'sessions tail s main' \
     '--json sessions tail s canary' 'sessions tail s canary' 'sessions export s --format cassette' \
-    'sessions export s --format session-checkpoint' 'sessions export s --format run-checkpoint'; do
+    'sessions export s --format session-checkpoint' 'sessions export s --format run-checkpoint' \
+    'sessions export s --format otlp'; do
     # shellcheck disable=SC2086
     plainly $command
     # shellcheck disable=SC2086

@@ -20,6 +20,7 @@
 #include "core/runtime/portable/cassette_export.h"
 #include "core/runtime/portable/chat_export.h"
 #include "core/runtime/portable/loop_document.h"
+#include "core/runtime/portable/otlp_export.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/portable/workflow_document.h"
 
@@ -34,6 +35,8 @@ typedef struct format {
   const char *name;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err);
+  /* In its place: goes its own way to a file. NULL: `write` does it. */
+  CK_CHECKED ck_status (*give)(ck_host *host, const values *v, ck_error *err);
   bool at_checkpoints; /* it can be made of one that is named */
   bool goes_on;        /* another run goes on from it */
   bool media;          /* images and files are in it, in `form` */
@@ -43,7 +46,6 @@ typedef struct format {
 static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err) {
   (void)checkpoint;
-
   return ck_cassette_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
@@ -64,14 +66,12 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *i
 static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *inspection,
                                       ck_output *output, const char *checkpoint, ck_error *err) {
   (void)checkpoint;
-
   return ck_run_checkpoint_write(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
 static ck_status write_loop(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                             const char *checkpoint, ck_error *err) {
   (void)checkpoint;
-
   ck_totals totals;
   ck_status status = ck_runs_read_totals(&totals, inspection->store, &inspection->head, err);
   return status == CK_OK ? ck_loop_document_write(out, inspection->store, &inspection->head,
@@ -97,37 +97,49 @@ static ck_status write_workflow(ck_buffer *out, const ck_inspection *inspection,
 static ck_status write_chat(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                             const char *checkpoint, ck_error *err) {
   (void)checkpoint;
-
   return ck_chat_export(out, inspection->store, &inspection->head, output->redactor, err);
+}
+
+static ck_status write_otlp(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
+                            const char *checkpoint, ck_error *err) {
+  (void)checkpoint;
+  return ck_otlp_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
 static ck_status write_markdown(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 const char *checkpoint, ck_error *err) {
   (void)checkpoint;
-
   return ck_transcript_write(out, inspection, output, err);
 }
 
+static ck_status export_archive(ck_host *host, const values *v, ck_error *err);
+static ck_status export_html(ck_host *host, const values *v, ck_error *err);
+
+/* The one list of them. X(name, write, give, at_checkpoints, goes_on, media, form). */
+/* clang-format off */
+#define FORMATS(X) \
+  X("cassette", write_cassette, NULL, false, false, true, CK_MEDIA_OWN) \
+  X("session-checkpoint", write_session_checkpoint, NULL, true, true, false, CK_MEDIA_OWN) \
+  X("run-checkpoint", write_run_checkpoint, NULL, false, true, true, CK_MEDIA_CHAT) \
+  X("loop-checkpoint", write_loop, NULL, false, true, true, CK_MEDIA_MESSAGES) \
+  X("workflow-checkpoint", write_workflow, NULL, true, true, true, CK_MEDIA_OWN) \
+  X("archive", NULL, export_archive, false, false, false, CK_MEDIA_OWN) \
+  X("html", NULL, export_html, false, false, false, CK_MEDIA_OWN) \
+  X("markdown", write_markdown, NULL, false, false, false, CK_MEDIA_OWN) \
+  X("openai", write_chat, NULL, false, false, true, CK_MEDIA_CHAT) \
+  X("otlp", write_otlp, NULL, false, false, false, CK_MEDIA_OWN)
+/* clang-format on */
 static const format formats[] = {
-    {"cassette", write_cassette, false, false, true, CK_MEDIA_OWN},
-    {"session-checkpoint", write_session_checkpoint, true, true, false, CK_MEDIA_OWN},
-    {"run-checkpoint", write_run_checkpoint, false, true, true, CK_MEDIA_CHAT},
-    {"loop-checkpoint", write_loop, false, true, true, CK_MEDIA_MESSAGES},
-    {"workflow-checkpoint", write_workflow, true, true, true, CK_MEDIA_OWN},
-    {"openai", write_chat, false, false, true, CK_MEDIA_CHAT},
-    {"markdown", write_markdown, false, false, false, CK_MEDIA_OWN},
+#define X(name, write, give, at_checkpoints, goes_on, media, form) \
+  {name, write, give, at_checkpoints, goes_on, media, form},
+    FORMATS(X)
+#undef X
 };
-static const char archive[] = "archive", html[] = "html";
-static const char *const format_names[] = {"cassette",
-                                           "session-checkpoint",
-                                           "run-checkpoint",
-                                           "loop-checkpoint",
-                                           "workflow-checkpoint",
-                                           archive,
-                                           html,
-                                           "markdown",
-                                           "openai",
-                                           NULL};
+static const char *const format_names[] = {
+#define X(name, write, give, at_checkpoints, goes_on, media, form) name,
+    FORMATS(X)
+#undef X
+        NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -138,7 +150,7 @@ static const format *find_format(const char *name) {
 /* Before anything of the session is: the key is one of the secrets that are masked in it. */
 static ck_status read_seal_key(values *v, const ck_host *host, ck_error *err) {
   if (!v->seal && !v->seal_key) return CK_OK;
-  if (v->format && strcmp(v->format, archive) == 0)
+  if (v->format && find_format(v->format)->give == export_archive)
     return ck_error_set(err, CK_E_USAGE,
                         "an archive is as sealed as its store is, with the same key: --seal and "
                         "--seal-key are for the other formats, and 'ckrun key rotate' seals a "
@@ -226,36 +238,49 @@ static ck_status warn_of_marks(ck_output *output, const ck_inspection *inspectio
   return status;
 }
 
+static ck_status export_as(ck_host *host, const values *v, const format *of, ck_error *err) {
+  ck_inspection inspection;
+  ck_buffer text = {0};
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
+  if (status != CK_OK) return status;
+  status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
+  if (status == CK_OK && of->goes_on)
+    status = ck_session_check_settled(inspection.store, &inspection.head, inspection.live, err);
+  if (status == CK_OK) status = of->write(&text, &inspection, host->output, v->checkpoint, err);
+  if (status == CK_OK && of->media)
+    status = ck_exported_media_put(&text, inspection.store, of->form, err);
+  if (status == CK_OK && (of->write == write_loop || of->write == write_run_checkpoint))
+    status = warn_of_marks(host->output, &inspection, err);
+  if (status == CK_OK) status = give(host, v, ck_buffer_bytes(&text), err);
+  ck_buffer_clear(&text);
+  ck_inspection_close(&inspection);
+  return status;
+}
+
+static ck_status ask_format(ck_error *err) {
+  ck_buffer list = {0};
+  size_t count = sizeof formats / sizeof *formats;
+  for (size_t i = 0; i < count; i++)
+    ck_buffer_append_format(&list, "%s%s",
+                            i == 0          ? ""
+                            : i + 1 < count ? ", "
+                                            : " or ",
+                            formats[i].name);
+  ck_status status = ck_buffer_check(&list, err);
+  if (status == CK_OK)
+    status = ck_error_set(err, CK_E_USAGE, "--format says as what: %.*s", (int)list.len, list.data);
+  ck_buffer_clear(&list);
+  return status;
+}
+
 static ck_status export(ck_host *host, const values *v, ck_error *err) {
   const format *of = v->format ? find_format(v->format) : NULL;
   if (v->checkpoint && (!of || !of->at_checkpoints))
     return ck_error_set(err, CK_E_USAGE,
                         "--checkpoint is for session-checkpoint and workflow-checkpoint: any other "
                         "is of the session as it stands");
-  if (v->format && strcmp(v->format, archive) == 0) return export_archive(host, v, err);
-  if (v->format && strcmp(v->format, html) == 0) return export_html(host, v, err);
-  const format *selected = of;
-  if (!selected)
-    return ck_error_set(err, CK_E_USAGE,
-                        "--format says as what: cassette, session-checkpoint, run-checkpoint, "
-                        "loop-checkpoint, workflow-checkpoint, archive, html, markdown or openai");
-  ck_inspection inspection;
-  ck_buffer text = {0};
-  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
-  if (status != CK_OK) return status;
-  status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
-  if (status == CK_OK && selected->goes_on)
-    status = ck_session_check_settled(inspection.store, &inspection.head, inspection.live, err);
-  if (status == CK_OK)
-    status = selected->write(&text, &inspection, host->output, v->checkpoint, err);
-  if (status == CK_OK && selected->media)
-    status = ck_exported_media_put(&text, inspection.store, selected->form, err);
-  if (status == CK_OK && (selected->write == write_loop || selected->write == write_run_checkpoint))
-    status = warn_of_marks(host->output, &inspection, err);
-  if (status == CK_OK) status = give(host, v, ck_buffer_bytes(&text), err);
-  ck_buffer_clear(&text);
-  ck_inspection_close(&inspection);
-  return status;
+  if (!of) return ask_format(err);
+  return of->give ? of->give(host, v, err) : export_as(host, v, of, err);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -338,6 +363,13 @@ const ck_command ck_command_sessions_export = {
         "conversation_id, scope, agent, usage (prompt_tokens, completion_tokens), cost_usd, and "
         "messages as OpenAI's chat completions take them. 'ckrun sessions import' reads each line "
         "as a session.\n\n"
+        "otlp: what was done, as a trace of OpenTelemetry (OTLP as JSON) by its conventions for "
+        "generative AI, for whatever shows traces (`curl -H 'Content-Type: application/json' -d "
+        "@FILE http://localhost:4318/v1/traces`): a span for the session, for each agent, and for "
+        "each call of a model or tool, on whichever timeline, with tokens, costs in dollars, "
+        "errors, and what was said, each message in the first call that was given it. Ids are made "
+        "of the session's id and the numbers of events: exported again it is the same, and a "
+        "collector finds nothing new. Of images and files it has the digests.\n\n"
         "archive: the session as it is stored, with those that it was forked from, the files that "
         "its runs executed, and its long outputs beside it in FILE.spill; as sealed as the store. "
         "'ckrun sessions import FILE' makes the same session elsewhere, and 'ckrun --store FILE' "

@@ -30,13 +30,15 @@ local function emit_results(run, span, message)
   end
 end
 
---- Messages that were not told yet: of those alike as many as are new.
+--- Messages that were not told yet: of those alike as many as are new. ckrun gives each call only
+--- those, and says how many there were before.
 local function emit_given(run, span, given)
   local told, here = run.told[span.agent] or {}, {}
+  local new = span.attributes["ckrun.input.earlier"] ~= nil
   run.told[span.agent] = told
   for _, message in ipairs(given) do
     local key = messages.key(message)
-    here[key] = (here[key] or 0) + 1
+    here[key] = (here[key] or new and told[key] or 0) + 1
     if #message.results > 0 then
       emit_results(run, span, message)
     elseif here[key] > (told[key] or 0) then

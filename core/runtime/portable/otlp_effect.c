@@ -1,0 +1,190 @@
+/* otlp_effect.c - names of the conventions for generative AI where they have one, ckrun's own for
+ * the rest. */
+#include "core/runtime/portable/otlp_effect.h"
+
+#include "core/base/json.h"
+#include "core/model/effect.h"
+#include "core/runtime/ledger/ledger_body.h"
+#include "core/runtime/portable/otlp_message.h"
+
+static ck_bytes of_either(const ck_otlp_effect *effect, const char *name) {
+  ck_bytes value = ck_json_get(effect->outcome, name);
+  return value.len ? value : ck_json_get(effect->intent, name);
+}
+
+static bool is_kind(const ck_otlp_effect *effect, ck_effect_kind kind) {
+  return ck_json_is_text(of_either(effect, "kind"), ck_effect_kind_name(kind));
+}
+
+static ck_bytes asked(const ck_otlp_effect *effect, const char *name) {
+  return ck_json_get(ck_json_get(effect->intent, "request"), name);
+}
+
+/* "chat default": the operation, and of what. */
+static void put_name(ck_otlp_span *to, const char *operation, ck_bytes of) {
+  ck_buffer_append_text(&to->name, operation);
+  if (ck_json_type_of(of) != CK_JSON_STRING) return;
+  ck_buffer_append_char(&to->name, ' ');
+  ck_json_read_string(&to->name, of);
+}
+
+static void put_operation(ck_otlp_span *to, const char *operation, ck_bytes of) {
+  put_name(to, operation, of);
+  ck_otlp_span_put_text(to, "gen_ai.operation.name", operation);
+}
+
+/* ---- models ---- */
+
+static const char *reason_of(const ck_otlp_effect *effect, ck_bytes message) {
+  ck_bytes calls = ck_json_get(message, "tool_calls");
+  if (ck_json_get(effect->outcome, "cut").len) return "length";
+  return ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0 ? "tool_call" : "stop";
+}
+
+/* Messages lie in an attribute as a text, where a secret may be spelt in another way: what they say
+ * is redacted first. */
+static ck_status put_messages(ck_otlp_span *to, const char *name, ck_buffer *array,
+                              ck_redactor *redactor, ck_error *err) {
+  ck_value *all = NULL, *kept = NULL;
+  ck_status status = ck_value_from(&all, array, err);
+  if (status == CK_OK) status = ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, NULL, all, err);
+  if (status == CK_OK && kept) ck_otlp_span_put_json(to, name, ck_value_bytes(kept));
+  ck_value_free(all);
+  ck_value_free(kept);
+  ck_buffer_clear(array);
+  return status;
+}
+
+static ck_status put_given(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
+                           ck_error *err) {
+  ck_buffer array = {0};
+  ck_json_writer w = {.out = &array};
+  ck_status status = CK_OK;
+  if (!effect->given.len) return CK_OK;
+  ck_otlp_span_put_int(to, "ckrun.input.earlier", effect->earlier);
+  ck_json_begin(&w, '[');
+  ck_json_iterator it = ck_json_iterate(effect->given);
+  while (status == CK_OK && ck_json_next(&it))
+    status = ck_otlp_message_write(&w, it.value, NULL, err);
+  ck_json_end(&w, ']');
+  if (status == CK_OK) return put_messages(to, "gen_ai.input.messages", &array, redactor, err);
+  ck_buffer_clear(&array);
+  return status;
+}
+
+static ck_status put_made(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
+                          ck_error *err) {
+  ck_bytes message = ck_json_get(effect->outcome, "message");
+  ck_buffer array = {0};
+  ck_json_writer w = {.out = &array};
+  if (ck_json_type_of(message) != CK_JSON_OBJECT) return CK_OK;
+  const char *reason = reason_of(effect, message);
+  ck_otlp_span_put_list(to, "gen_ai.response.finish_reasons", reason);
+  ck_json_begin(&w, '[');
+  ck_status status = ck_otlp_message_write(&w, message, reason, err);
+  ck_json_end(&w, ']');
+  if (status == CK_OK) return put_messages(to, "gen_ai.output.messages", &array, redactor, err);
+  ck_buffer_clear(&array);
+  return status;
+}
+
+static ck_status put_model(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
+                           ck_error *err) {
+  ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model");
+  to->client = true;
+  put_operation(to, "chat", model);
+  ck_otlp_span_put_text(to, "gen_ai.provider.name",
+                        ck_otlp_message_provider(ck_json_get(effect->outcome, "message")));
+  ck_otlp_span_put_string(to, "gen_ai.request.model", model);
+  ck_status status = put_given(to, effect, redactor, err);
+  return status == CK_OK ? put_made(to, effect, redactor, err) : status;
+}
+
+/* ---- tools, agents and all others ---- */
+
+/* What its message says, of one without a message its result. */
+static ck_bytes result_of(const ck_otlp_effect *effect) {
+  ck_bytes message = ck_json_get(effect->outcome, "message");
+  return message.len ? ck_json_get(message, "content") : ck_json_get(effect->outcome, "result");
+}
+
+static void put_tool(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  ck_bytes name = asked(effect, "name"), id = asked(effect, "call_id"),
+           arguments = asked(effect, "arguments");
+  if (!name.len) name = ck_json_get(effect->outcome, "name");
+  put_operation(to, "execute_tool", name);
+  ck_otlp_span_put_string(to, "gen_ai.tool.name", name);
+  ck_otlp_span_put_text(to, "gen_ai.tool.type", "function");
+  ck_otlp_span_put_string(to, "gen_ai.tool.call.id", id.len ? id : effect->call_id);
+  ck_otlp_span_put_value(to, "gen_ai.tool.call.arguments",
+                         arguments.len ? arguments : effect->arguments);
+  ck_otlp_span_put_value(to, "gen_ai.tool.call.result", result_of(effect));
+}
+
+static void put_agent(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  to->client = true;
+  put_operation(to, "invoke_agent", asked(effect, "process"));
+  ck_otlp_span_put_string(to, "gen_ai.agent.name", asked(effect, "process"));
+  ck_otlp_span_put_json(to, "ckrun.request", ck_json_get(effect->intent, "request"));
+  ck_otlp_span_put_value(to, "ckrun.result", result_of(effect));
+}
+
+static void put_other(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  ck_json_read_string(&to->name, of_either(effect, "kind"));
+  ck_otlp_span_put_json(to, "ckrun.request", ck_json_get(effect->intent, "request"));
+  ck_otlp_span_put_value(to, "ckrun.result", result_of(effect));
+}
+
+/* ---- how it ended, and what it cost ---- */
+
+static int64_t number(const ck_otlp_effect *effect, const char *name) {
+  int64_t found = 0;
+  ck_json_read_int(&found, ck_json_get(effect->outcome, name));
+  return found;
+}
+
+static void put_usage(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  int64_t cost = number(effect, "cost"), input = number(effect, "input_tokens"),
+          output = number(effect, "output_tokens");
+  if (input > 0 || output > 0) {
+    ck_otlp_span_put_int(to, "gen_ai.usage.input_tokens", input);
+    ck_otlp_span_put_int(to, "gen_ai.usage.output_tokens", output);
+  }
+  if (cost > 0) ck_otlp_span_put_money(to, "gen_ai.usage.cost", cost);
+  if (ck_ledger_read_reserved(effect->outcome) > 0)
+    ck_otlp_span_put_money(to, "ckrun.cost.estimated", ck_ledger_read_reserved(effect->outcome));
+}
+
+static void put_ending(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  ck_bytes status = ck_json_get(effect->outcome, "status"),
+           cause = ck_json_get(effect->outcome, "cause");
+  to->failed = !ck_json_is_text(status, ck_outcome_status_name(CK_OUTCOME_OK));
+  to->error = ck_json_get(effect->outcome, "error");
+  ck_otlp_span_put_string(to, "ckrun.effect.status", status);
+  ck_otlp_span_put_string(to, "ckrun.effect.via", ck_json_get(effect->outcome, "via"));
+  if (!effect->outcome.len)
+    ck_otlp_span_put_text(to, "error.type", "no_outcome");
+  else if (to->failed)
+    ck_otlp_span_put_string(to, "error.type", cause.len ? cause : status);
+}
+
+ck_status ck_otlp_effect_put(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
+                             ck_error *err) {
+  ck_status status = CK_OK;
+  bool list = ck_json_get(effect->outcome, "list").len > 0;
+  if (is_kind(effect, CK_EFFECT_MODEL))
+    status = put_model(to, effect, redactor, err);
+  else if (is_kind(effect, CK_EFFECT_TOOL) && !list)
+    put_tool(to, effect);
+  else if (is_kind(effect, CK_EFFECT_AGENT))
+    put_agent(to, effect);
+  else
+    put_other(to, effect);
+  put_usage(to, effect);
+  put_ending(to, effect);
+  ck_otlp_span_put_string(to, "ckrun.effect.kind", of_either(effect, "kind"));
+  ck_otlp_span_put_string(to, "ckrun.effect.class", ck_json_get(effect->intent, "class"));
+  ck_otlp_span_put_string(to, "ckrun.effect.key", of_either(effect, "key"));
+  if (effect->left) ck_otlp_span_put_text(to, "ckrun.left_behind", "true");
+  return status;
+}
