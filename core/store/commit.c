@@ -119,10 +119,12 @@ static ck_status load_state(ck_store *self, ck_held_lease *held, int64_t parent,
   ck_state *state = NULL;
   ck_digest digest = {{0}};
   if (ck_chain_is_at(held->chain, parent)) return CK_OK;
-  ck_status status;
-  if (parent == 0)
+  int64_t session = held->lease.session;
+  ck_status status = ck_kept_state_get(&state, &digest, self, session, parent, err);
+  ck_kept_state_drop(&self->kept_state, session);
+  if (!status && !state && parent == 0)
     status = ck_state_new(&state, err);
-  else
+  else if (!status && !state)
     status = ck_store_core_load(&(ck_load_request){.state = &state, .digest = &digest}, self,
                                 held->lease.session, parent, err);
   if (!status) ck_chain_begin_state(held->chain, state, parent, &digest);

@@ -88,6 +88,7 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   self->read_only = options->read_only;
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
+  ck_kept_state_init(&self->kept_state);
   status = open_key(self, options, err);
   if (!status) status = ck_store_core_watch(self, options, err);
   if (status)
@@ -113,6 +114,7 @@ void ck_store_close(ck_store *self) {
   ck_compress_clear(&self->compress);
   pthread_mutex_destroy(&self->mutex);
   pthread_mutex_destroy(&self->names_mutex);
+  ck_kept_state_clear(&self->kept_state);
   free(self->url);
   free(self);
 }

@@ -14,6 +14,7 @@
 #include "core/store/backend.h"
 #include "core/store/format/chain.h"
 #include "core/store/format/compress.h"
+#include "core/store/kept_state.h"
 #include "core/store/maintenance.h"
 #include "core/store/rollback.h"
 
@@ -58,6 +59,7 @@ struct ck_store {
   /* A cache of sessions' ids by number, for messages and for payloads, which name their session. */
   pthread_mutex_t names_mutex;
   ck_store_core_name names[CK_STORE_CORE_NAMES];
+  ck_kept_state kept_state;
 };
 
 /* By the URL's scheme. CK_E_USAGE. */

@@ -8,6 +8,7 @@
 #include "core/host/preflight/unread.h"
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/opening/migrate.h"
+#include "core/store/kept_state.h"
 
 /* The checkpoint of a word that is no whole id. */
 static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {
@@ -160,8 +161,8 @@ static ck_status load_state(ck_state **out, ck_preflight *self, const ck_engine 
   ck_error failure = CK_ERROR_INIT;
   *out = NULL;
   if (!self->checkpoint.seq) return CK_OK;
-  ck_status status = ck_store_get_state(out, engine->runtime->store, self->head.session.no,
-                                        self->checkpoint.seq, &failure);
+  ck_status status = ck_store_get_state_to_go_on(out, engine->runtime->store, self->head.session.no,
+                                                 self->checkpoint.seq, &failure);
   if (status == CK_OK) return CK_OK;
   failure.status = status;
   if (is_damage(status) && !self->options.checkpoint)

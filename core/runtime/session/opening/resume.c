@@ -17,6 +17,7 @@
 #include "core/runtime/session/opening/rules.h"
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/session_private.h"
+#include "core/store/kept_state.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;
@@ -125,7 +126,7 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   if (!from->seq) return CK_OK;
   ck_state *state;
   ck_status status =
-      ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
+      ck_store_get_state_to_go_on(&state, self->runtime->store, head->session.no, from->seq, err);
   if (status != CK_OK) return status;
   for (size_t i = 0; !keep_references && i < edits->count; i++)
     ck_state_remove(state, edits->items[i].key);
