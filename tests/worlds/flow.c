@@ -230,6 +230,8 @@ static void yield_done(ck_flow_yield *out, ck_coroutine *self) {
   snprintf(json, sizeof json, "\"%llx\"", (unsigned long long)self->sum);
   self->value = value_of(json);
   if (world_is_heard() && !self->scope) the_world.model.result = self->sum;
+  if (self->scope)
+    model_ended(&the_world.model, self->scope, ck_session_last_seq(the_world.process->session));
   *out = (ck_flow_yield){.step = CK_FLOW_DONE, .value = self->value};
 }
 

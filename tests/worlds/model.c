@@ -111,6 +111,12 @@ void model_told(world_model *self, const char *key, const ck_outcome *outcome) {
 
 /* ---- what is announced ---- */
 
+void model_ended(world_model *self, int scope, int64_t seq) {
+  if (!world_is_heard()) return;
+  tap_must(self->end_count < WORLD_PLACES, "at most %d ends of agents", WORLD_PLACES);
+  self->ends[self->end_count++] = (struct world_end){.seq = seq, .scope = scope};
+}
+
 static void put_place(world_model *self, int scope, int64_t seq) {
   tap_must(self->place_count < WORLD_PLACES, "at most %d boundaries", WORLD_PLACES);
   self->places[self->place_count++] = (world_place){.seq = seq,
@@ -194,6 +200,7 @@ static void stand(world_model *self, int64_t first, int64_t from) {
                (long long)self->top_seq);
   while (self->place_count > 0 && self->places[self->place_count - 1].seq >= first)
     self->place_count--;
+  while (self->end_count > 0 && self->ends[self->end_count - 1].seq >= first) self->end_count--;
   for (int scope = 0; scope < WORLD_SCOPES; scope++) stand_scope(self, scope, first, from);
 }
 

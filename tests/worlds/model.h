@@ -72,6 +72,11 @@ typedef struct world_model {
   size_t fact_count;
   world_place places[WORLD_PLACES];
   size_t place_count;
+  struct world_end {
+    int64_t seq; /* the last event before it */
+    int scope;
+  } ends[WORLD_PLACES]; /* of agents that have come to their end */
+  size_t end_count;
   world_checkpoint checkpoints[WORLD_PLACES];
   size_t checkpoint_count;
   struct world_fork {
@@ -112,6 +117,8 @@ void model_scope_name(char out[24], int scope);
 void model_opened(world_model *self, int scope, int step, uint64_t sum);
 void model_moves(world_model *self, int scope, int step, uint64_t sum);
 bool model_joined(world_model *self, int scope, ck_bytes outcome, const char *key);
+/* It has come to its end, behind event `seq`. */
+void model_ended(world_model *self, int scope, int64_t seq);
 /* The scope of that name is at a boundary, whose event has this seq. */
 void model_boundary(world_model *self, const char *name, int64_t seq);
 void model_progress(world_model *self, const ck_progress *progress, uint32_t attempt);

@@ -16,7 +16,7 @@
 #include "tests/worlds/money.h"
 #include "tests/worlds/requests.h"
 
-enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 300 };
+enum { LIVES_MAX = 60, TROUBLED_LIVES = 14, LINE = 600 };
 
 world the_world;
 

@@ -125,7 +125,7 @@ void outside_word(char out[64], const char *key, uint32_t word);
 
 void model_check_end(world *self);
 
-/* ---- tails.c ---- */
+/* ---- tails_check.c ---- */
 
 /* The tails of all agents, of a session that is over or at rest. */
 void tails_check(world *self, ck_store *store, const ck_head *head);
