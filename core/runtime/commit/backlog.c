@@ -89,13 +89,31 @@ static bool keep_last_seq(void *to, const ck_event *event) {
   return true;
 }
 
-ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_job *job,
+/* Rows under a later epoch are another run's, though they bear the numbers that the job's have. */
+static ck_status check_epoch(ck_store *store, ck_lease lease, ck_error *err) {
+  char id[CK_ID_SIZE];
+  ck_session_record record = {0};
+  ck_status status = ck_store_get_session_id(id, store, lease.session, err);
+  if (status != CK_OK) return status;
+  status = ck_store_get_session(&record, store, id, err);
+  if (status == CK_OK && record.epoch != lease.epoch)
+    status = ck_error_set(err, CK_E_FENCED,
+                          "another run has taken the session over (epoch %" PRIu64 " has passed)",
+                          lease.epoch);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+/* The epoch is read last: as long as it has not passed, every row that was read is the lease's or
+ * older. */
+ck_status ck_backlog_find(bool *out, ck_store *store, ck_lease lease, const ck_job *job,
                           ck_error *err) {
   int64_t last = 0;
   *out = false;
   if (job->event_count == 0) return CK_OK;
-  ck_event_query query = {.session = session, .last = 1};
+  ck_event_query query = {.session = lease.session, .last = 1};
   ck_status status = ck_store_read_events(store, &query, keep_last_seq, &last, err);
+  if (status == CK_OK) status = check_epoch(store, lease, err);
   *out = status == CK_OK && last >= job->events[job->event_count - 1]->seq;
   return status;
 }
@@ -107,7 +125,7 @@ static ck_status settle(ck_backlog *self, ck_store *store, ck_lease lease, ck_er
   bool found = true;
   ck_status status = ck_store_needs_recovery(store) ? ck_store_recover(store, err) : CK_OK;
   while (status == CK_OK && self->uncertain && found && done < self->count) {
-    status = ck_backlog_find(&found, store, lease.session, &self->jobs[done], err);
+    status = ck_backlog_find(&found, store, lease, &self->jobs[done], err);
     done += status == CK_OK && found;
   }
   if (status != CK_OK) return status;

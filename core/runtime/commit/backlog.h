@@ -64,8 +64,9 @@ void ck_backlog_notify(ck_backlog *self, ck_store *store, ck_lease lease);
 /* Appends to a failure that ends the session how much is lost because it waits. */
 void ck_backlog_append_loss(ck_error *to, const ck_backlog *self);
 
-/* In a recovered store: whether the job's events are in it. */
-CK_CHECKED ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_job *job,
+/* In a recovered store: whether the job's events are in it. CK_E_FENCED: the lease's epoch has
+ * passed, and nothing of this run counts any more. */
+CK_CHECKED ck_status ck_backlog_find(bool *out, ck_store *store, ck_lease lease, const ck_job *job,
                                      ck_error *err);
 
 #endif

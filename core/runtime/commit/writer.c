@@ -75,9 +75,9 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
 static ck_status check_committed(ck_writer *self, const slot *of, const ck_error *cause) {
   bool found;
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_backlog_find(&found, self->store, of->channel->lease.session, &of->job, &ignored) != CK_OK)
-    return cause->status;
-  return found ? CK_OK : cause->status;
+  ck_status status = ck_backlog_find(&found, self->store, of->channel->lease, &of->job, &ignored);
+  if (status == CK_E_FENCED) return status;
+  return status == CK_OK && found ? CK_OK : cause->status;
 }
 
 /* A commit whose sync failed is unknown, not failed: the store is reopened and asked which rows it
@@ -135,7 +135,8 @@ static const ck_error *cause_of(const slot *at, const ck_error *round) {
 static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
   for (size_t i = 0; i < count; i++) {
     slot *at = &self->round[i];
-    at->kept = at->status != CK_OK && at->channel->failure.status == CK_OK &&
+    bool waits = at->status != CK_OK && at->status != CK_E_FENCED;
+    at->kept = waits && at->channel->failure.status == CK_OK &&
                ck_backlog_keep(&at->channel->backlog, &at->job, at->ticket, cause_of(at, cause));
     ck_backlog_notify(&at->channel->backlog, self->store, at->channel->lease);
   }
