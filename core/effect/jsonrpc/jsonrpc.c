@@ -83,6 +83,11 @@ void ck_rpc_write_result(ck_buffer *out, ck_bytes id, ck_bytes result) {
 }
 
 void ck_rpc_write_error(ck_buffer *out, ck_bytes id, int code, const char *message) {
+  ck_rpc_write_error_data(out, id, code, message, (ck_bytes){0});
+}
+
+void ck_rpc_write_error_data(ck_buffer *out, ck_bytes id, int code, const char *message,
+                             ck_bytes data) {
   size_t from = out->len;
   ck_json_writer w = begin(out);
   ck_json_member_raw(&w, "id", id);
@@ -90,6 +95,7 @@ void ck_rpc_write_error(ck_buffer *out, ck_bytes id, int code, const char *messa
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "code", code);
   ck_json_member_text(&w, "message", message);
+  if (data.len) ck_json_member_raw(&w, "data", data);
   ck_json_end(&w, '}');
   end(&w, from);
 }

@@ -39,5 +39,8 @@ void ck_rpc_write_request(ck_buffer *out, int64_t id, const char *method, ck_byt
 void ck_rpc_write_notification(ck_buffer *out, const char *method, ck_bytes params);
 void ck_rpc_write_result(ck_buffer *out, ck_bytes id, ck_bytes result);
 void ck_rpc_write_error(ck_buffer *out, ck_bytes id, int code, const char *message);
+/* The same with the error's data, which is JSON; no bytes: it has none. */
+void ck_rpc_write_error_data(ck_buffer *out, ck_bytes id, int code, const char *message,
+                             ck_bytes data);
 
 #endif

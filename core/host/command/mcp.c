@@ -223,12 +223,14 @@ const ck_command ck_command_mcp = {
     .name = "mcp",
     .summary = "serve the sessions to a client of the MCP",
     .details =
-        "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on "
-        "standard input and output, one message a line, or with --listen over HTTP, a POST to "
-        "/mcp each, to whoever has the token and is no web page. Its tools: "
+        "Speaks the Model Context Protocol (revision 2026-07-28, and 2025-11-25 and those before "
+        "it) on standard input and output, one message a line, or with --listen over HTTP, a POST "
+        "to /mcp each, to whoever has the token and is no web page. Its tools: "
         "list_resumable_sessions, "
         "list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, "
-        "resume_session, pause_session, checkpoint_session, answer_session.\n\n"
+        "resume_session, pause_session, checkpoint_session, answer_session. Its resources: "
+        "ckrun://sessions/ID, with /log, /checkpoints and /checkpoints/CHECKPOINT behind it, as "
+        "`ckrun sessions` show, log, checkpoints and inspect print them with --json.\n\n"
         "A session that is resumed runs in a program of its own. When the client closes its "
         "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
         "next boundary before the server ends. They are paused, too, when the server "

@@ -9,6 +9,7 @@
 
 static bool add_fork(void *to, const ck_session_record *record) {
   ck_lineage *self = to;
+  if (!ck_session_filter_has(self->filter, self->store, record)) return true;
   ck_relative *forks = ck_array_grow(self->forks, self->count, &self->cap, sizeof *forks);
   if (!forks) return !(self->failed = true);
   self->forks = forks;
@@ -21,6 +22,7 @@ static bool add_fork(void *to, const ck_session_record *record) {
 ck_status ck_lineage_read(ck_lineage *self, ck_store *store, const ck_session_record *record,
                           ck_error *err) {
   ck_status status = CK_OK;
+  self->store = store;
   self->origin.cut = record->origin.cut;
   if (record->origin.session)
     status = ck_store_get_session_id(self->origin.id, store, record->origin.session, err);

@@ -4,6 +4,7 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/session/session_filter.h"
 #include "core/store/store.h"
 
 typedef struct ck_relative {
@@ -13,8 +14,10 @@ typedef struct ck_relative {
 
 /* Zero-initialise. */
 typedef struct ck_lineage {
-  ck_relative origin; /* id "": it is no fork */
-  ck_relative *forks; /* oldest first */
+  const ck_session_filter *filter; /* forks that are not of it are left out; NULL: none is */
+  ck_store *store;                 /* while it is read */
+  ck_relative origin;              /* id "": it is no fork */
+  ck_relative *forks;              /* oldest first */
   size_t count, cap;
   bool failed;
 } ck_lineage;

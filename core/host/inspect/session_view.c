@@ -172,6 +172,7 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   if (ck_launch_read(&out->launch, session, &ignored) != CK_OK) ck_launch_clear(&out->launch);
   ck_status status = ck_place_find(&out->place, inspection->store, out->head, err);
   if (out->place.flow) out->flow = out->place.flow;
+  out->lineage.filter = host->filter;
   if (status == CK_OK) status = read_stored(out, inspection, err);
   if (status == CK_OK && ck_session_status_resumable(session->status))
     status = read_queued(out, inspection->store, err);

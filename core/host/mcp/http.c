@@ -34,7 +34,6 @@ static bool has_token(const ck_mcp_http_server *self, const ck_ui_plain_request 
 /* Status 0: it may ask. */
 static void check(ck_ui_plain_answer *out, const ck_mcp_http_server *self,
                   const ck_ui_plain_request *request) {
-  const char *revision = ck_ui_plain_header(request, "MCP-Protocol-Version");
   out->status = 0;
   if (!ck_ui_gate_knows(&self->gate, ck_ui_plain_header(request, "Host"),
                         ck_ui_plain_header(request, "Origin"))) {
@@ -47,8 +46,6 @@ static void check(ck_ui_plain_answer *out, const ck_mcp_http_server *self,
   } else if (strcmp(request->method, "POST") != 0) {
     out->name = "Allow", out->value = "POST";
     say(out, NO_METHOD, "only POST is answered: there are no sessions and no streams");
-  } else if (revision && !ck_mcp_speaks(revision)) {
-    say(out, BAD, "this revision of the protocol is not spoken");
   }
 }
 
@@ -58,15 +55,42 @@ static void append_answer(ck_ui_plain_answer *out, ck_bytes line) {
   ck_json_append_visible(&out->text, line);
 }
 
+/* What the request's era and headers do not allow is refused; so is a method, in the newer era,
+ * with a status of its own: it tells the server from one that has no MCP at that path. */
+static unsigned answer_request(ck_buffer *out, ck_mcp_http_server *self,
+                               const ck_rpc_message *message, const ck_ui_plain_request *from) {
+  const ck_mcp_headers headers = {.revision = ck_ui_plain_header(from, "MCP-Protocol-Version"),
+                                  .method = ck_ui_plain_header(from, "Mcp-Method"),
+                                  .name = ck_ui_plain_header(from, "Mcp-Name")};
+  ck_buffer data = {0};
+  ck_error err = CK_ERROR_INIT;
+  int64_t said = 0;
+  bool modern = ck_mcp_is_modern(message, &headers);
+  int code = modern ? ck_mcp_era_check(&data, message, &headers, &err) : 0;
+  if (code) {
+    ck_rpc_write_error_data(out, message->id, code, err.text, ck_buffer_bytes(&data));
+  } else {
+    ck_mcp_answer(out, self->mcp, from->body);
+    ck_json_read_int(&said, ck_json_get(ck_json_get(ck_buffer_bytes(out), "error"), "code"));
+  }
+  out->failed |= data.failed;
+  ck_buffer_clear(&data);
+  return code ? BAD : modern && said == CK_RPC_METHOD_NOT_FOUND ? NOWHERE : OK;
+}
+
 static void respond(ck_ui_plain_answer *out, void *to, const ck_ui_plain_request *request) {
   ck_mcp_http_server *self = to;
   ck_buffer line = {0};
+  ck_rpc_message message;
   check(out, self, request);
   if (out->status || request->begun) return;
-  bool sound = ck_json_check(request->body, NULL) == CK_OK;
-  ck_mcp_answer(&line, self->mcp, request->body);
-  out->status = !sound ? BAD : line.len ? OK : ACCEPTED;
   out->type = "application/json";
+  if (!ck_mcp_read(&line, &message, request->body))
+    out->status = BAD;
+  else if (message.kind != CK_RPC_REQUEST)
+    out->status = ACCEPTED;
+  else
+    out->status = answer_request(&line, self, &message, request);
   append_answer(out, ck_buffer_bytes(&line));
   out->text.failed |= line.failed;
   ck_buffer_clear(&line);

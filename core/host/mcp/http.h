@@ -1,4 +1,4 @@
-/* http.h - the MCP server over HTTP (streamable HTTP of revision 2025-11-25), for this machine.
+/* http.h - the MCP server over HTTP (streamable HTTP of both eras), for this machine.
  *
  * A POST to /mcp is a message, answered with JSON; there are no sessions and no streams, so GET and
  * DELETE are refused. Whoever asks needs the token, as Authorization: Bearer; a page of another

@@ -115,20 +115,48 @@ static void keep_failure(ck_output *self) {
   if (!self->cause) self->cause = errno;
 }
 
+static void keep(ck_output *self, ck_bytes text) {
+  bool fits = !self->failed && text.len <= CK_OUTPUT_KEPT_MAX - self->kept->len;
+  if (fits) ck_buffer_append_bytes(self->kept, text);
+  if (fits && !self->kept->failed) return;
+  self->failed = true;
+  if (!self->cause) self->cause = fits ? ENOMEM : EFBIG;
+}
+
 void ck_output_write(ck_output *self, ck_bytes text) {
+  if (self->kept) {
+    keep(self, text);
+    return;
+  }
   if (self->terminal) ck_output_hide_live(self);
   if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len) keep_failure(self);
 }
 
 void ck_output_print(ck_output *self, const char *format, ...) {
   va_list args;
-  if (self->terminal) ck_output_hide_live(self);
+  char *text = NULL;
   va_start(args, format);
-  if (vprintf(format, args) < 0) keep_failure(self);
+  int len = vasprintf(&text, format, args);
   va_end(args);
+  if (len < 0)
+    keep_failure(self);
+  else
+    ck_output_write(self, (ck_bytes){text, (size_t)len});
+  if (len >= 0) free(text);
+}
+
+static ck_status check_kept(ck_output *self, ck_error *err) {
+  bool failed = self->failed, oversize = self->cause == EFBIG;
+  self->failed = false;
+  self->cause = 0;
+  if (!failed) return CK_OK;
+  if (!oversize) return ck_error_no_memory(err);
+  return ck_error_set(err, CK_E_OVERSIZE, "it has more than %d MiB: ask for less of it",
+                      CK_OUTPUT_KEPT_MAX >> 20);
 }
 
 ck_status ck_output_flush(ck_output *self, ck_error *err) {
+  if (self->kept) return check_kept(self, err);
   errno = 0;
   if (fflush(stdout) != 0 && errno != EPIPE) {
     self->failed = false; /* reported once */

@@ -15,6 +15,8 @@
 #define CK_OUTPUT_VERSION_NAME "ckrun_json"
 #define CK_OUTPUT_VERSION 1
 
+enum { CK_OUTPUT_KEPT_MAX = 32 << 20 };
+
 typedef struct ck_output {
   bool json;            /* stdout carries JSON, stderr only errors as JSON */
   bool quiet;           /* --quiet: no notices, no progress */
@@ -29,6 +31,8 @@ typedef struct ck_output {
   bool no_pager;        /* --no-pager */
   pid_t pager;          /* what shows stdout on the terminal (pager.h); 0: nothing does */
   int cause;            /* errno of the write that failed; 0: it was no write */
+  ck_buffer *kept;      /* what goes to stdout is appended here instead, up to
+                           CK_OUTPUT_KEPT_MAX bytes; NULL: it goes there */
   ck_buffer problems;   /* of an error with --json; each with a NUL behind it */
   char policy[128];     /* of an error with --json: whose answer it is; "": nobody's */
   const char *hook;     /* of that policy */
@@ -50,7 +54,7 @@ void ck_output_write(ck_output *self, ck_bytes text);
 void ck_output_print(ck_output *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* CK_E_IO when anything could not be written, now or before; a reader that closed the pipe is no
- * error. */
+ * error. CK_E_OVERSIZE: more was to be kept than may be. */
 CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 
 /* One line to stderr, redacted and escaped; nothing with --json or --quiet. */

@@ -33,7 +33,7 @@ ask initialize \
 is "initialize: the revision that was asked for" \
   "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
 is "initialize: who it is" "$(json "$reply" '$d->{result}{serverInfo}{name}')" ckrun
-is "initialize: tools" "$(json "$reply" '$d->{result}{capabilities}')" '{"tools":{}}'
+is "initialize: tools" "$(json "$reply" '$d->{result}{capabilities}')" '{"resources":{},"tools":{}}'
 for revision in 2025-06-18 2025-03-26 2024-11-05; do
   ask initialize "{\"protocolVersion\":\"$revision\"}"
   is "initialize: an older revision" "$(json "$reply" '$d->{result}{protocolVersion}')" "$revision"
@@ -82,7 +82,7 @@ done <<'LIST'
 -32600|an id that is an object|{"jsonrpc":"2.0","id":{},"method":"ping"}
 -32600|params that are a number|{"jsonrpc":"2.0","id":1,"method":"ping","params":1}
 -32600|an empty object|{}
--32601|an unknown method|{"jsonrpc":"2.0","id":1,"method":"resources/list"}
+-32601|an unknown method|{"jsonrpc":"2.0","id":1,"method":"prompts/list"}
 -32601|a method with control characters|{"jsonrpc":"2.0","id":1,"method":"a\u001b[31m\nb"}
 -32602|an unknown tool|{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm"}}
 -32602|no tool|{"jsonrpc":"2.0","id":1,"method":"tools/call"}
