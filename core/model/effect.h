@@ -130,8 +130,8 @@ typedef struct ck_outcome {
    * request}; owned; NULL */
   ck_value *denied;
   /* of what on_failure was asked about, what it was shown besides, how long its retry waits, and
-   * whose word it is: {node?, try, retry_after?, wait?, policy?}, times in milliseconds; owned;
-   * NULL */
+   * whose word it is: {node?, try, retry_after?, wait?, until? (wall time, when another try is to
+   * follow), policy?}, times in milliseconds; owned; NULL */
   ck_value *failure;
   ck_value *untrusted; /* sources.h: of all that it may hold; owned; NULL: none */
   char *note;          /* OK: what is not as it should be, one line for people; owned; NULL */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
+#include "core/host/session/queued.h"
 #include "core/model/effect.h"
 
 enum { EVENTS_MAX = 50 * CK_RECENT_EFFECTS_MAX };
@@ -14,7 +15,7 @@ typedef struct reading {
   const char *outcomeless; /* the status of an effect that nothing is known of behind its intent */
   size_t waiting;          /* outcomes whose intents are still to come */
   size_t events;
-  bool runs; /* the session */
+  bool retries; /* the session runs, or a worker goes on with it when it is time */
   bool failed;
 } reading;
 
@@ -78,7 +79,7 @@ static bool knows(const reading *self, ck_bytes key) {
   return known;
 }
 
-/* The run waits before it tries the effect again. */
+/* It is tried again when a wait is over. */
 static void take_wait(reading *self, ck_recent_effect *out, const ck_event *event, ck_bytes body) {
   int64_t wait, tried;
   ck_bytes failure = ck_json_get(body, "failure");
@@ -95,7 +96,7 @@ static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   ck_recent_effect *added = add(self, event, body);
   if (!added) return;
   added->status = status_of(body);
-  if (newest && self->runs) take_wait(self, added, event, body);
+  if (newest && self->retries) take_wait(self, added, event, body);
   added->error = take(self, ck_json_get(body, "error"));
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
@@ -178,8 +179,8 @@ ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const 
                                  bool runs, ck_error *err) {
   ck_session_status at = head->session.status;
   bool over = at == CK_SESSION_COMPLETED || at == CK_SESSION_CANCELLED;
-  reading self = {
-      .to = out, .outcomeless = over ? "left" : "open", .runs = runs && at == CK_SESSION_RUNNING};
+  bool waits = at == CK_SESSION_RUNNING ? runs : ck_queued_from(&head->session) != 0;
+  reading self = {.to = out, .outcomeless = over ? "left" : "open", .retries = waits};
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);

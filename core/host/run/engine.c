@@ -265,6 +265,8 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .clock = self->runtime->clock,
       .waker = self->runtime->waker,
       .commits = !self->events.wanted, /* who reads them is told of each step at once */
+      /* a person who resumes it may have mended what failed */
+      .goes_on_waiting = self->queued != NULL,
       .progress = on_progress,
       .to = self,
   };

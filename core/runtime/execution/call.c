@@ -6,6 +6,7 @@
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_dropped.h"
+#include "core/runtime/execution/call_retry.h"
 #include "core/runtime/execution/corrections.h"
 #include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/limits.h"
@@ -151,10 +152,10 @@ static ck_status block(ck_call *self, ck_error *err) {
 
 /* A forked scope's effect that failed in this very attempt: its parent may have gone on because of
  * that, and done what must not be done beside a success. A failure that passes (a service that was
- * away), or an effect that was never carried out, may be tried again. */
+ * away), or an effect that was never carried out, may be tried again; so may one that was to be. */
 static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   if (!self->runner->parent || !entry || entry->open || !entry->outcome ||
-      entry->outcome_attempt != self->effect.attempt)
+      entry->outcome_attempt != self->effect.attempt || ck_call_has_retry(self, entry))
     return false;
   ck_bytes body = ck_value_bytes(entry->outcome);
   return ck_json_is_text(ck_json_get(body, "status"), "failed") &&
@@ -185,6 +186,7 @@ static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger
   bool fails = false, waits = ck_call_waits_only(&self->effect);
   self->again = is_retry(self, found, entry);
   self->tried = found->state != CK_LEDGER_NOTHING;
+  if (ck_call_restore_retry(self, entry)) return ck_call_go_on_waiting(self, entry, err);
   if (failed_before(self, entry)) {
     ck_status status = ck_call_fail_again(&fails, self, entry, err);
     if (status != CK_OK || fails) return status;

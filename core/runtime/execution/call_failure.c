@@ -1,10 +1,8 @@
 /* call_failure.c - an effect was not carried out: policies say whether it is tried again. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/call_retry.h"
 #include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/undecided.h"
 #include "core/runtime/session/boundary_event.h"
@@ -75,52 +73,6 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   return ck_session_count_failure(ck_call_session(self), ck_runner_node(self->runner), err);
 }
 
-/* ---- a wait before the next try ---- */
-
-/* NULL: nothing waits, as in a recording, which would look for the wait among its own. */
-static const ck_effect_driver *find_sleep(const ck_call *self) {
-  ck_effect sleep = {.kind = CK_EFFECT_SLEEP, .scope = self->effect.scope, .key = self->key};
-  const ck_effect_driver *found = ck_execution_find_driver(self->runner->execution, &sleep);
-  return found && strcmp(found->name, "sleep") == 0 ? found : NULL;
-}
-
-static void tell_wait(const ck_call *self, const ck_failure_answer *answer) {
-  char text[CK_ERROR_TEXT_MAX];
-  bool brief = answer->wait_ms < 1000;
-  snprintf(text, sizeof text, "policy \"%s\" has it tried again in %.*f %s (try %d of %d)",
-           answer->policy ? answer->policy : "?", brief ? 0 : 1,
-           brief ? (double)answer->wait_ms : (double)answer->wait_ms / 1000, brief ? "ms" : "s",
-           self->tries + 1, CK_EFFECT_TRIES);
-  ck_call_notify_note(self, text);
-}
-
-/* Without a driver that can wait the next try is made at once. */
-static ck_status wait_to_retry(ck_call *self, const ck_failure_answer *answer, ck_error *err) {
-  char request[48];
-  self->again = true;
-  const ck_effect_driver *sleeper = answer->wait_ms > 0 ? find_sleep(self) : NULL;
-  if (!sleeper) return ck_call_commit_intent(self, err);
-  snprintf(request, sizeof request, "{\"ms\":%" PRId64 "}", answer->wait_ms);
-  ck_effect sleep = {.kind = CK_EFFECT_SLEEP,
-                     .scope = self->effect.scope,
-                     .key = self->key,
-                     .request = ck_bytes_text(request)};
-  tell_wait(self, answer);
-  self->waits_with = self->driver;
-  self->driver = sleeper;
-  return ck_call_start_with(self, &sleep, err);
-}
-
-ck_status ck_call_end_wait(ck_call *self, ck_error *err) {
-  self->driver = self->waits_with;
-  self->waits_with = NULL;
-  ck_outcome_free(self->outcome);
-  self->outcome = NULL;
-  self->delivered = false;
-  self->phase = CK_CALL_LEFT;
-  return self->runner->execution->ending.status ? CK_OK : ck_call_commit_intent(self, err);
-}
-
 /* ---- what follows ---- */
 
 /* A policy asks for one try more than there are. */
@@ -154,7 +106,7 @@ static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_statu
                         const char *text, ck_error *err) {
   if (answer->word == CK_FAILURE_FALLBACK) return ask_next(self, answer, cause, err);
   bool retry = answer->word == CK_FAILURE_RETRY;
-  if (retry && ++self->tries < CK_EFFECT_TRIES) return wait_to_retry(self, answer, err);
+  if (retry && ++self->tries < CK_EFFECT_TRIES) return ck_call_wait_to_retry(self, answer, err);
   self->phase = CK_CALL_LEFT;
   if (answer->word == CK_FAILURE_PAUSE)
     pause_at(self, answer->policy, cause, text);
@@ -182,6 +134,7 @@ static ck_status keep_question(ck_call *self, const ck_failure_answer *answer, c
   if (outcome->retry_after_ms) ck_json_member_int(&w, "retry_after", outcome->retry_after_ms);
   if (answer->word == CK_FAILURE_RETRY && answer->wait_ms > 0)
     ck_json_member_int(&w, "wait", answer->wait_ms);
+  ck_call_plan_retry(&w, self, answer);
   if (answer->policy) ck_json_member_text(&w, "policy", answer->policy);
   ck_json_end(&w, '}');
   ck_value_free(outcome->failure);

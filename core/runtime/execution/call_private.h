@@ -62,6 +62,7 @@ struct ck_call {
   unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
   const ck_effect_driver *waits_with;
+  int64_t retry_at_ms;    /* wall time of the next such try; 0: none is to come */
   ck_value *dropped;      /* an answer to another question under its key; NULL: none */
   ck_outcome *lost;       /* how it ended here without telling its outcome; NULL: it did not */
   uint64_t ticket;        /* of its intent */
@@ -165,8 +166,6 @@ CK_CHECKED ck_status ck_call_handle_failure(ck_call *self, ck_error *err);
 /* The same of a program that has ended badly, which is the flow's to handle (false in *handled)
  * unless a policy has an answer. */
 CK_CHECKED ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err);
-/* The wait before a policy's next try is over: that begins, or is left to a resume. */
-CK_CHECKED ck_status ck_call_end_wait(ck_call *self, ck_error *err);
 /* An effect that failed in this attempt fails again; not (false in *failed) where a policy has it
  * retried or the session paused. */
 CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,

@@ -6,6 +6,7 @@
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/call_permit.h"
+#include "core/runtime/execution/call_retry.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 

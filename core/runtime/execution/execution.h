@@ -42,6 +42,9 @@ typedef struct ck_execution_options {
   /* the caller's loop serves nothing that a commit to a disk in good health keeps waiting: see
    * ck_channel_commit */
   bool commits;
+  /* a wait before a policy's next try that an earlier run had begun is gone on with, and tries are
+   * counted on; else the effect is tried at once, as for the first time */
+  bool goes_on_waiting;
   void (*progress)(void *to, const ck_progress *progress);
   void *to;
 } ck_execution_options;
@@ -76,9 +79,9 @@ void ck_execution_cancel(ck_execution *self, const char *reason);
 /* The grace period is over: effects still under way are cancelled. An effect that may have happened
  * and must not be repeated leaves the session in doubt. */
 void ck_execution_stop(ck_execution *self);
-/* While all that it does is sleep, and wait for answers of persons: when the first of these sleeps
- * ends, in wall time. A session that is paused then goes on with them. 0: it does something else,
- * or is to end. */
+/* While all that it does is sleep, wait before a policy's next try, and wait for answers of
+ * persons: when the first of these times ends, in wall time. A session that is paused then goes on
+ * with them (tries: see goes_on_waiting). 0: it does something else, or is to end. */
 int64_t ck_execution_sleeps_until(const ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);

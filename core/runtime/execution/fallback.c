@@ -56,10 +56,13 @@ static ck_bytes read_lost(const ck_ledger_entry *entry) {
   return outcome.len && ck_ledger_is_unsettled(outcome) ? outcome : (ck_bytes){0};
 }
 
-void ck_fallback_restore(ck_call *self, const ck_ledger_entry *entry) {
-  ck_bytes lost = read_lost(entry);
-  const ck_profile_model *chain = lost.len ? find_chain(self) : NULL;
+void ck_fallback_restore_body(ck_call *self, ck_bytes body) {
+  const ck_profile_model *chain = body.len ? find_chain(self) : NULL;
   for (size_t i = 0; chain && i < chain->fallback_count; i++)
-    if (ck_json_is_text(ck_json_get(lost, "model"), chain->fallbacks[i].model))
+    if (ck_json_is_text(ck_json_get(body, "model"), chain->fallbacks[i].model))
       self->effect.model = chain->fallbacks[i].model;
+}
+
+void ck_fallback_restore(ck_call *self, const ck_ledger_entry *entry) {
+  ck_fallback_restore_body(self, read_lost(entry));
 }

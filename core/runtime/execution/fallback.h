@@ -13,5 +13,7 @@ CK_CHECKED ck_status ck_fallback_ask(ck_call *self, const char *model, ck_error 
 /* A call that was begun in an earlier run, and whose outcome is not known, may have been paid for:
  * the same model is asked again. */
 void ck_fallback_restore(ck_call *self, const ck_ledger_entry *entry);
+/* The model that the body of an intent or an outcome names is the one that is asked. */
+void ck_fallback_restore_body(ck_call *self, ck_bytes body);
 
 #endif

@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-/* The end of a sleep that is under way; 0: it is something else. A wait before a try that a policy
- * asked for is nothing that a resume goes on with. */
+/* The end of a sleep, or of a wait before a policy's next try, that is under way; 0: it is
+ * something else. */
 static int64_t sleep_end(const ck_call *call) {
   int64_t ms;
-  bool sleeps = call->effect.kind == CK_EFFECT_SLEEP && call->run && !call->delivered &&
-                !call->waits_with && strcmp(call->driver->name, "sleep") == 0;
-  if (!sleeps || !ck_json_read_int(&ms, ck_json_get(call->effect.request, "ms"))) return 0;
+  if (!call->run || call->delivered || strcmp(call->driver->name, "sleep") != 0) return 0;
+  if (call->waits_with) return call->retry_at_ms;
+  if (call->effect.kind != CK_EFFECT_SLEEP ||
+      !ck_json_read_int(&ms, ck_json_get(call->effect.request, "ms")))
+    return 0;
   return call->effect.begun_ms + ms;
 }
 

@@ -67,6 +67,7 @@ static void execute(fake_flow *self) {
                                   .flow = self->flow,
                                   .drivers = self->drivers,
                                   .clock = self->clock,
+                                  .goes_on_waiting = self->goes_on_waiting,
                                   .waker = self->runtime->waker};
   self->count = 0;
   ck_buffer_reset(&self->log);

@@ -29,6 +29,7 @@ typedef struct fake_flow {
   const ck_profile *profile;        /* of the sessions that are made; NULL */
   const ck_policy_engine *policies; /* of the sessions that are made; NULL */
   bool retry;                       /* resumes also what died again and again */
+  bool goes_on_waiting;             /* as of ck_execution_options */
   ck_execution_result result;
   ck_status status; /* of the last turn */
 } fake_flow;
