@@ -34,6 +34,7 @@ typedef enum {
 typedef enum {
   CK_PEER_ARRIVED,  /* the peer may have acted on it */
   CK_PEER_UNSENT,   /* it did not reach the peer, or was refused unread */
+  CK_PEER_REFUSED,  /* the peer does not take such a request */
   CK_PEER_FORGOTTEN /* the same, for the peer knows nothing of this client any more: it is to be
                        initialized anew */
 } ck_peer_arrival;

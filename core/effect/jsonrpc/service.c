@@ -31,10 +31,29 @@ static const char *after_label(const ck_service *self, const char *text) {
   return labelled ? text + len + 2 : text;
 }
 
+static ck_status initialize(ck_service *self, ck_error *err);
+
+static bool greets_again(ck_service *self, const ck_peer_answer *answer) {
+  ck_error failure = CK_ERROR_INIT;
+  if (!self->protocol->greets_again || !self->protocol->greets_again(self->to, answer))
+    return false;
+  if (!ck_peer_is_ending(self->peer)) {
+    if (initialize(self, &failure) != CK_OK)
+      ck_peer_stop(self->peer, after_label(self, failure.text));
+  } else {
+    self->again = true;
+    self->starts -= self->starts > 0; /* that was its start as another one */
+  }
+  return true;
+}
+
 /* Any problem ends the peer; `lost` then informs those that wait. */
 static void on_initialized(void *to, const ck_peer_answer *answer) {
   ck_service *self = to;
   char text[TEXT_MAX], why[CK_SERVICE_WHY_MAX] = "";
+  bool good =
+      answer->outcome == CK_PEER_RESULT && self->protocol->initialized(self->to, answer->json, why);
+  if (!good && greets_again(self, answer)) return;
   if (answer->outcome == CK_PEER_LOST) { /* of a child it was the end, and is told as such */
     if (!ck_peer_is_ending(self->peer)) ck_peer_stop(self->peer, after_label(self, answer->text));
     return;
@@ -42,7 +61,7 @@ static void on_initialized(void *to, const ck_peer_answer *answer) {
   if (answer->outcome != CK_PEER_RESULT) {
     snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
     ck_peer_stop(self->peer, text);
-  } else if (!self->protocol->initialized(self->to, answer->json, why)) {
+  } else if (!good) {
     ck_peer_stop(self->peer, why);
   } else {
     self->ready = true;
@@ -52,15 +71,17 @@ static void on_initialized(void *to, const ck_peer_answer *answer) {
 
 static ck_status initialize(ck_service *self, ck_error *err) {
   ck_buffer params = {0};
-  self->protocol->write_initialize(self->to, &params);
-  self->initialize = (ck_peer_call){
-      .answered = on_initialized,
-      .to = self,
-      .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
+  const ck_service_protocol *protocol = self->protocol;
+  int64_t start_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS;
+  const char *method = protocol->greeting ? protocol->greeting(self->to) : "initialize";
+  int64_t patience_ms =
+      protocol->patience_ms ? protocol->patience_ms(self->to, start_ms) : start_ms;
+  protocol->write_initialize(self->to, &params);
+  self->initialize =
+      (ck_peer_call){.answered = on_initialized, .to = self, .silence_ms = patience_ms};
   ck_status status = ck_buffer_check(&params, err);
   if (status == CK_OK)
-    status =
-        ck_peer_request(self->peer, &self->initialize, "initialize", ck_buffer_bytes(&params), err);
+    status = ck_peer_request(self->peer, &self->initialize, method, ck_buffer_bytes(&params), err);
   ck_buffer_clear(&params);
   return status;
 }

@@ -22,12 +22,19 @@ typedef struct ck_service_options {
 /* The callbacks of a protocol. `to` is the service's. */
 typedef struct ck_service_protocol {
   const char *noun; /* "MCP server" */
-  /* The parameters of "initialize". */
+  /* The method of the first request; NULL: "initialize". */
+  const char *(*greeting)(void *to);
+  /* How long its answer is awaited, of `start_ms`; NULL: so long. */
+  int64_t (*patience_ms)(void *to, int64_t start_ms);
+  /* The parameters of the first request. */
   void (*write_initialize)(void *to, ck_buffer *out);
   /* Fills the wire to a peer whose process has a url. NULL: there is none such. */
   ck_status (*connect)(void *to, ck_wire *out, ck_error *err);
-  /* The answer to "initialize". False: the peer is unusable, and `why` says so; it is ended. */
+  /* The answer to it. False: the peer is unusable, and `why` says so; it is ended. */
   bool (*initialized)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
+  /* There was no answer, or none of use. True: another first request is to be made, of the peer,
+   * or where it has ended, of another one. NULL: there is none. */
+  bool (*greets_again)(void *to, const ck_peer_answer *answer);
   /* Requests can be sent from now on. */
   void (*ready)(void *to);
   /* A request or notification of the peer, which still runs. */

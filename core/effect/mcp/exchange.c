@@ -1,10 +1,12 @@
 /* exchange.c - one message: its POST, the GET that takes its stream up again, and what comes. */
 #include "core/effect/mcp/exchange.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/base64.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/effect/http/retry.h"
@@ -123,7 +125,6 @@ static ck_status request(ck_mcp_exchange *self, ck_error *err) {
       .ended = on_ended,
       .to = self,
   };
-  const char *last = self->takes_up ? self->sse.id : NULL;
   options.method = self->takes_up ? "GET" : NULL;
   ck_buffer_reset(&self->inbox);
   ck_buffer_clear(&self->sse.line);
@@ -135,7 +136,7 @@ static ck_status request(ck_mcp_exchange *self, ck_error *err) {
   self->after_ms = -1;
   *self->given = '\0';
   self->session = *self->http->session && !self->initializes ? self->http->sessions : 0;
-  return ck_mcp_http_request(&self->request, self->http, options, last, self->initializes, err);
+  return ck_mcp_http_request(&self->request, self, options, err);
 }
 
 static void on_due(void *to) {
@@ -177,6 +178,7 @@ void ck_mcp_exchange_free(ck_mcp_exchange *self) {
   ck_buffer_clear(&self->line);
   ck_buffer_clear(&self->inbox);
   ck_buffer_clear(&self->problem);
+  ck_buffer_clear(&self->name);
   free(self);
 }
 
@@ -185,6 +187,25 @@ static void append(ck_mcp_http *http, ck_mcp_exchange *made) {
   made->previous = http->last;
   *(http->last ? &http->last->next : &http->first) = made;
   http->last = made;
+}
+
+/* The name of what is called, as a header may have it. */
+static void take_name(ck_mcp_exchange *self, ck_bytes line) {
+  ck_buffer text = {0};
+  if (!ck_json_read_string(&text, ck_json_get(ck_json_get(line, "params"), "name"))) return;
+  ck_bytes name = ck_buffer_bytes(&text);
+  bool plain = name.len && name.data[0] != ' ' && name.data[name.len - 1] != ' ' &&
+               !(name.len > 1 && memcmp(name.data, "=?", 2) == 0);
+  for (size_t i = 0; i < name.len; i++) plain &= name.data[i] >= 0x20 && name.data[i] < 0x7f;
+  if (plain) {
+    ck_buffer_append_bytes(&self->name, name);
+  } else {
+    ck_buffer_append_text(&self->name, "=?base64?");
+    ck_base64_append(&self->name, name);
+    ck_buffer_append_text(&self->name, "?=");
+  }
+  if (text.failed) self->name.failed = true;
+  ck_buffer_clear(&text);
 }
 
 ck_status ck_mcp_exchange_new(ck_mcp_exchange **out, ck_mcp_http *http,
@@ -201,7 +222,11 @@ ck_status ck_mcp_exchange_new(ck_mcp_exchange **out, ck_mcp_http *http,
   ck_bytes line = message->line;
   line.len -= line.len > 0; /* without its newline */
   ck_buffer_append_bytes(&self->line, line);
+  self->modern = strcmp(http->revision, CK_MCP_MODERN_REVISION) == 0;
+  if (message->method) snprintf(self->method, sizeof self->method, "%s", message->method);
+  if (self->modern && strcmp(self->method, "tools/call") == 0) take_name(self, line);
   ck_status status = ck_buffer_check(&self->line, err);
+  if (status == CK_OK) status = ck_buffer_check(&self->name, err);
   if (status == CK_OK)
     status = ck_timer_new(&self->timer, http->options.mcp->service.loop, on_due, self, err);
   if (status != CK_OK)

@@ -7,7 +7,7 @@
 #include "core/effect/mcp/http.h"
 #include "core/effect/timer.h"
 
-enum { CK_MCP_SESSION_MAX = 1024, CK_MCP_REVISION_MAX = 32 };
+enum { CK_MCP_SESSION_MAX = 1024, CK_MCP_REVISION_MAX = 32, CK_MCP_METHOD_MAX = 64 };
 
 typedef struct ck_mcp_exchange ck_mcp_exchange;
 
@@ -26,8 +26,11 @@ struct ck_mcp_exchange {
   ck_buffer line; /* the message */
   int64_t id;     /* of a request; 0: nothing is awaited */
   bool repeats;
-  bool initializes; /* its answer begins a session */
-  bool opens;       /* until it has ended no later message is sent */
+  bool initializes;               /* its answer begins a session */
+  bool opens;                     /* until it has ended no later message is sent */
+  bool modern;                    /* it says all of itself, and its stream is not taken up again */
+  char method[CK_MCP_METHOD_MAX]; /* "": an answer */
+  ck_buffer name;                 /* what a tool is called in a header; "": none */
   bool begun;
   bool takes_up;                  /* the GET, in the place of the POST */
   bool over;                      /* freed when nobody is at it */
@@ -74,9 +77,8 @@ void ck_mcp_exchange_lose(ck_mcp_exchange *self, ck_peer_arrival arrival, const 
 void ck_mcp_http_go_on(ck_mcp_http *self);
 /* Frees, later, what is over. */
 void ck_mcp_http_tidy(ck_mcp_http *self);
-/* Makes a request of `method` (NULL: POST) to the server, with its headers. */
-CK_CHECKED ck_status ck_mcp_http_request(ck_http_request **out, ck_mcp_http *self,
-                                         ck_http_options options, const char *last_event,
-                                         bool initializes, ck_error *err);
+/* Makes a request of `options.method` (NULL: POST) to the server, with the headers of `of`. */
+CK_CHECKED ck_status ck_mcp_http_request(ck_http_request **out, const ck_mcp_exchange *of,
+                                         ck_http_options options, ck_error *err);
 
 #endif

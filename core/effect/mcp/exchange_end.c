@@ -83,7 +83,7 @@ static bool sends_again(ck_mcp_exchange *self, int64_t least_ms) {
 static void take_up(ck_mcp_exchange *self, bool in_peace, const char *text) {
   char why[256];
   if (!in_peace) self->take_ups++;
-  if (!*self->sse.id) {
+  if (!*self->sse.id || self->modern) {
     snprintf(why, sizeof why, "its answer broke off: %.200s", text);
     ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, why);
   } else if (self->take_ups > CK_MCP_TAKE_UPS_MAX) {
@@ -134,6 +134,12 @@ static bool is_session_over(const ck_mcp_exchange *self, int code) {
   return code == 404 || about;
 }
 
+/* A key or an address that is not taken, or too many requests, tell nothing of this one. */
+static ck_peer_arrival arrival_of(int code) {
+  if (code >= 500) return CK_PEER_ARRIVED;
+  return code < 400 || code == 401 || code == 403 || code == 429 ? CK_PEER_UNSENT : CK_PEER_REFUSED;
+}
+
 static void settle_code(ck_mcp_exchange *self, int code) {
   bool renewed = self->session && self->session != self->http->sessions;
   bool over = self->session && is_session_over(self, code);
@@ -144,7 +150,7 @@ static void settle_code(ck_mcp_exchange *self, int code) {
   else if (over)
     lose_refused(self, code, CK_PEER_FORGOTTEN);
   else if (code != 429 || !sends_again(self, self->after_ms))
-    lose_refused(self, code, code >= 500 ? CK_PEER_ARRIVED : CK_PEER_UNSENT);
+    lose_refused(self, code, arrival_of(code));
 }
 
 static void settle_post(ck_mcp_exchange *self, const ck_http_end *end) {

@@ -8,7 +8,7 @@
 #include "core/effect/http/headers.h"
 #include "core/effect/mcp/exchange.h"
 
-enum { OWN_HEADERS = 4 };
+enum { OWN_HEADERS = 6 };
 
 /* ---- requests ---- */
 
@@ -32,8 +32,18 @@ static ck_status put_given(ck_http_headers *out, const ck_mcp_http *self, const 
   return status;
 }
 
-static ck_status list_headers(ck_http_headers *out, const ck_mcp_http *self, const char *last_event,
-                              bool initializes, bool posts, ck_error *err) {
+/* What the message says, once more for those on the way. */
+static void put_message(ck_http_headers *out, const ck_mcp_exchange *of) {
+  if (of->takes_up) ck_http_headers_put(out, "Last-Event-ID", of->sse.id);
+  if (!of->modern) return;
+  if (*of->method) ck_http_headers_put(out, "Mcp-Method", of->method);
+  if (of->name.len) ck_http_headers_put(out, "Mcp-Name", of->name.data);
+}
+
+/* `of` NULL: the session is given back. */
+static ck_status list_headers(ck_http_headers *out, const ck_mcp_http *self,
+                              const ck_mcp_exchange *of, ck_error *err) {
+  bool posts = of && !of->takes_up, initializes = of && of->initializes;
   const char *const *given = self->options.process->headers;
   size_t count = 0;
   while (given && given[count]) count += 3;
@@ -44,19 +54,20 @@ static ck_status list_headers(ck_http_headers *out, const ck_mcp_http *self, con
   if (!initializes && *self->session) ck_http_headers_put(out, "MCP-Session-Id", self->session);
   if (!initializes && *self->revision)
     ck_http_headers_put(out, "MCP-Protocol-Version", self->revision);
-  if (last_event) ck_http_headers_put(out, "Last-Event-ID", last_event);
+  if (of) put_message(out, of);
   for (size_t i = 0; status == CK_OK && i < count; i += 3)
     status = put_given(out, self, given + i, err);
   return status;
 }
 
-ck_status ck_mcp_http_request(ck_http_request **out, ck_mcp_http *self, ck_http_options options,
-                              const char *last_event, bool initializes, ck_error *err) {
+ck_status ck_mcp_http_request(ck_http_request **out, const ck_mcp_exchange *of,
+                              ck_http_options options, ck_error *err) {
+  ck_mcp_http *self = of->http;
   ck_http_headers headers = {0};
   *out = NULL;
   options.url = self->options.process->url;
   options.connect_ms = CK_MCP_CONNECT_MS;
-  ck_status status = list_headers(&headers, self, last_event, initializes, !options.method, err);
+  ck_status status = list_headers(&headers, self, of, err);
   options.headers = headers.list;
   options.header_count = headers.count;
   if (status == CK_OK) status = ck_http_send(out, self->options.client, &options, err);
@@ -74,7 +85,7 @@ static void give_back(ck_mcp_http *self, int64_t patience_ms) {
                              .body_max = 1 << 16,
                              .connect_ms = patience_ms,
                              .total_ms = patience_ms};
-  ck_status status = list_headers(&headers, self, NULL, false, false, &ignored);
+  ck_status status = list_headers(&headers, self, NULL, &ignored);
   options.headers = headers.list;
   options.header_count = headers.count;
   if (status == CK_OK) status = ck_http_send_and_wait(self->options.client, &options, &ignored);

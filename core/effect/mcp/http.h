@@ -1,4 +1,4 @@
-/* http.h - an MCP server over streamable HTTP (revision 2025-11-25), as a wire of its peer.
+/* http.h - an MCP server over streamable HTTP, as a wire of its peer.
  *
  * Each message is a POST, answered with JSON or a stream of events. A message that did not arrive
  * (no connection, HTTP 429) is sent again a few times, whatever it is. One that may have arrived is
@@ -11,6 +11,8 @@
 #include "core/effect/http/http.h"
 #include "core/effect/jsonrpc/wire.h"
 #include "core/effect/mcp/mcp.h"
+
+#define CK_MCP_MODERN_REVISION "2026-07-28" /* since then there is no handshake */
 
 typedef struct ck_mcp_http ck_mcp_http;
 

@@ -1,5 +1,5 @@
-/* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision
- * 2025-11-25) on stdio, or over HTTP (http.h).
+/* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revisions
+ * 2024-11-05 to 2026-07-28) on stdio, or over HTTP (http.h).
  *
  * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds
  * one. The result is the text of its content (a JSON string of at most CK_MCP_TEXT_MAX bytes, whose

@@ -8,6 +8,13 @@
 
 typedef struct ck_mcp_server ck_mcp_server;
 
+/* What a server speaks. */
+typedef enum {
+  CK_MCP_ASKED, /* not known yet */
+  CK_MCP_OLDER, /* it is initialized, and keeps a session */
+  CK_MCP_MODERN /* each request says everything */
+} ck_mcp_era;
+
 struct ck_effect_run {
   ck_pending_call pending;
   ck_mcp_server *server;
@@ -28,6 +35,9 @@ struct ck_mcp_server {
   const ck_mcp_options *options;
   ck_http **client;  /* the driver's; *client NULL before it is needed */
   ck_mcp_http *http; /* the wire of a server with a url, while there is a peer; the peer's */
+  ck_mcp_era era;
+  bool guessed; /* OLDER: it has not said so */
+  bool asked_twice;
   int64_t last_token;
   ck_pending_calls runs;
 };
@@ -41,6 +51,17 @@ void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run);
 /* Reports to the server that the answer is not needed any more. For a call that may have had its
  * effect the answer is awaited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);
+
+/* ---- era.c ---- */
+bool ck_mcp_is_modern(const ck_mcp_server *self);
+/* Members of a request's "_meta"; none for an older server. */
+void ck_mcp_put_client(ck_json_writer *w, const ck_mcp_server *self);
+/* As ck_service_protocol has them; `to` is the server. */
+const char *ck_mcp_greeting(void *to);
+int64_t ck_mcp_patience_ms(void *to, int64_t start_ms);
+void ck_mcp_write_greeting(void *to, ck_buffer *out);
+bool ck_mcp_take_greeting(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
+bool ck_mcp_greets_again(void *to, const ck_peer_answer *answer);
 
 /* ---- roots.c ---- */
 /* Answers roots/list. */

@@ -51,6 +51,7 @@ ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *
   ck_json_member_int(&w, "progressToken", run->token);
   ck_json_member_text(&w, "ckrun/effect_key", effect->key);
   ck_json_member_int(&w, "ckrun/attempt", effect->attempt);
+  ck_mcp_put_client(&w, run->server);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   return status == CK_OK ? ck_buffer_check(out, err) : status;

@@ -5,10 +5,6 @@
 
 enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 
-/* The newest revision is requested; a server may answer with an older one. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-                                        NULL};
-
 /* ---- calls ---- */
 
 static void on_list(void *to, const ck_peer_answer *answer);
@@ -20,6 +16,12 @@ static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes curso
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (cursor.len) ck_json_member_raw(&w, "cursor", cursor);
+  if (ck_mcp_is_modern(run->server)) {
+    ck_json_name(&w, "_meta");
+    ck_json_begin(&w, '{');
+    ck_mcp_put_client(&w, run->server);
+    ck_json_end(&w, '}');
+  }
   ck_json_end(&w, '}');
   return ck_buffer_check(out, err);
 }
@@ -73,11 +75,16 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_buffer_clear(&params);
 }
 
+/* A request over HTTP is cancelled by the end of its stream. */
+static bool ends_by_closing(const ck_mcp_server *self) {
+  return self->http && ck_mcp_is_modern(self);
+}
+
 /* Reports to the server that its answer is not needed any more. */
 static void withdraw(const ck_effect_run *run, const char *reason) {
   char params[96];
   ck_peer *peer = run->server->service.peer;
-  if (!peer || !run->call.sent_id) return;
+  if (!peer || !run->call.sent_id || ends_by_closing(run->server)) return;
   snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}",
            (long long)run->call.sent_id, reason);
   ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
@@ -236,7 +243,9 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
 
 static void on_received(void *to, const ck_rpc_message *message) {
   ck_mcp_server *self = to;
-  if (message->kind == CK_RPC_REQUEST) {
+  if (message->kind == CK_RPC_REQUEST && ck_mcp_is_modern(self)) {
+    return; /* it has no business to ask, and would not understand an answer */
+  } else if (message->kind == CK_RPC_REQUEST) {
     if (ck_json_is_text(message->method, "ping"))
       ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
     else if (self->service.process->roots && ck_json_is_text(message->method, "roots/list"))
@@ -256,41 +265,11 @@ static void on_lost(void *to, const char *why) {
   if (why) end_waiting(to, why);
 }
 
-static bool is_spoken(ck_bytes revision) {
-  for (const char *const *it = revisions; *it; it++) {
-    if (ck_json_is_text(revision, *it)) return true;
-  }
-  return false;
-}
-
-static bool on_initialized(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
-  ck_mcp_server *self = to;
-  ck_bytes revision = ck_json_get(result, "protocolVersion");
-  if (self->http && is_spoken(revision))
-    ck_mcp_http_agree(self->http, (ck_bytes){revision.data + 1, revision.len - 2});
-  if (is_spoken(revision)) return true;
-  snprintf(why, CK_SERVICE_WHY_MAX,
-           "it speaks revision %.*s of the protocol; %s to %s are understood",
-           revision.len < 64 ? (int)revision.len : 64, revision.len ? revision.data : "?",
-           revisions[3], revisions[0]);
-  return false;
-}
-
 static void on_ready(void *to) {
   ck_mcp_server *self = to;
-  ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
+  if (!ck_mcp_is_modern(self))
+    ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
   send_waiting(self);
-}
-
-static void write_initialize(void *to, ck_buffer *out) {
-  ck_mcp_server *self = to;
-  ck_json_writer w = {.out = out};
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "protocolVersion", revisions[0]);
-  ck_json_member_raw(&w, "capabilities",
-                     ck_bytes_text(self->service.process->roots ? "{\"roots\":{}}" : "{}"));
-  ck_service_write_client(&w, "clientInfo", &self->options->service);
-  ck_json_end(&w, '}');
 }
 
 static ck_status open_wire(void *to, ck_wire *out, ck_error *err) {
@@ -312,8 +291,11 @@ static ck_status open_wire(void *to, ck_wire *out, ck_error *err) {
 static const ck_service_protocol protocol = {
     .noun = "MCP server",
     .connect = open_wire,
-    .write_initialize = write_initialize,
-    .initialized = on_initialized,
+    .greeting = ck_mcp_greeting,
+    .patience_ms = ck_mcp_patience_ms,
+    .write_initialize = ck_mcp_write_greeting,
+    .initialized = ck_mcp_take_greeting,
+    .greets_again = ck_mcp_greets_again,
     .ready = on_ready,
     .received = on_received,
     .lost = on_lost,

@@ -17,13 +17,17 @@
 #   hang                 nothing more comes
 #   ask                  the server asks the client for this method, and answers what it heard
 #   forget               the session is over first, so often
-# With a file `slow` it takes a while to be told that it is initialized. A file `kill` has a step
+# With a file `modern` it is of revision 2026-07-28, else it answers "server/discover" with HTTP
+# 404, or what the file `refuses` says. With a file `slow` it takes a while to be told that it is
+# initialized. A file `kill` has a step
 # (initialize, initialized, before, after, half) and what is to be killed there, once: the
 # process of the file `pid`. Those of a call are for one whose text is "it".
 use strict;
 use warnings;
 use IO::Socket::INET;
+use Encode ();
 use JSON::PP;
+use MIME::Base64 qw(decode_base64);
 use Time::HiRes qw(sleep);
 
 my $folder = shift or die "usage: http_server.pl FOLDER\n";
@@ -214,6 +218,40 @@ sub note {
       qw(accept mcp-session-id mcp-protocol-version authorization x-tenant last-event-id));
 }
 
+sub fails {
+  my ($asked, $code, $error, $message) = @_;
+  return reply($code, $json->encode({ jsonrpc => "2.0", id => $asked->{id},
+    error => { code => $error, message => $message } }), "Content-Type" => "application/json");
+}
+
+# Of revision 2026-07-28: each request says everything, in its body and in its headers.
+sub modern {
+  my ($request, $asked) = @_;
+  my $method = $asked->{method} // "answer";
+  my $headers = $request->{headers};
+  my $meta = $asked->{params}{_meta} // {};
+  my $name = $headers->{"mcp-name"} // "";
+  $name = decode_base64($1) if $name =~ /^=\?base64\?(.*)\?=$/;
+  return fails($asked, 404, -32601, "no such method: $method")
+    if $method !~ m{^(server/discover|tools/list|tools/call)$};
+  return fails($asked, 400, -32022, "only 2026-07-28")
+    if ($meta->{"io.modelcontextprotocol/protocolVersion"} // "") ne "2026-07-28";
+  return fails($asked, 400, -32602, "no capabilities")
+    if ref $meta->{"io.modelcontextprotocol/clientCapabilities"} ne "HASH";
+  return fails($asked, 400, -32020, "headers and body differ")
+    if ($headers->{"mcp-protocol-version"} // "") ne "2026-07-28"
+    || ($headers->{"mcp-method"} // "") ne $method
+    || $method eq "tools/call" && $name ne Encode::encode("UTF-8", $asked->{params}{name});
+  put("offers", $json->encode($meta->{"io.modelcontextprotocol/clientCapabilities"}));
+  return call($asked) if $method eq "tools/call";
+  my %more = $method eq "tools/list" ? (tools => [{ name => "do",
+    inputSchema => { type => "object" } }]) : (supportedVersions => ["2026-07-28"],
+    capabilities => { tools => {} });
+  reply(200, $json->encode({ jsonrpc => "2.0", id => $asked->{id}, result => {
+    resultType => "complete", ttlMs => 0, cacheScope => "private", %more } }),
+    "Content-Type" => "application/json");
+}
+
 sub serve_get {
   my ($request) = @_;
   note($request, "stream");
@@ -230,6 +268,9 @@ sub serve_post {
   my $method = $asked->{method} // "answer";
   my $args = $asked->{params}{arguments} // {};
   note($request, $method);
+  return modern($request, $asked) if slurp("modern");
+  return reply(slurp("refuses") || 404, "{}", "Content-Type" => "application/json")
+    if $method eq "server/discover";
   return initialize($asked) if $method eq "initialize";
   if ($args->{forget} && times_before($json->encode($args)) < $args->{forget}) {
     unlink "$folder/session";

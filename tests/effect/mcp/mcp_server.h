@@ -12,6 +12,8 @@ void mcp_write(const char *text);
 void mcp_answer(ck_bytes id, const char *json);
 /* A result of one text. */
 void mcp_answer_text(ck_bytes id, const char *text);
+/* The request says that it is of revision 2026-07-28, and whose it is. */
+bool mcp_is_modern(ck_bytes params);
 void mcp_refuse(ck_bytes id, int code, const char *message);
 /* The next message; the text lives until the next call. False at the end of the input. */
 bool mcp_read(ck_rpc_message *out);

@@ -26,6 +26,16 @@ void mcp_answer(ck_bytes id, const char *json) {
   ck_buffer_clear(&line);
 }
 
+bool mcp_is_modern(ck_bytes params) {
+  ck_bytes meta = ck_json_get(params, "_meta");
+  return ck_json_is_text(ck_json_get(meta, "io.modelcontextprotocol/protocolVersion"),
+                         "2026-07-28") &&
+         ck_json_type_of(ck_json_get(meta, "io.modelcontextprotocol/clientCapabilities")) ==
+             CK_JSON_OBJECT &&
+         ck_json_is_text(
+             ck_json_get(ck_json_get(meta, "io.modelcontextprotocol/clientInfo"), "name"), "ckrun");
+}
+
 void mcp_refuse(ck_bytes id, int code, const char *message) {
   ck_buffer line = {0};
   ck_rpc_write_error(&line, id, code, message);

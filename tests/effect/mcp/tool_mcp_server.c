@@ -35,6 +35,30 @@ static void initialize(ck_bytes id, ck_bytes params) {
   mcp_answer(id, text);
 }
 
+/* Of the newest revision, which has no handshake. */
+static void discover(ck_bytes id, ck_bytes params) {
+  if (mcp_is_mode("strict")) exit(8);
+  if (mcp_is_mode("silent")) return;
+  if (mcp_is_mode("sloppy")) mcp_answer(id, "{}");
+  if (mcp_is_mode("sloppy")) return;
+  if (mcp_is_mode("future"))
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":-32022,\"message\":"
+           "\"unsupported\",\"data\":{\"supported\":[\"2030-01-01\"]}}}\n",
+           (int)id.len, id.data);
+  else if (mcp_is_mode("dual"))
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":-32022,\"message\":"
+           "\"unsupported\",\"data\":{\"supported\":[\"2025-06-18\"]}}}\n",
+           (int)id.len, id.data);
+  else if (!mcp_is_mode("modern"))
+    mcp_refuse(id, CK_RPC_METHOD_NOT_FOUND, "no such method");
+  else if (!mcp_is_modern(params))
+    mcp_refuse(id, CK_RPC_INVALID_PARAMS, "no revision in _meta");
+  else
+    mcp_answer(id, "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+                   "\"capabilities\":{\"tools\":{}},\"ttlMs\":0,\"cacheScope\":\"private\"}");
+  fflush(stdout);
+}
+
 static void write_for_ever(const char *block) {
   size_t len = strlen(block);
   while (write(STDOUT_FILENO, block, len) > 0) continue;
@@ -117,9 +141,13 @@ int main(int argc, char **argv) {
   if (argc > 1) mcp_mode = argv[1];
   if (argc > 2) mcp_argument = argv[2];
   misbehave();
-  bool ready = false;
+  bool ready = mcp_is_mode("modern");
   while (mcp_read(&heard)) {
-    if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "initialize"))
+    if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "server/discover"))
+      discover(heard.id, heard.params);
+    else if (mcp_is_mode("modern") && !mcp_is_modern(heard.params))
+      mcp_refuse(heard.id, -32022, "only 2026-07-28");
+    else if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "initialize"))
       initialize(heard.id, heard.params);
     else if (ck_json_is_text(heard.method, "notifications/initialized"))
       ready = true;
