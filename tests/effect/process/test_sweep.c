@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -205,6 +206,41 @@ static void test_bare(void) {
   tap_ok(kill(daemon, 0) != 0, "and ends it");
 }
 
+/* As another user: what the system does not say of the daemon's limit, /proc does. */
+static int find_as_nobody(pid_t daemon) {
+  enum { NOBODY = 65534 };
+  static const char *const runs[] = {"run_left", NULL};
+  ck_mark_list marks;
+  struct rlimit limit;
+  bool found = false;
+  ck_error err = CK_ERROR_INIT;
+  if (setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0) return 2;
+  if (prlimit(daemon, RLIMIT_RSS, NULL, &limit) == 0) return 3;
+  if (ck_mark_list_make(&marks, runs, &err) != CK_OK) return 4;
+  ck_status status = ck_mark_find(&found, &marks, daemon, &err);
+  ck_mark_list_clear(&marks);
+  return status == CK_OK && found ? 0 : 1;
+}
+
+static void test_another_user(void) {
+  ck_error err = CK_ERROR_INIT;
+  int status = -1;
+  if (geteuid() != 0) {
+    tap_skip("only root can become another user");
+    return;
+  }
+  tap_must(ck_sweep_begin("s", "run_left", &err) == CK_OK, "a run");
+  pid_t daemon = leave_daemon("away");
+  tap_must(ck_sweep_begin("s", "run_after", &err) == CK_OK, "it is over");
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) _exit(find_as_nobody(daemon));
+  tap_must(pid > 0 && waitpid(pid, &status, 0) == pid, "another user's process");
+  tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+         "a daemon of another user without an environment bears the mark (%d)", status);
+  end(daemon);
+}
+
 static void test_children(void) {
   size_t ended = 9;
   ck_error err = CK_ERROR_INIT;
@@ -231,6 +267,7 @@ int main(int argc, char **argv) {
   test_nested();
   test_begin();
   test_bare();
+  test_another_user();
   test_children();
   return tap_done();
 }
