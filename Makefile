@@ -319,7 +319,8 @@ test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C test
 	$(Q)$(stages) $(call half,$(MODE),$(call only,$(call programs,$(MODE))))
 
 test-interop: deps all ## run sessions with agents and servers from the npm registry, if reached
-	$(Q)$(stages) $(call half,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
+	$(Q)$(stages) $(call half,$(MODE),tests/interop/interop.sh tests/interop/conformance.sh \
+	  :: $(abspath $(BUILD))/interop)
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh

@@ -1,23 +1,9 @@
 #!/bin/bash
 # interop.sh - whole sessions with an MCP server and an ACP agent of other authors, from the npm
 # registry. TAP; without node, npm or the packages everything is skipped.
-place=${1:?the folder that the packages are installed into}
-
-skip_all() { echo "TAP version 13"; echo "1..0 # SKIP $1"; exit 0; }
-
-command -v node >/dev/null && command -v npm >/dev/null || skip_all "node and npm are not there"
-[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
-  skip_all "node $(node --version) is older than 20"
-mkdir -p "$place" && cp "$(dirname "$0")/package.json" "$place/package.json" || exit 1
-place=$(cd "$place" && pwd)
+. "$(dirname "$0")/packages.sh"
 server=$place/node_modules/@modelcontextprotocol/server-everything/dist/index.js
 agent=$place/node_modules/@agentclientprotocol/sdk/dist/examples/agent.js
-installed() { [ -f "$server" ] && [ -f "$agent" ] &&
-  cmp -s "$place/package.json" "$place/installed.json"; }
-installed || { timeout 300 npm install --no-audit --no-fund --ignore-scripts --prefix "$place" \
-  >"$place/npm.log" 2>&1 &&
-  cp "$place/package.json" "$place/installed.json"; }
-installed || skip_all "the packages cannot be had: see $place/npm.log"
 
 . "$(dirname "$0")/../host/tap.sh"
 cd "$dir" || exit 1
