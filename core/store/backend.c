@@ -21,6 +21,8 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
       return self->put_blobs && self->get_blob && self->list_blobs;
     case CK_BACKEND_KEY:
       return self->get_key_entry && self->put_key_entry && self->count_events;
+    case CK_BACKEND_OUTPUT:
+      return self->output.list && self->output.get && self->output.put && self->output.move;
     case CK_BACKEND_LIST_KEYS:
       return self->list_keys;
     case CK_BACKEND_BACKUP:

@@ -20,6 +20,7 @@
 #include "core/store/inventory_functions.h"
 #include "core/store/lapse.h"
 #include "core/store/maintenance.h"
+#include "core/store/output_row.h"
 #include "core/store/request.h"
 #include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
@@ -89,9 +90,6 @@ typedef struct ck_backend {
   /* The checks of rows are signatures from now on. Borrowed. `is_signed`: the store has an
    * inventory, and was changed by somebody else when it has not. NULL: rows have no checks. */
   void (*use_seal)(void *self, const ck_seal *seal, bool is_signed);
-
-  /* ---- CK_BACKEND_INVENTORY ---- */
-  ck_inventory_functions inventory;
 
   /* ---- CK_BACKEND_LOCK ---- */
   /* Takes the session's lock without a run. */
@@ -176,8 +174,10 @@ typedef struct ck_backend {
   /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader needs it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
 
-  ck_scrub_functions scrub; /* CK_BACKEND_SCRUB */
-  ck_copy_functions copy;   /* CK_BACKEND_COPY */
+  ck_inventory_functions inventory; /* CK_BACKEND_INVENTORY */
+  ck_scrub_functions scrub;         /* CK_BACKEND_SCRUB */
+  ck_copy_functions copy;           /* CK_BACKEND_COPY */
+  ck_output_functions output;       /* CK_BACKEND_OUTPUT */
 } ck_backend;
 
 /* True when all functions of the group are there. */

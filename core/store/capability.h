@@ -14,6 +14,7 @@
   X(CK_BACKEND_FACT, "it keeps no facts") \
   X(CK_BACKEND_KEY, "it cannot be sealed with a key") \
   X(CK_BACKEND_BLOB, "it keeps no files") \
+  X(CK_BACKEND_OUTPUT, "it keeps no long outputs") \
   X(CK_BACKEND_LIST_KEYS, "its keys cannot be listed") \
   X(CK_BACKEND_BACKUP, "it cannot be copied into a file") \
   X(CK_BACKEND_REKEY, "its key cannot be changed") \

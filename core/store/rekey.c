@@ -213,7 +213,8 @@ static ck_status change_beside(const change *self, const ck_key *from, const ck_
   if (!self->beside || !self->beside->before) return CK_OK;
   if (from) ck_key_fingerprint(keys[0], from, salt);
   ck_key_fingerprint(keys[1], to, salt);
-  ck_status status = self->beside->before(self->beside->self, from ? keys[0] : NULL, keys[1], err);
+  ck_status status = self->beside->before(self->beside->self, &self->sealed.inner,
+                                          from ? keys[0] : NULL, keys[1], err);
   explicit_bzero(keys, sizeof keys);
   return status;
 }
@@ -223,7 +224,7 @@ static ck_status end_beside(const change *self, const ck_key *to, const uint8_t 
   uint8_t key[CK_KEY_SIZE];
   if (!self->beside || !self->beside->behind) return CK_OK;
   ck_key_fingerprint(key, to, salt);
-  ck_status status = self->beside->behind(self->beside->self, key, err);
+  ck_status status = self->beside->behind(self->beside->self, &self->sealed.inner, key, err);
   explicit_bzero(key, sizeof key);
   return status;
 }

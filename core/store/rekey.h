@@ -5,6 +5,8 @@
 #include "core/store/format/seal.h"
 #include "core/store/store.h"
 
+struct ck_backend;
+
 /* True when the store has a key: rows are signed, and sealed unless the session's opening says
  * `unsealed`. */
 bool ck_store_has_key(const ck_store *self);
@@ -27,13 +29,15 @@ typedef struct ck_rekey_report {
   bool was_done;               /* the store has this key: nothing was done */
 } ck_rekey_report;
 
-/* What lies beside the store changes with it; each may be NULL. `from` and `to`: as
- * ck_store_fingerprint_key of the store before (NULL: it had no key) and behind. */
+/* What lies beside the store, and the long outputs that it keeps (ck_output_open_alone of `store`),
+ * change with it; each may be NULL. `from` and `to`: as ck_store_fingerprint_key of the store
+ * before (NULL: it had no key) and behind. */
 typedef struct ck_rekey_beside {
   /* Before a row changes, again when a change goes on. */
-  ck_status (*before)(void *self, const uint8_t *from, const uint8_t *to, ck_error *err);
+  ck_status (*before)(void *self, const struct ck_backend *store, const uint8_t *from,
+                      const uint8_t *to, ck_error *err);
   /* Behind the last one; also when the store has the key already. */
-  ck_status (*behind)(void *self, const uint8_t *to, ck_error *err);
+  ck_status (*behind)(void *self, const struct ck_backend *store, const uint8_t *to, ck_error *err);
   void *self;
 } ck_rekey_beside;
 

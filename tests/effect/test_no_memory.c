@@ -136,11 +136,12 @@ static ck_status use_exec(ck_error *err) {
            "{\"argv\":[\"%s\",\"fail\",\"3\"],\"env\":{\"A\":\"b\",\"K\":{\"ref\":\"env:K\"}},"
            "\"cwd\":\".\",\"input\":[1],\"output_max\":3}",
            tool_path);
+  ck_shelf shelf;
   const ck_exec_options options = {
       .loop = loop,
       .directory = "/",
       .resolve = resolve,
-      .spill = {.directory = tap_tmpfile("spills"), .session = "s", .redactor = redactor}};
+      .spill = {.shelf = &shelf, .session = "s", .redactor = redactor}};
   const ck_effect effect = {.scope = "main",
                             .key = "k",
                             .attempt = 1,
@@ -148,12 +149,15 @@ static ck_status use_exec(ck_error *err) {
                             .request = ck_bytes_text(request)};
   ck_effect_driver *driver = NULL;
   ck_outcome_status as = CK_OUTCOME_UNKNOWN;
-  ck_status status = ck_exec_driver_new(&driver, &options, err);
+  ck_status status = ck_shelf_open_folder(&shelf, tap_tmpfile("spills"), err);
+  if (status) return status;
+  status = ck_exec_driver_new(&driver, &options, err);
   broken += (driver == NULL) != (status != CK_OK);
   if (!status) status = carry_out(&as, driver, &effect, err);
   if (!status) broken += as != CK_OUTCOME_ERROR;
   if (driver) driver->free(driver->self);
   ck_loop_run(loop);
+  ck_shelf_close(&shelf);
   return status;
 }
 

@@ -25,9 +25,9 @@ void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place,
   self->total += chunk.len;
   keep_end(&self->end, chunk);
   ck_buffer_append(&self->kept, chunk.data, fits);
-  if (first && place->directory && place->withheld)
+  if (first && place->shelf && place->withheld)
     (void)!ck_error_set(&self->lost, CK_E_REFUSED, "%s", place->withheld);
-  else if (first && place->directory &&
+  else if (first && place->shelf &&
            ck_spill_open(&self->spill, place, effect, self->name, &self->lost) == CK_OK)
     ck_spill_append(self->spill, ck_buffer_bytes(&self->kept));
   if (self->spill)

@@ -1,24 +1,18 @@
 /* spill.c - writes masked windows of a long output to a file. */
 #include "core/effect/process/spill.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/base/own_file.h"
 #include "core/base/sealed_text.h"
-#include "core/base/shortage.h"
 
 enum { KEY_HEX = 16 };
 
 struct ck_spill {
-  int fd;
-  char *path;
+  const ck_shelf *shelf;
+  ck_shelf_item *item;
+  char *name;
   ck_redactor *redactor;
   ck_buffer window;
   ck_sealed_text *seal; /* NULL: it is not sealed */
@@ -34,17 +28,8 @@ static size_t find_cut(const ck_buffer *window) {
 }
 
 static void write_all(ck_spill *self, ck_bytes bytes) {
-  while (bytes.len > 0 && self->failure.status == CK_OK) {
-    ssize_t len = write(self->fd, bytes.data, bytes.len);
-    if (len < 0 && errno == EINTR) continue;
-    if (len < 0) {
-      ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path,
-                   ck_errno_text(errno));
-      return;
-    }
-    bytes.data += len;
-    bytes.len -= (size_t)len;
-  }
+  if (bytes.len == 0 || self->failure.status != CK_OK) return;
+  (void)!ck_shelf_write(self->item, bytes, &self->failure);
 }
 
 static void write_masked(ck_spill *self, ck_bytes text, bool last) {
@@ -91,13 +76,13 @@ ck_status ck_spill_name(char **out, const char *session, const char *key, ck_err
   return ck_error_no_memory(err);
 }
 
-static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect,
+static ck_status make_name(char **out, const ck_spill_location *place, const ck_effect *effect,
                            const char *name, ck_error *err) {
   char *begin;
   *out = NULL;
   ck_status status = ck_spill_name(&begin, place->session, effect->key, err);
   if (status != CK_OK) return status;
-  if (asprintf(out, "%s/%s%u.%s", place->directory, begin, effect->attempt, name) < 0) {
+  if (asprintf(out, "%s%u.%s", begin, effect->attempt, name) < 0) {
     *out = NULL;
     status = ck_error_no_memory(err);
   }
@@ -109,28 +94,17 @@ static ck_status begin_seal(ck_spill *self, const uint8_t *fingerprint_key, ck_e
   uint8_t key[CK_SPILL_KEY];
   if (!fingerprint_key) return CK_OK;
   ck_spill_derive_key(key, fingerprint_key);
-  ck_status status =
-      ck_sealed_text_new(&self->seal, &self->sealed, key, strrchr(self->path, '/') + 1, err);
+  ck_status status = ck_sealed_text_new(&self->seal, &self->sealed, key, self->name, err);
   explicit_bzero(key, sizeof key);
   return status;
 }
 
-static ck_status open_file(ck_spill *self, const char *directory, ck_error *err) {
-  if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-    return ck_error_set(err, CK_E_IO, "cannot make the folder %s: %s", directory,
-                        ck_errno_text(errno));
-  unlink(self->path);
-  self->fd = open(self->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (self->fd >= 0) return ck_own_file_note(self->path, err);
-  return ck_error_set(err, CK_E_IO, "cannot make %s: %s", self->path, ck_errno_text(errno));
-}
-
 static void free_spill(ck_spill *self) {
-  if (self->fd >= 0) close(self->fd);
+  ck_shelf_free(self->item);
   ck_buffer_clear(&self->window);
   ck_buffer_clear(&self->sealed);
   ck_sealed_text_free(self->seal);
-  free(self->path);
+  free(self->name);
   free(self);
 }
 
@@ -139,11 +113,11 @@ ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck
   *out = NULL;
   ck_spill *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  self->fd = -1;
+  self->shelf = place->shelf;
   self->redactor = place->redactor;
-  ck_status status = make_path(&self->path, place, effect, name, err);
+  ck_status status = make_name(&self->name, place, effect, name, err);
   if (status == CK_OK) status = begin_seal(self, place->key, err);
-  if (status == CK_OK) status = open_file(self, place->directory, err);
+  if (status == CK_OK) status = ck_shelf_make(&self->item, place->shelf, self->name, err);
   if (status == CK_OK)
     *out = self;
   else
@@ -153,28 +127,33 @@ ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck
 
 void ck_spill_drop(ck_spill *self) {
   if (!self) return;
-  unlink(self->path);
+  (void)!ck_shelf_remove(self->shelf, self->name, NULL);
   free_spill(self);
+}
+
+/* A file's path, or its name in the store. */
+static ck_status find_place(char **out, const ck_spill *self, ck_error *err) {
+  const char *folder = self->shelf->folder;
+  if (asprintf(out, "%s%s%s", folder ? folder : "", folder ? "/" : "", self->name) >= 0)
+    return CK_OK;
+  *out = NULL;
+  return ck_error_no_memory(err);
 }
 
 ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   *path = NULL;
   write_window(self, self->window.len);
   if (self->seal) write_masked(self, (ck_bytes){NULL, 0}, true);
-  int fd = self->fd;
-  self->fd = -1;
-  if (close(fd) != 0 && self->failure.status == CK_OK)
-    ck_error_set(&self->failure, CK_E_IO, "cannot write %s: %s", self->path, ck_errno_text(errno));
+  if (self->failure.status == CK_OK) (void)!ck_shelf_end(self->item, false, &self->failure);
+  if (self->failure.status == CK_OK) (void)!find_place(path, self, &self->failure);
   ck_status status = self->failure.status;
-  if (status != CK_OK) {
-    ck_error_set(err, status, "%s", self->failure.text);
-    ck_spill_drop(self);
-    return status;
+  if (status == CK_OK) {
+    free_spill(self);
+    return CK_OK;
   }
-  *path = self->path;
-  self->path = NULL;
-  free_spill(self);
-  return CK_OK;
+  ck_error_set(err, status, "%s", self->failure.text);
+  ck_spill_drop(self);
+  return status;
 }
 
 /* Session "s" must not match the files of a session "s-1". */
@@ -186,31 +165,30 @@ bool ck_spill_belongs(const char *file, const char *session) {
          strspn(key + KEY_HEX + 1, "0123456789") > 0 && strchr(key + KEY_HEX + 1, '-') == NULL;
 }
 
-static ck_status visit_file(int folder, const char *name, ck_spill_visit visit, void *to,
-                            ck_error *err) {
-  struct stat found;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode))
-    return CK_OK;
-  if (!visit(to, name, found.st_size) || unlinkat(folder, name, 0) == 0 || errno == ENOENT)
-    return CK_OK;
-  return ck_error_set(err, CK_E_IO, "cannot remove %s: %s", name, ck_errno_text(errno));
+bool ck_spill_session(char out[CK_ID_SIZE], const char *file) {
+  const char *attempt = strrchr(file, '-');
+  size_t len = attempt ? (size_t)(attempt - file) : 0;
+  if (len < KEY_HEX + 2 || len - KEY_HEX - 1 >= CK_ID_SIZE) return false;
+  len -= KEY_HEX + 1;
+  memcpy(out, file, len);
+  out[len] = '\0';
+  return ck_spill_belongs(file, out);
 }
 
-ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to,
+typedef struct sweep {
+  const char *session; /* NULL: all */
+  ck_spill_visit visit;
+  void *to;
+} sweep;
+
+static bool visit_own(void *to, const char *name, int64_t bytes) {
+  const sweep *self = to;
+  if (self->session && !ck_spill_belongs(name, self->session)) return false;
+  return self->visit(self->to, name, bytes);
+}
+
+ck_status ck_spill_sweep(const ck_shelf *shelf, const char *session, ck_spill_visit visit, void *to,
                          ck_error *err) {
-  DIR *list = opendir(directory);
-  if (!list)
-    return errno == ENOENT ? CK_OK
-                           : ck_error_set(err, CK_E_IO, "cannot read the folder %s: %s", directory,
-                                          ck_errno_text(errno));
-  ck_status first = CK_OK;
-  for (struct dirent *entry; (entry = readdir(list));) {
-    if (session && !ck_spill_belongs(entry->d_name, session)) continue;
-    ck_status status =
-        visit_file(dirfd(list), entry->d_name, visit, to, first == CK_OK ? err : NULL);
-    if (first == CK_OK) first = status;
-  }
-  closedir(list);
-  if (first != CK_OK) ck_error_prefix(err, "%s", directory);
-  return first;
+  sweep self = {session, visit, to};
+  return ck_shelf_list(shelf, session, visit_own, &self, err);
 }

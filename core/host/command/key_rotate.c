@@ -1,11 +1,10 @@
 /* key_rotate.c - key rotate: seals a store with another key, or with its first one. */
-#include <stdlib.h>
-
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/run/spills.h"
 #include "core/host/session/key_source.h"
 #include "core/host/session/store_location.h"
+#include "core/store/output.h"
 #include "core/store/rekey.h"
 
 typedef struct values {
@@ -39,13 +38,30 @@ static ck_status print_report(ck_output *output, const ck_rekey_report *report, 
   return status;
 }
 
-/* The files of long outputs, which lie beside the store. */
-static ck_status begin_outputs(void *self, const uint8_t *from, const uint8_t *to, ck_error *err) {
-  return ck_spills_begin_rekey(self, from, to, err);
+/* Long outputs: files beside the store, or what it keeps. `url` names it. */
+static ck_status open_outputs(ck_shelf *out, const struct ck_backend *store, const char *url,
+                              ck_error *err) {
+  ck_status status = ck_spills_open(out, url, NULL, err);
+  if (status != CK_OK || out->kind || !ck_output_is_kept(store)) return status;
+  return ck_output_open_alone(out, store, url, err);
 }
 
-static ck_status end_outputs(void *self, const uint8_t *to, ck_error *err) {
-  return ck_spills_end_rekey(self, to, err);
+static ck_status begin_outputs(void *url, const struct ck_backend *store, const uint8_t *from,
+                               const uint8_t *to, ck_error *err) {
+  ck_shelf shelf;
+  ck_status status = open_outputs(&shelf, store, url, err);
+  if (status == CK_OK) status = ck_spills_begin_rekey(&shelf, from, to, err);
+  ck_shelf_close(&shelf);
+  return status;
+}
+
+static ck_status end_outputs(void *url, const struct ck_backend *store, const uint8_t *to,
+                             ck_error *err) {
+  ck_shelf shelf;
+  ck_status status = open_outputs(&shelf, store, url, err);
+  if (status == CK_OK) status = ck_spills_end_rekey(&shelf, to, err);
+  ck_shelf_close(&shelf);
+  return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -60,11 +76,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   ck_store_options with = {.key = location.key, .watch = &location.watch};
-  char *folder = NULL;
-  if (status == CK_OK) status = ck_spills_find(&folder, location.url, err);
-  const ck_rekey_beside beside = {begin_outputs, end_outputs, folder};
+  const ck_rekey_beside beside = {begin_outputs, end_outputs, location.url};
   if (status == CK_OK) status = ck_store_rekey(&report, location.opens, &with, key, &beside, err);
-  free(folder);
   if (status == CK_OK) status = print_report(host->output, &report, key, err);
   ck_store_location_clear(&location);
   ck_key_free(key);

@@ -32,10 +32,10 @@ static ck_status delete_session(ck_remote_command *remote, ck_archive *archive, 
   }
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
-  char *folder = NULL;
-  if (status == CK_OK) status = ck_spills_find(&folder, remote->location.url, err);
-  if (status == CK_OK) status = ck_spills_remove(folder, remote->id, err);
-  free(folder);
+  ck_shelf shelf = {0};
+  if (status == CK_OK) status = ck_spills_open(&shelf, remote->location.url, store, err);
+  if (status == CK_OK) status = ck_spills_remove(&shelf, remote->id, err);
+  ck_shelf_close(&shelf);
   if (status == CK_OK) status = ck_store_vacuum(freed, store, err);
   return status == CK_OK ? ck_clear_log(store, remote->host->output, err) : status;
 }

@@ -51,19 +51,20 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection;
   ck_buffer text = {0};
-  char *folder = NULL;
+  ck_shelf shelf = {0};
   ck_pager_begin(host->output);
   ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
   const char *id = inspection.head.session.id;
   status = ck_profile_secrets_hide(host->output, inspection.store, id, err);
-  if (status == CK_OK) status = ck_spills_find(&folder, inspection.location.url, err);
   if (status == CK_OK)
-    status = ck_spills_read(&text, folder, ck_store_fingerprint_key(inspection.store), id,
+    status = ck_spills_open(&shelf, inspection.location.url, inspection.store, err);
+  if (status == CK_OK)
+    status = ck_spills_read(&text, &shelf, ck_store_fingerprint_key(inspection.store), id,
                             v->effect, v->error ? "stderr" : "stdout", err);
   if (status == CK_OK) status = give(host->output, v, id, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
-  free(folder);
+  ck_shelf_close(&shelf);
   ck_inspection_close(&inspection);
   return status;
 }
@@ -98,9 +99,9 @@ const ck_command ck_command_sessions_output = {
     .name = "sessions output",
     .summary = "print the whole of an output that was too long for its result",
     .details = "What a program of a flow wrote beyond output_max bytes lies in a file beside the "
-               "store, which its result names (spill). Beside a store with a key that file is "
-               "sealed, and this reads it. Masked as what is stored; of several attempts the last "
-               "one that has such a file.",
+               "store, or in the store where that is on a server; its result names it (spill). Of "
+               "a store with a key it is sealed, and this reads it. Masked as what is stored; of "
+               "several attempts the last one that has a long output.",
     .operands = operands,
     .options = options,
     .examples = examples,

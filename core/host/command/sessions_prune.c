@@ -151,18 +151,18 @@ static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
  * yet. */
 static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *remote, bool dry_run,
                               ck_error *err) {
-  char *folder;
+  ck_shelf shelf;
   ck_lease lease = {0};
   ck_store *store = remote->runtime->store;
   *out = (ck_spills_size){0};
   if (remote->live || remote->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
-  ck_status status = ck_spills_find(&folder, remote->location.url, err);
+  ck_status status = ck_spills_open(&shelf, remote->location.url, store, err);
   if (status == CK_OK && !dry_run)
     status = ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status == CK_OK)
-    status = ck_spills_sweep(out, folder, store, &remote->head.session, dry_run, err);
+    status = ck_spills_sweep(out, &shelf, store, &remote->head.session, dry_run, err);
   if (lease.session) ck_store_release(store, lease);
-  free(folder);
+  ck_shelf_close(&shelf);
   return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct scrubbing {
   ck_store *store;
   ck_scrub_means means;
   ck_scrub *scrub;
-  char *spills; /* the folder; NULL */
+  ck_shelf spills;
   int64_t spill_files;
   int64_t refused; /* sessions that were left out */
   ck_key_values facts;
@@ -111,7 +111,8 @@ static ck_status open_all(scrubbing *self, ck_error *err) {
                                 .refuse = refuse,
                                 .to = self};
   status = ck_scrub_open(&self->scrub, self->store, &how, err);
-  return status == CK_OK ? ck_spills_find(&self->spills, self->location.url, err) : status;
+  return status == CK_OK ? ck_spills_open(&self->spills, self->location.url, self->store, err)
+                         : status;
 }
 
 /* ---- the scrub ---- */
@@ -122,7 +123,7 @@ static ck_status scrub_spills(scrubbing *self, const ck_spills_scrub_order *orde
   self->spill_files = 0;
   for (size_t i = 0; status == CK_OK && (id = ck_scrub_session(self->scrub, i)); i++) {
     int64_t changed;
-    status = ck_spills_scrub(&changed, self->spills, id, order, err);
+    status = ck_spills_scrub(&changed, &self->spills, id, order, err);
     self->spill_files += changed;
   }
   return status;
@@ -277,7 +278,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_scrub_means_clear(&self.means);
   ck_store_close(self.store);
   ck_store_location_clear(&self.location);
-  free(self.spills);
+  ck_shelf_close(&self.spills);
   free(v.words.names.list);
   return status;
 }

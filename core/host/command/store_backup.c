@@ -13,7 +13,7 @@ typedef struct values {
 } values;
 
 typedef struct copying {
-  const ck_store_location *location;
+  ck_store *store;
   char *path; /* of the copy, in full */
 } copying;
 
@@ -21,7 +21,7 @@ typedef struct copying {
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   copying *self = to;
   self->path = strdup(path);
-  return self->path ? ck_archive_copy_spills(self->location->url, NULL, path, err)
+  return self->path ? ck_archive_copy_spills(self->store, NULL, path, err)
                     : ck_error_no_memory(err);
 }
 
@@ -42,11 +42,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_store_location location;
   ck_store *store = NULL;
   ck_backup_report report;
-  copying self = {.location = &location};
+  copying self = {0};
   ck_backup_order order = {.before = copy_spills, .to = &self};
   ck_status status = ck_store_location_find(&location, host, err);
   if (status == CK_OK) status = ck_store_location_check_file(&order.file, v->file, err);
   if (status == CK_OK) status = ck_store_location_open_store(&store, &location, err);
+  self.store = store;
   if (status == CK_OK) status = ck_store_backup(&report, store, &order, err);
   ck_store_close(store);
   if (status == CK_OK) status = print(host->output, self.path, &report, err);

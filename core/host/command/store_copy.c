@@ -18,7 +18,8 @@ typedef struct copying {
   ck_host *host;
   ck_store_location from, to;
   ck_copy_report report;
-  ck_spills_size left; /* long outputs that have no place in the copy */
+  ck_store *store; /* that is copied */
+  ck_spills_size outputs;
 } copying;
 
 /* ---- what lies beside a store ---- */
@@ -29,20 +30,29 @@ static bool is_file(const ck_store_location *location) {
 
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   const copying *self = to;
-  return ck_archive_copy_spills(self->from.url, NULL, path, err);
+  return ck_archive_copy_spills(self->store, NULL, path, err);
 }
 
-static ck_status count_left(copying *self, ck_error *err) {
-  char *folder = NULL;
-  if (is_file(&self->to)) return CK_OK;
-  ck_status status = ck_spills_find(&folder, self->from.url, err);
-  if (status == CK_OK) status = ck_spills_measure(&self->left, folder, err);
-  if (status == CK_OK && self->left.files && !self->host->output->json)
-    ck_output_notice(self->host->output,
-                     "%lld long outputs stay in %s: a store on a server has no place for them; "
-                     "their beginnings are in the sessions",
-                     (long long)self->left.files, folder);
-  free(folder);
+/* A store on a server keeps them itself: behind its sessions, those that are not there yet. */
+static ck_status add_spills(const copying *self, const ck_shelf *from, ck_error *err) {
+  ck_shelf into = {0};
+  ck_store *made = NULL;
+  ck_store_options options = {.key = self->to.key};
+  ck_status status = ck_store_open(&made, self->to.opens, &options, err);
+  if (status == CK_OK) status = ck_spills_open(&into, self->to.url, made, err);
+  if (status == CK_OK && into.kind) status = ck_spills_add(from, &into, made, err);
+  ck_shelf_close(&into);
+  ck_store_close(made);
+  return status;
+}
+
+static ck_status copy_behind(copying *self, ck_error *err) {
+  ck_shelf from;
+  ck_status status = ck_spills_open(&from, self->from.url, self->store, err);
+  if (status == CK_OK) status = ck_spills_measure(&self->outputs, &from, err);
+  if (status == CK_OK && self->outputs.files && !is_file(&self->to))
+    status = add_spills(self, &from, err);
+  ck_shelf_close(&from);
   return status;
 }
 
@@ -98,7 +108,7 @@ static ck_status print(copying *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "facts", report->facts);
   ck_document_put_int(&document, NULL, "requests", report->requests);
   ck_document_put_int(&document, NULL, "files", report->blobs);
-  ck_document_put_int(&document, NULL, "outputs_left", self->left.files);
+  ck_document_put_int(&document, NULL, "outputs", self->outputs.files);
   ck_document_put_bool(&document, NULL, "was_done", report->was_done);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -106,18 +116,17 @@ static ck_status print(copying *self, ck_error *err) {
 }
 
 static ck_status copy(copying *self, ck_error *err) {
-  ck_store *store = NULL;
   bool set_back = false; /* the copy says so */
   self->from.watch.note = note_set_back;
   self->from.watch.to = &set_back;
   ck_copy_order order = {
       .to = self->to.opens, .key = self->to.key, .before = copy_spills, .before_to = self};
-  ck_status status = ck_store_location_open_store(&store, &self->from, err);
+  ck_status status = ck_store_location_open_store(&self->store, &self->from, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&self->to, err);
-  if (status == CK_OK) status = ck_store_copy(&self->report, store, &order, err);
-  ck_store_close(store);
+  if (status == CK_OK) status = ck_store_copy(&self->report, self->store, &order, err);
+  if (status == CK_OK) status = copy_behind(self, err);
+  ck_store_close(self->store);
   if (status == CK_OK) status = settle_counter(self, err);
-  if (status == CK_OK) status = count_left(self, err);
   return status == CK_OK ? print(self, err) : status;
 }
 
@@ -160,9 +169,10 @@ const ck_command ck_command_store_copy = {
         "is stopped, TO is as it was, and the same command completes it. Where TO is this copy "
         "already nothing is written. A TO that holds anything else is refused.\n\n"
         "While a session runs nothing is copied: 'ckrun store backup' does that. Afterwards there "
-        "are two stores: go on with a session in one of them only. Long outputs beside a file "
-        "(FROM.spill) are copied to a file, into TO.spill, which is to be removed before another "
-        "try where a kill left it beside no TO; a server has no place for them, and they stay.\n\n"
+        "are two stores: go on with a session in one of them only. Long outputs, which lie beside "
+        "a file (FROM.spill) and in a store on a server, are copied: to a file into TO.spill, "
+        "which is to be removed before another try where a kill left it beside no TO; into a "
+        "server behind all else, and what a stop left out the same command adds.\n\n"
         "A password in a URL is refused here, where everybody on the machine sees it: the URL in "
         "$CKRUN_STORE, $PGPASSWORD and ~/.pgpass serve both.",
     .operands = operands,

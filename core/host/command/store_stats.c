@@ -67,11 +67,12 @@ static ck_status print_json(ck_output *output, const char *url, const ck_store_s
   return status;
 }
 
-static ck_status measure_spills(ck_spills_size *out, const char *url, ck_error *err) {
-  char *folder;
-  ck_status status = ck_spills_find(&folder, url, err);
-  if (status == CK_OK) status = ck_spills_measure(out, folder, err);
-  free(folder);
+static ck_status measure_spills(ck_spills_size *out, const char *url, ck_store *store,
+                                ck_error *err) {
+  ck_shelf shelf;
+  ck_status status = ck_spills_open(&shelf, url, store, err);
+  if (status == CK_OK) status = ck_spills_measure(out, &shelf, err);
+  ck_shelf_close(&shelf);
   return status;
 }
 
@@ -83,7 +84,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open(&inspection, host, err);
   if (status != CK_OK) return status;
   if (inspection.store) status = ck_store_get_stats(&stats, inspection.store, err);
-  if (status == CK_OK) status = measure_spills(&spills, inspection.location.url, err);
+  if (status == CK_OK)
+    status = measure_spills(&spills, inspection.location.url, inspection.store, err);
   if (status == CK_OK)
     status = host->output->json
                  ? print_json(host->output, inspection.location.url, &stats, &spills, err)

@@ -80,7 +80,7 @@ typedef struct outputs {
   verification *self;
   ck_verify_report *report;
   ck_store *store;
-  char *folder;
+  ck_shelf shelf;
   int64_t unsealed;
   ck_status status;
   ck_error *err;
@@ -95,7 +95,7 @@ static void visit_output(void *to, const char *session, ck_status status, const 
 static bool check_session(void *to, const ck_session_record *session) {
   outputs *self = to;
   int64_t unsealed;
-  self->status = ck_spills_verify(&unsealed, self->folder, self->store, session, visit_output, self,
+  self->status = ck_spills_verify(&unsealed, &self->shelf, self->store, session, visit_output, self,
                                   self->err);
   self->unsealed += unsealed;
   return self->status == CK_OK;
@@ -105,18 +105,18 @@ static bool check_session(void *to, const ck_session_record *session) {
 static ck_status check_outputs(verification *self, ck_verify_report *report,
                                const ck_inspection *inspection, bool one, ck_error *err) {
   outputs check = {.self = self, .report = report, .store = inspection->store, .err = err};
-  ck_status status = ck_spills_find(&check.folder, inspection->location.url, err);
+  ck_status status = ck_spills_open(&check.shelf, inspection->location.url, inspection->store, err);
   if (status == CK_OK && one)
     check_session(&check, &inspection->head.session);
   else if (status == CK_OK)
     status = ck_store_list_sessions(check.store, 0, check_session, &check, err);
-  free(check.folder);
   if (check.unsealed)
     ck_output_notice(self->output,
-                     "%lld long outputs are not sealed, in %s.spill: they were written before the "
+                     "%lld long outputs are not sealed, in %s: they were written before the "
                      "store had its key, or by an older ckrun, or somebody put them there; 'ckrun "
                      "key rotate' seals them",
-                     (long long)check.unsealed, inspection->location.url);
+                     (long long)check.unsealed, check.shelf.place);
+  ck_shelf_close(&check.shelf);
   return status == CK_OK ? check.status : status;
 }
 

@@ -21,7 +21,7 @@ typedef struct walk {
   ck_findings *to;
   const ck_host *host;
   ck_store *store;
-  char *spills;      /* the folder; NULL */
+  ck_shelf spills;
   ck_buffer scripts; /* paths that were looked at, each with a NUL behind it */
   ck_status status;
   ck_error *err;
@@ -100,7 +100,7 @@ static ck_status check_spills(walk *self, const ck_head *head) {
   ck_session_status at = head->session.status;
   if (at == CK_SESSION_IN_DOUBT || at == CK_SESSION_RUNNING) return CK_OK;
   ck_status status =
-      ck_spills_sweep(&gone, self->spills, self->store, &head->session, true, self->err);
+      ck_spills_sweep(&gone, &self->spills, self->store, &head->session, true, self->err);
   if (status != CK_OK || !gone.files) return status;
   char words[CK_ID_SIZE + 64];
   ck_buffer remedy = {0};
@@ -161,7 +161,8 @@ static bool check_spill(void *to, const char *name, int64_t bytes) {
     snprintf(id, sizeof id, "%.*s", (int)(dash - name), name);
     if (is_there(self, id)) return false;
   }
-  add_file(self, "spill", self->spills, name, "a long output of a session that is not there");
+  add_file(self, "spill", self->spills.folder, name,
+           "a long output of a session that is not there");
   return false;
 }
 
@@ -186,13 +187,13 @@ static void check_locks(walk *self, const char *store_path) {
 ck_status ck_doctor_check_sessions(ck_findings *to, const ck_host *host, ck_store *store,
                                    const char *store_path, ck_error *err) {
   walk self = {.to = to, .host = host, .store = store, .err = err};
-  ck_status status = ck_spills_find(&self.spills, ck_store_url(store), err);
+  ck_status status = ck_spills_open(&self.spills, ck_store_url(store), store, err);
   if (status == CK_OK) status = ck_store_list_sessions(store, 0, check_session, &self, err);
   if (status == CK_OK) status = self.status;
-  if (status == CK_OK && self.spills)
-    status = ck_spill_sweep(self.spills, NULL, check_spill, &self, err);
+  if (status == CK_OK && self.spills.folder)
+    status = ck_spill_sweep(&self.spills, NULL, check_spill, &self, err);
   if (status == CK_OK) check_locks(&self, store_path);
-  free(self.spills);
+  ck_shelf_close(&self.spills);
   ck_buffer_clear(&self.scripts);
   return status;
 }

@@ -21,18 +21,17 @@ ck_status ck_archive_check_place(const ck_archive *self, ck_error *err) {
   return status;
 }
 
-ck_status ck_archive_copy_spills(const char *url, const char *session, const char *path,
+ck_status ck_archive_copy_spills(ck_store *store, const char *session, const char *path,
                                  ck_error *err) {
-  char *folder = NULL, *beside = NULL, *to = NULL;
-  ck_status status = ck_spills_find(&folder, url, err);
-  if (status == CK_OK && asprintf(&to, "sqlite:%s", path) < 0) {
+  ck_shelf shelf;
+  char *to = NULL;
+  ck_status status = ck_spills_open(&shelf, ck_store_url(store), store, err);
+  if (status == CK_OK && asprintf(&to, "%s.spill", path) < 0) {
     to = NULL;
     status = ck_error_no_memory(err);
   }
-  if (status == CK_OK) status = ck_spills_find(&beside, to, err);
-  if (status == CK_OK) status = ck_spills_copy(folder, session, beside, err);
-  free(folder);
-  free(beside);
+  if (status == CK_OK) status = ck_spills_copy(&shelf, session, to, err);
+  ck_shelf_close(&shelf);
   free(to);
   return status;
 }
@@ -45,7 +44,7 @@ typedef struct writing {
 /* What its results name is all there by now: nobody runs it. */
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   const writing *self = to;
-  return ck_archive_copy_spills(ck_store_url(self->store), self->session, path, err);
+  return ck_archive_copy_spills(self->store, self->session, path, err);
 }
 
 ck_status ck_archive_write(ck_archive *self, ck_store *store, const char *session, ck_error *err) {

@@ -29,7 +29,7 @@ CK_CHECKED ck_status ck_archive_write(ck_archive *self, ck_store *store, const c
 /* In front of its failure, where something was to be removed then. */
 #define CK_ARCHIVE_FAILED "nothing was removed, as --archive cannot be written"
 /* The long outputs of a session (NULL: of all) beside the new store in the file `path`. */
-CK_CHECKED ck_status ck_archive_copy_spills(const char *url, const char *session, const char *path,
+CK_CHECKED ck_status ck_archive_copy_spills(ck_store *store, const char *session, const char *path,
                                             ck_error *err);
 
 /* Whether the file begins as a store does. */

@@ -114,16 +114,16 @@ static bool lock(void *to, const ck_session_record *archived) {
   return status == CK_OK;
 }
 
-static ck_status add_spills(const importing *self, ck_error *err) {
-  char *folder = NULL, *from = NULL;
-  ck_status status = ck_spills_find(&folder, self->location.url, err);
-  if (status == CK_OK && asprintf(&from, "%s.spill", self->path) < 0) {
-    from = NULL;
-    status = ck_error_no_memory(err);
-  }
-  if (status == CK_OK && folder) status = ck_spills_add(from, folder, err);
-  free(folder);
-  free(from);
+/* Before their sessions beside a store in a file, whose folder is nobody's; else behind them. */
+static ck_status add_spills(importing *self, bool behind, ck_error *err) {
+  ck_shelf to, from = {0};
+  ck_status status = ck_spills_open(&to, self->location.url, self->store, err);
+  if (status == CK_OK)
+    status = ck_spills_open(&from, ck_store_url(self->archive), self->archive, err);
+  if (status == CK_OK && to.kind && behind == !to.folder)
+    status = ck_spills_add(&from, &to, self->store, err);
+  ck_shelf_close(&to);
+  ck_shelf_close(&from);
   return status;
 }
 
@@ -224,9 +224,10 @@ static ck_status import(importing *self, ck_error *err) {
   self->err = err;
   if (status == CK_OK) status = ck_store_list_sessions(self->archive, 0, lock, self, err);
   if (status == CK_OK) status = self->status;
-  if (status == CK_OK) status = add_spills(self, err);
+  if (status == CK_OK) status = add_spills(self, false, err);
   if (status == CK_OK) status = ck_store_restore(self->store, self->path, note_taken, self, err);
   for (size_t i = 0; i < self->lease_count; i++) ck_store_release(self->store, self->leases[i]);
+  if (status == CK_OK) status = add_spills(self, true, err);
   return status == CK_OK ? print(self, err) : status;
 }
 

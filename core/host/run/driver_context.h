@@ -2,6 +2,7 @@
 #ifndef CK_HOST_RUN_DRIVER_CONTEXT_H
 #define CK_HOST_RUN_DRIVER_CONTEXT_H
 
+#include "core/base/shelf.h"
 #include "core/effect/asker.h"
 #include "core/effect/cassette/cassette.h"
 #include "core/effect/loop.h"
@@ -19,11 +20,11 @@ typedef struct ck_driver_context {
   ck_output *output;
   const ck_flow_manifest *manifest;
   const ck_profile *profile;
-  ck_cassette *cassette; /* the recording that answers instead of models; NULL: none */
-  ck_asker *asker;       /* the person at the terminal; NULL: no person is present */
-  const char *directory; /* where tools run; NULL: this process's folder */
-  const char *spills;    /* the folder of long outputs; NULL: a store without one */
-  bool masked;           /* policies mask what is stored */
+  ck_cassette *cassette;  /* the recording that answers instead of models; NULL: none */
+  ck_asker *asker;        /* the person at the terminal; NULL: no person is present */
+  const char *directory;  /* where tools run; NULL: this process's folder */
+  const ck_shelf *spills; /* long outputs; NULL: the store keeps none */
+  bool masked;            /* policies mask what is stored */
 } ck_driver_context;
 
 #endif

@@ -172,7 +172,8 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
   if (status == CK_OK) status = ck_scrub_unfinished_tell(self->output, self->runtime->store, err);
-  return status == CK_OK ? ck_spills_find(&self->spills, location->url, err) : status;
+  return status == CK_OK ? ck_spills_open(&self->spills, location->url, self->runtime->store, err)
+                         : status;
 }
 
 static ck_status open_drivers(ck_engine *self, ck_error *err) {
@@ -187,7 +188,7 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
       .cassette = self->cassette,
       .asker = self->asker,
       .directory = self->directory,
-      .spills = self->spills,
+      .spills = self->spills.kind ? &self->spills : NULL,
       .masked = ck_policy_masks_content(&self->policies),
   };
   return ck_drivers_open(&self->drivers, &context, err);
@@ -331,7 +332,7 @@ void ck_engine_close(ck_engine *self) {
   ck_lapse_end(self);
   ck_value_free(self->queued);
   ck_value_free(self->signed_flow);
-  free(self->spills);
+  ck_shelf_close(&self->spills);
   free(self->directory);
   ck_session_close(self->session);
   if (self->flow) self->flows->unload(self->flow);

@@ -3,6 +3,7 @@
 #ifndef CK_HOST_RUN_ENGINE_H
 #define CK_HOST_RUN_ENGINE_H
 
+#include "core/base/shelf.h"
 #include "core/effect/asker.h"
 #include "core/effect/cassette/cassette.h"
 #include "core/effect/loop.h"
@@ -33,7 +34,7 @@ typedef struct ck_engine {
   ck_session *session;
   ck_loop *loop;
   ck_drivers drivers;
-  char *spills; /* the folder of long outputs; NULL: a store without one */
+  ck_shelf spills; /* long outputs */
   ck_execution *execution;
   ck_reporter reporter;
   ck_timing timing;

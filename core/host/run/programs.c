@@ -24,7 +24,7 @@ ck_status ck_programs_open_driver(ck_effect_driver **out, const ck_driver_contex
   ck_exec_options options = {
       .loop = context->loop,
       .directory = context->directory,
-      .spill = {.directory = context->spills,
+      .spill = {.shelf = context->spills,
                 .withheld = context->masked ? withheld : NULL,
                 .session = ck_session_id(context->session),
                 .redactor = context->output->redactor,

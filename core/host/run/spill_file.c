@@ -1,30 +1,11 @@
 /* spill_file.c - opens what is sealed, and writes beside before it replaces. */
 #include "core/host/run/spill_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/base/own_file.h"
 #include "core/base/sealed_text.h"
-#include "core/base/shortage.h"
 #include "core/effect/process/spill.h"
-
-static ck_status failed(ck_error *err, const char *doing, const char *path) {
-  int cause = errno;
-  return ck_error_set(err, cause == ENOSPC || cause == EDQUOT ? CK_E_FULL : CK_E_IO,
-                      "cannot %s %s: %s", doing, path, ck_errno_text(cause));
-}
-
-static ck_status make_path(char **out, const char *folder, const char *name, ck_error *err) {
-  if (asprintf(out, "%s/%s", folder, name) >= 0) return CK_OK;
-  *out = NULL;
-  return ck_error_no_memory(err);
-}
 
 /* ---- reading ---- */
 
@@ -32,24 +13,14 @@ enum { PART = CK_SEALED_TEXT_PIECE, ROOM = PART + 64 };
 
 typedef struct walk {
   const ck_spill_file *file;
-  const char *path;
-  int fd;
+  ck_shelf_item *item;
   char *room; /* of ROOM bytes */
   ck_spill_file_visit visit;
   void *to;
 } walk;
 
-/* As many as there are, up to `len`; *got. */
 static ck_status take(size_t *got, const walk *self, size_t len, ck_error *err) {
-  *got = 0;
-  while (*got < len) {
-    ssize_t more = read(self->fd, self->room + *got, len - *got);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) return failed(err, "read", self->path);
-    if (more == 0) break;
-    *got += (size_t)more;
-  }
-  return CK_OK;
+  return ck_shelf_read(got, self->item, self->room, len, err);
 }
 
 static ck_status walk_plain(const walk *self, size_t got, ck_error *err) {
@@ -92,6 +63,12 @@ static ck_status walk_pieces(bool *whole, const walk *self, ck_sealed_text *seal
   return status;
 }
 
+static ck_status refuse(const ck_spill_file *file, ck_error *err) {
+  ck_status status = ck_sealed_text_refuse(file->name, err);
+  ck_error_prefix(err, "%s", file->shelf->place);
+  return status;
+}
+
 static ck_status walk_sealed(const walk *self, ck_error *err) {
   uint8_t key[CK_SPILL_KEY];
   ck_sealed_text *seal;
@@ -101,7 +78,7 @@ static ck_status walk_sealed(const walk *self, ck_error *err) {
     return ck_error_set(err, CK_E_CORRUPT,
                         "%s/%s is sealed, and lies beside a store without a key: it is of another "
                         "store",
-                        file->folder, file->name);
+                        file->shelf->place, file->name);
   ck_spill_derive_key(key, file->key);
   bool is =
       ck_sealed_text_begin(&seal, key, file->name, (ck_bytes){self->room, CK_SEALED_TEXT_HEAD});
@@ -110,9 +87,7 @@ static ck_status walk_sealed(const walk *self, ck_error *err) {
   ck_status status = is ? walk_pieces(&whole, self, seal, err) : CK_OK;
   ck_sealed_text_free(seal);
   if (status != CK_OK || whole) return status;
-  status = ck_sealed_text_refuse(file->name, err);
-  ck_error_prefix(err, "%s", file->folder);
-  return status;
+  return refuse(file, err);
 }
 
 static ck_status walk_open(bool *sealed, const walk *self, ck_error *err) {
@@ -121,26 +96,21 @@ static ck_status walk_open(bool *sealed, const walk *self, ck_error *err) {
   if (status != CK_OK) return status;
   *sealed = ck_sealed_text_is((ck_bytes){self->room, got});
   if (*sealed && got == CK_SEALED_TEXT_HEAD) return walk_sealed(self, err);
-  if (*sealed) return ck_sealed_text_refuse(self->path, err);
+  if (*sealed) return refuse(self->file, err);
   return walk_plain(self, got, err);
 }
 
 ck_status ck_spill_file_walk(bool *sealed, const ck_spill_file *file, ck_spill_file_visit visit,
                              void *to, ck_error *err) {
-  char *path;
+  walk self = {.file = file, .visit = visit, .to = to};
   *sealed = false;
-  ck_status status = make_path(&path, file->folder, file->name, err);
+  ck_status status = ck_shelf_open_item(&self.item, file->shelf, file->name, err);
   if (status != CK_OK) return status;
-  walk self = {.file = file, .path = path, .visit = visit, .to = to, .room = malloc(ROOM)};
-  self.fd = self.room ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-  if (!self.room)
-    status = ck_error_no_memory(err);
-  else
-    status = self.fd < 0 ? failed(err, "read", path) : walk_open(sealed, &self, err);
-  if (self.fd >= 0) close(self.fd);
+  self.room = malloc(ROOM);
+  status = self.room ? walk_open(sealed, &self, err) : ck_error_no_memory(err);
+  ck_shelf_free(self.item);
   if (self.room) explicit_bzero(self.room, ROOM);
   free(self.room);
-  free(path);
   return status;
 }
 
@@ -170,41 +140,22 @@ ck_status ck_spill_file_read(ck_buffer *out, bool *sealed, const ck_spill_file *
 
 struct ck_spill_draft {
   const ck_spill_file *file; /* borrowed */
-  char *path;
-  int fd;
+  const char *name;          /* borrowed */
+  ck_shelf_item *item;
   ck_sealed_text *seal; /* NULL: it is not sealed */
   ck_buffer space;
 };
 
-static ck_status write_all(int fd, ck_bytes bytes, const char *path, ck_error *err) {
-  while (bytes.len > 0) {
-    ssize_t len = write(fd, bytes.data, bytes.len);
-    if (len < 0 && errno != EINTR) return failed(err, "write", path);
-    if (len < 0) continue;
-    bytes.data += len;
-    bytes.len -= (size_t)len;
-  }
-  return CK_OK;
-}
-
-ck_status ck_spill_file_sync_folder(const char *folder, ck_error *err) {
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ck_status status = fd >= 0 && fsync(fd) == 0 ? CK_OK : failed(err, "sync", folder);
-  if (fd >= 0) close(fd);
-  return status;
-}
-
 static void free_draft(ck_spill_draft *self) {
-  if (self->fd >= 0) close(self->fd);
+  ck_shelf_free(self->item);
   ck_sealed_text_free(self->seal);
   ck_buffer_clear(&self->space);
-  free(self->path);
   free(self);
 }
 
 void ck_spill_draft_drop(ck_spill_draft *self) {
   if (!self) return;
-  if (self->fd >= 0) unlink(self->path);
+  if (self->item) (void)!ck_shelf_remove(self->file->shelf, self->name, NULL);
   free_draft(self);
 }
 
@@ -217,22 +168,15 @@ static ck_status begin_seal(ck_spill_draft *self, ck_error *err) {
   return status;
 }
 
-static ck_status open_draft(ck_spill_draft *self, ck_error *err) {
-  unlink(self->path);
-  self->fd = open(self->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return self->fd >= 0 ? ck_own_file_note(self->path, err) : failed(err, "make", self->path);
-}
-
 ck_status ck_spill_draft_open(ck_spill_draft **out, const ck_spill_file *file, const char *draft,
                               ck_error *err) {
   *out = NULL;
   ck_spill_draft *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->file = file;
-  self->fd = -1;
-  ck_status status = make_path(&self->path, file->folder, draft, err);
-  if (status == CK_OK) status = begin_seal(self, err);
-  if (status == CK_OK) status = open_draft(self, err);
+  self->name = draft;
+  ck_status status = begin_seal(self, err);
+  if (status == CK_OK) status = ck_shelf_make(&self->item, file->shelf, draft, err);
   if (status == CK_OK)
     *out = self;
   else
@@ -241,9 +185,9 @@ ck_status ck_spill_draft_open(ck_spill_draft **out, const ck_spill_file *file, c
 }
 
 static ck_status put(ck_spill_draft *self, ck_bytes part, bool last, ck_error *err) {
-  if (!self->seal) return write_all(self->fd, part, self->path, err);
+  if (!self->seal) return ck_shelf_write(self->item, part, err);
   ck_status status = ck_sealed_text_append(&self->space, self->seal, part, last, err);
-  if (status == CK_OK) status = write_all(self->fd, ck_buffer_bytes(&self->space), self->path, err);
+  if (status == CK_OK) status = ck_shelf_write(self->item, ck_buffer_bytes(&self->space), err);
   ck_buffer_reset(&self->space);
   return status;
 }
@@ -253,16 +197,13 @@ ck_status ck_spill_draft_append(ck_spill_draft *self, ck_bytes part, ck_error *e
 }
 
 ck_status ck_spill_draft_end(ck_spill_draft *self, const char *as, ck_error *err) {
-  char *path;
-  const char *folder = self->file->folder;
-  ck_status status = make_path(&path, folder, as, err);
-  if (status == CK_OK) status = put(self, (ck_bytes){NULL, 0}, true, err);
-  if (status == CK_OK && fsync(self->fd) != 0) status = failed(err, "sync", self->path);
-  if (status == CK_OK && rename(self->path, path) != 0) status = failed(err, "replace", path);
+  const ck_shelf *shelf = self->file->shelf;
+  ck_status status = put(self, (ck_bytes){NULL, 0}, true, err);
+  if (status == CK_OK) status = ck_shelf_end(self->item, true, err);
+  if (status == CK_OK) status = ck_shelf_move(shelf, self->name, as, err);
   if (status == CK_OK)
     free_draft(self);
   else
     ck_spill_draft_drop(self);
-  free(path);
-  return status == CK_OK ? ck_spill_file_sync_folder(folder, err) : status;
+  return status == CK_OK ? ck_shelf_sync(shelf, err) : status;
 }

@@ -7,15 +7,19 @@
 
 #include "core/effect/process/spill.h"
 #include "core/host/run/spills_named.h"
+#include "core/store/output.h"
 
-ck_status ck_spills_find(char **out, const char *store_url, ck_error *err) {
+ck_status ck_spills_open(ck_shelf *out, const char *store_url, ck_store *store, ck_error *err) {
   static const char scheme[] = "sqlite:";
   size_t len = sizeof scheme - 1;
-  *out = NULL;
-  if (strncmp(store_url, scheme, len) != 0) return CK_OK;
-  if (asprintf(out, "%s.spill", store_url + len) >= 0) return CK_OK;
-  *out = NULL;
-  return ck_error_no_memory(err);
+  char *folder;
+  *out = (ck_shelf){0};
+  if (strncmp(store_url, scheme, len) != 0)
+    return store && ck_store_keeps_outputs(store) ? ck_store_open_outputs(out, store, err) : CK_OK;
+  if (asprintf(&folder, "%s.spill", store_url + len) < 0) return ck_error_no_memory(err);
+  ck_status status = ck_shelf_open_folder(out, folder, err);
+  free(folder);
+  return status;
 }
 
 /* ---- counting ---- */
@@ -28,9 +32,9 @@ static bool count_file(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-ck_status ck_spills_measure(ck_spills_size *out, const char *folder, ck_error *err) {
+ck_status ck_spills_measure(ck_spills_size *out, const ck_shelf *shelf, ck_error *err) {
   *out = (ck_spills_size){0};
-  return folder ? ck_spill_sweep(folder, NULL, count_file, out, err) : CK_OK;
+  return ck_spill_sweep(shelf, NULL, count_file, out, err);
 }
 
 static bool take_all(void *to, const char *name, int64_t bytes) {
@@ -38,8 +42,8 @@ static bool take_all(void *to, const char *name, int64_t bytes) {
   return true;
 }
 
-ck_status ck_spills_remove(const char *folder, const char *session, ck_error *err) {
-  return folder ? ck_spill_sweep(folder, session, take_all, NULL, err) : CK_OK;
+ck_status ck_spills_remove(const ck_shelf *shelf, const char *session, ck_error *err) {
+  return ck_spill_sweep(shelf, session, take_all, NULL, err);
 }
 
 /* ---- named files ---- */
@@ -60,14 +64,13 @@ static bool goes(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck_store *store,
+ck_status ck_spills_sweep(ck_spills_size *out, const ck_shelf *shelf, ck_store *store,
                           const ck_session_record *session, bool dry, ck_error *err) {
   sweep self = {.dry = dry, .gone = out};
   *out = (ck_spills_size){0};
-  if (!folder) return CK_OK;
-  ck_status status = ck_spills_find_named(&self.left, folder, store, session, NULL, NULL, err);
+  ck_status status = ck_spills_find_named(&self.left, shelf, store, session, NULL, NULL, err);
   if (status == CK_OK && self.left.count > 0)
-    status = ck_spill_sweep(folder, session->id, goes, &self, err);
+    status = ck_spill_sweep(shelf, session->id, goes, &self, err);
   ck_spills_unnamed_clear(&self.left);
   return status;
 }

@@ -48,13 +48,13 @@ static bool take_named(void *to, const ck_event *event) {
   return left->count > 0;
 }
 
-ck_status ck_spills_find_named(ck_spills_unnamed *out, const char *folder, ck_store *store,
+ck_status ck_spills_find_named(ck_spills_unnamed *out, const ck_shelf *shelf, ck_store *store,
                                const ck_session_record *session, ck_spills_visit_named named,
                                void *to, ck_error *err) {
   search self = {.left = out, .named = named, .to = to};
   const ck_event_query query = {.session = session->no, .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
   *out = (ck_spills_unnamed){0};
-  ck_status status = ck_spill_sweep(folder, session->id, note_file, out, err);
+  ck_status status = ck_spill_sweep(shelf, session->id, note_file, out, err);
   if (status == CK_OK && out->failed) status = ck_error_no_memory(err);
   if (status == CK_OK && out->count > 0)
     status = ck_store_read_events(store, &query, take_named, &self, err);

@@ -2,6 +2,7 @@
 #ifndef CK_HOST_RUN_SPILLS_NAMED_H
 #define CK_HOST_RUN_SPILLS_NAMED_H
 
+#include "core/base/shelf.h"
 #include "core/store/store.h"
 
 typedef struct ck_spills_unnamed {
@@ -11,10 +12,10 @@ typedef struct ck_spills_unnamed {
 } ck_spills_unnamed;
 void ck_spills_unnamed_clear(ck_spills_unnamed *self);
 
-/* Finds the files of a session in `folder`; calls `named` (NULL: nothing) with each that an outcome
+/* Finds the long outputs of a session; calls `named` (NULL: nothing) with each that an outcome
  * names, once; *out: those that none names, for the caller to clear, whatever is returned. */
 typedef void (*ck_spills_visit_named)(void *to, const char *name);
-CK_CHECKED ck_status ck_spills_find_named(ck_spills_unnamed *out, const char *folder,
+CK_CHECKED ck_status ck_spills_find_named(ck_spills_unnamed *out, const ck_shelf *shelf,
                                           ck_store *store, const ck_session_record *session,
                                           ck_spills_visit_named named, void *to, ck_error *err);
 

@@ -32,12 +32,12 @@ static bool look(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-static ck_status find(looking *self, const char *folder, const char *session, ck_error *err) {
-  ck_status status = folder ? ck_spill_sweep(folder, session, look, self, err) : CK_OK;
+static ck_status find(looking *self, const ck_shelf *shelf, const char *session, ck_error *err) {
+  ck_status status = ck_spill_sweep(shelf, session, look, self, err);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
 
-ck_status ck_spills_read(ck_buffer *out, const char *folder, const uint8_t *key,
+ck_status ck_spills_read(ck_buffer *out, const ck_shelf *shelf, const uint8_t *key,
                          const char *session, const char *effect, const char *name, ck_error *err) {
   char *begin, end[16];
   bool sealed;
@@ -45,13 +45,13 @@ ck_status ck_spills_read(ck_buffer *out, const char *folder, const uint8_t *key,
   ck_status status = ck_spill_name(&begin, session, effect, err);
   if (status != CK_OK) return status;
   looking self = {.begin = begin, .end = end};
-  status = find(&self, folder, session, err);
+  status = find(&self, shelf, session, err);
   if (status == CK_OK && !self.name)
     status = ck_error_set(err, CK_E_NOT_FOUND,
                           "effect %s of session %s has no long %s: what is not longer than "
                           "output_max is in its outcome, which 'ckrun sessions log' shows",
                           effect, session, name);
-  const ck_spill_file file = {.folder = folder, .name = self.name, .key = key};
+  const ck_spill_file file = {.shelf = shelf, .name = self.name, .key = key};
   if (status == CK_OK) status = ck_spill_file_read(out, &sealed, &file, err);
   free(self.name);
   free(begin);

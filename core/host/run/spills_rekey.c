@@ -3,14 +3,10 @@
  * Before the store's rows change, each file is written anew under another name; when they have
  * changed, that takes the file's place. Killed in between, the files of the key that the store has
  * are there, and the same command goes on. */
-#include <dirent.h>
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/base/shortage.h"
 #include "core/effect/process/spill.h"
 #include "core/host/run/spill_file.h"
 #include "core/host/run/spills.h"
@@ -18,7 +14,7 @@
 #define DRAFT ".rekey"
 
 typedef struct change {
-  const char *folder;
+  const ck_shelf *shelf;
   const uint8_t *from, *to;
   ck_error *err;
   ck_status status;
@@ -35,7 +31,7 @@ static bool read_draft(char name[NAME_MAX + 1], const char *file) {
 
 /* Which key it has: the new one, as *is_new says, or *key, where NULL stands for none. */
 static ck_status find_key(bool *is_new, const uint8_t **key, const change *self, const char *name) {
-  ck_spill_file file = {.folder = self->folder, .name = name, .key = self->to};
+  ck_spill_file file = {.shelf = self->shelf, .name = name, .key = self->to};
   ck_error other = CK_ERROR_INIT;
   bool sealed;
   ck_status status = ck_spill_file_check(&sealed, &file, &other);
@@ -50,8 +46,8 @@ static ck_status append(void *to, ck_bytes part, ck_error *err) {
 }
 
 static ck_status seal(const change *self, const char *name, const char *as, const uint8_t *with) {
-  ck_spill_file from = {.folder = self->folder, .name = name, .key = with};
-  ck_spill_file to = {.folder = self->folder, .name = name, .key = self->to};
+  ck_spill_file from = {.shelf = self->shelf, .name = name, .key = with};
+  ck_spill_file to = {.shelf = self->shelf, .name = name, .key = self->to};
   ck_spill_draft *draft;
   bool sealed;
   ck_status status = ck_spill_draft_open(&draft, &to, as, self->err);
@@ -78,41 +74,32 @@ static bool write_draft(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-ck_status ck_spills_begin_rekey(const char *folder, const uint8_t *from, const uint8_t *to,
+ck_status ck_spills_begin_rekey(const ck_shelf *shelf, const uint8_t *from, const uint8_t *to,
                                 ck_error *err) {
-  change self = {.folder = folder, .from = from, .to = to, .err = err};
-  if (!folder) return CK_OK;
-  ck_status status = ck_spill_sweep(folder, NULL, write_draft, &self, err);
+  change self = {.shelf = shelf, .from = from, .to = to, .err = err};
+  ck_status status = ck_spill_sweep(shelf, NULL, write_draft, &self, err);
   return self.status != CK_OK ? self.status : status;
 }
 
 /* One of an earlier change that was given up, or of a file that an effect has made anew, goes. */
 static bool take_place(void *to, const char *file, int64_t bytes) {
   change *self = to;
-  char name[NAME_MAX + 1], *path = NULL, *place = NULL;
+  char name[NAME_MAX + 1];
   ck_error ignored = CK_ERROR_INIT;
   bool sealed;
   (void)bytes;
   if (self->status != CK_OK || !read_draft(name, file)) return false;
-  ck_spill_file there = {.folder = self->folder, .name = name, .key = self->to};
+  ck_spill_file there = {.shelf = self->shelf, .name = name, .key = self->to};
   ck_status opened = ck_spill_file_check(&sealed, &there, &ignored);
-  if ((opened == CK_OK && sealed) || opened == CK_E_IO) return true;
-  if (asprintf(&path, "%s/%s", self->folder, file) < 0 ||
-      asprintf(&place, "%s/%s", self->folder, name) < 0)
-    self->status = ck_error_no_memory(self->err);
-  else if (rename(path, place) != 0)
-    self->status =
-        ck_error_set(self->err, CK_E_IO, "cannot replace %s: %s", place, ck_errno_text(errno));
-  free(path);
-  free(place);
+  if ((opened == CK_OK && sealed) || opened == CK_E_IO || opened == CK_E_NOT_FOUND) return true;
+  self->status = ck_shelf_move(self->shelf, file, name, self->err);
   return false;
 }
 
-ck_status ck_spills_end_rekey(const char *folder, const uint8_t *to, ck_error *err) {
-  change self = {.folder = folder, .to = to, .err = err};
-  if (!folder) return CK_OK;
-  ck_status status = ck_spill_sweep(folder, NULL, take_place, &self, err);
+ck_status ck_spills_end_rekey(const ck_shelf *shelf, const uint8_t *to, ck_error *err) {
+  change self = {.shelf = shelf, .to = to, .err = err};
+  ck_status status = ck_spill_sweep(shelf, NULL, take_place, &self, err);
   if (status == CK_OK) status = self.status;
-  if (status == CK_OK && access(folder, F_OK) == 0) status = ck_spill_file_sync_folder(folder, err);
+  if (status == CK_OK) status = ck_shelf_sync(shelf, err);
   return status;
 }

@@ -12,7 +12,7 @@
 enum { MATCH_MAX = 64 << 10 }; /* of what an expression finds across the end of a window */
 
 typedef struct scrub {
-  const char *folder;
+  const ck_shelf *shelf;
   const ck_spills_scrub_order *order;
   int64_t changed;
   ck_error *err;
@@ -98,7 +98,7 @@ static ck_status scrub_file(scrub *self, const ck_spill_file *file) {
 
 static bool visit(void *to, const char *name, int64_t bytes) {
   scrub *self = to;
-  ck_spill_file file = {.folder = self->folder, .name = name, .key = self->order->key};
+  ck_spill_file file = {.shelf = self->shelf, .name = name, .key = self->order->key};
   (void)bytes;
   if (self->status != CK_OK) return false;
   if (is_draft(name)) return !self->order->dry_run && !self->order->expression;
@@ -106,12 +106,11 @@ static bool visit(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-ck_status ck_spills_scrub(int64_t *changed, const char *folder, const char *session,
+ck_status ck_spills_scrub(int64_t *changed, const ck_shelf *shelf, const char *session,
                           const ck_spills_scrub_order *order, ck_error *err) {
-  scrub self = {.folder = folder, .order = order, .err = err};
+  scrub self = {.shelf = shelf, .order = order, .err = err};
   *changed = 0;
-  if (!folder) return CK_OK;
-  ck_status status = ck_spill_sweep(folder, session, visit, &self, err);
+  ck_status status = ck_spill_sweep(shelf, session, visit, &self, err);
   *changed = self.changed;
   return self.status != CK_OK ? self.status : status;
 }

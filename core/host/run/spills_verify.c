@@ -24,18 +24,17 @@ static void check(void *to, const char *name) {
   if (status != CK_OK) self->visit(self->to, self->session, status, found.text);
 }
 
-ck_status ck_spills_verify(int64_t *unsealed, const char *folder, ck_store *store,
+ck_status ck_spills_verify(int64_t *unsealed, const ck_shelf *shelf, ck_store *store,
                            const ck_session_record *session, ck_spills_damaged visit, void *to,
                            ck_error *err) {
-  checking self = {.file = {.folder = folder, .key = ck_store_fingerprint_key(store)},
+  checking self = {.file = {.shelf = shelf, .key = ck_store_fingerprint_key(store)},
                    .session = session->id,
                    .unsealed = unsealed,
                    .visit = visit,
                    .to = to};
   ck_spills_unnamed others;
   *unsealed = 0;
-  if (!folder) return CK_OK;
-  ck_status status = ck_spills_find_named(&others, folder, store, session, check, &self, err);
+  ck_status status = ck_spills_find_named(&others, shelf, store, session, check, &self, err);
   ck_spills_unnamed_clear(&others);
   return status;
 }

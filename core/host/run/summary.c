@@ -344,15 +344,15 @@ void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   ck_spills_size gone;
   if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT)
     return;
-  const char *id = ck_session_id(engine->session), *folder = engine->spills;
+  const char *id = ck_session_id(engine->session);
   bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
   ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
   if (status != CK_OK)
     ck_output_notice(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
   if (status == CK_OK && wanted)
-    status = ck_spills_remove(folder, id, &failure);
+    status = ck_spills_remove(&engine->spills, id, &failure);
   else
-    status = ck_spills_sweep(&gone, folder, engine->runtime->store,
+    status = ck_spills_sweep(&gone, &engine->spills, engine->runtime->store,
                              ck_session_get_record(engine->session), false, &failure);
   if (status != CK_OK) ck_log_line(CK_LOG_WARN, "long outputs stay: %s", failure.text);
 }

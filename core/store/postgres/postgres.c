@@ -32,6 +32,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_requests(out);
   ck_postgres_add_facts(out);
   ck_postgres_add_blobs(out);
+  ck_postgres_add_outputs(out);
   ck_postgres_add_key(out);
   ck_postgres_add_copy(out);
   ck_postgres_add_news(out);

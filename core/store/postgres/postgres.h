@@ -25,7 +25,8 @@ typedef struct ck_postgres {
   ck_postgres_url url;
   const ck_libpq *pq;
   bool read_only;
-  bool met; /* the store is there, and each server of it is noted when it is met (link.c) */
+  bool has_outputs; /* it has the table of long outputs */
+  bool met;         /* the store is there, and each server of it is noted when it is met (link.c) */
   uint8_t fingerprint_key[32];
   ck_buffer key_entry;                             /* as it was read or written last */
   int64_t rekeyed_event[2], rekeyed_checkpoint[2]; /* rows up to which the key was changed */
@@ -178,6 +179,7 @@ void ck_postgres_add_facts(ck_backend *backend);
 void ck_postgres_add_blobs(ck_backend *backend);
 void ck_postgres_add_key(ck_backend *backend);
 void ck_postgres_add_copy(ck_backend *backend);
+void ck_postgres_add_outputs(ck_backend *backend);
 void ck_postgres_add_rekey(ck_backend *backend);
 
 #endif

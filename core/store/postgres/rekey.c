@@ -186,8 +186,8 @@ static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_er
 
 /* The server keeps what a row was until it is vacuumed: the tables are written anew. */
 static ck_status clear_log(void *to, ck_error *err) {
-  static const char *const tables[] = {"event", "checkpoint", "session", "timeline",
-                                       "head",  "fact",       "request", "blob"};
+  static const char *const tables[] = {"event", "checkpoint", "session", "timeline", "head",
+                                       "fact",  "request",    "blob",    "output"};
   ck_postgres *self = to;
   ck_status status = ck_postgres_check_writer(self, err);
   for (size_t i = 0; i < sizeof tables / sizeof *tables && status == CK_OK; i++) {

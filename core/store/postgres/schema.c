@@ -8,6 +8,7 @@
 #include "core/store/postgres/postgres.h"
 
 static const char doing[] = "open it";
+#define OUTPUTS "core/store/postgres/output.sql"
 
 /* A text; NULL in *out: there is no such row. The caller clears the answer. */
 static ck_status get_meta(ck_bytes *out, PGresult **result, ck_postgres_connection *by,
@@ -43,51 +44,68 @@ static ck_status fill(ck_postgres_connection *by, ck_error *err) {
   return put_meta(by, "fingerprint_key", (ck_bytes){(const char *)key, sizeof key}, err);
 }
 
-/* Names in ""; the schema's has letters, digits and '_' alone. */
-static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
-  ck_bytes schema = ck_embedded_get("core/store/postgres/schema.sql");
+static ck_status exec_file(ck_postgres_connection *by, const char *name, ck_error *err) {
+  ck_bytes text = ck_embedded_get(name);
   ck_buffer sql = {0};
-  ck_buffer_append_format(&sql, "CREATE SCHEMA IF NOT EXISTS \"%s\";\n", by->url->schema);
-  ck_buffer_append_bytes(&sql, schema);
+  ck_buffer_append_bytes(&sql, text);
   ck_status status = ck_buffer_check(&sql, err);
   if (status == CK_OK) status = ck_postgres_exec(by, sql.data, "make it", err);
   ck_buffer_clear(&sql);
+  return status;
+}
+
+/* Names in ""; the schema's has letters, digits and '_' alone. */
+static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
+  char sql[160];
+  snprintf(sql, sizeof sql, "CREATE SCHEMA IF NOT EXISTS \"%s\"", by->url->schema);
+  ck_status status = ck_postgres_exec(by, sql, "make it", err);
+  if (status == CK_OK) status = exec_file(by, "core/store/postgres/schema.sql", err);
+  if (status == CK_OK) status = exec_file(by, OUTPUTS, err);
   return status == CK_OK ? fill(by, err) : status;
 }
 
 /* ---- looking ---- */
 
-/* How many tables the schema has, and whether `meta` is one of them. */
-static ck_status count_tables(int64_t *tables, bool *has_meta, ck_postgres_connection *by,
-                              ck_error *err) {
-  char sql[400];
+/* Of the schema. */
+typedef struct tables {
+  int64_t count;
+  bool meta, output; /* they are among them */
+} tables;
+
+static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error *err) {
+  char sql[460];
   snprintf(sql, sizeof sql,
-           "SELECT count(*), count(*) FILTER (WHERE relname = 'meta') FROM pg_catalog.pg_class c"
+           "SELECT count(*), count(*) FILTER (WHERE relname = 'meta'), count(*) FILTER (WHERE"
+           " relname = 'output') FROM pg_catalog.pg_class c"
            " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
            " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
            by->url->schema);
   PGresult *result = by->pq->exec(by->conn, sql);
   ck_status status = CK_OK;
+  *out = (tables){0};
   if (by->pq->resultStatus(result) != PGRES_TUPLES_OK) {
     status = ck_postgres_error(by, result, doing, err);
   } else {
-    *tables = atoll(by->pq->getvalue(result, 0, 0));
-    *has_meta = strcmp(by->pq->getvalue(result, 0, 1), "1") == 0;
+    out->count = atoll(by->pq->getvalue(result, 0, 0));
+    out->meta = strcmp(by->pq->getvalue(result, 0, 1), "1") == 0;
+    out->output = strcmp(by->pq->getvalue(result, 0, 2), "1") == 0;
   }
   by->pq->clear(result);
   return status;
 }
 
-/* Of two processes that find no store one makes it. */
+/* Of two processes that find no store, or one without a table, one makes it. */
 static ck_status make(ck_postgres_connection *by, ck_error *err) {
   char begin[160];
-  int64_t tables = 0;
-  bool has_meta = false;
+  tables found;
   snprintf(begin, sizeof begin,
            "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('ckrun %s', 0))", by->url->schema);
   ck_status status = ck_postgres_exec(by, begin, "make it", err);
-  if (status == CK_OK) status = count_tables(&tables, &has_meta, by, err);
-  if (status == CK_OK && !tables) status = make_tables(by, err);
+  if (status == CK_OK) status = count_tables(&found, by, err);
+  if (status == CK_OK && !found.count)
+    status = make_tables(by, err);
+  else if (status == CK_OK && found.meta && !found.output)
+    status = exec_file(by, OUTPUTS, err);
   ck_error ignored = CK_ERROR_INIT;
   if (status == CK_OK) return ck_postgres_exec(by, "COMMIT", "make it", err);
   if (ck_postgres_exec(by, "ROLLBACK", "make it", &ignored) != CK_OK) return status;
@@ -136,16 +154,19 @@ static ck_status read_fingerprint_key(ck_postgres *self, ck_postgres_connection 
 
 ck_status ck_postgres_open_schema(ck_postgres *self, ck_postgres_connection *by, bool create,
                                   ck_error *err) {
-  int64_t tables = 0;
-  bool has_meta = false;
-  ck_status status = count_tables(&tables, &has_meta, by, err);
-  if (status == CK_OK && !tables && !create)
+  tables found;
+  ck_status status = count_tables(&found, by, err);
+  if (status != CK_OK) return status;
+  if (!found.count && !create)
     return ck_error_set(
         err, CK_E_NOT_FOUND,
         "there is no store %s: its schema \"%s\" has no tables; 'ckrun run' makes it",
         self->url.name, self->url.schema);
-  if (status == CK_OK && !tables) status = make(by, err);
-  if (status == CK_OK && tables && !has_meta) return not_a_store(by, err);
-  if (status == CK_OK) status = check_number(by, err);
+  if (found.count && !found.meta) return not_a_store(by, err);
+  if (found.count) status = check_number(by, err);
+  bool older = found.count && !found.output && !self->read_only;
+  if (status == CK_OK && (!found.count || older)) status = make(by, err);
+  self->has_outputs = found.output || !self->read_only;
+  if (status == CK_OK && !found.count) status = check_number(by, err);
   return status == CK_OK ? read_fingerprint_key(self, by, err) : status;
 }

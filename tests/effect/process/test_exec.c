@@ -23,6 +23,7 @@ static ck_redactor *redactor;
 static char tool_path[1024];
 
 typedef struct fixture {
+  ck_shelf shelf;
   ck_exec_options options;
   ck_effect_driver *driver;
   ck_effect effect;
@@ -39,12 +40,13 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
 }
 
 static void open_fixture(fixture *self, const char *directory) {
-  *self = (fixture){
-      .options = {.loop = loop,
-                  .directory = tap_tmpdir(),
-                  .resolve = resolve,
-                  .kill_ms = SHORT_MS,
-                  .spill = {.directory = directory, .session = "s-1", .redactor = redactor}}};
+  *self = (fixture){.options = {.loop = loop,
+                                .directory = tap_tmpdir(),
+                                .resolve = resolve,
+                                .kill_ms = SHORT_MS,
+                                .spill = {.session = "s-1", .redactor = redactor}}};
+  if (directory) tap_must(ck_shelf_open_folder(&self->shelf, directory, NULL) == CK_OK, "memory");
+  if (directory) self->options.spill.shelf = &self->shelf;
   self->effect = (ck_effect){
       .scope = "main", .key = "main/start/exec/1", .attempt = 2, .kind = CK_EFFECT_EXEC};
   drive_init(&self->drive, loop);
@@ -53,6 +55,7 @@ static void open_fixture(fixture *self, const char *directory) {
 static void close_fixture(fixture *self) {
   self->driver->free(self->driver->self);
   drive_clear(&self->drive);
+  ck_shelf_close(&self->shelf);
 }
 
 /* `rest` has the other members of the request, beside tool_child MODE ARGUMENT. */
@@ -303,6 +306,15 @@ static bool take_all(void *to, const char *name, int64_t bytes) {
   return true;
 }
 
+/* Of the session "s-1". */
+static ck_status remove_all(const char *folder, ck_error *err) {
+  ck_shelf shelf;
+  ck_status status = ck_shelf_open_folder(&shelf, folder, err);
+  if (status == CK_OK) status = ck_spill_sweep(&shelf, "s-1", take_all, NULL, err);
+  ck_shelf_close(&shelf);
+  return status;
+}
+
 static void test_removal(void) {
   const char *folder = tap_tmpfile("spills");
   ck_buffer other = {0};
@@ -311,13 +323,11 @@ static void test_removal(void) {
   int fd = open(other.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   tap_must(fd >= 0, "a file of a session whose name begins the same");
   close(fd);
-  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err,
-                "the spills of a session are removed");
+  tap_is_status(remove_all(folder, &err), CK_OK, &err, "the spills of a session are removed");
   tap_ok(access(other.data, F_OK) == 0, "another's stay");
   unlink(other.data);
   tap_ok(rmdir(folder) == 0, "and nothing else is there");
-  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err,
-                "no folder is fine");
+  tap_is_status(remove_all(folder, &err), CK_OK, &err, "no folder is fine");
   ck_buffer_clear(&other);
 }
 
@@ -347,8 +357,7 @@ static void test_flood(void) {
       ck_json_read_int(&total, ck_json_get(result_of(outcome), "stdout_bytes")) && total <= 3 << 20,
       "%lld bytes were taken", (long long)total);
   close_fixture(&it);
-  tap_is_status(ck_spill_sweep(tap_tmpfile("spills"), "s-1", take_all, NULL, NULL), CK_OK, NULL,
-                "its file can be removed");
+  tap_is_status(remove_all(tap_tmpfile("spills"), NULL), CK_OK, NULL, "its file can be removed");
   rmdir(tap_tmpfile("spills"));
 }
 

@@ -116,7 +116,7 @@ fi
 # ---- to a server and back ----
 there="$server&schema=there"
 exits 0 "a copy to a server" --json store copy "$from" "$there"
-is "says so" "$(json "$out" '"$d->{sessions} $d->{was_done} $d->{outputs_left}"')" "3 0 0"
+is "says so" "$(json "$out" '"$d->{sessions} $d->{was_done} $d->{outputs}"')" "3 0 0"
 same "it holds the same" "$from" "$there"
 exits 0 "is sound" --store "$there" store verify
 is "nobody has a lease there" \
