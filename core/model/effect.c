@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/json.h"
+
 #define X(name, text) [name] = text,
 static const char *const kind_names[CK_EFFECT_KIND_COUNT] = {CK_EFFECT_KIND_TABLE(X)};
 static const char *const class_names[CK_EFFECT_CLASS_COUNT] = {CK_EFFECT_CLASS_TABLE(X)};
@@ -42,6 +44,23 @@ bool ck_effect_asks_leave(const ck_effect *effect) {
   return effect->kind == CK_EFFECT_MODEL || effect->kind == CK_EFFECT_EXEC ||
          effect->kind == CK_EFFECT_AGENT || effect->kind == CK_EFFECT_AGENT_TOOL ||
          ck_effect_is_tool_call(effect);
+}
+
+ck_status ck_effect_write_asked(ck_value **out, ck_bytes request, const char *model,
+                                ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  for (ck_json_iterator it = ck_json_iterate(request); ck_json_next(&it);) {
+    if (ck_json_is_text(it.name, "model")) continue;
+    ck_json_raw_name(&w, it.name);
+    ck_json_put_raw(&w, it.value);
+  }
+  ck_json_member_text(&w, "model", model);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &json, err);
+  ck_buffer_clear(&json);
+  return status;
 }
 
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent) {

@@ -78,6 +78,9 @@ enum { CK_RESERVE_UNMETERED = -1, CK_RESERVE_UNPRICED = -2 };
 bool ck_effect_is_tool_call(const ck_effect *effect);
 /* True for what policies and people are asked about before it begins. */
 bool ck_effect_asks_leave(const ck_effect *effect);
+/* The request as the model that is asked in the place of its own has it: with its name. */
+CK_CHECKED ck_status ck_effect_write_asked(ck_value **out, ck_bytes request, const char *model,
+                                           ck_error *err);
 /* True for a call whose answer is a turn of `agent` (NULL: of nobody): its model's, which it makes
  * itself. */
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent);

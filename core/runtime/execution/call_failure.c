@@ -98,13 +98,16 @@ static void pause_at(ck_call *self, const char *policy, ck_status cause, const c
 
 /* A policy that has the next model asked has it so after any failure. */
 static ck_status ask_next(ck_call *self, const ck_failure_answer *answer, ck_status cause,
-                          ck_error *err) {
-  return ck_fallback_ask(self, ck_fallback_next(self, answer->policy ? CK_OK : cause), err);
+                          const char *text, ck_error *err) {
+  self->chain = answer->policy ? CK_OK : cause;
+  self->failure.status = cause;
+  snprintf(self->failure.text, sizeof self->failure.text, "%s", text);
+  return ck_fallback_ask(self, ck_fallback_next(self, self->chain), err);
 }
 
 static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_status cause,
                         const char *text, ck_error *err) {
-  if (answer->word == CK_FAILURE_FALLBACK) return ask_next(self, answer, cause, err);
+  if (answer->word == CK_FAILURE_FALLBACK) return ask_next(self, answer, cause, text, err);
   bool retry = answer->word == CK_FAILURE_RETRY;
   if (retry && ++self->tries < CK_EFFECT_TRIES) return ck_call_wait_to_retry(self, answer, err);
   self->phase = CK_CALL_LEFT;
@@ -115,6 +118,12 @@ static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_statu
   else
     ck_call_fail(self, cause, text);
   return CK_OK;
+}
+
+ck_status ck_call_stay_failed(ck_call *self, ck_error *err) {
+  ck_status cause = self->failure.status;
+  const ck_failure_answer answer = {.word = without_policies(cause)};
+  return follow(self, &answer, cause, self->failure.text, err);
 }
 
 static void describe(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {

@@ -12,6 +12,7 @@
 #include "core/model/dropped_answer.h"
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
+#include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
@@ -27,7 +28,7 @@ const char *ck_permit_key(const ck_call *self) {
 /* It was begun with this request, and did not come to an end: what let it begin still holds. */
 static bool was_begun(const ck_call *self) {
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
-  if (self->begun) return true;
+  if (self->begun && !self->renewed) return true;
   if (!entry || !entry->intent || entry->blocked ||
       !ck_request_digest_is_of(self->digest, &self->effect, entry->intent_digest, entry->intent))
     return false;
@@ -49,14 +50,21 @@ static ck_boundary where(const ck_call *self) {
   return at;
 }
 
-/* A policy's word hangs on where the effect begins: that is kept, so that it can be asked again. */
+/* A policy's word hangs on where the effect begins: that is kept, so that it can be asked again. Of
+ * a model that is asked in the place of another one it sees that one's name in the request. */
 static ck_status ask_watched(const char **looked_at, ck_call *self, const ck_boundary *at,
                              ck_error *problem) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
+  ck_effect shown = self->effect;
+  ck_value *asked = NULL;
+  ck_status status = CK_OK;
   *looked_at = NULL;
+  if (shown.model) status = ck_effect_write_asked(&asked, shown.request, shown.model, problem);
+  if (asked) shown.request = ck_value_bytes(asked);
   if (policies->watch) policies->watch(policies->self, ck_boundary_place_fields, looked_at);
-  ck_status status = policies->permit(&self->leave, policies->self, &self->effect, at, problem);
+  if (status == CK_OK) status = policies->permit(&self->leave, policies->self, &shown, at, problem);
   if (policies->watch) policies->watch(policies->self, NULL, NULL);
+  ck_value_free(asked);
   return status;
 }
 
@@ -101,17 +109,21 @@ ck_status ck_permit_keep_place(ck_value **body, ck_call *self, ck_error *err) {
 static ck_status describe_denial(ck_value **out, const ck_call *self, bool person, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
+  ck_value *request;
+  ck_status status = ck_permit_show_request(&request, self, err);
+  if (status != CK_OK) return status;
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "by", person ? "person" : "policy");
   ck_json_member_text(&w, "policies", self->leave.policies);
   ck_json_member_text(&w, person ? "question" : "reason", self->leave.text);
   ck_json_member_text(&w, "class", ck_effect_class_name(self->effect.class));
   ck_sources_write(&w, self->effect.untrusted);
-  ck_json_member_raw(&w, "request", ck_value_bytes(self->request));
+  ck_json_member_raw(&w, "request", ck_value_bytes(request));
   if (self->place) ck_json_member_raw(&w, "at", ck_value_bytes(self->place));
   ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
+  status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
+  ck_value_free(request);
   return status;
 }
 
@@ -159,7 +171,8 @@ static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
   }
   outcome->denied = denied;
   ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
-  return ck_call_record(self, outcome, person ? "answer" : "policy", err);
+  return (self->effect.model ? ck_fallback_pass_over : ck_call_record)(
+      self, outcome, person ? "answer" : "policy", err);
 }
 
 ck_status ck_permit_deny(ck_call *self, ck_error *err) { return record_denial(self, false, err); }

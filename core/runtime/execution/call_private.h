@@ -48,16 +48,19 @@ struct ck_call {
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
   /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool left_open;
-  bool begun;                   /* this process has recorded its intent */
-  bool settled;                 /* its driver waits, and what its last try cost is recorded */
-  bool again;                   /* its next intent is a retry */
-  bool in_batch;                /* its message enters the conversation with those of its batch */
-  bool counted;                 /* it is in the sums of reserves.h, at `counts` */
-  ck_reserve_sum counts;        /* without an agent */
-  ck_limit_hit fit;             /* effect.fitted: the limit that it was fitted to, as it was then */
-  ck_leave leave;               /* the policies' word on it, once `judged` */
-  ck_value *place;              /* where it was asked about, if a policy looked; NULL */
-  bool judged, permitted;       /* permitted: a person allowed it, or it was begun before */
+  bool begun;             /* this process has recorded its intent */
+  bool settled;           /* its driver waits, and what its last try cost is recorded */
+  bool again;             /* its next intent is a retry */
+  bool in_batch;          /* its message enters the conversation with those of its batch */
+  bool counted;           /* it is in the sums of reserves.h, at `counts` */
+  ck_reserve_sum counts;  /* without an agent */
+  ck_limit_hit fit;       /* effect.fitted: the limit that it was fitted to, as it was then */
+  ck_leave leave;         /* the policies' word on it, once `judged` */
+  ck_value *place;        /* where it was asked about, if a policy looked; NULL */
+  bool judged, permitted; /* permitted: a person allowed it, or it was begun before */
+  bool renewed;           /* another model is asked: what was begun says nothing of it */
+  ck_error failure;       /* of the model that it is asked for; status CK_OK: none */
+  ck_status chain;        /* the failure after which a model of the chain is asked; CK_OK: any */
   ck_permit_question *question; /* that a policy has a person asked; NULL: none */
   unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
@@ -171,7 +174,6 @@ CK_CHECKED ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error 
 CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
                                         ck_error *err);
 /* ---- call_ending.c ---- */
-
 /* Carries out what the ledger's table says of an effect that ended without telling its outcome.
  * self->lost is that ending; NULL: an earlier process had begun it. */
 CK_CHECKED ck_status ck_call_follow_ending(ck_call *self, ck_effect_ending ending, ck_error *err);
@@ -181,7 +183,6 @@ CK_CHECKED ck_status ck_call_take_unknown(ck_call *self, ck_error *err);
 CK_CHECKED ck_status ck_call_complete_probe(ck_call *self, ck_error *err);
 
 /* ---- call_run.c ---- */
-
 /* A person's answer to the question it waits for. */
 CK_CHECKED ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err);
 /* One step of all of them; false in *moved when they wait. */
@@ -191,7 +192,6 @@ CK_CHECKED ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_er
 CK_CHECKED ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err);
 
 /* ---- call.c ---- */
-
 /* The coroutine asked for effects: each is replayed, or its intent is committed, or the session
  * stops. */
 CK_CHECKED ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err);

@@ -83,7 +83,8 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
  * about an action of an agent's for the agent. */
 static bool is_refused(const ck_call *self) {
   const ck_value *denied = self->outcome->denied;
-  return denied && !self->action &&
+  bool passed_over = self->outcome->status == CK_OUTCOME_FAILED; /* another model is asked */
+  return denied && !self->action && !passed_over &&
          (self->effect.kind != CK_EFFECT_TOOL ||
           ck_json_is_text(ck_json_get(ck_value_bytes(denied), "by"), "person"));
 }

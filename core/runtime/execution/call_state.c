@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/execution/action.h"
 
@@ -73,17 +74,25 @@ void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
 static void drop_leave(ck_call *self) {
   ck_leave_clear(&self->leave);
   ck_value_free(self->place);
+  self->place = NULL;
   if (self->question) ck_value_free(self->question->request);
   if (self->question) ck_value_free(self->question->kept);
   if (self->question) ck_value_free(self->question->dropped);
-  ck_value_free(self->dropped);
   free(self->question);
+  self->question = NULL;
+}
+
+void ck_call_renew_leave(ck_call *self) {
+  drop_leave(self);
+  self->judged = self->permitted = false;
+  self->renewed = true;
 }
 
 void ck_call_free(ck_call *self) {
   ck_outcome_free(self->outcome);
   ck_outcome_free(self->lost);
   drop_leave(self);
+  ck_value_free(self->dropped);
   ck_action_free(self->action);
   ck_value_free(self->request);
   ck_value_free(self->tail);

@@ -45,7 +45,28 @@ ck_status ck_fallback_ask(ck_call *self, const char *model, ck_error *err) {
   self->effect.lost = 0;
   self->tries = 0;
   self->again = true;
+  ck_call_renew_leave(self);
   return ck_call_commit_intent(self, err);
+}
+
+/* Who is to mend the failure is told why nobody else was asked. */
+static void add_denial(ck_error *failure, const ck_call *self, const char *why) {
+  size_t len = strlen(failure->text);
+  snprintf(failure->text + len, sizeof failure->text - len, "; model \"%.64s\" is not asked: %s",
+           self->effect.model, why);
+}
+
+ck_status ck_fallback_pass_over(ck_call *self, ck_outcome *denied, const char *via, ck_error *err) {
+  denied->status = CK_OUTCOME_FAILED;
+  denied->error_status = self->failure.status;
+  add_denial(&self->failure, self, denied->error ? denied->error : "denied");
+  ck_outcome_free(self->outcome);
+  ck_status status = ck_call_record(self, denied, via, err);
+  if (status != CK_OK) return status;
+  self->phase = CK_CALL_LEFT;
+  const char *next = ck_fallback_next(self, self->chain);
+  if (next && !self->runner->execution->ending.status) return ck_fallback_ask(self, next, err);
+  return ck_call_stay_failed(self, err);
 }
 
 /* What was begun and has no outcome, or one that says no more than that it was lost. */
@@ -56,13 +77,38 @@ static ck_bytes read_lost(const ck_ledger_entry *entry) {
   return outcome.len && ck_ledger_is_unsettled(outcome) ? outcome : (ck_bytes){0};
 }
 
+/* The request that an open question is about; no bytes: there is none. */
+static ck_bytes read_question(const ck_call *self) {
+  char key[2 * CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "%s/permit", self->key);
+  const ck_ledger_entry *asked = ck_ledger_get(ck_call_session(self)->ledger, key);
+  if (!asked || !asked->open || !asked->intent) return (ck_bytes){0};
+  ck_bytes about = ck_json_get(ck_json_get(ck_value_bytes(asked->intent), "request"), "effect");
+  return ck_json_get(about, "request");
+}
+
+/* Why another one was to be asked, where it is denied now. */
+static void restore_failure(ck_call *self) {
+  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
+  if (!entry || !entry->outcome) return;
+  ck_bytes body = ck_value_bytes(entry->outcome);
+  char *error = ck_json_dup_string(ck_json_get(body, "error"));
+  self->failure.status = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
+  self->chain = self->failure.status;
+  snprintf(self->failure.text, sizeof self->failure.text, "effect %s: %s", self->key,
+           error ? error : "failed");
+  free(error);
+}
+
 void ck_fallback_restore_body(ck_call *self, ck_bytes body) {
   const ck_profile_model *chain = body.len ? find_chain(self) : NULL;
   for (size_t i = 0; chain && i < chain->fallback_count; i++)
     if (ck_json_is_text(ck_json_get(body, "model"), chain->fallbacks[i].model))
       self->effect.model = chain->fallbacks[i].model;
+  if (self->effect.model) restore_failure(self);
 }
 
 void ck_fallback_restore(ck_call *self, const ck_ledger_entry *entry) {
-  ck_fallback_restore_body(self, read_lost(entry));
+  ck_bytes lost = read_lost(entry);
+  ck_fallback_restore_body(self, lost.len ? lost : read_question(self));
 }

@@ -100,24 +100,42 @@ ck_status ck_permit_fill_question(ck_permit_question *out, const ck_permit_about
   return status == CK_OK ? add_hint(out, about, err) : status;
 }
 
+ck_status ck_permit_show_request(ck_value **out, const ck_call *self, ck_error *err) {
+  const char *model = self->effect.model;
+  *out = model ? NULL : ck_value_share(self->request);
+  return model ? ck_effect_write_asked(out, ck_value_bytes(self->request), model, err) : CK_OK;
+}
+
 ck_status ck_permit_make_question(ck_call *self, ck_error *err) {
   if (self->question) return CK_OK;
+  ck_value *request;
+  ck_status status = ck_permit_show_request(&request, self, err);
+  if (status != CK_OK) return status;
   self->question = calloc(1, sizeof *self->question);
-  if (!self->question) return ck_error_no_memory(err);
   ck_effect effect = self->effect;
   effect.key = self->key;
-  effect.request = ck_value_bytes(self->request);
+  effect.request = ck_value_bytes(request);
   const ck_permit_about about = {.session = ck_call_session(self),
                                  .effect = &effect,
                                  .leave = &self->leave,
                                  .digest = self->digest};
-  return ck_permit_fill_question(self->question, &about, err);
+  status = self->question ? ck_permit_fill_question(self->question, &about, err)
+                          : ck_error_no_memory(err);
+  ck_value_free(request);
+  return status;
+}
+
+/* That a call asks; no bytes: it is no model's. */
+static ck_bytes model_of(ck_bytes question) {
+  return ck_json_get(ck_json_get(ck_json_get(question, "effect"), "request"), "model");
 }
 
 bool ck_permit_is_same_question(const ck_permit_question *self, const ck_ledger_entry *recorded) {
   if (!recorded->intent) return true;
-  ck_bytes then = ck_json_get(ck_value_bytes(recorded->intent), "request");
-  return ck_bytes_equal(ck_json_get(then, "question"), ck_json_get(kept_request(self), "question"));
+  ck_bytes then = ck_json_get(ck_value_bytes(recorded->intent), "request"),
+           now = kept_request(self);
+  return ck_bytes_equal(ck_json_get(then, "question"), ck_json_get(now, "question")) &&
+         ck_bytes_equal(model_of(then), model_of(now));
 }
 
 bool ck_permit_is_reworded(const ck_call *self) {

@@ -34,6 +34,8 @@ typedef struct ck_permit_about {
  * and `kept`, also after a failure. */
 CK_CHECKED ck_status ck_permit_fill_question(ck_permit_question *out, const ck_permit_about *about,
                                              ck_error *err);
+/* The call's request as it is stored, with the name of the model that is asked. */
+CK_CHECKED ck_status ck_permit_show_request(ck_value **out, const ck_call *self, ck_error *err);
 /* Of the call's policies; nothing where it has one. */
 CK_CHECKED ck_status ck_permit_make_question(ck_call *self, ck_error *err);
 /* Whether the question that was recorded is the one that policies ask now. */

@@ -193,6 +193,7 @@ bool ck_ledger_is_failure(ck_bytes body) {
     return is_program(ck_json_get(body, "kind"));
   bool put_off = ck_json_is_text(ck_json_get(body, "via"), "runtime") &&
                  ck_json_is_text(cause, ck_status_name(CK_E_INTERRUPTED));
+  if (ck_ledger_was_denied(body)) return false;
   return ck_json_is_text(ending, ck_outcome_status_name(CK_OUTCOME_FAILED)) && !put_off &&
          !ck_json_is_text(cause, ck_status_name(CK_E_WAITING));
 }

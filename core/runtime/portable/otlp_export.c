@@ -8,6 +8,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/effect.h"
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/portable/otlp_effect.h"
 #include "core/runtime/session/tail/abandoned.h"
@@ -173,8 +174,10 @@ static ck_status close(writing *self, size_t index, const ck_event *outcome) {
  * from those that count. */
 static void give(writing *self, begun *to) {
   talk *from = &self->talks[to->talk];
-  ck_bytes kind = ck_json_get(ck_value_bytes(to->intent), "kind");
-  if (to->left || !ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_MODEL))) return;
+  ck_bytes body = ck_value_bytes(to->intent), kind = ck_json_get(body, "kind");
+  if (to->left || ck_ledger_was_denied(body) ||
+      !ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_MODEL)))
+    return;
   ck_buffer_append_char(&to->given, '[');
   ck_buffer_append_bytes(&to->given, ck_buffer_bytes(&from->given));
   ck_buffer_append_char(&to->given, ']');

@@ -43,6 +43,19 @@ static void read_own(judged *out, ck_bytes body) {
   out->effect.request = ck_buffer_bytes(&out->request);
 }
 
+/* Policies saw the name of the model that was asked. */
+static void read_asked(judged *out, ck_bytes model) {
+  ck_value *asked = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  char *name = ck_json_dup_string(model);
+  if (name && ck_effect_write_asked(&asked, out->effect.request, name, &ignored) == CK_OK) {
+    ck_buffer_append_bytes(&out->request, ck_value_bytes(asked));
+    out->effect.request = ck_buffer_bytes(&out->request);
+  }
+  ck_value_free(asked);
+  free(name);
+}
+
 static void read_outcome(judged *out, ck_bytes body) {
   out->said = ck_json_get(body, "denied");
   out->bare = out->said.len == 0;
@@ -63,8 +76,11 @@ static bool read_judged(judged *out, const ck_event *event) {
   if (!out->key) return true;
   ck_begun_effect_read(&out->effect, body);
   bool intent = event->kind == CK_EVENT_INTENT;
+  ck_bytes model = intent ? ck_json_get(body, "model") : (ck_bytes){0};
   if (intent && ends_with(out->key, "/permit"))
     read_question(out, body);
+  else if (model.len)
+    read_asked(out, model);
   else if (!intent)
     read_outcome(out, body);
   out->begun = intent && !out->said.len;
@@ -95,8 +111,10 @@ static bool would_be_asked(const ck_asking *self, const judged *of, const ck_eve
   if (ck_json_get(ck_value_bytes(event->body), "held").len) return false;
   const ck_begun_effect *before = ck_begun_effects_get(&self->effects, of->key);
   if (!before) return true;
-  ck_bytes digest = ck_json_get(ck_value_bytes(event->body), "digest");
-  if (!ck_bytes_equal(ck_json_get(ck_value_bytes(before->intent), "digest"), digest)) return true;
+  ck_bytes then = ck_value_bytes(before->intent), now = ck_value_bytes(event->body);
+  if (!ck_bytes_equal(ck_json_get(then, "digest"), ck_json_get(now, "digest")) ||
+      !ck_bytes_equal(ck_json_get(then, "model"), ck_json_get(now, "model")))
+    return true;
   return !before->open && !before->lost && before->timeline != event->timeline;
 }
 

@@ -144,6 +144,60 @@ policy same 'return f.try < 3 and "retry" or nil'
 run run flow.lua --profile ./chain.lua --policy ./same.lua --session same --input '"?"'
 is "or the same one first" "$code $(asked)" "0 4 1 0"
 
+# ---- may it be asked ----
+
+judge() { echo "return { name = '$1', version = 1, permit = function(e)
+  if e.kind == 'model' then $2 end end }" >"$1.lua"; }
+# with POLICY SESSION [CHAIN]: a profile of the session's name.
+with() {
+  local chain=${3-'{ "spare", "last" }'}
+  profile "$2.lua" "$chain" "policies = { './$1.lua' },"
+  try "$2"
+}
+serving "$down" "$answer" "$answer"
+judge nospare 'if e.request.model == "spare" then return ck.deny "not that one" end'
+with nospare passed
+is "a model that a policy denies is not asked: the next one is" "$code $(asked)" "0 1 0 1"
+is "the ledger says so" "$("$CKRUN" --json sessions log passed --all --kind outcome |
+  perl -MJSON::PP -ne 'my $b = decode_json($_)->{body}; print join(":", $b->{model} // "-",
+    $b->{status}, $b->{denied} ? "denied" : ()), " " if $b->{kind} eq "model"')" \
+  "-:failed spare:failed:denied last:ok "
+is "of what was called it is no part" \
+  "$(json "$("$CKRUN" --json sessions show passed)" '$d->{totals}{model_calls}')" 2
+with nospare nobody '"spare"'
+is "where there is no other one the failure holds" "$code $(asked)" "8 2 0 1"
+has "and why nobody else was asked is told" "$err" \
+  'model "spare" is not asked: denied by policy nospare: not that one'
+run resume nobody
+is "a resume begins with the first" "$code $(asked)" "8 3 0 1"
+serving "$denied" "$answer" "$answer"
+with nospare failed '{ { model = "spare", on = { "credentials" } } }'
+is "a failure that ends a session ends it" "$code $(asked)" "1 1 0 0"
+# Of 1000 tokens at most the second costs a cent, the third ten.
+judge dear 'if (e.reserve_usd or 0) > 0.05 then return ck.deny "too dear" end'
+serving "$down" "$down" "$answer"
+with dear fits
+is "what it may cost is its own" "$code $(asked)" "8 1 1 0"
+run policy simulate --hook permit --policy ./nospare.lua one
+has "what a policy would have said of it is found again" "$out$err" "not that one"
+
+# A person is asked about each, though in the same words.
+judge person 'return ck.ask "May it be asked?"'
+serving "$down" "$answer" "$answer"
+with person somebody
+is "the first waits for a person" "$code $(asked)" "8 0 0 0"
+run answer somebody allow
+run resume somebody
+is "whose yes to it is none to the next one" "$code $(asked)" "8 1 0 0"
+has "which is named" "$("$CKRUN" --json sessions log somebody --all --kind intent | tail -1)" \
+  '"model":"spare"'
+run answer somebody deny
+run resume somebody
+is "a no leads to the one behind, about which they are asked as well" "$code $(asked)" "8 1 0 0"
+run answer somebody allow
+run resume somebody
+is "and nobody is asked again who was passed over" "$code $(asked)" "0 1 0 1"
+
 # ---- mistakes ----
 
 mistake() { # CHAIN TEXT
