@@ -23,7 +23,7 @@ static ck_bytes revision_of(const ck_rpc_message *request) {
   return meta_of(request, META("protocolVersion"));
 }
 
-bool ck_mcp_is_modern(const ck_rpc_message *request, const ck_mcp_headers *headers) {
+bool ck_mcp_asks_modern(const ck_rpc_message *request, const ck_mcp_headers *headers) {
   if (revision_of(request).len || ck_json_is_text(request->method, "server/discover")) return true;
   return headers && headers->revision && !is_legacy(headers->revision);
 }

@@ -24,7 +24,7 @@ typedef struct ck_mcp_headers {
 } ck_mcp_headers;
 
 /* It is of the newer era. `headers`: NULL on standard input. */
-bool ck_mcp_is_modern(const ck_rpc_message *request, const ck_mcp_headers *headers);
+bool ck_mcp_asks_modern(const ck_rpc_message *request, const ck_mcp_headers *headers);
 /* What the era demands of a request, but for its own parameters. 0, or the code of an error with
  * its message and, in `data`, what the protocol wants beside it. */
 int ck_mcp_era_check(ck_buffer *data, const ck_rpc_message *request, const ck_mcp_headers *headers,

@@ -65,7 +65,7 @@ static unsigned answer_request(ck_buffer *out, ck_mcp_http_server *self,
   ck_buffer data = {0};
   ck_error err = CK_ERROR_INIT;
   int64_t said = 0;
-  bool modern = ck_mcp_is_modern(message, &headers);
+  bool modern = ck_mcp_asks_modern(message, &headers);
   int code = modern ? ck_mcp_era_check(&data, message, &headers, &err) : 0;
   if (code) {
     ck_rpc_write_error_data(out, message->id, code, err.text, ck_buffer_bytes(&data));

@@ -144,7 +144,7 @@ void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line) {
     return; /* an answer, though nothing was requested, or a notification, which needs no action */
   ck_mcp_request request = {.mcp = self,
                             .params = message.params,
-                            .modern = ck_mcp_is_modern(&message, NULL),
+                            .modern = ck_mcp_asks_modern(&message, NULL),
                             .w = {.out = &result},
                             .err = &err};
   int code = answer_request(&request, &message);
