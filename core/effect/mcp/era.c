@@ -35,7 +35,7 @@ static bool lists_older(ck_bytes list) {
   return false;
 }
 
-bool ck_mcp_is_modern(const ck_mcp_server *self) { return self->era == CK_MCP_MODERN; }
+bool ck_mcp_server_is_modern(const ck_mcp_server *self) { return self->era == CK_MCP_MODERN; }
 
 static void agree(ck_mcp_server *self, const char *revision) {
   if (self->http) ck_mcp_http_agree(self->http, ck_bytes_text(revision));

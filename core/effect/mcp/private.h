@@ -53,7 +53,7 @@ void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run);
 void ck_mcp_server_cancel(ck_effect_run *run);
 
 /* ---- era.c ---- */
-bool ck_mcp_is_modern(const ck_mcp_server *self);
+bool ck_mcp_server_is_modern(const ck_mcp_server *self);
 /* Members of a request's "_meta"; none for an older server. */
 void ck_mcp_put_client(ck_json_writer *w, const ck_mcp_server *self);
 /* As ck_service_protocol has them; `to` is the server. */

@@ -16,7 +16,7 @@ static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes curso
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (cursor.len) ck_json_member_raw(&w, "cursor", cursor);
-  if (ck_mcp_is_modern(run->server)) {
+  if (ck_mcp_server_is_modern(run->server)) {
     ck_json_name(&w, "_meta");
     ck_json_begin(&w, '{');
     ck_mcp_put_client(&w, run->server);
@@ -77,7 +77,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
 
 /* A request over HTTP is cancelled by the end of its stream. */
 static bool ends_by_closing(const ck_mcp_server *self) {
-  return self->http && ck_mcp_is_modern(self);
+  return self->http && ck_mcp_server_is_modern(self);
 }
 
 /* Reports to the server that its answer is not needed any more. */
@@ -243,7 +243,7 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
 
 static void on_received(void *to, const ck_rpc_message *message) {
   ck_mcp_server *self = to;
-  if (message->kind == CK_RPC_REQUEST && ck_mcp_is_modern(self)) {
+  if (message->kind == CK_RPC_REQUEST && ck_mcp_server_is_modern(self)) {
     return; /* it has no business to ask, and would not understand an answer */
   } else if (message->kind == CK_RPC_REQUEST) {
     if (ck_json_is_text(message->method, "ping"))
@@ -267,7 +267,7 @@ static void on_lost(void *to, const char *why) {
 
 static void on_ready(void *to) {
   ck_mcp_server *self = to;
-  if (!ck_mcp_is_modern(self))
+  if (!ck_mcp_server_is_modern(self))
     ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
   send_waiting(self);
 }
