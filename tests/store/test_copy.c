@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/store/blob.h"
 #include "core/store/copy.h"
@@ -311,6 +313,18 @@ static void pair(const char *name, const char *from, const char *to) {
   is_left_alone(from, to, "a copy that went on");
 }
 
+/* Who may write the folder could take a copy away, or put another in its place. */
+static void test_open_folder(const char *from) {
+  char folder[500], path[560], to[600];
+  ck_copy_report report;
+  snprintf(folder, sizeof folder, "%s/%s_open", tap_tmpdir(), kind);
+  snprintf(path, sizeof path, "%s/copy.db", folder);
+  snprintf(to, sizeof to, "sqlite:%s", path);
+  tap_must(mkdir(folder, 0700) == 0 && chmod(folder, 0777) == 0, "a folder that all can write");
+  tap_is_status(copy(from, to, &report), CK_E_REFUSED, &err, "%s: no copy is made there", kind);
+  tap_ok(access(path, F_OK) != 0, "%s: and none is left", kind);
+}
+
 static void all(const char *file, const char *server) {
   char from[600], to[600], back[600];
   snprintf(from, sizeof from, "sqlite:%s/%sfrom.db", tap_tmpdir(), file);
@@ -319,6 +333,7 @@ static void all(const char *file, const char *server) {
   ck_store *store = fixture_open(from);
   fill(store);
   ck_store_close(store);
+  test_open_folder(from);
   pair("sqlite to sqlite", from, to);
   if (!server) return;
   snprintf(to, sizeof to, "%s_to", server);

@@ -1,6 +1,9 @@
-/* test_http.c - POST requests: their targets and bounds; each ends exactly once. */
+/* test_http.c - POST requests: their targets and bounds; each ends exactly once, and no memory is
+ * given back with a key in it. */
+/* link: -Wl,--wrap=free */
 #include "core/effect/http/http.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +236,55 @@ static void test_dropped(void) {
   model_server_stop(&server);
 }
 
+/* ---- memory that is given back ---- */
+
+#define KEY "canary-horse-battery-77"
+
+static struct {
+  bool looks;
+  int blocks, with_key;
+} given;
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+  if (given.looks && block) {
+    given.blocks++;
+    given.with_key += memmem(block, malloc_usable_size(block), KEY, strlen(KEY)) != NULL;
+  }
+  __real_free(block);
+}
+
+/* libcurl copies a request into buffers of its own, with the key in its headers. */
+static void test_given_back(void) {
+  model_server server;
+  got it = {0};
+  ck_error err = CK_ERROR_INIT;
+  ck_http_request *request = NULL;
+  ck_http_header key = {"X-Api-Key", KEY};
+  model_server_start(&server, "{\"body\":\"x\",\"times\":0}");
+  ck_http_options options = {.url = url_of(&server),
+                             .headers = &key,
+                             .header_count = 1,
+                             .body = ck_bytes_text(BODY),
+                             .body_max = 100,
+                             .connect_ms = 5000,
+                             .total_ms = 20000,
+                             .data = on_data,
+                             .ended = on_ended,
+                             .to = &it};
+  given.looks = true;
+  tap_must(ck_http_send(&request, client, &options, &err) == CK_OK, "it is posted: %s", err.text);
+  while (!it.ended) ck_loop_run(loop);
+  ck_http_free(client);
+  given.looks = false;
+  tap_is_int(it.ending, CK_HTTP_ANSWERED, "a request with a key: %s", it.text);
+  tap_ok(given.blocks > 0, "its memory is given back");
+  tap_is_int(given.with_key, 0, "and no block of it with the key");
+  ck_buffer_clear(&it.body);
+  model_server_stop(&server);
+}
+
 int main(void) {
   static const char *const of_environment[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
                                                "HTTPS_PROXY", "all_proxy",  "ALL_PROXY",
@@ -249,7 +301,7 @@ int main(void) {
   test_proxy();
   test_many();
   test_dropped();
-  ck_http_free(client);
+  test_given_back();
   ck_loop_free(loop);
   return tap_done();
 }

@@ -127,6 +127,13 @@ exits 1 "nor does a flow keep a key that is one" run "$dir/leaks.lua" --session 
 ok "it is in no file" test -z \
   "$(grep -rlaF abcdefghijklmnopqrstuvwxyz0123456789 "$dir/store")"
 
+echo 'return { name = "guests", version = 1,
+  redact = function(item) return ck.mask(item.value, "guest-[0-9]+") end }' >"$dir/guests.lua"
+echo 'return { name = "g", extends = "default", policies = { "./guests.lua" } }' >"$dir/g.lua"
+refused 5 "a key that a policy masks" "a fact's key must not hold what a policy masks" \
+  facts set guest-77 1 --profile "$dir/g.lua"
+ok "it is in no file either" test -z "$(grep -rlaF guest-77 "$dir/store")"
+
 # ---- mistakes ----
 
 refused 2 "a value that begins like JSON" "begins like JSON and is none" facts set k '[1,'

@@ -50,6 +50,9 @@ is "the same policy: all as recorded" \
 is "another wait is another answer" "$(sums on_failure one slow)" "1 0 1 0 0"
 is "no wait, too" "$(sums on_failure one no_wait)" "1 0 1 0 0"
 is "another question, to each who was asked" "$(sums permit one asks)" "3 1 2 0 0"
+run --json policy simulate --hook permit --policy ./asks.lua one
+is "which is one question to a person, asked about again behind the answer" \
+  "$(json "$out" '$d->{profiles}[0]{questions}')" 1
 is "another reason" "$(sums permit one denies)" "3 2 1 0 0"
 is "another rule" "$(sums resume one rules)" "1 0 1 0 0"
 rm paid
@@ -80,6 +83,9 @@ is "and a question" "$(sums resume asking asking), $(sums resume asking asking_o
 
 echo 'return { name = "hides", version = 1,
   redact = function(item) return ck.mask(item.value, "[0-9]{4}") end }' >hides.lua
+run --json policy simulate --hook redact --policy ./hides.lua one
+is "texts that it ran have some of it, too" "$(json "$out" 'join " ", sort grep { /^files/ }
+  map { $_->{where} } @{$d->{profiles}[0]{masked}}')" "files.flow files.policy"
 sed "s/'.\/live.lua'/'.\/live.lua', '.\/hides.lua'/" live.profile.lua >masked.profile.lua
 rm paid
 run run flow.lua --profile masked.profile.lua --session masked

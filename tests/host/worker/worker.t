@@ -49,6 +49,9 @@ is "the same in one object" \
   "$(json "$out" '"$d->{session} $d->{status} $d->{reason}"')" "two paused queued"
 ok "nothing has run yet" test ! -e "$dir/done" -a ! -e "$dir/noted"
 refused 5 "an id that is taken" "exists already" submit "$flow" --session one
+"$CKRUN" --json sessions watch two >"$dir/seen" 2>&1 </dev/null 3>&- 4>&- &
+watch=$!
+until [ -s "$dir/seen" ]; do kill -0 "$watch" || break; done
 worker --concurrency 1
 reach
 is "the oldest is begun first" "$(sed -n 's/\tpid.*//p' "$dir/worker.out")" "begun	one"
@@ -57,6 +60,9 @@ is "and it runs" "$(status one)" "running "
 is "a person cannot run it beside" $? 76
 steps first second third fourth
 told "ended	two"
+wait "$watch"
+is "who watched one in the queue has seen its end" "$? $(json "$(tail -1 "$dir/seen")" \
+  '$d->{status}')" "0 completed"
 stop
 is "both are done, and the worker ends at a signal: exit 0" "$code" 0
 is "with all that it did in its lines" "$(sed 's/pid [0-9]*/pid/' "$dir/worker.out")" \

@@ -10,6 +10,7 @@
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
 
+enum { COMMITS = 6, PAGE = 4096 };
 enum { NOBODY = 65534, READS = 10, WRITES, UNSOUND, OPENED };
 static const fixture_step step = {.text = "t", .key = "memory.k", .value = "1"};
 static char folder[400], path[460], url[480];
@@ -90,11 +91,45 @@ static void test_name(const char *name) {
   }
 }
 
+/* ---- a process that wrote was killed ---- */
+
+static int write_and_die(void) {
+  fixture session;
+  ck_error err = CK_ERROR_INIT;
+  ck_store *store = fixture_open(url);
+  bool made = fixture_create(&session, store, "s", &err) == CK_OK;
+  for (int i = 0; i < COMMITS; i++) made &= fixture_commit(&session, &step, &err) == CK_OK;
+  return made ? READS : UNSOUND;
+}
+
+/* Its log has commits that nobody folds now. SQLite keeps its index of them in its own memory
+ * there, so it is counted whether all that was synced can be read. */
+static void test_killed(void) {
+  char beside[480];
+  struct stat log;
+  snprintf(path, sizeof path, "%s/killed.db", folder);
+  snprintf(url, sizeof url, "sqlite:%s", path);
+  tap_must(in_a_process(write_and_die) == READS, "a process dies with commits in its log");
+  snprintf(beside, sizeof beside, "%s-shm", path);
+  unlink(beside);
+  snprintf(beside, sizeof beside, "%s-wal", path);
+  tap_must(stat(beside, &log) == 0 && log.st_size > 2 * PAGE, "its log is there");
+  for (int cut = 0; cut <= 1; cut++) {
+    tap_must(!cut || truncate(beside, 2 * PAGE) == 0, "all but its first frame is cut off");
+    give();
+    tap_must(chmod(folder, 0555) == 0 && chmod(path, 0444) == 0, "nothing there can be written");
+    tap_is_int(in_a_process(look), cut ? OPENED : READS, "a killed one's log %s",
+               cut ? "with its first frame alone: it is refused" : "is read, and is sound");
+    tap_must(chmod(folder, 0755) == 0 && chmod(path, 0644) == 0, "as it was");
+  }
+}
+
 int main(void) {
   static const char *const names[] = {"plain.db", "a b.db",         "what?mode=rw.db", "50%41.db",
                                       "x#y.db",   "caf\xc3\xa9.db", "a&immutable=0.db"};
   snprintf(folder, sizeof folder, "%s", tap_tmpfile("kept"));
   tap_must(mkdir(folder, 0755) == 0 && chmod(tap_tmpdir(), 0755) == 0, "a folder");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) test_name(names[i]);
+  test_killed();
   return tap_done();
 }
