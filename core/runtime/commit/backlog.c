@@ -84,12 +84,20 @@ bool ck_backlog_keep(ck_backlog *self, ck_job *job, uint64_t ticket, const ck_er
 
 /* ---- catching up ---- */
 
-static bool keep_last_seq(void *to, const ck_event *event) {
-  *(int64_t *)to = event->seq;
-  return true;
+typedef struct looking {
+  const ck_event *own;
+  bool found;
+} looking;
+
+/* Another's can have its number: of a run behind this one, or of a person who prunes a session that
+ * seemed to be nobody's. */
+static bool compare(void *to, const ck_event *event) {
+  looking *self = to;
+  self->found = event->seq == self->own->seq && event->timeline == self->own->timeline &&
+                event->kind == self->own->kind && event->at_ms == self->own->at_ms;
+  return false;
 }
 
-/* Rows under a later epoch are another run's, though they bear the numbers that the job's have. */
 static ck_status check_epoch(ck_store *store, ck_lease lease, ck_error *err) {
   char id[CK_ID_SIZE];
   ck_session_record record = {0};
@@ -104,17 +112,16 @@ static ck_status check_epoch(ck_store *store, ck_lease lease, ck_error *err) {
   return status;
 }
 
-/* The epoch is read last: as long as it has not passed, every row that was read is the lease's or
- * older. */
+/* The epoch is read last: it can pass meanwhile. */
 ck_status ck_backlog_find(bool *out, ck_store *store, ck_lease lease, const ck_job *job,
                           ck_error *err) {
-  int64_t last = 0;
   *out = false;
   if (job->event_count == 0) return CK_OK;
-  ck_event_query query = {.session = lease.session, .last = 1};
-  ck_status status = ck_store_read_events(store, &query, keep_last_seq, &last, err);
+  looking at = {.own = job->events[job->event_count - 1]};
+  ck_event_query query = {.session = lease.session, .after = at.own->seq - 1, .until = at.own->seq};
+  ck_status status = ck_store_read_events(store, &query, compare, &at, err);
   if (status == CK_OK) status = check_epoch(store, lease, err);
-  *out = status == CK_OK && last >= job->events[job->event_count - 1]->seq;
+  *out = status == CK_OK && at.found;
   return status;
 }
 

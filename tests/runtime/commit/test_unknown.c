@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/runtime/session/session.h"
+#include "core/store/maintenance.h"
 #include "tests/tap.h"
 
 static struct {
@@ -126,11 +127,52 @@ static void test_replaced(const char *name, int lost) {
   end(&old);
 }
 
+/* Its lock is removed, and a person prunes what seems to be nobody's: an event of their own, under
+ * the same epoch. */
+static void prune_by_hand(int64_t seq) {
+  ck_error err = CK_ERROR_INIT;
+  ck_store *store = NULL;
+  ck_lease lease;
+  ck_value *body = NULL;
+  ck_store_options options = {.create = false};
+  tap_must(unlink(lock) == 0, "the lock is removed");
+  tap_must(ck_store_open(&store, url, &options, &err) == CK_OK &&
+               ck_store_lock_session(&lease, store, "s", 1, &err) == CK_OK &&
+               ck_value_copy(&body, ck_bytes_text("{\"ids\":[]}"), &err) == CK_OK,
+           "lock: %s", err.text);
+  ck_event event = {
+      .seq = seq, .timeline = 1, .kind = CK_EVENT_PRUNE, .at_ms = 1, .scope = "main", .body = body};
+  ck_event *events[] = {&event};
+  ck_batch batch = {.lease = lease, .events = events, .event_count = 1};
+  tap_must(ck_store_commit(store, &batch, 1, &err) == CK_OK && batch.status == CK_OK, "commit: %s",
+           err.text);
+  ck_value_free(body);
+  ck_store_release(store, lease);
+  ck_store_close(store);
+}
+
+static void test_pruned(void) {
+  run old = {0};
+  ck_error err = CK_ERROR_INIT;
+  begin(&old, "pruned");
+  tap_must(step(&old, &err) == CK_OK, "a step: %s", err.text);
+  fault.store = old.runtime->store;
+  fault.writes = false;
+  prune_by_hand(ck_session_last_seq(old.session) + 1);
+  ck_status status = step(&old, &err);
+  fault.store = NULL;
+  tap_ok(status != CK_OK, "a person's event of the same number is none of its own: %s",
+         ck_status_name(status));
+  tap_is_int(steps_in(&old), 1, "and the store has its first step alone");
+  end(&old);
+}
+
 int main(void) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_new(&profile, "patient", &err) == CK_OK, "profile: %s", err.text);
   test_alone(true);
   test_alone(false);
+  test_pruned();
   profile->continue_on_save_failure = true;
   profile->unsaved_checkpoints = 10;
   test_replaced("at_once", 0);
