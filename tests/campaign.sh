@@ -91,7 +91,9 @@ run() {
       part canaries crash/canaries.t CANARIES=120 ;;
     valgrind) under_valgrind ;;
     fleet) part fleet crash/fleet.t "FLEET_SESSIONS=$(share 200)" FLEET_WORKERS=4 \
-      "FLEET_KILLS=$(share 200)" "FLEET_SEED=$RANDOM" ;;
+      "FLEET_KILLS=$(share 200)" "FLEET_SEED=$RANDOM" &&
+      part faults crash/fleet_faults.t "FAULTS_SECONDS=$(share 600)" FAULTS_SESSIONS=200 \
+        FAULTS_WORKERS=4 "FAULTS_SEED=$RANDOM" ;;
     dist) part dist package/dist.t DIST_BUILDS=1 ;;
     analyzer) part analyzer checkers/analyzer.sh ;;
     conformance) part conformance conformance/run.sh "CONFORMANCE_POINTS=$(share 500)" &&

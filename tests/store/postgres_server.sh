@@ -21,14 +21,22 @@ fi
 
 umask 077
 dir=$(mktemp -d /tmp/ckrun-pg.XXXXXX) || skip "no folder can be made in /tmp"
-pid=
-# signal_all NAME: the server and each process of it.
-signal_all() { kill -"$1" "$pid" && kill -"$1" $(cat "/proc/$pid/task/$pid/children"); }
-second=
+# Two places for servers; the primary is at $at, and a standby at the other one.
+at=0 pids=('' '') sockets=("$dir" "$dir/second") datas=("$dir/data" "$dir/data2")
+# signal_all NAME: the primary and each process of it.
+signal_all() {
+  local pid=${pids[at]}
+  kill -"$1" "$pid" && kill -"$1" $(cat "/proc/$pid/task/$pid/children")
+}
+# die PLACE: as at a crash.
+die() {
+  [ -z "${pids[$1]}" ] || { kill -QUIT "${pids[$1]}"; wait "${pids[$1]}"; } 2>/dev/null
+  pids[$1]=
+}
 end() {
-  [ -z "$second" ] || { kill -QUIT "$second" && wait "$second"; } 2>/dev/null
-  [ -z "$pid" ] || signal_all CONT
-  [ -z "$pid" ] || { kill -QUIT "$pid" && wait "$pid"; } 2>/dev/null
+  [ -z "${pids[at]}" ] || signal_all CONT 2>/dev/null
+  die 0
+  die 1
   rm -rf "$dir"
 }
 trap end EXIT
@@ -46,44 +54,57 @@ else
     mv -T "$kept.$$" "$kept" || rm -rf "$kept.$$"; } 2>/dev/null
 fi
 
-# serve: on the socket in the folder. The settings spare a test's time; a test that cuts the power
+# launch PLACE: on the socket there. The settings spare a test's time; a test that cuts the power
 # gives others.
-serve() {
-  ${as[@]+"${as[@]}"} "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= \
+launch() {
+  ${as[@]+"${as[@]}"} "$bin/postgres" -D "${datas[$1]}" -k "${sockets[$1]}" -c listen_addresses= \
     -c fsync=off -c full_page_writes=off -c shared_buffers=16MB -c max_connections=60 \
-    -c autovacuum=off -c unix_socket_permissions=0777 ${POSTGRES_SETTINGS:-} >>"$dir/log" 2>&1 \
-    </dev/null &
-  pid=$!
-  for _ in $(seq 300); do
-    "$bin/psql" -XAtq -h "$dir" -U ckrun -d postgres -c "" >"$dir/ready" 2>&1 && return 0
-    kill -0 "$pid" 2>/dev/null || return 1
+    -c autovacuum=off -c unix_socket_permissions=0777 -c wal_retrieve_retry_interval=200ms \
+    ${POSTGRES_SETTINGS:-} >>"$dir/log" 2>&1 </dev/null &
+  pids[$1]=$!
+}
+# ask PLACE SQL: of the server there.
+ask() { "$bin/psql" -XAtq -h "${sockets[$1]}" -U ckrun -d postgres -c "$2" 2>/dev/null; }
+serve() {
+  launch "$at"
+  for _ in $(seq 1200); do
+    ask "$at" "" >"$dir/ready" && return 0
+    kill -0 "${pids[at]}" 2>/dev/null || return 1
     sleep 0.05
   done
   return 1
 }
-# ask FOLDER SQL: of the server whose socket lies there.
-ask() { "$bin/psql" -XAtq -h "$1" -U ckrun -d postgres -c "$2" 2>/dev/null; }
-# stand_by: a second server follows the first, with its socket in $dir/second.
+# stand_by: a second server follows the primary, at the other place.
 stand_by() {
-  ${as[@]+"${as[@]}"} mkdir "$dir/second" && chmod 711 "$dir/second" &&
-    ${as[@]+"${as[@]}"} "$bin/pg_basebackup" -h "$dir" -U ckrun -D "$dir/data2" -c fast -N -R \
-      >>"$dir/log" 2>&1 </dev/null || return 1
-  ${as[@]+"${as[@]}"} "$bin/postgres" -D "$dir/data2" -k "$dir/second" -c listen_addresses= \
-    -c fsync=off -c shared_buffers=16MB -c max_connections=60 -c autovacuum=off \
-    -c unix_socket_permissions=0777 >>"$dir/log" 2>&1 </dev/null &
-  second=$!
-  for _ in $(seq 300); do
-    [ "$(ask "$dir/second" "SELECT status FROM pg_stat_wal_receiver")" = streaming ] && return 0
+  local other=$((1 - at))
+  [ -d "$dir/second" ] || { ${as[@]+"${as[@]}"} mkdir "$dir/second" && chmod 711 "$dir/second"; }
+  rm -rf "${datas[other]}"
+  ${as[@]+"${as[@]}"} "$bin/pg_basebackup" -h "${sockets[at]}" -U ckrun -D "${datas[other]}" \
+    -c fast -N -R >>"$dir/log" 2>&1 </dev/null || return 1
+  launch "$other"
+  for _ in $(seq 1200); do
+    [ "$(ask "$other" "SELECT status FROM pg_stat_wal_receiver")" = streaming ] && return 0
     sleep 0.05
   done
   return 1
 }
-# fail_over: the first server dies, and the second takes its place.
+# bind: from now on what is durable is so at the standby, too. Of the primary alone: the standby's
+# settings are those of the moment at which it was copied.
+bind() {
+  ask "$at" "ALTER SYSTEM SET synchronous_standby_names = '*'" &&
+    ask "$at" "SELECT pg_reload_conf()" >"$dir/ready" || return 1
+  for _ in $(seq 1200); do
+    [ "$(ask "$at" "SELECT sync_state FROM pg_stat_replication")" = sync ] && break
+    sleep 0.05
+  done
+  # Its commit waits, and so does the answer, until what was committed before is there.
+  ask "$at" "CREATE TABLE public.synchronous (); DROP TABLE public.synchronous"
+}
+# fail_over: the primary dies, and the other one takes its place.
 fail_over() {
-  kill -QUIT "$pid"
-  wait "$pid"
-  pid=
-  [ "$(ask "$dir/second" "SELECT pg_promote()")" = t ]
+  die "$at"
+  at=$((1 - at))
+  [ "$(ask "$at" "SELECT pg_promote()")" = t ]
 }
 chmod 711 "$dir"
 serve || skip "the server did not start: $(tail -1 "$dir/log")"
@@ -92,12 +113,13 @@ echo "postgres:///postgres?host=$dir&user=ckrun"
 # stop, start: as after a crash of its machine's power would be without fsync, but for the power.
 while read -r word; do
   case $word in
-    stop) kill -QUIT "$pid"; wait "$pid"; pid=; echo stopped ;;
-    start) serve && echo started ;;
+    stop) die "$at"; echo stopped ;;
+    start) serve && echo started || echo failed ;;
     freeze) signal_all STOP; echo frozen ;;
     thaw) signal_all CONT; echo thawed ;;
-    standby) stand_by && echo standing ;;
-    failover) fail_over && echo promoted ;;
+    standby) stand_by && echo standing || echo failed ;;
+    synchronous) bind && echo synchronous || echo failed ;;
+    failover) fail_over && echo promoted || echo failed ;;
   esac
 done 2>/dev/null
 exit 0

@@ -12,6 +12,7 @@
 #include "core/host/run/lapse.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/release.h"
+#include "core/model/pause_reason.h"
 #include "core/host/run/spills.h"
 #include "core/host/session/place.h"
 #include "core/host/session/policy_changes.h"
@@ -268,6 +269,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .commits = !self->events.wanted, /* who reads them is told of each step at once */
       /* a person who resumes it may have mended what failed */
       .goes_on_waiting = self->queued != NULL,
+      .parked = self->queued ? CK_PAUSE_QUEUED : NULL, /* else nobody would go on with it */
       .progress = on_progress,
       .to = self,
   };
@@ -289,7 +291,9 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
 /* Nothing of the flow was run. For want of something that may be there later it is a pause as any
  * other. */
 static ck_status leave_unbegun(ck_engine *self, ck_status status, const ck_error *err) {
-  bool parked = ck_session_park(self->session, status, err->text);
+  bool stored = ck_status_exit(status) != ck_status_exit(CK_E_IO);
+  bool parked =
+      ck_session_park(self->session, status, self->queued && !stored ? CK_PAUSE_QUEUED : err->text);
   if (!parked || (status != CK_E_UNAVAILABLE && status != CK_E_NO_MEMORY)) return status;
   self->result = (ck_execution_result){.status = CK_SESSION_PAUSED, .cause = status};
   snprintf(self->result.text, sizeof self->result.text, "%s", err->text);

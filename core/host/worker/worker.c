@@ -54,20 +54,28 @@ static int64_t mono_us(void) {
 
 /* ---- runs that ended ---- */
 
+/* The run could not read its store, or not write it: that says nothing of the session. */
+static bool is_without_store(const ck_worker_end *end) {
+  return !end->killed && end->exit == ck_status_exit(CK_E_IO);
+}
+
 /* It neither went on, nor did somebody else take it: it could not be begun. */
 static bool is_refusal(const ck_worker_end *end, const ck_session_record *record) {
   static const ck_status others[] = {CK_E_PAUSED, CK_E_OWNED, CK_E_FENCED, CK_E_INTERRUPTED};
   if (end->killed || end->exit == 0 || record->status == CK_SESSION_RUNNING) return false;
+  if (is_without_store(end)) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (end->exit == ck_status_exit(others[i])) return false;
   return ck_queued_is_due(record);
 }
 
-/* What it did, it could not write, nor that it ended: its store is full, or fails. Somebody else
- * who had the session would still have it. */
+/* What it did, it could not write, nor that it ended: its store is full, fails, or is away.
+ * Somebody else who had the session would still have it. */
 static bool is_left(const worker *self, const ck_worker_end *end, const ck_session_record *record) {
   ck_error owned = CK_ERROR_INIT;
-  if (end->killed || end->exit == 0 || record->status != CK_SESSION_RUNNING) return false;
+  if (end->killed || end->exit == 0) return false;
+  if (record->status != CK_SESSION_RUNNING)
+    return is_without_store(end) && ck_queued_is_due(record);
   return ck_store_check_owner(self->options->store, record->id, &owned) == CK_OK;
 }
 

@@ -142,7 +142,9 @@ static void watch_memory(ck_execution *self) {
 /* In the middle of a step there is no checkpoint to take: a resume goes on from the last one, and
  * finds what was done since in the ledger. */
 static ck_status stop_short(ck_execution *self, ck_status status, const ck_error *err) {
-  bool parked = ck_session_park(self->session, status, err->text);
+  bool stored = ck_status_exit(status) != ck_status_exit(CK_E_IO);
+  const char *reason = self->options.parked && !stored ? self->options.parked : err->text;
+  bool parked = ck_session_park(self->session, status, reason);
   if (!parked || status != CK_E_NO_MEMORY) return status;
   self->ended = true;
   self->result = (ck_execution_result){.status = CK_SESSION_PAUSED, .cause = status};

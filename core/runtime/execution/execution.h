@@ -45,6 +45,8 @@ typedef struct ck_execution_options {
   /* a wait before a policy's next try that an earlier run had begun is gone on with, and tries are
    * counted on; else the effect is tried at once, as for the first time */
   bool goes_on_waiting;
+  /* the reason of a session that the store fails, and then takes a pause of; NULL: what failed */
+  const char *parked;
   void (*progress)(void *to, const ck_progress *progress);
   void *to;
 } ck_execution_options;

@@ -145,8 +145,10 @@ static ck_status refuse(const ck_postgres_connection *self, ck_error *err) {
   const char *text = self->pq->errorMessage(self->conn);
   bool user = strstr(text, "password") || strstr(text, "authentication") || strstr(text, "role ");
   bool base = strstr(text, "database \"") && strstr(text, "does not exist");
+  bool full = strstr(text, "too many connections"); /* of a role, of a database: for now */
   return ck_error_set(err,
-                      base   ? CK_E_NOT_FOUND
+                      full   ? CK_E_BUSY
+                      : base ? CK_E_NOT_FOUND
                       : user ? CK_E_REFUSED
                              : CK_E_IO,
                       "store %s: cannot connect: %.*s", self->url->name, line_length(text), text);
