@@ -7,6 +7,7 @@
 
 #include "core/store/copy.h"
 #include "core/store/store_core.h"
+#include "core/store/take_back.h"
 
 /* Of a store that is no file: row by row. */
 static ck_status copy(ck_backup_report *out, ck_store *self, const ck_backup_order *order,
@@ -43,6 +44,8 @@ ck_status ck_store_restore(ck_store *self, const char *path, ck_restored_visit v
                            ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
+  if (ck_take_back_can(self))
+    return ck_store_core_end_write(self, ck_take_back(self, path, visit, to, err), err);
   status = ck_backend_require(&self->backend, CK_BACKEND_BACKUP, self->url, err);
   if (!status) status = self->backend.restore(self->backend.self, path, visit, to, err);
   return ck_store_core_end_write(self, status, err);

@@ -20,11 +20,13 @@ typedef struct copying {
   ck_copy_report *report;
 } copying;
 
-static const ck_backend *raw(const ck_store *store) {
+const ck_backend *ck_copy_rows_of(const ck_store *store) {
   return store->has_key ? &((const ck_sealed *)store->backend.self)->inner : &store->backend;
 }
 
-bool ck_store_can_copy(const ck_store *from) { return ck_backend_can(raw(from), CK_BACKEND_COPY); }
+bool ck_store_can_copy(const ck_store *from) {
+  return ck_backend_can(ck_copy_rows_of(from), CK_BACKEND_COPY);
+}
 
 /* ---- what must not be copied ---- */
 
@@ -105,7 +107,7 @@ static bool is_same_store(const copying *self, const ck_backend *made) {
 
 /* Another try of a copy that was made, but whose end was not told, finds it. */
 static ck_status compare_existing(copying *self, ck_store *found, ck_error *err) {
-  const ck_backend *made = raw(found);
+  const ck_backend *made = ck_copy_rows_of(found);
   ck_copy_list list;
   if (!is_same_store(self, made)) return differs(self, 0, err);
   ck_copy_digest_init(&self->digest, NULL);
@@ -200,7 +202,7 @@ static ck_status name_target(char **out, const char *url, ck_error *err) {
 ck_status ck_store_copy(ck_copy_report *out, ck_store *from, const ck_copy_order *order,
                         ck_error *err) {
   char *name = NULL;
-  copying self = {.from = raw(from), .url = from->url, .order = order, .report = out};
+  copying self = {.from = ck_copy_rows_of(from), .url = from->url, .order = order, .report = out};
   ck_error own = CK_ERROR_INIT;
   if (!err) err = &own;
   *out = (ck_copy_report){0};

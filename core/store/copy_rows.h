@@ -16,6 +16,8 @@ struct ck_backend;
 typedef bool (*ck_use_visit)(void *to, const ck_digest *name);
 typedef bool (*ck_request_visit)(void *to, const ck_request *request);
 
+struct ck_copy_sink;
+
 /* CK_BACKEND_COPY: what is read for it besides what backend.h has; `self` is the backend's. */
 typedef struct ck_copy_functions {
   /* Everything that is read until the end is what the store held at one moment. By one thread; a
@@ -28,6 +30,12 @@ typedef struct ck_copy_functions {
   /* Those that wait, oldest first, as stored; borrowed for the call. */
   CK_CHECKED ck_status (*list_requests)(void *self, int64_t session, ck_request_visit visit,
                                         void *to, ck_error *err);
+  /* Takes rows into a store that has others, in one transaction, power-durable: what `fill` gives
+   * to the sink, whose numbers are its own. NULL: the backend has another way. */
+  CK_CHECKED ck_status (*take_back)(void *self,
+                                    ck_status (*fill)(void *to, const struct ck_copy_sink *sink,
+                                                      ck_error *err),
+                                    void *to, ck_error *err);
 } ck_copy_functions;
 
 /* Who takes the rows. A session comes before what is in it, behind its origin, and is ended; kept
@@ -46,6 +54,13 @@ typedef struct ck_copy_sink {
   ck_status (*end_session)(void *self, int64_t session, ck_error *err);
   ck_status (*blob)(void *self, const ck_blob_row *row, ck_error *err);
   ck_status (*fact)(void *self, const ck_fact *fact, ck_error *err);
+  /* ---- of take_back ---- */
+  /* The number of a session that comes next. */
+  ck_status (*number)(void *self, int64_t *out, ck_error *err);
+  /* A checkpoint that is here gets its payload back; *is_same: it is that one, by its digest;
+   * *changed: it had none, or one that is hidden. CK_E_FENCED. */
+  ck_status (*payload)(void *self, ck_lease lease, const ck_checkpoint_row *row, bool *is_same,
+                       bool *changed, ck_error *err);
 } ck_copy_sink;
 
 /* A new store that takes them. Borrowed. */

@@ -1,10 +1,13 @@
 /* copy_walk.h - reads all of a store, or one session with its origins, into a sink; and a sink that
- * makes digests. Private to copy.c, copy_walk.c and copy_digest.c. */
+ * makes digests. Private to copy*.c and take_back.c. */
 #ifndef CK_STORE_COPY_WALK_H
 #define CK_STORE_COPY_WALK_H
 
 #include "core/store/backend.h"
 #include "core/store/copy.h"
+
+/* The store's rows as they are stored. */
+const ck_backend *ck_copy_rows_of(const ck_store *store);
 
 /* The sessions on the way, ascending by number. */
 typedef struct ck_copy_list {

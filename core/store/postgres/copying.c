@@ -86,5 +86,6 @@ void ck_postgres_add_copy(ck_backend *backend) {
   backend->copy = (ck_copy_functions){.begin_reading = begin_reading,
                                       .end_reading = end_reading,
                                       .list_uses = list_uses,
-                                      .list_requests = list_requests};
+                                      .list_requests = list_requests,
+                                      .take_back = ck_postgres_take_back};
 }

@@ -160,6 +160,14 @@ bool ck_postgres_take_blob(ck_blob_row *out, const ck_postgres_row *row);
 /* CK_E_OTHER_KEY. In a transaction. */
 CK_CHECKED ck_status ck_postgres_check_key(ck_postgres *self, ck_error *err);
 
+/* ---- take_rows.c ---- */
+typedef ck_status (*ck_postgres_fill)(void *to, const ck_copy_sink *sink, ck_error *err);
+/* In a transaction of the writer, in which all is read meanwhile. */
+CK_CHECKED ck_status ck_postgres_take_rows(ck_postgres *self, ck_postgres_fill fill, void *to,
+                                           ck_error *err);
+CK_CHECKED ck_status ck_postgres_take_back(void *self, ck_postgres_fill fill, void *to,
+                                           ck_error *err);
+
 /* ---- notify.c ---- */
 /* Best effort, on the writer's connection: a session was given back. */
 void ck_postgres_notify(ck_postgres *self);

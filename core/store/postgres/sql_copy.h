@@ -54,7 +54,18 @@
     "RETURNING 1")                                                                          \
   X(CK_POSTGRES_RECEIVE_BLOB,                                                               \
     "INSERT INTO blob (name, kind, encoding, plain_len, body) VALUES ($1::bytea, "          \
-    "$2::text, $3::bigint, $4::bigint, $5::bytea) RETURNING 1")                             \
+    "$2::text, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (name) DO UPDATE SET kind "   \
+    "= blob.kind RETURNING 1")                                                              \
+  X(CK_POSTGRES_NEXT_NUMBER, "SELECT nextval(pg_get_serial_sequence('session', 'no'))")     \
+  X(CK_POSTGRES_IS_CHECKPOINT,                                                              \
+    "SELECT 1 FROM checkpoint WHERE session = $1::bigint AND seq = $2::bigint AND digest "  \
+    "= $3::bytea")                                                                          \
+  X(CK_POSTGRES_RETURN_PAYLOAD,                                                             \
+    "UPDATE checkpoint SET keyframe = $4::bigint, encoding = $5::bigint, plain_len = "      \
+    "$6::bigint, payload_digest = $7::bytea, mac = $8::bytea, key_id = $9::bytea, info = "  \
+    "$10::bytea, payload = $11::bytea WHERE session = $1::bigint AND seq = $2::bigint AND " \
+    "digest = $3::bytea AND encoding & 8 <> 0 AND (octet_length(payload) = 0 OR "           \
+    "$5::bigint & 8 = 0) RETURNING 1")                                                      \
   X(CK_POSTGRES_RECEIVE_END,                                                                \
     "UPDATE lease SET last_seq = coalesce((SELECT max(seq) FROM event WHERE "               \
     "session = $1::bigint), base) WHERE session = $1 RETURNING 1")
