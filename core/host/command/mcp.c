@@ -155,16 +155,35 @@ static ck_status say_where(ck_output *output, const ck_mcp_http_server *http, bo
   return ck_output_flush(output, err);
 }
 
-/* Until a signal comes; another thread answers. */
-static ck_status serve(ck_mcp *server, const values *v, ck_error *err) {
+/* Of the same server on standard input and output. NULL: no memory. */
+static const char **make_words(const ck_host *host, const values *v) {
+  const char **words = calloc(10 + 2 * v->sessions.count, sizeof *words), **at = words;
+  if (!words) return NULL;
+  const char *const pairs[][2] = {
+      {"--store", host->store}, {"--key", host->key}, {"--allow", v->allow}};
+  *at++ = "ckrun";
+  *at++ = "mcp";
+  if (v->read_only) *at++ = "--read-only";
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (pairs[i][1]) *at++ = pairs[i][0], *at++ = pairs[i][1];
+  for (size_t i = 0; i < v->sessions.count; i++) *at++ = "--sessions", *at++ = v->sessions.list[i];
+  return words;
+}
+
+/* Until a signal comes; other threads and processes answer. */
+static ck_status serve(const ck_host *host, const values *v, ck_error *err) {
   ck_mcp_http_server http;
   input in = {0};
   catch_signals(&in);
-  ck_status status = ck_mcp_http_start(&http, server, v->listen, v->token, err);
-  if (status != CK_OK) return status;
-  status = say_where(server->host->output, &http, v->token, err);
-  while (status == CK_OK && !ended) ppoll(NULL, 0, NULL, &in.open);
-  ck_mcp_http_stop(&http);
+  const char **words = make_words(host, v);
+  if (!words) return ck_error_no_memory(err);
+  ck_status status = ck_mcp_http_start(&http, words, v->listen, v->token, err);
+  if (status == CK_OK) {
+    status = say_where(host->output, &http, v->token, err);
+    while (status == CK_OK && !ended) ppoll(NULL, 0, NULL, &in.open);
+    ck_mcp_http_stop(&http);
+  }
+  free(words);
   return status;
 }
 
@@ -176,7 +195,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   if (v->sessions.count) host->filter = &filter;
   server = (ck_mcp){.host = host, .read_only = v->read_only, .allow = v->allow};
-  status = v->listen ? serve(&server, v, err) : speak(&server, err);
+  status = v->listen ? serve(host, v, err) : speak(&server, err);
   ck_mcp_end_children(&server);
   host->filter = NULL;
   return status;
@@ -235,6 +254,10 @@ const ck_command ck_command_mcp = {
         "end, or SIGINT or SIGTERM comes, the sessions resumed here are paused at their "
         "next boundary before the server ends. They are paused, too, when the server "
         "itself is killed: then by themselves, and nobody waits for them.\n\n"
+        "Over HTTP 16 calls are carried out at once, each in a process of its own; others wait for "
+        "one of them to end, 60 seconds at most. 64 connections with the token are kept open, for "
+        "a minute of silence each. What has no token yet has ten seconds, and may be cut off by "
+        "32 that come after it. A client that goes away does not end its call.\n\n"
         "Results have a megabyte at most: long texts in them are cut, and say so. Texts "
         "of sessions are marked as data for the client's model, which is no protection "
         "against a model that obeys them: leave it the tools and sessions that it needs.",

@@ -15,7 +15,8 @@ enum {
   UNAUTHORIZED = 401,
   FORBIDDEN = 403,
   NOWHERE = 404,
-  NO_METHOD = 405
+  NO_METHOD = 405,
+  UNAVAILABLE = 503
 };
 
 static void say(ck_ui_plain_answer *out, unsigned status, const char *text) {
@@ -66,15 +67,19 @@ static unsigned answer_request(ck_buffer *out, ck_mcp_http_server *self,
   ck_error err = CK_ERROR_INIT;
   int64_t said = 0;
   bool modern = ck_mcp_asks_modern(message, &headers);
+  bool unanswered = false;
   int code = modern ? ck_mcp_era_check(&data, message, &headers, &err) : 0;
   if (code) {
     ck_rpc_write_error_data(out, message->id, code, err.text, ck_buffer_bytes(&data));
+  } else if (ck_mcp_pool_ask(out, self->pool, from->body, &err) != CK_OK) {
+    ck_rpc_write_error(out, message->id, CK_RPC_INTERNAL_ERROR, err.text);
+    unanswered = true;
   } else {
-    ck_mcp_answer(out, self->mcp, from->body);
     ck_json_read_int(&said, ck_json_get(ck_json_get(ck_buffer_bytes(out), "error"), "code"));
   }
   out->failed |= data.failed;
   ck_buffer_clear(&data);
+  if (unanswered) return UNAVAILABLE;
   return code ? BAD : modern && said == CK_RPC_METHOD_NOT_FOUND ? NOWHERE : OK;
 }
 
@@ -109,21 +114,25 @@ static ck_status take_token(ck_mcp_http_server *self, const char *ref, ck_error 
   return status;
 }
 
-ck_status ck_mcp_http_start(ck_mcp_http_server *out, ck_mcp *mcp, const char *address,
+ck_status ck_mcp_http_start(ck_mcp_http_server *out, const char *const *argv, const char *address,
                             const char *token, ck_error *err) {
-  *out = (ck_mcp_http_server){.mcp = mcp, .at.fd = -1};
-  const ck_ui_plain_service service = {.respond = respond, .to = out, .body_max = CK_MCP_LINE_MAX};
+  *out = (ck_mcp_http_server){.at.fd = -1};
+  const ck_ui_plain_service service = {
+      .respond = respond, .to = out, .body_max = CK_MCP_LINE_MAX, .parallel = true};
   ck_status status = ck_ui_listen_open(&out->at, "--listen", address, err);
   if (status == CK_OK) ck_ui_gate_init(&out->gate, out->at.host, out->at.port);
   if (status == CK_OK) status = take_token(out, token, err);
+  if (status == CK_OK) status = ck_mcp_pool_new(&out->pool, argv, err);
   if (status == CK_OK) status = ck_ui_plain_start(&out->plain, &out->at, &service, err);
   if (status != CK_OK) ck_mcp_http_stop(out);
   return status;
 }
 
 void ck_mcp_http_stop(ck_mcp_http_server *self) {
+  ck_mcp_pool_close(self->pool);
   ck_ui_plain_stop(self->plain);
+  ck_mcp_pool_free(self->pool);
   ck_secret_wipe(&self->token);
-  if (self->mcp) ck_ui_listen_close(&self->at);
+  if (self->at.host) ck_ui_listen_close(&self->at);
   *self = (ck_mcp_http_server){0};
 }

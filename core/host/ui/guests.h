@@ -1,6 +1,6 @@
-/* guests.h - who is connected to the page's server. Those that have not shown yet that they may ask
- * are few, and the oldest of them makes room for the next: however many hold their connections open
- * and say nothing, whoever has the link gets in. For this folder only. */
+/* guests.h - who is connected to a server of this folder. Those that have not shown yet that they
+ * may ask are few, and the oldest of them makes room for the next: however many hold their
+ * connections open and say nothing, whoever has the link gets in. For this folder only. */
 #ifndef CK_HOST_UI_GUESTS_H
 #define CK_HOST_UI_GUESTS_H
 

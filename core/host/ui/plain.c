@@ -1,4 +1,4 @@
-/* plain.c - HTTP by libmicrohttpd, one thread for all connections. */
+/* plain.c - HTTP by libmicrohttpd, one thread for all connections or one for each. */
 #include "core/host/ui/plain.h"
 
 #include <arpa/inet.h>
@@ -8,14 +8,18 @@
 
 #if __has_include(<microhttpd.h>)
 
+#include "core/host/ui/guests.h"
 #include "core/host/ui/microhttpd.h"
 
-enum { CONNECTIONS_MAX = 32, IDLE_S = 10 };
+/* Connections that are closed take their place a moment longer. */
+enum { CONNECTIONS_MAX = 32, GUESTS_MAX = CK_UI_KNOWN_MAX + 2 * CK_UI_STRANGERS_MAX };
+enum { IDLE_S = 10, KNOWN_S = 60 }; /* so long a connection may be silent */
 
 struct ck_ui_plain {
   ck_microhttpd http;
   struct MHD_Daemon *daemon;
   ck_ui_plain_service service;
+  ck_ui_guests guests;
   bool pages_reach; /* browsers reach it, as they do no Unix socket */
 };
 
@@ -82,6 +86,22 @@ static enum MHD_Result answer(ck_ui_plain *self, const ck_ui_plain_request *requ
   return sent;
 }
 
+/* From here on no stranger takes the place of this connection. */
+static enum MHD_Result admit(ck_ui_plain *self, const ck_ui_plain_request *request) {
+  const union MHD_ConnectionInfo *info =
+      self->http.get_connection_info(request->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  if (info && ck_ui_guests_admit(&self->guests, info->socket_context)) {
+    self->http.set_connection_option(request->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                     (unsigned)KNOWN_S);
+    return MHD_YES;
+  }
+  ck_ui_plain_answer full = {.status = MHD_HTTP_SERVICE_UNAVAILABLE};
+  ck_buffer_append_text(&full.text, "too many connections are open\n");
+  enum MHD_Result sent = send_answer(self, request->connection, &full);
+  ck_buffer_clear(&full.text);
+  return sent;
+}
+
 /* Who may not ask is refused before the body is read. */
 static enum MHD_Result begin(void **kept, ck_ui_plain *self, const ck_ui_plain_request *request) {
   ck_ui_plain_answer refusal = {0};
@@ -91,7 +111,10 @@ static enum MHD_Result begin(void **kept, ck_ui_plain *self, const ck_ui_plain_r
   made->request = *request;
   made->request.begun = true;
   self->service.respond(&refusal, self->service.to, &made->request);
-  if (refusal.status) result = send_answer(self, request->connection, &refusal);
+  if (refusal.status)
+    result = send_answer(self, request->connection, &refusal);
+  else if (self->service.parallel)
+    result = admit(self, request);
   ck_buffer_clear(&refusal.text);
   return result;
 }
@@ -134,21 +157,46 @@ static void on_end(void *to, struct MHD_Connection *connection, void **kept,
   *kept = NULL;
 }
 
+/* A connection comes, or goes. */
+static void on_connection(void *to, struct MHD_Connection *connection, void **guest,
+                          enum MHD_ConnectionNotificationCode code) {
+  ck_ui_plain *self = to;
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    ck_ui_guests_leave(&self->guests, *guest);
+    *guest = NULL;
+    return;
+  }
+  const union MHD_ConnectionInfo *info =
+      self->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  *guest = info ? ck_ui_guests_arrive(&self->guests, info->connect_fd) : NULL;
+}
+
+static struct MHD_Daemon *start(ck_ui_plain *self, int fd) {
+  if (!self->service.parallel)
+    return self->http.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_request, self,
+                                   MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+                                   CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+                                   MHD_OPTION_NOTIFY_COMPLETED, on_end, self, MHD_OPTION_END);
+  return self->http.start_daemon(
+      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, on_request,
+      self, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, GUESTS_MAX,
+      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_NOTIFY_COMPLETED, on_end, self,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_END);
+}
+
 ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
                             const ck_ui_plain_service *service, ck_error *err) {
   ck_ui_plain *self = *out = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->service = *service;
   self->pages_reach = at->path == NULL;
+  ck_ui_guests_init(&self->guests);
   ck_status status = ck_microhttpd_load(&self->http, NULL, err);
-  if (status == CK_OK)
-    self->daemon = self->http.start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_request, self, MHD_OPTION_LISTEN_SOCKET,
-        at->fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, self, MHD_OPTION_END);
+  if (status == CK_OK) self->daemon = start(self, at->fd);
   if (status == CK_OK && !self->daemon)
     status = ck_error_set(err, CK_E_UNAVAILABLE, "the server cannot be started");
   if (status == CK_OK) return CK_OK;
+  ck_ui_guests_clear(&self->guests);
   free(self);
   *out = NULL;
   return status;
@@ -158,6 +206,7 @@ ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
 void ck_ui_plain_stop(ck_ui_plain *self) {
   if (!self) return;
   self->http.stop_daemon(self->daemon);
+  ck_ui_guests_clear(&self->guests);
   free(self);
 }
 

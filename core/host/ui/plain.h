@@ -26,7 +26,7 @@ typedef struct ck_ui_plain_request {
 /* The header of that name; NULL: it has none. */
 const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name);
 
-/* Called in another thread, the same one for all requests. */
+/* Called in another thread: the same one for all requests, or one for each connection. */
 typedef void (*ck_ui_plain_respond)(ck_ui_plain_answer *out, void *to,
                                     const ck_ui_plain_request *request);
 
@@ -36,6 +36,10 @@ typedef struct ck_ui_plain_service {
   ck_ui_plain_respond respond;
   void *to;
   size_t body_max; /* bytes of a request's body; 0: none is taken */
+  /* A thread for each connection, so that no answer waits for another one. Those that have not
+   * shown yet that they may ask are few, and the oldest makes room for the next (guests.h). Only
+   * with a body_max. */
+  bool parallel;
 } ck_ui_plain_service;
 
 /* Starts to answer. Borrows `at` and `service`. CK_E_UNSUPPORTED as of ck_ui_server_start. */
