@@ -39,12 +39,13 @@ typedef struct ck_effect {
    *   model: {model, tools?: [NAME | {name, description?, parameters?}], response_schema?,
    *          options…?}
    *   tool:  {name, call_id?, index (from 0), arguments, server?},
-   *          or {server, list: true}: the list of the server's tools
+   *          or {server, list: true}: the list of the server's tools; input?: {of, responses}:
+   *          what an outcome `wants` was this, and is answered so
    *   exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
    *   agent: {process, prompt, session?}
    *   agent_tool: {name (the kind: "edit"), process, title?, arguments?, options?}
    *   sleep: {ms}
-   *   ask:   {question?, options?: [TEXT]}
+   *   ask:   {question?, options?: [TEXT], quiet?: the answer is no message}
    *   read:  {what: "clock" | "random" | "file", path?}, {what: "fact", owner, key, value?} */
   ck_bytes request;
   /* agent effects: a JSON string that a process without its former memory gets before the
@@ -60,6 +61,7 @@ typedef struct ck_effect {
   /* model effects: that of the profile which is asked in the place of the request's; NULL: the
    * request's. No part of the request */
   const char *model;
+  bool tried;             /* it was begun before, and is begun again all the same */
   unsigned lost;          /* attempts made of it in this process whose outcome is unknown */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free; or a CK_RESERVE_ */
   int64_t reserve_tokens; /* most tokens that it can take; -1: not known */
@@ -123,7 +125,10 @@ typedef struct ck_outcome {
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
   int64_t retry_after_ms;  /* FAILED: that the service asks to wait; 0: it does not say */
   bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
-  bool refused;            /* recorded: denied by a person, or by a policy and no call of a tool */
+  /* OK, of a tool: it has not ended, and goes on when it is called again with what `result` names:
+   * {requests: {NAME: {method, params}}, …} */
+  bool wants;
+  bool refused; /* recorded: denied by a person, or by a policy and no call of a tool */
   int64_t input_tokens, output_tokens;
   /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the
    * limit that left it no more ("budget", "tokens"); owned; NULL */

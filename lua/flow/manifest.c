@@ -208,7 +208,9 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->untrusted = read_distrust(L, table);
   lua_getfield(L, table, "roots");
   process->roots = lua_toboolean(L, -1);
-  lua_pop(L, 1);
+  lua_getfield(L, table, "elicitation");
+  process->elicitation = lua_toboolean(L, -1);
+  lua_pop(L, 2);
 }
 
 static void read_processes(ck_manifest *self, lua_State *L, int table) {

@@ -99,6 +99,8 @@ void ck_peer_forget(ck_peer *self, ck_peer_call *call);
 void ck_peer_touch(ck_peer *self, ck_peer_call *call);
 /* The time from now on counts for total_ms, or does not: a person thinks. */
 void ck_peer_suspend(ck_peer *self, ck_peer_call *call, bool suspended);
+/* `to` is pending in the place of `from`; `answered` and what it is given may be set anew. */
+void ck_peer_move(ck_peer_call *to, ck_peer_call *from);
 /* Goes on waiting for the answer to a late call, from within `answered`; `silence_ms`,
  * `total_ms` and `deadline_ms` may be set anew. */
 void ck_peer_renew(ck_peer *self, ck_peer_call *call);

@@ -106,6 +106,13 @@ bool ck_peer_waits(ck_peer *self, int64_t id) {
   return false;
 }
 
+void ck_peer_move(ck_peer_call *to, ck_peer_call *from) {
+  *to = *from;
+  if (from->id) to->next->previous = to->previous->next = to;
+  from->next = from->previous = NULL;
+  from->id = 0;
+}
+
 void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
   call->id = call->sent_id;
   call->since_ms = call->begun_ms = ck_peer_now_ms();

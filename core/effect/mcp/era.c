@@ -46,6 +46,8 @@ static void agree(ck_mcp_server *self, const char *revision) {
 static void write_capabilities(ck_json_writer *w, const ck_mcp_server *self) {
   ck_json_begin(w, '{');
   if (self->service.process->roots) ck_json_member_raw(w, "roots", ck_bytes_text("{}"));
+  if (self->service.process->elicitation)
+    ck_json_member_raw(w, "elicitation", ck_bytes_text("{\"form\":{}}"));
   ck_json_end(w, '}');
 }
 

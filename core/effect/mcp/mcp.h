@@ -20,8 +20,11 @@
  * few times. When it dies during a call, a pure or idempotent call is FAILED with CK_E_UNAVAILABLE,
  * any other is UNKNOWN. A call that is cancelled before it is sent is ABSENT; after a cancel of a
  * call that is neither pure nor idempotent the answer is awaited for a while, and counts. Progress
- * becomes updates {method, params}. Requests of a server to the client are refused, except for
- * pings, and for the roots where the process has them. */
+ * becomes updates {method, params}. What a server wants in the midst of a call, of a person where
+ * the process has elicitation, is an outcome that `wants` (core/model/effect.h): {requests: {NAME:
+ * {method, params}}, …}; the request of the call that goes on has the member input, {of: that
+ * result, responses: {NAME: RESULT}}. Other requests of a server to the client are refused, except
+ * for pings, and for the roots where the process has them. */
 #ifndef CK_EFFECT_MCP_MCP_H
 #define CK_EFFECT_MCP_MCP_H
 

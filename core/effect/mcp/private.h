@@ -15,6 +15,8 @@ typedef enum {
   CK_MCP_MODERN /* each request says everything */
 } ck_mcp_era;
 
+enum { CK_MCP_TOKEN_SIZE = 40, CK_MCP_PARKED_MAX = 64, CK_MCP_WANTED_MAX = 1 << 18 };
+
 struct ck_effect_run {
   ck_pending_call pending;
   ck_mcp_server *server;
@@ -30,6 +32,15 @@ struct ck_effect_run {
   unsigned pages;
 };
 
+/* A call that waits for a person, while nobody waits for it. */
+typedef struct ck_mcp_parked {
+  char token[CK_MCP_TOKEN_SIZE];
+  ck_peer_call call;
+  ck_buffer id; /* of the server's request, JSON */
+  bool lost;    /* nothing will come of it */
+  struct ck_mcp_parked *next;
+} ck_mcp_parked;
+
 struct ck_mcp_server {
   ck_service service;
   const ck_mcp_options *options;
@@ -40,6 +51,7 @@ struct ck_mcp_server {
   bool asked_twice;
   int64_t last_token;
   ck_pending_calls runs;
+  ck_mcp_parked *parked;
 };
 
 /* ---- server.c ---- */
@@ -64,8 +76,26 @@ bool ck_mcp_take_greeting(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX
 bool ck_mcp_greets_again(void *to, const ck_peer_answer *answer);
 
 /* ---- roots.c ---- */
+/* The result of roots/list. */
+void ck_mcp_write_roots(ck_json_writer *w, const ck_mcp_server *self);
 /* Answers roots/list. */
 void ck_mcp_reply_roots(ck_mcp_server *self, ck_bytes id);
+
+/* ---- input.c: what a server wants of this client in the midst of a call ---- */
+/* The result says that it wants something: the run ends with that, or with an error. */
+void ck_mcp_take_wanted(ck_effect_run *run, ck_bytes result);
+/* The members of tools/call that answer it. */
+void ck_mcp_put_responses(ck_json_writer *w, const ck_effect_run *run);
+
+/* ---- parked.c: the same of an older server, which asks and keeps its call waiting ---- */
+/* Its request elicitation/create: answered, refused, or the outcome of the call that it is asked
+ * in, which is parked. */
+void ck_mcp_take_elicitation(ck_mcp_server *self, const ck_rpc_message *message);
+/* A call that brings answers, with run->call as it would be sent: they are given to the call that
+ * waits for them. False: it is to be made anew.
+ */
+bool ck_mcp_go_on(ck_effect_run *run);
+void ck_mcp_clear_parked(ck_mcp_server *self);
 
 /* ---- error.c ---- */
 /* Ends the call, later, with an error that is reported to the model; a probe becomes UNKNOWN. */

@@ -46,6 +46,7 @@ ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *
   ck_status status = run->probe
                          ? append_probe_arguments(&w, effect, err)
                          : append_arguments(&w, ck_json_get(effect->request, "arguments"), err);
+  if (!run->probe && ck_mcp_server_is_modern(run->server)) ck_mcp_put_responses(&w, run);
   ck_json_name(&w, "_meta");
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "progressToken", run->token);

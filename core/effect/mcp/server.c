@@ -44,13 +44,9 @@ static ck_bytes subject_of(const ck_effect_run *run) {
   return run->probe ? ck_bytes_text(run->probe) : ck_mcp_name_of(run->pending.effect);
 }
 
-static void send(ck_effect_run *run, ck_bytes cursor) {
-  ck_buffer params = {0};
-  ck_error err = CK_ERROR_INIT;
-  ck_mcp_server *self = run->server;
-  int64_t begun_ms = run->call.begun_ms; /* of a list: with its first page */
-  ck_status status = write_params(&params, run, cursor, &err);
-  run->call = (ck_peer_call){
+static ck_peer_call call_of(ck_effect_run *run) {
+  const ck_mcp_server *self = run->server;
+  return (ck_peer_call){
       .answered = run->list ? on_list : on_result,
       .to = run,
       .silence_ms = silence_of(self),
@@ -58,6 +54,15 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
       .subject = subject_of(run),
       .repeats = run->list || run->probe || ck_effect_class_repeats(run->pending.effect->class),
       .deadline_ms = run->pending.effect->deadline_ms};
+}
+
+static void send(ck_effect_run *run, ck_bytes cursor) {
+  ck_buffer params = {0};
+  ck_error err = CK_ERROR_INIT;
+  ck_mcp_server *self = run->server;
+  int64_t begun_ms = run->call.begun_ms; /* of a list: with its first page */
+  ck_status status = write_params(&params, run, cursor, &err);
+  run->call = call_of(run);
   if (status == CK_OK)
     status =
         ck_peer_request(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
@@ -165,6 +170,11 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
+  if (ck_mcp_server_is_modern(run->server) &&
+      ck_json_is_text(ck_json_get(answer->json, "resultType"), "input_required")) {
+    ck_mcp_take_wanted(run, answer->json);
+    return;
+  }
   ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err)
                                 : ck_mcp_read_result(&outcome, answer->json, &err);
   if (status == CK_OK)
@@ -250,6 +260,9 @@ static void on_received(void *to, const ck_rpc_message *message) {
       ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
     else if (self->service.process->roots && ck_json_is_text(message->method, "roots/list"))
       ck_mcp_reply_roots(self, message->id);
+    else if (self->service.process->elicitation &&
+             ck_json_is_text(message->method, "elicitation/create"))
+      ck_mcp_take_elicitation(self, message);
     else
       ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
                      "this client does not offer that (roots, sampling, elicitation)");
@@ -303,6 +316,8 @@ static const ck_service_protocol protocol = {
 
 void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
+  run->call = call_of(run);
+  if (ck_mcp_go_on(run)) return;
   ck_status status = ck_service_start(&self->service, &err);
   if (status != CK_OK)
     ck_pending_call_lose(&run->pending, status, err.text);
@@ -318,4 +333,7 @@ ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options,
   return ck_service_init(&self->service, &service, err);
 }
 
-void ck_mcp_server_clear(ck_mcp_server *self) { ck_service_clear(&self->service); }
+void ck_mcp_server_clear(ck_mcp_server *self) {
+  ck_service_clear(&self->service);
+  ck_mcp_clear_parked(self);
+}

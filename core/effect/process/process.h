@@ -14,7 +14,8 @@ typedef struct ck_process {
   /* its headers, in threes: name, "text", "secret" or "bearer", and the text, or the name of the
    * secret; NULL-terminated; NULL: none */
   const char *const *headers;
-  bool roots; /* of an MCP server: it may be told in which folder tools run */
+  bool roots;       /* of an MCP server: it may be told in which folder tools run */
+  bool elicitation; /* likewise: it may ask a person in the midst of a call */
   /* names of variables it gets besides the usual ones; NULL-terminated; NULL: none */
   const char *const *environment;
   /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */

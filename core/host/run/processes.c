@@ -14,6 +14,7 @@ static ck_process process_of(const ck_flow_process *from) {
                       .url = from->url,
                       .headers = from->headers,
                       .roots = from->roots,
+                      .elicitation = from->elicitation,
                       .environment = from->environment,
                       .probes = from->probes,
                       .timeout_ms = from->timeout_ms,

@@ -89,6 +89,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_outcome_free(self->lost);
   self->lost = NULL;
   self->class = self->effect.class;
+  self->effect.tried = self->tried;
   self->probing = false;
   self->settled = false;
   self->phase = CK_CALL_INTENT;

@@ -113,6 +113,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (outcome->failure) ck_json_member_raw(&w, "failure", ck_value_bytes(outcome->failure));
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
   if (outcome->by.len) ck_json_member_raw(&w, "by", outcome->by);
+  if (outcome->wants) ck_json_member_bool(&w, "wants", true);
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)
@@ -239,6 +240,7 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
     ck_json_read_int(&(*out)->input_tokens, ck_json_get(body, "input_tokens"));
     ck_json_read_int(&(*out)->output_tokens, ck_json_get(body, "output_tokens"));
     (*out)->seq = seq;
+    ck_json_read_bool(&(*out)->wants, ck_json_get(body, "wants"));
     (*out)->cut = ck_json_dup_string(ck_json_get(body, "cut"));
     (*out)->note = ck_json_dup_string(ck_json_get(body, "note"));
   }

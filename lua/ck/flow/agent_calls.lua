@@ -4,6 +4,7 @@
 --- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a
 --- run of adjacent calls of the message with the same `serve`. False: the recording has ended.
 
+local mcp_input = require "ck.flow.mcp_input"
 local schema = require "ck.flow.schema"
 
 local calls = {}
@@ -80,6 +81,10 @@ function calls.by_effect(loop, items)
     local outcomes = #asks == 1 and { loop.ctx.effect(asks[1]) } or loop.ctx.effects(asks)
     for _, outcome in ipairs(outcomes) do
       if outcome.status == "ended" then return false end
+    end
+    for at, outcome in ipairs(outcomes) do
+      local item = items[first + at - 1]
+      if outcome.wants and not mcp_input.settle(loop, item, outcome, ask_of) then return false end
     end
   end
 end

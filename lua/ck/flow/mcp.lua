@@ -20,7 +20,8 @@ local mcp = {}
 -- position.
 local FIRST_ORDINAL = 1000001
 
---- Splits the `tools` of a flow: plain ones, and servers, NAME = flow.mcp{…}.
+--- Splits the `tools` of an agent: plain ones, and servers, NAME = flow.mcp{…}, which may ask a
+--- person in the midst of a call: the agent puts their questions.
 ---@param given table|nil
 ---@return table|nil plain
 ---@return table<string, table> servers
@@ -29,7 +30,12 @@ function mcp.split(given)
   local plain, servers = {}, {}
   for name, value in pairs(given) do
     local is_server = type(name) == "string" and process.is_mcp(value)
-    if is_server then servers[name] = value else plain[name] = value end
+    if is_server then
+      servers[name] = value
+      if value.elicitation == nil then value.elicitation = true end
+    else
+      plain[name] = value
+    end
   end
   return plain, servers
 end

@@ -39,6 +39,8 @@
 ---@field raw string|nil            the JSON of the result, byte for byte
 ---@field error string|nil
 ---@field cut string|nil            of a model: its answer ends before its end, for this
+---@field wants true|nil             of a tool: it goes on when it is called again with what
+---                                 `result` names
 ---@field note string|nil           what is not as it should be, for people
 ---@field cost_micros integer|nil
 ---@field input_tokens integer

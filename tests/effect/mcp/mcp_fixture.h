@@ -9,7 +9,7 @@ enum { MCP_SCENE_SHORT_MS = 60 };
 
 typedef struct mcp_fixture {
   drive drive; /* first: the sink is the fixture */
-  const char *argv[4];
+  const char *argv[6];
   ck_process process;
   ck_mcp_options options;
   ck_effect_driver *driver;

@@ -1,0 +1,136 @@
+--- A form that an MCP server asks a person to fill: the question, and what an answer means.
+---
+--- A person answers `decline` or `cancel`, or with the values: a JSON object, or, of a form with
+--- one field, its value alone.
+
+local schema = require "ck.flow.schema"
+
+local elicitation = {}
+
+local words = { decline = true, cancel = true }
+
+--- JSON of a text.
+function elicitation.quote(text)
+  local parts = {}
+  for at = 1, #text do
+    local c = text:sub(at, at)
+    if c == '"' or c == "\\" then
+      parts[at] = "\\" .. c
+    else
+      parts[at] = c:byte() < 0x20 and ("\\u%04x"):format(c:byte()) or c
+    end
+  end
+  return '"' .. table.concat(parts) .. '"'
+end
+
+local function names_of(form)
+  local names = {}
+  for name in pairs(type(form.properties) == "table" and form.properties or {}) do
+    if type(name) == "string" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+local function texts_of(list, field)
+  local texts = {}
+  for _, item in ipairs(type(list) == "table" and list or {}) do
+    local text = field and type(item) == "table" and item[field] or item
+    if type(text) == "string" then texts[#texts + 1] = text end
+  end
+  return #texts > 0 and texts or nil
+end
+
+--- The values to choose from; nil: any.
+local function choices(rule)
+  if type(rule) ~= "table" then return nil end
+  if rule.type == "boolean" then return { "true", "false" } end
+  return texts_of(rule.enum) or texts_of(rule.oneOf, "const") or texts_of(rule.anyOf, "const")
+end
+
+local function line_of(form, name)
+  local rule, needed = form.properties[name], false
+  if type(rule) ~= "table" then rule = {} end
+  for _, one in ipairs(type(form.required) == "table" and form.required or {}) do
+    needed = needed or one == name
+  end
+  local said = rule.title or rule.description
+  local values = choices(rule) or choices(rule.items)
+  return ("  %s (%s%s)%s%s"):format(name, schema.words(rule.type or "any"),
+    needed and "" or ", optional", type(said) == "string" and ": " .. said or "",
+    values and rule.type ~= "boolean" and ": " .. table.concat(values, ", ") or "")
+end
+
+--- The values that a person may choose from; nil: they write.
+local function options_of(form, names)
+  local options = #names == 0 and { "accept" } or #names == 1 and choices(form.properties[names[1]])
+  if not options then return nil end
+  local list = {}
+  for _, option in ipairs(options) do
+    if words[option] then return nil end
+    list[#list + 1] = option
+  end
+  list[#list + 1], list[#list + 2] = "decline", "cancel"
+  return list
+end
+
+---@param server string
+---@param params table
+---@param problem string|nil  of the last answer
+---@return table request  of an ask
+function elicitation.question(server, params, problem)
+  local form = type(params.requestedSchema) == "table" and params.requestedSchema or {}
+  local names = names_of(form)
+  local lines = {
+    ("The MCP server '%s' asks: %s"):format(server, tostring(params.message or "(nothing)")),
+  }
+  for _, name in ipairs(names) do lines[#lines + 1] = line_of(form, name) end
+  local options = options_of(form, names)
+  if problem then table.insert(lines, 1, problem) end
+  if not options then
+    lines[#lines + 1] = #names == 1 and "Answer with the value, or decline, or cancel."
+      or "Answer with a JSON object of these, or decline, or cancel."
+  end
+  return { question = table.concat(lines, "\n"), options = options, quiet = true }
+end
+
+--- What its names and the schema say against it.
+local function content_problem(form, content)
+  local properties = type(form.properties) == "table" and form.properties or {}
+  for name in pairs(content) do
+    if not properties[name] then return ("there is no '%s' to fill"):format(tostring(name)) end
+  end
+  local understood, problem = pcall(schema.problem, form, content)
+  return understood and problem or not understood and "its form cannot be understood" or nil
+end
+
+--- A text as JSON of the one field, which is not always a text.
+local function wrap(ctx, name, rule, text)
+  local kind = type(rule) == "table" and rule.type
+  if kind == "string" or not kind or ctx.parse(text) == nil then text = elicitation.quote(text) end
+  return ("{%s:%s}"):format(elicitation.quote(name), text)
+end
+
+---@param ctx table
+---@param params table
+---@param answer string
+---@return string|nil response  JSON
+---@return string|nil problem
+function elicitation.read(ctx, params, answer)
+  if words[answer] then return ('{"action":"%s"}'):format(answer) end
+  local form = type(params.requestedSchema) == "table" and params.requestedSchema or {}
+  local names = names_of(form)
+  if #names == 0 then
+    if answer == "accept" then return '{"action":"accept","content":{}}' end
+    return nil, "That is none of accept, decline and cancel."
+  end
+  local json = answer:sub(1, 1) == "{" and answer
+    or #names == 1 and wrap(ctx, names[1], form.properties[names[1]], answer)
+  local content = json and ctx.parse(json)
+  if type(content) ~= "table" then return nil, "That is no JSON object." end
+  local problem = content_problem(form, content)
+  if problem then return nil, "That cannot be sent: " .. problem .. "." end
+  return ('{"action":"accept","content":%s}'):format(json)
+end
+
+return elicitation

@@ -1,0 +1,90 @@
+#!/bin/bash
+# elicitation.t - an MCP server asks a person in the midst of a call: the question waits beyond the
+# process and its server, is asked once, and what was ordered is ordered once at most.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../served.sh"
+command -v perl >/dev/null || { echo "1..0 # SKIP perl is not there"; exit 0; }
+
+serve openai <<'END'
+{"turn":0,"answer":{"text":"I order.","calls":[{"name":"order","arguments":{}}]},"times":0}
+{"turn":1,"answer":{"text":"Ordered."},"times":0}
+END
+cat >house.lua <<END
+return { name = "house", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m", key = "main",
+    retries = 0, unmetered = true } } }
+END
+# buyer NAME ERA CLASS [MORE]: a flow whose server notes what it did in NAME.log.
+buyer() {
+  cat >"$1.lua" <<END
+local flow = require "ck.flow"
+return flow.agent { name = "buyer", input = "Order.", tools = { shop = flow.mcp {
+  argv = { "perl", "$root/tests/effect/mcp/asking_server.pl", "$2", "$dir/$1.log" },
+  tools = { order = "$3" }, ${4:-} } } }
+END
+}
+begin() { run run "$1.lua" --profile ./house.lua --session "$1"; }
+noted() { grep -c "^$2" "$1.log"; }
+told() { "$CKRUN" --json sessions log "$1" --all | grep -c "$2"; }
+questions() { "$CKRUN" --json sessions log "$1" --all --kind outcome | grep -c '"kind":"ask"'; }
+
+# ---- one without a handshake: what it wants is all that there is to know ----
+buyer modern modern once
+begin modern
+is "a call that asks: the session waits" "$code" 8
+has "the server is named, and its question is told" "$err" \
+  "The MCP server 'shop' asks: Which size? (1)"
+has "it was offered to ask" "$(cat modern.log)" 'offered {"elicitation":{"form":{}}}'
+is "nothing is ordered yet" "$(noted modern ordered)" 0
+refused 5 "what is no choice is no answer" "decline" answer modern XL
+exits 0 "the answer" answer modern M
+exits 0 "the resume goes on, though another server has the call" resume modern
+is "what was said is ordered, once" "$(grep ordered modern.log)" 'ordered {"size":"M"}'
+is "the person was asked once" "$(questions modern)" 1
+is "their answer is no message of the conversation" "$(told modern '"role":"user","content":"M"')" 0
+is "the call has one result" "$(told modern '"role":"tool"')" 1
+
+# ---- an older one: the call waited in a server that is gone ----
+buyer again older idempotent
+begin again
+is "older: the session waits" "$code" 8
+exits 0 "the answer" answer again S
+exits 0 "a call that may be repeated is made anew" resume again
+is "once more" "$(noted again called)" 2
+is "and told what was answered" "$(grep ordered again.log)" 'ordered {"size":"S"}'
+is "nobody is asked twice" "$(questions again)" 1
+
+buyer doubt older once
+begin doubt
+exits 0 "the answer" answer doubt S
+exits 0 "a call that may not be repeated is not" resume doubt
+has "and nobody knows what it did" "$err" "unknown: may have happened"
+is "it was not made again" "$(noted doubt called) $(noted doubt ordered)" "1 0"
+has "the model is told" "$(tail -1 openai.log)" "was gone when the answer came"
+
+cat >again.lua <<END
+return { name = "again", version = 1, in_doubt = function() return "rerun" end }
+END
+sed 's|extends = "default"|extends = "default", policies = { "./again.lua" }|' house.lua >retry.lua
+buyer decided older once
+run run decided.lua --profile ./retry.lua --session decided
+exits 0 "the answer" answer decided S
+exits 0 "where a policy has it made again, it is" resume decided
+is "with the answer of before" "$(grep ordered decided.log)" 'ordered {"size":"S"}'
+is "and nobody is asked twice" "$(questions decided)" 1
+
+# ---- a no, and what is not offered ----
+buyer no modern once
+begin no
+exits 0 "a person declines" answer no decline
+exits 0 "which is told" resume no
+has "to the server" "$(cat no.log)" "the person chose to decline"
+
+for era in modern older; do
+  buyer off-$era $era once 'elicitation = false'
+  begin off-$era
+  is "$era, off: the session does not wait" "$code" 0
+  has "it is not offered" "$(cat off-$era.log)" "offered {}"
+  is "and nothing is ordered" "$(noted off-$era ordered)" 0
+done
+finish
