@@ -50,7 +50,7 @@ ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_err
       .idle_timeout_ms = -1,
       .connect_timeout_ms = -1,
       .retries = -1,
-      .price = {-1, -1, -1, -1},
+      .price = {-1, -1, -1, -1, {-1, -1, -1, -1, -1}},
       .unmetered = -1,
       .context = -1,
       .output_max = -1,

@@ -36,9 +36,16 @@ enum {
 #undef X
 };
 
+/* Of a request with more tokens of input than `above`, those of its cache among them: all of its
+ * tokens, and its answer's, cost this. `above`: 0: it costs what others do; -1: not said. */
+typedef struct ck_long_price {
+  int64_t above, input, output, cache_read, cache_write;
+} ck_long_price;
+
 /* Micro-dollars per million tokens; -1: not known. */
 typedef struct ck_model_price {
   int64_t input, output, cache_read, cache_write;
+  ck_long_price longer;
 } ck_model_price;
 
 /* Failures of a call after which another model may be asked. X(bit, name in a profile, status). */

@@ -284,7 +284,7 @@ static ck_status each_member(const location *at, ck_bytes object, put_member put
 }
 
 static ck_status put_price(const location *at, const char *name, ck_bytes value, ck_error *err) {
-  static const char *const names[] = {"input", "output", "cache_read", "cache_write", NULL};
+  static const char *const names[] = {"input", "output", "cache_read", "cache_write", "long", NULL};
   ck_model_price *price = &at->model->price;
   int64_t *const fields[] = {&price->input, &price->output, &price->cache_read,
                              &price->cache_write};
@@ -293,6 +293,10 @@ static ck_status put_price(const location *at, const char *name, ck_bytes value,
   size_t i = 0;
   while (names[i] && strcmp(names[i], name) != 0) i++;
   ck_names_hint(hint, name, names);
+  if (names[i] && strcmp(name, "long") == 0) {
+    ck_status status = ck_profile_read_long(&price->longer, at->path, value, err);
+    return status == CK_OK ? put_origin(at, value, err) : status;
+  }
   if (!names[i])
     return ck_error_set(err, CK_E_PARSE, "%s: unknown key '%s'%s", at->path, name, hint);
   if (!ck_json_read_double(&dollars, value) || dollars < 0 || dollars > DOLLARS_MAX)

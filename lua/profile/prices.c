@@ -13,7 +13,8 @@ enum { PATH_MAX_BYTES = 256, DOLLARS_MAX = 1000000 };
 /* The first of them are prices; those of input and output must be there. */
 enum { PRICES = 4, NEEDED = 2 };
 static const char *const members[] = {"input", "output", "cache_read", "cache_write",
-                                      "date",  "source", NULL};
+                                      "date",  "source", "long",       NULL};
+static const char longer[] = "long";
 
 /* Which table is being set. `base`: of the paths of its keys, "prices", or "" in a file of its
  * own. */
@@ -38,6 +39,12 @@ static ck_status put_member(const table *of, const char *row, const char *member
 
 static ck_status check_member(const char *row, size_t index, ck_bytes value, ck_error *err) {
   double dollars;
+  if (strcmp(members[index], longer) == 0) {
+    char path[PATH_MAX_BYTES];
+    ck_long_price ignored;
+    snprintf(path, sizeof path, "prices[\"%s\"].long", row);
+    return ck_profile_read_long(&ignored, path, value, err);
+  }
   if (index >= PRICES)
     return ck_json_type_of(value) == CK_JSON_STRING
                ? CK_OK
@@ -183,6 +190,18 @@ static ck_status take_price(ck_profile *self, const ck_profile_model *model, con
   return status;
 }
 
+/* Of long requests; nothing where the model says it, or what input costs. */
+static ck_status take_long(ck_profile *self, ck_profile_model *model, const char *row,
+                           ck_error *err) {
+  char path[2 * PATH_MAX_BYTES];
+  snprintf(path, sizeof path, "prices.%s.%s", row, longer);
+  const ck_profile_origin *found = ck_profile_get_origin(self, path);
+  ck_bytes json = found ? ck_value_bytes(found->value) : (ck_bytes){0};
+  if (model->price.longer.above >= 0 || !json.len || ck_json_type_of(json) == CK_JSON_NULL)
+    return CK_OK;
+  return ck_profile_read_long(&model->price.longer, path, json, err);
+}
+
 /* What the model's own `price` says comes first. Who says there what input costs has a price of his
  * own for what is cached, or none: that of the list is for who pays the list's. */
 ck_status ck_profile_settle_prices(ck_profile *self, ck_error *err) {
@@ -195,6 +214,7 @@ ck_status ck_profile_settle_prices(ck_profile *self, ck_error *err) {
     char row[PATH_MAX_BYTES];
     if (!model->model || !find_row(row, self, model->model)) continue;
     size_t count = price->input >= 0 ? NEEDED : PRICES;
+    if (count == PRICES) status = take_long(self, model, row, err);
     for (size_t k = 0; status == CK_OK && k < count; k++)
       status = take_price(self, model, row, members[k], fields[k], err);
   }

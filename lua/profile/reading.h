@@ -59,6 +59,11 @@ CK_CHECKED ck_status ck_profile_put_fallback(ck_profile_model *model, const char
 CK_CHECKED ck_status ck_profile_check_fallbacks(const ck_profile *self,
                                                 const ck_profile_model *model, ck_error *err);
 
+/* What long requests cost: { above, input, output, cache_read?, cache_write? }, or false: what
+ * others do. `path`: of its key, for messages. */
+CK_CHECKED ck_status ck_profile_read_long(ck_long_price *out, const char *path, ck_bytes json,
+                                          ck_error *err);
+
 /* The section `prices`, a row over the row of its name; and, after all profiles are read, what it
  * says to the models that have no price of their own, noted as their origin. */
 CK_CHECKED ck_status ck_profile_apply_prices(ck_profile *self, const ck_source *source,

@@ -20,4 +20,14 @@ typedef struct ck_model_entry {
  * profile must say what is needed. */
 const ck_model_entry *ck_catalog_find(const char *model);
 
+/* What its long requests cost. */
+typedef struct ck_long_entry {
+  const char *model;
+  ck_long_price price;
+  const char *date, *source;
+} ck_long_entry;
+
+/* NULL: no source says that they are dearer. */
+const ck_long_entry *ck_catalog_find_long(const char *model);
+
 #endif

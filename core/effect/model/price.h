@@ -11,17 +11,20 @@
  * its cache. */
 typedef struct ck_usage {
   int64_t input, cache_read, cache_write, cache_write_long, output;
-  bool known; /* the provider reported usage, input and output */
+  int64_t longest; /* of several answers: the input of the longest request; 0: of one */
+  bool known;      /* the provider reported usage, input and output */
 } ck_usage;
 
 /* Of a model by the provider's name: the prices of `given`, else of the catalog; of a cache whose
- * price `given` lacks, though it has that of input, the dearer of that and of the catalog's. A
- * price unknown to both is -1. `*output_max`: the most tokens that one answer can have; -1: not
- * known there. */
+ * price `given` lacks, though it has that of input, the dearer of that and of the catalog's; of
+ * long requests likewise. A price unknown to both is -1. `*output_max`: the most tokens that one
+ * answer can have; -1: not known there. */
 ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_model_price *given);
 
 /* Whether calls have a cost at these prices. */
 bool ck_price_is_known(const ck_model_price *price);
+/* Those of a request with so many tokens of input. */
+ck_model_price ck_price_at(const ck_model_price *self, int64_t input);
 /* Rounded up; -1 when the tokens or a needed price are not known. A cache without a price costs the
  * input's. A cache write for an hour costs 8/5 of one for minutes. */
 int64_t ck_price_cost(const ck_model_price *price, const ck_usage *usage);

@@ -76,6 +76,19 @@ static void append_amounts(ck_buffer *to, const ck_model_price *price) {
   ck_buffer_append_format(to, "$%s for a million tokens of input, $%s of output, ", input, output);
 }
 
+/* Of a request above so many tokens. */
+static void append_long(ck_buffer *to, const ck_profile_model *model, const ck_long_price *price) {
+  char input[CK_MICROS_TEXT_SIZE], output[CK_MICROS_TEXT_SIZE];
+  const ck_long_entry *known = ck_catalog_find_long(model->model);
+  if (price->above <= 0) return;
+  ck_micros_write(input, price->input);
+  ck_micros_write(output, price->output);
+  ck_buffer_append_format(to, "; above %lld tokens of input $%s and $%s", (long long)price->above,
+                          input, output);
+  if (known && model->price.longer.above < 0)
+    ck_buffer_append_format(to, ", as it ships, of %s (%s)", known->date, known->source);
+}
+
 /* The files that say it; one of the two may be the list's, or what ships. */
 static void append_origin(ck_buffer *to, const ck_profile *profile, const ck_profile_model *model) {
   const ck_profile_origin *input = origin_of(profile, model, "input"),
@@ -96,6 +109,7 @@ static void note_one(ck_buffer *to, const ck_profile *profile, const ck_profile_
     ck_buffer_append_text(to, "costs ");
     append_amounts(to, &price);
     append_origin(to, profile, model);
+    append_long(to, model, &price.longer);
     if (price.cache_read < 0)
       ck_buffer_append_text(to, "; what is cached has no price, and counts as input");
   } else {

@@ -70,7 +70,7 @@ static void test_catalog(void) {
 }
 
 static void test_prices(void) {
-  const ck_model_price none = {-1, -1, -1, -1};
+  const ck_model_price none = {-1, -1, -1, -1, {0}};
   int64_t most;
   ck_model_price price = ck_price_find(&most, "gpt-4o-mini-2024-07-18", &none);
   tap_is_int(price.input, 150000, "a model with a date has the price of the model");
@@ -83,18 +83,18 @@ static void test_prices(void) {
              "and the shorter");
   tap_is_int(ck_price_find(&most, "my-own", &none).output, -1,
              "of an unknown one nothing is known");
-  price = ck_price_find(&most, "gpt-4o", &(ck_model_price){1, -1, -1, -1});
+  price = ck_price_find(&most, "gpt-4o", &(ck_model_price){1, -1, -1, -1, {0}});
   tap_is_int(price.input, 1, "what the profile says comes first");
   tap_is_int(price.output, 10000000, "and the table fills in");
-  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, -1, -1});
+  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, -1, -1, {0}});
   tap_ok(price.cache_read == 1100000 && price.cache_write == 1250000,
          "who says what input costs is not taken to pay less for what is cached");
-  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, 2, 3});
+  price = ck_price_find(&most, "claude-haiku-4-5", &(ck_model_price){1100000, -1, 2, 3, {0}});
   tap_ok(price.cache_read == 2 && price.cache_write == 3, "but what he says it is");
   price = ck_price_find(&most, "gpt-5.2-pro", &none);
   tap_ok(price.input == 21000000 && price.cache_read == -1 && most == -1,
          "what no source says is not known");
-  price = (ck_model_price){3000000, 15000000, 300000, 3750000};
+  price = (ck_model_price){3000000, 15000000, 300000, 3750000, {0}};
   tap_is_int(
       ck_price_cost(
           &price,
@@ -103,15 +103,16 @@ static void test_prices(void) {
       3000 + 3000 + 375 + 750, "a sum");
   tap_is_int(ck_price_cost(&price, &(ck_usage){.cache_write_long = 1000, .known = true}), 6000,
              "writing for an hour");
-  tap_is_int(ck_price_cost(&(ck_model_price){1, 1, -1, -1}, &(ck_usage){.input = 1, .known = true}),
-             1, "is rounded up");
-  tap_is_int(ck_price_cost(&(ck_model_price){2000000, 1, -1, -1},
+  tap_is_int(
+      ck_price_cost(&(ck_model_price){1, 1, -1, -1, {0}}, &(ck_usage){.input = 1, .known = true}),
+      1, "is rounded up");
+  tap_is_int(ck_price_cost(&(ck_model_price){2000000, 1, -1, -1, {0}},
                            &(ck_usage){.cache_read = 3, .known = true}),
              6, "a cache without a price costs what input does");
   tap_is_int(ck_price_cost(&none, &(ck_usage){.input = 1, .known = true}), -1,
              "without a price it is not known");
   tap_is_int(ck_price_cost(&price, &(ck_usage){.known = false}), -1, "nor without tokens");
-  tap_ok(ck_price_cost(&(ck_model_price){INT64_MAX, INT64_MAX, -1, -1},
+  tap_ok(ck_price_cost(&(ck_model_price){INT64_MAX, INT64_MAX, -1, -1, {0}},
                        &(ck_usage){.input = INT64_MAX, .output = INT64_MAX, .known = true}) > 0,
          "nothing overflows");
   tap_is_int(ck_price_bound(&price, 1000, -1, false), -1,
@@ -125,11 +126,64 @@ static void test_prices(void) {
   tap_is_int(ck_price_afford(&price, 1000 * 3 + 1499, 1000, false), 99, "less for less");
   tap_is_int(ck_price_afford(&price, 1000 * 3 - 1, 1000, false), 0, "not the request: nothing");
   tap_is_int(ck_price_afford(&price, 1000 * 6 + 30, 1000, true), 2, "what may be cached is dearer");
-  tap_ok(ck_price_afford(&(ck_model_price){0, 0, -1, -1}, 0, 1000, false) > 1000000,
+  tap_ok(ck_price_afford(&(ck_model_price){0, 0, -1, -1, {0}}, 0, 1000, false) > 1000000,
          "what costs nothing has no end");
-  tap_ok(ck_price_afford(&(ck_model_price){0, 1, -1, -1}, INT64_MAX, 0, false) > 1000000 &&
-             ck_price_afford(&(ck_model_price){INT64_MAX, 1, -1, -1}, 1, INT64_MAX, true) == 0,
+  tap_ok(ck_price_afford(&(ck_model_price){0, 1, -1, -1, {0}}, INT64_MAX, 0, false) > 1000000 &&
+             ck_price_afford(&(ck_model_price){INT64_MAX, 1, -1, -1, {0}}, 1, INT64_MAX, true) == 0,
          "nothing overflows there either");
+}
+
+static void test_long_requests(void) {
+  const ck_model_price price = {
+      1000000, 10000000, 100000, -1, {1000, 2000000, 15000000, 200000, -1}};
+  tap_is_int(
+      ck_price_cost(
+          &price,
+          &(ck_usage){
+              .input = 600, .cache_read = 300, .cache_write = 100, .output = 10, .known = true}),
+      600 + 30 + 100 + 100, "a request that is just not long costs what others do");
+  tap_is_int(
+      ck_price_cost(
+          &price,
+          &(ck_usage){
+              .input = 600, .cache_read = 300, .cache_write = 101, .output = 10, .known = true}),
+      1200 + 60 + 202 + 150, "one token more, and all of it is dearer");
+  ck_usage tries = {0};
+  for (int i = 0; i < 2; i++)
+    ck_usage_add(&tries, &(ck_usage){.input = 600, .output = 10, .known = true});
+  tap_is_int(ck_price_cost(&price, &tries), 1200 + 200, "two short ones are none that is long");
+  ck_usage_add(&tries, &(ck_usage){.input = 1001, .output = 10, .known = true});
+  tap_is_int(ck_price_cost(&price, &tries), 2201 * 2 + 450, "one that is makes all of them so");
+  tap_is_int(ck_price_bound(&price, 1000, 100, false), 1000 + 1000, "a bound of a short one");
+  tap_is_int(ck_price_bound(&price, 1001, 100, false), 2002 + 1500, "of a long one");
+  tap_is_int(ck_price_afford(&price, 2002 + 1500, 1001, false), 100, "which pays for its answer");
+  tap_is_int(ck_price_afford(&price, 2002 + 1499, 1001, false), 99, "less for less");
+  const ck_model_price cheaper = {2000000, 2000000, -1, -1, {1000, 1000000, 1000000, -1, -1}};
+  tap_is_int(ck_price_bound(&cheaper, 1001, 100, false), 2002 + 200,
+             "where long ones are cheaper it may turn out to be a short one");
+}
+
+static void test_long_prices(void) {
+  const ck_model_price none = {-1, -1, -1, -1, {-1, -1, -1, -1, -1}};
+  ck_model_price mine = none;
+  int64_t most;
+  ck_model_price price = ck_price_find(&most, "gemini-2.5-pro", &none);
+  tap_ok(price.longer.above == 200000 && price.longer.input == 2500000 &&
+             price.longer.output == 15000000 && price.longer.cache_read == 250000,
+         "long requests of some models cost more, as it ships");
+  mine.input = 2000000, mine.output = 20000000;
+  price = ck_price_find(&most, "gemini-2.5-pro", &mine);
+  tap_ok(price.longer.input == 2500000 && price.longer.output == 20000000 &&
+             price.longer.cache_read == 2500000,
+         "who says what others cost is not taken to pay less for them");
+  mine.longer = (ck_long_price){0, -1, -1, -1, -1};
+  price = ck_price_find(&most, "gemini-2.5-pro", &mine);
+  tap_is_int(ck_price_cost(&price, &(ck_usage){.input = 300000, .known = true}), 600000,
+             "but who says that they cost the same");
+  mine.longer = (ck_long_price){100, 7000000, 8000000, -1, -1};
+  price = ck_price_find(&most, "gemini-2.5-pro", &mine);
+  tap_is_int(ck_price_cost(&price, &(ck_usage){.input = 101, .output = 1, .known = true}),
+             101 * 7 + 8, "or what they cost");
 }
 
 /* The events that came, as "name=data;". */
@@ -221,5 +275,7 @@ int main(void) {
   test_ids();
   test_prices();
   test_events();
+  test_long_requests();
+  test_long_prices();
   return tap_done();
 }

@@ -34,7 +34,7 @@ void model_fixture_open(model_fixture *self, const char *api, const char *script
   self->model->model = strdup("test-model");
   self->model->key = strdup("main");
   self->model->retries = 2;
-  self->model->price = (ck_model_price){3000000, 15000000, 1000000, 4000000};
+  self->model->price = (ck_model_price){3000000, 15000000, 1000000, 4000000, {0}};
   self->options = (ck_model_options){.loop = self->loop,
                                      .profile = self->profile,
                                      .read_secret = read_secret,

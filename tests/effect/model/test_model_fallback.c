@@ -18,7 +18,7 @@ static void add_other(model_fixture *it) {
   other->has_api = true;
   other->base_url = strdup(it->model->base_url);
   other->model = strdup("other-model");
-  other->price = (ck_model_price){30000000, 150000000, -1, -1};
+  other->price = (ck_model_price){30000000, 150000000, -1, -1, {0}};
   other->retries = 7;
 }
 

@@ -95,6 +95,49 @@ sed 's/input = 1,/input = 1.5,/' away.lua >prices.lua
 exits 0 "with another list" resume changed --limit model_calls=1
 is "that one counts" "$(cost changed)" $((1500 + 200 + 1000 + 1500))
 
+# Long requests: all of one is dearer, as are its answer and its reserve.
+longer='long = { above = 3499, input = 2, output = 3, cache_read = 1 }'
+whole='price = { input = 1, output = 2, cache_read = 0.5'
+profile short.lua house '' "$whole }"
+profile long.lua house '' "$whole, $longer }"
+profile just.lua house '' "$whole, ${longer/3499/3500} }"
+profile all.lua house '' "$whole, ${longer/3499/1} }"
+for name in short long just all; do
+  exits 0 "$name" run flow.lua --profile ./$name.lua --session $name --input '"?"'
+done
+is "a request of more tokens than are said costs what long ones do" "$(cost long)" \
+  $((1000 * 2 + 100 * 3 + 2000 * 1 + 500 * 2))
+is "one of as many does not" "$(cost just)" $((1000 + 100 * 2 + 2000 / 2 + 500))
+is "nor one of a model without" "$(cost short)" "$(cost just)"
+reserve() { "$CKRUN" --json sessions log "$1" --kind intent | perl -MJSON::PP -ne '
+  print decode_json($_)->{body}{reserve}'; }
+is "what may be long reserves as much" "$(reserve all)" \
+  $((($(reserve short) - 1000 * 2) * 2 + 1000 * 3))
+serve main <<<'{"answer":{"text":"Yes.","usage":{"input":140001,"output":100,"cached":60000}}}'
+profile gemini.lua gemini-2.5-pro ''
+exits 0 "a model whose long requests are dearer, as it ships" run flow.lua --profile ./gemini.lua \
+  --session gemini --input '"?"'
+is "costs so" "$(cost gemini)" $(((140001 * 250 + 60000 * 25 + 100 * 1500 + 99) / 100))
+exits 0 "checked" profile check ./gemini.lua
+has "it is told" "$err" 'above 200000 tokens of input $2.50 and $15.00, as it ships, of 2025-10-31'
+cat >prices.lua <<'END'
+return { house = { input = 1, output = 2, long = { above = 100, input = 4, output = 8 } } }
+END
+serve main <<<"$answer}"
+profile row.lua house 'prices = "./prices.lua",'
+exits 0 "a list that says so" run flow.lua --profile ./row.lua --session row --input '"?"'
+is "counts" "$(cost row)" $((3500 * 4 + 100 * 8))
+mistake() { # LONG TEXT
+  profile mistaken.lua house '' "price = { input = 1, output = 2, long = $1 }"
+  exits 1 "long = $1" profile check ./mistaken.lua
+  has "is told" "$err" "models.default.price.long$2"
+}
+mistake '{ above = 0, input = 1, output = 1 }' '.above: a number of tokens is expected'
+mistake '{ above = 9, input = 1 }' ": needs 'output'"
+mistake '{ above = 9, input = -1, output = 1 }' '.input: dollars for a million tokens'
+mistake '{ above = 9, input = 1, output = 1, from = 2 }' ": unknown key 'from'"
+mistake 5 ': { above = TOKENS, input'
+
 # No price: told, and refused under a budget.
 profile none.lua mystery ''
 exits 0 "a model without a price" profile check ./none.lua
