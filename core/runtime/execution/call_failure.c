@@ -120,9 +120,12 @@ static ck_status follow(ck_call *self, const ck_failure_answer *answer, ck_statu
   return CK_OK;
 }
 
-ck_status ck_call_stay_failed(ck_call *self, ck_error *err) {
+ck_status ck_call_ask_further(ck_call *self, ck_error *err) {
   ck_status cause = self->failure.status;
   const ck_failure_answer answer = {.word = without_policies(cause)};
+  const char *next = ck_fallback_next(self, self->chain);
+  self->phase = CK_CALL_LEFT;
+  if (next && !self->runner->execution->ending.status) return ck_fallback_ask(self, next, err);
   return follow(self, &answer, cause, self->failure.text, err);
 }
 

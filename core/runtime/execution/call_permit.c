@@ -12,7 +12,7 @@
 #include "core/model/dropped_answer.h"
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
-#include "core/runtime/execution/fallback.h"
+#include "core/runtime/execution/passed_over.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/session/boundary.h"
 #include "core/runtime/session/boundary_event.h"
@@ -171,7 +171,7 @@ static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
   }
   outcome->denied = denied;
   ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
-  return (self->effect.model ? ck_fallback_pass_over : ck_call_record)(
+  return (self->effect.model ? ck_call_pass_over : ck_call_record)(
       self, outcome, person ? "answer" : "policy", err);
 }
 

@@ -8,6 +8,7 @@
 typedef enum {
   CK_CALL_INTENT, /* its intent to be committed */
   CK_CALL_DRIVER, /* its driver to deliver */
+  CK_CALL_PASSED, /* nothing: its model may not be asked, and the next one is, if there is one */
   CK_CALL_ROOM,   /* others under way to end, which hold what it needs of a limit */
   /* a person's answer: its intent stays open, and nothing in this process will close it */
   CK_CALL_WAITING,
@@ -155,17 +156,17 @@ CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_erro
 CK_CHECKED ck_status ck_call_find_interrupted(ck_call *self, ck_error *err);
 
 /* ---- call_start.c ---- */
-
 /* Starts the driver: the intent is committed, or the effect is to be probed. */
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
 /* Its driver is started with another effect in its place. */
 CK_CHECKED ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err);
 CK_CHECKED ck_status ck_call_probe(ck_call *self, ck_error *err);
 /* ---- call_failure.c ---- */
-
 /* The effect was not carried out, says self->outcome: the policies may have it tried again, at most
  * CK_EFFECT_TRIES times in all. */
 CK_CHECKED ck_status ck_call_handle_failure(ck_call *self, ck_error *err);
+/* CK_CALL_PASSED: the next model of its chain is asked, or self->failure holds. */
+CK_CHECKED ck_status ck_call_ask_further(ck_call *self, ck_error *err);
 /* The same of a program that has ended badly, which is the flow's to handle (false in *handled)
  * unless a policy has an answer. */
 CK_CHECKED ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err);

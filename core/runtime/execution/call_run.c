@@ -149,6 +149,7 @@ static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   tell_kept(self);
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
   if (self->phase == CK_CALL_ROOM) return look_for_room(moved, self, err);
+  if (self->phase == CK_CALL_PASSED) return ck_call_ask_further(self, err);
   if (self->phase == CK_CALL_INTENT) {
     status = ck_session_peek(ck_call_session(self), self->ticket, err);
     if (status == CK_OK) return start_or_leave(self, err);
@@ -196,7 +197,9 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
     effects += !call->action;
     in_phase[call->phase] += !call->action;
   }
-  bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] + in_phase[CK_CALL_ROOM] > 0;
+  bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] + in_phase[CK_CALL_ROOM] +
+                       in_phase[CK_CALL_PASSED] >
+                   0;
   bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == effects;
   if (status != CK_OK || under_way || (!failed && !done)) return status;
   *moved = true;

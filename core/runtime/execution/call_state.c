@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/runtime/execution/fallback.h"
+#include "core/runtime/execution/passed_over.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/execution/action.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/execution/passed_over.h"
 #include "core/runtime/ledger/ledger_body.h"
 
 /* Of the model that the flow asks; NULL: it has none, or a recording answers in its place. */
@@ -47,26 +48,6 @@ ck_status ck_fallback_ask(ck_call *self, const char *model, ck_error *err) {
   self->again = true;
   ck_call_renew_leave(self);
   return ck_call_commit_intent(self, err);
-}
-
-/* Who is to mend the failure is told why nobody else was asked. */
-static void add_denial(ck_error *failure, const ck_call *self, const char *why) {
-  size_t len = strlen(failure->text);
-  snprintf(failure->text + len, sizeof failure->text - len, "; model \"%.64s\" is not asked: %s",
-           self->effect.model, why);
-}
-
-ck_status ck_fallback_pass_over(ck_call *self, ck_outcome *denied, const char *via, ck_error *err) {
-  denied->status = CK_OUTCOME_FAILED;
-  denied->error_status = self->failure.status;
-  add_denial(&self->failure, self, denied->error ? denied->error : "denied");
-  ck_outcome_free(self->outcome);
-  ck_status status = ck_call_record(self, denied, via, err);
-  if (status != CK_OK) return status;
-  self->phase = CK_CALL_LEFT;
-  const char *next = ck_fallback_next(self, self->chain);
-  if (next && !self->runner->execution->ending.status) return ck_fallback_ask(self, next, err);
-  return ck_call_stay_failed(self, err);
 }
 
 /* What was begun and has no outcome, or one that says no more than that it was lost. */

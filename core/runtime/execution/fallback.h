@@ -10,21 +10,10 @@
 const char *ck_fallback_next(const ck_call *self, ck_status cause);
 /* Asks it, with a reserve and tries of its own. */
 CK_CHECKED ck_status ck_fallback_ask(ck_call *self, const char *model, ck_error *err);
-/* It is denied: that is recorded as its outcome, and the next one is asked; where there is none,
- * the failure that it was asked for holds. Takes `denied`. */
-CK_CHECKED ck_status ck_fallback_pass_over(ck_call *self, ck_outcome *denied, const char *via,
-                                           ck_error *err);
 /* A call that was begun in an earlier run, and whose outcome is not known, may have been paid for:
  * the same model is asked again. So is one that a person was asked about, and has not begun. */
 void ck_fallback_restore(ck_call *self, const ck_ledger_entry *entry);
 /* The model that the body of an intent or an outcome names is the one that is asked. */
 void ck_fallback_restore_body(ck_call *self, ck_bytes body);
-
-/* ---- what it needs of others ---- */
-
-/* What the policies and a person have said counts no more: they are asked again. */
-void ck_call_renew_leave(ck_call *self);
-/* No model of the chain may be asked: self->failure holds after all. */
-CK_CHECKED ck_status ck_call_stay_failed(ck_call *self, ck_error *err);
 
 #endif

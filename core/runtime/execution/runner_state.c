@@ -45,7 +45,7 @@ bool ck_runner_rests(const ck_runner *self) {
     ck_call_phase phase = self->calls[i]->phase;
     if (self->calls[i]->action) continue; /* the call of its agent tells */
     if (phase == CK_CALL_INTENT || phase == CK_CALL_DRIVER || phase == CK_CALL_ROOM ||
-        phase == CK_CALL_FAILED)
+        phase == CK_CALL_PASSED || phase == CK_CALL_FAILED)
       return false;
     held |= phase != CK_CALL_DONE;
   }
