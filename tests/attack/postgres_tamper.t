@@ -18,15 +18,21 @@ exits 0 "a pin" sessions pin done "$("$CKRUN" --json sessions checkpoints done |
   perl -ne '/"id":"(checkpoint_\w+)"/ && ($id = $1); END { print $id }')"
 exits 0 "the store is sound" store verify
 fact=$(ask "SELECT encode(value, 'hex') FROM fact")
+dump() { "${psql%psql}pg_dump" -h "$host" -U ckrun -n sound postgres >"$1" 8<&- 9>&-; }
+dump "$dir/older.sql"
 exits 0 "another fact in its place" facts set city '"Paris"'
-"${psql%psql}pg_dump" -h "$host" -U ckrun -n sound postgres >"$dir/sound.sql" 8<&- 9>&-
+dump "$dir/sound.sql"
 
+# load FILE: the store that was dumped there, as $schema.
+load() {
+  sed "s/\bsound\b/$schema/g" "$1" |
+    "$psql" -XAtq -h "$host" -U ckrun -d postgres >/dev/null 8<&- 9>&-
+}
 # tamper NAME SQL: a store as the sound one, changed.
 count=0
 tamper() {
   count=$((count + 1)) schema=copy$count
-  sed "s/\bsound\b/$schema/g" "$dir/sound.sql" |
-    "$psql" -XAtq -h "$host" -U ckrun -d postgres >/dev/null 8<&- 9>&-
+  load "$dir/sound.sql"
   export CKRUN_STORE="$server&schema=$schema"
   ask "$2"
 }
@@ -64,8 +70,16 @@ unfound "a fact that was set back" "UPDATE fact SET value = decode('$fact', 'hex
 unfound "a fact that was made up" "UPDATE fact SET value = '\\x22'::bytea"
 run facts get city
 ok "but by who reads it: exit $code" test "$code" = 7
-unfound "the store as it was before" "UPDATE meta SET value = value"
-exits 0 "which is gone on with" facts set city '"Oslo"'
+tamper "the store as it was before" "SELECT"
+run facts get city
+is "the store has the later fact" "$out" '"Paris"'
+exits 0 "and is opened there" store verify
+ask "DROP SCHEMA $schema CASCADE"
+load "$dir/older.sql"
+exits 0 "not found: the store as it was before, at its place" store verify
+run facts get city
+is "it has the fact that was replaced" "$out" '"Rome"'
+exits 0 "and is gone on with" facts set city '"Oslo"'
 
 # ---- a request to a run, by somebody without the key ----
 schema=asked
