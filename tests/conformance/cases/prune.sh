@@ -3,7 +3,8 @@
 # promise: every checkpoint that a prune keeps restores what it did; the base of a fork, a pinned
 #   one and the latest are kept; a dry run says what goes; a prune that is killed did all or nothing
 # attack: a session with a fork and a pin is pruned to its latest checkpoint, killed at each call of
-#   the prune, and then undisturbed; each checkpoint is inspected before and behind it
+#   the prune (in a store on a server: before each message to it), and then undisturbed; each
+#   checkpoint is inspected before and behind it
 # figure: points > 0, kept > 0, changed 0, unreadable 0, bases lost 0, half done 0, lost 0
 . "$(dirname "$0")/../lib.sh"
 
@@ -68,17 +69,41 @@ go_on_fork() {
   ckrun store verify >out 2>err || { count lost; say "verify: $(head -n 1 out)"; }
 }
 
+# ---- where it is killed: at calls that change a file, or before messages to a server ----
+build_kills() {
+  [ -n "$file" ] && { build_kill_at; return; }
+  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -DKILL_SEND_PRELOAD "$here/../host/kill_send.c" \
+    -o "$work/kill_send.so" -ldl
+}
+# Prunes, and sets `last`, the number of the last point.
+count_kills() {
+  if [ -n "$file" ]; then
+    prune env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+    last=$((2 * $(cat calls) + 1))
+  else
+    prune env KILL_SEND=0 "LD_PRELOAD=$work/kill_send.so" >out 2>err
+    last=$(awk '$1 == "sent" { print $2 }' out)
+  fi
+}
+kill_at() {
+  if [ -n "$file" ]; then
+    kill_prune env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"
+  else
+    kill_prune env "KILL_SEND=$1" "LD_PRELOAD=$work/kill_send.so"
+  fi
+}
+
 begin_case
 check "undisturbed it counts to eight" expect 8
 for figure in changed unreadable "bases lost" lost; do count "$figure" 0; done
 check "a session with a fork and a pin, that can be pruned" make_session
 check "there is something to prune" test -s goes
-if have_compiler && build_kill_at; then
-  prune env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+if have_compiler && build_kills; then
+  count_kills
   look_at_kept
-  for at in $(seq 2 $((2 * $(cat calls) + 1)) | spread); do
+  for at in $(seq 2 "$last" | spread); do
     make_session
-    kill_prune env "KILL_AT=$at" "LD_PRELOAD=$work/kill_at.so"
+    kill_at "$at"
     prune env >out 2>err
     look_at_kept
   done
