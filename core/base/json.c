@@ -140,6 +140,19 @@ ck_bytes ck_json_get(ck_bytes object, const char *name) {
   return nothing;
 }
 
+void ck_json_get_all(ck_bytes *values, const char *const *names, size_t count, ck_bytes object) {
+  size_t left = count;
+  ck_json_iterator it = ck_json_iterate(object);
+  for (size_t i = 0; i < count; i++) values[i] = nothing;
+  while (left > 0 && it.object && ck_json_next(&it)) {
+    size_t at = 0;
+    while (at < count && (values[at].data || !decodes_to(it.name, ck_bytes_text(names[at])))) at++;
+    if (at == count) continue;
+    values[at] = it.value;
+    left--;
+  }
+}
+
 /* The span without its quotes; false when the value is not a string and nothing else. */
 static bool string_inner(ck_bytes *inner, bool *escaped, ck_bytes value) {
   value = trim(value);

@@ -33,6 +33,9 @@ ck_json_type ck_json_type_of(ck_bytes value);
 /* The span of member `name` of an object (exact case, escapes in member names decoded); no bytes
  * when absent. */
 ck_bytes ck_json_get(ck_bytes object, const char *name);
+/* The same of `count` names in one walk, which ends with the last that is found: values[i] of
+ * names[i]. */
+void ck_json_get_all(ck_bytes *values, const char *const *names, size_t count, ck_bytes object);
 
 /* Walks an array or object: ck_json_iterator it = ck_json_iterate(value); while (ck_json_next(&it))
  * … */

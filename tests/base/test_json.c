@@ -32,6 +32,22 @@ static void test_get(void) {
   tap_is_int(ck_json_type_of(get("none")), CK_JSON_NONE, "what is absent has no type");
 }
 
+static void test_get_all(void) {
+  static const char *const names[] = {"z", "none", "name", "a", "n\\u0061me", "", "s", "o", "A"};
+  enum { COUNT = sizeof names / sizeof *names };
+  ck_bytes values[COUNT];
+  int same = 0;
+  ck_json_get_all(values, names, COUNT, ck_bytes_text(document));
+  for (size_t i = 0; i < COUNT; i++)
+    same += values[i].data == get(names[i]).data && values[i].len == get(names[i]).len;
+  tap_is_int(same, COUNT, "several members are those that are got one by one");
+  ck_json_get_all(values, names, 0, ck_bytes_text(document));
+  ck_json_get_all(values, names, COUNT, get("a"));
+  tap_ok(!values[0].data && !values[COUNT - 1].data, "an array has none of them");
+  ck_json_get_all(values, names, 1, ck_bytes_text("{\"y\":1,\"z\":2,\"q"));
+  tap_is_bytes(values[0], ck_bytes_text("2"), "nothing is read behind the last of them");
+}
+
 static void test_iterate(void) {
   ck_json_iterator it = ck_json_iterate(get("a"));
   const char *want[] = {"1", "2", "3"};
@@ -205,6 +221,7 @@ static void test_any_text(void) {
 
 int main(void) {
   test_get();
+  test_get_all();
   test_iterate();
   test_types();
   test_strings();

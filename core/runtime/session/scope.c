@@ -53,15 +53,31 @@ uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
 const ck_conversation *ck_scope_early(const ck_scope *self) { return self->early; }
 
-bool ck_scope_counts(ck_bytes body) {
-  ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
+/* What is read of a body: at once, as its message can be long. */
+typedef enum { KIND, STATUS, OWN, MESSAGE, REPORT, UNTRUSTED, MEMBERS } member;
+
+static void read_members(ck_bytes *out, ck_bytes body) {
+  static const char *const names[MEMBERS] = {
+      [KIND] = "kind",       [STATUS] = "status", [OWN] = "own",
+      [MESSAGE] = "message", [REPORT] = "report", [UNTRUSTED] = CK_SOURCES_MEMBER};
+  ck_json_get_all(out, names, MEMBERS, body);
+}
+
+static bool counts(const ck_bytes *members) {
+  ck_bytes status = members[STATUS], kind = members[KIND];
   bool own = false;
-  if (ck_json_read_bool(&own, ck_json_get(body, "own")) && own) return false;
+  if (ck_json_read_bool(&own, members[OWN]) && own) return false;
   if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
       !ck_json_is_text(kind, "ask"))
     return false;
   return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error") ||
          ck_json_is_text(status, "unknown");
+}
+
+bool ck_scope_counts(ck_bytes body) {
+  ck_bytes members[MEMBERS];
+  read_members(members, body);
+  return counts(members);
 }
 
 static bool is_prompt(const ck_value *message) {
@@ -101,14 +117,15 @@ ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err) {
 
 ck_status ck_scope_apply_seen(ck_scope *self, const ck_value *value, const ck_value *seen,
                               ck_error *err) {
-  ck_bytes body = ck_value_bytes(value), span = ck_json_get(body, "message");
-  if (ck_scope_counts(body)) self->consumed++;
-  ck_status status = ck_sources_add_member(&self->untrusted, body, err);
-  if (status != CK_OK || ck_json_type_of(span) == CK_JSON_NONE) return status;
+  ck_bytes members[MEMBERS];
+  read_members(members, ck_value_bytes(value));
+  if (counts(members)) self->consumed++;
+  ck_status status = ck_sources_add(&self->untrusted, members[UNTRUSTED], err);
+  if (status != CK_OK || ck_json_type_of(members[MESSAGE]) == CK_JSON_NONE) return status;
   ck_value *message = NULL;
   bool report = false;
-  ck_json_read_bool(&report, ck_json_get(body, "report"));
-  status = ck_value_copy(&message, span, err);
+  ck_json_read_bool(&report, members[REPORT]);
+  status = ck_value_copy(&message, members[MESSAGE], err);
   if (status == CK_OK) status = append_message(self, message, seen, report, err);
   ck_value_free(message);
   return status;

@@ -66,7 +66,8 @@ static ck_status fold_one(ck_scope *to, const ck_scope_event *event, ck_store *s
                           int64_t session, ck_error *err) {
   int64_t of;
   if (event->kind == CK_EVENT_REWIND) return ck_scope_rewind(to, event->body, err);
-  if (!ck_json_read_int(&of, ck_json_get(ck_value_bytes(event->body), "of")))
+  if (event->kind != CK_EVENT_REPLAY ||
+      !ck_json_read_int(&of, ck_json_get(ck_value_bytes(event->body), "of")))
     return ck_scope_apply(to, event->body, err);
   ck_value *referred;
   ck_status status = read_body(&referred, store, session, of, err);
