@@ -93,6 +93,27 @@ static ck_approval_answer ask_person(void *to, const char *question) {
   return answer;
 }
 
+/* A worker runs what was signed, with the settings of then: what goes back into the queue with
+ * other ones, or other texts, is not that any more. */
+static ck_status keep_signature(ck_engine *engine, const ck_preflight *found, ck_error *err) {
+  const ck_preflight_options *given = &found->options;
+  const ck_flow_parts parts = {&engine->scripts, found->launch.profile, given->settings};
+  ck_last_run last = {0};
+  ck_head head = {0};
+  ck_status status = ck_store_get_head(&head, engine->runtime->store, given->session, err);
+  if (status == CK_OK) status = ck_last_run_read(&last, engine->runtime->store, &head, err);
+  ck_bytes is = last.about ? ck_json_get(ck_value_bytes(last.about), "signed") : (ck_bytes){0};
+  if (status == CK_OK && is.len)
+    status = ck_signed_flow_keep(&engine->signed_flow, is, &parts, err);
+  if (status == CK_OK && is.len && !engine->signed_flow)
+    ck_output_notice(engine->output,
+                     "its flow was signed with other texts, profile, policies or options: a worker "
+                     "that goes by signatures (--trust) does not run it like this");
+  ck_last_run_clear(&last);
+  ck_head_clear(&head);
+  return status;
+}
+
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, const values *v, ck_error *err) {
@@ -216,6 +237,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
   if (status == CK_OK && v->detach)
     status = ck_queued_check_masked(engine->queued, &engine->policies, err);
+  if (status == CK_OK && v->detach) status = keep_signature(engine, &found, err);
   if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, location, v, err);
   if (status != CK_OK) tell_decider(host->output, engine, session, err);
   ck_preflight_clear(&found);

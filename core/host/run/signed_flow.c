@@ -100,3 +100,16 @@ ck_status ck_signed_flow_read(ck_value **out, const char *file, const ck_flow_pa
   ck_buffer_clear(&text);
   return status;
 }
+
+ck_status ck_signed_flow_keep(ck_value **out, ck_bytes is, const ck_flow_parts *parts,
+                              ck_error *err) {
+  ck_buffer runs = {0}, statement = {0};
+  *out = NULL;
+  if (!ck_json_read_string(&statement, ck_json_get(is, "statement"))) return CK_OK;
+  ck_status status = ck_flow_statement_runs(&runs, parts, err);
+  if (status == CK_OK && is_of(ck_buffer_bytes(&statement), ck_buffer_bytes(&runs)))
+    status = take_members(out, is, err);
+  ck_buffer_clear(&runs);
+  ck_buffer_clear(&statement);
+  return status;
+}

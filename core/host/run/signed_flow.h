@@ -28,6 +28,10 @@ CK_CHECKED ck_status ck_signed_flow_make(ck_value **out, ck_digest *digest,
 CK_CHECKED ck_status ck_signed_flow_read(ck_value **out, const char *file,
                                          const ck_flow_parts *parts, ck_error *err);
 
+/* The same of the member "signed" of an earlier run: NULL in *out when it is of something else. */
+CK_CHECKED ck_status ck_signed_flow_keep(ck_value **out, ck_bytes is, const ck_flow_parts *parts,
+                                         ck_error *err);
+
 /* What a worker runs of it, its names below a folder of the worker's. Zero-initialise. */
 typedef struct ck_signed_flow {
   ck_scripts scripts;         /* closed: nothing else can be had */

@@ -89,6 +89,27 @@ worker "$trust"
 has "one that has expired" "$out" \
   "refused	late	tried again later: the signature of its flow has expired at"
 
+# ---- who gives one back to the workers gives its signature back, too ----
+# give_back ARGUMENTS…: where the flow lies; then nothing of it is there.
+give_back() {
+  back
+  mv "$here" "$dir/others" && mv "$dir/gone" "$here" && cd "$here" || exit 1
+  run resume two --detach "$@"
+  mv "$here" "$dir/gone" && mv "$dir/others" "$here" && cd "$away" || exit 1
+}
+give_back --option loud.word=heard
+is "a person gives a session back as it was" "$code $(grep -c 'signed with other' <<<"$err")" "0 0"
+worker "$trust"
+has "a worker that trusts the key runs it" "$out" "ended	two	completed"
+is "as it was signed" "$(cat "$dir/noted")" signed
+give_back
+is "who gives it back with another option" "$code" 0
+has "is told" "$err" "its flow was signed with other texts, profile, policies or options"
+worker "$trust"
+has "and no worker runs what was signed in its place" "$out" \
+  "refused	two	tried again later: its flow is not signed"
+is "nothing ran" "$(runs)" ""
+
 # ---- whose file of keys it is ----
 back
 chmod go+w "$dir/keys/changes.pem"
