@@ -87,8 +87,9 @@ static void read_error(ck_worker_end *out, int fd) {
       size_t fits = of.len < sizeof out->text ? of.len : sizeof out->text - 1;
       memcpy(out->text, of.data, fits);
       out->text[fits] = 0;
-      out->fenced = ck_json_is_text(ck_json_get(ck_json_get(object, "error"), "status"),
-                                    ck_status_name(CK_E_FENCED));
+      ck_bytes is = ck_json_get(ck_json_get(object, "error"), "status");
+      out->fenced = ck_json_is_text(is, ck_status_name(CK_E_FENCED));
+      out->lapsed = ck_json_is_text(is, ck_status_name(CK_E_LAPSED));
     }
     ck_buffer_clear(&of);
     line = stop ? stop + 1 : end;

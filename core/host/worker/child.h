@@ -12,6 +12,7 @@ typedef struct ck_worker_end {
   bool killed;                  /* by a signal */
   bool died;                    /* so, or it left a session running that nobody has */
   bool fenced;                  /* it had the session, and lost it to another process */
+  bool lapsed;                  /* it had it, could not renew its lease, and stopped */
   char text[CK_ERROR_TEXT_MAX]; /* of its error; "" */
 } ck_worker_end;
 

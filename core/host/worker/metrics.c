@@ -105,6 +105,7 @@ void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status statu
   self->fences += end->fenced;
   self->lost_claims += how == CK_RUN_TAKEN && !end->fenced;
   self->refusals += how == CK_RUN_REFUSED;
+  self->lapses += how == CK_RUN_LAPSED;
   if (how == CK_RUN_ENDED && !end->died && status > 0 && (int)status < CK_METRICS_STATUS_MAX)
     self->ended[status]++;
   if (said.len && ck_json_check(said, NULL) == CK_OK) add_said(self, said);

@@ -23,7 +23,7 @@ void ck_histogram_add(ck_histogram *self, double seconds);
 /* Any thread; ck_metrics_init first. */
 typedef struct ck_metrics {
   pthread_mutex_t lock;
-  int64_t claims, takeovers, lost_claims, refusals, fences, deaths;
+  int64_t claims, takeovers, lost_claims, refusals, fences, lapses, deaths;
   int64_t ended[CK_METRICS_STATUS_MAX]; /* by ck_session_status */
   ck_histogram queue, checkpoint;
   int64_t input_tokens, output_tokens, unmetered;
@@ -45,7 +45,7 @@ void ck_metrics_clear(ck_metrics *self);
 void ck_metrics_begin(ck_metrics *self, int64_t waited_ms, bool takes_over);
 /* How one ended, and what it said of itself: the document of `ckrun --json resume`; no bytes: it
  * was killed. */
-typedef enum { CK_RUN_ENDED, CK_RUN_TAKEN, CK_RUN_REFUSED } ck_run_ending;
+typedef enum { CK_RUN_ENDED, CK_RUN_TAKEN, CK_RUN_REFUSED, CK_RUN_LAPSED } ck_run_ending;
 void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status status,
                     const ck_worker_end *end, ck_bytes said);
 /* The worker is alive, and so it is with it. */

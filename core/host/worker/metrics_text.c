@@ -87,6 +87,8 @@ static void append_worker(ck_buffer *out, const ck_metrics *self) {
              self->refusals);
   append_one(out, "ckrun_fences_total", "counter",
              "Runs that had lost their session to another process.", self->fences);
+  append_one(out, "ckrun_lapses_total", "counter",
+             "Runs that stopped because they could not renew their lease.", self->lapses);
   append_one(out, "ckrun_deaths_total", "counter", "Runs whose process was killed.", self->deaths);
 }
 

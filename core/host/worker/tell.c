@@ -48,11 +48,12 @@ static void print_end(ck_output *output, const char *event, const char *session,
 
 void ck_tell_end(ck_output *output, const char *session, const ck_session_record *record,
                  const ck_worker_end *end) {
-  const char *status = end->died ? "died"
-                       : record  ? ck_session_status_name(record->status)
-                                 : "deleted";
+  const char *status = end->died     ? "died"
+                       : end->lapsed ? "lapsed"
+                       : record      ? ck_session_status_name(record->status)
+                                     : "deleted";
   const char *reason = record && record->reason ? record->reason : NULL;
-  if (end->died) reason = end->killed ? NULL : end->text;
+  if (end->died || end->lapsed) reason = end->killed ? NULL : end->text;
   if (output->json)
     print_end(output, "ended", session, status, reason, end);
   else

@@ -73,7 +73,7 @@ static bool is_refusal(const ck_worker_end *end, const ck_session_record *record
  * Somebody else who had the session would still have it. */
 static bool is_left(const worker *self, const ck_worker_end *end, const ck_session_record *record) {
   ck_error owned = CK_ERROR_INIT;
-  if (end->killed || end->exit == 0) return false;
+  if (end->killed || end->lapsed || end->exit == 0) return false;
   if (record->status != CK_SESSION_RUNNING)
     return is_without_store(end) && ck_queued_is_due(record);
   return ck_store_check_owner(self->options->store, record->id, &owned) == CK_OK;
@@ -85,7 +85,9 @@ static bool is_taken(const ck_worker_end *end, const ck_session_record *record) 
   return record->status == CK_SESSION_RUNNING || record->status == CK_SESSION_COMPLETED;
 }
 
+/* Whoever has it by now, its own run stopped before that. */
 static ck_run_ending ending_of(const ck_worker_end *end, const ck_session_record *record) {
+  if (end->lapsed) return CK_RUN_LAPSED;
   return is_refusal(end, record) ? CK_RUN_REFUSED
          : is_taken(end, record) ? CK_RUN_TAKEN
                                  : CK_RUN_ENDED;

@@ -220,7 +220,7 @@ static ck_status take_answers(ck_postgres_connection *by, ck_row_batch *const *o
   ck_status status = CK_OK;
   bool synced = false, committed = false;
   for (size_t at = 0; !synced && !ck_postgres_is_lost(by);) {
-    PGresult *result = by->pq->getResult(by->conn);
+    PGresult *result = ck_postgres_next_answer(by);
     ExecStatusType got = result ? by->pq->resultStatus(result) : PGRES_EMPTY_QUERY;
     synced = got == PGRES_PIPELINE_SYNC;
     bool is_batch = at >= 1 && at <= count;
@@ -235,6 +235,7 @@ static ck_status take_answers(ck_postgres_connection *by, ck_row_batch *const *o
     committed |= at == count + 1 && got == PGRES_COMMAND_OK;
     by->pq->clear(result);
   }
+  if (status == CK_OK && by->silent_ms) status = ck_postgres_error(by, NULL, doing, err);
   how->unanswered = !committed && ck_postgres_is_lost(by);
   (void)by->pq->exitPipelineMode(by->conn);
   return status;
@@ -262,10 +263,11 @@ static ck_status commit_one(ck_postgres *self, ck_row_batch *batch, const char *
   bind_batch(query, self, batch, &as);
   ck_status status = query->failed ? ck_error_no_memory(err) : CK_OK;
   if (status == CK_OK && ck_postgres_send(by, query)) {
-    while ((result = by->pq->getResult(by->conn))) {
+    while ((result = ck_postgres_next_answer(by))) {
       if (status == CK_OK) status = take_answer(batch, by, result, how, err);
       by->pq->clear(result);
     }
+    if (status == CK_OK && by->silent_ms) status = ck_postgres_error(by, NULL, doing, err);
   } else if (status == CK_OK) {
     status = ck_postgres_error(by, NULL, doing, err);
   }

@@ -42,9 +42,19 @@ bool ck_postgres_is_lost(const ck_postgres_connection *self) {
 /* The first of its lines: those behind it are advice for an administrator. */
 static int line_length(const char *text) { return (int)strcspn(text, "\n"); }
 
+static ck_status tell_silence(const ck_postgres_connection *self, const char *doing,
+                              ck_error *err) {
+  return ck_error_set(err, CK_E_IO,
+                      "store %s: cannot %s: the server has not answered for %.1f s, nor does it "
+                      "take a connection: it or the way to it stands still; try again when "
+                      "'pg_isready' says that it does",
+                      self->url->name, doing, (double)self->silent_ms / 1000);
+}
+
 ck_status ck_postgres_error(ck_postgres_connection *self, const PGresult *result, const char *doing,
                             ck_error *err) {
   const char *state = state_of(self, result), *text = NULL;
+  if (self->silent_ms) return tell_silence(self, doing, err);
   if (result) text = self->pq->resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   if (!text || !*text) text = self->pq->errorMessage(self->conn);
   if (!text || !*text) text = "the server gave no reason";
@@ -64,7 +74,7 @@ bool ck_postgres_may_repeat(const ck_postgres_connection *self, const PGresult *
 
 ck_status ck_postgres_exec(ck_postgres_connection *self, const char *sql, const char *doing,
                            ck_error *err) {
-  PGresult *result = self->pq->exec(self->conn, sql);
+  PGresult *result = ck_postgres_answer(self, self->pq->sendQuery(self->conn, sql));
   ExecStatusType got = self->pq->resultStatus(result);
   ck_status status = got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK
                          ? CK_OK
@@ -112,46 +122,24 @@ static ck_status configure(ck_postgres_connection *self, bool read_only, ck_erro
   return ck_postgres_exec(self, sql, "use it", err);
 }
 
-/* What the URL says stands before these. A third of a lease, so that a server that does not answer
- * is no reason to be late. */
-static PGconn *connect_with(const ck_libpq *pq, const ck_postgres_url *url) {
-  int64_t third_s = url->lease_ms / 3000;
-  char timeout[24];
-  snprintf(timeout, sizeof timeout, "%d", third_s < 2 ? 2 : third_s > 10 ? 10 : (int)third_s);
-  const char *const defaults[][2] = {{"connect_timeout", timeout},
-                                     {"keepalives_idle", "10"},
-                                     {"keepalives_interval", "5"},
-                                     {"keepalives_count", "3"},
-                                     {"tcp_user_timeout", "20000"}};
-  enum { COUNT = sizeof defaults / sizeof *defaults };
-  const char *names[COUNT + 4], *values[COUNT + 4];
-  size_t count = 0;
-  for (; count < COUNT; count++) {
-    names[count] = defaults[count][0];
-    values[count] = defaults[count][1];
-  }
-  names[count] = "dbname"; /* expanded: what is in it stands above what is before it */
-  values[count++] = url->conninfo;
-  names[count] = "fallback_application_name";
-  values[count++] = "ckrun";
-  names[count] = "client_encoding";
-  values[count++] = "UTF8";
-  names[count] = values[count] = NULL;
-  return pq->connectdbParams(names, values, 1);
-}
-
 /* libpq puts its account of each address that it tried in front; none has a password. */
 static ck_status refuse(const ck_postgres_connection *self, ck_error *err) {
   const char *text = self->pq->errorMessage(self->conn);
   bool user = strstr(text, "password") || strstr(text, "authentication") || strstr(text, "role ");
   bool base = strstr(text, "database \"") && strstr(text, "does not exist");
   bool full = strstr(text, "too many connections"); /* of a role, of a database: for now */
+  char late[120];
+  snprintf(late, sizeof late,
+           " (%d s): it or the way to it stands still; try again when 'pg_isready' says that it "
+           "answers",
+           ck_postgres_patience_s(self->url));
   return ck_error_set(err,
                       full   ? CK_E_BUSY
                       : base ? CK_E_NOT_FOUND
                       : user ? CK_E_REFUSED
                              : CK_E_IO,
-                      "store %s: cannot connect: %.*s", self->url->name, line_length(text), text);
+                      "store %s: cannot connect: %.*s%s", self->url->name, line_length(text), text,
+                      strstr(text, "timeout expired") ? late : "");
 }
 
 ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_postgres_url *url,
@@ -162,8 +150,8 @@ ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_postgres_ur
   if (status != CK_OK) return status;
   ck_postgres_connection *self = calloc(1, sizeof *self);
   if (self)
-    *self =
-        (ck_postgres_connection){.pq = pq, .url = url, .socket = -1, .conn = connect_with(pq, url)};
+    *self = (ck_postgres_connection){
+        .pq = pq, .url = url, .socket = -1, .conn = ck_postgres_dial(pq, url)};
   if (!self || !self->conn) {
     free(self);
     return ck_error_no_memory(err);

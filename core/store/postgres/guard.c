@@ -12,12 +12,6 @@
 
 enum { LOOK_US = 1000000 }; /* at least so often: a machine that slept has not counted its sleep */
 
-int64_t ck_postgres_now_us(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static int64_t end_of(const ck_postgres *self, const ck_postgres_owned *of) {
   return of->renewed_us + (self->url.lease_ms - self->url.margin_ms) * 1000;
 }

@@ -19,14 +19,15 @@
   X(serverVersion)        \
   X(parameterStatus)      \
   X(setNoticeReceiver)    \
-  X(exec)                 \
-  X(prepare)              \
-  X(execPrepared)         \
+  X(pingParams)           \
+  X(sendQuery)            \
+  X(sendPrepare)          \
   X(sendQueryPrepared)    \
   X(sendQueryParams)      \
   X(enterPipelineMode)    \
   X(exitPipelineMode)     \
   X(pipelineSync)         \
+  X(isBusy)               \
   X(getResult)            \
   X(resultStatus)         \
   X(resultErrorField)     \

@@ -5,6 +5,12 @@
 
 #include "core/store/postgres/postgres.h"
 
+int64_t ck_postgres_now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 ck_postgres_owned *ck_postgres_find_owned(const ck_postgres *self, ck_lease lease) {
   ck_postgres_owned *owned = self->owned;
   while (owned && (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch))

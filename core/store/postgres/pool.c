@@ -51,7 +51,7 @@ ck_status ck_postgres_read(PGresult **out, ck_postgres *self, ck_postgres_query 
     status = ck_postgres_take(&by, self, err);
     if (status != CK_OK) break;
     status = ck_postgres_run(out, by, query, doing, err);
-    lost = ck_postgres_is_lost(by);
+    lost = ck_postgres_is_lost(by) && !by->silent_ms;
     ck_postgres_give(self, by);
   } while (status != CK_OK && lost && --tries > 0);
   ck_postgres_query_clear(query);

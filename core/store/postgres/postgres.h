@@ -131,6 +131,8 @@ void ck_postgres_note_refenced(ck_postgres *self);
 void ck_postgres_end_renewal(ck_postgres *self);
 
 /* ---- owned.c ---- */
+/* Goes on while the machine sleeps. */
+int64_t ck_postgres_now_us(void);
 /* With the mutex; NULL: it is not held here. */
 ck_postgres_owned *ck_postgres_find_owned(const ck_postgres *self, ck_lease lease);
 /* The moment in `ms`, for pthread_cond_timedwait with the handle's condition. */
@@ -139,8 +141,6 @@ void ck_postgres_wait_until(struct timespec *next, int64_t ms);
 int ck_postgres_begin_thread(pthread_t *out, void *(*call)(void *to), void *to);
 
 /* ---- guard.c ---- */
-/* Goes on while the machine sleeps. */
-int64_t ck_postgres_now_us(void);
 CK_CHECKED ck_status ck_postgres_begin_guard(ck_postgres *self, ck_error *err);
 /* With the mutex. */
 bool ck_postgres_has_lapsed(const ck_postgres *self, ck_postgres_owned *of);

@@ -142,7 +142,8 @@ ck_status ck_postgres_prepare(ck_postgres_connection *by, ck_postgres_sql sql, c
   char name[16];
   if (by->prepared[sql]) return CK_OK;
   name_of(name, sql);
-  PGresult *result = by->pq->prepare(by->conn, name, texts[sql], 0, NULL);
+  PGresult *result =
+      ck_postgres_answer(by, by->pq->sendPrepare(by->conn, name, texts[sql], 0, NULL));
   ck_status status = CK_OK;
   if (by->pq->resultStatus(result) != PGRES_COMMAND_OK)
     status = ck_postgres_error(by, result, doing, err);
@@ -161,8 +162,7 @@ ck_status ck_postgres_run(PGresult **out, ck_postgres_connection *by, ck_postgre
   ck_status status = ck_postgres_prepare(by, query->sql, doing, err);
   if (status != CK_OK) return status;
   name_of(name, query->sql);
-  PGresult *result =
-      by->pq->execPrepared(by->conn, name, query->count, query->values, query->lengths, binary, 1);
+  PGresult *result = ck_postgres_answer(by, ck_postgres_send(by, query));
   ExecStatusType got = by->pq->resultStatus(result);
   if (got == PGRES_TUPLES_OK || got == PGRES_COMMAND_OK) {
     *out = result;

@@ -33,7 +33,8 @@ static ck_status take_lock(ck_postgres *self, ck_error *err) {
   char sql[160];
   snprintf(sql, sizeof sql, "SELECT pg_try_advisory_lock(hashtextextended('ckrun key of %s', 0))",
            self->url.schema);
-  PGresult *result = self->writer->pq->exec(self->writer->conn, sql);
+  PGresult *result =
+      ck_postgres_answer(self->writer, self->writer->pq->sendQuery(self->writer->conn, sql));
   ck_status status = CK_OK;
   if (self->pq->resultStatus(result) != PGRES_TUPLES_OK)
     status = ck_postgres_error(self->writer, result, doing, err);

@@ -80,7 +80,7 @@ static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error 
            " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
            " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
            by->url->schema);
-  PGresult *result = by->pq->exec(by->conn, sql);
+  PGresult *result = ck_postgres_answer(by, by->pq->sendQuery(by->conn, sql));
   ck_status status = CK_OK;
   *out = (tables){0};
   if (by->pq->resultStatus(result) != PGRES_TUPLES_OK) {

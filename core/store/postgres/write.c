@@ -74,7 +74,7 @@ ck_status ck_postgres_end(ck_postgres *self, ck_status status, ck_error *err) {
   ck_postgres_connection *by = self->writer;
   if (status != CK_OK) return roll_back(self, status);
   by->warned = false;
-  PGresult *result = by->pq->exec(by->conn, "COMMIT");
+  PGresult *result = ck_postgres_answer(by, by->pq->sendQuery(by->conn, "COMMIT"));
   bool done = by->pq->resultStatus(result) == PGRES_COMMAND_OK &&
               strcmp(by->pq->cmdStatus(result), "COMMIT") == 0;
   if (!done) status = ck_postgres_error(by, result, "commit", err);
