@@ -12,8 +12,9 @@ at() { set_clock "$1"; shift; "${at_clock[@]}" "$CKRUN" "$@" </dev/null; }
 if ! set_clock "2026-11-24 08:00"; then skip "nothing here builds the clock"; finish; fi
 # works TIME: what is due then is begun; with a worker for one at a time, until a session that was
 # submitted behind it has ended, too.
+turn=0
 works() {
-  local last=last-${1//[: ]/-} worker
+  local last=last-$((++turn)) worker
   at "$1" submit short.lua --session "$last" >/dev/null 2>&1
   set_clock "$1"
   : >worker.out
