@@ -190,14 +190,16 @@ static bool keep_seq(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-/* What a prune leaves: the one that the run would go on from, and those that are pinned. */
+/* What a prune leaves: the one that the run would go on from, and those that are pinned. A process
+ * that is dead, or whose commit was not answered, reads what was there before. */
 static void check_pruned(world *self, world_process *process, bool good) {
   ck_error err = CK_ERROR_INIT;
   world_model *model = &self->model;
   int64_t no = ck_session_get_record(process->session)->no;
   all.newest = 0;
   for (size_t i = 0; i < model->checkpoint_count; i++) model->checkpoints[i].seen = false;
-  good = good &&
+  good = good && !disk_is_dead(process->number) &&
+         !ck_store_needs_recovery(process->runtime->store) &&
          ck_store_list_checkpoints(process->runtime->store, no, keep_seq, model, &err) == CK_OK;
   if (good && all.newest < model->saved_seq)
     model_fail(model, "the run has pruned checkpoint %lld, the latest",
