@@ -140,7 +140,8 @@ world_checkpoint *model_checkpoint(world_model *self, int64_t seq) {
 static void note_checkpoint(world_model *self, int64_t seq) {
   if (model_checkpoint(self, seq)) return;
   tap_must(self->checkpoint_count < WORLD_PLACES, "at most %d checkpoints", WORLD_PLACES);
-  self->checkpoints[self->checkpoint_count++] = (world_checkpoint){.seq = seq};
+  self->checkpoints[self->checkpoint_count++] =
+      (world_checkpoint){.seq = seq, .doubtful = seq < self->pruned_before};
 }
 
 /* What a process that was replaced announces was true before it was. */
@@ -198,6 +199,7 @@ static void stand(world_model *self, int64_t first, int64_t from) {
   if (first <= self->top_seq)
     model_fail(self, "event %lld is written anew, and %lld was durable", (long long)first,
                (long long)self->top_seq);
+  if (self->pruned_before > first) self->pruned_before = first;
   while (self->place_count > 0 && self->places[self->place_count - 1].seq >= first)
     self->place_count--;
   while (self->end_count > 0 && self->ends[self->end_count - 1].seq >= first) self->end_count--;

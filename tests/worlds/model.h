@@ -78,6 +78,8 @@ typedef struct world_model {
   } ends[WORLD_PLACES]; /* of agents that have come to their end */
   size_t end_count;
   world_checkpoint checkpoints[WORLD_PLACES];
+  int64_t
+      pruned_before; /* a checkpoint that is announced behind its prune might have been dropped */
   size_t checkpoint_count;
   struct world_fork {
     char id[16];

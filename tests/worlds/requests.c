@@ -201,6 +201,7 @@ static void check_pruned(world *self, world_process *process, bool good) {
   good = good && !disk_is_dead(process->number) &&
          !ck_store_needs_recovery(process->runtime->store) &&
          ck_store_list_checkpoints(process->runtime->store, no, keep_seq, model, &err) == CK_OK;
+  model->pruned_before = good ? all.newest : ck_session_last_seq(process->session) + 1;
   if (good && all.newest < model->saved_seq)
     model_fail(model, "the run has pruned checkpoint %lld, the latest",
                (long long)model->saved_seq);
