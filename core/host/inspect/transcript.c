@@ -6,6 +6,7 @@
 #include "core/host/inspect/runs.h"
 #include "core/host/print/format.h"
 #include "core/host/print/markdown.h"
+#include "core/host/session/fields.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/session/tail/abandoned.h"
 #include "core/runtime/session/tail/describe.h"
@@ -50,7 +51,7 @@ static void put_heading(writing *self, const char *level, const ck_event *event,
     put_plain(self, ck_bytes_text(event->agent));
   }
   int64_t cost = 0;
-  if (ck_json_read_int(&cost, ck_json_get(ck_value_bytes(event->body), "cost")) && cost) {
+  if (ck_json_read_int(&cost, ck_json_get(ck_value_bytes(event->body), "cost")) && cost > 0) {
     ck_buffer_append_text(self->out, " · ");
     ck_format_money(self->out, cost);
   }
@@ -134,7 +135,7 @@ static void put_beginning(writing *self, const ck_head *head, const ck_totals *t
   ck_buffer_append_text(self->out, " · begun ");
   ck_format_time(self->out, session->created_ms);
   ck_buffer_append_text(self->out, " UTC · ");
-  ck_format_money(self->out, totals->cost_micros);
+  ck_fields_format_cost(self->out, totals);
   ck_buffer_append_format(self->out, " · %lld + %lld tokens\n\n", (long long)totals->input_tokens,
                           (long long)totals->output_tokens);
 }

@@ -20,6 +20,7 @@ typedef struct talk {
   char name[24];       /* in the session: its number */
   ck_chat chat;
   int64_t input_tokens, output_tokens, cost;
+  bool unmetered; /* a call of it had no price */
 } talk;
 
 typedef struct writing {
@@ -51,7 +52,7 @@ static ck_status find_talk(talk **out, writing *self, const ck_event *event) {
 static int64_t number(const ck_event *event, const char *name) {
   int64_t found = 0;
   ck_json_read_int(&found, ck_json_get(ck_value_bytes(event->body), name));
-  return found > 0 ? found : 0; /* of an import a price that nobody knows is below 0 */
+  return found;
 }
 
 static ck_status take(writing *self, const ck_event *event, ck_bytes json) {
@@ -64,7 +65,9 @@ static ck_status take(writing *self, const ck_event *event, ck_bytes json) {
   if (status != CK_OK) return status;
   of->input_tokens += number(event, "input_tokens");
   of->output_tokens += number(event, "output_tokens");
-  of->cost += number(event, "cost");
+  int64_t cost = number(event, "cost");
+  of->unmetered |= cost < 0;
+  of->cost += cost > 0 ? cost : 0;
   return CK_OK;
 }
 
@@ -91,7 +94,10 @@ static ck_status write_talk(ck_value **out, const talk *self, const char *sessio
   ck_json_member_int(&w, "completion_tokens", self->output_tokens);
   ck_json_end(&w, '}');
   ck_json_name(&w, "cost_usd");
-  ck_json_put_decimal(&w, self->cost, 6);
+  if (self->cost || !self->unmetered)
+    ck_json_put_decimal(&w, self->cost, 6);
+  else
+    ck_json_put_raw(&w, ck_bytes_text("null"));
   ck_json_name(&w, "messages");
   ck_status status = ck_chat_write(&w, &self->chat, ck_bytes_text(opening), false, err);
   ck_json_end(&w, '}');

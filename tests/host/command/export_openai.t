@@ -53,5 +53,16 @@ is "of which each says its own" "$(exported "$dir/two.jsonl" | grep -c /)" 2
 has "an image is in line" "$(cat "$dir/two.jsonl")" '"url":"data:image/gif;base64,R0lGOD'
 exits 0 "which are sessions each" sessions import "$dir/two.jsonl" --session each
 exits 0 "the second one" sessions show each_2
+
+# ---- prices that nobody knows ----
+
+exits 0 "a session without prices" sessions import "$data/claude_code.jsonl" --session free
+exits 0 "as conversations" sessions export free --format openai -o "$dir/free.jsonl"
+is "tells of no price" "$(grep -c '"cost_usd":null' "$dir/free.jsonl")" \
+  "$(wc -l <"$dir/free.jsonl")"
+exits 0 "as a document" sessions export free --format markdown
+has "neither" "$out" "· an unknown cost ·"
+is "at no answer" "$(grep '^## ' <<<"$out" | grep -cF '$')" 0
+
 exits 2 "at a checkpoint it is not" sessions export air --format openai --checkpoint latest
 finish
