@@ -3,6 +3,8 @@
 
 #include "core/store/store_core.h"
 
+bool ck_store_has_lapses(const ck_store *self) { return self->backend.lapse.check != NULL; }
+
 void ck_store_watch_lapse(ck_store *self, ck_lapse_call call, void *to) {
   if (self->backend.lapse.watch) self->backend.lapse.watch(self->backend.self, call, to);
 }

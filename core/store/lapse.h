@@ -9,6 +9,8 @@
  * what is done under it must be stopped at once. NULL ends that, and waits for a call that is under
  * way. Leases that last as long as their process call nobody. */
 typedef void (*ck_lapse_call)(void *to);
+/* Its leases end by themselves: it is a server's, and its connection can be lost and made anew. */
+bool ck_store_has_lapses(const ck_store *self);
 void ck_store_watch_lapse(ck_store *self, ck_lapse_call call, void *to);
 /* CK_E_LAPSED from that moment on: nothing is begun or written under the lease any more, whatever
  * the store would say. Any thread; asks no server. */

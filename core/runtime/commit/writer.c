@@ -13,9 +13,12 @@
 
 #include "core/base/log.h"
 #include "core/base/shortage.h"
+#include "core/store/lapse.h"
 
 enum {
-  REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */
+  REST_AFTER = 32, /* rounds committed by waiting threads before the writer thread tidies up */
+  AGAIN = 3,       /* times that a round is committed again whose connection was lost */
+  AWAY_MS = 1600   /* the last wait, each twice the one before, for a server that is away */
 };
 
 typedef struct ck_writer_slot slot;
@@ -80,18 +83,32 @@ static ck_status check_committed(ck_writer *self, const slot *of, const ck_error
   return status == CK_OK && found ? CK_OK : cause->status;
 }
 
+/* A server that is started anew is back in a moment. */
+static bool recover(ck_writer *self, ck_error *err) {
+  ck_status status = ck_store_recover(self->store, err);
+  for (long ms = 100; ms <= AWAY_MS && status != CK_OK && ck_store_has_lapses(self->store);
+       ms *= 2) {
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    status = ck_store_recover(self->store, err);
+  }
+  return status == CK_OK;
+}
+
 /* A commit whose sync failed is unknown, not failed: the store is reopened and asked which rows it
- * has. */
-static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
+ * has. True: it has none of them. */
+static bool settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
   ck_error recovery = CK_ERROR_INIT;
-  bool recovered = ck_store_recover(self->store, &recovery) == CK_OK;
-  for (size_t i = 0; i < made; i++)
+  bool recovered = recover(self, &recovery), absent = recovered;
+  for (size_t i = 0; i < made; i++) {
     self->batches[i].status =
         recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
+    absent &= self->batches[i].status != CK_OK;
+  }
   if (recovered)
     cause->status = CK_E_IO;
   else
     ck_log_line(CK_LOG_INFO, "%s", recovery.text);
+  return absent;
 }
 
 static void average(_Atomic int64_t *to, int64_t cost) {
@@ -196,6 +213,19 @@ static ck_status commit_together(ck_writer *self, size_t made, ck_error *cause) 
   return status;
 }
 
+/* What a lost connection to a server has not committed is committed by a new one. A disk whose sync
+ * failed is not trusted so. */
+static void commit_made(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
+  ck_status status = commit_together(self, made, cause);
+  if (status == CK_E_NO_MEMORY && made > 1) status = commit_singly(self, made, cause);
+  for (int left = AGAIN; status == CK_E_UNKNOWN; left--) {
+    bool absent = settle_unknown(self, made, of, cause);
+    if (!absent || left == 0 || !ck_store_has_lapses(self->store)) return;
+    *cause = (ck_error)CK_ERROR_INIT;
+    status = commit_together(self, made, cause);
+  }
+}
+
 void ck_writer_commit_round(ck_writer *self) {
   size_t of[CK_WRITER_ROUND_MAX];
   ck_error cause = CK_ERROR_INIT;
@@ -203,11 +233,7 @@ void ck_writer_commit_round(ck_writer *self) {
   size_t count = take_round(self);
   pthread_mutex_unlock(&self->mutex);
   size_t made = make_batches(self, count, of);
-  if (made > 0) {
-    ck_status status = commit_together(self, made, &cause);
-    if (status == CK_E_NO_MEMORY && made > 1) status = commit_singly(self, made, &cause);
-    if (status == CK_E_UNKNOWN) settle_unknown(self, made, of, &cause);
-  }
+  if (made > 0) commit_made(self, made, of, &cause);
   for (size_t i = 0; i < made; i++) {
     self->round[of[i]].status = self->batches[i].status;
     self->round[of[i]].stored_bytes = self->batches[i].stored_bytes;
