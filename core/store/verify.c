@@ -240,18 +240,26 @@ static ck_status verify_all(ck_verify *shared) {
   return status;
 }
 
-ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
-                          ck_problem_visit visit, void *to, ck_error *err) {
+ck_status ck_store_verify_order(ck_verify_report *out, ck_store *self, const ck_verify_order *order,
+                                ck_error *err) {
   ck_error found = CK_ERROR_INIT, rekeyed = CK_ERROR_INIT;
+  const char *session_id = order->session_id;
   *out = (ck_verify_report){0};
   ck_verify shared = {.store = self,
                       .report = out,
-                      .visit = visit,
-                      .to = to,
+                      .visit = order->visit,
+                      .see = order->see,
+                      .to = order->to,
                       .err = err ? err : &found,
                       .rekeyed = &rekeyed};
   ck_status status = session_id ? verify_session(&shared, session_id, false) : verify_all(&shared);
   if (!rekeyed.status) return status;
   *shared.err = rekeyed;
   return rekeyed.status;
+}
+
+ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
+                          ck_problem_visit visit, void *to, ck_error *err) {
+  const ck_verify_order order = {.session_id = session_id, .visit = visit, .to = to};
+  return ck_store_verify_order(out, self, &order, err);
 }

@@ -18,4 +18,17 @@ typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, 
 CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
                                      ck_problem_visit visit, void *to, ck_error *err);
 
+/* The same with a look at the bodies of events on the way: what they refer to may lie beside the
+ * store. One that cannot be read is a problem, and not shown. */
+typedef void (*ck_verify_see)(void *to, const char *session_id, int64_t seq, ck_event_kind kind,
+                              ck_bytes body);
+typedef struct ck_verify_order {
+  const char *session_id; /* NULL: all */
+  ck_problem_visit visit; /* NULL */
+  ck_verify_see see;      /* NULL; may read the store. Borrowed for the call */
+  void *to;               /* of both */
+} ck_verify_order;
+CK_CHECKED ck_status ck_store_verify_order(ck_verify_report *out, ck_store *self,
+                                           const ck_verify_order *order, ck_error *err);
+
 #endif

@@ -105,6 +105,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
   if (body.data) check_head(self, row->seq, &digest);
   ck_verify_take_sums(self, row, body);
   check_announcement(self, row, body);
+  if (self->see && body.data) self->see(self->to, self->record.id, row->seq, row->kind, body);
   self->event_seq = row->seq;
   return true;
 }

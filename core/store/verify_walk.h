@@ -26,6 +26,7 @@ typedef struct ck_verify {
   ck_store *store;
   ck_verify_report *report;
   ck_problem_visit visit; /* may be NULL */
+  ck_verify_see see;      /* may be NULL */
   void *to;
   ck_error *err;
   ck_error *rekeyed; /* the store's key is not the one it was opened with; CK_OK: as far as known */

@@ -9,6 +9,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
+#include "core/host/run/spills.h"
 #include "core/host/session/store_location.h"
 #include "core/store/salvage.h"
 
@@ -141,6 +142,21 @@ static void remove_copy(const char *folder, const char *copy) {
   rmdir(folder);
 }
 
+/* What lies beside the store is no part of its log, and whole. */
+static ck_status copy_outputs(const char *url, const char *copy, ck_error *err) {
+  ck_shelf shelf;
+  char *to = NULL;
+  ck_status status = ck_spills_open(&shelf, url, NULL, err);
+  if (status == CK_OK && asprintf(&to, "%s.spill", copy) < 0) {
+    to = NULL;
+    status = ck_error_no_memory(err);
+  }
+  if (status == CK_OK) status = ck_spills_copy(&shelf, NULL, to, err);
+  ck_shelf_close(&shelf);
+  free(to);
+  return status;
+}
+
 static ck_status salvage_to(const ck_store_location *location, const char *copy, ck_host *host,
                             ck_error *err) {
   ck_salvage_report report;
@@ -151,6 +167,17 @@ static ck_status salvage_to(const ck_store_location *location, const char *copy,
     status = ck_error_set(err, CK_E_CORRUPT, "%s: a part of its write-ahead log cannot be read",
                           location->url);
   return status;
+}
+
+static ck_status salvage_for_good(const ck_store_location *location, const char *copy,
+                                  ck_host *host, ck_error *err) {
+  ck_error lost = CK_ERROR_INIT;
+  ck_status status = salvage_to(location, copy, host, err);
+  bool is_there = status == CK_OK || (status == CK_E_CORRUPT && access(copy, F_OK) == 0);
+  if (!is_there) return status;
+  ck_status copied = copy_outputs(location->url, copy, &lost);
+  return copied == CK_OK ? status
+                         : ck_error_set(err, copied, "%s: its long outputs: %s", copy, lost.text);
 }
 
 static ck_status salvage_beside(const ck_store_location *location, ck_host *host, ck_error *err) {
@@ -178,7 +205,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   else if (access(location.url + 7, F_OK) != 0)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no store %s", location.url + 7);
   else
-    status = v->to ? salvage_to(&location, v->to, host, err) : salvage_beside(&location, host, err);
+    status = v->to ? salvage_for_good(&location, v->to, host, err)
+                   : salvage_beside(&location, host, err);
   ck_store_location_clear(&location);
   return status;
 }
@@ -189,7 +217,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, to),
      .value = "FILE",
      .complete = CK_COMPLETE_FILE,
-     .help = "keep the copy: a new store with everything that can be read"},
+     .help = "keep the copy: a new store with everything that can be read, and the long outputs"},
     {0},
 };
 

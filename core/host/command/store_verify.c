@@ -7,6 +7,7 @@
 #include "core/host/print/table.h"
 #include "core/host/print/document.h"
 #include "core/host/run/spills.h"
+#include "core/host/run/spills_verify.h"
 #include "core/host/session/unfinished_scrub.h"
 #include "core/store/verify.h"
 
@@ -19,6 +20,8 @@ typedef struct verification {
   ck_table table;
   ck_document document;
   struct cJSON *problems;
+  ck_verify_report report;
+  ck_spills_references named; /* long outputs */
 } verification;
 
 static const ck_column columns[] = {
@@ -52,7 +55,8 @@ static void report_sound(ck_output *output, const ck_verify_report *report) {
   ck_buffer_clear(&text);
 }
 
-static ck_status print_report(verification *self, const ck_verify_report *report, ck_error *err) {
+static ck_status print_report(verification *self, ck_error *err) {
+  const ck_verify_report *report = &self->report;
   if (self->output->json) {
     ck_document_put_int(&self->document, NULL, "sessions", report->sessions);
     ck_document_put_int(&self->document, NULL, "events", report->events);
@@ -66,64 +70,57 @@ static ck_status print_report(verification *self, const ck_verify_report *report
 }
 
 /* What is to be erased may still be there: that is no damage, and nothing that is well. */
-static ck_status check_scrub(verification *self, ck_verify_report *report, ck_store *store,
-                             ck_error *err) {
+static ck_status check_scrub(verification *self, ck_store *store, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = ck_scrub_unfinished_append(&text, store, err);
   if (status == CK_OK && text.len) visit(self, "", 0, CK_E_PENDING, text.data);
-  if (status == CK_OK && text.len) report->problems++;
+  if (status == CK_OK && text.len) self->report.problems++;
   ck_buffer_clear(&text);
   return status;
 }
 
-typedef struct outputs {
-  verification *self;
-  ck_verify_report *report;
-  ck_store *store;
+/* ---- long outputs, beside the store or in it ---- */
+
+static void see(void *to, const char *session, int64_t seq, ck_event_kind kind, ck_bytes body) {
+  verification *self = to;
+  ck_spills_references_take(&self->named, session, seq, kind, body);
+}
+
+static void visit_output(void *to, const char *session, int64_t seq, ck_status status,
+                         const char *text) {
+  verification *self = to;
+  visit(self, session, seq, status, text);
+  self->report.problems++;
+}
+
+static ck_status check_outputs(verification *self, const ck_inspection *inspection, ck_error *err) {
   ck_shelf shelf;
-  int64_t unsealed;
-  ck_status status;
-  ck_error *err;
-} outputs;
-
-static void visit_output(void *to, const char *session, ck_status status, const char *text) {
-  outputs *self = to;
-  visit(self->self, session, 0, status, text);
-  self->report->problems++;
-}
-
-static bool check_session(void *to, const ck_session_record *session) {
-  outputs *self = to;
-  int64_t unsealed;
-  self->status = ck_spills_verify(&unsealed, &self->shelf, self->store, session, visit_output, self,
-                                  self->err);
-  self->unsealed += unsealed;
-  return self->status == CK_OK;
-}
-
-/* The files beside the store. */
-static ck_status check_outputs(verification *self, ck_verify_report *report,
-                               const ck_inspection *inspection, bool one, ck_error *err) {
-  outputs check = {.self = self, .report = report, .store = inspection->store, .err = err};
-  ck_status status = ck_spills_open(&check.shelf, inspection->location.url, inspection->store, err);
-  if (status == CK_OK && one)
-    check_session(&check, &inspection->head.session);
-  else if (status == CK_OK)
-    status = ck_store_list_sessions(check.store, 0, check_session, &check, err);
-  if (check.unsealed)
+  int64_t unsealed = 0;
+  ck_status status = ck_spills_open(&shelf, inspection->location.url, inspection->store, err);
+  const ck_spills_check check = {&shelf, inspection->store, visit_output, self};
+  if (status == CK_OK) status = ck_spills_verify(&unsealed, &self->named, &check, err);
+  if (unsealed)
     ck_output_notice(self->output,
                      "%lld long outputs are not sealed, in %s: they were written before the "
                      "store had its key, or by an older ckrun, or somebody put them there; 'ckrun "
                      "key rotate' seals them",
-                     (long long)check.unsealed, check.shelf.place);
-  ck_shelf_close(&check.shelf);
-  return status == CK_OK ? check.status : status;
+                     (long long)unsealed, shelf.place);
+  ck_shelf_close(&shelf);
+  return status;
+}
+
+static ck_status verify(verification *self, const ck_inspection *inspection, const char *session,
+                        ck_error *err) {
+  const ck_verify_order order = {.session_id = session, .visit = visit, .see = see, .to = self};
+  ck_status status = ck_store_verify_order(&self->report, inspection->store, &order, err);
+  if (status == CK_OK) status = check_scrub(self, inspection->store, err);
+  if (status == CK_OK) status = check_outputs(self, inspection, err);
+  return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_inspection inspection = {0};
-  ck_verify_report report = {0};
   verification self = {.output = host->output};
   ck_status status = v->session ? ck_inspection_open_session(&inspection, host, v->session, err)
                                 : ck_inspection_open(&inspection, host, err);
@@ -132,17 +129,13 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_document_init(&self.document, host->output);
   self.problems = ck_document_put_array(&self.document, NULL, "problems");
   if (inspection.store)
-    status = ck_store_verify(&report, inspection.store,
-                             v->session ? inspection.head.session.id : NULL, visit, &self, err);
-  if (status == CK_OK && inspection.store)
-    status = check_scrub(&self, &report, inspection.store, err);
-  if (status == CK_OK && inspection.store)
-    status = check_outputs(&self, &report, &inspection, v->session, err);
-  if (status == CK_OK) status = print_report(&self, &report, err);
-  if (status == CK_OK && report.problems)
-    status =
-        ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", inspection.location.url,
-                     (long long)report.problems, report.problems == 1 ? "problem" : "problems");
+    status = verify(&self, &inspection, v->session ? inspection.head.session.id : NULL, err);
+  if (status == CK_OK) status = print_report(&self, err);
+  int64_t problems = self.report.problems;
+  if (status == CK_OK && problems)
+    status = ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", inspection.location.url,
+                          (long long)problems, problems == 1 ? "problem" : "problems");
+  ck_spills_references_clear(&self.named);
   ck_document_clear(&self.document);
   ck_table_clear(&self.table);
   ck_inspection_close(&inspection);
@@ -167,7 +160,7 @@ static const ck_example examples[] = {
 const ck_command ck_command_store_verify = {
     .name = "store verify",
     .summary = "check every row, digest and payload",
-    .details = "The files of long outputs beside the store are opened, too, where it has a key. "
+    .details = "Long outputs that results name are opened, too, beside the store or in it. "
                "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
                "any; 5 while 'ckrun key rotate' changes the store's key. Never writes.",
     .options = options,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/effect/process/spill.h"
-#include "core/host/run/spills_named.h"
+#include "core/host/run/spills_unnamed.h"
 #include "core/store/output.h"
 
 ck_status ck_spills_open(ck_shelf *out, const char *store_url, ck_store *store, ck_error *err) {
@@ -68,7 +68,7 @@ ck_status ck_spills_sweep(ck_spills_size *out, const ck_shelf *shelf, ck_store *
                           const ck_session_record *session, bool dry, ck_error *err) {
   sweep self = {.dry = dry, .gone = out};
   *out = (ck_spills_size){0};
-  ck_status status = ck_spills_find_named(&self.left, shelf, store, session, NULL, NULL, err);
+  ck_status status = ck_spills_find_unnamed(&self.left, shelf, store, session, err);
   if (status == CK_OK && self.left.count > 0)
     status = ck_spill_sweep(shelf, session->id, goes, &self, err);
   ck_spills_unnamed_clear(&self.left);

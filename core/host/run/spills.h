@@ -43,13 +43,6 @@ CK_CHECKED ck_status ck_spills_begin_rekey(const ck_shelf *shelf, const uint8_t 
                                            const uint8_t *to, ck_error *err);
 /* Behind it, when the store has the key `to`: they take the places of the others. */
 CK_CHECKED ck_status ck_spills_end_rekey(const ck_shelf *shelf, const uint8_t *to, ck_error *err);
-/* Opens each file that a recorded outcome of a session names, and visits those that are not what
- * was written; *unsealed: those that are not sealed, where `key` (NULL: none) seals them. */
-typedef void (*ck_spills_damaged)(void *to, const char *session, ck_status status,
-                                  const char *text);
-CK_CHECKED ck_status ck_spills_verify(int64_t *unsealed, const ck_shelf *shelf, ck_store *store,
-                                      const ck_session_record *session, ck_spills_damaged visit,
-                                      void *to, ck_error *err);
 /* Appends the text of a long output: `name` is "stdout" or "stderr"; of the last attempt that has
  * one. CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_spills_read(ck_buffer *out, const ck_shelf *shelf, const uint8_t *key,

@@ -40,6 +40,9 @@ damage() {
       else ask "DELETE FROM output WHERE name LIKE 's-%.stdout';
         INSERT INTO output SELECT replace(name, 'stderr', 'stdout'), part, session, last,
         check_sum, body FROM output WHERE name LIKE 's-%.stderr'"; fi ;;
+    gone) if is_file; then rm "$store".spill/s-*.stdout
+      else ask "DELETE FROM output WHERE name LIKE 's-%.stdout'"; fi ;;
+    all) if is_file; then rm -r "$store.spill"; else ask "DELETE FROM output"; fi ;;
     unnamed) if is_file; then echo x >"$store.spill/s-0123456789abcdef-1.stdout"
       else ask "INSERT INTO output SELECT 's-0123456789abcdef-1.stdout', 0, session, 1, 0, 'x'
         FROM output LIMIT 1"; fi ;;
@@ -47,8 +50,22 @@ damage() {
 }
 kept() { if is_file; then cp -r "$store.spill" kept; else
   ask "CREATE TABLE kept AS SELECT * FROM output"; fi; }
-put_back() { if is_file; then rm -r "$store.spill"; cp -r kept "$store.spill"; else
+put_back() { if is_file; then rm -rf "$store.spill"; cp -r kept "$store.spill"; else
   ask "DELETE FROM output; INSERT INTO output SELECT * FROM kept"; fi; }
+
+# found NAME [STATUS]: verify names session, event and output.
+found() {
+  local seq
+  seq=$("$CKRUN" --store "$store" --json sessions log s --all 8<&- 9>&- |
+    perl -MJSON::PP -ne '$d = decode_json($_);
+      print $d->{seq} if $d->{kind} eq "outcome" && $d->{body}{result}{spill}')
+  on --json store verify
+  is "$1: verify finds it" "$code" 7
+  has "$1: and says of which session, event and output" "$(json "$out" 'join " ", map {
+    my ($name) = $_->{text} =~ /\b(s-[0-9a-f]{16}-1\.stdout)/;
+    "$_->{session} $_->{seq} $_->{status} $name" } @{$d->{problems}}')" \
+    "s $seq ${2:-CK_E_CORRUPT} s-"
+}
 
 # places NAME URL SECOND THIRD: everything, in a store of that kind; others of both kinds.
 places() {
@@ -80,6 +97,11 @@ places() {
   is "$name: a copy into a file" "$code $(json "$out" '$d->{outputs}')" "0 2"
   run --store "$dir/$name.copy.db" sessions output s "$effect"
   ok "$name: has them, too" cmp -s "$dir/out" want
+  if is_file; then
+    on store salvage --to "$dir/salvaged.db"
+    run --store "$dir/salvaged.db" sessions output s "$effect"
+    ok "$name: a salvaged store has them, too" cmp -s "$dir/out" want
+  fi
   if has_server; then
     run --json store copy "$store" "$server&schema=${schema}_copy" 8<&- 9>&-
     is "$name: a copy into a server" "$code $(json "$out" '$d->{outputs}')" "0 2"
@@ -110,12 +132,21 @@ places() {
   kept
   for a in bit cut other; do
     damage $a
-    on store verify
-    is "$name: $a: verify finds it" "$code" 7
+    found "$name: $a"
     on sessions output s "$effect"
     is "$name: $a: it is not shown" "$code$out" 7
     put_back
   done
+  damage gone
+  found "$name: gone" CK_E_NOT_FOUND
+  on store verify --session s
+  is "$name: gone: of the session, too" "$code" 7
+  put_back
+  damage all
+  found "$name: all gone" CK_E_NOT_FOUND
+  on --json store verify
+  is "$name: all gone: each one is told" "$(json "$out" 'scalar @{$d->{problems}}')" 2
+  put_back
   on store verify
   is "$name: it is as it was" "$code" 0
   on key rotate --new-key "file:$dir/key2"
@@ -144,10 +175,12 @@ if has_server; then
   kept
   for a in bit cut; do
     damage $a
-    on store verify
-    is "server, no key: $a: verify finds it" "$code" 7
+    found "server, no key: $a"
     put_back
   done
+  damage gone
+  found "server, no key: gone" CK_E_NOT_FOUND
+  on sessions delete s --yes
 
   # ---- a store of an earlier ckrun ----
   ask "DROP TABLE output"

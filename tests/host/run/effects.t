@@ -94,6 +94,11 @@ is "removes it" "$(json "$out" '"$d->{spill_files} $d->{spill_bytes}"') $(ls "$o
 ok "and not what a result names" test -e "$spill"
 ok "nor what is another session's" test -e "$others"
 rm "$others"
+mv "$spill" "$dir/away"
+exits 7 "one that is gone is found" store verify
+has "and named" "$out" "${spill##*/}, which event"
+mv "$dir/away" "$spill"
+exits 0 "all is well again" store verify
 exits 0 "a session is deleted" sessions delete long
 ok "and the file with it" test ! -e "$spill"
 
