@@ -6,8 +6,9 @@
 #   MUTANTS_SOUND=1    first runs each named test on a copy without a fault: it must hold there
 #   MUTANTS_SHARE=N    N hundredths of all
 # One check for each mutant and test: killed by its own test, killed by the other, or SURVIVED. A
-# test that does not end within MUTANTS_SECONDS (300) has killed, too, and is counted apart: on a
-# machine with much else to do it says nothing. The copies lie in $TMPDIR; they begin with the
+# test is ended at its first failed check, which has killed. One that does not end within
+# MUTANTS_SECONDS (300) has killed, too, and is counted apart: on a machine with much else to do it
+# says nothing. The copies lie in $TMPDIR; they begin with the
 # objects of $CKRUN_BUILD, a release build, which are only read, so that a mutant costs one file's
 # compilation and the links of what is run.
 set -u
@@ -49,13 +50,40 @@ build() {
   make -C "$copy" -s BUILD=build MODE=release WERROR= ONLY= $goals >"$dir/made" 2>&1
 }
 
-# run_test TEST [SETTING=VALUE…]: of the copy; its exit code, 124 when it hangs.
-run_test() {
+# start TEST [SETTING=VALUE…]: of the copy, in a group of its own; its output is in $dir/out, what it
+# leaves in $dir/left.
+start() {
   local test=$1 program
   shift
   case $test in *.c) program=build/release/${test%.c}.t ;; *) program=$test ;; esac
-  (cd "$copy" && env CKRUN="$copy/build/ckrun" CKRUN_BUILD="$copy/build/release" "$@" \
-    timeout -k 5 "${MUTANTS_SECONDS:-300}" "$program" >"$dir/out" 2>&1)
+  rm -rf "$dir/left"
+  mkdir "$dir/left"
+  : >"$dir/out"
+  (cd "$copy" && exec env CKRUN="$copy/build/ckrun" CKRUN_BUILD="$copy/build/release" \
+    TMPDIR="$dir/left" "$@" setsid timeout -k 5 "${MUTANTS_SECONDS:-300}" "$program" \
+    >"$dir/out" 2>&1 </dev/null) &
+  started=$!
+}
+
+# run_test TEST [SETTING=VALUE…]: to its end; its exit code, 124 when it hangs.
+run_test() {
+  start "$@"
+  wait "$started"
+}
+
+# fail_test TEST [SETTING=VALUE…]: to its end or its first failed check; 1 for that.
+fail_test() {
+  local code
+  start "$@"
+  if grep -a -m 1 -q '^not ok' < <(tail -s 0.1 -n +1 -f --pid="$started" "$dir/out" 2>/dev/null)
+  then
+    kill -TERM "$started" # timeout, which ends all of its group
+    wait "$started"
+    return 1
+  fi
+  wait "$started"
+  code=$?
+  return "$code"
 }
 
 ok() {
@@ -79,7 +107,7 @@ how() {
 attack() {
   local name=$1 who=$2 code
   shift 2
-  run_test "$@"
+  fail_test "$@"
   code=$?
   case $code in
     0) ok "$name: SURVIVED $*" false ;;
