@@ -5,10 +5,18 @@
 #include <string.h>
 #include <time.h>
 
-void ck_pause_reason_sleeping(char out[CK_PAUSE_REASON_SIZE], int64_t until_ms) {
+static void write_reason(char out[CK_PAUSE_REASON_SIZE], const char *words, int64_t at_ms) {
   char moment[CK_TIME_TEXT_SIZE];
-  ck_time_text(moment, until_ms);
-  snprintf(out, CK_PAUSE_REASON_SIZE, CK_PAUSE_SLEEPING "%s", moment);
+  ck_time_text(moment, at_ms);
+  snprintf(out, CK_PAUSE_REASON_SIZE, "%s%s", words, moment);
+}
+
+void ck_pause_reason_sleeping(char out[CK_PAUSE_REASON_SIZE], int64_t until_ms) {
+  write_reason(out, CK_PAUSE_SLEEPING, until_ms);
+}
+
+void ck_pause_reason_retrying(char out[CK_PAUSE_REASON_SIZE], int64_t at_ms) {
+  write_reason(out, CK_PAUSE_RETRYING, at_ms);
 }
 
 /* What is written again as it stood: no other form, no day that is none. */
@@ -32,10 +40,13 @@ static bool read_moment(int64_t *out, const char *text) {
 
 bool ck_pause_reason_goes_on(int64_t *from_ms, const char *reason) {
   static const char *const at_once[] = {CK_PAUSE_QUEUED, "answered", "resolved"};
-  const size_t len = strlen(CK_PAUSE_SLEEPING);
+  static const char *const later[] = {CK_PAUSE_SLEEPING, CK_PAUSE_RETRYING};
   *from_ms = 0;
   if (!reason) return false;
   for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++)
     if (strcmp(reason, at_once[i]) == 0) return true;
-  return strncmp(reason, CK_PAUSE_SLEEPING, len) == 0 && read_moment(from_ms, reason + len);
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (strncmp(reason, later[i], strlen(later[i])) == 0)
+      return read_moment(from_ms, reason + strlen(later[i]));
+  return false;
 }

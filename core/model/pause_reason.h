@@ -9,11 +9,15 @@
 #include "core/base/clock.h"
 
 #define CK_PAUSE_QUEUED "queued"
-#define CK_PAUSE_SLEEPING "sleeping until " /* and a moment, as ck_time_text writes it */
+/* And a moment, as ck_time_text writes it. */
+#define CK_PAUSE_SLEEPING "sleeping until "
+#define CK_PAUSE_RETRYING "retrying at "
 
 enum { CK_PAUSE_REASON_SIZE = sizeof CK_PAUSE_SLEEPING + CK_TIME_TEXT_SIZE };
 
 void ck_pause_reason_sleeping(char out[CK_PAUSE_REASON_SIZE], int64_t until_ms);
+/* Until a try that a policy asked for. */
+void ck_pause_reason_retrying(char out[CK_PAUSE_REASON_SIZE], int64_t at_ms);
 /* True for one of them; then *from_ms is the moment, in wall time; 0: at once. `reason` NULL: no
  * reason is known. */
 bool ck_pause_reason_goes_on(int64_t *from_ms, const char *reason);

@@ -18,6 +18,8 @@ static void test_words(void) {
                                         "queued up",
                                         "sleeping",
                                         "sleeping until ",
+                                        "retrying at ",
+                                        "retrying until 2026-01-31T23:59:59.999Z",
                                         "sleeping until tomorrow",
                                         "sleeping until 2026-02-30T00:00:00.000Z",
                                         "sleeping until 2026-01-31T24:00:00.000Z",
@@ -38,11 +40,15 @@ static void test_moments(void) {
     const char *text;
   } moments[] = {{1769903999999, "sleeping until 2026-01-31T23:59:59.999Z"},
                  {1709164800001, "sleeping until 2024-02-29T00:00:00.001Z"},
-                 {4102444800000, "sleeping until 2100-01-01T00:00:00.000Z"}};
+                 {4102444800000, "sleeping until 2100-01-01T00:00:00.000Z"},
+                 {1709164800001, "retrying at 2024-02-29T00:00:00.001Z"}};
   for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
     char reason[CK_PAUSE_REASON_SIZE];
-    ck_pause_reason_sleeping(reason, moments[i].ms);
-    tap_is_text(reason, moments[i].text, "a sleep says until when");
+    if (*moments[i].text == 's')
+      ck_pause_reason_sleeping(reason, moments[i].ms);
+    else
+      ck_pause_reason_retrying(reason, moments[i].ms);
+    tap_is_text(reason, moments[i].text, "a wait says until when");
     tap_ok(goes_on(moments[i].text, moments[i].ms), "and goes on then");
   }
 }

@@ -13,6 +13,7 @@
 #include "core/host/inspect/tones.h"
 #include "core/host/print/table.h"
 #include "core/host/session/short_id.h"
+#include "core/host/session/standing.h"
 #include "core/runtime/session/tail/tail.h"
 #include "core/store/maintenance.h"
 #include "core/store/session_query.h"
@@ -47,14 +48,16 @@ static const ck_column columns[] = {
     {NULL, false},
 };
 
-/* What keeps it, or has stopped it. */
-typedef struct trouble {
+/* How it stands, what keeps it, or has stopped it. */
+typedef struct condition {
+  ck_standing standing;
+  bool live;
   char fault[CK_STORE_FAULT_MAX]; /* of a live one; "": none */
   char *question;                 /* that a person answers before its resume; NULL. Owned */
-} trouble;
+} condition;
 
 static void put_reason(listing *self, const ck_session_record *record, const char *error,
-                       const trouble *of) {
+                       const condition *of) {
   ck_buffer text = {0};
   ck_buffer_append_text(&text, *of->fault ? of->fault : error ? error : "");
   if (of->question)
@@ -67,12 +70,12 @@ static void put_reason(listing *self, const ck_session_record *record, const cha
 }
 
 static void put_row(listing *self, const ck_session_record *record, const char *flow,
-                    const ck_stop *stop, const trouble *of, bool live) {
+                    const ck_stop *stop, const condition *of) {
   ck_table *table = &self->table;
   const char *checkpoint = stop->last_checkpoint;
   ck_table_put_text(table, ck_bytes_text(record->id));
-  ck_table_tone(table, ck_session_tone(record->status, live));
-  ck_table_put_word(table, ck_session_status_name(record->status));
+  ck_table_tone(table, ck_standing_tone(of->standing, of->live));
+  ck_table_put_word(table, ck_standing_name(of->standing));
   ck_table_put_age(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(flow));
@@ -87,19 +90,27 @@ static bool has_flow(const char *flow, const char *wanted) {
   return flow && (strcmp(flow, wanted) == 0 || (slash && strcmp(slash + 1, wanted) == 0));
 }
 
+static bool has_standing(listing *self, const ck_session_record *record) {
+  ck_standing wanted = ck_standing_named(self->wanted->status), is = 0;
+  if (!wanted || ck_standing_status(wanted) != CK_SESSION_PAUSED) return true; /* the store's */
+  self->status = ck_standing_read(&is, self->inspection.store, record, self->err);
+  return is == wanted;
+}
+
 static bool is_wanted(listing *self, const ck_session_record *record) {
   ck_session_record now = {
       .no = record->no, .status = record->status, .updated_ms = record->updated_ms};
   if (now.updated_ms < self->since_ms)
     self->status = ck_updated_read(&now, self->inspection.store, self->err);
-  return now.updated_ms >= self->since_ms;
+  return now.updated_ms >= self->since_ms && self->status == CK_OK && has_standing(self, record);
 }
 
 static ck_status print_json(listing *self, const ck_session_record *record, const char *flow,
-                            const ck_stop *stop, bool live, const trouble *of) {
+                            const ck_stop *stop, const condition *of) {
   ck_document document;
   ck_session_view view = {0};
-  ck_session_view_take_record(&view, record, live);
+  ck_session_view_take_record(&view, record, of->live);
+  ck_session_view_set_standing(&view, of->standing);
   view.flow = flow;
   ck_document_init(&document, self->output);
   ck_session_view_put_record(&document, &view);
@@ -115,18 +126,19 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
   ck_store *store = self->inspection.store;
   const ck_session_record *record = &head->session;
   ck_error owned = CK_ERROR_INIT;
-  trouble of = {0};
+  condition of = {0};
   ck_stop stop = {0};
-  bool live = record->status == CK_SESSION_RUNNING &&
-              ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
-  if (live) ck_store_get_fault(of.fault, store, record->id);
-  ck_status status = ck_stop_read(&stop, store, head, self->err);
-  if (status == CK_OK && !live && ck_session_status_resumable(record->status))
+  of.live = record->status == CK_SESSION_RUNNING &&
+            ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
+  if (of.live) ck_store_get_fault(of.fault, store, record->id);
+  ck_status status = ck_standing_read(&of.standing, store, record, self->err);
+  if (status == CK_OK) status = ck_stop_read(&stop, store, head, self->err);
+  if (status == CK_OK && !of.live && ck_session_status_resumable(record->status))
     status = ck_session_view_read_question(&of.question, store, head, self->err);
   if (status == CK_OK && self->output->json)
-    status = print_json(self, record, flow, &stop, live, &of);
+    status = print_json(self, record, flow, &stop, &of);
   else if (status == CK_OK)
-    put_row(self, record, flow, &stop, &of, live);
+    put_row(self, record, flow, &stop, &of);
   self->count++;
   free(of.question);
   ck_stop_clear(&stop);
@@ -169,7 +181,7 @@ static ck_session_query query_of(const listing *self) {
       .since_ms = self->since_ms, .agent = self->agent, .others = ck_tail_naming_kinds};
   for (ck_session_status i = CK_SESSION_RUNNING; ck_session_status_name(i); i++)
     if (!v->resumable || ck_session_status_resumable(i)) query.statuses |= UINT64_C(1) << i;
-  if (v->status) query.statuses &= UINT64_C(1) << ck_session_status_of(v->status);
+  if (v->status) query.statuses &= UINT64_C(1) << ck_standing_status(ck_standing_named(v->status));
   const char *slash = v->flow ? strrchr(v->flow, '/') : NULL;
   query.flow_name = slash ? slash + 1 : v->flow;
   return query;
@@ -218,9 +230,9 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, status),
      .value = "STATUS",
-     .choices = ck_inspection_statuses,
-     .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed "
-             "or cancelled"},
+     .choices = ck_standing_names,
+     .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed, "
+             "cancelled, or in the hands of workers: queued, sleeping, retrying"},
     {.name = "agent",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, agent),
@@ -259,7 +271,9 @@ const ck_command ck_command_sessions_list = {
     .summary = "list the sessions, newest first",
     .details =
         "Columns: session, status, updated, profile, flow, the node at which it failed, "
-        "its last checkpoint, reason. With --json also error, failed_at_node and "
+        "its last checkpoint, reason. One that is paused until a worker goes on with it is shown "
+        "as queued, sleeping or retrying, and is none of --status paused; with --json its status "
+        "stays paused, and awaits has that word. With --json also error, failed_at_node and "
         "last_checkpoint, as MCP's list_resumable_sessions gives them. A running session whose "
         "process has died says so, and one that goes on though its store takes nothing.",
     .options = options,

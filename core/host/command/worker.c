@@ -127,7 +127,7 @@ static const ck_option options[] = {
      .offset = offsetof(values, limits),
      .value = "LIMIT",
      .help = "profile=NAME:N or label=NAME:N: run at most N sessions of that profile, or that ask "
-             "for that label, at once; may be given again"},
+             "for that label, at once, in this worker: others count their own; may be given again"},
     {.name = "poll",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, poll),
@@ -142,8 +142,10 @@ static const ck_option options[] = {
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, metrics),
      .value = "ADDRESS",
-     .help = "serve /metrics (for Prometheus), /healthz and /readyz at 127.0.0.1:PORT, [::1]:PORT "
-             "or unix:PATH, this machine alone; port 0: any free one, which is told"},
+     .help =
+         "serve /metrics (for Prometheus), /healthz and /readyz (503 as soon as the store has "
+         "not answered for 2 s) at 127.0.0.1:PORT, [::1]:PORT or unix:PATH, this machine alone; "
+         "port 0: any free one, which is told"},
     {.name = "until-idle",
      .offset = offsetof(values, until_idle),
      .help = "end when nothing runs and nothing is due"},

@@ -5,13 +5,6 @@
 
 #include "core/host/inspect/updated.h"
 
-const char *const ck_inspection_statuses[] = {
-#define X(name, number, text, resumable) text,
-    CK_SESSION_STATUS_TABLE(X)
-#undef X
-        NULL,
-};
-
 const char *const ck_inspection_kinds[] = {
 #define X(name, number, text) text,
     CK_EVENT_TABLE(X)

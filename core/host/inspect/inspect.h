@@ -22,7 +22,6 @@ CK_CHECKED ck_status ck_inspection_open_session(ck_inspection *out, const ck_hos
 void ck_inspection_close(ck_inspection *self);
 
 /* The names of all session statuses and event kinds, for options; end with NULL. */
-extern const char *const ck_inspection_statuses[];
 extern const char *const ck_inspection_kinds[];
 
 #endif

@@ -14,7 +14,7 @@
 #include "core/host/session/short_id.h"
 
 static ck_tone tone_of(const ck_session_view *self) {
-  return ck_session_tone(self->head->session.status, self->live != 0);
+  return ck_standing_tone(self->stands, self->live != 0);
 }
 
 /* ---- how it stands ---- */
@@ -29,7 +29,7 @@ static void print_title(const ck_session_view *self, ck_output *output) {
   ck_buffer_append_text(&line, ck_tone_on(strong));
   ck_output_append_safe(output, &line, ck_bytes_text(self->id));
   ck_buffer_append_format(&line, "%s  %s%s%s%s", ck_tone_off(strong), ck_tone_on(tone),
-                          self->status, self->live == 0 ? ", its process is gone" : "",
+                          self->standing, self->live == 0 ? ", its process is gone" : "",
                           ck_tone_off(tone));
   ck_buffer_append_format(&line, "  %s\n", age.data ? age.data : "");
   ck_output_write(output, ck_buffer_bytes(&line));

@@ -27,6 +27,12 @@ void ck_session_view_take_record(ck_session_view *self, const ck_session_record 
   self->document = record->input;
 }
 
+void ck_session_view_set_standing(ck_session_view *self, ck_standing standing) {
+  self->stands = standing;
+  self->standing = ck_standing_name(standing);
+  self->awaits = ck_standing_awaits(standing);
+}
+
 static void add_doubt(void *to, const ck_open_effect *effect) {
   ck_doubts *doubts = to;
   ck_buffer_append(&doubts->keys, effect->key, strlen(effect->key) + 1);
@@ -176,6 +182,7 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   if (status == CK_OK) status = read_stored(out, inspection, err);
   if (status == CK_OK && ck_session_status_resumable(session->status))
     status = read_queued(out, inspection->store, err);
+  ck_session_view_set_standing(out, ck_standing_of(session, out->queued != NULL));
   if (status == CK_OK && can_resume(inspection))
     status = read_questions(out, host, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)

@@ -15,6 +15,7 @@
 #include "core/host/session/place.h"
 #include "core/host/session/queued.h"
 #include "core/host/session/saving.h"
+#include "core/host/session/standing.h"
 #include "core/store/checkpoint_list.h"
 
 /* Effects in doubt, by key. */
@@ -27,6 +28,8 @@ typedef struct ck_doubts {
 typedef struct ck_session_view {
   /* Of the record alone. */
   const char *id, *status, *reason, *failure, *profile, *flow, *run;
+  ck_standing stands;
+  const char *standing, *awaits; /* its words; awaits: ck_standing_awaits */
   int64_t created_ms, updated_ms, epoch, timeline;
   int live; /* 1: its owner runs; 0: it is running and has no owner; -1: it is not running */
   const ck_value *document; /* the session's input: what a resume needs again */
@@ -62,8 +65,9 @@ CK_CHECKED ck_status ck_session_view_read_question(char **out, ck_store *store, 
                                                    ck_error *err);
 /* Fills in the fields of the record alone; `live`: its owner runs. */
 void ck_session_view_take_record(ck_session_view *self, const ck_session_record *record, bool live);
-/* Adds the fields of the record alone: session, status, live (of a running one), reason, failure,
- * created, updated, profile, flow, run, epoch, timeline. */
+void ck_session_view_set_standing(ck_session_view *self, ck_standing standing);
+/* Adds the fields of the record alone: session, status, awaits, live (of a running one), reason,
+ * failure, created, updated, profile, flow, run, epoch, timeline. */
 void ck_session_view_put_record(ck_document *document, const ck_session_view *self);
 /* Prints every field: one JSON object with --json, else names and values. */
 CK_CHECKED ck_status ck_session_view_print(const ck_session_view *self, ck_output *output,

@@ -307,7 +307,9 @@ typedef struct field {
 #define AT(member) offsetof(ck_session_view, member)
 static const field record_fields[] = {
     {"session",          AT(id),               member_text,       row_text,       1},
-    {"status",           AT(status),           member_text,       row_text,       2},
+    {"status",           AT(status),           member_text,       NULL,           0},
+    {"status",           AT(standing),         NULL,              row_text,       2},
+    {"awaits",           AT(awaits),           member_text,       NULL,           0},
     {"live",             AT(live),             member_live,       NULL,           0},
     {"reason",           AT(reason),           member_text,       NULL,           0},
     {"failure",          AT(failure),          member_text,       row_text,       4},

@@ -3,8 +3,9 @@
 
 #include "core/base/json.h"
 
-ck_tone ck_session_tone(ck_session_status status, bool live) {
-  switch (status) {
+ck_tone ck_standing_tone(ck_standing standing, bool live) {
+  if (ck_standing_awaits(standing)) return CK_TONE_PLAIN;
+  switch (ck_standing_status(standing)) {
     case CK_SESSION_COMPLETED:
       return CK_TONE_GOOD;
     case CK_SESSION_FAILED:

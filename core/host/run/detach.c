@@ -3,6 +3,7 @@
 
 #include "core/host/print/document.h"
 #include "core/host/session/queued.h"
+#include "core/host/session/standing.h"
 
 /* The command that runs what is queued. */
 static ck_status write_worker(ck_buffer *out, const ck_host *host, const ck_engine *engine,
@@ -24,6 +25,7 @@ static ck_status print(const ck_host *host, const char *session, const char *wor
   ck_document_init(&document, host->output);
   ck_document_put_text(&document, NULL, "session", session);
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
+  ck_document_put_text(&document, NULL, "awaits", ck_standing_name(CK_STANDING_QUEUED));
   ck_document_put_text(&document, NULL, "reason", CK_QUEUED_REASON);
   ck_document_put_text(&document, NULL, "next", worker);
   ck_status status = ck_document_print(&document, err);

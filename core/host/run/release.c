@@ -16,11 +16,15 @@ static bool has_services(const ck_drivers *drivers) {
 void ck_release_sleeping(ck_engine *engine) {
   const ck_clock *clock = &engine->runtime->clock;
   char reason[CK_PAUSE_REASON_SIZE];
-  int64_t until = engine->queued ? ck_execution_sleeps_until(engine->execution) : 0;
+  bool retries = false;
+  int64_t until = engine->queued ? ck_execution_sleeps_until(&retries, engine->execution) : 0;
   if (until == 0) return;
   bool services = has_services(&engine->drivers);
   int64_t least = services ? CK_RELEASE_SERVICES_SLEEP_MS : CK_RELEASE_SLEEP_MS;
   if (until - clock->wall_ms(clock->self) < least) return;
-  ck_pause_reason_sleeping(reason, until);
+  if (retries)
+    ck_pause_reason_retrying(reason, until);
+  else
+    ck_pause_reason_sleeping(reason, until);
   ck_execution_pause(engine->execution, reason);
 }

@@ -1,11 +1,13 @@
 /* health.c - the answers of a worker to a monitor. */
 #include "core/host/worker/health.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/host/ui/plain.h"
+#include "core/host/worker/probe.h"
 
 enum { HANGS_AFTER_POLLS = 10, HANGS_AFTER_MS = 30000 };
 
@@ -13,22 +15,18 @@ struct ck_health {
   ck_health_options options;
   ck_ui_listen at;
   ck_ui_plain *server;
+  ck_probe *probe;
 };
 
-static bool count_session(void *to, const ck_session_record *record) {
-  int64_t *counts = to;
-  if (record->status > 0 && (int)record->status < CK_METRICS_STATUS_MAX) counts[record->status]++;
-  return true;
-}
-
 static void answer_metrics(ck_ui_plain_answer *out, const ck_health *self) {
-  int64_t sessions[CK_METRICS_STATUS_MAX] = {0};
+  ck_census census;
+  ck_clock clock = ck_clock_system();
   ck_error ignored = CK_ERROR_INIT;
   ck_status status =
-      ck_store_list_sessions(self->options.store, 0, count_session, sessions, &ignored);
+      ck_census_take(&census, self->options.store, clock.wall_ms(clock.self), &ignored);
   out->status = 200;
   out->type = "text/plain; version=0.0.4; charset=utf-8";
-  ck_metrics_append(&out->text, self->options.metrics, status == CK_OK ? sessions : NULL);
+  ck_metrics_append(&out->text, self->options.metrics, status == CK_OK ? &census : NULL);
 }
 
 static void say(ck_ui_plain_answer *out, bool well, const char *text) {
@@ -47,6 +45,17 @@ static void answer_health(ck_ui_plain_answer *out, const ck_health *self) {
   say(out, well, well ? "ok" : "no turn for too long");
 }
 
+/* False: it says why not. The worker itself may not know yet, while it waits for an answer. */
+static bool is_answered(ck_ui_plain_answer *out, const ck_health *self) {
+  char why[CK_ERROR_TEXT_MAX], text[CK_ERROR_TEXT_MAX + 80];
+  int64_t age_ms = self->probe ? ck_probe_age(why, self->probe) : 0;
+  if (age_ms <= CK_PROBE_AGE_MAX_MS) return true;
+  snprintf(text, sizeof text, "the store has not answered for %lld.%lld s%s%s",
+           (long long)age_ms / 1000, (long long)age_ms % 1000 / 100, *why ? ": " : "", why);
+  say(out, false, text);
+  return false;
+}
+
 /* Ready: what is due would be begun. */
 static void answer_ready(ck_ui_plain_answer *out, const ck_health *self) {
   ck_metrics *metrics = self->options.metrics;
@@ -55,6 +64,7 @@ static void answer_ready(ck_ui_plain_answer *out, const ck_health *self) {
   bool ending = metrics->ending;
   memcpy(trouble, metrics->trouble, sizeof trouble);
   pthread_mutex_unlock(&metrics->lock);
+  if (!ending && !trouble[0] && !is_answered(out, self)) return;
   say(out, !ending && !trouble[0], ending ? "it is to end" : trouble[0] ? trouble : "ready");
 }
 
@@ -81,6 +91,7 @@ ck_status ck_health_start(ck_health **out, const ck_health_options *options, ck_
   self->at.fd = -1;
   ck_status status = ck_ui_listen_open(&self->at, "--metrics", options->address, err);
   const ck_ui_plain_service service = {.respond = respond, .to = self};
+  if (status == CK_OK && options->store) status = ck_probe_start(&self->probe, options->store, err);
   if (status == CK_OK) status = ck_ui_plain_start(&self->server, &self->at, &service, err);
   if (status != CK_OK) {
     ck_health_stop(self);
@@ -94,6 +105,7 @@ ck_status ck_health_start(ck_health **out, const ck_health_options *options, ck_
 void ck_health_stop(ck_health *self) {
   if (!self) return;
   ck_ui_plain_stop(self->server);
+  ck_probe_stop(self->probe);
   ck_ui_listen_close(&self->at);
   free(self);
 }

@@ -7,8 +7,9 @@
 typedef struct ck_health ck_health;
 
 /* At `address`, as ck_ui_listen_open takes it; says where on people's lines. Borrows `store` (its
- * sessions are counted when metrics are asked for) and `metrics`. `poll_ms`: a worker that takes no
- * turn for many times as long hangs. */
+ * sessions are counted when metrics are asked for, and it is asked whether it answers; NULL:
+ * neither is done) and `metrics`. `poll_ms`: a worker that takes no turn for many times as long
+ * hangs. */
 typedef struct ck_health_options {
   const char *address;
   ck_store *store;

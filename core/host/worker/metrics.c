@@ -98,7 +98,7 @@ static void add_said(ck_metrics *self, ck_bytes said) {
     add_redaction(self, it.value);
 }
 
-void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status status,
+void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_standing standing,
                     const ck_worker_end *end, ck_bytes said) {
   pthread_mutex_lock(&self->lock);
   self->deaths += end->died;
@@ -106,8 +106,7 @@ void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status statu
   self->lost_claims += how == CK_RUN_TAKEN && !end->fenced;
   self->refusals += how == CK_RUN_REFUSED;
   self->lapses += how == CK_RUN_LAPSED;
-  if (how == CK_RUN_ENDED && !end->died && status > 0 && (int)status < CK_METRICS_STATUS_MAX)
-    self->ended[status]++;
+  if (how == CK_RUN_ENDED && !end->died && ck_standing_name(standing)) self->ended[standing]++;
   if (said.len && ck_json_check(said, NULL) == CK_OK) add_said(self, said);
   pthread_mutex_unlock(&self->lock);
 }

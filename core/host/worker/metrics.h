@@ -5,10 +5,10 @@
 
 #include <pthread.h>
 
+#include "core/host/worker/census.h"
 #include "core/host/worker/child.h"
-#include "core/model/session.h"
 
-enum { CK_METRICS_BOUNDS_MAX = 12, CK_METRICS_RULES_MAX = 160, CK_METRICS_STATUS_MAX = 9 };
+enum { CK_METRICS_BOUNDS_MAX = 12, CK_METRICS_RULES_MAX = 160 };
 
 /* Of durations, in seconds. */
 typedef struct ck_histogram {
@@ -24,7 +24,7 @@ void ck_histogram_add(ck_histogram *self, double seconds);
 typedef struct ck_metrics {
   pthread_mutex_t lock;
   int64_t claims, takeovers, lost_claims, refusals, fences, lapses, deaths;
-  int64_t ended[CK_METRICS_STATUS_MAX]; /* by ck_session_status */
+  int64_t ended[CK_STANDING_END]; /* by ck_standing */
   ck_histogram queue, checkpoint;
   int64_t input_tokens, output_tokens, unmetered;
   double dollars;
@@ -46,12 +46,11 @@ void ck_metrics_begin(ck_metrics *self, int64_t waited_ms, bool takes_over);
 /* How one ended, and what it said of itself: the document of `ckrun --json resume`; no bytes: it
  * was killed. */
 typedef enum { CK_RUN_ENDED, CK_RUN_TAKEN, CK_RUN_REFUSED, CK_RUN_LAPSED } ck_run_ending;
-void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_session_status status,
+void ck_metrics_end(ck_metrics *self, ck_run_ending how, ck_standing standing,
                     const ck_worker_end *end, ck_bytes said);
 /* The worker is alive, and so it is with it. */
 void ck_metrics_turn(ck_metrics *self, size_t running, bool ending, const char *trouble);
-/* Appends the text format, version 0.0.4. `sessions`: of the store, by ck_session_status; NULL: not
- * known. */
-void ck_metrics_append(ck_buffer *out, ck_metrics *self, const int64_t *sessions);
+/* Appends the text format, version 0.0.4. `census`: of the store; NULL: not known. */
+void ck_metrics_append(ck_buffer *out, ck_metrics *self, const ck_census *census);
 
 #endif

@@ -40,9 +40,21 @@ static void append_histogram(ck_buffer *out, const char *name, const char *help,
 }
 
 static void append_by_status(ck_buffer *out, const char *name, const int64_t *counts) {
-  for (int status = 1; status < CK_METRICS_STATUS_MAX; status++)
-    ck_buffer_append_format(out, "%s{status=\"%s\"} %" PRId64 "\n", name,
-                            ck_session_status_name((ck_session_status)status), counts[status]);
+  for (ck_standing at = 1; ck_standing_name(at); at++)
+    ck_buffer_append_format(out, "%s{status=\"%s\"} %" PRId64 "\n", name, ck_standing_name(at),
+                            counts[at]);
+}
+
+static void append_census(ck_buffer *out, const ck_census *census) {
+  begin(out, "ckrun_sessions", "gauge", "Sessions of the store, by state.");
+  append_by_status(out, "ckrun_sessions", census->sessions);
+  append_one(out, "ckrun_queue_depth", "gauge",
+             "Sessions of the store that a worker could begin now, whatever labels they ask for.",
+             census->due);
+  begin(out, "ckrun_queue_oldest_seconds", "gauge",
+        "For how long the first of these has been due; 0: there is none.");
+  ck_buffer_append_format(out, "ckrun_queue_oldest_seconds %.3f\n",
+                          (double)census->oldest_ms / 1000);
 }
 
 static void append_spent(ck_buffer *out, const ck_metrics *self) {
@@ -92,11 +104,10 @@ static void append_worker(ck_buffer *out, const ck_metrics *self) {
   append_one(out, "ckrun_deaths_total", "counter", "Runs whose process was killed.", self->deaths);
 }
 
-void ck_metrics_append(ck_buffer *out, ck_metrics *self, const int64_t *sessions) {
+void ck_metrics_append(ck_buffer *out, ck_metrics *self, const ck_census *census) {
   begin(out, "ckrun_build_info", "gauge", "The version of ckrun.");
   ck_buffer_append_format(out, "ckrun_build_info{version=\"%s\"} 1\n", CK_VERSION);
-  if (sessions) begin(out, "ckrun_sessions", "gauge", "Sessions of the store, by state.");
-  if (sessions) append_by_status(out, "ckrun_sessions", sessions);
+  if (census) append_census(out, census);
   pthread_mutex_lock(&self->lock);
   append_worker(out, self);
   begin(out, "ckrun_runs_total", "counter", "Runs that have ended, by the session's state then.");

@@ -105,10 +105,10 @@ static void tell_end(const worker *self, ck_run_ending how, const ck_worker_chil
 }
 
 static void count_end(worker *self, ck_run_ending how, const ck_worker_child *child,
-                      ck_session_status status) {
+                      ck_standing standing) {
   ck_buffer said = {0};
   ck_worker_child_read(&said, child);
-  ck_metrics_end(&self->metrics, how, status, &child->end, ck_buffer_bytes(&said));
+  ck_metrics_end(&self->metrics, how, standing, &child->end, ck_buffer_bytes(&said));
   ck_buffer_clear(&said);
 }
 
@@ -125,7 +125,8 @@ static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   if (candidate) ck_candidates_note_end(candidate, end->died, now_ms());
   if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());
   tell_end(self, how, child, gone ? NULL : &record);
-  count_end(self, how, child, gone ? CK_SESSION_COMPLETED : record.status);
+  ck_standing stands = gone ? (ck_standing)CK_SESSION_COMPLETED : ck_standing_of(&record, true);
+  count_end(self, how, child, stands);
   ck_session_record_clear(&record);
   return CK_OK;
 }

@@ -82,9 +82,10 @@ void ck_execution_cancel(ck_execution *self, const char *reason);
  * and must not be repeated leaves the session in doubt. */
 void ck_execution_stop(ck_execution *self);
 /* While all that it does is sleep, wait before a policy's next try, and wait for answers of
- * persons: when the first of these times ends, in wall time. A session that is paused then goes on
- * with them (tries: see goes_on_waiting). 0: it does something else, or is to end. */
-int64_t ck_execution_sleeps_until(const ck_execution *self);
+ * persons: when the first of these times ends, in wall time; *retries: a try follows it. A session
+ * that is paused then goes on with them (tries: see goes_on_waiting). 0: it does something else, or
+ * is to end. */
+int64_t ck_execution_sleeps_until(bool *retries, const ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);
 /* A person's answer to a question that a coroutine waits for, while others go on. `key` NULL: the

@@ -339,7 +339,7 @@ static ck_status stand_as_before(ck_session_update *others, char reason[CK_PAUSE
   bool sleeps = status == CK_OK && record.status == CK_SESSION_PAUSED &&
                 ck_pause_reason_goes_on(&from_ms, record.reason) && from_ms;
   if (sleeps) {
-    ck_pause_reason_sleeping(reason, from_ms);
+    snprintf(reason, CK_PAUSE_REASON_SIZE, "%s", record.reason);
     *others = (ck_session_update){.status = CK_SESSION_PAUSED, .reason = reason};
   }
   ck_session_record_clear(&record);

@@ -35,7 +35,25 @@ for _ in $(seq 3000); do
   [ "$(ask "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")" = 1 ] && break
   sleep 0.02
 done
+# One that waits longer for an answer, since its leases last longer, and tells how it is.
+lease=$CKRUN_STORE CKRUN_STORE="$server&schema=one&lease=120"
+worker patient --label none --metrics 127.0.0.1:0
+CKRUN_STORE=$lease
+patient=$worker
+comes patient.err "metrics at"
+url=$(sed -n 's/^.*metrics at \(http:.*\)\/metrics.*/\1/p' patient.err | head -1)
+[ -n "$url" ] || skip "no libmicrohttpd here"
 tell freeze
+
+# ---- who asks how a worker is ----
+if [ -n "$url" ]; then
+  ready() { perl -MHTTP::Tiny -e 'my $r = HTTP::Tiny->new(timeout => 60)->get("$ARGV[0]/readyz");
+    print "$r->{status} $r->{content}"' "$url"; }
+  for _ in $(seq 3000); do said=$(ready); [[ $said == 503* ]] && break; sleep 0.02; done
+  has "a worker whose store does not answer is not ready" "$said" "503 the store has not answered"
+  is "which is told long before its own question has waited enough" \
+    "$(grep -c 'nothing is begun' patient.err)" 0
+fi
 
 # ---- who reads ----
 for words in "sessions list" "sessions show s" "sessions watch s"; do
@@ -79,7 +97,7 @@ steps one two three four
 worker=$busy
 comes busy.out "ended	s	completed"
 has "the session ends" "$(cat busy.out)" "ended	s	completed"
-kill -TERM "$busy" "$idle"
-wait "$busy" "$idle"
+kill -TERM "$busy" "$idle" "$patient"
+wait "$busy" "$idle" "$patient"
 exits 0 "all is whole" store verify
 finish

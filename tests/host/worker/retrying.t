@@ -77,7 +77,7 @@ has "a person is asked before it begins" "$(status s)" "waiting"
 exits 0 "and answers" answer s allow
 works "2026-11-24 08:00"
 is "who waits for a next try keeps no worker" "$(status s)" \
-  "paused sleeping until 2026-11-24T09:00:00.000Z"
+  "paused retrying at 2026-11-24T09:00:00.000Z"
 is "its try is in the store" "$(asked s)" "1 "
 shown=$("$CKRUN" --json sessions show s)
 is "show says when it is tried again, which try that is, and by whose word" \
@@ -88,7 +88,7 @@ works "2026-11-24 08:59:59"
 is "a second before no worker begins it" "$(grep -c '^begun	s	' worker.out)" 0
 works "2026-11-24 09:00"
 is "when it is due it is tried again, once, and waits longer" "$(status s) $(tries)" \
-  "paused sleeping until 2026-11-24T11:00:00.000Z 1 s-before 2 s-fails"
+  "paused retrying at 2026-11-24T11:00:00.000Z 1 s-before 2 s-fails"
 is "the policy is told the second try" "$(asked s)" "1 2 "
 works "2026-11-24 11:00"
 is "behind the third a person is to see to it" "$(status s | cut -c1-6) $(tries)" \
@@ -116,7 +116,7 @@ is "what comes first is waited for" "$(status both)" \
   "paused sleeping until 2026-11-24T08:30:00.000Z"
 works "2026-11-24 08:30"
 is "then the try, which was not made early" "$(status both) $(tries)" \
-  "paused sleeping until 2026-11-24T09:00:00.000Z 1 both-before 1 both-fails"
+  "paused retrying at 2026-11-24T09:00:00.000Z 1 both-before 1 both-fails"
 works "2026-11-24 09:00"
 is "and is the second" "$(asked both)$(tries)" "1 2 1 both-before 2 both-fails"
 

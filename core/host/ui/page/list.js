@@ -4,10 +4,12 @@ import * as api from "./api.js";
 import { button, fill, make } from "./dom.js";
 import { age, count, linkTo, some } from "./format.js";
 
-const STATUSES = ["running", "paused", "waiting", "in_doubt", "failing", "failed", "completed",
-  "cancelled"];
+const STATUSES = ["running", "queued", "sleeping", "retrying", "paused", "waiting", "in_doubt",
+  "failing", "failed", "completed", "cancelled"];
 const PAGE = 200;
 
+// A paused session that workers go on with has a word of its own.
+export const standing = (session) => session.awaits ?? session.status;
 export const statusMark = (status, live) =>
   make("span", { class: `status ${status}` }, live === false ? `${status} (its process is gone)` : status);
 
@@ -19,7 +21,7 @@ function why(session) {
 function row(session) {
   return make("tr", {},
     make("td", {}, make("a", { href: linkTo(session.session) }, session.session)),
-    make("td", {}, statusMark(session.status, session.live)),
+    make("td", {}, statusMark(standing(session), session.live)),
     make("td", { title: session.updated }, age(session.updated)),
     make("td", {}, session.profile),
     make("td", { title: session.flow }, session.flow?.split("/").pop()),
@@ -28,7 +30,7 @@ function row(session) {
 
 function totals(sessions, more) {
   const counts = new Map();
-  for (const { status } of sessions) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const s of sessions) counts.set(standing(s), (counts.get(standing(s)) ?? 0) + 1);
   const parts = STATUSES.filter((s) => counts.has(s)).map((s) => `${count(counts.get(s))} ${s}`);
   const shown = `${more ? "the newest " : ""}${some(sessions.length, "session")}`;
   return parts.length ? `${shown}: ${parts.join(", ")}` : shown;
@@ -50,7 +52,7 @@ function addressOf(wanted) {
 // ---- order and search ----
 
 const COLUMNS = {
-  session: (s) => s.session, status: (s) => STATUSES.indexOf(s.status), changed: (s) => s.updated,
+  session: (s) => s.session, status: (s) => STATUSES.indexOf(standing(s)), changed: (s) => s.updated,
   profile: (s) => s.profile ?? "", flow: (s) => s.flow ?? "", reason: why,
 };
 
@@ -63,7 +65,7 @@ function sorted(sessions, sort) {
 
 function matching(sessions, words) {
   const sought = (words ?? "").toLowerCase().split(/\s+/).filter((word) => word);
-  const text = (s) => [s.session, s.status, s.profile, s.flow, why(s)].join(" ").toLowerCase();
+  const text = (s) => [s.session, standing(s), s.profile, s.flow, why(s)].join(" ").toLowerCase();
   return sessions.filter((s) => sought.every((word) => text(s).includes(word)));
 }
 

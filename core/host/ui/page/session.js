@@ -8,7 +8,7 @@ import { fill, make, say } from "./dom.js";
 import { Events } from "./events.js";
 import { linkTo, some } from "./format.js";
 import { legend } from "./gutter.js";
-import { statusMark } from "./list.js";
+import { standing, statusMark } from "./list.js";
 import { Timeline } from "./timeline.js";
 import { agentRows, figures, nextCommand, relatives } from "./top.js";
 
@@ -133,10 +133,10 @@ class Page {
   drawTop() {
     const s = this.shown, refresh = () => this.look(), actions = this.settings.actions;
     this.drawFigures();
-    const state = JSON.stringify([s.status, s.live, s.reason, s.questions, s.doubts, s.next, s.agents?.length, s.forks]);
+    const state = JSON.stringify([standing(s), s.live, s.reason, s.questions, s.doubts, s.next, s.agents?.length, s.forks]);
     if (state === this.drawn) return;
     this.drawn = state;
-    fill(this.top, make("h1", {}, this.id, " ", statusMark(s.status, s.live),
+    fill(this.top, make("h1", {}, this.id, " ", statusMark(standing(s), s.live),
       actions ? make("span", { class: "acts" }, sessionActs(s, refresh)) : null),
     this.figures, relatives(s), s.reason ? make("p", { class: s.status }, s.reason) : null,
     approval(s, actions, refresh),
