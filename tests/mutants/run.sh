@@ -50,8 +50,8 @@ build() {
   make -C "$copy" -s BUILD=build MODE=release WERROR= ONLY= $goals >"$dir/made" 2>&1
 }
 
-# start TEST [SETTING=VALUE…]: of the copy, in a group of its own; its output is in $dir/out, what it
-# leaves in $dir/left.
+# start TEST [SETTING=VALUE…]: of the copy, in a group of its own; its output is in $dir/out, what
+# it leaves in $dir/left.
 start() {
   local test=$1 program
   shift
