@@ -18,8 +18,8 @@ typedef struct ck_effect_sink {
   bool (*spent)(struct ck_effect_sink *sink, const ck_outcome *known);
   /* NULL: nobody but the driver decides. Between start and done: whether the policies, or a person
    * whom they ask, permit `action`, which is borrowed for the call. `action->answered` is called
-   * once, later, unless the question is forgotten. NULL in *out: no policy has a word in it, and
-   * the driver decides. */
+   * once, later, unless the question is forgotten. NULL in *out: no policy has a word in it, nor
+   * does the action's rule have a person asked: the driver decides by the rule. */
   CK_CHECKED ck_status (*permit)(ck_action_question **out, struct ck_effect_sink *sink,
                                  const ck_action *action, ck_error *err);
   /* The answer is not needed any more; before done, of every question that has none. */

@@ -21,8 +21,9 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
   ck_json_begin(&w, '{');
   if (run->phase == CK_ACP_PROMPTED || run->opening != CK_ACP_NEW)
     ck_json_member_text(&w, "sessionId", run->session);
+  ck_status status = CK_OK;
   if (run->phase == CK_ACP_PROMPTED) {
-    ck_acp_append_prompt(&w, run);
+    status = ck_acp_append_prompt(&w, run, err);
   } else {
     if (!realpath(directory ? directory : ".", folder))
       return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
@@ -30,7 +31,7 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
     ck_json_member_raw(&w, "mcpServers", ck_bytes_text("[]"));
   }
   ck_json_end(&w, '}');
-  return ck_buffer_check(out, err);
+  return status == CK_OK ? ck_buffer_check(out, err) : status;
 }
 
 /* Of those that open a session. */
@@ -100,6 +101,12 @@ static ck_acp_opening best_opening(const ck_acp_agent *self) {
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_acp_check_prompt(run, &err);
+  if (status != CK_OK) {
+    ck_acp_end(run, CK_OUTCOME_FAILED, status, err.text);
+    return;
+  }
   ck_acp_read_wanted(wanted, run);
   if (*wanted && is_busy(agent, run, wanted)) {
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
@@ -229,14 +236,22 @@ static void on_lost(void *to, const char *why) {
   ck_acp_drop_permissions(self, NULL);
 }
 
+static bool has(ck_bytes capabilities, const char *name) {
+  bool said = false;
+  return ck_json_read_bool(&said, ck_json_get(capabilities, name)) && said;
+}
+
 static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
   ck_acp_agent *self = to;
   int64_t version = -1;
   ck_bytes can = ck_json_get(result, "agentCapabilities");
-  self->can_load = false;
-  ck_json_read_bool(&self->can_load, ck_json_get(can, "loadSession"));
+  ck_bytes takes = ck_json_get(can, "promptCapabilities");
+  self->can_load = has(can, "loadSession");
   self->can_resume = ck_json_type_of(ck_json_get(ck_json_get(can, "sessionCapabilities"),
                                                  "resume")) == CK_JSON_OBJECT;
+  self->takes.images = has(takes, "image");
+  self->takes.audio = has(takes, "audio");
+  self->takes.resources = has(takes, "embeddedContext");
   if (ck_json_read_int(&version, ck_json_get(result, "protocolVersion")) && version == VERSION)
     return true;
   snprintf(why, CK_SERVICE_WHY_MAX, "it speaks version %lld of the protocol; %d is understood",

@@ -100,7 +100,6 @@ bool ck_acp_has_permissions(const ck_effect_run *run) {
   return false;
 }
 
-/* The asker still calls back for each; the callback then does nothing but free it. */
 void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
   for (ck_acp_permission *it = self->permissions.next, *next; it != &self->permissions; it = next) {
     next = it->next;
@@ -109,10 +108,6 @@ void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
     it->run = NULL;
     const ck_acp_asked asked = ck_acp_asked_of(it);
     ck_acp_reply_permission(self, &asked, (ck_bytes){0});
-    if (!it->question) {
-      self->options->asker->cancel(self->options->asker->self, it->asking);
-      continue;
-    }
     sink->forget(sink, it->question);
     ck_acp_forget_permission(it);
   }

@@ -1,4 +1,5 @@
-/* policies.c - requests for permission that the session's policies have a word in. */
+/* policies.c - requests for permission that the session has a word in: its policies, or a person.
+ */
 #include <string.h>
 
 #include "core/effect/acp/private.h"

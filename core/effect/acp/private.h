@@ -65,14 +65,13 @@ typedef struct ck_acp_asked {
   ck_bytes id, params;
 } ck_acp_asked;
 
-/* A request for permission that a person, or the policies, are to answer. */
+/* A request for permission that the session is to answer: its policies, or a person. */
 typedef struct ck_acp_permission {
   ck_acp_agent *agent;
   ck_effect_run *run; /* NULL: the answer is not needed any more */
   ck_acp_wish wish;
   ck_value *id, *request;
-  ck_asking *asking;
-  ck_action_question *question;              /* put to the policies; NULL: to a person */
+  ck_action_question *question;
   struct ck_acp_permission *next, *previous; /* of the agent; a ring */
 } ck_acp_permission;
 
@@ -80,6 +79,9 @@ struct ck_acp_agent {
   ck_service service;
   const ck_acp_options *options;
   bool can_load, can_resume;
+  struct {
+    bool images, audio, resources;
+  } takes; /* in prompts, beside texts and links */
   ck_acp_session *sessions;
   ck_pending_calls runs;
   ck_acp_permission permissions; /* the ring's end */
@@ -100,10 +102,21 @@ ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
 /* The id of the session that the turn is to go on with: of its interrupted try, else of its
  * request; "": of none. */
 void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run);
-/* The member "prompt": the turn's blocks behind what the agent must know of what was before. */
-void ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run);
+/* `text` is a JSON string. */
+void ck_acp_put_text(ck_json_writer *w, ck_bytes text);
+/* The member "prompt": the turn's blocks behind what the agent must know of what was before. Fails
+ * as ck_acp_put_block. */
+CK_CHECKED ck_status ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run,
+                                          ck_error *err);
+/* Whether the agent takes all of the prompt. */
+CK_CHECKED ck_status ck_acp_check_prompt(const ck_effect_run *run, ck_error *err);
 /* The session of the turn becomes an update of it, so that another process finds it again. */
 void ck_acp_report_session(ck_effect_run *run);
+
+/* ---- block.c ---- */
+/* A part of a prompt as a block of content. CK_E_USAGE: the agent takes none such. */
+CK_CHECKED ck_status ck_acp_put_block(ck_json_writer *w, const ck_acp_agent *agent, ck_bytes part,
+                                      ck_error *err);
 
 /* ---- permission_list.c ---- */
 /* `option` is a JSON string, the id of the selected option; no bytes: none is, "cancelled". A file
@@ -145,7 +158,7 @@ CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *r
                                         ck_error *err);
 
 /* ---- permission.c ---- */
-/* Decides by a rule, or asks the policies or a person; replies in every case. */
+/* Decides by a rule, or asks the session; replies in every case. */
 void ck_acp_take_permission(ck_acp_agent *self, const ck_acp_asked *asked);
 
 /* ---- decision.c ---- */
@@ -157,7 +170,7 @@ ck_bytes ck_acp_find_option(ck_bytes options, const char *kind);
 ck_bytes ck_acp_select_option(ck_bytes options, ck_permit rule);
 
 /* ---- policies.c ---- */
-/* False: they have no word in it, and nothing was replied. */
+/* False: nobody has a word in it but the rule, and nothing was replied. */
 bool ck_acp_ask_policies(ck_effect_run *run, const ck_acp_asked *asked, ck_permit rule,
                          const char *kind);
 

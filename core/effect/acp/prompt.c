@@ -13,8 +13,7 @@ void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run) {
   ck_acp_read_id(out, session);
 }
 
-/* `text` is a JSON string. */
-static void append_text(ck_json_writer *w, ck_bytes text) {
+void ck_acp_put_text(ck_json_writer *w, ck_bytes text) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", "text");
   ck_json_member_raw(w, "text", text);
@@ -41,6 +40,24 @@ static void append_call(ck_buffer *out, ck_bytes call) {
   if (!ended) ck_buffer_append_text(out, "; nothing tells whether it took effect");
 }
 
+/* "- Run make (execute): allowed". */
+static void append_answer(ck_buffer *out, ck_bytes about) {
+  bool allowed = ck_json_is_text(ck_json_get(about, "answer"), "allow");
+  ck_buffer_append_text(out, "\n- ");
+  append_word(out, "", ck_json_get(about, "title"), "");
+  append_word(out, " (", ck_json_get(about, "kind"), ")");
+  ck_buffer_append_text(out, allowed ? ": allowed" : ": denied");
+}
+
+static void append_answers(ck_buffer *out, ck_bytes answers) {
+  if (answers.len <= 2) return;
+  ck_buffer_append_text(out,
+                        "\nWhat permission was asked for is answered by now; ask again for what is "
+                        "allowed where it is still to be done, and it is given:");
+  for (ck_json_iterator it = ck_json_iterate(answers); ck_json_next(&it);)
+    append_answer(out, it.value);
+}
+
 /* Of a session that the agent goes on with, or of one that is gone. */
 static void append_interrupted(ck_json_writer *w, const ck_effect_run *run) {
   ck_buffer text = {0}, json = {0};
@@ -57,30 +74,47 @@ static void append_interrupted(ck_json_writer *w, const ck_effect_run *run) {
   ck_buffer_append_text(&text, " See what is done already, go on from there, and repeat nothing.");
   if (calls.len > 2) ck_buffer_append_text(&text, " What is known of its last calls:");
   while (ck_json_next(&it)) append_call(&text, it.value);
+  append_answers(&text, ck_json_get(interrupted(run), "answers"));
   ck_json_append_string(&json, ck_buffer_bytes(&text));
   if (text.failed || json.failed)
     w->out->failed = true;
   else
-    append_text(w, ck_buffer_bytes(&json));
+    ck_acp_put_text(w, ck_buffer_bytes(&json));
   ck_buffer_clear(&text);
   ck_buffer_clear(&json);
 }
 
+static ck_status append_parts(ck_json_writer *w, const ck_effect_run *run, ck_error *err) {
+  ck_bytes prompt = ck_json_get(run->pending.effect->request, "prompt");
+  ck_status status = CK_OK;
+  if (ck_json_type_of(prompt) != CK_JSON_ARRAY) {
+    ck_acp_put_text(w, prompt);
+    return CK_OK;
+  }
+  for (ck_json_iterator it = ck_json_iterate(prompt); status == CK_OK && ck_json_next(&it);)
+    status = ck_acp_put_block(w, run->agent, it.value, err);
+  return status;
+}
+
 /* A session that is new to the agent begins with the tail: what an earlier session knew. */
-void ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run) {
+ck_status ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run, ck_error *err) {
   const ck_effect *effect = run->pending.effect;
-  ck_bytes prompt = ck_json_get(effect->request, "prompt");
   ck_json_name(w, "prompt");
   ck_json_begin(w, '[');
-  if (run->is_new && effect->tail) append_text(w, ck_value_bytes(effect->tail));
+  if (run->is_new && effect->tail) ck_acp_put_text(w, ck_value_bytes(effect->tail));
   if (effect->interrupted) append_interrupted(w, run);
-  if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
-    ck_json_iterator it = ck_json_iterate(prompt);
-    while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
-  } else {
-    append_text(w, prompt);
-  }
+  ck_status status = append_parts(w, run, err);
   ck_json_end(w, ']');
+  return status;
+}
+
+ck_status ck_acp_check_prompt(const ck_effect_run *run, ck_error *err) {
+  ck_buffer ignored = {0};
+  ck_json_writer w = {.out = &ignored};
+  ck_status status = append_parts(&w, run, err);
+  if (status == CK_OK) status = ck_buffer_check(&ignored, err);
+  ck_buffer_clear(&ignored);
+  return status;
 }
 
 void ck_acp_report_session(ck_effect_run *run) {

@@ -7,6 +7,7 @@
 #include "core/effect/cassette/cassette.h"
 #include "core/effect/loop.h"
 #include "core/host/print/output.h"
+#include "core/model/media_form.h"
 #include "core/model/profile.h"
 #include "core/runtime/session/flow.h"
 #include "core/runtime/session/session.h"
@@ -22,6 +23,7 @@ typedef struct ck_driver_context {
   const ck_profile *profile;
   ck_cassette *cassette;  /* the recording that answers instead of models; NULL: none */
   ck_asker *asker;        /* the person at the terminal; NULL: no person is present */
+  ck_media_source media;  /* the images and files of messages */
   const char *directory;  /* where tools run; NULL: this process's folder */
   const ck_shelf *spills; /* long outputs; NULL: the store keeps none */
   bool masked;            /* policies mask what is stored */

@@ -14,6 +14,7 @@
 #include "core/host/run/release.h"
 #include "core/model/pause_reason.h"
 #include "core/host/run/spills.h"
+#include "core/store/blob.h"
 #include "core/host/session/place.h"
 #include "core/host/session/policy_changes.h"
 #include "core/host/session/unfinished_scrub.h"
@@ -177,6 +178,10 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *locatio
                          : status;
 }
 
+static ck_status read_media(ck_buffer *out, void *store, const ck_digest *digest, ck_error *err) {
+  return ck_store_get_blob(out, store, digest, err);
+}
+
 static ck_status open_drivers(ck_engine *self, ck_error *err) {
   ck_driver_context context = {
       .loop = self->loop,
@@ -188,6 +193,7 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
       .profile = self->profile,
       .cassette = self->cassette,
       .asker = self->asker,
+      .media = {read_media, self->runtime->store},
       .directory = self->directory,
       .spills = self->spills.kind ? &self->spills : NULL,
       .masked = ck_policy_masks_content(&self->policies),

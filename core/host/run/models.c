@@ -7,7 +7,6 @@
 #include "core/effect/model/price.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/session/secret.h"
-#include "core/store/blob.h"
 
 void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile,
                      void (*problem)(void *to, const ck_error *problem), void *to) {
@@ -78,16 +77,12 @@ void ck_models_check_prices(const ck_flow_manifest *manifest, const ck_profile *
   }
 }
 
-static ck_status read_media(ck_buffer *out, void *store, const ck_digest *digest, ck_error *err) {
-  return ck_store_get_blob(out, store, digest, err);
-}
-
 ck_status ck_models_open_driver(ck_effect_driver **out, const ck_driver_context *context,
                                 ck_error *err) {
   ck_model_options options = {.loop = context->loop,
                               .profile = context->profile,
                               .read_secret = ck_secret_read,
-                              .media = {read_media, context->store},
+                              .media = context->media,
                               .salt = ck_session_id(context->session)};
   return ck_model_driver_new(out, &options, err);
 }

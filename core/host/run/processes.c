@@ -82,7 +82,7 @@ ck_status ck_processes_open_agents(ck_effect_driver **out, ck_processes *self, c
       .permit = permit,
       .unmetered = unmetered,
       .to = self,
-      .asker = self->context->asker,
+      .media = self->context->media,
       .files = self->context->profile->agent_files,
   };
   return ck_acp_driver_new(out, &options, err);

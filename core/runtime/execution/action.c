@@ -130,11 +130,11 @@ static ck_status add_rule(ck_call *self, ck_error *err) {
   return leave->policies && leave->text ? CK_OK : ck_error_no_memory(err);
 }
 
-/* *asked: a policy has a word in it. */
+/* *asked: a policy has a word in it, or the profile has a person asked. */
 static ck_status judge(bool *asked, ck_call *self, ck_error *err) {
   bool denied, may = false;
   ck_status status = ck_permit_judge(&denied, self, err);
-  *asked = denied || was_anyone_asked(&self->leave.answers);
+  *asked = denied || self->action->rule == CK_PERMIT_ASK || was_anyone_asked(&self->leave.answers);
   if (status != CK_OK || denied || !*asked) return status;
   status = add_rule(self, err);
   if (status == CK_OK && self->leave.word == CK_LEAVE_DENY) return ck_permit_deny(self, err);
@@ -161,7 +161,7 @@ ck_status ck_action_ask(ck_action_question **out, ck_effect_sink *sink, const ck
   ck_call *of = ((ck_call_sink *)sink)->call, *call;
   bool asked = true;
   *out = NULL;
-  if (!ck_call_session(of)->policies->permit) return CK_OK;
+  if (!ck_call_session(of)->policies->permit && action->rule != CK_PERMIT_ASK) return CK_OK;
   ck_status status = make(&call, of, action, err);
   if (status == CK_OK && !call->action->first) status = judge(&asked, call, err);
   if (status == CK_OK && asked) status = add(call, err);

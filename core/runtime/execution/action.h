@@ -47,6 +47,10 @@ CK_CHECKED ck_status ck_action_allow(ck_call *self, ck_error *err);
 const ck_call *ck_action_of(const ck_call *self);
 /* The prompt has come to something: nobody needs an answer to what was asked in its turn. */
 CK_CHECKED ck_status ck_action_close_questions(const ck_call *of, ck_error *err);
+/* What people have answered about what the interrupted turn wanted, and nobody has told the agent,
+ * becomes the member "answers" of `interrupted`: [{title?, kind?, answer: "allow" | "deny"}]. */
+CK_CHECKED ck_status ck_action_add_answers(ck_value **interrupted, const ck_call *of,
+                                           ck_error *err);
 void ck_action_free(ck_action_question *self);
 
 #endif

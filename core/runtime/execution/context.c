@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/ledger/interrupted.h"
 #include "core/runtime/session/boundary_event.h"
@@ -201,6 +202,8 @@ ck_status ck_call_find_interrupted(ck_call *self, ck_error *err) {
   if (status == CK_OK)
     status = ck_interrupted_read(&self->interrupted, session->runtime->store, session->record.no,
                                  self->key, err);
+  if (status == CK_OK && self->interrupted)
+    status = ck_action_add_answers(&self->interrupted, self, err);
   self->effect.interrupted = self->interrupted;
   return status;
 }

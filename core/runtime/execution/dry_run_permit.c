@@ -160,11 +160,27 @@ static ck_dry_run_plan allow_by_person(ck_permit_rehearsal *made, ck_dry_run_eff
   return begins;
 }
 
+/* Not a policy but the profile's rule had a person asked about it: under the same profile it does
+ * so again, whatever policies allow. */
+static ck_status ask_as_recorded(ck_leave *leave, const ck_ledger_entry *question, ck_error *err) {
+  if (!question || !question->intent || leave->word != CK_LEAVE_ALLOW) return CK_OK;
+  ck_bytes asked = ck_json_get(ck_value_bytes(question->intent), "request");
+  if (!ck_json_is_text(ck_json_get(asked, "policies"), CK_LEAVE_BY_RULES)) return CK_OK;
+  free(leave->policies);
+  free(leave->text);
+  leave->word = CK_LEAVE_ASK;
+  leave->policies = ck_json_dup_string(ck_json_get(asked, "policies"));
+  leave->text = ck_json_dup_string(ck_json_get(asked, "question"));
+  return leave->policies && leave->text ? CK_OK : ck_error_no_memory(err);
+}
+
 /* `begins`: what is said when nothing is in its way. */
 static ck_dry_run_plan decide(ck_permit_rehearsal *made, ck_dry_run_effect *out,
                               const subject *self, ck_dry_run_plan begins) {
   const ck_ledger_entry *q = self->question;
+  ck_error ignored = CK_ERROR_INIT;
   ask_policies(&made->leave, self, out->name);
+  (void)!ask_as_recorded(&made->leave, q, &ignored);
   bool asks = made->leave.word == CK_LEAVE_ASK;
   if (made->leave.word == CK_LEAVE_ALLOW && !q) return begins;
   bool same = q && (!asks || is_same_question(made, self));
@@ -178,7 +194,6 @@ static ck_dry_run_plan decide(ck_permit_rehearsal *made, ck_dry_run_effect *out,
   out->words = made->leave.text;
   if (!asks) return CK_DRY_RUN_DENIED;
   if (same && q->open) return CK_DRY_RUN_QUESTION;
-  ck_error ignored = CK_ERROR_INIT;
   (void)!ck_permit_find_dropped(&made->dropped, q, self->entry, &ignored);
   out->dropped = made->dropped;
   return CK_DRY_RUN_ASKED;

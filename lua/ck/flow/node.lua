@@ -50,12 +50,6 @@ function node.lua(def)
   }
 end
 
-local function prompt_rule(value)
-  if type(value) ~= "string" and type(value) ~= "function" then
-    return "must be a text, or a function of ctx that gives it"
-  end
-end
-
 --- A node with further fields: flow.node { flow.sleep(100), on_error = "other" }, flow.node {
 --- flow.agent{…}, input = … }.
 ---@param def table
@@ -78,7 +72,7 @@ local GO_ON = "Your work on what follows was interrupted before its end. See wha
   .. "and go on from there.\n\n"
 
 local function go_on(prompt)
-  if type(prompt) ~= "table" then return GO_ON .. tostring(prompt) end
+  if type(prompt) ~= "table" then return GO_ON .. prompt end
   local blocks = { { type = "text", text = GO_ON } }
   for _, block in ipairs(prompt) do blocks[#blocks + 1] = block end
   return blocks
@@ -89,6 +83,10 @@ end
 local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
+  if not content.is(prompt) then
+    error("its prompt must be a text or a list of texts and parts, not a " .. type(prompt), 0)
+  end
+  prompt = content.read(ctx, prompt)
   local request = {
     process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session],
   }
@@ -105,13 +103,13 @@ local function run_prompt(ctx, self, given)
   return outcome.result
 end
 
---- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or
---- function(ctx), session = KEY? }; NAME is a key of the flow's `processes`. Nodes with the same
---- `session`, a key of ctx.memory, share one conversation.
+--- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT, list of texts
+--- and parts, or function(ctx) that gives one, session = KEY? }; NAME is a key of the flow's
+--- `processes`. Nodes with the same `session`, a key of ctx.memory, share one conversation.
 ---@param def table
 ---@return ck.flow.Node
 function node.prompt(def)
-  local rules = { process = "string", prompt = prompt_rule, class = "string", session = "string" }
+  local rules = { process = "string", prompt = content.rule, class = "string", session = "string" }
   for field, rule in pairs(node.rules) do rules[field] = rule end
   local problem = check.fields("flow.prompt", def, rules)
   if not problem and not def.process then

@@ -1,4 +1,4 @@
-/* acp_fixture.c - the tests' agent, a sink that keeps its updates, a rule and a person. */
+/* acp_fixture.c - the tests' agent, a sink that keeps its updates, a rule and a session. */
 #include "tests/effect/acp/acp_fixture.h"
 
 #include <stdio.h>
@@ -34,37 +34,36 @@ static ck_permit permit(void *to, const char *kind, ck_bytes request) {
 
 static void say(void *to) {
   acp_fixture *self = to;
-  self->answered(self->to, &(ck_answer){.status = self->said, .choice = (size_t)self->choice});
+  self->answered(self->to, self->word, true, "because");
 }
 
-static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
-  acp_fixture *self = to;
-  *out = NULL;
-  if (self->said == CK_E_REFUSED) return ck_error_set(err, CK_E_WAITING, "nobody is there");
-  snprintf(self->question, sizeof self->question, "%s", question->text);
-  for (const char *const *option = question->options; *option; option++) {
-    size_t len = strlen(self->question);
-    snprintf(self->question + len, sizeof self->question - len, " [%s]", *option);
-  }
+static ck_status ask(ck_action_question **out, ck_effect_sink *sink, const ck_action *action,
+                     ck_error *err) {
+  acp_fixture *self = (acp_fixture *)(void *)sink;
+  (void)err;
+  snprintf(self->question, sizeof self->question, "%.*s", (int)action->request.len,
+           action->request.data);
   self->asked++;
-  self->answered = question->answered;
-  self->to = question->to;
-  *out = (ck_asking *)(void *)self;
-  if (self->said != CK_E_PENDING) ck_loop_defer(loop, &self->task, say, self);
+  self->answered = action->answered;
+  self->to = action->to;
+  *out = (ck_action_question *)(void *)self;
+  if (!self->silent) ck_loop_defer(loop, &self->task, say, self);
   return CK_OK;
 }
 
-static void drop(void *to, ck_asking *asking) {
-  acp_fixture *self = to;
-  (void)asking;
-  self->dropped++;
-  self->said = CK_E_INTERRUPTED;
-  ck_loop_defer(loop, &self->task, say, self);
+static void drop(ck_effect_sink *sink, ck_action_question *question) {
+  ((acp_fixture *)(void *)sink)->dropped++;
+  (void)question;
+}
+
+void acp_fixture_ask_session(acp_fixture *self) {
+  self->rule = CK_PERMIT_ASK;
+  self->drive.sink.permit = ask;
+  self->drive.sink.forget = drop;
 }
 
 void acp_fixture_begin(acp_fixture *self, const char *mode) {
-  *self = (acp_fixture){.argv = {agent_path, mode},
-                        .asker = {.self = self, .ask = ask, .cancel = drop}};
+  *self = (acp_fixture){.argv = {agent_path, mode}};
   self->process = (ck_process){.name = "coder", .argv = self->argv};
   self->options =
       (ck_acp_options){.service = {.loop = loop, .kill_ms = ACP_SCENE_SHORT_MS, .version = "1.2.3"},

@@ -1,5 +1,5 @@
 /* acp_fixture.h - the tests' agent, prompted through the driver as the runtime would, with a rule
- * and a person who answer it. */
+ * and a session that answer it. */
 #ifndef CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
 #define CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
 
@@ -18,12 +18,12 @@ typedef struct acp_fixture {
   ck_buffer request, updates; /* updates: one a line */
   ck_permit rule;
   char kind[64]; /* the last one that the rule decided on */
-  /* The person: answers with the choice, or not at all. */
-  ck_asker asker;
-  int choice, asked, dropped;
-  ck_status said;
-  char question[512];
-  void (*answered)(void *to, const ck_answer *answer);
+  /* The session, whose policies or person answer with this word, or not yet. */
+  ck_action_word word;
+  bool silent;
+  int asked, dropped;
+  char question[512]; /* what is asked about */
+  void (*answered)(void *to, ck_action_word word, bool person, const char *why);
   void *to;
   ck_loop_task task;
 } acp_fixture;
@@ -34,7 +34,9 @@ void acp_fixture_init(ck_loop *loop);
  * before. */
 void acp_fixture_begin(acp_fixture *self, const char *mode);
 void acp_fixture_open_driver(acp_fixture *self);
-/* Both. */
+/* From now on there is a session that can be asked. */
+void acp_fixture_ask_session(acp_fixture *self);
+/* Begin and open_driver. */
 void acp_fixture_open(acp_fixture *self, const char *mode);
 /* Sets the effect; `session` may be NULL. */
 void acp_fixture_set(acp_fixture *self, ck_effect_class class, const char *prompt,

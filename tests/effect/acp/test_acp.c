@@ -207,9 +207,8 @@ static void test_cancel_question(void) {
   acp_fixture it;
   ck_effect_run *run;
   acp_fixture_begin(&it, NULL);
-  it.options.asker = &it.asker;
-  it.rule = CK_PERMIT_ASK;
-  it.said = CK_E_PENDING;
+  acp_fixture_ask_session(&it);
+  it.silent = true;
   acp_fixture_open_driver(&it);
   acp_fixture_set(&it, CK_EFFECT_ONCE, "edit", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
@@ -275,13 +274,66 @@ static void test_manners(void) {
        "the agent 'coder' did not answer within");
 }
 
+/* The prompt of a turn, whose last part is the text "see", as the agent had it, or why not. */
+static void sees(const char *mode, const char *parts, const char *want) {
+  acp_fixture it;
+  acp_fixture_open(&it, mode);
+  acp_fixture_set(&it, CK_EFFECT_ONCE, "", NULL);
+  ck_buffer_reset(&it.request);
+  ck_buffer_append_format(&it.request,
+                          "{\"process\":\"coder\",\"prompt\":[%s,{\"type\":\"text\",\"text\":"
+                          "\"see\"}]}",
+                          parts);
+  it.effect.request = ck_buffer_bytes(&it.request);
+  const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
+  bool fails = outcome->status == CK_OUTCOME_FAILED;
+  const char *got = fails ? outcome->error : acp_fixture_result(outcome, "text");
+  tap_ok(strstr(got, want) != NULL, "%s: %s gives %s (%s)", mode, parts, want, got);
+  tap_ok(!fails || !it.updates.len, "what is refused is not sent");
+  acp_fixture_close(&it);
+}
+
+#define PNG "iVBORw0KGgo="
+static void test_parts(void) {
+  static const char *const images[] = {
+      "{\"type\":\"image\",\"media_type\":\"image/png\",\"name\":\"a.png\",\"data\":\"" PNG "\"}",
+      "{\"type\":\"image\",\"mimeType\":\"image/jpeg\",\"data\":\"" PNG "\"}",
+      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64," PNG "\"}}",
+      "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":"
+      "\"" PNG "\"}}"};
+  for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+    sees("sees", images[i],
+         "[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"" PNG "\"},");
+    sees("good", images[i],
+         i == 0 ? "the agent 'coder' takes no images (its promptCapabilities have no \"image\"), "
+                  "and a.png was not sent"
+                : "and an image was not sent");
+  }
+  sees("sees",
+       "{\"type\":\"file\",\"media_type\":\"application/pdf\",\"name\":\"a b.pdf\",\"data\":"
+       "\"JVBERi0=\"}",
+       "[{\"type\":\"resource\",\"resource\":{\"uri\":\"attachment:a%20b.pdf\",\"mimeType\":"
+       "\"application/pdf\",\"blob\":\"JVBERi0=\"}},");
+  sees("good", "{\"type\":\"file\",\"name\":\"a.pdf\",\"data\":\"JVBERi0=\"}",
+       "takes no files (its promptCapabilities have no \"embeddedContext\"), and a.pdf");
+  sees("good", "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/a.png\"}}",
+       "[{\"type\":\"resource_link\",\"uri\":\"https://h/a.png\",\"name\":\"https://h/a.png\"},");
+  sees("good", "\"a text\"", "[{\"type\":\"text\",\"text\":\"a text\"},");
+  sees("good", "{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"}",
+       "[{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"},");
+  sees("sees", "{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"AAAA\"}",
+       "(its promptCapabilities have no \"audio\")");
+  sees("sees", "{\"type\":\"hologram\"}", "has the type \"hologram\", and the protocol knows");
+  sees("sees", "{\"type\":\"image\",\"name\":\"a.png\",\"data\":\"!\"}",
+       "the data of a.png is no base64");
+}
+
 static void test_free_while_running(void) {
   acp_fixture it;
   ck_effect_run *run;
   acp_fixture_begin(&it, NULL);
-  it.options.asker = &it.asker;
-  it.rule = CK_PERMIT_ASK;
-  it.said = CK_E_PENDING;
+  acp_fixture_ask_session(&it);
+  it.silent = true;
   acp_fixture_open_driver(&it);
   acp_fixture_set(&it, CK_EFFECT_ONCE, "edit", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
@@ -311,6 +363,7 @@ int main(void) {
   test_cancel("hang deaf", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "", "");
   test_cancel_at_once();
   test_cancel_question();
+  test_parts();
   test_manners();
   test_free_while_running();
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left, dead or alive");

@@ -165,18 +165,18 @@ static void test_rule(void) {
 }
 
 static void test_person(void) {
+  static const ck_action_word words[] = {CK_ACTION_ALLOWED, CK_ACTION_DENIED};
   for (int choice = 0; choice < 2; choice++) {
     acp_fixture it;
     begin_files(&it, CK_PERMIT_ASK);
-    it.options.asker = &it.asker;
-    it.choice = choice;
+    acp_fixture_ask_session(&it);
+    it.word = words[choice];
     acp_fixture_open_driver(&it);
     put_file(in_work("asked.txt"), "as it was\n");
     const char *text = try_file(&it, "write", "asked.txt");
     tap_ok((strcmp(text, "{}") == 0) == (choice == 0), "a person chooses %d: %s", choice, text);
     tap_ok(holds("asked.txt", "as it was\n") == (choice == 1), "and so it is");
-    tap_ok(strstr(it.question, "asks for permission: Write ") &&
-               strstr(it.question, "asked.txt (edit) [Allow] [Reject]"),
+    tap_ok(strstr(it.question, "\"title\":\"Write ") && strstr(it.question, "asked.txt\""),
            "the question names the file: %s", it.question);
     acp_fixture_close(&it);
   }

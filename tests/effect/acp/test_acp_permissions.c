@@ -1,4 +1,4 @@
-/* test_acp_permissions.c - permissions of agents: by a rule, or by a person. */
+/* test_acp_permissions.c - permissions of agents: by a rule, or by whoever the session asks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,44 +36,20 @@ static void test_rules(void) {
   permits("no-options", CK_PERMIT_ALLOW, "other", CANCELLED);
 }
 
-static void test_person(void) {
-  acp_fixture it;
-  static const char *const want[] = {SELECTED("ever"), SELECTED("yes"), SELECTED("no")};
-  for (int choice = 0; choice < 3; choice++) {
-    acp_fixture_begin(&it, NULL);
-    it.options.asker = &it.asker;
-    it.rule = CK_PERMIT_ASK;
-    it.choice = choice;
-    acp_fixture_open_driver(&it);
-    const ck_outcome *outcome = acp_fixture_prompt(&it, "edit", NULL);
-    tap_is_text(acp_fixture_result(outcome, "text"), want[choice], "a person chooses %d", choice);
-    tap_is_text(it.question,
-                "the agent 'coder' asks for permission: Change it (edit) [Always] [Yes] [No]",
-                "the question");
-    tap_ok(strstr(it.updates.data, "\"by\":\"person\"") != NULL, "it is told who decided");
-    acp_fixture_close(&it);
-  }
-}
-
+/* Outside of a session nobody keeps the question. */
 static void test_nobody(void) {
-  static const ck_status said[] = {CK_OK, CK_E_REFUSED, CK_E_WAITING};
-  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-    acp_fixture it;
-    acp_fixture_begin(&it, NULL);
-    if (i > 0) it.options.asker = &it.asker;
-    it.rule = CK_PERMIT_ASK;
-    it.said = said[i];
-    acp_fixture_open_driver(&it);
-    const ck_outcome *outcome = acp_fixture_prompt(&it, "edit", NULL);
-    tap_is_text(ck_outcome_status_name(outcome->status), "failed",
-                "nobody answers, %zu: the turn is cancelled", i);
-    tap_is_int(outcome->error_status, CK_E_WAITING, "the session waits");
-    tap_ok(strstr(outcome->error, "permission") != NULL, "and says for what (%s)", outcome->error);
-    it.rule = CK_PERMIT_ALLOW;
-    tap_ok(acp_fixture_prompt(&it, "hello", NULL)->status == CK_OUTCOME_OK,
-           "the agent is there for the next turn");
-    acp_fixture_close(&it);
-  }
+  acp_fixture it;
+  acp_fixture_open(&it, NULL);
+  it.rule = CK_PERMIT_ASK;
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "edit", NULL);
+  tap_is_text(ck_outcome_status_name(outcome->status), "failed", "nobody asks: it is cancelled");
+  tap_is_int(outcome->error_status, CK_E_WAITING, "it waits");
+  tap_ok(strstr(outcome->error, "permissions.edit") != NULL, "and says for what (%s)",
+         outcome->error);
+  it.rule = CK_PERMIT_ALLOW;
+  tap_ok(acp_fixture_prompt(&it, "hello", NULL)->status == CK_OUTCOME_OK,
+         "the agent is there for the next turn");
+  acp_fixture_close(&it);
 }
 
 /* More questions at once than a person could answer are rejected, not kept. */
@@ -81,9 +57,8 @@ static void test_many(void) {
   acp_fixture it;
   ck_effect_run *run;
   acp_fixture_begin(&it, NULL);
-  it.options.asker = &it.asker;
-  it.rule = CK_PERMIT_ASK;
-  it.said = CK_E_PENDING;
+  acp_fixture_ask_session(&it);
+  it.silent = true;
   acp_fixture_open_driver(&it);
   acp_fixture_set(&it, CK_EFFECT_ONCE, "beg", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
@@ -97,7 +72,6 @@ int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   acp_fixture_init(loop);
   test_rules();
-  test_person();
   test_nobody();
   test_many();
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left, dead or alive");

@@ -93,15 +93,14 @@ static const ck_outcome *answer_late(acp_fixture *it, const char *prompt) {
   ck_effect_run *run;
   begin(it, 1);
   it->process.total_ms = 100000;
-  it->options.asker = &it->asker;
-  it->rule = CK_PERMIT_ASK;
-  it->said = CK_E_PENDING;
+  acp_fixture_ask_session(it);
+  it->silent = true;
   acp_fixture_open_driver(it);
   acp_fixture_set(it, CK_EFFECT_ONCE, prompt, NULL);
   tap_must(drive_begin(&run, &it->drive, it->driver, &it->effect, false) == CK_OK, "it is begun");
   while (!it->asked) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   now_s += DAY_S;
-  it->answered(it->to, &(ck_answer){.status = CK_OK, .choice = 1});
+  it->answered(it->to, CK_ACTION_ALLOWED, true, "");
   drive_wait(&it->drive);
   return it->drive.outcome;
 }

@@ -355,10 +355,20 @@ static bool tell_blocks(const char *rest) {
   return true;
 }
 
+static ck_buffer whole;
+
+/* What it was told, as it came. */
+static bool tell_prompt(const char *rest) {
+  (void)rest;
+  speak(whole.data);
+  return true;
+}
+
 static const struct {
   const char *word;
   bool (*act)(const char *rest);
 } acts[] = {
+    {"see", tell_prompt},
     {"hello", hello},
     {"edit", edit},
     {"permit", permit},
@@ -385,10 +395,23 @@ static const struct {
     {"blocks", tell_blocks},
 };
 
+/* A line of the file named by $PROMPTS. */
+static void keep_prompt(void) {
+  const char *path = getenv("PROMPTS");
+  FILE *file = path ? fopen(path, "a") : NULL;
+  if (!file) return;
+  fprintf(file, "%s\n", whole.data);
+  fclose(file);
+}
+
 static void prompt(ck_bytes id, ck_bytes params) {
   ck_buffer own = {0};
   ck_json_iterator it = ck_json_iterate(ck_json_get(params, "prompt"));
   char *text = NULL; /* of the last block */
+  ck_buffer_reset(&whole);
+  ck_buffer_append_bytes(&whole, ck_json_get(params, "prompt"));
+  ck_buffer_append_text(&whole, "");
+  keep_prompt();
   for (block_count = 0; ck_json_next(&it); block_count++) {
     free(text);
     text = ck_json_dup_string(ck_json_get(it.value, "text"));
@@ -452,8 +475,10 @@ static void greet(ck_bytes id, ck_bytes params) {
   char json[256];
   ck_bytes files = ck_json_get(ck_json_get(params, "clientCapabilities"), "fs");
   fprintf(stderr, "files %.*s\n", (int)files.len, files.data);
-  snprintf(json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s}}",
-           is_mode("future") ? 2 : 1, is_mode("loads") ? "true" : "false");
+  snprintf(
+      json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s%s}}",
+      is_mode("future") ? 2 : 1, is_mode("loads") ? "true" : "false",
+      is_mode("sees") ? ",\"promptCapabilities\":{\"image\":true,\"embeddedContext\":true}" : "");
   answer(id, json);
 }
 

@@ -108,6 +108,42 @@ run resume refused
 has "what a person denies the agent does not do" "$out" "optionId\\\":\\\"no"
 is "and the flow goes on" "$code" 0
 
+# ---- a person, by the profile's rule ----
+
+# No policy has a word in it; the agent keeps its sessions.
+export PROMPTS=$dir/prompts
+cat >ruled.lua <<END
+local flow = require "ck.flow"
+return flow.graph { start = "work",
+  processes = { coder = flow.acp { argv = { "$agent", "loads" }, env = { "WANTED", "PROMPTS" } } },
+  nodes = { work = flow.prompt { process = "coder", prompt = function(ctx) return ctx.input end } },
+  edges = { work = flow.done } }
+END
+echo 'return { name = "ruled", permissions = { execute = "ask" } }' >ruled-profile.lua
+for word in allow deny; do
+  rm -f prompts
+  "$CKRUN" submit ruled.lua --profile ./ruled-profile.lua --session "rule-$word" \
+    --input "$(quoted "want $rm")" >/dev/null 2>&1
+  run worker --until-idle
+  has "$word: a rule asks where nobody is: the session waits" "$out" \
+    "waiting: the agent 'coder' asks for permission: Run rm (execute)"
+  run resume "rule-$word" --dry-run
+  has "$word: a dry run knows the question" "$out" $'questions\t1'
+  exits 0 "$word: it is answered" answer "rule-$word" "$word"
+  run resume "rule-$word" --dry-run
+  has "$word: and the answer" "$out" $'to be asked about\t0'
+  run worker --until-idle
+  has "$word: the worker goes on" "$out" completed
+  has "$word: the agent is told before it asks again" "$(tail -n 1 prompts)" \
+    "- Run rm (execute): $([ "$word" = allow ] && echo allowed || echo denied)"
+  is "$word: it has its answer, asked once" "$(told "rule-$word" update '"by":"person"') $(
+    told "rule-$word" intent '/permit"')" "1 1"
+done
+run policy explain rule-allow
+has "explain names who answered" "$out" 'was answered allow by'
+run policy simulate --hook permit --profile ./ruled-profile.lua rule-allow
+is "and simulate goes over it" "$code" 0
+
 # ---- twice ----
 
 session same "twice same"

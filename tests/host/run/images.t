@@ -117,6 +117,37 @@ is 'a call that may cost more than is left, with its image, is not made' "$(requ
 exits 0 'one that may not is' run look.lua --profile ./house.lua --session cheap \
   --input @picture.png --limit budget_usd=0.50
 
+# ---- an agent process ----
+agent=$CKRUN_BUILD/tests/effect/acp/tool_acp_agent
+[ -x "$agent" ] || { echo "Bail out! $agent is not built"; exit 1; }
+# prompted MODE: by a list of texts and files.
+prompted() {
+  cat >prompted.lua <<END
+local flow = require "ck.flow"
+return flow.graph { start = "look",
+  processes = { eye = flow.acp { argv = { "$agent", "$1" } } },
+  nodes = { look = flow.prompt { process = "eye",
+    prompt = { "What is it?", flow.file "picture.png", flow.file "report.pdf", "see" } } },
+  edges = { look = flow.done } }
+END
+}
+prompted sees
+exits 0 'an agent that takes images and files' run prompted.lua --session seen
+told=$(json "$(sed -n 's/^result\t//p' <<<"$out")" '$d->{text}')
+is 'each part once' "$(grep -o '"type":"[a-z]*"' <<<"$told" | sort | tr '\n' ' ')" \
+  '"type":"image" "type":"resource" "type":"text" "type":"text" '
+has 'the image in the protocol'"'"'s own form' "$told" \
+  '{"type":"image","mimeType":"image/png","data":"'"$png"'"}'
+has 'and the file' "$told" '{"type":"resource","resource":{"uri":"attachment:report.pdf",'
+has 'with its bytes' "$told" '"mimeType":"application/pdf","blob":"'"$pdf"'"}}'
+run --json sessions log seen --all
+is 'the turn is kept without their bytes' "$(grep '"intent"' <<<"$out" | grep -c "${png:0:40}")" 0
+prompted good
+run run prompted.lua --session unseen
+is 'an agent that does not say so is not prompted' "$code" 1
+has 'and the picture is named' "$err" "the agent 'eye' takes no images (its promptCapabilities"
+has 'by its name' "$err" 'and picture.png was not sent'
+
 # ---- policies and rules ----
 serve masked <<<"$said"
 profile anthropic 'takes = { "image" },'

@@ -122,11 +122,16 @@ profile ask
 run run prompt.lua --profile ./profile.lua --session asked --input '"edit"'
 is "without a person the session waits" "$code" 8
 has "and says for what" "$err" "the agent 'coder' asks for permission: Change it (edit)"
-run answer asked yes
-ok "a permission is no question that a text could answer" test "$code" != 0
+run resume asked --dry-run
+has "which a dry run says" "$out" "the agent 'coder' asks for permission: Change it (edit)"
+exits 0 "a person answers from elsewhere" answer asked allow
+run resume asked
+is "it goes on" "$code" 0
+has "the agent gets the answer" "$out" 'optionId\":\"yes\"'
+run run prompt.lua --profile ./profile.lua --session ruled --input '"edit"'
 profile allow
-run resume asked --accept-changed
-is "it goes on under another rule" "$code" 0
+run resume ruled --accept-changed
+is "or it goes on under another rule" "$code" 0
 has "the turn is made again" "$out" 'optionId\":\"yes\"'
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
@@ -136,9 +141,9 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   (script -qec "$command" /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
   typing=$!
   exec 7>keys
-  until grep -q '3  No' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) ||
+  until grep -q '> $' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) ||
     :; done
-  echo 2 >&7
+  echo allow >&7
   wait $typing
   exec 7>&-
   has "a person at the terminal is asked" "$(cat terminal.out)" \
