@@ -17,6 +17,7 @@
   X(CK_E_CREDENTIALS, 1, "the provider refused the credentials") \
   X(CK_E_REQUEST, 1, "the provider refused the request as malformed") \
   X(CK_E_CONTEXT, 1, "the conversation is longer than the model takes") \
+  X(CK_E_REFUSAL, 1, "the model refused to answer") \
   X(CK_E_UNAVAILABLE, 8, "a service or a resource cannot be had for now") \
   X(CK_E_LIMIT, 8, "a constraint's limit is reached") \
   X(CK_E_CANCELLED, 1, "cancelled") \

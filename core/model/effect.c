@@ -135,15 +135,24 @@ void ck_outcome_free(ck_outcome *self) {
   ck_value_free(self->untrusted);
   free(self->error);
   free(self->cut);
+  free(self->refusal);
   free(self->note);
   free(self);
 }
 
+static void set_text(char **to, const char *text) {
+  char *copy = strdup(text);
+  if (!copy) return;
+  free(*to);
+  *to = copy;
+}
+
 void ck_outcome_set_cut(ck_outcome *self, const char *cut) {
-  char *text = self ? strdup(cut) : NULL;
-  if (!text) return;
-  free(self->cut);
-  self->cut = text;
+  if (self) set_text(&self->cut, cut);
+}
+
+void ck_outcome_set_refusal(ck_outcome *self, const char *refusal) {
+  if (self) set_text(&self->refusal, refusal);
 }
 
 void ck_outcome_add_note(ck_outcome *self, const char *text) {

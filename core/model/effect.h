@@ -134,6 +134,10 @@ typedef struct ck_outcome {
    * limit that left it no more ("budget", "tokens"); owned; NULL */
   char *cut;
   bool cut_at_maximum; /* for the maximum of tokens that was asked for */
+  /* model: it refuses to answer, or its provider keeps the answer back: why, in their words; owned;
+   * NULL. OK, or FAILED with CK_E_REFUSAL where that is no answer that the flow can take */
+  char *refusal;
+  bool goes_on; /* model, OK: its turn has not ended, and goes on when it is asked again */
   /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
    * request}; owned; NULL */
   ck_value *denied;
@@ -153,8 +157,9 @@ typedef struct ck_outcome {
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
                                     const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
-/* Both copy; want of memory loses the words, never the outcome. A note is added behind "; ". */
+/* They copy; want of memory loses the words, never the outcome. A note is added behind "; ". */
 void ck_outcome_set_cut(ck_outcome *self, const char *cut);
+void ck_outcome_set_refusal(ck_outcome *self, const char *refusal);
 void ck_outcome_add_note(ck_outcome *self, const char *text);
 /* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost: when
  * that is 0, and not known to be all. */

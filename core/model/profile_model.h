@@ -54,7 +54,8 @@ typedef struct ck_model_price {
   X(1, "unavailable", CK_E_UNAVAILABLE) \
   X(2, "credentials", CK_E_CREDENTIALS) \
   X(4, "request", CK_E_REQUEST) \
-  X(8, "context", CK_E_CONTEXT)
+  X(8, "context", CK_E_CONTEXT) \
+  X(16, "refusal", CK_E_REFUSAL)
 /* clang-format on */
 /* The bit of a status; 0: none, the call fails of it for every model. */
 unsigned ck_model_fails_bit(ck_status status);

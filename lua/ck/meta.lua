@@ -79,6 +79,7 @@
 ---| "CK_E_CREDENTIALS"
 ---| "CK_E_REQUEST"
 ---| "CK_E_CONTEXT"
+---| "CK_E_REFUSAL"
 ---| "CK_E_UNAVAILABLE"
 ---| "CK_E_LIMIT"
 ---| "CK_E_CANCELLED"

@@ -96,8 +96,14 @@ static void set_integer(lua_State *L, const char *field, int64_t number) {
   lua_setfield(L, -2, field);
 }
 
-/* {status=, result=, raw=, error=, wants=, cut=, note=, cost_micros=, input_tokens=,
- * output_tokens=} */
+static void set_true(lua_State *L, const char *field, bool value) {
+  if (!value) return;
+  lua_pushboolean(L, true);
+  lua_setfield(L, -2, field);
+}
+
+/* {status=, result=, raw=, error=, wants=, cut=, refusal=, goes_on=, note=, cost_micros=,
+ * input_tokens=, output_tokens=} */
 static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   lua_createtable(L, 0, 9);
   set_text(L, "status", ck_bytes_text(ck_outcome_status_name(outcome->status)));
@@ -107,11 +113,10 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
     lua_setfield(L, -2, "result");
   }
   if (outcome->error) set_text(L, "error", ck_bytes_text(outcome->error));
-  if (outcome->wants) {
-    lua_pushboolean(L, true);
-    lua_setfield(L, -2, "wants");
-  }
+  set_true(L, "wants", outcome->wants);
+  set_true(L, "goes_on", outcome->goes_on);
   if (outcome->cut) set_text(L, "cut", ck_bytes_text(outcome->cut));
+  if (outcome->refusal) set_text(L, "refusal", ck_bytes_text(outcome->refusal));
   if (outcome->note) set_text(L, "note", ck_bytes_text(outcome->note));
   if (outcome->cost_micros >= 0) set_integer(L, "cost_micros", outcome->cost_micros);
   set_integer(L, "input_tokens", outcome->input_tokens);

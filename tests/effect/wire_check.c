@@ -21,6 +21,7 @@ typedef struct checking {
   ck_bytes seen[CALLS_MAX];
   size_t seen_count;
   bool thinks;  /* the request asks for thinking */
+  bool pauses;  /* the last block is a call of the provider's own: its turn may go on */
   size_t index; /* of the current message */
 } checking;
 
@@ -152,6 +153,22 @@ static bool check_thinking(checking *self, ck_bytes block) {
          wrong(self, "a signed block was changed");
 }
 
+/* Of a tool that the provider runs itself, and the result that it put there. */
+static bool is_of_server(ck_bytes block) {
+  static const char behind[] = "_tool_result\"";
+  ck_bytes type = ck_json_get(block, "type"), of = ck_json_get(block, "tool_use_id");
+  size_t len = sizeof behind - 1;
+  return is_type(block, "server_tool_use") ||
+         (of.len > 0 && type.len > len && memcmp(type.data + type.len - len, behind, len) == 0);
+}
+
+/* Its result is in the same turn, unless that is the last one, which goes on. */
+static bool check_server_block(checking *self, ck_bytes block) {
+  self->pauses = is_type(block, "server_tool_use");
+  if (self->pauses) return open_call(self, ck_json_get(block, "id"));
+  return close_call(self, ck_json_get(block, "tool_use_id"));
+}
+
 static bool check_block(checking *self, ck_bytes block, bool user, bool *result_may_come) {
   static const char *const of_use[] = {"type", "id", "name", "input", "cache_control", NULL};
   if (is_type(block, "tool_result")) {
@@ -163,7 +180,7 @@ static bool check_block(checking *self, ck_bytes block, bool user, bool *result_
       return wrong(self, "a result's content");
     return close_call(self, ck_json_get(block, "tool_use_id"));
   }
-  *result_may_come = false;
+  *result_may_come = self->pauses = false;
   if (user && self->open_count > 0) return wrong(self, "a call has no result");
   if (is_type(block, "text")) {
     ck_bytes text = ck_json_get(block, "text");
@@ -175,6 +192,7 @@ static bool check_block(checking *self, ck_bytes block, bool user, bool *result_
   if (user) return wrong(self, "a block that no user can have");
   if (is_type(block, "thinking")) return check_thinking(self, block);
   if (is_type(block, "redacted_thinking")) return true;
+  if (is_of_server(block)) return check_server_block(self, block);
   if (!is_type(block, "tool_use")) return wrong(self, "a block of unknown type");
   if (!only_members(block, of_use) ||
       ck_json_type_of(ck_json_get(block, "input")) != CK_JSON_OBJECT)
@@ -395,7 +413,7 @@ static bool check_messages(checking *self, ck_bytes messages) {
     if (!(self->anthropic ? check_anthropic_message : check_openai_message)(self, it.value))
       return false;
   }
-  return self->open_count == 0 || wrong(self, "a call has no result");
+  return self->open_count == self->pauses || wrong(self, "a call has no result");
 }
 
 bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body) {

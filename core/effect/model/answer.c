@@ -131,6 +131,7 @@ static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_ans
   }
   ck_status status =
       self->type == CK_MODEL_BODY_EVENTS ? read_stream(self, fault, err) : read_body(self, err);
+  if (!status) status = ck_buffer_check(&self->reply.refusal, err);
   if (!status && self->reply.message.len > 0)
     status = ck_value_new(out, ck_buffer_bytes(&self->reply.message), err);
   return status;

@@ -190,7 +190,7 @@ static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes con
 
 /* The text and the calls of a message, also of another API's. */
 static void write_assistant(turn_writer *self, const ck_model_turn *turn) {
-  ck_bytes content = ck_json_get(turn->message, "content");
+  ck_bytes content = ck_model_get_said(turn->message);
   bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
   size_t count = own ? count_blocks(content) : 0;
   bool has_content = own ? count > 0 : !is_void(content);

@@ -6,6 +6,8 @@
 
 /* ---- anthropic_answer.c ---- */
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
+/* Of a message, or of the event that ends one: its stop_reason, and its stop_details. */
+void ck_anthropic_take_end(ck_model_reply *out, ck_bytes from);
 
 /* The functions of ck_model_format. */
 void ck_anthropic_state(ck_model_reply *to, ck_bytes usage, bool begins);

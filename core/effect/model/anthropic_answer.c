@@ -32,6 +32,22 @@ bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer) {
   return true;
 }
 
+/* Words of a refusal are for people, and may lack; what was said before it is no answer. A turn
+ * that pauses is that of tools which the provider runs itself, and takes long:
+ * platform.claude.com/docs/en/build-with-claude/handling-stop-reasons and
+ * …/docs/en/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals. */
+void ck_anthropic_take_end(ck_model_reply *out, ck_bytes from) {
+  ck_bytes reason = ck_json_get(from, "stop_reason"), details = ck_json_get(from, "stop_details"),
+           words = ck_json_get(details, "explanation");
+  ck_model_take_end(out, reason);
+  out->pauses = ck_json_is_text(reason, "pause_turn");
+  if (!ck_json_is_text(reason, "refusal")) return;
+  if (ck_model_is_blank(words))
+    ck_model_refuse(out, reason, ck_json_get(details, "category"));
+  else
+    ck_model_refuse(out, (ck_bytes){0}, words);
+}
+
 /* The message is the whole answer. */
 ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);
@@ -39,7 +55,7 @@ ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
                  ck_json_is_text(ck_json_get(body, "role"), "assistant");
   if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
     return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
-  out->cut = ck_model_cut_word(ck_json_get(body, "stop_reason"));
+  ck_anthropic_take_end(out, body);
   ck_buffer_append_bytes(&out->message, body);
   return ck_buffer_check(&out->message, err);
 }

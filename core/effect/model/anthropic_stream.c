@@ -87,7 +87,7 @@ static ck_status take_end(ck_model_reply *out, ck_bytes data) {
   put_all(&out->fields, delta, except);
   if (ck_json_type_of(reason) != CK_JSON_STRING) return CK_OK;
   out->ended = true; /* all blocks have ended before it */
-  out->cut = ck_model_cut_word(reason);
+  ck_anthropic_take_end(out, delta);
   return CK_OK;
 }
 

@@ -32,6 +32,12 @@ static const char *const too_long[] = {
 static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit",
                                      "billing_error"};
 
+/* Of a prompt that a provider, or the filter before it, does not let through: Azure's error
+ * "content_filter", OpenAI's "content_policy_violation", and what both say of it. */
+static const char *const filtered[] = {"\"content_filter\"", "content_policy_violation",
+                                       "ResponsibleAIPolicyViolation",
+                                       "flagged as potentially violating"};
+
 /* Of a key that is none, which Gemini answers as a bad request. */
 static const char *const no_key[] = {"API_KEY_INVALID", "API key not valid"};
 
@@ -124,6 +130,7 @@ static ck_status class_of(int code, ck_bytes body) {
   if (code == 400 && MENTIONS(body, no_key)) return CK_E_CREDENTIALS;
   if (code == 402 || ck_retry_is_passing(code)) return CK_E_UNAVAILABLE;
   if (is_request && MENTIONS(body, too_long)) return CK_E_CONTEXT;
+  if (is_request && MENTIONS(body, filtered)) return CK_E_REFUSAL;
   if (is_request && MENTIONS(body, unpaid)) return CK_E_UNAVAILABLE;
   return CK_E_REQUEST;
 }

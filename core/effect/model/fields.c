@@ -119,6 +119,7 @@ void ck_model_reply_clear(ck_model_reply *self) {
   ck_model_fields_clear(&self->fields);
   ck_buffer_clear(&self->message);
   ck_buffer_clear(&self->fault);
+  ck_buffer_clear(&self->refusal);
   *self = (ck_model_reply){0};
 }
 

@@ -3,33 +3,64 @@
 
 #include "core/effect/model/run.h"
 
-/* The words of the APIs for an end that is not the model's own. */
-static const char *const cuts[] = {"length",
-                                   "max_tokens",
-                                   "max_output_tokens",
-                                   "MAX_TOKENS",
-                                   "model_context_window_exceeded",
-                                   "content_filter",
-                                   "SAFETY",
-                                   "RECITATION",
-                                   "LANGUAGE",
-                                   "BLOCKLIST",
-                                   "PROHIBITED_CONTENT",
-                                   "SPII",
-                                   "IMAGE_SAFETY",
-                                   "OTHER"};
-enum { OF_LIMIT = 4 }; /* so many of them, from the first, name the limit of the answer */
+typedef enum { OF_LIMIT, BLOCKED, STOPPED } end_kind;
 
-const char *ck_model_cut_word(ck_bytes reason) {
-  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-    if (ck_json_is_text(reason, cuts[i])) return cuts[i];
-  return NULL;
+/* The words of the APIs for an end that is not the model's own: at a limit of its length; because
+ * the provider keeps an answer back, which is no answer; for another reason. Of
+ *   chat completions: finish_reason (platform.openai.com/docs/api-reference/chat/object);
+ *   responses: incomplete_details.reason (…/api-reference/responses/object);
+ *   messages: stop_reason (platform.claude.com/docs/en/build-with-claude/handling-stop-reasons);
+ *   Gemini: finishReason (ai.google.dev/api/generate-content#FinishReason). */
+static const struct {
+  const char *word;
+  end_kind kind;
+} ends[] = {
+    {"length", OF_LIMIT},
+    {"max_tokens", OF_LIMIT},
+    {"max_output_tokens", OF_LIMIT},
+    {"MAX_TOKENS", OF_LIMIT},
+    {"model_context_window_exceeded", STOPPED},
+    {"content_filter", BLOCKED},
+    {"SAFETY", BLOCKED},
+    {"RECITATION", BLOCKED},
+    {"BLOCKLIST", BLOCKED},
+    {"PROHIBITED_CONTENT", BLOCKED},
+    {"SPII", BLOCKED},
+    {"LANGUAGE", BLOCKED},
+    {"IMAGE_SAFETY", BLOCKED},
+    {"IMAGE_PROHIBITED_CONTENT", BLOCKED},
+    {"IMAGE_RECITATION", BLOCKED},
+    {"IMAGE_OTHER", STOPPED},
+    {"NO_IMAGE", STOPPED},
+    {"OTHER", STOPPED},
+    {"TOO_MANY_TOOL_CALLS", STOPPED},
+};
+
+static end_kind kind_of(const char *word) {
+  end_kind kind = STOPPED;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (strcmp(word, ends[i].word) == 0) kind = ends[i].kind;
+  return kind;
 }
 
-static bool is_of_limit(const char *word) {
-  for (size_t i = 0; i < OF_LIMIT; i++)
-    if (strcmp(word, cuts[i]) == 0) return true;
-  return false;
+static bool is_of_limit(const char *word) { return kind_of(word) == OF_LIMIT; }
+
+void ck_model_refuse(ck_model_reply *to, ck_bytes reason, ck_bytes words) {
+  bool both = !ck_model_is_blank(reason) && !ck_model_is_blank(words);
+  to->refused = true;
+  if (ck_model_is_blank(reason) && ck_model_is_blank(words)) return;
+  ck_buffer_reset(&to->refusal);
+  if (!ck_model_is_blank(reason)) ck_json_read_string(&to->refusal, reason);
+  if (both) ck_buffer_append_text(&to->refusal, ": ");
+  if (!ck_model_is_blank(words)) ck_json_read_string(&to->refusal, words);
+}
+
+void ck_model_take_end(ck_model_reply *to, ck_bytes reason) {
+  to->cut = NULL;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (ck_json_is_text(reason, ends[i].word)) to->cut = ends[i].word;
+  if (to->cut && kind_of(to->cut) == BLOCKED && !to->refused)
+    ck_model_refuse(to, reason, (ck_bytes){0});
 }
 
 /* Which maximum it was, and who can raise it. */
@@ -69,6 +100,18 @@ static void note_cut(ck_outcome *out, const ck_effect_run *self) {
   ck_buffer_clear(&text);
 }
 
+/* What the provider has cut off is told so. */
+static void note_refusal(ck_outcome *out, const ck_effect_run *self) {
+  const ck_model_reply *reply = &self->answer.reply;
+  ck_buffer text = {0};
+  if (!reply->refused) return;
+  const char *words = reply->refusal.len > 0 ? reply->refusal.data : "refusal";
+  ck_outcome_set_refusal(out, words);
+  ck_buffer_append_format(&text, "it refuses to answer: %s", words);
+  if (!text.failed && !reply->cut) ck_outcome_add_note(out, text.data);
+  ck_buffer_clear(&text);
+}
+
 /* Once in a run: each answer of it will have some. */
 static void note_cache(ck_outcome *out, const ck_effect_run *self) {
   const ck_usage *usage = &self->answer.reply.usage;
@@ -88,7 +131,9 @@ static void note_cache(ck_outcome *out, const ck_effect_run *self) {
 
 void ck_model_run_note(ck_outcome *out, const ck_effect_run *self) {
   const ck_model_answer *answer = &self->answer;
+  out->goes_on = answer->reply.pauses;
   note_cut(out, self);
+  note_refusal(out, self);
   note_cache(out, self);
   if (answer->reply.marked)
     ck_outcome_add_note(out,

@@ -182,7 +182,7 @@ static ck_bytes parts_of(const ck_model_turn *turn) {
 }
 
 static void write_model(turn_writer *self, const ck_model_turn *turn) {
-  ck_bytes content = ck_json_get(turn->message, "content"), parts = parts_of(turn);
+  ck_bytes content = ck_model_get_said(turn->message), parts = parts_of(turn);
   bool own = parts.len > 0, speaks = !own && says(content);
   if (own ? !has_parts(turn, parts) : !speaks && turn->call_count == 0) return;
   if (!self->begun) write_user(self, (ck_bytes){NULL, 0});

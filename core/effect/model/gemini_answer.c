@@ -51,18 +51,30 @@ static void write_calls(ck_json_writer *w, ck_bytes parts) {
   if (begun) ck_json_end(w, ']');
 }
 
-/* In the shape of chat completions, with the parts as they came. */
-static ck_status write_message(ck_model_reply *out, ck_bytes parts, ck_error *err) {
+/* Of a candidate, what is not said elsewhere in the message. */
+static const char *const said_elsewhere[] = {"content",      "parts",       "index",
+                                             "finishReason", "avgLogprobs", "logprobsResult",
+                                             "tokenCount",   NULL};
+
+/* In the shape of chat completions, with the parts, and what else came, as they came: `others` is
+ * an object, or the reply's fields. */
+static ck_status write_message(ck_model_reply *out, ck_bytes parts, ck_bytes others,
+                               ck_error *err) {
   ck_json_writer w = {.out = &out->message};
   ck_buffer text = {0};
   for (ck_json_iterator it = ck_json_iterate(parts); ck_json_next(&it);)
     if (!is_thought(it.value)) ck_json_read_string(&text, ck_json_get(it.value, "text"));
   ck_json_begin(&w, '{');
   ck_model_put_said(&w, &text);
+  if (out->refused) ck_json_member_string(&w, "refusal", ck_buffer_bytes(&out->refusal));
   write_calls(&w, parts);
   ck_json_name(&w, "gemini");
   ck_json_begin(&w, '{');
   ck_json_member_raw(&w, "parts", parts);
+  if (others.len > 0)
+    ck_model_copy_members(&w, others, said_elsewhere);
+  else
+    ck_model_fields_write(&w, &out->fields, NULL);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_buffer_clear(&text);
@@ -71,15 +83,16 @@ static ck_status write_message(ck_model_reply *out, ck_bytes parts, ck_error *er
 
 /* ---- what stands in its place ---- */
 
-/* {"error": {"code", "status", "message"}}, as the API has it; `reason` is JSON. */
-static void put_fault(ck_model_reply *out, int code, const char *message, ck_bytes reason) {
+/* {"error": {"code", "status", "message"}}, as the API has it; `reason` and `told` are JSON. */
+static void put_fault(ck_model_reply *out, ck_bytes told, ck_bytes reason) {
   ck_json_writer w = {.out = &out->fault};
   ck_json_begin(&w, '{');
   ck_json_name(&w, "error");
   ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "code", code);
+  ck_json_member_int(&w, "code", 500);
   ck_json_member_raw(&w, "status", reason);
-  ck_json_member_text(&w, "message", message);
+  if (ck_model_is_blank(told)) told = ck_bytes_text("\"the model made a call that is none\"");
+  ck_json_member_raw(&w, "message", told);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
 }
@@ -87,22 +100,38 @@ static void put_fault(ck_model_reply *out, int code, const char *message, ck_byt
 /* An answer that the model made wrong may be right the next time. */
 static bool is_botched(ck_bytes reason) {
   static const char *const reasons[] = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
-                                        "MALFORMED_RESPONSE"};
+                                        "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE"};
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
     if (ck_json_is_text(reason, reasons[i])) return true;
   return false;
 }
 
 static bool take_fault(ck_model_reply *out, ck_bytes answer, ck_bytes candidate) {
-  ck_bytes reason = ck_json_get(candidate, "finishReason"),
-           block = ck_json_get(ck_json_get(answer, "promptFeedback"), "blockReason");
+  ck_bytes reason = ck_json_get(candidate, "finishReason");
   if (ck_model_has_error(answer))
     ck_buffer_append_bytes(&out->fault, answer);
-  else if (candidate.len == 0 && ck_json_type_of(block) == CK_JSON_STRING)
-    put_fault(out, 400, "the prompt was blocked", block);
   else if (is_botched(reason))
-    put_fault(out, 500, "the model made a call that is none", reason);
+    put_fault(out, ck_json_get(candidate, "finishMessage"), reason);
   return out->fault.len > 0 || out->fault.failed;
+}
+
+/* The prompt was blocked: there is no candidate, and this is the answer. */
+static bool is_blocked(ck_bytes answer, ck_bytes candidate) {
+  ck_bytes block = ck_json_get(ck_json_get(answer, "promptFeedback"), "blockReason");
+  return candidate.len == 0 && ck_json_type_of(block) == CK_JSON_STRING;
+}
+
+static void take_block(ck_model_reply *out, ck_bytes answer) {
+  ck_bytes feedback = ck_json_get(answer, "promptFeedback");
+  ck_model_refuse(out, ck_json_get(feedback, "blockReason"),
+                  ck_json_get(feedback, "blockReasonMessage"));
+  ck_model_fields_put(&out->fields, ck_bytes_text("\"promptFeedback\""), feedback);
+}
+
+static void take_end(ck_model_reply *out, ck_bytes candidate) {
+  ck_bytes reason = ck_json_get(candidate, "finishReason");
+  ck_model_take_end(out, reason);
+  if (out->refused) ck_model_refuse(out, reason, ck_json_get(candidate, "finishMessage"));
 }
 
 static ck_bytes first_candidate(ck_bytes answer) { return ck_model_first(answer, "candidates"); }
@@ -111,12 +140,16 @@ ck_status ck_gemini_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   ck_bytes candidate = first_candidate(body), reason = ck_json_get(candidate, "finishReason"),
            parts = ck_json_get(ck_json_get(candidate, "content"), "parts");
   if (take_fault(out, body, candidate)) return ck_buffer_check(&out->fault, err);
+  if (is_blocked(body, candidate)) {
+    take_block(out, body);
+    return write_message(out, ck_bytes_text("[]"), (ck_bytes){0}, err);
+  }
   if (ck_json_type_of(candidate) != CK_JSON_OBJECT ||
       (ck_json_type_of(parts) != CK_JSON_ARRAY && ck_json_type_of(reason) != CK_JSON_STRING))
     return ck_error_set(err, CK_E_PARSE, "the answer has no candidate with parts");
-  out->cut = ck_model_cut_word(reason);
+  take_end(out, candidate);
   return write_message(out, ck_json_type_of(parts) == CK_JSON_ARRAY ? parts : ck_bytes_text("[]"),
-                       err);
+                       candidate, err);
 }
 
 /* ---- a stream ---- */
@@ -157,19 +190,41 @@ static ck_status take_part(ck_model_reply *out, ck_bytes part, ck_error *err) {
   return CK_OK;
 }
 
+/* Of each the last: they are of all so far. */
+static void take_others(ck_model_reply *out, ck_bytes candidate) {
+  ck_json_iterator it = ck_json_iterate(candidate);
+  while (it.object && ck_json_next(&it)) {
+    bool elsewhere = false;
+    for (const char *const *name = said_elsewhere; *name; name++)
+      elsewhere |= ck_json_is_text(it.name, *name);
+    if (!elsewhere) ck_model_fields_put(&out->fields, it.name, it.value);
+  }
+}
+
+/* True: nothing else is in this event. */
+static bool take_blocked(ck_model_reply *out, ck_bytes data, ck_bytes candidate) {
+  if (!is_blocked(data, candidate)) return false;
+  take_block(out, data);
+  out->ended = true;
+  out->final = ck_json_get(data, "usageMetadata").len > 0;
+  return true;
+}
+
 ck_status ck_gemini_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   int64_t index = 0;
   ck_status status = CK_OK;
   ck_bytes candidate = first_candidate(data), reason = ck_json_get(candidate, "finishReason"),
            parts = ck_json_get(ck_json_get(candidate, "content"), "parts");
   if (take_fault(out, data, candidate)) return ck_buffer_check(&out->fault, err);
+  if (take_blocked(out, data, candidate)) return CK_OK;
   (void)ck_json_read_int(&index, ck_json_get(candidate, "index"));
   if (candidate.len == 0 || index != 0) return CK_OK;
+  take_others(out, candidate);
   ck_json_iterator it = ck_json_iterate(parts);
   while (status == CK_OK && ck_json_type_of(parts) == CK_JSON_ARRAY && ck_json_next(&it))
     status = take_part(out, it.value, err);
   out->ended = ck_json_type_of(reason) == CK_JSON_STRING;
-  out->cut = ck_model_cut_word(reason);
+  take_end(out, candidate);
   out->final = out->ended && ck_json_get(data, "usageMetadata").len > 0;
   return status;
 }
@@ -187,7 +242,7 @@ ck_status ck_gemini_finish(ck_model_reply *out, ck_error *err) {
   }
   ck_json_end(&w, ']');
   ck_status status = ck_buffer_check(&parts, err);
-  if (status == CK_OK) status = write_message(out, ck_buffer_bytes(&parts), err);
+  if (status == CK_OK) status = write_message(out, ck_buffer_bytes(&parts), (ck_bytes){0}, err);
   ck_buffer_clear(&parts);
   return status;
 }

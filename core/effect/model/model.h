@@ -15,11 +15,17 @@
  * whether it is one. An attempt that was sent, and of which nothing tells what it cost, counts at
  * effect.reserve_micros, an answer that was taken among them: `reserved_micros` of the outcome.
  *
+ * A refusal (`message.refusal`, parts of type "refusal", stop_reason "refusal", an answer or a
+ * prompt that the provider blocks) is an answer that was paid for: OK, with its words in
+ * `refusal`. stop_reason "pause_turn" is no end: OK with `goes_on`, and the conversation, sent as
+ * it then is, goes on.
+ *
  * Outcomes are OK; UNKNOWN with CK_E_UNAVAILABLE: an attempt that costs something has failed, the
  * wait is over, and the model's `retries` allow another one; or FAILED with
  *   CK_E_CREDENTIALS   401, 403
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes
+ *   CK_E_REFUSAL       the provider's filter does not let the conversation through
  *   CK_E_UNAVAILABLE   everything else, in one line
  * CK_E_SECRET_MISSING, CK_E_USAGE (no such model; it does not take an image or a file of the
  * conversation), CK_E_NOT_FOUND and CK_E_CORRUPT (of these) and CK_E_UNSUPPORTED (no libcurl) come

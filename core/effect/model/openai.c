@@ -230,7 +230,7 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   turn_writer *self = to;
   ck_buffer text = {0};
   bool own = turn->shape == CK_SHAPE_OPENAI;
-  bool has_text = !own && append_texts(&text, ck_json_get(turn->message, "content"));
+  bool has_text = !own && append_texts(&text, ck_model_get_said(turn->message));
   if (own)
     write_own_turn(self, turn);
   else if (has_text || turn->call_count > 0)

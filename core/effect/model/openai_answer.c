@@ -24,13 +24,19 @@ static bool take_fault(ck_model_reply *out, ck_bytes answer) {
 
 static ck_bytes first_choice(ck_bytes answer) { return ck_model_first(answer, "choices"); }
 
+/* The model's own words; else the member is null, or not there. */
+static void take_refusal(ck_model_reply *out, ck_bytes words) {
+  if (!ck_model_is_blank(words)) ck_model_refuse(out, (ck_bytes){0}, words);
+}
+
 ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (take_fault(out, body)) return ck_buffer_check(&out->fault, err);
   ck_bytes message = ck_json_get(first_choice(body), "message");
   if (ck_json_type_of(message) != CK_JSON_OBJECT ||
       !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
-  out->cut = ck_model_cut_word(ck_json_get(first_choice(body), "finish_reason"));
+  take_refusal(out, ck_json_get(message, "refusal"));
+  ck_model_take_end(out, ck_json_get(first_choice(body), "finish_reason"));
   ck_buffer_append_bytes(&out->message, message);
   return ck_buffer_check(&out->message, err);
 }
@@ -140,7 +146,7 @@ ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   (void)ck_json_read_int(&index, ck_json_get(choice, "index"));
   bool ends = index == 0 && ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING;
   out->ended |= ends;
-  if (ends) out->cut = ck_model_cut_word(ck_json_get(choice, "finish_reason"));
+  if (ends) ck_model_take_end(out, ck_json_get(choice, "finish_reason"));
   ck_bytes delta = ck_json_get(choice, "delta");
   if (goes_on(out, delta)) out->final = false; /* what was stated was not of this */
   bool stated = ck_json_type_of(ck_json_get(data, "usage")) == CK_JSON_OBJECT;
@@ -149,14 +155,18 @@ ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   return ck_json_type_of(delta) == CK_JSON_OBJECT ? take_delta(out, delta, err) : CK_OK;
 }
 
+static void append_quoted(ck_buffer *out, const ck_model_field *text) {
+  ck_buffer_append_char(out, '"');
+  ck_buffer_append_bytes(out, ck_buffer_bytes(&text->value));
+  ck_buffer_append_char(out, '"');
+}
+
 /* Arguments are JSON in a string; a tool without any may be called with none. */
 static bool has_whole_arguments(ck_model_part *call) {
   const ck_model_field *given = ck_model_fields_get(&call->more, "arguments");
   ck_buffer string = {0}, arguments = {0};
   if (!given || !given->text || given->value.len == 0) return true;
-  ck_buffer_append_char(&string, '"');
-  ck_buffer_append_bytes(&string, ck_buffer_bytes(&given->value));
-  ck_buffer_append_char(&string, '"');
+  append_quoted(&string, given);
   if (!string.failed) ck_json_read_string(&arguments, ck_buffer_bytes(&string));
   bool failed = string.failed || arguments.failed;
   bool whole = failed || ck_json_check(ck_buffer_bytes(&arguments), NULL) == CK_OK;
@@ -189,8 +199,19 @@ static void write_parts(ck_json_writer *w, const ck_model_reply *reply) {
   ck_json_end(w, ']');
 }
 
+static void take_streamed_refusal(ck_model_reply *out) {
+  const ck_model_field *given = ck_model_fields_get(&out->fields, "refusal");
+  ck_buffer words = {0};
+  if (!given || !given->text) return;
+  append_quoted(&words, given);
+  if (!words.failed) take_refusal(out, ck_buffer_bytes(&words));
+  out->refusal.failed |= words.failed;
+  ck_buffer_clear(&words);
+}
+
 ck_status ck_openai_finish(ck_model_reply *out, ck_error *err) {
   ck_json_writer w = {.out = &out->message};
+  take_streamed_refusal(out);
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "role", "assistant");
   if (!ck_model_fields_get(&out->fields, "content"))

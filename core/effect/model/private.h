@@ -90,7 +90,10 @@ typedef struct ck_model_reply {
   ck_buffer fault; /* the provider's error in place of an answer: a JSON object */
   bool ended;      /* a stream: it announced its end */
   bool marked;     /* it did so without a finish_reason */
-  const char *cut; /* ck_model_cut_word of its finish_reason; NULL */
+  const char *cut; /* the provider's word for an end before its end; NULL; static */
+  bool refused;    /* there is no answer, or no whole one: `refusal` says why, in plain text */
+  ck_buffer refusal;
+  bool pauses; /* it is to be sent back as it is, and goes on then */
   ck_model_fields fields;
   ck_model_part *parts;
   size_t part_count, part_cap;
@@ -98,9 +101,12 @@ typedef struct ck_model_reply {
 void ck_model_reply_clear(ck_model_reply *self);
 /* True when a stream has brought a part of the message. */
 bool ck_model_reply_is_begun(const ck_model_reply *self);
-/* The reason (JSON) by which a provider tells that it ended an answer before its end; NULL: no such
- * reason. Static. */
-const char *ck_model_cut_word(ck_bytes reason);
+/* Takes the reason (JSON) that a provider gives for the end of an answer: finish.c lists those that
+ * are not the model's own. */
+void ck_model_take_end(ck_model_reply *to, ck_bytes reason);
+/* It refuses: for that `reason`, in these words; each a JSON string, or blank. In place of what was
+ * said of it before, if either says something. */
+void ck_model_refuse(ck_model_reply *to, ck_bytes reason, ck_bytes words);
 /* The part with that index, made when absent. CK_E_PARSE: more parts than any model makes. */
 enum { CK_MODEL_PARTS_MAX = 4096 };
 CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,

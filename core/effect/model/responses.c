@@ -158,7 +158,7 @@ static void append_said(ck_buffer *text, ck_bytes content) {
 
 static void write_foreign(ck_json_writer *w, const ck_model_turn *turn) {
   ck_buffer text = {0};
-  append_said(&text, ck_json_get(turn->message, "content"));
+  append_said(&text, ck_model_get_said(turn->message));
   if (text.len > 0) {
     begin_message(w, "assistant");
     ck_json_member_string(w, "content", ck_buffer_bytes(&text));

@@ -47,6 +47,15 @@ static void write_calls(ck_json_writer *w, ck_bytes items) {
   if (begun) ck_json_end(w, ']');
 }
 
+/* The model's own words tell more than the provider's. */
+static void put_refusal(ck_json_writer *w, ck_model_reply *out, const ck_buffer *words) {
+  if (words->len == 0) return;
+  ck_json_member_string(w, "refusal", ck_buffer_bytes(words));
+  out->refused = true;
+  ck_buffer_reset(&out->refusal);
+  ck_buffer_append_bytes(&out->refusal, ck_buffer_bytes(words));
+}
+
 /* In the shape of chat completions, with the items as they came. */
 static ck_status write_message(ck_model_reply *out, ck_bytes items, ck_error *err) {
   ck_json_writer w = {.out = &out->message};
@@ -55,7 +64,7 @@ static ck_status write_message(ck_model_reply *out, ck_bytes items, ck_error *er
     if (is_type(it.value, "message")) read_said(&text, &refusal, it.value);
   ck_json_begin(&w, '{');
   ck_model_put_said(&w, &text);
-  if (refusal.len > 0) ck_json_member_string(&w, "refusal", ck_buffer_bytes(&refusal));
+  put_refusal(&w, out, &refusal);
   write_calls(&w, items);
   ck_json_name(&w, "responses");
   ck_json_begin(&w, '{');
@@ -91,7 +100,7 @@ static bool take_fault(ck_model_reply *out, ck_bytes response) {
 static void take_end(ck_model_reply *out, ck_bytes response) {
   ck_bytes details = ck_json_get(response, "incomplete_details");
   if (ck_json_is_text(ck_json_get(response, "status"), "incomplete"))
-    out->cut = ck_model_cut_word(ck_json_get(details, "reason"));
+    ck_model_take_end(out, ck_json_get(details, "reason"));
 }
 
 ck_status ck_responses_read(ck_model_reply *out, ck_bytes body, ck_error *err) {

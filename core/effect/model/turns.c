@@ -25,6 +25,12 @@ bool ck_model_is_blank(ck_bytes json) {
   return true;
 }
 
+ck_bytes ck_model_get_said(ck_bytes message) {
+  ck_bytes content = ck_json_get(message, "content"), refusal = ck_json_get(message, "refusal");
+  bool silent = ck_model_is_blank(content) && ck_json_type_of(refusal) == CK_JSON_STRING;
+  return silent ? refusal : content;
+}
+
 bool ck_model_is_blocks(ck_bytes json) {
   if (ck_json_type_of(json) != CK_JSON_ARRAY) return false;
   ck_json_iterator it = ck_json_iterate(json);

@@ -55,6 +55,8 @@ CK_CHECKED ck_status ck_model_notify(const ck_conversation *conversation,
 #define CK_MODEL_NO_RESULT "Error: no result of this call was recorded"
 /* A JSON string of nothing but white space, or no bytes, or null. */
 bool ck_model_is_blank(ck_bytes json);
+/* What an assistant's message says: its content, or why it refuses. */
+ck_bytes ck_model_get_said(ck_bytes message);
 /* An array whose elements are objects with a "type": blocks that the provider knows. */
 bool ck_model_is_blocks(ck_bytes json);
 /* The value as a JSON string: unchanged when it is one, else its text. */

@@ -97,7 +97,8 @@ static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   if (!added) return;
   added->status = status_of(body);
   if (newest && self->retries) take_wait(self, added, event, body);
-  added->error = take(self, ck_json_get(body, "error"));
+  ck_bytes error = ck_json_get(body, "error");
+  added->error = take(self, error.len ? error : ck_json_get(body, "refusal"));
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
   if (cost.len && !ck_json_read_int(&added->cost_micros, cost)) added->cost_micros = -1;

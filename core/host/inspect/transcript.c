@@ -71,6 +71,13 @@ static void put_calls(writing *self, ck_bytes message) {
   ck_message_calls_clear(&calls);
 }
 
+static void put_refusal(writing *self, ck_bytes words) {
+  if (!words.len) return;
+  ck_buffer_append_text(self->out, "refuses to answer:\n\n");
+  ck_json_read_string(&self->text, words);
+  put(self, ck_markdown_append_quote);
+}
+
 static void put_message(writing *self, const ck_event *event, ck_bytes message) {
   bool is_result = ck_message_is(message, "tool");
   ck_bytes name = ck_json_get(message, "name");
@@ -79,6 +86,7 @@ static void put_message(writing *self, const ck_event *event, ck_bytes message) 
               is_result && name.len ? name : ck_json_get(message, "role"));
   ck_message_append_text(&self->text, ck_json_get(message, "content"));
   if (self->text.len) put(self, is_result ? ck_markdown_append_code : ck_markdown_append_quote);
+  put_refusal(self, ck_json_get(ck_value_bytes(event->body), "refusal"));
   put_calls(self, message);
 }
 

@@ -7,7 +7,7 @@
 #include "core/host/session/key_source.h"
 
 ck_status ck_next_command_refusal(const ck_session_record *record) {
-  static const ck_status refusals[] = {CK_E_CONTEXT, CK_E_REQUEST};
+  static const ck_status refusals[] = {CK_E_CONTEXT, CK_E_REQUEST, CK_E_REFUSAL};
   if (record->status != CK_SESSION_FAILED || !record->failure) return CK_OK;
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
     if (strcmp(record->failure, ck_status_name(refusals[i])) == 0) return refusals[i];
@@ -19,7 +19,8 @@ const char *ck_next_command_words(const ck_session_record *record, bool doubts) 
   if (record->status == CK_SESSION_WAITING) return "answer %s TEXT";
   if (record->status == CK_SESSION_IN_DOUBT && doubts) return "resolve %s EFFECT done|retry|abort";
   if (record->status == CK_SESSION_FAILING) return "resume %s --retry";
-  if (refusal == CK_E_CONTEXT) return "sessions rewind %s --to CHECKPOINT --report TEXT";
+  if (refusal == CK_E_CONTEXT || refusal == CK_E_REFUSAL)
+    return "sessions rewind %s --to CHECKPOINT --report TEXT";
   if (refusal == CK_E_REQUEST) return "resume %s --profile PROFILE";
   return "resume %s";
 }

@@ -184,18 +184,58 @@ ck_status ck_call_handle_failure(ck_call *self, ck_error *err) {
   return status == CK_OK ? follow(self, &answer, cause, text, err) : status;
 }
 
-ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err) {
+/* Who asked for an answer of a schema cannot take a refusal for one. */
+static ck_failure_word without_answer(const ck_call *self) {
+  bool wanted = ck_json_get(self->effect.request, "response_schema").len > 0;
+  if (!self->runner->execution->ending.status && ck_fallback_next(self, CK_E_REFUSAL))
+    return CK_FAILURE_FALLBACK;
+  return wanted ? CK_FAILURE_FAIL : CK_FAILURE_LEAVE;
+}
+
+/* What the model has said is kept beside it. */
+static ck_status tell_refusal(ck_outcome *outcome, ck_error *err) {
+  ck_buffer text = {0};
+  ck_buffer_append_format(&text, "the model refused to answer: %s", outcome->refusal);
+  char *told = ck_buffer_take(&text);
+  if (!told) return ck_error_no_memory(err);
+  free(outcome->error);
+  outcome->error = told;
+  return CK_OK;
+}
+
+/* `otherwise`: when no policy has an answer. */
+static ck_status handle_as_failure(bool *handled, ck_call *self, ck_failure_word otherwise,
+                                   ck_status cause, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   char text[CK_ERROR_TEXT_MAX];
   ck_failure_answer answer;
-  *handled = false;
-  if (self->effect.kind != CK_EFFECT_EXEC || outcome->status != CK_OUTCOME_ERROR) return CK_OK;
   describe(text, self);
-  ck_status status = ask_about_outcome(&answer, self, CK_FAILURE_LEAVE, CK_E_FAILED, text, err);
+  ck_status status = ask_about_outcome(&answer, self, otherwise, cause, text, err);
   *handled = status == CK_OK && answer.word != CK_FAILURE_LEAVE;
   if (!*handled) return status;
   outcome->status = CK_OUTCOME_FAILED;
-  outcome->error_status = CK_E_FAILED;
+  outcome->error_status = cause;
   status = record_failure(self, err);
-  return status == CK_OK ? follow(self, &answer, CK_E_FAILED, text, err) : status;
+  return status == CK_OK ? follow(self, &answer, cause, text, err) : status;
+}
+
+static ck_status handle_refusal(bool *handled, ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  ck_status status = tell_refusal(outcome, err);
+  if (status == CK_OK)
+    status = handle_as_failure(handled, self, without_answer(self), CK_E_REFUSAL, err);
+  if (*handled) return status;
+  free(outcome->error); /* it is an answer */
+  outcome->error = NULL;
+  return status;
+}
+
+ck_status ck_call_handle_ended(bool *handled, ck_call *self, ck_error *err) {
+  const ck_outcome *outcome = self->outcome;
+  *handled = false;
+  if (self->effect.kind == CK_EFFECT_EXEC && outcome->status == CK_OUTCOME_ERROR)
+    return handle_as_failure(handled, self, CK_FAILURE_LEAVE, CK_E_FAILED, err);
+  if (self->effect.kind == CK_EFFECT_MODEL && outcome->status == CK_OUTCOME_OK && outcome->refusal)
+    return handle_refusal(handled, self, err);
+  return CK_OK;
 }

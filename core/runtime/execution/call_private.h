@@ -167,9 +167,9 @@ CK_CHECKED ck_status ck_call_probe(ck_call *self, ck_error *err);
 CK_CHECKED ck_status ck_call_handle_failure(ck_call *self, ck_error *err);
 /* CK_CALL_PASSED: the next model of its chain is asked, or self->failure holds. */
 CK_CHECKED ck_status ck_call_ask_further(ck_call *self, ck_error *err);
-/* The same of a program that has ended badly, which is the flow's to handle (false in *handled)
- * unless a policy has an answer. */
-CK_CHECKED ck_status ck_call_handle_exit(bool *handled, ck_call *self, ck_error *err);
+/* A program that has ended badly, and a model that refuses to answer, are the flow's to handle
+ * (false in *handled), unless a policy or a chain says otherwise, or a schema wants an answer. */
+CK_CHECKED ck_status ck_call_handle_ended(bool *handled, ck_call *self, ck_error *err);
 /* An effect that failed in this attempt fails again; not (false in *failed) where a policy has it
  * retried or the session paused. */
 CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,

@@ -96,7 +96,7 @@ static ck_status complete(ck_call *self, ck_error *err) {
   if (outcome->status == CK_OUTCOME_ABSENT)
     return ck_call_follow_ending(self, CK_ENDING_ABSENT, err);
   count(self);
-  ck_status status = ck_call_handle_exit(&handled, self, err);
+  ck_status status = ck_call_handle_ended(&handled, self, err);
   return status == CK_OK && !handled ? ck_call_record(self, outcome, self->driver->name, err)
                                      : status;
 }

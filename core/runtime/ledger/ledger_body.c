@@ -115,6 +115,8 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (outcome->by.len) ck_json_member_raw(&w, "by", outcome->by);
   if (outcome->wants) ck_json_member_bool(&w, "wants", true);
   ck_json_member_text(&w, "cut", outcome->cut);
+  ck_json_member_text(&w, "refusal", outcome->refusal);
+  if (outcome->goes_on) ck_json_member_bool(&w, "goes_on", true);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)
     ck_json_member_raw(&w, "message", ck_value_bytes(message));
@@ -242,6 +244,8 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
     (*out)->seq = seq;
     ck_json_read_bool(&(*out)->wants, ck_json_get(body, "wants"));
     (*out)->cut = ck_json_dup_string(ck_json_get(body, "cut"));
+    (*out)->refusal = ck_json_dup_string(ck_json_get(body, "refusal"));
+    ck_json_read_bool(&(*out)->goes_on, ck_json_get(body, "goes_on"));
     (*out)->note = ck_json_dup_string(ck_json_get(body, "note"));
   }
   ck_value_free(result);

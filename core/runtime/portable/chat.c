@@ -68,6 +68,7 @@ static void read_text(writing *self, ck_bytes message) {
   bool list = ck_json_type_of(content) == CK_JSON_ARRAY && !ck_message_is(message, "tool");
   ck_buffer_reset(&self->text);
   if (!list || ck_json_count(content) > 0) ck_message_append_text(&self->text, content);
+  if (!self->text.len) ck_json_read_string(&self->text, ck_json_get(message, "refusal"));
 }
 
 /* The parts of one with images or files as they are, of any other the words that were read. */

@@ -37,6 +37,7 @@ static void put_operation(ck_otlp_span *to, const char *operation, ck_bytes of) 
 
 static const char *reason_of(const ck_otlp_effect *effect, ck_bytes message) {
   ck_bytes calls = ck_json_get(message, "tool_calls");
+  if (ck_json_get(effect->outcome, "refusal").len) return "content_filter";
   if (ck_json_get(effect->outcome, "cut").len) return "length";
   return ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0 ? "tool_call" : "stop";
 }

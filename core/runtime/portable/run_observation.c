@@ -46,7 +46,8 @@ void ck_run_observation_clear(ck_run_observation *self) {
 }
 
 bool ck_run_meets_again(ck_status cause) {
-  return cause == CK_E_CONTEXT || cause == CK_E_REQUEST || cause == CK_E_CREDENTIALS;
+  return cause == CK_E_CONTEXT || cause == CK_E_REQUEST || cause == CK_E_CREDENTIALS ||
+         cause == CK_E_REFUSAL;
 }
 
 /* ---- small helpers; a lack of memory is kept in `status` ---- */

@@ -69,7 +69,9 @@ static void read_failing(failing *out, const ck_asking *self, const ck_event *ev
     out->tool = ck_json_dup_string(ck_json_get(request_of(self, out->key), "name"));
   snprintf(out->text, sizeof out->text, "effect %s: %s", out->key ? out->key : "",
            out->error ? out->error : "failed");
-  ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
+  bool refused = ck_json_get(body, "refusal").len > 0;
+  ck_status cause =
+      ck_ledger_read_status(ck_json_get(body, "cause"), refused ? CK_E_REFUSAL : CK_E_FAILED);
   out->failure = (ck_failure){.agent = event->agent,
                               .key = out->key ? out->key : "",
                               .tool = out->tool && *out->tool ? out->tool : NULL,

@@ -4,7 +4,7 @@
 --- A turn is at most one question to the user, one model call, and the tools that the model calls.
 --- Turns are counted from 1 and a boundary ends each, so {path = "agent#N", turn = N, next = "ask"
 --- | "model"} is where to go on. Further members, unless they are 0 or nil: bad (invalid calls in a
---- row), mark and guards (see explore.lua).
+--- row), pauses (of a turn, in a row), mark and guards (see explore.lua).
 ---
 --- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in:
 --- agent.converse(ctx, def, input).
@@ -54,11 +54,13 @@ local function finish(loop, text, value)
   local result = loop.def.result
   if type(result) == "string" then loop.ctx.outputs[result] = value == nil and text or value end
   if type(result) == "function" then return result(loop.ctx, text, value) end
-  return { text = text, value = value, turns = loop.turn, cut = loop.cut }
+  return {
+    text = text, value = value, turns = loop.turn, cut = loop.cut, refusal = loop.refusal,
+  }
 end
 
 --- Converses until the model calls no tool (with a user: until `stop` holds). The result is that of
---- `def.result`, else {text=, turns=}, or {ended="recording", turns=}.
+--- `def.result`, else {text=, turns=, refusal=}, or {ended="recording", turns=}.
 function agent.converse(ctx, def, input, more)
   local loop = agent_loop.open(ctx, def, input, more)
   local request = {

@@ -2,6 +2,7 @@
 --- turn.
 
 local agent_answer = require "ck.flow.agent_answer"
+local agent_reply = require "ck.flow.agent_reply"
 local before_call = require "ck.flow.before_call"
 local calls = require "ck.flow.agent_calls"
 local content = require "ck.flow.content"
@@ -93,6 +94,7 @@ local function go_on(loop, at)
     error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
   end
   loop.turn, loop.next, loop.bad, loop.guards = at.turn, at.next, at.bad or 0, at.guards or 0
+  loop.pauses = at.pauses or 0
   loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
   if at.imported then adopt(loop, at) end
 end
@@ -108,6 +110,7 @@ function agent_loop.open(ctx, def, input, more)
   more = more or {}
   local loop = {
     ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
+    pauses = 0,
     subagent = more.subagent or (more.depth or 0) > 0, position = ctx.position,
     named = before_call.named(ctx.options, def.name),
     source = def.trust == "untrusted" and (def.name or "agent") or nil,
@@ -148,20 +151,11 @@ local function ask_model(loop)
     "the model '" .. def.model .. "'")
 end
 
-local function text_of(message)
-  local said = message.content
-  if type(said) == "string" then return said end
-  local texts = {}
-  for _, part in ipairs(type(said) == "table" and said or {}) do
-    if type(part) == "table" and type(part.text) == "string" then texts[#texts + 1] = part.text end
-  end
-  return table.concat(texts, "\n")
-end
-
 local function place(loop, position)
   position.turn, position.next, position.mark = loop.turn, loop.next, loop.mark
   position.bad = loop.bad > 0 and loop.bad or nil
   position.guards = loop.guards > 0 and loop.guards or nil
+  position.pauses = loop.pauses > 0 and loop.pauses or nil
   return position
 end
 
@@ -175,24 +169,28 @@ end
 
 --- One turn. "called": the model called tools, which have answered; "said", text; "blocked": its
 --- turn may not end yet, or its answer does not satisfy the schema; "ended", full turns: the
---- recording has ended. "said" has the answer's value, too, where there is a schema.
+--- recording has ended. "said" has the answer's value, too, where there is a schema. Of a refusal
+--- (loop.refusal) it has the words, and none of its calls is made.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
   if loop.next == "calls" then return call_tools(loop, calls.judge(loop, ctx.tool_calls())) end
   local reply = ask_model(loop)
   if not reply then return "ended", loop.turn - 1 end
-  loop.cut = reply.cut
+  loop.cut, loop.refusal = reply.cut, reply.refusal
   explore.follow(loop, ctx.conversation_length() - 1) -- a resume may have shortened it
   local list = ctx.tool_calls(reply.raw)
+  if reply.goes_on and #list == 0 then return agent_reply.pause(loop) end
+  loop.pauses = 0
+  if reply.refusal then return "said", agent_reply.refusal(reply) end
   if loop.def.schema then
-    local how, text, value = agent_answer.take(loop, list, text_of(reply.result))
+    local how, text, value = agent_answer.take(loop, list, agent_reply.text(reply.result))
     if how == "refused" then return "blocked" end
     if how then return how, text, value end
   end
   local items = calls.judge(loop, list)
   if #items == 0 then
     if explore.guard(loop) then return "blocked" end
-    return "said", text_of(reply.result)
+    return "said", agent_reply.text(reply.result)
   end
   before_call.mark(loop, items, place)
   return call_tools(loop, items)

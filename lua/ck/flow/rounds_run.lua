@@ -91,7 +91,9 @@ end
 local function take_turn(loop, at)
   local how, text = agent_loop.turn(loop)
   if how == "ended" then return { ended = "recording", rounds = at.round - 1 } end
-  if how == "said" then return { result = text, rounds = at.round - 1 } end
+  if how == "said" then
+    return { result = text, rounds = at.round - 1, refusal = loop.refusal }
+  end
   if loop.finished == nil then return nil end
   local finished = loop.finished
   loop.finished = nil

@@ -346,7 +346,7 @@ static const money_case gemini_streams[] = {
      DATA("{\"candidates\":[{\"finishReason\":\"MALFORMED_FUNCTION_CALL\"}],$U}"), "failed", STATED,
      .reserved = 0},
     {"a prompt that is blocked",
-     DATA("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"},\"usage\":{$I:0,$O:0}}"), "failed", 0,
+     DATA("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"},\"usage\":{$I:0,$O:0}}"), "ok", 0,
      .reserved = 0},
     {"a negative figure", DATA(PIECE STOPS "}],\"usage\":{$I:1000,$O:-50}}"), "ok", RESERVE,
      .reserved = RESERVE},

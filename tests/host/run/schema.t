@@ -85,6 +85,11 @@ has "the last problem is named" "$err" \
   'the model gave 3 answers in a row that do not satisfy the schema'
 has "with what is wrong" "$err" 'the answer.size is out of its range'
 is "it was asked as often" "$(requests never)" 3
+refused='{"choices":[{"finish_reason":"stop","message":{"role":"assistant","refusal":"No."}}]}'
+serve refused <<<"{\"body\":$refused,\"times\":0}"
+profile openai
+run run flow.lua --profile ./profile.lua --session refused --input '"Go."'
+is "one that refuses to is asked once" "$code $(requests refused)" "1 1"
 
 for bad in '5' '{ type = "array" }' '{ type = "object", items = { ["$ref"] = "x" } }'; do
   echo "return require 'ck.flow'.agent { prompt = 'x', schema = $bad }" >bad.lua
