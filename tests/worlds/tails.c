@@ -248,12 +248,30 @@ static bool acts_in(const ck_event *event, const char *scope) {
          strcmp(event->scope, scope) == 0;
 }
 
-/* A message that names nobody is the only agent's that acts in its scope. */
+static bool asks_for_nobody(const ck_event *event, const char *scope) {
+  return !event->agent && event->kind == CK_EVENT_INTENT && strcmp(event->scope, scope) == 0 &&
+         ck_json_is_text(ck_json_get(body_of(event), "kind"), "model");
+}
+
+/* Whose the scope is, as its boundaries say; here no scope has several. */
+static const char *owner_of(const char *scope) {
+  for (size_t i = 0; i < the_tails.living.count; i++) {
+    const ck_event *event = the_tails.events[the_tails.living.at[i]];
+    if (event->kind == CK_EVENT_BOUNDARY && event->agent && strcmp(event->scope, scope) == 0)
+      return event->agent;
+  }
+  return NULL;
+}
+
+/* A message that names nobody is of the agent whose scope it is in, or of the only one that acts
+ * there; but where a model was asked for nobody, it may have been told it. */
 static const char *agent_of(const ck_event *event) {
-  const char *only = NULL;
   if (event->agent || event->kind != CK_EVENT_MESSAGE) return event->agent;
+  const char *only = owner_of(event->scope);
+  if (only) return only;
   for (size_t i = 0; i < the_tails.living.count; i++) {
     const ck_event *other = the_tails.events[the_tails.living.at[i]];
+    if (asks_for_nobody(other, event->scope)) return NULL;
     if (!acts_in(other, event->scope)) continue;
     if (only && strcmp(only, other->agent) != 0) return NULL;
     only = other->agent;

@@ -232,7 +232,8 @@ static ck_status find_agent(char **out, const ck_history_edit *self, const char 
   if (*out) return CK_OK;
   ck_status status = ck_actors_add(&actors, scope, err);
   if (status == CK_OK)
-    status = ck_actors_read(&actors, self->runtime->store, self->head.session.no, NULL, 0, err);
+    status =
+        ck_actors_read(&actors, self->runtime->store, self->head.session.no, NULL, 0, NULL, err);
   const char *agent = ck_actors_get(&actors, scope);
   if (status == CK_OK) status = ck_text_copy(out, agent, err);
   ck_actors_clear(&actors);

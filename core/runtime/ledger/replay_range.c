@@ -33,10 +33,14 @@ static int64_t read_or(ck_bytes position, const char *name, int64_t absent) {
   return ck_json_read_int(&number, ck_json_get(position, name)) ? number : absent;
 }
 
+bool ck_replay_range_has_ended(ck_bytes position, uint32_t attempt) {
+  return read_or(position, "end", -1) > read_or(position, "cut", -1) &&
+         read_or(position, "attempt", INT64_MAX) >= (int64_t)attempt;
+}
+
 int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt) {
-  int64_t cut = read_or(position, "cut", -1), end = read_or(position, "end", -1);
-  int64_t failed_in = read_or(position, "attempt", INT64_MAX), said = read_or(position, "said", -1);
-  if (end > cut && failed_in >= (int64_t)attempt) cut = end;
+  bool ended = ck_replay_range_has_ended(position, attempt);
+  int64_t cut = read_or(position, ended ? "end" : "cut", -1), said = read_or(position, "said", -1);
   return said > cut ? said : cut;
 }
 

@@ -35,5 +35,9 @@ CK_CHECKED ck_status ck_replay_range_visit_positions(const ck_state *state,
  * are not run again from their cuts: their whole conversation stays. A person's report after a
  * rewind ("said") is kept, too. */
 int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt);
+/* Whether the scope has ended for good as far as this attempt goes: a scope that failed in it, a
+ * flow that has ended. What came behind its end, as a call whose outcome was lost, it does not do
+ * again. */
+bool ck_replay_range_has_ended(ck_bytes position, uint32_t attempt);
 
 #endif

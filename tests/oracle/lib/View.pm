@@ -19,15 +19,21 @@ sub new {
   return $self;
 }
 
-# A message that names nobody, of an older store, is the only agent's that acts in its scope.
+# A message that names nobody, of an older store, is of the only agent that boundaries of its scope
+# name, else of the only one that acts there; where a model is asked for nobody, too, it is nobody's.
 sub name_agents {
-  my %acts;
+  my (%acts, %owns);
+  $owns{ $_->{scope} }{ $_->{agent} } = 1
+    for grep { $_->{kind} eq "boundary" && defined $_->{agent} } @_;
+  for my $event (grep { $_->{kind} eq "intent" && !defined $_->{agent} } @_) {
+    $acts{ $event->{scope} }{""} = 1 if ($event->{body}{kind} // "") eq "model";
+  }
   for my $event (grep { $_->{kind} =~ /^(intent|outcome)$/ && defined $_->{agent} } @_) {
     $acts{ $event->{scope} }{ $event->{agent} } = 1;
   }
   for my $event (grep { $_->{kind} eq "message" && !defined $_->{agent} } @_) {
-    my @agents = keys %{ $acts{ $event->{scope} } // {} };
-    $event->{agent} = $agents[0], $event->{unnamed} = 1 if @agents == 1;
+    my @agents = keys %{ $owns{ $event->{scope} } // $acts{ $event->{scope} } // {} };
+    $event->{agent} = $agents[0], $event->{unnamed} = 1 if @agents == 1 && $agents[0] ne "";
   }
 }
 

@@ -27,17 +27,19 @@ static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkp
 
 typedef struct cuts {
   ck_json_writer *w;
-  uint32_t attempt;
+  const ck_session *session;
 } cuts;
 
 static void write_cut(void *to, const char *scope, ck_bytes position) {
   const cuts *self = to;
-  int64_t cut = ck_replay_range_cut(position, self->attempt);
+  uint32_t attempt = self->session->timeline.attempt;
+  bool ended = ck_replay_range_has_ended(position, attempt);
+  int64_t cut = ended ? self->session->cut : ck_replay_range_cut(position, attempt);
   if (cut >= 0) ck_json_member_int(self->w, scope, cut);
 }
 
 ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_error *err) {
-  cuts to = {.w = w, .attempt = self->timeline.attempt};
+  cuts to = {.w = w, .session = self};
   ck_json_name(w, "cuts");
   ck_json_begin(w, '{');
   ck_status status = ck_replay_range_visit_positions(self->state, write_cut, &to, err);

@@ -4,15 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct ck_actor {
-  char *scope, *agent; /* agent: the first that was met; NULL: none yet */
+/* Names that are met: the first of them, NULL: none yet. */
+typedef struct name {
+  char *agent;
   bool several;
+} name;
+
+typedef struct ck_actor {
+  char *scope;
+  name own;  /* of its boundaries */
+  name acts; /* of its effects and messages */
 } ck_actor;
 
 void ck_actors_clear(ck_actors *self) {
   for (size_t i = 0; i < self->count; i++) {
     free(self->list[i].scope);
-    free(self->list[i].agent);
+    free(self->list[i].own.agent);
+    free(self->list[i].acts.agent);
   }
   free(self->list);
   *self = (ck_actors){0};
@@ -37,33 +45,50 @@ ck_status ck_actors_add(ck_actors *self, const char *scope, ck_error *err) {
 
 typedef struct reading {
   const ck_actors *actors;
+  const ck_abandoned *abandoned;
   bool failed;
 } reading;
 
+static bool asks_model(const ck_event *event) {
+  return event->kind == CK_EVENT_INTENT &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "kind"), "model");
+}
+
+/* An effect was begun, whatever came of it; a message that is said anew was not said. */
+static bool is_unsaid(const reading *self, const ck_event *event) {
+  return event->kind == CK_EVENT_MESSAGE && self->abandoned &&
+         ck_abandoned_has(self->abandoned, event);
+}
+
 static bool take_event(void *to, const ck_event *event) {
   reading *self = to;
-  ck_actor *actor = event->agent ? find(self->actors, event->scope) : NULL;
-  if (!actor) return true;
-  if (!actor->agent)
-    self->failed = !(actor->agent = strdup(event->agent));
-  else if (strcmp(actor->agent, event->agent) != 0)
-    actor->several = true;
+  ck_actor *actor = find(self->actors, event->scope);
+  if (!actor || is_unsaid(self, event)) return true;
+  name *met = event->kind == CK_EVENT_BOUNDARY ? &actor->own : &actor->acts;
+  if (!event->agent)
+    met->several |= asks_model(event);
+  else if (!met->agent)
+    self->failed = !(met->agent = strdup(event->agent));
+  else if (strcmp(met->agent, event->agent) != 0)
+    met->several = true;
   return !self->failed;
 }
 
 ck_status ck_actors_read(ck_actors *self, ck_store *store, int64_t session, const ck_view *view,
-                         int64_t until, ck_error *err) {
-  reading at = {.actors = self};
-  ck_event_query query = {
-      .session = session,
-      .view = view,
-      .until = until,
-      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_MESSAGE};
+                         int64_t until, const ck_abandoned *abandoned, ck_error *err) {
+  reading at = {.actors = self, .abandoned = abandoned};
+  ck_event_query query = {.session = session,
+                          .view = view,
+                          .until = until,
+                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
+                                   1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_BOUNDARY};
   ck_status status = ck_store_read_events(store, &query, take_event, &at, err);
   return status == CK_OK && at.failed ? ck_error_no_memory(err) : status;
 }
 
 const char *ck_actors_get(const ck_actors *self, const char *scope) {
   const ck_actor *actor = find(self, scope);
-  return actor && !actor->several ? actor->agent : NULL;
+  if (!actor) return NULL;
+  const name *met = actor->own.agent ? &actor->own : &actor->acts;
+  return met->several ? NULL : met->agent;
 }

@@ -98,7 +98,9 @@ static int64_t cut_of(const ck_tail_query *query, const char *scope) {
   char key[CK_STATE_KEY_MAX];
   snprintf(key, sizeof key, "position.%s", scope);
   const ck_value *position = query->state ? ck_state_get(query->state, key) : NULL;
-  int64_t cut = position ? ck_replay_range_cut(ck_value_bytes(position), query->attempt) : -1;
+  if (!position || ck_replay_range_has_ended(ck_value_bytes(position), query->attempt))
+    return query->cut;
+  int64_t cut = ck_replay_range_cut(ck_value_bytes(position), query->attempt);
   return cut >= 0 && cut < query->cut ? cut : query->cut;
 }
 
@@ -243,8 +245,8 @@ static ck_status walk_all(walk *self, ck_store *store) {
   const ck_tail_query *query = self->query;
   ck_status status = walk_back(self, store);
   if (status != CK_OK || self->actors.count == 0) return status;
-  status =
-      ck_actors_read(&self->actors, store, query->session, query->view, query->until, self->err);
+  status = ck_actors_read(&self->actors, store, query->session, query->view, query->until,
+                          &self->abandoned, self->err);
   return status == CK_OK ? walk_back(self, store) : status;
 }
 
