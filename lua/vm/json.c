@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/json_scan.h"
 #include "core/base/utf8.h"
 
 enum { LOCATION_STEPS = 8 }; /* of a path shown in an error */
@@ -142,14 +143,20 @@ static void check_size(writer *w, size_t more) {
   refuse(w, "the value is larger than ", detail);
 }
 
+static void check_text(writer *w, const char *at, size_t len) {
+  const char *end = at + len;
+  while ((at = ck_json_skip_plain(at, end)) < end) {
+    size_t size = ck_utf8_length(at, (size_t)(end - at));
+    if (size == 0) refuse(w, "text that is not UTF-8", "");
+    if (*at == '\0') refuse(w, "text with a NUL byte", "");
+    at += size;
+  }
+}
+
 static void write_text(writer *w, const char *text, size_t len) {
   check_size(w, len);
   ck_vm_charge(w->L, 1 + (int64_t)(len / 64));
-  for (size_t i = 0, size; i < len; i += size) {
-    size = ck_utf8_length(text + i, len - i);
-    if (size == 0) refuse(w, "text that is not UTF-8", "");
-    if (text[i] == '\0') refuse(w, "text with a NUL byte", "");
-  }
+  check_text(w, text, len);
   ck_json_append_string(w->out, (ck_bytes){text, len});
   check_size(w, 0);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "core/base/json_scan.h"
 #include "tests/tap.h"
 
 typedef struct json_case {
@@ -265,6 +266,23 @@ static void test_damage(void) {
   tap_is_int(results, (int64_t)len * 256, "every byte in every place is answered");
 }
 
+/* Plain text is passed over in blocks, whose ends lie anywhere. */
+static void test_plain(void) {
+  char text[64];
+  int wrong = 0;
+  for (int byte = 0; byte < 256; byte++) {
+    bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+    for (size_t len = 1; len <= 40; len++)
+      for (size_t at = 0; at < len; at++) {
+        memset(text, 'x', sizeof text);
+        text[at] = (char)byte;
+        text[len] = '"';
+        wrong += ck_json_skip_plain(text, text + len) != text + (plain ? len : at);
+      }
+  }
+  tap_is_int(wrong, 0, "each byte in each place of a text is plain or not, whatever is around it");
+}
+
 int main(void) {
   test_tables();
   test_depth();
@@ -272,5 +290,6 @@ int main(void) {
   test_nested();
   test_similar_names();
   test_damage();
+  test_plain();
   return tap_done();
 }

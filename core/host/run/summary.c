@@ -14,6 +14,7 @@
 #include "core/host/print/table.h"
 #include "core/host/session/next_command.h"
 #include "core/host/session/resume_command.h"
+#include "core/store/checkpoint_list.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 
@@ -25,7 +26,8 @@ typedef struct outcome {
   bool whole;       /* nothing of the JSON object is printed yet */
   ck_totals before; /* what the runs before this one had spent */
   ck_session_status status;
-  int64_t events, messages, checkpoints, stored_bytes;
+  int64_t events, messages;
+  ck_checkpoint_count stored;
   ck_value *result;    /* NULL: none */
   char *answer;        /* the command that lists the questions it waits at; NULL: none */
   char *resolve;       /* the command that lists the effects in doubt; NULL: none */
@@ -45,13 +47,6 @@ ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_erro
   else
     ck_output_print(host->output, "%s\n", session);
   return ck_output_flush(host->output, err);
-}
-
-static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
-  outcome *self = to;
-  self->checkpoints++;
-  self->stored_bytes += checkpoint->stored_bytes;
-  return true;
 }
 
 static bool take_result(void *to, const ck_event *event) {
@@ -74,7 +69,7 @@ static ck_status read_outcome(outcome *self, ck_error *err) {
     self->change = ck_next_command_words(&head->session, false);
   ck_event_query query = {
       .session = head->session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
-  status = ck_store_list_checkpoints(store, head->session.no, add_checkpoint, self, err);
+  status = ck_store_count_checkpoints(&self->stored, store, head->session.no, err);
   if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
     status = ck_store_read_events(store, &query, take_result, self, err);
   return status;
@@ -132,7 +127,7 @@ static ck_status write_commands(outcome *self, ck_error *err) {
 #define COUNT_TABLE(X) \
   X("events", self->events) \
   X("messages", self->messages) \
-  X("checkpoints", self->checkpoints) \
+  X("checkpoints", self->stored.checkpoints) \
   X("model_calls", counts->model_calls) \
   X("tool_calls", counts->tool_calls) \
   X("asks", counts->asks) \
@@ -226,7 +221,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   COUNT_TABLE(X)
 #undef X
   ck_table_put_word(&table, "checkpoint_bytes");
-  ck_table_put_bytes(&table, self->stored_bytes);
+  ck_table_put_bytes(&table, self->stored.stored_bytes);
   if (counts->cut_off) put_count(&table, "cut_off", counts->cut_off);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put_row(&table, &saving);
@@ -267,7 +262,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   COUNT_TABLE(X)
 #undef X
   ck_document_put_int(&document, NULL, "cut_off", counts->cut_off);
-  ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
+  ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored.stored_bytes);
   const ck_saving_view saving = see_saving(self);
   ck_saving_put(&document, &saving);
   ck_measures_put(&document, self->engine);

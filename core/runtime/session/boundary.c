@@ -33,9 +33,9 @@ static void show_turn(ck_boundary *at, ck_session *self) {
 static void keep_error(ck_session *self, const ck_boundary *at) {
   ck_scope *scope = ck_map_get(&self->scopes.by_name, at->scope);
   const ck_transcript *transcript = &self->transcript;
-  if (scope)
-    (void)!ck_turn_keep_error(ck_scope_turn(scope),
-                              transcript->pending[transcript->count - 1]->body);
+  const ck_value *body = transcript->pending[transcript->count - 1]->body;
+  ck_bytes error = at->last_error ? ck_json_get(ck_value_bytes(body), "last_error") : (ck_bytes){0};
+  if (scope) (void)!ck_turn_keep_error(ck_scope_turn(scope), at->kind, error);
 }
 
 /* What comes between an answer and its calls is a part of the turn. */

@@ -20,12 +20,8 @@ static bool tells_of_failures(ck_boundary_kind kind) {
          (kind != CK_BOUNDARY_BEFORE_CALL && !ck_boundary_kind_always(kind));
 }
 
-bool ck_turn_keep_error(ck_turn *self, const ck_value *boundary) {
-  ck_bytes body = ck_value_bytes(boundary), error = ck_json_get(body, "last_error");
-  char *name = ck_json_dup_string(ck_json_get(body, "kind"));
-  bool tells = name && tells_of_failures(ck_boundary_kind_of(name));
-  free(name);
-  if (!tells) return false;
+bool ck_turn_keep_error(ck_turn *self, ck_boundary_kind kind, ck_bytes error) {
+  if (!tells_of_failures(kind)) return false;
   ck_buffer_clear(&self->error);
   if (error.len) ck_json_read_string(&self->error, error);
   if (self->error.failed) ck_buffer_clear(&self->error);
@@ -131,11 +127,11 @@ static void write_calls(ck_json_writer *w, const ck_boundary *at, ck_bytes calls
 }
 
 /* Boundaries without a new message between them measure it once. */
-static int64_t measure(ck_turn *self, const ck_value *message) {
+static int64_t measure(ck_turn *self, const ck_value *message, ck_bytes content) {
   if (self->measured == message) return self->length;
   ck_value_free(self->measured);
   self->measured = ck_value_share(message);
-  self->length = length_of(ck_json_get(ck_value_bytes(message), "content"));
+  self->length = length_of(content);
   return self->length;
 }
 
@@ -150,21 +146,23 @@ const ck_value *ck_turn_find_message(const ck_conversation *conversation) {
 
 /* For want of memory it is left out. */
 void ck_turn_show(ck_boundary *at, ck_turn *self, const ck_conversation *conversation, bool text) {
+  enum { ROLE, CONTENT, CALLS, PARTS };
+  static const char *const names[PARTS] = {"role", "content", "tool_calls"};
   const ck_value *found = ck_turn_find_message(conversation);
   ck_json_writer w = {.out = &self->message};
+  ck_bytes parts[PARTS];
   at->tools = ck_buffer_bytes(&self->tools);
   at->model = ck_buffer_bytes(&self->model);
   at->message = (ck_bytes){NULL, 0};
   if (!found) return;
-  ck_bytes message = ck_value_bytes(found), calls = ck_json_get(message, "tool_calls"),
-           role = ck_json_get(message, "role");
+  ck_json_get_all(parts, names, PARTS, ck_value_bytes(found));
   ck_buffer_reset(&self->message);
   ck_json_begin(&w, '{');
-  if (role.len) ck_json_member_raw(&w, "role", role);
-  ck_json_member_int(&w, "length", measure(self, found));
-  if (text) write_text(&w, ck_json_get(message, "content"));
-  if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0)
-    write_calls(&w, at, calls);
+  if (parts[ROLE].len) ck_json_member_raw(&w, "role", parts[ROLE]);
+  ck_json_member_int(&w, "length", measure(self, found, parts[CONTENT]));
+  if (text) write_text(&w, parts[CONTENT]);
+  if (ck_json_type_of(parts[CALLS]) == CK_JSON_ARRAY && ck_json_count(parts[CALLS]) > 0)
+    write_calls(&w, at, parts[CALLS]);
   ck_json_end(&w, '}');
   if (!self->message.failed) at->message = ck_buffer_bytes(&self->message);
 }

@@ -4,6 +4,7 @@
 #define CK_RUNTIME_SESSION_TURN_H
 
 #include "core/base/buffer.h"
+#include "core/model/checkpoint.h"
 #include "core/model/conversation.h"
 #include "core/model/effect.h"
 
@@ -36,8 +37,9 @@ const ck_value *ck_turn_find_message(const ck_conversation *conversation);
 void ck_turn_append_text(ck_buffer *out, const ck_value *message);
 /* A boundary of the scope lies behind it. */
 void ck_turn_end(ck_turn *self);
-/* What failed before a boundary: `last_error` of its event's body, as stored. For want of memory it
- * is left out. False: it is of a kind that does not tell, and what is kept stays. */
-bool ck_turn_keep_error(ck_turn *self, const ck_value *boundary);
+/* What failed before a boundary of that kind: `last_error` of its event's body, as stored; no
+ * bytes: nothing. For want of memory it is left out. False: it is of a kind that does not tell, and
+ * what is kept stays. */
+bool ck_turn_keep_error(ck_turn *self, ck_boundary_kind kind, ck_bytes error);
 
 #endif
