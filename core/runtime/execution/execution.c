@@ -156,9 +156,9 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
   bool waits = false;
   ck_status status = CK_OK;
   self->turn_us = ck_execution_now_us(self);
+  watch_memory(self);
   while (!self->ended && !waits && status == CK_OK) {
     bool moved = false;
-    watch_memory(self);
     status = watch_saving(self, err);
     if (status == CK_OK) status = advance_all(&moved, self, err);
     if (status == CK_OK && !moved && !self->runners.due)

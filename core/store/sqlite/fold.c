@@ -50,12 +50,12 @@ bool ck_wal_get_index(ck_wal_index *out, sqlite3 *db) {
 /* A mark that cannot be written says less than it could, and nothing wrong. Its number stays, so a
  * database that was overwritten meanwhile differs from it. */
 void ck_wal_note_synced(ck_sqlite *self) {
-  ck_use use;
+  ck_use use = {0};
   ck_wal_index index;
   ck_error ignored = CK_ERROR_INIT;
   if (!ck_wal_get_index(&index, self->writer->db) || index.frames == 0) return;
-  if (ck_use_read(&use, self->writer->db) != SQLITE_OK) return;
   ck_mark before = ck_mark_read(ck_lock_fd(self->lock));
+  if (!before.id && ck_use_read(&use, self->writer->db) != SQLITE_OK) return;
   ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames};
   mark.id = before.id ? before.id : use.id;
   mark.begins = before.state == CK_MARK_LIVE && before.begins;

@@ -32,6 +32,7 @@ enum {
 struct ck_lock {
   char *path;
   int fd;
+  struct stat held; /* the file that is open: its number and device stay */
   unsigned jitter;
   bool claimed; /* held already, for who acquires it next */
 };
@@ -50,10 +51,14 @@ static ck_status file_error(ck_error *err, const char *doing, const char *path) 
 }
 
 /* A file that was removed or replaced after it was opened: its flock protects nothing. */
+static bool is_named(const struct stat *held, const char *path) {
+  struct stat named;
+  return lstat(path, &named) == 0 && held->st_ino == named.st_ino && held->st_dev == named.st_dev;
+}
+
 static bool still_there(int fd, const char *path) {
-  struct stat held, named;
-  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
+  struct stat held;
+  return fstat(fd, &held) == 0 && is_named(&held, path);
 }
 
 static int64_t now_us(void) {
@@ -75,7 +80,8 @@ ck_status ck_lock_open(ck_lock **out, const char *store_path, ck_error *err) {
   }
   if (status == CK_OK) {
     self->fd = open(self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (self->fd < 0) status = file_error(err, "open", self->path);
+    if (self->fd < 0 || fstat(self->fd, &self->held) != 0)
+      status = file_error(err, "open", self->path);
   }
   if (status == CK_OK) *out = self;
   if (status != CK_OK) ck_lock_close(self);
@@ -135,7 +141,7 @@ ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
     back_off(self, pause_us);
     if (pause_us < BACKOFF_LAST_US) pause_us *= 2;
   }
-  if (still_there(self->fd, self->path)) return CK_OK;
+  if (is_named(&self->held, self->path)) return CK_OK;
   ck_lock_release(self);
   return ck_error_set(
       err, CK_E_IO,

@@ -41,13 +41,19 @@ static bool is_same(const ck_place *was, const ck_place *is) {
   return was->inode == 0 || (is->device == was->device && is->inode == was->inode);
 }
 
-ck_status ck_place_check(const ck_sqlite *self, ck_error *err) {
+static ck_status look(ck_place found[CK_PLACES], const ck_sqlite *self, ck_error *err) {
   for (int i = 0; i < CK_PLACES; i++) {
-    ck_place is = find(path_of(self, i));
-    if (!is_same(&self->places[i], &is))
-      return lost(self, i, is.inode == 0 ? "removed or renamed" : "replaced by another file", err);
+    found[i] = find(path_of(self, i));
+    if (is_same(&self->places[i], &found[i])) continue;
+    const char *how = found[i].inode == 0 ? "removed or renamed" : "replaced by another file";
+    return lost(self, i, how, err);
   }
   return CK_OK;
+}
+
+ck_status ck_place_check(const ck_sqlite *self, ck_error *err) {
+  ck_place found[CK_PLACES];
+  return look(found, self, err);
 }
 
 /* ---- whole ---- */
@@ -83,14 +89,15 @@ static bool is_overwritten(ck_sqlite *self) {
 }
 
 ck_status ck_place_check_whole(ck_sqlite *self, ck_error *err) {
-  ck_status status = ck_place_check(self, err);
+  ck_place found[CK_PLACES];
+  ck_status status = look(found, self, err);
   if (status != CK_OK || !self->writer) return status;
   for (int i = 0; i < CK_PLACES; i++) {
-    ck_place is = find(path_of(self, i));
-    bool less = is.size < self->places[i].size;
-    if (less && (i == CK_PLACE_LOG ? is_cut_log(self, is.size) : is_cut_database(self, is.size)))
+    int64_t size = found[i].size;
+    bool less = size < self->places[i].size;
+    if (less && (i == CK_PLACE_LOG ? is_cut_log(self, size) : is_cut_database(self, size)))
       return lost(self, i, "cut short", err);
-    self->places[i].size = is.size;
+    self->places[i].size = size;
   }
   note_salt(self);
   return is_overwritten(self) ? lost(self, CK_PLACE_DATABASE, "overwritten", err) : CK_OK;
