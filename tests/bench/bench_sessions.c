@@ -2,12 +2,39 @@
  * alone. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/bench/bench.h"
 
 enum { SESSIONS = 64, ROUNDS = 400 };
 
 static double latency[SESSIONS * ROUNDS];
+
+static double cpu_us(int who) {
+  struct rusage used;
+  getrusage(who, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
+         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* How near the threads come to keeping all processors busy, and how even their shares are: without
+ * other work on the machine the busiest thread is the limit. */
+static void add_shares(double rate, double all_us, double here_us) {
+  double cores = (double)sysconf(_SC_NPROCESSORS_ONLN), most = here_us;
+  if (all_us - here_us > most) most = all_us - here_us;
+  bench_add((figure){.name = "  the same, against processors / CPU of a checkpoint",
+                     .unit = "1/s",
+                     .value = rate,
+                     .floor = cores * 1e6 / all_us,
+                     .target = 0.8,
+                     .at_least = true,
+                     .compared = true});
+  bench_add((figure){.name = "  CPU of a checkpoint, its busier thread (floor: both)",
+                     .unit = "us",
+                     .value = most,
+                     .floor = all_us});
+}
 
 /* Each session has one checkpoint outstanding, as flows on one loop thread have. Checkpoints per
  * second. */
@@ -16,7 +43,7 @@ static double run(const char *name, size_t sessions, size_t rounds) {
   ck_runtime *runtime;
   ck_session *session[SESSIONS];
   ck_saved saved[SESSIONS];
-  double begun[SESSIONS], start = 0;
+  double begun[SESSIONS], start = 0, all_us = 0, here_us = 0;
   size_t samples = 0;
   ck_error err;
   snprintf(url, sizeof url, "sqlite:%s", bench_path(name));
@@ -29,7 +56,11 @@ static double run(const char *name, size_t sessions, size_t rounds) {
     saved[i] = bench_step(session[i], 0);
   }
   for (size_t round = 0; round <= rounds; round++) {
-    if (round == 1) start = bench_now_us();
+    if (round == 1) {
+      start = bench_now_us();
+      all_us = cpu_us(RUSAGE_SELF);
+      here_us = cpu_us(RUSAGE_THREAD);
+    }
     for (size_t i = 0; i < sessions; i++) {
       if (ck_session_wait(session[i], saved[i].ticket, &err) != CK_OK) bench_die("%s", err.text);
       if (round > 1) latency[samples++] = bench_now_us() - begun[i];
@@ -37,7 +68,9 @@ static double run(const char *name, size_t sessions, size_t rounds) {
       saved[i] = bench_step(session[i], (unsigned)round);
     }
   }
-  double seconds = (bench_now_us() - start) / 1e6;
+  double seconds = (bench_now_us() - start) / 1e6, steps = (double)(sessions * rounds);
+  all_us = (cpu_us(RUSAGE_SELF) - all_us) / steps;
+  here_us = (cpu_us(RUSAGE_THREAD) - here_us) / steps;
   for (size_t i = 0; i < sessions; i++) ck_session_close(session[i]);
   ck_runtime_close(runtime);
   if (sessions > 1)
@@ -46,7 +79,8 @@ static double run(const char *name, size_t sessions, size_t rounds) {
                        .value = bench_percentile(latency, samples, 99) / 1000,
                        .target = 8,
                        .compared = true});
-  return (double)(sessions * rounds) / seconds;
+  if (sessions > 1) add_shares(steps / seconds, all_us, here_us);
+  return steps / seconds;
 }
 
 void bench_sessions(void) {

@@ -6,7 +6,7 @@
 #include "core/runtime/commit/writer_private.h"
 
 enum {
-  HERE_MAX = 4,        /* jobs: what a session that waits for each of its steps has queued */
+  HERE_MAX = 4, /* jobs at most that a session which waits for each of its steps has queued */
   HERE_COST_US = 5000, /* of a durable commit, in the mean */
 };
 
@@ -150,9 +150,9 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (ck_writer_slot){.channel = self, .ticket = *ticket, .job = *job};
-    wakes =
-        writer->sleeping &&
-        (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
+    /* Who waits for each of its steps commits them itself. More is of several sessions: the writer
+     * thread commits what there is while the others go on. */
+    wakes = writer->sleeping && (!job->waited || writer->count > HERE_MAX);
   } else if (err) {
     *err = self->failure;
   }

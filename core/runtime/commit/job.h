@@ -15,8 +15,8 @@ typedef struct ck_job {
   char *update_reason;        /* malloc'd; NULL */
   const char *update_failure; /* name of a status; NULL */
   ck_durability durability;
-  bool waited;   /* the caller goes on with ck_channel_wait or ck_channel_check: the writer thread
-                    need not be woken for it */
+  bool waited;   /* the caller goes on with ck_channel_wait or ck_channel_check: for a few of these
+                    the writer thread need not be woken */
   bool may_wait; /* the session may go on before it is in the store; see backlog.h */
   int64_t at_us; /* when it was queued, monotonic; of jobs that may wait */
 } ck_job;

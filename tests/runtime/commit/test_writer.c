@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "core/runtime/session/session.h"
+#include "core/runtime/session/session_private.h"
 #include "core/store/verify.h"
 #include "tests/tap.h"
 
-enum { MANY = 6000, THREADS = 8, STEPS = 200 };
+enum { MANY = 6000, THREADS = 8, STEPS = 200, HANG_MS = 60000 };
 
 static ck_runtime *open_runtime(const char *url) {
   ck_runtime *runtime;
@@ -67,6 +68,42 @@ static void test_nobody_waits(void) {
   ck_session_close(session);
   tap_is_int(checkpoints(runtime, "hasty"), MANY,
              "and all of them are durable once the session is closed");
+  ck_runtime_close(runtime);
+}
+
+/* Only the writer thread commits here: peeking wakes nobody. */
+static bool is_begun(ck_session *session, uint64_t ticket) {
+  ck_error err = CK_ERROR_INIT;
+  for (int ms = 0; ms < HANG_MS; ms++) {
+    if (ck_channel_peek(session->channel, ticket, &err) == CK_OK) return true;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  return false;
+}
+
+/* Sessions of one thread, each of which waits for its steps, as soon as it has taken the others'.
+ */
+static void test_side_by_side(void) {
+  ck_runtime *runtime = open_runtime("memory:");
+  ck_session *sessions[THREADS];
+  ck_saved saved[THREADS];
+  ck_error err = CK_ERROR_INIT;
+  bool good = true;
+  for (int i = 0; i < THREADS; i++) {
+    char id[32];
+    snprintf(id, sizeof id, "beside-%d", i);
+    sessions[i] = start(runtime, id);
+    good &= step(sessions[i], &saved[i]) &&
+            ck_session_wait(sessions[i], saved[i].ticket, &err) == CK_OK;
+  }
+  for (int i = 0; i < THREADS; i++) good &= step(sessions[i], &saved[i]);
+  tap_ok(good && is_begun(sessions[0], saved[0].ticket),
+         "the writer thread commits what several sessions will wait for, before they do");
+  for (int i = 0; i < THREADS; i++) {
+    good &= ck_session_wait(sessions[i], saved[i].ticket, &err) == CK_OK;
+    ck_session_close(sessions[i]);
+  }
+  tap_ok(good, "and each of them is answered");
   ck_runtime_close(runtime);
 }
 
@@ -229,6 +266,7 @@ static void test_no_memory(void) {
 int main(void) {
   char url[512];
   test_nobody_waits();
+  test_side_by_side();
   test_threads("memory:");
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("writer.db"));
   test_threads(url);
