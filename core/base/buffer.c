@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 64, VARINT_MAX = 10, DIGITS_MAX = 19 };
+enum { FIRST_CAP = 256, SHORT = 32, VARINT_MAX = 10, DIGITS_MAX = 19 };
 
 ck_bytes ck_bytes_text(const char *text) { return (ck_bytes){text, text ? strlen(text) : 0}; }
 
@@ -59,19 +59,22 @@ void ck_buffer_append_char(ck_buffer *self, char c) {
   if (at) *at = c;
 }
 
+/* Most of what is formatted is short: it is written once, into the room that there is. */
 void ck_buffer_append_format(ck_buffer *self, const char *format, ...) {
   va_list args;
+  if (!reserve(self, SHORT)) return;
+  size_t room = self->cap - self->len;
   va_start(args, format);
-  int len = vsnprintf(NULL, 0, format, args);
+  int len = vsnprintf(self->data + self->len, room, format, args);
   va_end(args);
-  if (len < 0 || !reserve(self, (size_t)len)) {
-    self->failed = true;
-    return;
+  if (len < 0) self->failed = true;
+  if (len >= 0 && (size_t)len >= room && reserve(self, (size_t)len)) {
+    va_start(args, format);
+    vsnprintf(self->data + self->len, (size_t)len + 1, format, args);
+    va_end(args);
   }
-  va_start(args, format);
-  vsnprintf(self->data + self->len, (size_t)len + 1, format, args);
-  va_end(args);
-  self->len += (size_t)len;
+  if (!self->failed) self->len += (size_t)len;
+  self->data[self->len] = '\0';
 }
 
 /* Without a format string, because most of an event is numbers. */

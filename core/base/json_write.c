@@ -21,8 +21,21 @@ static void append_escape(ck_buffer *out, char c) {
   }
 }
 
+/* Most texts need no escape. */
+static void append_quoted(ck_buffer *out, ck_bytes plain) {
+  char *to = ck_buffer_extend(out, plain.len + 2);
+  if (!to) return;
+  to[0] = to[plain.len + 1] = '"';
+  if (plain.len) memcpy(to + 1, plain.data, plain.len);
+}
+
 void ck_json_append_string(ck_buffer *out, ck_bytes text) {
   const char *at = text.data, *end = text.len ? text.data + text.len : at, *run = at;
+  at = ck_json_skip_plain(at, end);
+  if (at == end) {
+    append_quoted(out, text);
+    return;
+  }
   ck_buffer_append_char(out, '"');
   while (at < end) {
     at = ck_json_skip_plain(at, end);

@@ -234,7 +234,7 @@ static void write_table(writer *w, int index) {
 
 static void write_number(writer *w, int index) {
   if (lua_isinteger(w->L, index))
-    ck_buffer_append_format(w->out, "%lld", (long long)lua_tointeger(w->L, index));
+    ck_buffer_append_int(w->out, lua_tointeger(w->L, index));
   else
     write_float(w, lua_tonumber(w->L, index));
 }

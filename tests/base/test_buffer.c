@@ -30,6 +30,22 @@ static void test_append(void) {
   tap_ok(!buffer.data && buffer.len == 0, "clear leaves an empty buffer");
 }
 
+/* Whatever room there is for it. */
+static void test_format(void) {
+  int wrong = 0;
+  for (size_t before = 0; before < 300; before++)
+    for (int len = 0; len < 600; len += len < 40 || len > 220 ? 1 : 20) {
+      ck_buffer buffer = {0};
+      memset(ck_buffer_extend(&buffer, before), 'b', before);
+      ck_buffer_append_format(&buffer, "%*s", len, len ? "f" : "");
+      bool good = buffer.len == before + (size_t)len && buffer.data[buffer.len] == '\0' &&
+                  strlen(buffer.data) == buffer.len && buffer.len < buffer.cap;
+      wrong += !good || (len && buffer.data[buffer.len - 1] != 'f');
+      ck_buffer_clear(&buffer);
+    }
+  tap_is_int(wrong, 0, "what is formatted is whole, behind texts of any length");
+}
+
 static void test_failure(void) {
   ck_buffer buffer = {0};
   ck_error err = CK_ERROR_INIT;
@@ -120,6 +136,7 @@ static void test_bytes(void) {
 
 int main(void) {
   test_append();
+  test_format();
   test_failure();
   test_take();
   test_int();

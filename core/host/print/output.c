@@ -173,8 +173,8 @@ static void append_message(ck_buffer *to, ck_bytes text, int width) {
   enum { INDENT = 2, LEAST = 20 };
   size_t columns = width < LEAST ? SIZE_MAX : (size_t)width;
   for (size_t indent = 0; text.len > 0; indent = INDENT) {
-    size_t len = ck_format_line(text, columns - indent);
-    ck_buffer_append_format(to, "%*s", (int)indent, "");
+    size_t len = columns == SIZE_MAX ? text.len : ck_format_line(text, columns - indent);
+    if (indent) ck_buffer_append_format(to, "%*s", (int)indent, "");
     ck_buffer_append(to, text.data, len);
     ck_buffer_append_char(to, '\n');
     while (len < text.len && text.data[len] == ' ') len++;

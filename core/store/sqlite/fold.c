@@ -54,14 +54,14 @@ void ck_wal_note_synced(ck_sqlite *self) {
   ck_wal_index index;
   ck_error ignored = CK_ERROR_INIT;
   if (!ck_wal_get_index(&index, self->writer->db) || index.frames == 0) return;
-  ck_mark before = ck_mark_read(ck_lock_fd(self->lock));
+  ck_mark before = ck_mark_recall(&self->last_mark, ck_lock_fd(self->lock));
   if (!before.id && ck_use_read(&use, self->writer->db) != SQLITE_OK) return;
   ck_mark mark = {.state = CK_MARK_LIVE, .frames = index.frames};
   mark.id = before.id ? before.id : use.id;
   mark.begins = before.state == CK_MARK_LIVE && before.begins;
   mark.before = mark.begins ? before.before : 0;
   memcpy(mark.salt, index.salt, CK_SALT_SIZE);
-  if (ck_mark_write(ck_lock_fd(self->lock), &mark, false, &ignored) != CK_OK) return;
+  if (ck_mark_renew(&self->last_mark, ck_lock_fd(self->lock), &mark, &ignored) != CK_OK) return;
 }
 
 /* Whether the log that the mark knows goes on: the same round of it, or one of the same use, in

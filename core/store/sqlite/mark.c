@@ -75,10 +75,19 @@ bool ck_mark_equal(const ck_mark *a, const ck_mark *b) {
          a->begins == b->begins && memcmp(a->salt, b->salt, CK_SALT_SIZE) == 0;
 }
 
-ck_mark ck_mark_read(int fd) {
+ck_mark ck_mark_read(int fd) { return ck_mark_recall(&(ck_mark_memory){0}, fd); }
+
+ck_mark ck_mark_recall(ck_mark_memory *self, int fd) {
   uint8_t bytes[CK_MARK_SIZE];
   ssize_t len = pread(fd, bytes, sizeof bytes, 0);
-  return len >= FIRST_SIZE ? decode(bytes, (size_t)len) : (ck_mark){CK_MARK_NONE};
+  bool whole = len == (ssize_t)sizeof bytes;
+  if (whole && self->mark.state && memcmp(bytes, self->bytes, sizeof bytes) == 0) return self->mark;
+  ck_mark mark = {CK_MARK_NONE};
+  if (len >= FIRST_SIZE) mark = decode(bytes, (size_t)len);
+  *self = (ck_mark_memory){0};
+  if (whole) memcpy(self->bytes, bytes, sizeof bytes);
+  if (whole) self->mark = mark;
+  return mark;
 }
 
 ck_mark ck_mark_read_path(const char *store_path) {
@@ -92,8 +101,8 @@ ck_mark ck_mark_read_path(const char *store_path) {
   return mark;
 }
 
-ck_status ck_mark_write(int fd, const ck_mark *mark, bool sync, ck_error *err) {
-  uint8_t bytes[CK_MARK_SIZE] = {0};
+static void encode(uint8_t bytes[CK_MARK_SIZE], const ck_mark *mark) {
+  memset(bytes, 0, CK_MARK_SIZE);
   memcpy(bytes, magic, sizeof magic);
   put_u32(bytes + STATE_AT, mark->state);
   memcpy(bytes + SALT_AT, mark->salt, CK_SALT_SIZE);
@@ -104,9 +113,24 @@ ck_status ck_mark_write(int fd, const ck_mark *mark, bool sync, ck_error *err) {
   put_u64(bytes + ID_AT, mark->id);
   put_u64(bytes + BEFORE_AT, mark->before);
   put_sum(bytes, SUM_2_AT);
+}
+
+static ck_status put(int fd, const uint8_t bytes[CK_MARK_SIZE], bool sync, ck_error *err) {
   errno = EIO;
-  if (pwrite(fd, bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes && (!sync || fdatasync(fd) == 0))
+  if (pwrite(fd, bytes, CK_MARK_SIZE, 0) == CK_MARK_SIZE && (!sync || fdatasync(fd) == 0))
     return CK_OK;
   return ck_error_set(err, errno == ENOSPC || errno == EDQUOT ? CK_E_FULL : CK_E_IO,
                       "cannot write the mark of the store's lock file: %s", strerror(errno));
+}
+
+ck_status ck_mark_write(int fd, const ck_mark *mark, bool sync, ck_error *err) {
+  uint8_t bytes[CK_MARK_SIZE];
+  encode(bytes, mark);
+  return put(fd, bytes, sync, err);
+}
+
+ck_status ck_mark_renew(ck_mark_memory *self, int fd, const ck_mark *mark, ck_error *err) {
+  *self = (ck_mark_memory){.mark = mark->id ? *mark : (ck_mark){CK_MARK_NONE}};
+  encode(self->bytes, mark);
+  return put(fd, self->bytes, false, err);
 }

@@ -29,6 +29,13 @@ typedef struct ck_mark {
   bool begins;     /* the database may still say `before` */
 } ck_mark;
 
+/* The bytes that were read or written last, and what they say: while the file has the same ones,
+ * their checksums are not computed again. Zero-initialise. */
+typedef struct ck_mark_memory {
+  uint8_t bytes[CK_MARK_SIZE];
+  ck_mark mark; /* NONE: nothing is remembered */
+} ck_mark_memory;
+
 bool ck_mark_equal(const ck_mark *a, const ck_mark *b);
 /* `fd`: PATH.lock. A file that cannot be read has no mark. */
 ck_mark ck_mark_read(int fd);
@@ -36,5 +43,10 @@ ck_mark ck_mark_read(int fd);
 ck_mark ck_mark_read_path(const char *store_path);
 /* `sync`: it is on disk afterwards. CK_E_FULL, CK_E_IO. */
 CK_CHECKED ck_status ck_mark_write(int fd, const ck_mark *mark, bool sync, ck_error *err);
+
+/* The same for each commit: reads, and writes without a sync. */
+ck_mark ck_mark_recall(ck_mark_memory *self, int fd);
+CK_CHECKED ck_status ck_mark_renew(ck_mark_memory *self, int fd, const ck_mark *mark,
+                                   ck_error *err);
 
 #endif

@@ -81,7 +81,7 @@ static bool is_cut_log(ck_sqlite *self, int64_t size) {
 /* The file says which use it is in, and so does the mark; an older ckrun says nothing. */
 static bool is_overwritten(ck_sqlite *self) {
   ck_use use;
-  ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
+  ck_mark mark = ck_mark_recall(&self->last_mark, ck_lock_fd(self->lock));
   if (ck_use_read(&use, self->writer->db) != SQLITE_OK || use.state == CK_USE_DAMAGED) return true;
   if (mark.id == 0) return false;
   if (mark.state == CK_MARK_FOLDED) return use.state == CK_USE_LIVE;

@@ -63,6 +63,7 @@ typedef struct ck_sqlite {
   int checkpoint_at; /* number of frames from which the next WAL checkpoint pays */
   ck_owned *owned;
   bool listed;                /* as this process's own file (core/base/own_file.h) */
+  ck_mark_memory last_mark;   /* as the writer knows it */
   ck_place places[CK_PLACES]; /* of the writer's files; none: not open yet */
   uint8_t salt[CK_SALT_SIZE]; /* of the log then */
 
