@@ -8,7 +8,7 @@
 /* X(enumerator, name in Lua). `value` is Lua's arguments, content, data or about. */
 /* clang-format off */
 #define CK_IMPORT_TABLE(X) \
-  X(CK_IMPORT_SESSION, "session") /* id, at?, cost?, about?: the following facts belong to it */ \
+  X(CK_IMPORT_SESSION, "session") /* id, at?, cost?, input_tokens?, output_tokens?, about? */ \
   X(CK_IMPORT_AGENT, "agent") /* id, parent?, role? */ \
   X(CK_IMPORT_MESSAGE, "message") /* agent, message: system or user text */ \
   X(CK_IMPORT_MODEL, "model") /* agent, message, cost?, input_tokens?, output_tokens?, error? */ \

@@ -29,7 +29,8 @@
 --- Values of a source are read-only; null is ck.null. A value passed to emit whole keeps its bytes.
 ---
 --- emit takes { kind =, … }; fields that the source does not have are left out, never made up:
----   session             id, at, cost, about
+---   session             id, at, about; cost, input_tokens, output_tokens: of the whole, where the
+---                       source has none for each model
 ---   end                 status ("completed", "failed", "paused"), reason
 ---   agent               id, parent, role
 ---   message             agent, message
@@ -122,17 +123,49 @@ local function error_of(message)
   return failed or nil
 end
 
+--- What a message, a response or a conversation says that it cost, in the spellings of OpenAI's two
+--- APIs, of Anthropic's, and of those who add a price: { cost =, input =, output = }. Anthropic's
+--- input leaves out what the cache had or was given.
+function import.spent(value)
+  local used = import.table(value, "usage")
+  local spent = {
+    input = import.amount(used, "prompt_tokens") or import.amount(used, "input_tokens"),
+    output = import.amount(used, "completion_tokens") or import.amount(used, "output_tokens"),
+  }
+  for _, name in ipairs { "cost", "cost_usd", "response_cost", "total_cost" } do
+    spent.cost = spent.cost or import.amount(value, name)
+  end
+  spent.cost = spent.cost or import.amount(used, "cost")
+  for _, name in ipairs { "cache_creation_input_tokens", "cache_read_input_tokens" } do
+    local more = not import.get(used, "prompt_tokens") and import.amount(used, name)
+    if more then spent.input = (spent.input or 0) + more end
+  end
+  return spent
+end
+
+local function emit_model(emit, message, agent, source, spent, at)
+  emit { kind = "model", agent = agent, message = message, source = source, at = at,
+    cost = spent.cost, input_tokens = spent.input, output_tokens = spent.output }
+  import.calls(emit, message, agent, source, at)
+end
+
+--- Emits the answer in a response of chat completions, which `value` is, or has as `response`,
+--- beside a price.
+function import.reply(emit, value, agent, source, at)
+  local response = import.table(value, "response") or value
+  local message = import.table(import.list(response, "choices")[1], "message")
+  if not message then return end
+  local spent = import.spent(response)
+  spent.cost = spent.cost or import.spent(value).cost
+  emit_model(emit, message, agent, source, spent, at)
+end
+
 --- Emits a list of messages in OpenAI's format. `user` is the agent of user messages.
 function import.chat(emit, messages, agent, user)
   for i, message in ipairs(messages) do
     local role = import.text(message, "role")
     if role == "assistant" then
-      local used = import.table(message, "usage")
-      emit { kind = "model", agent = agent, message = message, source = i,
-        cost = import.amount(message, "cost"),
-        input_tokens = import.amount(used, "prompt_tokens"),
-        output_tokens = import.amount(used, "completion_tokens") }
-      import.calls(emit, message, agent, i)
+      emit_model(emit, message, agent, i, import.spent(message))
     elseif role == "tool" or role == "function" then
       emit { kind = "tool_result", agent = agent, id = import.text(message, "tool_call_id"),
         message = message, source = i,

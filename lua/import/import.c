@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/embed.h"
 #include "lua/import/bridge.h"
+#include "lua/import/formats.h"
 #include "lua/vm/names.h"
 #include "lua/vm/sandbox.h"
 #include "lua/vm/source.h"
@@ -17,33 +17,24 @@ static const ck_vm_limits limits = {.time_us = 120 * 1000000LL,
                                     .raised = CK_E_PARSE,
                                     .timed_out = CK_E_PARSE};
 
-enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20, FORMATS_MAX = 64 };
+enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20 };
 
 /* One file on its way. */
 typedef struct reading {
   ck_vm *vm;
   ck_import_files files;
   ck_import_emitter emitter;
-  const char *format;                               /* as asked for; NULL */
-  ck_buffer script;                                 /* of a module of the user's */
-  char formats[FORMATS_MAX][CK_IMPORT_FORMAT_SIZE]; /* the shipped ones */
-  size_t format_count;
+  const char *format;      /* as asked for; NULL */
+  ck_buffer script;        /* of a module of the user's */
   char *name;              /* caller's */
   ck_error document_error; /* why the file is no document */
 } reading;
 
-static const char folder[] = "lua/ck/import/";
-
-static void list_formats(reading *self) {
-  for (const ck_embedded *row = ck_embedded_table; row->name && self->format_count < FORMATS_MAX;
-       row++) {
-    size_t len = strlen(row->name), skip = sizeof folder - 1;
-    if (strncmp(row->name, folder, skip) != 0 || strchr(row->name + skip, '/')) continue;
-    if (len < skip + 5 || len - skip - 4 >= CK_IMPORT_FORMAT_SIZE) continue;
-    snprintf(self->formats[self->format_count++], CK_IMPORT_FORMAT_SIZE, "%.*s",
-             (int)(len - skip - 4), row->name + skip);
-  }
-}
+static const char *const formats[] = {
+#define X(name) name,
+    CK_IMPORT_FORMATS(X)
+#undef X
+        NULL};
 
 /* ---- what a module sees of a file ---- */
 
@@ -254,7 +245,6 @@ static void check_module(lua_State *L, const char *name) {
 }
 
 static void push_asked(lua_State *L, reading *self) {
-  const char *names[FORMATS_MAX + 1] = {NULL};
   char hint[CK_NAMES_HINT_SIZE];
   if (ck_source_is_path(self->format)) {
     ck_vm_push_chunk(L, self->format, ck_buffer_bytes(&self->script));
@@ -262,14 +252,12 @@ static void push_asked(lua_State *L, reading *self) {
     check_module(L, self->format);
     return;
   }
-  for (size_t i = 0; i < self->format_count; i++) {
-    names[i] = self->formats[i];
-    if (strcmp(names[i], self->format) == 0) {
-      push_shipped(L, names[i]);
-      return;
-    }
+  for (const char *const *name = formats; *name; name++) {
+    if (strcmp(*name, self->format) != 0) continue;
+    push_shipped(L, *name);
+    return;
   }
-  ck_names_hint(hint, self->format, names);
+  ck_names_hint(hint, self->format, formats);
   ck_vm_raise_plain(
       L, CK_E_USAGE,
       "there is no format '%s'%s; a module of your own is named by its path, such as ./%s.lua",
@@ -297,8 +285,8 @@ static void raise_unknown(lua_State *L, const reading *self, int head) {
 static void push_detected(lua_State *L, reading *self) {
   push_head(L, self);
   int head = lua_gettop(L);
-  for (size_t i = 0; i < self->format_count; i++) {
-    push_shipped(L, self->formats[i]);
+  for (const char *const *name = formats; *name; name++) {
+    push_shipped(L, *name);
     lua_getfield(L, -1, "detect");
     lua_pushvalue(L, head);
     lua_pushstring(L, self->files.list[0]->path);
@@ -345,7 +333,6 @@ ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path
                   .document_error = CK_ERROR_INIT};
   ck_import_source *source;
   name[0] = '\0';
-  list_formats(&self);
   ck_status status = ck_import_source_open(&source, &self.files, path, err);
   if (status == CK_OK && format && ck_source_is_path(format)) {
     status = ck_vm_read_file(&self.script, format, err);

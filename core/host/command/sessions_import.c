@@ -8,6 +8,7 @@
 #include "core/host/run/import_recordings.h"
 #include "core/host/run/import_run.h"
 #include "core/host/session/sealed_export.h"
+#include "lua/import/formats.h"
 
 typedef struct values {
   ck_words files;
@@ -108,17 +109,18 @@ static const ck_operand operands[] = {
     {0},
 };
 
+#define AND_NEXT(name) name ", "
+#define OTHERS CK_IMPORT_FORMATS(AND_NEXT)
+
 static const ck_option options[] = {
     {.name = "format",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, format),
      .value = "FORMAT",
      .complete = CK_COMPLETE_FILE,
-     .help =
-         "archive, run-checkpoint, session-checkpoint, loop-checkpoint, workflow-checkpoint, "
-         "claude_code, codex, gemini, hyperagent, langgraph, openai, openai_agents, opencode, "
-         "otlp, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the "
-         "path of an import module of your own, such as ./mine.lua; told from the file otherwise"},
+     .help = "archive, run-checkpoint, session-checkpoint, loop-checkpoint, "
+             "workflow-checkpoint, " OTHERS "or the path of an import module of your own, such as "
+             "./mine.lua; told from the file otherwise"},
     {.name = "session",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, session),

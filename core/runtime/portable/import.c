@@ -32,6 +32,8 @@ ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origi
   self->status = CK_SESSION_COMPLETED;
   self->at_ms = session->at_ms;
   self->total_cost = session->cost_micros;
+  self->total_input = session->input_tokens;
+  self->total_output = session->output_tokens;
   status = ck_text_replace(&self->format, origin->format, err);
   if (status == CK_OK) status = ck_text_replace(&self->path, origin->path, err);
   if (status == CK_OK) status = ck_text_replace(&self->source_id, session->id, err);

@@ -37,8 +37,9 @@ struct ck_import {
   ck_value *about;
   const ck_policy_engine *policies; /* NULL: none are asked */
   ck_session_status status;
-  int64_t at_ms;      /* when it began; 0 */
-  int64_t total_cost; /* as the source has it for the whole; -1 */
+  int64_t at_ms;                     /* when it began; 0 */
+  int64_t total_cost;                /* as the source has it for the whole; -1 */
+  int64_t total_input, total_output; /* tokens, likewise; 0: it does not say */
   int64_t delegations, tool_calls;
   ck_import_entry *entries;
   size_t count, cap;

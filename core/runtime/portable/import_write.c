@@ -171,7 +171,7 @@ static void write_agents(ck_json_writer *w, const ck_import *self) {
   ck_json_end(w, ']');
 }
 
-/* {import: {format, file, source_id, cost?, agents, about?}} */
+/* {import: {format, file, source_id, cost?, input_tokens?, output_tokens?, agents, about?}} */
 static void write_input(ck_json_writer *w, const ck_import *of) {
   ck_json_begin(w, '{');
   ck_json_name(w, "import");
@@ -180,6 +180,8 @@ static void write_input(ck_json_writer *w, const ck_import *of) {
   ck_json_member_string(w, "file", ck_bytes_text(of->path));
   ck_json_member_text(w, "source_id", of->source_id);
   if (of->total_cost >= 0) ck_json_member_int(w, "cost", of->total_cost);
+  put_nonzero(w, "input_tokens", of->total_input);
+  put_nonzero(w, "output_tokens", of->total_output);
   write_agents(w, of);
   if (of->about) ck_json_member_raw(w, "about", ck_value_bytes(of->about));
   ck_json_end(w, '}');
@@ -295,8 +297,9 @@ static void fill_report(writing *self) {
   report->cost_micros = calls_priced          ? self->totals.cost_micros
                         : of->total_cost >= 0 ? of->total_cost
                                               : 0;
-  report->input_tokens = self->totals.input_tokens;
-  report->output_tokens = self->totals.output_tokens;
+  bool calls_counted = self->totals.input_tokens + self->totals.output_tokens > 0;
+  report->input_tokens = calls_counted ? self->totals.input_tokens : of->total_input;
+  report->output_tokens = calls_counted ? self->totals.output_tokens : of->total_output;
   report->first_ms = self->first_ms;
   report->last_ms = self->last_ms;
   report->status = of->status;

@@ -1,21 +1,28 @@
---- Conversations in OpenAI's chat shape: a list of messages, an object with `messages`, or one of
---- either on each line.
+--- Conversations in OpenAI's chat shape: a list of messages, an object with `messages`, a response
+--- alone or beside its request, or one of them on each line.
 
 local import = require "ck.import"
 
 local openai = { name = "openai" }
 
 --- Fields by which programs identify a conversation; together they are its id.
-local id_fields = {
-  "id", "session_id", "conversation_id", "suite_name", "user_task_id", "injection_task_id",
-  "pipeline_name",
-}
+local id_fields = { "id", "session_id", "conversation_id" }
+
+--- The messages of a conversation; nil: it is none. What a response alone answers is not known.
+local function messages_of(value)
+  for _, list in ipairs { value or {}, import.table(value, "messages") or {},
+    import.table(value, "request", "messages") or {},
+    import.table(value, "body", "messages") or {} } do
+    if import.is_chat(list) then return list end
+  end
+  local response = import.table(value, "response") or value
+  local answer = import.table(import.list(response, "choices")[1], "message")
+  return import.text(answer, "role") == "assistant" and {} or nil
+end
 
 function openai.detect(head)
   local document, line = head.document, head.lines[1]
-  return import.is_chat(document) or import.is_chat(import.get(document, "messages"))
-    or import.is_chat { line }
-    or import.is_chat(import.get(line, "messages")) or import.is_chat(line)
+  return messages_of(document) ~= nil or import.is_chat { line } or messages_of(line) ~= nil
 end
 
 local function id_of(document, source, n)
@@ -25,22 +32,38 @@ local function id_of(document, source, n)
   return ("%s@%s#%d"):format(source.stem, source.digest, n)
 end
 
+local told = { messages = true, choices = true, response = true, request = true }
+
 local function about(document)
   local kept = {}
-  for name, value in pairs(document) do
-    if name ~= "messages" then kept[name] = value end
+  for _, given in ipairs { document, import.table(document, "request") } do
+    for name, value in pairs(given) do
+      if not told[name] then kept[name] = value end
+    end
   end
   return kept
 end
 
+--- What is told of the whole is of no message.
+local function spent_on(document, messages)
+  for _, message in ipairs(messages) do
+    local own = import.spent(message)
+    if own.cost or own.input or own.output then return {} end
+  end
+  local response = import.table(document, "response") or document
+  return import.table(response, "choices") and {} or import.spent(document)
+end
+
 local function emit_conversation(emit, source, document, n)
-  local messages = import.table(document, "messages")
-  emit {
-    kind = "session", id = id_of(document, source, n), about = messages and about(document) or nil,
-  }
+  local messages = messages_of(document)
+  local spent = spent_on(document, messages)
+  emit { kind = "session", id = id_of(document, source, n),
+    about = messages ~= document and about(document) or nil,
+    cost = spent.cost, input_tokens = spent.input, output_tokens = spent.output }
   local agent = import.text(document, "agent") or "assistant"
   -- A conversation that ckrun has exported is of one agent, and what it was told is its own.
-  import.chat(emit, messages or document, agent, import.text(document, "scope") and agent or "user")
+  import.chat(emit, messages, agent, import.text(document, "scope") and agent or "user")
+  import.reply(emit, document, agent, #messages + 1)
 end
 
 --- One message on each line: one conversation.
@@ -63,7 +86,7 @@ end
 
 function openai.import(source, emit)
   local document = source.document()
-  if import.is_chat(document) or import.is_chat(import.get(document, "messages")) then
+  if messages_of(document) then
     emit_conversation(emit, source, document, 1)
     return
   end
@@ -76,8 +99,7 @@ function openai.import(source, emit)
     end
   end
   for n, line in source.lines() do
-    local is_chat = import.is_chat(line) or import.is_chat(import.get(line, "messages"))
-    if is_chat then
+    if messages_of(line) then
       emit_conversation(emit, source, line, n)
     elseif line ~= nil then
       source.skip(n, "no conversation")

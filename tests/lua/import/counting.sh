@@ -25,8 +25,8 @@ imported() {
 # events CODE: of the events, @e.
 events() {
   perl -MJSON::PP -MList::Util=sum0 -e '
-    our @e = map { decode_json($_) } split /\n/, $ARGV[0];
+    our @e = map { decode_json($_) } <STDIN>;
     sub kind { my $k = shift; grep { $_->{kind} eq $k } @e }
     sub sources { map { ref $_ ? @$_ : $_ } grep { defined } map { $_->{body}{source} } @e }
-    print eval $ARGV[1]; die $@ if $@' "$log" "$1"
+    print eval $ARGV[0]; die $@ if $@' "$1" <<<"$log"
 }

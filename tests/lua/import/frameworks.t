@@ -238,8 +238,11 @@ exits 0 "the store is sound" store verify
 
 # ---- one list of formats ----
 exits 0 "the help" help sessions import
-modules=$(cd "$root/lua/ck/import" && ls *.lua | sed 's/\.lua$//' | tr '\n' ' ')
+modules=$(cd "$root/lua/ck/import" && printf '%s\n' *.lua | sed 's/\.lua$//' | sort)
 is "names the formats that there are" \
-  "$(tr -s ' \n' ' ' <<<"$out" | grep -o 'workflow-checkpoint, .*, or the path' |
-    sed 's/^[^ ]* //; s/, or the path//; s/,//g') " "$modules"
+  "$(tr -s ' \n' ' ' <<<"$out" | grep -o 'workflow-checkpoint, .* or the path' |
+    sed 's/^[^ ]* //; s/, or the path//; s/, /\n/g' | sort)" "$modules"
+is "the manual has a row for each" \
+  "$(sed -n '/^### Sessions of other programs/,/^### What/s/^| `\([a-z0-9_]*\)` |.*/\1/p' \
+    "$root/lua/README.md" | sort)" "$modules"
 finish

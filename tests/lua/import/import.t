@@ -141,11 +141,15 @@ while read -r format sample; do
   { cat "$data/$sample"; printf '\nno JSON\n'; } >"$file"
   fault "a line that is no JSON" "$format" "$file"
 done <<LIST
+agentdojo agentdojo.jsonl
+anthropic anthropic.json
 claude_code claude_inline.jsonl
 gemini gemini.json
 openai openai.json
 openai_agents run_state.json
+moatless moatless_tree.json
 opencode opencode.json
+openhands openhands_log.json
 otlp otlp.json
 owl_roleplay owl.json
 pi pi.jsonl

@@ -114,8 +114,8 @@ static void check_tau2_bench(void) {
   ck_buffer_clear(&text);
 }
 
-static void check_openai(void) {
-  ck_buffer text = import_file("agentdojo/gpt-4o-2024-05-13.jsonl", "openai");
+static void check_agentdojo(void) {
+  ck_buffer text = import_file("agentdojo/gpt-4o-2024-05-13.jsonl", "agentdojo");
   counts want = {0};
   int64_t lines = 0;
   char *rest = text.data;
@@ -125,13 +125,13 @@ static void check_openai(void) {
     count_chat(&want, ck_json_get(ck_bytes_text(line), "messages"));
   }
   ck_import_report got = sum();
-  tap_is_int((int64_t)f.count, lines, "openai: one session a line");
-  tap_is_int(got.model_calls, want.models, "openai: each assistant message is a model call");
-  tap_is_int(got.tool_calls, want.calls, "openai: each call is an intent");
+  tap_is_int((int64_t)f.count, lines, "agentdojo: one session a line");
+  tap_is_int(got.model_calls, want.models, "agentdojo: each assistant message is a model call");
+  tap_is_int(got.tool_calls, want.calls, "agentdojo: each call is an intent");
   tap_is_int(count_all(CK_EVENT_OUTCOME, "kind", "tool"), want.results,
-             "openai: each result is an outcome");
+             "agentdojo: each result is an outcome");
   tap_is_int(got.events, want.lines + want.calls + got.boundaries + 2 * lines,
-             "openai: nothing is lost and nothing added");
+             "agentdojo: nothing is lost and nothing added");
   ck_buffer_clear(&text);
 }
 
@@ -366,7 +366,7 @@ int main(void) {
   imports_open(&f);
   check_tau_bench();
   check_tau2_bench();
-  check_openai();
+  check_agentdojo();
   check_pi();
   check_folder("swe_agent", check_swe_agent);
   check_folder("who_and_when/hand_crafted", check_crafted);

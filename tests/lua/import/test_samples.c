@@ -47,6 +47,14 @@ int main(void) {
   check_sample("pi.jsonl", "pi", 0);
   check_sample("swe_agent.traj", "swe_agent", 0);
   check_sample("swe_tools.traj", "swe_agent", 0);
+  check_sample("agentdojo.jsonl", "agentdojo", 0);
+  check_sample("anthropic.json", "anthropic", 0);
+  check_sample("anthropic_lines.jsonl", "anthropic", 0);
+  check_sample("moatless_loop.json", "moatless", 0);
+  check_sample("moatless_tree.json", "moatless", 0);
+  check_sample("openhands.jsonl", "openhands", 0);
+  check_sample("openhands_log.json", "openhands", 0);
+  check_sample("openai_log.jsonl", "openai", 0);
   check_sample("crafted.json", "who_and_when", 0);
   check_sample("generated.json", "who_and_when", 0);
   check_sample("hyperagent.txt", "hyperagent", 0);

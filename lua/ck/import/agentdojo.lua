@@ -1,0 +1,40 @@
+--- Runs of AgentDojo: a JSON document, or one a line; the suite and its tasks name the session.
+
+local import = require "ck.import"
+
+local agentdojo = { name = "agentdojo" }
+
+local function is_run(value)
+  return import.text(value, "suite_name") ~= nil and import.text(value, "user_task_id") ~= nil
+    and import.table(value, "messages") ~= nil
+end
+
+function agentdojo.detect(head) return is_run(head.document) or is_run(head.lines[1]) end
+
+local function emit_run(emit, run)
+  local id, about = {}, {}
+  for _, name in ipairs { "suite_name", "user_task_id", "injection_task_id", "pipeline_name" } do
+    id[#id + 1] = import.text(run, name)
+  end
+  for name, value in pairs(run) do
+    if name ~= "messages" then about[name] = value end
+  end
+  emit { kind = "session", id = table.concat(id, "/"), about = about }
+  import.chat(emit, run.messages, "assistant", "user")
+  local why = import.text(run, "error")
+  emit { kind = "end", status = why and "failed" or "completed", reason = why }
+end
+
+function agentdojo.import(source, emit)
+  local document = source.document()
+  if is_run(document) then return emit_run(emit, document) end
+  for n, line in source.lines() do
+    if is_run(line) then
+      emit_run(emit, line)
+    elseif line ~= nil then
+      source.skip(n, "no run of AgentDojo")
+    end
+  end
+end
+
+return agentdojo
