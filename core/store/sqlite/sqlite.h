@@ -13,10 +13,7 @@
 
 #define CK_SQLITE_APPLICATION 0x636b726e /* "ckrn" */
 
-enum {
-  CK_SQLITE_KEY_SIZE = 32,
-  CK_SQLITE_PAGE = 4096 /* bytes */
-};
+enum { CK_SQLITE_KEY_SIZE = 32, CK_SQLITE_PAGE = 4096 /* bytes */ };
 
 /* A lease of this handle, with the lock file that it holds. */
 typedef struct ck_owned {
