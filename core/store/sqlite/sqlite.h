@@ -1,5 +1,5 @@
-/* sqlite.h - the SQLite backend: its state, its transactions, and the functions that its files
- * share. Private to core/store/sqlite/; see also connection.h, reader.h, wal.h, lock.h. */
+/* sqlite.h - the SQLite backend: its state, its transactions, what its files share. Private to
+ * core/store/sqlite/; see also connection.h, reader.h, wal.h, lock.h. */
 #ifndef CK_STORE_SQLITE_SQLITE_H
 #define CK_STORE_SQLITE_SQLITE_H
 
