@@ -72,6 +72,7 @@ void ck_profile_model_clear(ck_profile_model *self) {
   free(self->base_url);
   free(self->model);
   free(self->key);
+  free(self->max_tokens_name);
   ck_value_free(self->max_tokens);
   ck_value_free(self->temperature);
   ck_value_free(self->options);

@@ -83,6 +83,7 @@ typedef struct ck_profile_model {
   size_t header_count;
   int stream;                         /* 0 or 1; -1: 1 */
   ck_value *max_tokens, *temperature; /* JSON numbers */
+  char *max_tokens_name;              /* how the provider calls the first of them; NULL: not said */
   ck_value *options;                  /* JSON object: members of every request */
   int64_t timeout_ms, idle_timeout_ms, connect_timeout_ms;
   int64_t retries;

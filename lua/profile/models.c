@@ -133,6 +133,13 @@ static ck_status put_max_tokens(const location *at, ck_bytes value, ck_error *er
   return put_value(&at->model->max_tokens, value, err);
 }
 
+static ck_status put_max_tokens_name(const location *at, ck_bytes value, ck_error *err) {
+  if (ck_json_is_text(value, "max_tokens") || ck_json_is_text(value, "max_completion_tokens"))
+    return read_text(&at->model->max_tokens_name, at, value, err);
+  return ck_error_set(err, CK_E_PARSE,
+                      "%s: \"max_tokens\" or \"max_completion_tokens\" is expected", at->path);
+}
+
 static ck_status put_temperature(const location *at, ck_bytes value, ck_error *err) {
   double number;
   if (!ck_json_read_double(&number, value) || number < 0)
@@ -383,6 +390,7 @@ static const struct {
     {"headers", put_headers, true},
     {"stream", put_stream, false},
     {"max_tokens", put_max_tokens, false},
+    {"max_tokens_name", put_max_tokens_name, false},
     {"temperature", put_temperature, false},
     {"options", put_options, false},
     {"timeout_s", put_timeout, false},

@@ -30,7 +30,7 @@
  * list, a secret the one of its name, a model's setting that of its model. A model has api
  * ("openai", "responses", "anthropic", "gemini"), base_url, model, key, headers = { NAME = "text"
  * or { secret = "NAME" }
- * }, stream (true), max_tokens, temperature, options = { members of every request }, timeout_s
+ * }, stream (true), max_tokens, max_tokens_name, temperature, options = { members of every request }, timeout_s
  * (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output,
  * cache_read, cache_write } in dollars for a million tokens; prices says the same by the provider's
  * names, with date and source. An agent's policy of a name that the

@@ -155,6 +155,8 @@ int64_t ck_model_asked_output(const ck_model_query *query);
 /* The value of one of these members; no bytes: absent. */
 ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
+/* A model of OpenAI's that is known to think, by the provider's name. */
+bool ck_model_thinks(const char *model);
 
 /* ---- the schema of an answer (schema.c) ---- */
 

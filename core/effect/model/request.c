@@ -40,12 +40,25 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
   return false;
 }
 
+bool ck_model_thinks(const char *model) {
+  static const char *const names[] = {"o1", "o3", "o4", "gpt-5", "codex"};
+  const char *vendor = strrchr(model, '/');
+  if (vendor) model = vendor + 1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(model, names[i], strlen(names[i])) == 0) return true;
+  return false;
+}
+
 /* OpenAI itself has other names for max_tokens, which servers that imitate its chat completions
- * need not know. */
+ * need not know; its models that think refuse the old one, whoever passes it on
+ * (platform.openai.com/docs/api-reference/chat/create: max_tokens). */
 static const char *name_of_output(const ck_model_query *query) {
-  bool at_home = query->model->api == CK_MODEL_OPENAI && !query->model->base_url;
-  if (query->model->api == CK_MODEL_RESPONSES) return "max_output_tokens";
-  return at_home ? "max_completion_tokens" : "max_tokens";
+  const ck_profile_model *model = query->model;
+  bool at_home = !model->base_url;
+  if (model->api == CK_MODEL_RESPONSES) return "max_output_tokens";
+  if (model->api != CK_MODEL_OPENAI) return "max_tokens";
+  if (model->max_tokens_name) return model->max_tokens_name;
+  return at_home || ck_model_thinks(model->model) ? "max_completion_tokens" : "max_tokens";
 }
 
 static const char *const output_names[] = {"max_completion_tokens", "max_output_tokens",

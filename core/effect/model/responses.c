@@ -224,11 +224,8 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
 
 /* Models that do not think refuse to encrypt what they thought. */
 static bool thinks(const ck_model_query *query) {
-  static const char *const names[] = {"o1", "o3", "o4", "gpt-5", "codex"};
-  if (ck_json_type_of(ck_model_get_option(query, "reasoning")) == CK_JSON_OBJECT) return true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strncmp(query->model->model, names[i], strlen(names[i])) == 0) return true;
-  return false;
+  return ck_json_type_of(ck_model_get_option(query, "reasoning")) == CK_JSON_OBJECT ||
+         ck_model_thinks(query->model->model);
 }
 
 /* The format is a member of what else is said about the text. */

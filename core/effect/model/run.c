@@ -192,6 +192,23 @@ static void tell_spent(ck_effect_run *self) {
   self->kept = true;
 }
 
+/* A server that knows the limit of an answer by its other name says so: it is not asked a second
+ * time unasked. */
+static void advise(const ck_effect_run *self, ck_model_fault *fault) {
+  static const char newer[] = "max_completion_tokens", *const unknown[] = {"nsupported",
+                                                                           "nrecognized", "nknown",
+                                                                           "not permitted", "xtra"};
+  size_t len = strlen(fault->text);
+  bool odd = false, sent = ck_json_get(ck_buffer_bytes(&self->body), newer).len > 0;
+  if (fault->status != CK_E_REQUEST || self->model->api != CK_MODEL_OPENAI) return;
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    odd |= strstr(fault->text, unknown[i]) != NULL;
+  if (!odd || !strstr(fault->text, newer)) return;
+  snprintf(fault->text + len, sizeof fault->text - len,
+           "; max_tokens_name = \"%s\" of model \"%s\" sends it under the other name",
+           sent ? "max_tokens" : newer, self->model->name);
+}
+
 static void on_ended(void *to, const ck_http_end *end) {
   ck_effect_run *self = to;
   ck_model_fault fault;
@@ -211,6 +228,7 @@ static void on_ended(void *to, const ck_http_end *end) {
   ck_usage_add(self->lost ? &self->told : &self->spent, &self->answer.reply.usage);
   bool again =
       self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
+  advise(self, &fault);
   int64_t wait = again ? find_wait(self, &fault) : -1;
   if (wait < 0) {
     deliver_failure(self, CK_OUTCOME_FAILED, fault.status, fault.text);

@@ -1,6 +1,7 @@
 /* test_model_faults.c - whatever a provider does, one outcome comes, of the right class, in one
  * line that says why. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -205,6 +206,35 @@ static void test_redirect(void) {
   model_server_stop(&other);
 }
 
+/* A server that knows the limit of an answer by its other name is asked once, and the field that
+ * says so is named. */
+static void test_limit_name(void) {
+  static const char *const told[][2] = {
+      {"Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+       "'max_completion_tokens' instead.",
+       "; max_tokens_name = \"max_completion_tokens\" of model \"m\""},
+      {"Unrecognized request argument supplied: max_completion_tokens",
+       "; max_tokens_name = \"max_tokens\" of model \"m\""},
+      {"max_completion_tokens is too large", NULL}};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    model_fixture fixture;
+    char script[300];
+    snprintf(script, sizeof script,
+             "{\"status\":400,\"body\":{\"error\":{\"message\":\"%s\"}},\"times\":0}\n",
+             told[i][0]);
+    model_fixture_open(&fixture, "openai", script);
+    if (i > 0) fixture.model->max_tokens_name = strdup("max_completion_tokens");
+    model_fixture_add(&fixture, "user", "Hello");
+    const ck_outcome *outcome = model_fixture_call(&fixture, "{\"model\":\"m\",\"max_tokens\":7}");
+    const char *advice = outcome->error ? strstr(outcome->error, "; max_tokens_name") : NULL;
+    tap_ok(told[i][1] ? advice && strncmp(advice, told[i][1], strlen(told[i][1])) == 0 : !advice,
+           "the name that it knows: %s", outcome->error);
+    tap_is_status(outcome->error_status, CK_E_REQUEST, NULL, "it is refused");
+    tap_is_int((int64_t)model_server_count(&fixture.server), 1, "and not sent again");
+    model_fixture_close(&fixture);
+  }
+}
+
 /* The whole answer takes longer than the limit between two bytes. */
 static void test_slow_bytes(void) {
   model_fixture fixture;
@@ -336,6 +366,7 @@ int main(void) {
     test_case(&cases[i], "gemini");
   }
   test_redirect();
+  test_limit_name();
   test_slow_bytes();
   test_timeouts();
   test_unreachable();
