@@ -61,6 +61,10 @@ typedef struct ck_effect {
   /* model effects: that of the profile which is asked in the place of the request's; NULL: the
    * request's. No part of the request */
   const char *model;
+  /* the request's model has a chain that remembers who answered: that model failed then (wall
+   * time); 0: it has not. No part of the request */
+  bool remembered;
+  int64_t failed_ms;
   bool tried;             /* it was begun before, and is begun again all the same */
   unsigned lost;          /* attempts made of it in this process whose outcome is unknown */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free; or a CK_RESERVE_ */

@@ -99,7 +99,12 @@ typedef struct ck_profile_model {
    * own are not asked then */
   ck_profile_fallback *fallbacks;
   size_t fallback_count;
+  /* for how long, once it has failed, the one that answered is asked first; 0: each call begins
+   * with it; CK_MODEL_FOR_GOOD */
+  int64_t fallback_for_ms;
 } ck_profile_model;
+
+#define CK_MODEL_FOR_GOOD INT64_MAX
 
 /* Defaults where the profile sets nothing. */
 enum {

@@ -5,6 +5,8 @@
 
 #include "lua/profile/reading.h"
 
+enum { SECONDS_MAX = 86400 };
+
 static ck_status expected(const char *path, ck_error *err) {
   return ck_error_set(
       err, CK_E_PARSE,
@@ -63,6 +65,19 @@ ck_status ck_profile_put_fallback(ck_profile_model *model, const char *path, ck_
   for (ck_json_iterator it = ck_json_iterate(value); status == CK_OK && ck_json_next(&it);)
     status = add(model, path, it.value, err);
   return status;
+}
+
+ck_status ck_profile_put_fallback_for(ck_profile_model *model, const char *path, ck_bytes value,
+                                      ck_error *err) {
+  int64_t seconds;
+  bool truth, none = ck_json_read_bool(&truth, value) && !truth;
+  bool counted = ck_json_read_int(&seconds, value) && seconds >= 1 && seconds <= SECONDS_MAX;
+  if (!none && !counted && !ck_json_is_text(value, "session"))
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s: whole seconds from 1 to %d, \"session\", or false is expected", path,
+                        SECONDS_MAX);
+  model->fallback_for_ms = none ? 0 : counted ? seconds * 1000 : CK_MODEL_FOR_GOOD;
+  return CK_OK;
 }
 
 /* Each is another model of the profile, once. */

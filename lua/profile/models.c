@@ -375,6 +375,10 @@ static ck_status put_headers(const location *at, ck_bytes value, ck_error *err) 
   return each_member(at, value, put_header, err);
 }
 
+static ck_status put_fallback_for(const location *at, ck_bytes value, ck_error *err) {
+  return ck_profile_put_fallback_for(at->model, at->path, value, err);
+}
+
 /* ---- a model ---- */
 
 /* `nested`: its members have origins of their own. */
@@ -404,6 +408,7 @@ static const struct {
     {"takes", put_takes, false},
     {"cache", put_cache, false},
     {"fallback", put_fallback, false},
+    {"fallback_for", put_fallback_for, false},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 

@@ -30,13 +30,13 @@
  * list, a secret the one of its name, a model's setting that of its model. A model has api
  * ("openai", "responses", "anthropic", "gemini"), base_url, model, key, headers = { NAME = "text"
  * or { secret = "NAME" }
- * }, stream (true), max_tokens, max_tokens_name, temperature, options = { members of every request }, timeout_s
- * (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output,
- * cache_read, cache_write } in dollars for a million tokens; prices says the same by the provider's
- * names, with date and source. An agent's policy of a name that the
- * profile lists takes over the options it does not set itself. Paths in it are relative to its
- * file. Unknown keys are errors that name the nearest known one; the words of a key that this
- * version does not carry out are errors too. */
+ * }, stream (true), max_tokens, max_tokens_name, temperature, options = { members of every request
+ * }, timeout_s (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input,
+ * output, cache_read, cache_write } in dollars for a million tokens; prices says the same by the
+ * provider's names, with date and source. An agent's policy of a name that the profile lists takes
+ * over the options it does not set itself. Paths in it are relative to its file. Unknown keys are
+ * errors that name the nearest known one; the words of a key that this version does not carry out
+ * are errors too. */
 #ifndef CK_LUA_PROFILE_PROFILE_H
 #define CK_LUA_PROFILE_PROFILE_H
 

@@ -56,6 +56,9 @@ CK_CHECKED ck_status ck_profile_apply_models(ck_profile *self, const ck_source *
 /* The setting `fallback` of a model; whether all that it names can be asked. */
 CK_CHECKED ck_status ck_profile_put_fallback(ck_profile_model *model, const char *path,
                                              ck_bytes value, ck_error *err);
+/* For how long: seconds, "session", or false. */
+CK_CHECKED ck_status ck_profile_put_fallback_for(ck_profile_model *model, const char *path,
+                                                 ck_bytes value, ck_error *err);
 CK_CHECKED ck_status ck_profile_check_fallbacks(const ck_profile *self,
                                                 const ck_profile_model *model, ck_error *err);
 

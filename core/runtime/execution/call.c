@@ -192,7 +192,9 @@ static ck_status run(ck_call *self, const ck_ledger_case *found, const ck_ledger
     if (status != CK_OK || fails) return status;
   }
   self->phase = CK_CALL_LEFT;
-  return execution->ending.status && waits ? CK_OK : ck_call_commit_intent(self, err);
+  if (execution->ending.status && waits) return CK_OK;
+  ck_status status = ck_fallback_begin(self, entry, err);
+  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 
 /* Carries out what the ledger's table says. */

@@ -171,7 +171,7 @@ static ck_status record_denial(ck_call *self, bool person, ck_error *err) {
   }
   outcome->denied = denied;
   ck_permit_keep_answers(self, CK_EVENT_OUTCOME);
-  return (self->effect.model ? ck_call_pass_over : ck_call_record)(
+  return (self->effect.model || self->begins ? ck_call_pass_over : ck_call_record)(
       self, outcome, person ? "answer" : "policy", err);
 }
 

@@ -62,6 +62,7 @@ struct ck_call {
   bool renewed;           /* another model is asked: what was begun says nothing of it */
   ck_error failure;       /* of the model that it is asked for; status CK_OK: none */
   ck_status chain;        /* the failure after which a model of the chain is asked; CK_OK: any */
+  size_t begins;          /* with which of its chain: 0, the flow's own */
   ck_permit_question *question; /* that a policy has a person asked; NULL: none */
   unsigned tries;               /* that a policy asked for after a failure */
   /* its own driver while `driver` waits before such a try; NULL: it does not */
@@ -156,9 +157,8 @@ CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_erro
 CK_CHECKED ck_status ck_call_find_interrupted(ck_call *self, ck_error *err);
 
 /* ---- call_start.c ---- */
-/* Starts the driver: the intent is committed, or the effect is to be probed. */
+/* The intent is committed, or it is to be probed; _with: its driver gets another in its place. */
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
-/* Its driver is started with another effect in its place. */
 CK_CHECKED ck_status ck_call_start_with(ck_call *self, const ck_effect *effect, ck_error *err);
 CK_CHECKED ck_status ck_call_probe(ck_call *self, ck_error *err);
 /* ---- call_failure.c ---- */

@@ -255,6 +255,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   ck_runner *main_runner;
   ck_status status = ck_state_new(&self->limits_reported, err);
   if (status == CK_OK) status = ck_state_new(&self->agents_asked, err);
+  if (status == CK_OK) status = ck_state_new(&self->answered, err);
   if (status == CK_OK) status = ck_state_new(&self->prompted, err);
   if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session, err);
   if (status == CK_OK) status = ck_unsettled_open(self, err);
@@ -283,6 +284,7 @@ void ck_execution_close(ck_execution *self) {
   free(self->corrections);
   ck_state_free(self->limits_reported);
   ck_state_free(self->agents_asked);
+  ck_state_free(self->answered);
   ck_state_free(self->prompted);
   ck_buffer_clear(&self->said_masked);
   free(self->limit_agent);

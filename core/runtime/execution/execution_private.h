@@ -51,6 +51,7 @@ struct ck_execution {
   ck_notifications notifications; /* outcomes and checkpoints, reported once they are durable */
   ck_state *limits_reported;      /* as keys AGENT/DIMENSION: limits whose approach is recorded */
   ck_state *agents_asked;         /* as keys: agents that were asked something in this process */
+  ck_state *answered;             /* by the names of first models, see chain_memory.h */
   ck_state *prompted;             /* agents that are processes: what they heard, see untrusted.h */
   /* scopes that are not open: the session goes on from a checkpoint, or has set one aside */
   ck_saved_scopes saved;

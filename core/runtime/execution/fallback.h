@@ -4,9 +4,12 @@
 
 #include "core/runtime/execution/call_private.h"
 
+/* A call that was not begun: where the chain remembers who answered last, it begins with that one
+ * (see chain_memory.h). */
+CK_CHECKED ck_status ck_fallback_begin(ck_call *self, const ck_ledger_entry *entry, ck_error *err);
 /* The next model of the chain of the one that the flow asks, behind the one that was asked last,
- * that is asked after a failure of `cause`; CK_OK: after any. NULL: there is none. The profile's.
- */
+ * that is asked after a failure of `cause`; CK_OK: after any. Behind the last one comes the flow's
+ * own, where the call has not begun with that. NULL: there is none. The profile's. */
 const char *ck_fallback_next(const ck_call *self, ck_status cause);
 /* Asks it, with a reserve and tries of its own. */
 CK_CHECKED ck_status ck_fallback_ask(ck_call *self, const char *model, ck_error *err);

@@ -8,7 +8,7 @@
 static void add_denial(ck_error *failure, const ck_call *self, const char *why) {
   size_t len = strlen(failure->text);
   snprintf(failure->text + len, sizeof failure->text - len, "; model \"%.64s\" is not asked: %s",
-           self->effect.model, why);
+           self->effect.model ? self->effect.model : "of the flow", why);
 }
 
 ck_status ck_call_pass_over(ck_call *self, ck_outcome *denied, const char *via, ck_error *err) {

@@ -23,10 +23,21 @@ static void write_head(ck_json_writer *w, const ck_effect *effect) {
   ck_json_member_text(w, "kind", ck_effect_kind_name(effect->kind));
 }
 
+/* {model, failed?}: of a chain that remembers who answered. */
+static void write_first(ck_json_writer *w, const ck_effect *effect) {
+  if (!effect->remembered) return;
+  ck_json_name(w, "first");
+  ck_json_begin(w, '{');
+  ck_json_member_raw(w, "model", ck_json_get(effect->request, "model"));
+  if (effect->failed_ms) ck_json_member_int(w, "failed", effect->failed_ms);
+  ck_json_end(w, '}');
+}
+
 static void write_asked(ck_json_writer *w, const ck_effect *effect, const char *digest) {
   write_head(w, effect);
   ck_json_member_text(w, "class", ck_effect_class_name(effect->class));
   ck_json_member_text(w, "model", effect->model);
+  write_first(w, effect);
   ck_json_member_text(w, "digest", digest);
   ck_sources_write(w, effect->untrusted);
 }
@@ -92,6 +103,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_json_member_text(&w, "status", ck_outcome_status_name(outcome->status));
   ck_json_member_text(&w, "via", via);
   ck_json_member_text(&w, "model", effect->model);
+  write_first(&w, effect);
   if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect))
     ck_json_member_bool(&w, "list", true);
   if (effect->own) {

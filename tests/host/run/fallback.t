@@ -123,6 +123,15 @@ is "killed behind its answer" "$code $(asked)" "137 1 1 0"
 run resume paid
 is "nobody is asked for it again" "$code $(asked)" "0 2 2 0"
 
+serving "$down" '{"turn":0,"answer":{"calls":[{"name":"kill","arguments":{}}]},"times":0}
+{"turn":1,"answer":{"text":"Yes."},"times":0}' "$answer"
+profile kept.lua '"spare", fallback_for = "session"'
+touch kill-now
+try kept
+is "killed behind the answer of one that is to be asked first" "$code $(asked)" "137 1 1 0"
+run resume kept
+is "the resume asks that one first, too" "$code $(asked)" "0 1 2 0"
+
 # ---- a policy's word ----
 
 policy() { echo "return { name = '$1', version = 1, on_failure = function(f) $2 end }" >"$1.lua"; }

@@ -134,6 +134,8 @@ static void test_refusals(void) {
        "models.default.max_tokens: a whole number"},
       {"{ default = { api = 'openai', model = 'm', max_tokens_name = 'max_output' } }",
        "models.default.max_tokens_name: \"max_tokens\" or \"max_completion_tokens\""},
+      {"{ default = { api = 'openai', model = 'm', fallback_for = 0 } }",
+       "models.default.fallback_for: whole seconds from 1 to 86400, \"session\", or false"},
       {"{ default = { api = 'openai', model = 'm', temperature = -1 } }",
        "models.default.temperature"},
       {"{ default = { api = 'openai', model = 'm', timeout_s = 0 } }",
