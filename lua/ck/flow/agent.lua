@@ -16,7 +16,7 @@ local content = require "ck.flow.content"
 local mcp = require "ck.flow.mcp"
 local declarations = require "ck.flow.declarations"
 local process = require "ck.flow.process"
-local schema = require "ck.flow.schema"
+local schema_rule = require "ck.flow.schema_rule"
 local tools = require "ck.flow.tools"
 
 local agent = {}
@@ -47,7 +47,7 @@ local rules = check.with(declarations.rules, {
   result = result_rule,
   max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
   max_tokens = check.count,
-  temperature = "number", trust = check.trust, schema = schema.rule,
+  temperature = "number", trust = check.trust, schema = schema_rule,
 })
 
 local function finish(loop, text, value)

@@ -85,6 +85,15 @@ has "the last problem is named" "$err" \
   'the model gave 3 answers in a row that do not satisfy the schema'
 has "with what is wrong" "$err" 'the answer.size is out of its range'
 is "it was asked as often" "$(requests never)" 3
+sed -i 's/town = { type = "string" }/town = { type = "string", pattern = "^[A-Z]" }/' flow.lua
+serve words <<'END'
+{"turn":0,"answer":{"text":"{\"town\":\"bath\",\"size\":2}"}}
+{"turn":1,"answer":{"text":"{\"town\":\"Bath\",\"size\":2}"},"times":0}
+END
+profile openai
+run --json run flow.lua --profile ./profile.lua --session words --input '"Go."'
+is "a pattern is checked" "$code $(json "$out" '$d->{result}{value}{town}')" "0 Bath"
+has "and told" "$(sed -n 2p words.log)" 'the answer.town does not match the pattern ^[A-Z]'
 refused='{"choices":[{"finish_reason":"stop","message":{"role":"assistant","refusal":"No."}}]}'
 serve refused <<<"{\"body\":$refused,\"times\":0}"
 profile openai
