@@ -22,6 +22,7 @@
 #include "core/store/maintenance.h"
 #include "core/store/output_row.h"
 #include "core/store/request.h"
+#include "core/store/reservation.h"
 #include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
 #include "core/store/session_query.h"
@@ -76,6 +77,7 @@ typedef struct ck_backend {
   bool (*claim)(void *self, bool on);   /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
+  ck_reservation_functions reservation; /* NULL: each is the caller's */
   /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);
@@ -154,7 +156,6 @@ typedef struct ck_backend {
 
   /* ---- CK_BACKEND_LIST_KEYS ---- */
   CK_CHECKED ck_status (*list_keys)(void *self, ck_key_visit visit, void *to, ck_error *err);
-
   /* ---- CK_BACKEND_BACKUP ---- */
   CK_CHECKED ck_status (*backup)(ck_backup_report *out, void *self, const ck_backup_order *order,
                                  ck_error *err);
@@ -173,7 +174,6 @@ typedef struct ck_backend {
                                     ck_error *err);
   /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader needs it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
-
   ck_inventory_functions inventory; /* CK_BACKEND_INVENTORY */
   ck_scrub_functions scrub;         /* CK_BACKEND_SCRUB */
   ck_copy_functions copy;           /* CK_BACKEND_COPY */

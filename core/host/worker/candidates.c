@@ -173,8 +173,6 @@ static bool is_of_the_store(ck_status status) {
   return status == CK_E_NOT_FOUND || status == CK_E_CORRUPT;
 }
 
-/* Others walk through the same queue: since the look somebody may have taken it, and to begin a run
- * in vain costs far more than to ask once more. */
 static ck_status check_row(bool *due, const ck_candidates *self, const ck_candidate *candidate,
                            ck_error *err) {
   ck_session_record record = {0};
@@ -205,9 +203,20 @@ ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
   }
   int64_t from = candidate->not_before_ms;
   if (from < candidate->from_ms) from = candidate->from_ms;
-  if (now_ms >= from) return check_row(due, self, candidate, err);
-  if (!candidate->refusals) *later_ms = from;
+  *due = now_ms >= from;
+  if (!*due && !candidate->refusals) *later_ms = from;
   return CK_OK;
+}
+
+/* Others walk through the same queue: since the look somebody may have taken it, or is about to,
+ * and to begin a run in vain costs far more than to ask twice. The row is asked for behind the
+ * reservation: whoever had that before has changed it. */
+ck_status ck_candidates_reserve(bool *mine, ck_reservation *reserved, ck_candidates *self,
+                                const ck_candidate *candidate, ck_error *err) {
+  *mine = ck_store_reserve(reserved, self->store, (ck_lease){candidate->no, candidate->epoch});
+  ck_status status = *mine ? check_row(mine, self, candidate, err) : CK_OK;
+  if (status != CK_OK || !*mine) ck_store_unreserve(self->store, reserved);
+  return status;
 }
 
 void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms) {

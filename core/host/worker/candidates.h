@@ -5,7 +5,7 @@
 #include "core/base/map.h"
 #include "core/host/cli/command.h"
 #include "core/host/worker/limits.h"
-#include "core/store/store.h"
+#include "core/store/reservation.h"
 
 /* What is known of a session as long as its row stays as it is. */
 typedef struct ck_candidate {
@@ -42,6 +42,10 @@ CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_
 /* Whether it is due at `now_ms`; *later_ms: when it will be, without anybody's doing; 0: never. */
 CK_CHECKED ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
                                          ck_candidate *candidate, int64_t now_ms, ck_error *err);
+/* *mine: it is due still, and no other worker begins it, until `reserved` is given back. */
+CK_CHECKED ck_status ck_candidates_reserve(bool *mine, ck_reservation *reserved,
+                                           ck_candidates *self, const ck_candidate *candidate,
+                                           ck_error *err);
 /* It could not be begun, and its row is this one now: it is tried again after a minute, then after
  * longer times, at most ten minutes; at once when the row changes. */
 void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "core/host/worker/worker.h"
+#include "core/store/reservation.h"
 
 /* How a child ended. */
 typedef struct ck_worker_end {
@@ -21,6 +22,7 @@ typedef struct ck_worker_child {
   pid_t pid;
   int errors, said; /* anonymous files: its stderr and stdout */
   uint64_t limits;  /* that it counts for */
+  ck_reservation reserved;
   char session[CK_ID_SIZE];
   bool over; /* it has ended so, and nobody has taken note of it yet */
   ck_worker_end end;

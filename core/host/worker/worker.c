@@ -142,6 +142,7 @@ static ck_status note_ends(worker *self, ck_error *err) {
     if (status != CK_OK && !self->stops) return status;
     status = CK_OK;
     ck_worker_limits_count(&self->limits, child->limits, false);
+    ck_store_unreserve(self->options->store, &child->reserved);
     ck_worker_child_forget(child);
     self->running--;
     if (self->held) self->next = 0;
@@ -171,13 +172,19 @@ static ck_worker_child *find_slot(worker *self) {
 }
 
 static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
+  bool mine;
+  ck_reservation reserved;
   ck_worker_child *slot = find_slot(self);
-  ck_status status = ck_worker_child_start(slot, self->options, candidate->id, err);
+  ck_status status = ck_candidates_reserve(&mine, &reserved, &self->candidates, candidate, err);
+  if (status != CK_OK || !mine) return status;
+  status = ck_worker_child_start(slot, self->options, candidate->id, err);
   if (status != CK_OK) {
     self->next--; /* it is the next one still */
+    ck_store_unreserve(self->options->store, &reserved);
     return status;
   }
   self->running++;
+  slot->reserved = reserved;
   slot->limits = candidate->limits;
   ck_worker_limits_count(&self->limits, slot->limits, true);
   int64_t due =

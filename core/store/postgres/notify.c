@@ -36,20 +36,24 @@ static void listen_again(ck_postgres *self) {
   ck_status status = ck_postgres_link(&self->listener, self, true, &ignored);
   say(sql, self, "LISTEN");
   if (status == CK_OK) status = ck_postgres_exec(self->listener, sql, "listen", &ignored);
-  if (status == CK_OK) return;
+  self->unheard = status == CK_OK;
+  if (self->unheard) return;
   forget(self);
   self->listen_from_s = now_s() + AGAIN_S;
+}
+
+ck_postgres_connection *ck_postgres_listener(ck_postgres *self) {
+  if (self->listener && !self->pq->consumeInput(self->listener->conn)) forget(self);
+  if (!self->listener) listen_again(self);
+  return self->listener;
 }
 
 /* What was told before it listened, or while it was cut off, it has missed. */
 static int news(bool *found, void *to) {
   ck_postgres *self = to;
-  if (self->listener && !self->pq->consumeInput(self->listener->conn)) forget(self);
-  if (!self->listener) {
-    listen_again(self);
-    *found = self->listener != NULL;
-  }
-  if (!self->listener) return -1;
+  if (!ck_postgres_listener(self)) return -1;
+  *found = self->unheard;
+  self->unheard = false;
   PGnotify *told;
   while ((told = self->pq->notifies(self->listener->conn))) {
     *found = true;

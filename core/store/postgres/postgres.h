@@ -38,6 +38,7 @@ typedef struct ck_postgres {
 
   /* Of the thread that waits for news. */
   ck_postgres_connection *listener; /* NULL: none, or lost */
+  bool unheard;                     /* it is new, and may have missed something */
   int64_t listen_from_s;            /* monotonic: not before it is tried again */
 
   ck_postgres_connection *snapshot; /* in a transaction, through which all is read; NULL: none */
@@ -172,6 +173,9 @@ CK_CHECKED ck_status ck_postgres_take_back(void *self, ck_postgres_fill fill, vo
 /* Best effort, on the writer's connection: a session was given back. */
 void ck_postgres_notify(ck_postgres *self);
 void ck_postgres_add_news(ck_backend *backend);
+void ck_postgres_add_reservation(ck_backend *backend); /* reserve.c */
+/* The connection that waits for news; NULL: it cannot be had for now. */
+ck_postgres_connection *ck_postgres_listener(ck_postgres *self);
 
 /* ---- schema.c ---- */
 /* Makes the store where there is none and `create` allows it, or checks the one that is there. */

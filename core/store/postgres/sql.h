@@ -7,11 +7,13 @@
 #include "core/store/postgres/sql_read.h"
 #include "core/store/postgres/sql_rekey.h"
 #include "core/store/postgres/sql_run.h"
+#include "core/store/postgres/sql_worker.h"
 
 /* X(enumerator, text): each is prepared once per connection, when it is first needed. */
 /* clang-format off */
 #define CK_POSTGRES_SQL_TABLE(X) \
   CK_POSTGRES_SQL_RUN_TABLE(X)   \
+  CK_POSTGRES_SQL_WORKER_TABLE(X) \
   CK_POSTGRES_SQL_MAINTENANCE_TABLE(X) \
   CK_POSTGRES_SQL_COPY_TABLE(X) \
   CK_POSTGRES_SQL_REKEY_TABLE(X) \

@@ -345,6 +345,14 @@ static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INN
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
 static bool claim(void *to, bool on) { return INNER(to).claim(INNER(to).self, on); }
+static bool reserve(int64_t *ticket, void *to, ck_lease as_of) {
+  return INNER(to).reservation.reserve(ticket, INNER(to).self, as_of);
+}
+
+static void unreserve(void *to, int64_t ticket) {
+  INNER(to).reservation.unreserve(INNER(to).self, ticket);
+}
+
 static int news(bool *found, void *to) { return INNER(to).news(found, INNER(to).self); }
 static void watch_lapse(void *to, ck_lapse_call call, void *of) {
   INNER(to).lapse.watch(INNER(to).self, call, of);
@@ -391,6 +399,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->idle) out->idle = idle;
   if (inner->claim) out->claim = claim;
   if (inner->news) out->news = news;
+  if (inner->reservation.reserve) out->reservation = (ck_reservation_functions){reserve, unreserve};
   if (inner->lapse.watch) out->lapse.watch = watch_lapse;
   if (inner->lapse.check) out->lapse.check = check_lapse;
   if (inner->lapse.find_holder) out->lapse.find_holder = find_holder;

@@ -2,6 +2,7 @@
 #include "core/store/sqlite/archive.h"
 #include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/hands.h"
+#include "core/store/sqlite/reserve.h"
 #include "core/store/sqlite/wal.h"
 
 #include <errno.h>
@@ -195,6 +196,7 @@ static void close_store(void *to) {
   ck_wal_rest(self);
   ck_connection_close(self->writer);
   ck_lock_close(self->lock);
+  if (self->reserved >= 0) close(self->reserved);
   pthread_mutex_destroy(&self->pool_mutex);
   ck_buffer_clear(&self->key_entry);
   free(self->signing.touched);
@@ -227,6 +229,7 @@ void ck_sqlite_add_functions(ck_backend *out, ck_sqlite *self) {
   out->idle = ck_sqlite_idle;
   out->claim = ck_sqlite_claim;
   ck_sqlite_add_sessions(out);
+  ck_sqlite_add_reservation(out);
   ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);
   ck_sqlite_add_rows(out);
@@ -248,6 +251,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   ck_sqlite *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   pthread_mutex_init(&self->pool_mutex, NULL);
+  self->reserved = -1;
   self->read_only = options && options->read_only;
   bool create = options && options->create && !self->read_only, fresh = false;
   ck_status status = ck_sqlite_resolve(&self->path, path, create, err);

@@ -63,12 +63,11 @@ typedef struct ck_sqlite {
   ck_mark_memory last_mark;   /* as the writer knows it */
   ck_place places[CK_PLACES]; /* of the writer's files; none: not open yet */
   uint8_t salt[CK_SALT_SIZE]; /* of the log then */
-
   pthread_mutex_t pool_mutex;
-  ck_connection *pool;     /* idle reading connections */
-  ck_connection *snapshot; /* in a transaction, through which all is read; NULL: none */
-  int pool_count;
-  unsigned generation; /* connections of an older one are closed when they are returned */
+  ck_connection *pool;      /* idle reading connections */
+  ck_connection *snapshot;  /* in a transaction, through which all is read; NULL: none */
+  int pool_count, reserved; /* reserved: the file of reservations; -1: not open yet */
+  unsigned generation;      /* connections of an older one are closed when they are returned */
 } ck_sqlite;
 
 /* ---- check.c ---- */

@@ -1,5 +1,6 @@
 #!/bin/bash
-# stale.t - a worker does not begin what another one has taken since it looked into the store.
+# stale.t - a worker does not begin what another one has taken since it looked into the store, nor
+# what another one is just beginning.
 . "$(dirname "$0")/../tap.sh"
 export CKRUN_COUNTERS=off
 cd "$dir" || exit 1
@@ -27,4 +28,17 @@ echo on >go
 wait "$worker"
 is "the first one begins nothing of it" "$(cut -f 1,2 worker.out | xargs)" "begun one ended one"
 is "and each session ran once" "$(sort did | xargs)" "one three two"
+
+# ---- several that look at the same time ----
+count=24
+for n in $(seq $count); do "$CKRUN" submit flow.lua --session "s$n" >/dev/null 2>&1; done
+rm did
+for n in 1 2 3 4; do
+  "$CKRUN" worker --until-idle --concurrency 2 >"worker$n.out" 2>/dev/null </dev/null 3>&- 4>&- &
+done
+wait
+is "of several workers one begins a program for each session" \
+  "$(cat worker?.out | cut -f 1 | sort | uniq -c | awk '{ print $1, $2 }' | xargs)" \
+  "$count begun $count ended"
+is "which runs it" "$(sort -u did | grep -c .)" $count
 finish

@@ -13,7 +13,7 @@ flow() { # NAME NODE
 }
 END
 . ./flows.sh
-flow end 'flow.exec { argv = { "true" }, class = "idempotent", output = "none" }'
+flow end 'flow.exec { argv = { "true" }, class = "idempotent" }'
 flow nap 'flow.sleep(3600000)'
 flow ask 'flow.ask { question = "go?" }'
 flow fails 'flow.exec { argv = { "false" }, class = "idempotent" }'
@@ -84,6 +84,7 @@ get_metrics() {
 
 check() { # WHERE
   fill
+  is "$1: there is one of each kind" "$(words | wc -l)" 9
   is "$1: each is listed by what it waits for" "$(words)" "$(cut -d' ' -f1 <(words) |
     sed 's/^\([a-z]*\).*/& \1/')"
   is "$1: which is what its record and its mark say" "$(words)" "$(recorded)"
