@@ -22,12 +22,12 @@
 #include "core/store/maintenance.h"
 #include "core/store/output_row.h"
 #include "core/store/request.h"
-#include "core/store/reservation.h"
 #include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
 #include "core/store/session_query.h"
 #include "core/store/stats.h"
 #include "core/store/verify.h"
+#include "core/store/worker_functions.h"
 
 typedef struct ck_backend {
   void *self;
@@ -77,7 +77,7 @@ typedef struct ck_backend {
   bool (*claim)(void *self, bool on);   /* ck_store_claim, ck_store_disclaim; NULL: never claimed */
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
-  ck_reservation_functions reservation; /* NULL: each is the caller's */
+  ck_worker_functions worker;
   /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);

@@ -8,6 +8,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/failed_node.h"
 #include "core/host/inspect/inspect.h"
+#include "core/host/inspect/not_begun.h"
 #include "core/host/inspect/updated.h"
 #include "core/host/inspect/session_view.h"
 #include "core/host/inspect/tones.h"
@@ -53,6 +54,7 @@ typedef struct condition {
   ck_standing standing;
   bool live;
   char fault[CK_STORE_FAULT_MAX]; /* of a live one; "": none */
+  ck_refusals refusals;           /* why workers have not begun it */
   char *question;                 /* that a person answers before its resume; NULL. Owned */
 } condition;
 
@@ -64,6 +66,8 @@ static void put_reason(listing *self, const ck_session_record *record, const cha
     ck_buffer_append_format(&text,
                             "%sa person is asked before its resume: %s (ckrun answer %s allow)",
                             text.len ? "; " : "", of->question, record->id);
+  if (of->refusals.count && text.len) ck_buffer_append_text(&text, "; ");
+  if (of->refusals.count) ck_not_begun_append(&text, &of->refusals.list[0]);
   ck_table_put_text(&self->table, ck_buffer_bytes(&text));
   self->table.text.failed |= text.failed;
   ck_buffer_clear(&text);
@@ -117,6 +121,7 @@ static ck_status print_json(listing *self, const ck_session_record *record, cons
   ck_stop_put(&document, NULL, stop);
   ck_document_put_text(&document, NULL, "trouble", *of->fault ? of->fault : NULL);
   ck_document_put_text(&document, NULL, "question", of->question);
+  ck_not_begun_put(&document, &of->refusals);
   ck_status status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return status;
@@ -132,6 +137,7 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
             ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
   if (of.live) ck_store_get_fault(of.fault, store, record->id);
   ck_status status = ck_standing_read(&of.standing, store, record, self->err);
+  if (ck_standing_awaits(of.standing)) ck_store_get_refusals(&of.refusals, store, record->id);
   if (status == CK_OK) status = ck_stop_read(&stop, store, head, self->err);
   if (status == CK_OK && !of.live && ck_session_status_resumable(record->status))
     status = ck_session_view_read_question(&of.question, store, head, self->err);

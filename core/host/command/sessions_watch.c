@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/event_list.h"
+#include "core/host/inspect/not_begun.h"
 #include "core/host/print/document.h"
 #include "core/host/session/last_run.h"
 #include "core/host/session/queued.h"
@@ -30,6 +31,7 @@ typedef struct watching {
   ck_trouble trouble; /* the store cannot be read for now */
   uint64_t epoch;     /* of the run that `queued` is of */
   bool known, queued; /* workers have it */
+  ck_refusal told;    /* the last word of a worker that has not begun it, as it was told */
   bool unowned;       /* nobody ran it at the last look, though it is running */
   bool gone;          /* its profile deletes what has succeeded */
 } watching;
@@ -50,6 +52,21 @@ static ck_status read_queued(watching *self, ck_error *err) {
   return status;
 }
 
+/* Whoever waits for it reads why nobody begins it; the same word once. */
+static void tell_refusal(watching *self) {
+  ck_refusals found;
+  ck_store_get_refusals(&found, self->of.store, self->of.head.session.id);
+  const ck_refusal *last = &found.list[0];
+  if (!found.count ||
+      (strcmp(self->told.by, last->by) == 0 && strcmp(self->told.text, last->text) == 0))
+    return;
+  ck_buffer text = {0};
+  ck_not_begun_append(&text, last);
+  if (!text.failed) ck_output_notice(self->list.output, "%.*s", (int)text.len, text.data);
+  ck_buffer_clear(&text);
+  self->told = *last;
+}
+
 /* One that was just begun is seen running before its owner is: nobody's twice is nobody's. */
 static ck_status find_going(bool *going, watching *self, ck_error *err) {
   const ck_session_record *record = &self->of.head.session;
@@ -60,6 +77,7 @@ static ck_status find_going(bool *going, watching *self, ck_error *err) {
   self->unowned = unowned;
   if (status != CK_OK) return status;
   *going = self->of.live || (unowned && !again) || (self->queued && ck_queued_is_due(record));
+  if (self->queued && !self->of.live && *going) tell_refusal(self);
   return CK_OK;
 }
 
@@ -218,6 +236,7 @@ const ck_command ck_command_sessions_watch = {
         "when a person is needed to go on, with the exit code that 'ckrun run' would have: 0 "
         "completed, 1 failed, 8 paused or waiting, 75 in doubt; 130 when the process that ran it "
         "is gone, and no worker has it. With --json an object per event, and one for the end. "
+        "Why no worker has begun it yet is said when one tells. "
         "'pause', 'answer', 'resolve' and 'cancel' reach the session meanwhile.",
     .operands = operands,
     .options = options,

@@ -183,6 +183,8 @@ ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
   if (status == CK_OK && ck_session_status_resumable(session->status))
     status = read_queued(out, inspection->store, err);
   ck_session_view_set_standing(out, ck_standing_of(session, out->queued != NULL));
+  if (out->queued && can_resume(inspection))
+    ck_store_get_refusals(&out->refusals, inspection->store, session->id);
   if (status == CK_OK && can_resume(inspection))
     status = read_questions(out, host, inspection, err);
   return status == CK_OK && can_resume(inspection) ? find_next(out, host, inspection->store, err)

@@ -7,6 +7,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/lineage.h"
 #include "core/host/inspect/marks.h"
+#include "core/host/inspect/not_begun.h"
 #include "core/host/inspect/questions.h"
 #include "core/host/inspect/recent_effects.h"
 #include "core/host/inspect/runs.h"
@@ -50,8 +51,9 @@ typedef struct ck_session_view {
   ck_recent_effects recent;
   char *question; /* that a person is to answer before its resume; NULL: none. Owned */
   ck_questions questions;
-  ck_value *queued; /* the mark of the queue that it is in (queued.h); NULL: a person has it */
-  ck_buffer next;   /* the command that continues with it; empty: none */
+  ck_refusals refusals; /* why workers have not begun it */
+  ck_value *queued;     /* the mark of the queue that it is in (queued.h); NULL: a person has it */
+  ck_buffer next;       /* the command that continues with it; empty: none */
 } ck_session_view;
 
 /* Reads a session that was opened. Borrows `inspection`. Caller clears, also after a failure. */

@@ -84,6 +84,11 @@ static void member_lineage(ck_document *document, const char *name, const void *
   ck_lineage_put(document, value);
 }
 
+static void member_not_begun(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_not_begun_put(document, value);
+}
+
 static void member_saving(ck_document *document, const char *name, const void *value) {
   (void)name;
   ck_saving_put(document, value);
@@ -244,6 +249,11 @@ static void rows_runs(ck_table *table, const char *name, const void *value) {
   ck_runs_put_rows(table, value);
 }
 
+static void rows_not_begun(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_not_begun_put_rows(table, value);
+}
+
 static void rows_lineage(ck_table *table, const char *name, const void *value) {
   (void)name;
   ck_lineage_put_rows(table, value);
@@ -347,7 +357,8 @@ static const field other_fields[] = {
     {"question",         AT(question),         member_text,       row_text,      26},
     {"questions",        AT(questions),        member_questions,  rows_questions,27},
     {"queued",           AT(queued),           member_queued,     row_queued,    28},
-    {"next",             AT(next),             member_buffer,     row_buffer,    29},
+    {"not_begun",        AT(refusals),         member_not_begun,  rows_not_begun, 29},
+    {"next",             AT(next),             member_buffer,     row_buffer,    30},
     {0},
 };
 #undef AT

@@ -1,7 +1,10 @@
 /* detach.c - leaves a session in the queue. */
 #include "core/host/run/detach.h"
 
+#include <stdio.h>
+
 #include "core/host/print/document.h"
+#include "core/host/session/next_command.h"
 #include "core/host/session/queued.h"
 #include "core/host/session/standing.h"
 
@@ -13,13 +16,24 @@ static ck_status write_worker(ck_buffer *out, const ck_host *host, const ck_engi
   return ck_buffer_check(out, err);
 }
 
+static void tell_queued(const ck_host *host, const char *session, const char *worker) {
+  char words[CK_ID_SIZE + 32];
+  ck_buffer watch = {0};
+  snprintf(words, sizeof words, "sessions watch %s", session);
+  ck_next_command_append(&watch, host, words);
+  ck_output_notice(host->output,
+                   "queued; '%s' runs it; '%.*s' follows it, and says why no worker does", worker,
+                   (int)watch.len, watch.data ? watch.data : "");
+  ck_buffer_clear(&watch);
+}
+
 static ck_status print(const ck_host *host, const char *session, const char *worker,
                        ck_error *err) {
   ck_document document;
   if (!host->output->json) {
     ck_output_print(host->output, "%s\n", session);
     ck_status status = ck_output_flush(host->output, err);
-    ck_output_notice(host->output, "queued; '%s' runs it", worker);
+    tell_queued(host, session, worker);
     return status;
   }
   ck_document_init(&document, host->output);

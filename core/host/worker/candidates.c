@@ -7,10 +7,12 @@
 
 #include "core/base/array.h"
 #include "core/host/session/queued.h"
+#include "core/host/worker/unbegun.h"
 #include "core/store/session_query.h"
 
 enum { DEATH_WAIT_MS = 1000, DEATH_WAIT_MAX_MS = 60000 };
 enum { REFUSAL_WAIT_MS = 60000, REFUSAL_WAIT_MAX_MS = 600000, DOUBLINGS_MAX = 10 };
+enum { TOLD_MAX = 200 };
 
 void ck_candidates_clear(ck_candidates *self) {
   for (size_t i = 0; i < self->known.cap; i++) free(self->known.slots[i].value);
@@ -140,7 +142,7 @@ ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err)
                                       1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED};
   looking look = {.of = self, .err = err};
   for (size_t i = 0; i < self->count; i++) self->list[i]->present = false;
-  self->count = 0;
+  self->count = self->told = 0;
   ck_status status = ck_store_find_sessions(self->store, &query, visit, &look, err);
   if (status == CK_OK) status = look.status;
   if (status != CK_OK) return status;
@@ -151,7 +153,22 @@ ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err)
 
 /* ---- examining one ---- */
 
-static ck_status examine(ck_candidate *self, const ck_candidates *of, ck_error *err) {
+/* People look at one of a long queue, and the first of it stand for the others. */
+static void tell_labels(ck_candidates *of, const char *session, ck_bytes mark) {
+  ck_buffer text = {0};
+  if (of->told++ >= TOLD_MAX) return;
+  ck_buffer_append_text(&text, "it is ");
+  ck_queued_append_words(&text, mark);
+  ck_buffer_append_text(&text,
+                        of->labels->count ? ", and this one has" : ", and this one has none");
+  for (size_t i = 0; i < of->labels->count; i++)
+    ck_buffer_append_format(&text, "%s %s", i ? "," : "", of->labels->list[i]);
+  ck_buffer_append(&text, "", 1);
+  if (!text.failed) ck_unbegun_tell(of->store, session, text.data);
+  ck_buffer_clear(&text);
+}
+
+static ck_status examine(ck_candidate *self, ck_candidates *of, ck_error *err) {
   ck_head head = {0};
   ck_last_run last = {0};
   ck_status status = ck_store_get_head(&head, of->store, self->id, err);
@@ -161,6 +178,7 @@ static ck_status examine(ck_candidate *self, const ck_candidates *of, ck_error *
     self->ours = mark.len && ck_queued_fits(mark, of->labels);
     self->limits |= ck_worker_limits_of_mark(of->limits, mark);
     self->examined = true;
+    if (mark.len && !self->ours) tell_labels(of, self->id, mark);
   }
   ck_last_run_clear(&last);
   ck_head_clear(&head);

@@ -33,6 +33,7 @@ typedef struct ck_candidates {
   ck_map known;        /* by id, all that may be due */
   ck_candidate **list; /* of the last look, see ck_candidates_look */
   size_t count, cap;
+  size_t told; /* sessions of this look of which was said that they ask for other labels */
 } ck_candidates;
 void ck_candidates_clear(ck_candidates *self);
 

@@ -18,6 +18,7 @@
 #include "core/host/worker/notify.h"
 #include "core/host/worker/tell.h"
 #include "core/host/worker/trouble.h"
+#include "core/host/worker/unbegun.h"
 #include "core/store/news.h"
 
 /* Between a word that there is something and the look at it: what comes at once is seen at once. */
@@ -112,6 +113,16 @@ static void count_end(worker *self, ck_run_ending how, const ck_worker_child *ch
   ck_buffer_clear(&said);
 }
 
+/* Of one whose run has died again and again here. */
+static void tell_wait(const worker *self, const ck_candidate *candidate) {
+  char text[160], moment[CK_TIME_TEXT_SIZE];
+  if (!candidate->not_before_ms) return;
+  ck_time_text(moment, candidate->not_before_ms);
+  snprintf(text, sizeof text, "its run has died %lld times in a row here: tried again at %s",
+           (long long)candidate->deaths, moment);
+  ck_unbegun_tell(self->options->store, candidate->id, text);
+}
+
 /* A session whose profile deletes it when it succeeded is gone. */
 static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   ck_worker_end *end = &child->end;
@@ -124,6 +135,8 @@ static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
   if (candidate) ck_candidates_note_end(candidate, end->died, now_ms());
   if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());
+  if (how == CK_RUN_REFUSED) ck_unbegun_tell(self->options->store, child->session, end->text);
+  if (candidate && end->died) tell_wait(self, candidate);
   tell_end(self, how, child, gone ? NULL : &record);
   ck_standing stands = gone ? (ck_standing)CK_SESSION_COMPLETED : ck_standing_of(&record, true);
   count_end(self, how, child, stands);

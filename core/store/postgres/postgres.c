@@ -37,6 +37,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
   ck_postgres_add_copy(out);
   ck_postgres_add_news(out);
   ck_postgres_add_reservation(out);
+  ck_postgres_add_refusals(out);
   ck_postgres_add_lapse(out);
   ck_postgres_add_rekey(out);
 }

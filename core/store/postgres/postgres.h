@@ -174,6 +174,7 @@ CK_CHECKED ck_status ck_postgres_take_back(void *self, ck_postgres_fill fill, vo
 void ck_postgres_notify(ck_postgres *self);
 void ck_postgres_add_news(ck_backend *backend);
 void ck_postgres_add_reservation(ck_backend *backend); /* reserve.c */
+void ck_postgres_add_refusals(ck_backend *backend);    /* refusal.c */
 /* The connection that waits for news; NULL: it cannot be had for now. */
 ck_postgres_connection *ck_postgres_listener(ck_postgres *self);
 

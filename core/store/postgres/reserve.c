@@ -33,5 +33,5 @@ static void unreserve(void *to, int64_t ticket) {
 }
 
 void ck_postgres_add_reservation(ck_backend *backend) {
-  backend->reservation = (ck_reservation_functions){reserve, unreserve};
+  backend->worker.reservation = (ck_reservation_functions){reserve, unreserve};
 }

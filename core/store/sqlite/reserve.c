@@ -63,5 +63,5 @@ static bool reserve(int64_t *ticket, void *to, ck_lease as_of) {
 }
 
 void ck_sqlite_add_reservation(ck_backend *backend) {
-  backend->reservation = (ck_reservation_functions){reserve, unreserve};
+  backend->worker.reservation = (ck_reservation_functions){reserve, unreserve};
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/sqlite/refusal.h"
 #include "core/store/sqlite/scrub.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
@@ -12,7 +13,10 @@ static ck_status own(ck_owned **out, ck_sqlite *self, const char *session_id, ck
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   ck_status status = ck_session_lock_open(&(*out)->lock, self->path, session_id, err);
-  if (status == CK_OK) return CK_OK;
+  if (status == CK_OK) {
+    ck_sqlite_forget_refusals(self, session_id);
+    return CK_OK;
+  }
   free(*out);
   *out = NULL;
   return status;

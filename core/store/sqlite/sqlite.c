@@ -2,6 +2,7 @@
 #include "core/store/sqlite/archive.h"
 #include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/hands.h"
+#include "core/store/sqlite/refusal.h"
 #include "core/store/sqlite/reserve.h"
 #include "core/store/sqlite/wal.h"
 
@@ -230,6 +231,7 @@ void ck_sqlite_add_functions(ck_backend *out, ck_sqlite *self) {
   out->claim = ck_sqlite_claim;
   ck_sqlite_add_sessions(out);
   ck_sqlite_add_reservation(out);
+  ck_sqlite_add_refusals(out);
   ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);
   ck_sqlite_add_rows(out);

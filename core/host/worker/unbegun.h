@@ -1,0 +1,10 @@
+/* unbegun.h - says in the store why this worker has not begun a session. */
+#ifndef CK_HOST_WORKER_UNBEGUN_H
+#define CK_HOST_WORKER_UNBEGUN_H
+
+#include "core/store/refusal.h"
+
+/* Masked as what is stored is; best effort. */
+void ck_unbegun_tell(ck_store *store, const char *session, const char *why);
+
+#endif
