@@ -89,14 +89,28 @@ static ck_status put_made(ck_otlp_span *to, const ck_otlp_effect *effect, ck_red
   return status;
 }
 
+/* What was asked of it, as far as the flow did. */
+static void put_request(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  ck_bytes room = asked(effect, "max_tokens"), temperature = asked(effect, "temperature");
+  int64_t most;
+  if (ck_json_read_int(&most, room)) ck_otlp_span_put_int(to, "gen_ai.request.max_tokens", most);
+  ck_otlp_span_put_number(to, "gen_ai.request.temperature", temperature);
+  if (ck_json_type_of(asked(effect, "response_schema")) == CK_JSON_OBJECT)
+    ck_otlp_span_put_text(to, "gen_ai.output.type", "json");
+}
+
 static ck_status put_model(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
                            ck_error *err) {
-  ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model");
+  ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model"),
+           message = ck_json_get(effect->outcome, "message");
   to->client = true;
   put_operation(to, "chat", model);
-  ck_otlp_span_put_text(to, "gen_ai.provider.name",
-                        ck_otlp_message_provider(ck_json_get(effect->outcome, "message")));
+  ck_otlp_span_put_text(to, "gen_ai.provider.name", ck_otlp_message_provider(message));
   ck_otlp_span_put_string(to, "gen_ai.request.model", model);
+  ck_otlp_span_put_string(to, "gen_ai.response.model", ck_json_get(message, "model"));
+  ck_otlp_span_put_string(to, "gen_ai.response.id", ck_json_get(message, "id"));
+  ck_otlp_span_put_text(to, "gen_ai.conversation.id", effect->session);
+  put_request(to, effect);
   ck_status status = put_given(to, effect, redactor, err);
   return status == CK_OK ? put_made(to, effect, redactor, err) : status;
 }

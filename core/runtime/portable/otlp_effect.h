@@ -7,9 +7,10 @@
 
 /* What was asked for, and what came of it. */
 typedef struct ck_otlp_effect {
-  ck_bytes intent;  /* body; no bytes: none is recorded, as of tools that are flows' own */
-  ck_bytes outcome; /* body; no bytes: none is recorded */
-  ck_bytes call_id; /* of a tool without an intent, and its arguments: as the model called it */
+  const char *session; /* its id */
+  ck_bytes intent;     /* body; no bytes: none is recorded, as of tools that are flows' own */
+  ck_bytes outcome;    /* body; no bytes: none is recorded */
+  ck_bytes call_id;    /* of a tool without an intent, and its arguments: as the model called it */
   ck_bytes arguments;
   ck_bytes given;  /* an array of messages that the model was not given before; no bytes: unknown */
   int64_t earlier; /* how many messages it was given before */

@@ -157,7 +157,8 @@ static bool was_called(const ck_otlp_effect *effect) {
 static ck_status close(writing *self, size_t index, const ck_event *outcome) {
   begun of = self->open[index];
   self->open[index] = self->open[--self->open_count];
-  ck_otlp_effect effect = {.intent = ck_value_bytes(of.intent),
+  ck_otlp_effect effect = {.session = self->head->session.id,
+                           .intent = ck_value_bytes(of.intent),
                            .outcome = outcome ? ck_value_bytes(outcome->body) : (ck_bytes){0},
                            .given = ck_buffer_bytes(&of.given),
                            .earlier = of.earlier,
@@ -230,7 +231,8 @@ static ck_status find_call(ck_otlp_effect *to, talk *of, ck_error *err) {
 
 /* As of imported sessions, and of tools that are a flow's own. */
 static ck_status write_sudden(writing *self, size_t at, const ck_event *event) {
-  ck_otlp_effect effect = {.outcome = ck_value_bytes(event->body),
+  ck_otlp_effect effect = {.session = self->head->session.id,
+                           .outcome = ck_value_bytes(event->body),
                            .left = ck_abandoned_has_record(&self->abandoned, event)};
   talk *of = &self->talks[at];
   begun asked = {.intent = event->body, .talk = at, .left = effect.left};
@@ -309,7 +311,11 @@ static ck_status write_root(writing *self) {
   ck_otlp_span span = {.begin = self->begin, .end = self->end};
   ck_buffer reason = {0};
   memcpy(span.id, self->root, sizeof span.id);
-  ck_buffer_append_format(&span.name, "invoke_workflow %s", session->id);
+  const char *flow = session->flow ? strrchr(session->flow, '/') : NULL;
+  if (session->flow) flow = flow ? flow + 1 : session->flow;
+  ck_buffer_append_text(&span.name, "invoke_workflow");
+  if (flow) ck_buffer_append_format(&span.name, " %s", flow);
+  ck_otlp_span_put_text(&span, "gen_ai.workflow.name", flow);
   ck_otlp_span_put_text(&span, "gen_ai.operation.name", "invoke_workflow");
   ck_otlp_span_put_text(&span, "gen_ai.conversation.id", session->id);
   ck_otlp_span_put_text(&span, "ckrun.status", ck_session_status_name(session->status));

@@ -102,6 +102,8 @@ ck_status ck_otlp_message_write(ck_json_writer *w, ck_bytes message, const char 
     write_result(w, message);
   else
     write_content(w, ck_json_get(message, "content"));
+  ck_bytes refusal = ck_json_get(message, "refusal");
+  if (ck_json_type_of(refusal) == CK_JSON_STRING) write_text(w, "refusal", refusal);
   if (!result) status = write_calls(w, message, err);
   ck_json_end(w, ']');
   if (finish_reason) ck_json_member_text(w, "finish_reason", finish_reason);

@@ -98,6 +98,13 @@ void ck_otlp_span_put_int(ck_otlp_span *self, const char *name, int64_t number) 
   end(&w);
 }
 
+void ck_otlp_span_put_number(ck_otlp_span *self, const char *name, ck_bytes json) {
+  if (ck_json_type_of(json) != CK_JSON_NUMBER) return;
+  ck_json_writer w = begin(self, name, "doubleValue");
+  ck_json_put_raw(&w, json);
+  end(&w);
+}
+
 void ck_otlp_span_put_money(ck_otlp_span *self, const char *name, int64_t micros) {
   ck_json_writer w = begin(self, name, "doubleValue");
   ck_json_put_decimal(&w, micros, 6);

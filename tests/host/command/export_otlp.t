@@ -110,6 +110,44 @@ is "and the session failed, within which the spans are" "$(faults "$dir/two.json
 is "an image has no bytes there" "$(grep -c R0lGOD "$dir/two.json")" 0
 has "but its digest" "$(cat "$dir/two.json")" '\"file_id\":\"1c510757cffc'
 
+# What an answer says of itself, in the names of the conventions.
+attributes() {
+  perl -MJSON::PP -e "$spans"'
+    my @names = map { "gen_ai.$_" } qw(conversation.id response.model response.id
+      request.max_tokens request.temperature output.type);
+    print join(" ", map { $_ // "-" } @{$_->{a}}{@names}), "\n" for op("chat");
+    print join(" ", $_->{name}, $_->{a}{"gen_ai.workflow.name"} // "-"), "\n"
+      for op("invoke_workflow")' <"$1"
+}
+exits 0 "of Anthropic's messages" sessions import "$data/anthropic.json" --session claude
+exits 0 "as a trace" sessions export claude --format otlp -o "$dir/claude.json"
+is "its answers have the model and the id that they tell" "$(attributes "$dir/claude.json")" \
+  $'claude - - - - -\nclaude claude-m msg_1 - - -\ninvoke_workflow -'
+cat >"$dir/said.lua" <<'END'
+local flow = require "ck.flow"
+return flow.agent { name = "clerk", prompt = "Be brief.", max_tokens = 50, temperature = 0.5,
+  user = flow.ask {}, stop = function() return true end,
+  schema = { type = "object", properties = { ok = { type = "boolean" } } } }
+END
+cat >"$dir/said.jsonl" <<'END'
+{"role":"user","content":"Well?"}
+{"role":"assistant","content":"{\"ok\":true}"}
+{"role":"assistant","content":null,"refusal":"I will not."}
+END
+cat >"$dir/tape.jsonl" <<'END'
+{"cassette":1}
+{"scope":"main","kind":"ask","answer":"Well?"}
+{"scope":"main","kind":"model","message":{"role":"assistant","content":"{\"ok\":true}"}}
+END
+exits 0 "a call with bounds" run "$dir/said.lua" --cassette "$dir/tape.jsonl" --session said
+exits 0 "as a trace" sessions export said --format otlp -o "$dir/said.json"
+has "has what was asked for" "$(attributes "$dir/said.json")" 'said - - 50 0.5 json'
+has "and whose flow it is" "$(attributes "$dir/said.json")" 'invoke_workflow said.lua said.lua'
+exits 0 "a refusal" sessions import "$dir/said.jsonl" --session refused
+exits 0 "as a trace" sessions export refused --format otlp -o "$dir/refused.json"
+has "keeps its words" "$(cat "$dir/refused.json")" \
+  '{\"type\":\"refusal\",\"content\":\"I will not.\"}'
+
 # Killed in a call and resumed from before it: what was begun is a span each time.
 cd "$dir" && cp -r "$root/examples/crash" crash && cd crash || exit 1
 "$CKRUN" run flow.lua --cassette cassette.jsonl --session trip >/dev/null 2>&1
