@@ -1,5 +1,5 @@
-/* conversation.c - keeps messages and hashes each of them once; writes the messages that ckrun
- * makes itself. */
+/* conversation.c - keeps messages and hashes each of them once, when a digest is asked for; writes
+ * the messages that ckrun makes itself. */
 #include "core/model/conversation.h"
 
 #include <stdlib.h>
@@ -11,28 +11,40 @@
 
 enum { TAIL_BYTES = CK_CONVERSATION_LOOSE / 4 }; /* of the newest messages, which are not packed */
 
+/* Of the first `count` messages: all that are packed, or more. */
+typedef struct digested {
+  ck_digester digester; /* each as a field: length and bytes */
+  size_t count;
+  bool masked;
+} digested;
+
 struct ck_conversation {
   ck_kept_message *messages;
   size_t count, cap;
   ck_message_blocks blocks;
-  bool packed;          /* some lie in blocks alone */
-  size_t loose;         /* bytes of values that are there */
-  size_t pack_from;     /* loose bytes at which packing is tried again; 0: the usual */
-  ck_digester digester; /* every message so far as a field: length and bytes */
-  bool masked;
+  bool packed;      /* some lie in blocks alone */
+  size_t loose;     /* bytes of values that are there */
+  size_t pack_from; /* loose bytes at which packing is tried again; 0: the usual */
+  digested memo;
+  digested *digest; /* that: what is added up when a digest is asked for changes no message */
 };
 
 /* The digester needs an alignment that calloc does not guarantee. */
 ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
   *out = aligned_alloc(_Alignof(ck_conversation), sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  **out = (ck_conversation){0};
-  ck_digester_init(&(*out)->digester);
+  **out = (ck_conversation){.digest = &(*out)->memo};
+  ck_digester_init(&(*out)->memo.digester);
   return CK_OK;
 }
 
-static void digest(ck_conversation *self, const ck_value *message) {
-  self->masked |= ck_placeholder_digest_field(&self->digester, ck_value_bytes(message));
+/* Many a conversation is never asked for its digest. */
+static const digested *digest(const ck_conversation *self) {
+  digested *to = self->digest;
+  for (; to->count < self->count; to->count++)
+    to->masked |= ck_placeholder_digest_field(&to->digester,
+                                              ck_value_bytes(self->messages[to->count].stored));
+  return to;
 }
 
 static void free_message(ck_kept_message *message) {
@@ -60,7 +72,6 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
   if (!reserve_message(self)) return ck_error_no_memory(err);
   self->messages[self->count++] = (ck_kept_message){.stored = ck_value_share(message)};
   self->loose += ck_value_bytes(message).len;
-  digest(self, message);
   return CK_OK;
 }
 
@@ -106,6 +117,7 @@ void ck_conversation_pack(ck_conversation *self, const ck_packer *packer) {
   size_t from = self->pack_from ? self->pack_from : CK_CONVERSATION_LOOSE;
   if (self->loose < from) return;
   self->blocks.packer = packer;
+  (void)digest(self);
   size_t tail = find_tail(self);
   if (tail > self->blocks.messages)
     (void)ck_message_blocks_add(&self->blocks, self->messages, tail);
@@ -121,16 +133,17 @@ ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err) {
   return status;
 }
 
+void ck_conversation_keep_loose(ck_conversation *self, size_t bytes) { self->pack_from = bytes; }
+
 size_t ck_conversation_loose(const ck_conversation *self) { return self->loose; }
 
 /* ---- cuts ---- */
 
-/* A hash cannot be shortened, so the remaining messages are hashed again. Cuts are rare; a copy of
- * the hash per message would cost more. */
+/* A hash cannot be shortened, so the remaining messages are hashed again when it is asked for. Cuts
+ * are rare; a copy of the hash per message would cost more. */
 static void digest_again(ck_conversation *self) {
-  ck_digester_init(&self->digester);
-  self->masked = false;
-  for (size_t i = 0; i < self->count; i++) digest(self, self->messages[i].stored);
+  *self->digest = (digested){0};
+  ck_digester_init(&self->digest->digester);
   count_loose(self);
 }
 
@@ -206,12 +219,12 @@ const ck_value *ck_conversation_get_seen(const ck_conversation *self, size_t ind
 }
 
 ck_digest ck_conversation_digest(const ck_conversation *self) {
-  ck_digester end = self->digester;
+  ck_digester end = digest(self)->digester;
   ck_digester_update_int(&end, (int64_t)self->count);
   return ck_digester_final(&end);
 }
 
-bool ck_conversation_is_masked(const ck_conversation *self) { return self->masked; }
+bool ck_conversation_is_masked(const ck_conversation *self) { return digest(self)->masked; }
 
 static void begin_message(ck_json_writer *writer, const char *role) {
   ck_json_begin(writer, '{');

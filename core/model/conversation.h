@@ -57,12 +57,17 @@ typedef struct ck_packer {
  * stays as it is. Cheap while there is nothing to do. */
 enum { CK_CONVERSATION_LOOSE = 1 << 20 };
 void ck_conversation_pack(ck_conversation *self, const ck_packer *packer);
+/* Not before so many bytes lie there unpacked; from then on as usual. For one that was just read:
+ * the next to go on with it nearly always wants all of it, and CK_CONVERSATION_READ is what that
+ * may take. */
+enum { CK_CONVERSATION_READ = 16 << 20 };
+void ck_conversation_keep_loose(ck_conversation *self, size_t bytes);
 /* All messages can be read again. On failure they stay packed. */
 CK_CHECKED ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err);
 /* Bytes of the messages that lie there unpacked. */
 size_t ck_conversation_loose(const ck_conversation *self);
 /* A digest over count and bytes of all messages so far, in order, fingerprints in placeholders as
- * zeros; each call costs only the end of a hash. */
+ * zeros; each call costs the messages since the last one, and the end of a hash. */
 ck_digest ck_conversation_digest(const ck_conversation *self);
 /* There is a placeholder in a message. */
 bool ck_conversation_is_masked(const ck_conversation *self);

@@ -1,47 +1,66 @@
-/* scope_events.c - keeps a scope's events until all are known that take some of them back. */
+/* scope_events.c - folds the events of scopes in the order of the transcript; the store is not
+ * asked for another event while it reads some. */
 #include "core/runtime/session/scope_events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/runtime/session/tail/cuts.h"
 
-const uint64_t ck_scope_event_kinds = CK_SCOPE_RETURNS | 1ull << CK_EVENT_MESSAGE |
-                                      1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
-                                      1ull << CK_EVENT_REWIND;
+enum { PAGE_BYTES = 256 * 1024 }; /* of bodies */
 
-typedef struct ck_scope_event {
+const uint64_t ck_scope_event_kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
+                                      1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND;
+
+typedef struct page_event {
+  ck_scope *scope;
   int64_t seq;
   ck_event_kind kind;
   ck_value *body; /* of the event, or (for a replay) the reference to another one */
-} ck_scope_event;
+} page_event;
 
-void ck_scope_events_clear(ck_scope_events *self) {
-  for (size_t i = 0; i < self->count; i++) ck_value_free(self->items[i].body);
-  free(self->items);
-  *self = (ck_scope_events){0};
-}
+typedef struct page {
+  const ck_scope_folding *of;
+  page_event *items;
+  size_t count, cap, bytes;
+  int64_t after; /* seq of the last event that was read */
+  bool full;
+  ck_status status;
+  ck_error *err;
+} page;
 
-bool ck_scope_events_keep(ck_scope_events *self, const ck_event *event) {
-  ck_scope_event *items = ck_array_grow(self->items, self->count, &self->cap, sizeof *items);
-  if (!items) return false;
+static ck_status keep(page *self, ck_scope *scope, const ck_event *event) {
+  page_event *items = ck_array_grow(self->items, self->count, &self->cap, sizeof *items);
+  if (!items) return ck_error_no_memory(self->err);
   self->items = items;
   self->items[self->count++] =
-      (ck_scope_event){.seq = event->seq, .kind = event->kind, .body = ck_value_share(event->body)};
-  return true;
+      (page_event){scope, event->seq, event->kind, ck_value_share(event->body)};
+  self->bytes += ck_value_bytes(event->body).len;
+  return CK_OK;
 }
 
-bool ck_scope_is_return(ck_bytes *cuts, const ck_event *event) {
-  bool is_return = (1ull << event->kind & CK_SCOPE_RETURNS) != 0;
-  *cuts = is_return ? ck_json_get(ck_value_bytes(event->body), "cuts") : (ck_bytes){0};
-  return is_return;
+static bool collect(void *to, const ck_event *event) {
+  page *self = to;
+  ck_scope *scope;
+  self->status = self->of->find(&scope, self->of->to, event, self->err);
+  if (self->status == CK_OK && scope) self->status = keep(self, scope, event);
+  self->after = event->seq;
+  self->full = self->bytes >= PAGE_BYTES;
+  return self->status == CK_OK && !self->full;
 }
 
-/* A resume goes on from the scope's own cut, which can lie before the checkpoint's end. So does a
- * rewind. */
-void ck_scope_events_cut(ck_scope_events *self, int64_t cut) {
-  while (self->count > 0 && self->items[self->count - 1].seq > cut)
-    ck_value_free(self->items[--self->count].body);
+static ck_status read_page(page *self) {
+  const ck_scope_folding *of = self->of;
+  const ck_event_query query = {.session = of->session,
+                                .view = of->view,
+                                .after = self->after,
+                                .until = of->until,
+                                .kinds = ck_scope_event_kinds};
+  self->bytes = 0;
+  self->full = false;
+  ck_status status = ck_store_read_events(of->store, &query, collect, self, self->err);
+  return status == CK_OK ? self->status : status;
 }
 
 static bool keep_body(void *to, const ck_event *event) {
@@ -50,11 +69,10 @@ static bool keep_body(void *to, const ck_event *event) {
 }
 
 /* The body of the event at `seq`; a replay refers to an outcome, never to a replay. */
-static ck_status read_body(ck_value **out, ck_store *store, int64_t session, int64_t seq,
-                           ck_error *err) {
-  ck_event_query query = {.session = session, .after = seq - 1, .until = seq};
+static ck_status read_body(ck_value **out, const ck_scope_folding *of, int64_t seq, ck_error *err) {
+  ck_event_query query = {.session = of->session, .after = seq - 1, .until = seq};
   *out = NULL;
-  ck_status status = ck_store_read_events(store, &query, keep_body, out, err);
+  ck_status status = ck_store_read_events(of->store, &query, keep_body, out, err);
   if (status == CK_OK && !*out)
     status =
         ck_error_set(err, CK_E_CORRUPT, "a replay refers to event %lld, which is not in the store",
@@ -62,69 +80,81 @@ static ck_status read_body(ck_value **out, ck_store *store, int64_t session, int
   return status;
 }
 
-static ck_status fold_one(ck_scope *to, const ck_scope_event *event, ck_store *store,
-                          int64_t session, ck_error *err) {
-  int64_t of;
-  if (event->kind == CK_EVENT_REWIND) return ck_scope_rewind(to, event->body, err);
+static ck_status fold_one(const page_event *event, const ck_scope_folding *of, ck_error *err) {
+  int64_t seq;
+  if (event->kind == CK_EVENT_REWIND) return ck_scope_rewind(event->scope, event->body, err);
   if (event->kind != CK_EVENT_REPLAY ||
-      !ck_json_read_int(&of, ck_json_get(ck_value_bytes(event->body), "of")))
-    return ck_scope_apply(to, event->body, err);
+      !ck_json_read_int(&seq, ck_json_get(ck_value_bytes(event->body), "of")))
+    return ck_scope_apply(event->scope, event->body, err);
   ck_value *referred;
-  ck_status status = read_body(&referred, store, session, of, err);
-  if (status == CK_OK) status = ck_scope_apply(to, referred, err);
+  ck_status status = read_body(&referred, of, seq, err);
+  if (status == CK_OK) status = ck_scope_apply(event->scope, referred, err);
   ck_value_free(referred);
   return status;
 }
 
-static ck_status fold_all(const ck_scope_events *self, ck_scope *to, ck_store *store,
-                          int64_t session, const ck_scope_fold_watch *watch, ck_error *err) {
+/* Frees each body once it is folded, so that the next message finds its room. */
+static ck_status fold_page(page *self) {
+  const ck_scope_folding *of = self->of;
   ck_status status = CK_OK;
-  for (size_t i = 0; i < self->count && status == CK_OK; i++) {
-    const ck_scope_event *item = &self->items[i];
-    status = fold_one(to, item, store, session, err);
-    if (watch && status == CK_OK)
-      watch->see(watch->to, to, item->seq, item->kind == CK_EVENT_REWIND ? item->body : NULL);
+  for (size_t i = 0; i < self->count; i++) {
+    page_event *item = &self->items[i];
+    if (status == CK_OK) status = fold_one(item, of, self->err);
+    if (of->watch && status == CK_OK)
+      of->watch->see(of->watch->to, item->scope, item->seq,
+                     item->kind == CK_EVENT_REWIND ? item->body : NULL);
+    if (of->packer && status == CK_OK)
+      ck_conversation_pack(ck_scope_conversation(item->scope), of->packer);
+    ck_value_free(item->body);
   }
+  self->count = 0;
   return status;
 }
 
-ck_status ck_scope_events_fold(const ck_scope_events *self, ck_scope *to, ck_store *store,
-                               int64_t session, ck_error *err) {
-  return fold_all(self, to, store, session, NULL, err);
+ck_status ck_scope_events_fold(const ck_scope_folding *folding, ck_error *err) {
+  page self = {.of = folding, .full = true, .err = err};
+  ck_status status = CK_OK;
+  while (status == CK_OK && self.full) {
+    ck_status read = read_page(&self);
+    status = fold_page(&self);
+    if (read != CK_OK) status = read;
+  }
+  free(self.items);
+  return status;
 }
 
 /* ---- one scope ---- */
 
-typedef struct fold {
-  const ck_scope *scope;
-  ck_scope_events events;
-  bool failed;
-} fold;
+typedef struct single {
+  ck_scope *scope;
+  ck_cuts cuts;
+} single;
 
-static bool collect(void *to, const ck_event *event) {
-  fold *self = to;
-  ck_bytes cuts;
-  int64_t cut;
-  if (ck_scope_is_return(&cuts, event)) {
-    if (ck_json_read_int(&cut, ck_json_get(cuts, ck_scope_name(self->scope))))
-      ck_scope_events_cut(&self->events, cut);
-    return true;
-  }
-  if (strcmp(event->scope, ck_scope_name(self->scope)) != 0) return true;
-  self->failed = !ck_scope_events_keep(&self->events, event);
-  return !self->failed;
+static ck_status find_single(ck_scope **out, void *to, const ck_event *event, ck_error *err) {
+  const single *self = to;
+  const char *name = ck_scope_name(self->scope);
+  (void)err;
+  bool counts =
+      strcmp(event->scope, name) == 0 && !ck_cuts_take_back(&self->cuts, name, event->seq);
+  *out = counts ? self->scope : NULL;
+  return CK_OK;
 }
 
 ck_status ck_scope_fold_watched(ck_scope *self, ck_store *store, int64_t session,
                                 const ck_view *view, int64_t until,
                                 const ck_scope_fold_watch *watch, ck_error *err) {
-  fold f = {.scope = self};
-  ck_event_query query = {
-      .session = session, .view = view, .until = until, .kinds = ck_scope_event_kinds};
-  ck_status status = ck_store_read_events(store, &query, collect, &f, err);
-  if (status == CK_OK && f.failed) status = ck_error_no_memory(err);
-  if (status == CK_OK) status = fold_all(&f.events, self, store, session, watch, err);
-  ck_scope_events_clear(&f.events);
+  single of = {.scope = self};
+  const ck_cuts_query cuts = {.session = session, .view = view, .until = until};
+  const ck_scope_folding folding = {.store = store,
+                                    .session = session,
+                                    .view = view,
+                                    .until = until,
+                                    .find = find_single,
+                                    .to = &of,
+                                    .watch = watch};
+  ck_status status = ck_cuts_read(&of.cuts, store, &cuts, err);
+  if (status == CK_OK) status = ck_scope_events_fold(&folding, err);
+  ck_cuts_clear(&of.cuts);
   return status;
 }
 

@@ -8,6 +8,8 @@
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/scope_events.h"
 #include "core/runtime/session/session_private.h"
+#include "core/runtime/session/tail/cuts.h"
+#include "core/store/packer.h"
 
 /* A checkpoint holds one cut per open scope; a scope without a position of its own ends where the
  * checkpoint does. */
@@ -47,80 +49,69 @@ static ck_status add_scope(ck_scope **out, ck_session *self, const char *name, c
 
 /* ---- after a resume ---- */
 
-/* A scope whose events are being read. */
-typedef struct folding {
-  ck_scope *scope;
-  int64_t until; /* its cut */
-  ck_scope_events events;
-} folding;
-
+/* Where each scope was when it was gone on from. */
 typedef struct reading {
   ck_session *session;
-  ck_map foldings; /* by the scopes' names */
-  ck_status status;
-  ck_error *err;
+  ck_cuts cuts;
+  ck_map untils; /* int64_t by the scopes' names: their cuts */
 } reading;
 
-static ck_status add_folding(folding **out, reading *self, const char *name) {
-  *out = calloc(1, sizeof **out);
-  if (!*out) return ck_error_no_memory(self->err);
-  (*out)->until = scope_cut(self->session, name);
-  ck_status status = add_scope(&(*out)->scope, self->session, name, self->err);
-  if (status == CK_OK)
-    status = ck_map_add(&self->foldings, (char *)ck_scope_name((*out)->scope), *out, self->err);
-  if (status == CK_OK) return CK_OK;
-  free(*out);
-  *out = NULL;
-  return status;
-}
+static int64_t until_of(void *to, const char *name) { return scope_cut(to, name); }
 
-static ck_status cut_back(reading *self, const ck_event *event, ck_bytes cuts) {
-  ck_json_iterator it = ck_json_iterate(cuts);
-  while (ck_json_next(&it)) {
-    int64_t cut;
-    char *name = ck_json_dup_string(it.name);
-    if (!name) return ck_error_no_memory(self->err);
-    folding *of = ck_map_get(&self->foldings, name);
-    if (of && event->seq <= of->until && ck_json_read_int(&cut, it.value))
-      ck_scope_events_cut(&of->events, cut);
-    free(name);
+/* The scope of an event, and its cut, which is read once for each scope. */
+static ck_status find_until(ck_scope **scope, int64_t *until, reading *self, const char *name,
+                            ck_error *err) {
+  int64_t *known = ck_map_get(&self->untils, name);
+  ck_status status = CK_OK;
+  *scope = known ? ck_map_get(&self->session->scopes.by_name, name) : NULL;
+  if (!known) {
+    known = malloc(sizeof *known);
+    if (!known) return ck_error_no_memory(err);
+    *known = scope_cut(self->session, name);
+    status = add_scope(scope, self->session, name, err);
+    if (status == CK_OK)
+      status = ck_map_add(&self->untils, (char *)ck_scope_name(*scope), known, err);
+    if (status != CK_OK) {
+      free(known);
+      return status;
+    }
+    ck_conversation_keep_loose(ck_scope_conversation(*scope), CK_CONVERSATION_READ);
   }
+  *until = *known;
   return CK_OK;
 }
 
-static bool collect(void *to, const ck_event *event) {
+static ck_status find_scope(ck_scope **out, void *to, const ck_event *event, ck_error *err) {
   reading *self = to;
-  ck_bytes cuts;
-  if (ck_scope_is_return(&cuts, event)) {
-    self->status = cut_back(self, event, cuts);
-    return self->status == CK_OK;
-  }
-  folding *of = ck_map_get(&self->foldings, event->scope);
-  if (!of) self->status = add_folding(&of, self, event->scope);
-  if (of && event->seq <= of->until && !ck_scope_events_keep(&of->events, event))
-    self->status = ck_error_no_memory(self->err);
-  return self->status == CK_OK;
+  int64_t until;
+  ck_status status = find_until(out, &until, self, event->scope, err);
+  if (status == CK_OK &&
+      (event->seq > until || ck_cuts_take_back(&self->cuts, event->scope, event->seq)))
+    *out = NULL;
+  return status;
 }
 
 /* All scopes in one reading: the transcript is read once, however many there are. */
 static ck_status fold_all(ck_session *self, ck_error *err) {
-  reading read = {.session = self, .err = err};
+  reading read = {.session = self};
   ck_store *store = self->runtime->store;
-  ck_event_query query = {.session = self->record.no,
-                          .view = &self->view,
-                          .until = self->cut,
-                          .kinds = ck_scope_event_kinds};
-  ck_status status = ck_store_read_events(store, &query, collect, &read, err);
-  if (status == CK_OK) status = read.status;
-  for (size_t i = 0; i < read.foldings.cap; i++) {
-    folding *of = read.foldings.slots[i].value;
-    if (!of) continue;
-    if (status == CK_OK)
-      status = ck_scope_events_fold(&of->events, of->scope, store, self->record.no, err);
-    ck_scope_events_clear(&of->events);
-    free(of);
-  }
-  ck_map_clear(&read.foldings);
+  const ck_cuts_query cuts = {.session = self->record.no,
+                              .view = &self->view,
+                              .until = self->cut,
+                              .until_of = until_of,
+                              .to = self};
+  const ck_scope_folding folding = {.store = store,
+                                    .session = self->record.no,
+                                    .view = &self->view,
+                                    .until = self->cut,
+                                    .find = find_scope,
+                                    .to = &read,
+                                    .packer = &ck_store_packer};
+  ck_status status = ck_cuts_read(&read.cuts, store, &cuts, err);
+  if (status == CK_OK) status = ck_scope_events_fold(&folding, err);
+  for (size_t i = 0; i < read.untils.cap; i++) free(read.untils.slots[i].value);
+  ck_map_clear(&read.untils);
+  ck_cuts_clear(&read.cuts);
   if (status != CK_OK) ck_scopes_clear(&self->scopes);
   return status;
 }

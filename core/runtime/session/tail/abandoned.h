@@ -8,19 +8,11 @@
 #ifndef CK_RUNTIME_SESSION_TAIL_ABANDONED_H
 #define CK_RUNTIME_SESSION_TAIL_ABANDONED_H
 
-#include "core/store/store.h"
-
-/* Where a scope went on. */
-typedef struct ck_abandoned_cut {
-  char *scope;
-  int64_t at;    /* seq of the resume */
-  int64_t least; /* the least cut of the scope at this resume and all later ones */
-} ck_abandoned_cut;
+#include "core/runtime/session/tail/cuts.h"
 
 typedef struct ck_abandoned {
   const ck_view *view;
-  ck_abandoned_cut *cuts; /* ascending by scope, then by `at` */
-  size_t count;
+  ck_cuts cuts;
 } ck_abandoned;
 void ck_abandoned_clear(ck_abandoned *self);
 
