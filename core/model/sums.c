@@ -15,6 +15,8 @@
 
 const uint64_t ck_sums_kinds =
     1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | OPENINGS | BESIDE;
+const uint64_t ck_sums_said_kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
+                                    1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND;
 
 /* ---- what one outcome says ---- */
 
@@ -115,12 +117,20 @@ static void take_beside(ck_sums *self, int64_t seq) {
   self->beside_last = seq;
 }
 
-void ck_sums_take(ck_sums *self, const ck_event *event, ck_bytes body) {
-  uint64_t kind = (unsigned)event->kind < 64 ? 1ull << event->kind : 0;
+static uint64_t bit_of(ck_event_kind kind) { return (unsigned)kind < 64 ? 1ull << kind : 0; }
+
+void ck_sums_take_calls(ck_sums *self, const ck_event *event, ck_bytes body) {
+  uint64_t kind = bit_of(event->kind);
   bool opens = kind & OPENINGS, again = opens && event->timeline == self->opened;
   if (kind & BESIDE || again) take_beside(self, event->seq);
   if (opens) self->opened = event->timeline;
   if (kind & ck_sums_kinds && !(kind & BESIDE) && !opens) take_call(self, event, body);
+}
+
+void ck_sums_take(ck_sums *self, const ck_event *event, ck_bytes body) {
+  ck_sums_take_calls(self, event, body);
+  if (bit_of(event->kind) & ck_sums_said_kinds) ck_stretches_take(&self->said, event->seq);
+  self->until = event->seq;
 }
 
 void ck_sums_clear(ck_sums *self) {
@@ -169,6 +179,8 @@ void ck_sums_write(ck_buffer *out, const ck_sums *self) {
   ck_json_member_int(&w, "opened", self->opened);
   ck_json_member_int(&w, "first", self->beside_first);
   ck_json_member_int(&w, "last", self->beside_last);
+  if (!self->untold) ck_json_name(&w, "said");
+  if (!self->untold) ck_stretches_write(&w, &self->said);
   ck_json_end(&w, '}');
 }
 
@@ -203,7 +215,8 @@ static bool read_open(ck_sums *self, ck_bytes json) {
 }
 
 bool ck_sums_read(ck_sums *out, ck_bytes json) {
-  *out = (ck_sums){0};
+  ck_bytes said = ck_json_get(json, "said");
+  *out = (ck_sums){.untold = said.len == 0};
   ck_bytes runs = ck_json_get(json, "runs"), open = ck_json_get(json, "open");
   bool read = ck_json_type_of(runs) == CK_JSON_ARRAY && ck_json_type_of(open) == CK_JSON_ARRAY;
   for (ck_json_iterator it = ck_json_iterate(runs); read && ck_json_next(&it);)
@@ -212,7 +225,8 @@ bool ck_sums_read(ck_sums *out, ck_bytes json) {
          ck_json_read_int(&out->cut_off, ck_json_get(json, "cut")) &&
          ck_json_read_int(&out->opened, ck_json_get(json, "opened")) &&
          ck_json_read_int(&out->beside_first, ck_json_get(json, "first")) &&
-         ck_json_read_int(&out->beside_last, ck_json_get(json, "last"));
+         ck_json_read_int(&out->beside_last, ck_json_get(json, "last")) &&
+         (out->untold || ck_stretches_read(&out->said, said));
   return read && !out->failed;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/map.h"
 #include "core/model/event.h"
 #include "core/model/session.h"
+#include "core/model/stretches.h"
 
 /* What outcomes that one run has recorded say of calls that one run began. */
 typedef struct ck_sum {
@@ -33,15 +34,22 @@ typedef struct ck_sums {
   /* The first and the last of the events, if any (0), that are not summed up and must be read: of
    * what policies have settled, of saves that failed, and further ones that open the same run. */
   int64_t beside_first, beside_last;
-  int64_t kept; /* seq of the last checkpoint that has them; 0: none. The caller's */
-  bool failed;  /* the sums are worth nothing: for want of memory, or by the caller */
+  ck_stretches said; /* where the events lie that conversations are made of */
+  bool untold;       /* not known, as in sums that were kept before there was `said` */
+  int64_t until;     /* seq up to which all events are taken */
+  int64_t kept;      /* seq of the last checkpoint that has them; 0: none. The caller's */
+  bool failed;       /* the sums are worth nothing: for want of memory, or by the caller */
 } ck_sums;
 
 /* Events that count, as bits of ck_event_query.kinds. */
 extern const uint64_t ck_sums_kinds;
+/* Those that conversations are made of. */
+extern const uint64_t ck_sums_said_kinds;
 
 /* Of any kind, ascending by seq, all timelines. Of `event` seq, timeline and kind are read. */
 void ck_sums_take(ck_sums *self, const ck_event *event, ck_bytes body);
+/* The same without `said`, for who takes that apart. */
+void ck_sums_take_calls(ck_sums *self, const ck_event *event, ck_bytes body);
 void ck_sums_clear(ck_sums *self);
 /* Appends them as a JSON object: the same sums give the same bytes. */
 void ck_sums_write(ck_buffer *out, const ck_sums *self);

@@ -22,8 +22,9 @@ ck_status ck_verify_begin_sums(ck_verify *self) {
   self->sums.failed = !of.keeps;
   if (status || !of.keeps) return status;
   ck_error found = CK_ERROR_INIT;
-  status = ck_store_get_sums(&self->sums, self->store, self->record.no, self->record.origin.cut, 0,
-                             &found);
+  const ck_sums_query query = {
+      .session = self->record.no, .until = self->record.origin.cut, .said = true};
+  status = ck_store_get_sums(&self->sums, self->store, &query, &found);
   self->sums.failed |= status != CK_OK; /* reported where it lies, with the origin */
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(self->err) : CK_OK;
 }
@@ -51,11 +52,13 @@ void ck_verify_check_sums(ck_verify *self, ck_verify_header *header) {
   ck_buffer sums = {0};
   ck_value *kept = header->sums;
   header->sums = NULL;
+  self->sums.untold = kept && ck_json_get(ck_value_bytes(kept), "said").len == 0;
   if (kept && !self->sums.failed) ck_sums_write(&sums, &self->sums);
   if (sums.len && !sums.failed && !ck_bytes_equal(ck_buffer_bytes(&sums), ck_value_bytes(kept)))
     ck_verify_add_finding(self, header->seq, CK_E_CORRUPT,
                           "checkpoint %s: the sums that it keeps are not those of the events",
                           header->id);
+  self->sums.untold = false;
   ck_buffer_clear(&sums);
   ck_value_free(kept);
 }

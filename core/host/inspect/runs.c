@@ -153,7 +153,8 @@ static ck_status read_events(ck_runs *self, ck_store *store, const ck_head *head
                              const ck_runs_beside *beside, ck_error *err) {
   walk to = {.runs = self, .beside = beside ? *beside : (ck_runs_beside){0}};
   ck_sums sums;
-  ck_status status = ck_store_get_sums(&sums, store, head->session.no, head->last_seq, 0, err);
+  const ck_sums_query of = {.session = head->session.no, .until = head->last_seq};
+  ck_status status = ck_store_get_sums(&sums, store, &of, err);
   if (status == CK_OK) take_sums(self, &sums);
   if (status == CK_OK) status = read_openings(self, store, head, err);
   ck_event_query query = {.session = head->session.no,

@@ -8,8 +8,9 @@
 ck_status ck_session_load_sums(ck_session *self, int64_t session, int64_t until, ck_error *err) {
   ck_error unreadable = CK_ERROR_INIT;
   ck_sums_clear(&self->sums);
-  ck_status status = ck_store_get_sums(&self->sums, self->runtime->store, session, until,
-                                       CK_SUMS_MOST, &unreadable);
+  const ck_sums_query query = {
+      .session = session, .until = until, .most = CK_SUMS_MOST, .said = true};
+  ck_status status = ck_store_get_sums(&self->sums, self->runtime->store, &query, &unreadable);
   self->sums.failed |= status != CK_OK;
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }

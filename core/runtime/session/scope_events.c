@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/model/sums.h"
 #include "core/runtime/session/tail/cuts.h"
 
 enum { PAGE_BYTES = 256 * 1024 }; /* of bodies */
-
-const uint64_t ck_scope_event_kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
-                                      1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND;
 
 typedef struct page_event {
   ck_scope *scope;
@@ -24,7 +22,7 @@ typedef struct page {
   const ck_scope_folding *of;
   page_event *items;
   size_t count, cap, bytes;
-  int64_t after; /* seq of the last event that was read */
+  int64_t after, until; /* what is yet to be read */
   bool full;
   ck_status status;
   ck_error *err;
@@ -55,8 +53,8 @@ static ck_status read_page(page *self) {
   const ck_event_query query = {.session = of->session,
                                 .view = of->view,
                                 .after = self->after,
-                                .until = of->until,
-                                .kinds = ck_scope_event_kinds};
+                                .until = self->until,
+                                .kinds = ck_sums_said_kinds};
   self->bytes = 0;
   self->full = false;
   ck_status status = ck_store_read_events(of->store, &query, collect, self, self->err);
@@ -111,13 +109,27 @@ static ck_status fold_page(page *self) {
   return status;
 }
 
-ck_status ck_scope_events_fold(const ck_scope_folding *folding, ck_error *err) {
-  page self = {.of = folding, .full = true, .err = err};
+static ck_status fold_range(page *self, int64_t after, int64_t until) {
   ck_status status = CK_OK;
-  while (status == CK_OK && self.full) {
-    ck_status read = read_page(&self);
-    status = fold_page(&self);
+  self->after = after;
+  self->until = until;
+  do {
+    ck_status read = read_page(self);
+    status = fold_page(self);
     if (read != CK_OK) status = read;
+  } while (status == CK_OK && self->full);
+  return status;
+}
+
+ck_status ck_scope_events_fold(const ck_scope_folding *folding, ck_error *err) {
+  page self = {.of = folding, .err = err};
+  const ck_stretches *within = folding->within;
+  ck_status status = within ? CK_OK : fold_range(&self, 0, folding->until);
+  for (size_t i = 0; within && i < within->count && status == CK_OK; i++) {
+    const ck_stretch *stretch = &within->list[i];
+    if (stretch->first > folding->until) break;
+    bool ends = stretch->last < folding->until;
+    status = fold_range(&self, stretch->first - 1, ends ? stretch->last : folding->until);
   }
   free(self.items);
   return status;

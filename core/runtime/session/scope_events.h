@@ -3,10 +3,8 @@
 #ifndef CK_RUNTIME_SESSION_SCOPE_EVENTS_H
 #define CK_RUNTIME_SESSION_SCOPE_EVENTS_H
 
+#include "core/model/stretches.h"
 #include "core/runtime/session/scope.h"
-
-/* The kinds of events that are folded, bits as in ck_event_query. */
-extern const uint64_t ck_scope_event_kinds;
 
 /* Sees each event of a scope once it is folded; `rewind` is the body of one that rewinds, else
  * NULL. */
@@ -20,6 +18,7 @@ typedef struct ck_scope_folding {
   int64_t session;
   const ck_view *view;
   int64_t until;
+  const ck_stretches *within; /* no event lies elsewhere; NULL: that is not known */
   /* The scope that an event is folded into; NULL in *out: it counts in none. */
   CK_CHECKED ck_status (*find)(ck_scope **out, void *to, const ck_event *event, ck_error *err);
   void *to;

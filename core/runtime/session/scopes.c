@@ -91,6 +91,10 @@ static ck_status find_scope(ck_scope **out, void *to, const ck_event *event, ck_
   return status;
 }
 
+static bool knows_said(const ck_session *self) {
+  return !self->sums.failed && !self->sums.untold && self->sums.until >= self->cut;
+}
+
 /* All scopes in one reading: the transcript is read once, however many there are. */
 static ck_status fold_all(ck_session *self, ck_error *err) {
   reading read = {.session = self};
@@ -104,6 +108,7 @@ static ck_status fold_all(ck_session *self, ck_error *err) {
                                     .session = self->record.no,
                                     .view = &self->view,
                                     .until = self->cut,
+                                    .within = knows_said(self) ? &self->sums.said : NULL,
                                     .find = find_scope,
                                     .to = &read,
                                     .packer = &ck_store_packer};

@@ -1,7 +1,8 @@
 /* test_runs_sums.c - what is shown of runs is what the whole transcript adds up to, whichever
  * checkpoints keep sums: random histories of calls, crashes, rewinds, forks, deleted origins,
- * prunes, and runs of versions that keep none, against a plain addition; and sums that are not
- * those of the events are found. */
+ * prunes, and runs of versions that keep none or say less in them, against a plain addition; a
+ * resume that reads where its conversation lies alone has all of it; and sums that are not those of
+ * the events are found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/runtime/history/fork.h"
 #include "core/runtime/history/prune_at_rest.h"
 #include "core/runtime/history/rewind.h"
+#include "core/runtime/session/scopes.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/session_sums.h"
 #include "core/store/verify.h"
@@ -24,7 +26,8 @@ typedef struct history {
   char ids[SESSIONS_MAX][24]; /* "": deleted */
   size_t count;
   int number, made;
-  int64_t kept; /* answers that came from a checkpoint's sums */
+  int64_t kept;                  /* answers that came from a checkpoint's sums */
+  int64_t folded, narrow, wrong; /* conversations; of them those of several stretches; other ones */
 } history;
 
 static const char *one_of(const history *self) { return self->ids[(size_t)rand() % self->count]; }
@@ -57,7 +60,7 @@ static void append_outcome(ck_session *session, int key) {
 
 static void act(ck_session *session) {
   char text[128];
-  int key = rand() % KEYS, what = rand() % 16;
+  int key = rand() % KEYS, what = rand() % 18;
   ck_saved saved;
   snprintf(text, sizeof text, "{\"key\":\"main/k%d\",\"kind\":\"tool\",\"class\":\"pure\"}", key);
   if (what < 4) append(session, CK_EVENT_INTENT, text);
@@ -66,7 +69,10 @@ static void act(ck_session *session) {
     append(session, CK_EVENT_RESOLUTION,
            "{\"key\":\"main/k1\",\"verdict\":\"retry\",\"policy\":\"p\"}");
   if (what == 9) append(session, CK_EVENT_SAVING, "{\"what\":\"saved\",\"checkpoints\":1}");
-  if (what > 9)
+  snprintf(text, sizeof text, "{\"message\":{\"role\":\"user\",\"content\":\"%d\"}}", rand());
+  if (what == 10) append(session, CK_EVENT_MESSAGE, text);
+  for (int i = 0; what == 11 && i < 2 * CK_STRETCHES_GAP; i++) append(session, CK_EVENT_NOTE, "{}");
+  if (what > 11)
     tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND},
                                  &err) == CK_OK,
              "a boundary: %s", err.text);
@@ -75,6 +81,7 @@ static void act(ck_session *session) {
 /* Some die, with or without what they appended last. */
 static void work(ck_session *session) {
   if (rand() % 8 == 0) session->sums.failed = true; /* as a version that keeps none */
+  session->sums.untold = rand() % 8 == 0;           /* as one that did not say where it lies */
   for (int i = rand() % 40; i-- > 0;) act(session);
   if (rand() % 2)
     tap_must(ck_session_pause(session, "enough", &err) == CK_OK, "a pause: %s", err.text);
@@ -109,13 +116,31 @@ static const char *any_checkpoint(picking *out, const history *self, const char 
   return out->seen ? out->id : NULL;
 }
 
-static void resume(const history *self, const char *id) {
+/* What the session has of its conversation, against a reading of its whole transcript. */
+static void compare_said(history *self, ck_session *session) {
+  ck_conversation *got;
+  ck_scope *whole;
+  tap_must(ck_session_conversation(&got, session, "main", &err) == CK_OK &&
+               ck_scope_new(&whole, "main", &err) == CK_OK &&
+               ck_scope_fold(whole, self->runtime->store, session->record.no, &session->view,
+                             session->cut, &err) == CK_OK,
+           "a conversation: %s", err.text);
+  ck_digest a = ck_conversation_digest(got);
+  ck_digest b = ck_conversation_digest(ck_scope_conversation(whole));
+  self->folded += ck_conversation_count(got) > 0;
+  self->narrow += !session->sums.failed && !session->sums.untold && session->sums.said.count > 1;
+  self->wrong += !ck_digest_equal(&a, &b);
+  ck_scope_free(whole);
+}
+
+static void resume(history *self, const char *id) {
   picking p;
   ck_session *session;
   ck_resume_options options = {.retry = true};
   if (rand() % 4 == 0) options.checkpoint = any_checkpoint(&p, self, id);
   tap_must(ck_session_resume(&session, self->runtime, id, &options, &err) == CK_OK, "a resume: %s",
            err.text);
+  compare_said(self, session);
   work(session);
 }
 
@@ -264,8 +289,8 @@ static bool agrees(history *self, const char *id) {
   tap_must(head.session.timeline < 256, "few timelines");
   tap_must(ck_store_read_events(store, &all, take, o, &err) == CK_OK, "events: %s", err.text);
   tap_must(ck_runs_read(&runs, store, &head, false, &read, &err) == CK_OK, "runs: %s", err.text);
-  tap_must(ck_store_get_sums(&sums, store, head.session.no, head.last_seq, 0, &err) == CK_OK,
-           "sums: %s", err.text);
+  const ck_sums_query query = {.session = head.session.no, .until = head.last_seq};
+  tap_must(ck_store_get_sums(&sums, store, &query, &err) == CK_OK, "sums: %s", err.text);
   self->kept += sums.kept > 0;
   ck_sums_clear(&sums);
   int64_t open = 0;
@@ -327,11 +352,18 @@ static void test_histories(const char *url) {
              "random histories");
   tap_ok(self.kept > HISTORIES, "most of it is read from checkpoints that keep sums (%lld)",
          (long long)self.kept);
+  tap_is_int(self.wrong, 0, "of %lld conversations that are resumed none lacks anything",
+             (long long)self.folded);
+  tap_ok(self.narrow > HISTORIES, "though they are looked for in parts of the transcript (%lld)",
+         (long long)self.narrow);
   tap_is_int(problems(&self), 0, "verify finds nothing");
   ck_runtime_close(self.runtime);
 }
 
-static void test_wrong_sums(void) {
+static void change_count(ck_sums *sums) { sums->cut_off++; }
+static void change_said(ck_sums *sums) { sums->said.list[0].last--; }
+
+static void test_wrong_sums(void (*change)(ck_sums *sums)) {
   history self = {0};
   ck_session *session;
   ck_saved saved;
@@ -343,7 +375,8 @@ static void test_wrong_sums(void) {
       ck_session_start(&session, self.runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK,
       "a session");
   append_outcome(session, 1);
-  session->sums.cut_off++;
+  append_outcome(session, 1);
+  change(&session->sums);
   tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND},
                                &err) == CK_OK,
            "a boundary");
@@ -357,6 +390,7 @@ static void test_wrong_sums(void) {
 int main(void) {
   srand(7);
   test_histories("memory:");
-  test_wrong_sums();
+  test_wrong_sums(change_count);
+  test_wrong_sums(change_said);
   return tap_done();
 }
