@@ -23,20 +23,11 @@ bool ck_backlog_bears(ck_status status) {
 
 /* ---- keeping ---- */
 
-static int64_t bytes_of(const ck_job *job) {
-  int64_t bytes = 0;
-  for (size_t i = 0; i < job->event_count; i++)
-    bytes += (int64_t)ck_value_bytes(job->events[i]->body).len;
-  for (size_t i = 0; job->checkpoint && i < job->checkpoint->change_count; i++)
-    if (job->checkpoint->changes[i].value)
-      bytes += (int64_t)ck_value_bytes(job->checkpoint->changes[i].value).len;
-  return bytes;
-}
-
 static bool is_within(const ck_backlog *self, const ck_job *job) {
   int64_t waited_us = self->count ? job->at_us - self->since_us : 0;
   return self->checkpoints + (job->checkpoint != NULL) <= self->limits.checkpoints &&
-         waited_us <= self->limits.time_us && self->bytes + bytes_of(job) <= CK_BACKLOG_BYTES_MAX;
+         waited_us <= self->limits.time_us &&
+         self->bytes + ck_job_bytes(job) <= CK_BACKLOG_BYTES_MAX;
 }
 
 /* Events without a checkpoint are one job with the events behind them. */
@@ -67,7 +58,7 @@ bool ck_backlog_keep(ck_backlog *self, ck_job *job, uint64_t ticket, const ck_er
   bool waits = job->may_wait && job->event_count > 0 && ck_backlog_bears(cause->status) &&
                is_within(self, job);
   bool first = self->count == 0, with_checkpoint = job->checkpoint != NULL;
-  int64_t bytes = bytes_of(job), at_us = job->at_us;
+  int64_t bytes = ck_job_bytes(job), at_us = job->at_us;
   size_t events = job->event_count;
   if (!waits || !(join(self, job) || append(self, job))) return false;
   if (first) self->since_us = at_us;

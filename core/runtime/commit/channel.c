@@ -133,11 +133,18 @@ void ck_channel_free(ck_channel *self) {
   free(self);
 }
 
+/* With the mutex. */
+static bool has_room(const ck_writer *self, int64_t bytes) {
+  return self->count == 0 ||
+         (self->count < CK_WRITER_QUEUE_MAX && self->bytes + bytes <= CK_WRITER_BYTES_MAX);
+}
+
 ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err) {
   ck_writer *writer = self->writer;
+  int64_t bytes = ck_job_bytes(job);
   *ticket = 0;
   pthread_mutex_lock(&writer->mutex);
-  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
+  while (!has_room(writer, bytes) && self->failure.status == CK_OK) {
     if (writer->committing)
       pthread_cond_wait(&writer->drained, &writer->mutex);
     else
@@ -149,7 +156,8 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     *ticket = ++self->put;
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
-        (ck_writer_slot){.channel = self, .ticket = *ticket, .job = *job};
+        (ck_writer_slot){.channel = self, .ticket = *ticket, .job = *job, .bytes = bytes};
+    writer->bytes += bytes;
     /* Who waits for each of its steps commits them itself. More is of several sessions: the writer
      * thread commits what there is while the others go on. */
     wakes = writer->sleeping && (!job->waited || writer->count > HERE_MAX);

@@ -20,6 +20,8 @@ typedef struct ck_job {
   bool may_wait; /* the session may go on before it is in the store; see backlog.h */
   int64_t at_us; /* when it was queued, monotonic; of jobs that may wait */
 } ck_job;
+/* Of bodies and values. */
+int64_t ck_job_bytes(const ck_job *job);
 /* Frees what it owns. */
 void ck_job_clear(ck_job *self);
 

@@ -34,10 +34,10 @@ static size_t take_round(ck_writer *self) {
   size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;
   for (size_t i = 0; i < taken; i++)
     self->round[i] = self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
-  bool was_full = self->count == CK_WRITER_QUEUE_MAX;
+  for (size_t i = 0; i < taken; i++) self->bytes -= self->round[i].bytes;
   self->head = (self->head + taken) % CK_WRITER_QUEUE_MAX;
   self->count -= taken;
-  if (was_full) pthread_cond_broadcast(&self->drained);
+  pthread_cond_broadcast(&self->drained);
   return taken;
 }
 

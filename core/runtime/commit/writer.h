@@ -7,7 +7,9 @@
 
 typedef struct ck_writer ck_writer;
 
-enum { CK_WRITER_QUEUE_MAX = 4096 }; /* jobs; a fuller queue makes ck_channel_put wait */
+/* Jobs, and bytes of the events and values in them; a fuller queue makes ck_channel_put wait. One
+ * job may be longer, if it is alone. */
+enum { CK_WRITER_QUEUE_MAX = 4096, CK_WRITER_BYTES_MAX = 16 << 20 };
 
 /* Borrows `store`. Starts the thread. */
 CK_CHECKED ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err);

@@ -29,6 +29,7 @@ typedef struct ck_writer_slot {
   ck_job job;
   ck_status status; /* of the round it was in */
   bool kept;        /* its job waits in the backlog */
+  int64_t bytes;    /* ck_job_bytes */
   int64_t stored_bytes;
 } ck_writer_slot;
 
@@ -39,6 +40,7 @@ struct ck_writer {
   pthread_cond_t filled, drained, acknowledged;
   ck_writer_slot ring[CK_WRITER_QUEUE_MAX];
   size_t head, count;
+  int64_t bytes; /* of the queued jobs */
   bool stopping, sleeping;
   bool committing; /* a round is under way; the fields of the round belong to that thread */
   bool claimed;    /* the round under way has the store already */

@@ -232,7 +232,8 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   if (out->taken) status = make(&p, self, err);
   if (status == CK_OK) status = announce(self, &p, err);
   if (status == CK_OK) end_turn(self, &p.at);
-  if (status == CK_OK && out->taken) status = queue(out, &p, self, err);
+  if (status == CK_OK)
+    status = out->taken ? queue(out, &p, self, err) : ck_session_push_long(self, err);
   clear(&p);
   return status;
 }

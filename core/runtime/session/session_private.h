@@ -29,6 +29,7 @@ typedef struct ck_transcript {
   int64_t next_seq; /* of the event that is appended next */
   ck_event **pending;
   size_t count, cap;
+  size_t bytes; /* that the pending ones take */
   ck_kept_answers kept[CK_KEPT_ANSWERS];
 } ck_transcript;
 

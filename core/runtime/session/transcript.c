@@ -14,7 +14,7 @@ void ck_session_set_next_seq(ck_session *self, int64_t seq) { self->transcript.n
 void ck_session_discard_pending(ck_session *self) {
   ck_transcript *transcript = &self->transcript;
   for (size_t i = 0; i < transcript->count; i++) ck_event_free(transcript->pending[i]);
-  transcript->count = 0;
+  transcript->count = transcript->bytes = 0;
 }
 
 /* Takes `event`. */
@@ -26,6 +26,7 @@ static ck_status add_pending(ck_transcript *self, ck_event *event, ck_error *err
   }
   self->pending = pending;
   self->pending[self->count++] = event;
+  self->bytes += sizeof *event + ck_value_bytes(event->body).len;
   self->next_seq++;
   return CK_OK;
 }
@@ -141,7 +142,7 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing
     job.update_reason = update->reason ? strdup(update->reason) : NULL;
   }
   self->transcript.pending = NULL;
-  self->transcript.count = self->transcript.cap = 0;
+  self->transcript.count = self->transcript.cap = self->transcript.bytes = 0;
   return ck_channel_put(ticket, self->channel, &job, err);
 }
 
@@ -152,6 +153,12 @@ ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability dura
   return ck_session_queue(
       ticket, self,
       &(ck_queueing){.durability = durability, .may_wait = durability == CK_DURABLE_PROCESS}, err);
+}
+
+ck_status ck_session_push_long(ck_session *self, ck_error *err) {
+  uint64_t ticket;
+  if (self->transcript.bytes < CK_PENDING_BYTES_MAX) return CK_OK;
+  return ck_session_push(&ticket, self, CK_DURABLE_PROCESS, err);
 }
 
 ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {

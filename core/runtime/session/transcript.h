@@ -62,6 +62,10 @@ CK_CHECKED ck_status ck_session_append_redacted(ck_session *self, ck_event_kind 
 /* seq of the event that is appended next. */
 int64_t ck_session_next_seq(const ck_session *self);
 void ck_session_set_next_seq(ck_session *self, int64_t seq);
+/* Queues the appended events, process-durable, when they take so much: no checkpoint was taken for
+ * long. */
+enum { CK_PENDING_BYTES_MAX = 1 << 20 };
+CK_CHECKED ck_status ck_session_push_long(ck_session *self, ck_error *err);
 /* Frees the events that are not queued yet: they never reach the store. */
 void ck_session_discard_pending(ck_session *self);
 

@@ -1,6 +1,6 @@
 /* test_writer.c - what is queued is committed: whoever waits or does not, in order, from many
- * threads, and never after a failure. */
-/* link: -Wl,--wrap=ck_store_commit */
+ * threads, and never after a failure; the queue holds so many bytes and no more. */
+/* link: -Wl,--wrap=ck_store_commit,--wrap=pthread_cond_wait */
 #include "core/runtime/commit/channel.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/runtime/commit/writer_private.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/verify.h"
 #include "tests/tap.h"
@@ -194,11 +195,51 @@ static void hold_up(void) {
   pthread_mutex_unlock(&gate.mutex);
 }
 
+/* ---- more than the queue may hold ---- */
+
+enum { FLOOD = 40, FLOOD_BYTES = 1 << 20 };
+
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  ck_writer *writer; /* NULL: nothing is held up */
+  pthread_t pusher;
+  int pushed;
+  bool blocked; /* the pusher waits for room */
+  int64_t most; /* bytes of one round */
+} flood = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  if (flood.writer && cond == &flood.writer->drained) {
+    pthread_mutex_lock(&flood.mutex);
+    flood.blocked = true;
+    pthread_cond_broadcast(&flood.changed);
+    pthread_mutex_unlock(&flood.mutex);
+  }
+  return __real_pthread_cond_wait(cond, mutex);
+}
+
+/* The first round waits until the pusher waits, or has pushed all. */
+static void hold_up_flood(const ck_batch *batches, size_t count) {
+  int64_t bytes = 0;
+  pthread_mutex_lock(&flood.mutex);
+  while (!flood.blocked && flood.pushed < FLOOD && !pthread_equal(pthread_self(), flood.pusher))
+    pthread_cond_wait(&flood.changed, &flood.mutex);
+  for (size_t i = 0; i < count; i++)
+    for (size_t e = 0; e < batches[i].event_count; e++)
+      bytes += (int64_t)ck_value_bytes(batches[i].events[e]->body).len;
+  if (bytes > flood.most) flood.most = bytes;
+  pthread_mutex_unlock(&flood.mutex);
+}
+
 ck_status __real_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err);
 ck_status __wrap_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err);
 ck_status __wrap_ck_store_commit(ck_store *store, ck_batch *batches, size_t count, ck_error *err) {
   bool fails = false;
   if (gate.armed) hold_up();
+  if (flood.writer) hold_up_flood(batches, count);
   for (size_t i = 0; i < count && gate.armed; i++) fails |= batches[i].checkpoint != NULL;
   return fails ? ck_error_no_memory(err) : __real_ck_store_commit(store, batches, count, err);
 }
@@ -263,6 +304,42 @@ static void test_no_memory(void) {
   ck_runtime_close(runtime);
 }
 
+static void push_long(ck_session *session, ck_value *body) {
+  uint64_t ticket;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, &err) == CK_OK &&
+               ck_session_push(&ticket, session, CK_DURABLE_PROCESS, &err) == CK_OK,
+           "push: %s", err.text);
+  pthread_mutex_lock(&flood.mutex);
+  flood.pushed++;
+  pthread_cond_broadcast(&flood.changed);
+  pthread_mutex_unlock(&flood.mutex);
+}
+
+static void test_bytes(void) {
+  ck_runtime *runtime = open_runtime("memory:");
+  ck_session *session = start(runtime, "flood");
+  ck_error err = CK_ERROR_INIT;
+  ck_buffer text = {0};
+  ck_value *body;
+  ck_buffer_append_text(&text, "{\"text\":\"");
+  for (int i = 0; i < FLOOD_BYTES; i++) ck_buffer_append_char(&text, 'x');
+  ck_buffer_append_text(&text, "\"}");
+  tap_must(ck_value_from(&body, &text, &err) == CK_OK, "%s", err.text);
+  flood.pusher = pthread_self();
+  flood.writer = runtime->writer;
+  for (int i = 0; i < FLOOD; i++) push_long(session, body);
+  tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err,
+                "%d MB are committed", FLOOD);
+  flood.writer = NULL;
+  tap_ok(flood.most <= CK_WRITER_BYTES_MAX, "of which %lld KB were queued at once",
+         (long long)flood.most / 1024);
+  tap_is_int(facts(runtime, "flood"), FLOOD, "all of them");
+  ck_value_free(body);
+  ck_session_close(session);
+  ck_runtime_close(runtime);
+}
+
 int main(void) {
   char url[512];
   test_nobody_waits();
@@ -272,5 +349,6 @@ int main(void) {
   test_threads(url);
   test_failed_channel();
   test_no_memory();
+  test_bytes();
   return tap_done();
 }
