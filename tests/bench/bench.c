@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIGURES_MAX = 160 };
+enum { FIGURES_MAX = 240 };
 static figure figures[FIGURES_MAX];
 static size_t figure_count;
 static char folder[256];
@@ -172,9 +172,9 @@ ck_saved bench_step(ck_session *session, unsigned number) {
 static double ratio_of(const figure *row) { return row->floor > 0 ? row->value / row->floor : 0; }
 
 static bool is_ok(const figure *row) {
-  double held = row->above_floor ? row->value - row->floor
-                : row->floor > 0 ? ratio_of(row)
-                                 : row->value;
+  double held = row->above_floor                ? row->value - row->floor
+                : row->floor > 0 && !row->whole ? ratio_of(row)
+                                                : row->value;
   return !row->compared || (row->at_least ? held >= row->target : held <= row->target);
 }
 
@@ -245,6 +245,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "answers") == 0) bench_answers();
   if (!*only || strcmp(only, "answers") == 0) bench_candidates();
   if (!*only || strcmp(only, "program") == 0) bench_program();
+  if (!*only || strcmp(only, "growth") == 0) bench_growth();
   write_json();
   char command[512];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);

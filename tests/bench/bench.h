@@ -20,6 +20,7 @@ typedef struct figure {
   bool at_least;
   bool compared;    /* false: shown for comparison only, always ok */
   bool above_floor; /* value - floor is held against `target` */
+  bool whole;       /* the value itself is, though there is a floor */
   double min, max;  /* of the repeats whose median `value` is; both 0: there are none */
 } figure;
 
@@ -67,6 +68,7 @@ void bench_prune(void);
 void bench_redact(void);
 void bench_answers(void);
 void bench_candidates(void);
+void bench_growth(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);

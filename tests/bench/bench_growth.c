@@ -1,0 +1,180 @@
+/* bench_growth.c - what a session costs as it gets longer: 1,000, 10,000 and 100,000 steps, each
+ * with a message of 2 KB, one small change and a checkpoint. The CPU of whoever runs it a step, its
+ * memory, and the CPU of one command over it, beside that of a command that opens no store. */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "tests/bench/bench.h"
+
+enum { REPEATS = 5, LENGTHS = 3, PAUSED = 8, WORDS_MAX = 6 };
+extern char **environ;
+
+static const struct {
+  int steps;
+  const char *name;
+} lengths[LENGTHS] = {{1000, "1,000"}, {10000, "10,000"}, {100000, "100,000"}};
+
+/* Its texts differ; it pauses at its end, again and again, so that it can be resumed. */
+static const char flow_text[] =
+    "local flow = require \"ck.flow\"\n"
+    "return flow.custom { name = \"growth\", run = function(ctx)\n"
+    "  local n = ctx.position and ctx.position.n or 0\n"
+    "  while true do\n"
+    "    if n >= %d then ctx.pause(\"enough\") end\n"
+    "    n = n + 1\n"
+    "    local parts = {}\n"
+    "    for i = 1, 20 do\n"
+    "      parts[i] = (\"turn %%d, part %%d: file %%d was read, and booking %%d was changed, \"\n"
+    "        .. \"for the customer asked for another flight; \")\n"
+    "        :format(n, i, n * 37 + i * 11, n * 7919 + i * 104729)\n"
+    "    end\n"
+    "    ctx.message { role = n %% 2 == 1 and \"user\" or \"assistant\", agent = \"writer\",\n"
+    "      content = table.concat(parts):sub(1, 2000) }\n"
+    "    ctx.memory.small = { step = n, note = \"the small change of this step\" }\n"
+    "    ctx.boundary(\"tool_round\", { position = { path = \"n#\" .. n, n = n } })\n"
+    "  end\n"
+    "end }\n";
+static const char profile_text[] =
+    "return { name = \"growth\", policies = { { \"every_boundary\", on_tool_round = true, "
+    "async = true } } }\n";
+
+/* Commands over the session, and the most milliseconds of CPU that one may take; 0: no target. */
+static const struct {
+  const char *name, *words[WORDS_MAX + 1];
+  int ends_with;
+  double target;
+} commands[] = {
+    {"sessions show", {"sessions", "show", "growth"}, 0, 25},
+    {"sessions inspect", {"sessions", "inspect", "growth"}, 0, 25},
+    {"sessions tail", {"sessions", "tail", "growth", "writer"}, 0, 25},
+    {"sessions checkpoints --limit 50",
+     {"sessions", "checkpoints", "growth", "--limit", "50"},
+     0,
+     25},
+    {"sessions log --last 50", {"sessions", "log", "growth", "--last", "50"}, 0, 25},
+    {"sessions prune --dry-run", {"sessions", "prune", "growth", "--dry-run"}, 0, 25},
+    {"sessions prune --dry-run --keep 10",
+     {"sessions", "prune", "growth", "--dry-run", "--keep", "10"},
+     0,
+     25},
+    {"resume to the next pause", {"resume", "growth"}, PAUSED, 0},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+typedef struct cost {
+  double cpu_ms, memory_mb;
+} cost;
+
+static cost run(char *const *argv, int ends_with) {
+  posix_spawn_file_actions_t actions;
+  struct rusage of;
+  pid_t child;
+  int status;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  if (posix_spawn(&child, argv[0], &actions, NULL, argv, environ) != 0 ||
+      wait4(child, &status, 0, &of) < 0)
+    bench_die("cannot run %s", argv[0]);
+  posix_spawn_file_actions_destroy(&actions);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != ends_with)
+    bench_die("%s %s exited with %d", argv[0], argv[3], WEXITSTATUS(status));
+  return (cost){(double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) * 1e3 +
+                    (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec) / 1e3,
+                (double)of.ru_maxrss / 1024};
+}
+
+static const char *write_text(const char *name, const char *text, int steps) {
+  const char *path = bench_path(name);
+  FILE *file = fopen(path, "w");
+  if (!file || fprintf(file, text, steps) < 0 || fclose(file) != 0)
+    bench_die("cannot write %s", path);
+  return path;
+}
+
+/* One session of so many steps, in a store of its own. */
+typedef struct growth {
+  char program[512], store[600];
+  int length;
+  cost run;
+  double ms[COMMANDS][REPEATS];
+} growth;
+
+static void build(growth *self, const char *program, int length) {
+  char flow[600], profile[600], name[64];
+  self->length = length;
+  snprintf(self->program, sizeof self->program, "%s", program);
+  snprintf(name, sizeof name, "growth-%d.db", lengths[length].steps);
+  snprintf(self->store, sizeof self->store, "sqlite:%s", bench_path(name));
+  snprintf(name, sizeof name, "growth-%d.lua", lengths[length].steps);
+  snprintf(flow, sizeof flow, "%s", write_text(name, flow_text, lengths[length].steps));
+  snprintf(profile, sizeof profile, "%s", write_text("growth-profile.lua", profile_text, 0));
+  char *argv[] = {
+      self->program,       (char *)"--store", self->store,         (char *)"run",    flow,
+      (char *)"--profile", profile,           (char *)"--session", (char *)"growth", NULL};
+  self->run = run(argv, PAUSED);
+}
+
+static double measure(growth *self, size_t command) {
+  char *argv[4 + WORDS_MAX] = {self->program, (char *)"--store", self->store};
+  for (size_t i = 0; commands[command].words[i]; i++)
+    argv[3 + i] = (char *)commands[command].words[i];
+  return run(argv, commands[command].ends_with).cpu_ms;
+}
+
+static figure summary(double samples[REPEATS]) {
+  double median = bench_percentile(samples, REPEATS, 50);
+  return (figure){.value = median, .min = samples[0], .max = samples[REPEATS - 1]};
+}
+
+static void add_run(const growth *self) {
+  figure memory = {.unit = "MB", .value = self->run.memory_mb, .target = 40, .compared = true};
+  figure cpu = {.unit = "us", .value = self->run.cpu_ms * 1e3 / lengths[self->length].steps};
+  snprintf(memory.name, sizeof memory.name, "%s steps: resident memory of ckrun run",
+           lengths[self->length].name);
+  snprintf(cpu.name, sizeof cpu.name, "%s steps: CPU of ckrun run, a step",
+           lengths[self->length].name);
+  bench_add(memory);
+  bench_add(cpu);
+}
+
+static void add_command(growth all[LENGTHS], size_t command, double floor_ms) {
+  for (int i = 0; i < LENGTHS; i++) {
+    figure row = summary(all[i].ms[command]);
+    row.unit = "ms";
+    row.floor = floor_ms;
+    row.target = commands[command].target;
+    row.compared = row.target > 0;
+    row.whole = true;
+    snprintf(row.name, sizeof row.name, "%s steps: CPU of %s", lengths[i].name,
+             commands[command].name);
+    bench_add(row);
+  }
+}
+
+/* The repeats take turns: a machine that is busy for a while is busy for all of them. */
+void bench_growth(void) {
+  static growth all[LENGTHS];
+  double floors[REPEATS];
+  const char *named = getenv("CKRUN");
+  char program[512];
+  snprintf(program, sizeof program, "%s", named ? named : "build/ckrun");
+  char *nothing[] = {program, (char *)"--version", NULL, (char *)"", NULL};
+  for (int i = 0; i < LENGTHS; i++) build(&all[i], program, i);
+  for (int repeat = 0; repeat < REPEATS; repeat++) {
+    floors[repeat] = run(nothing, 0).cpu_ms;
+    for (size_t command = 0; command < COMMANDS; command++)
+      for (int i = 0; i < LENGTHS; i++) all[i].ms[command][repeat] = measure(&all[i], command);
+  }
+  for (int i = 0; i < LENGTHS; i++) add_run(&all[i]);
+  figure floor = summary(floors);
+  snprintf(floor.name, sizeof floor.name, "CPU of ckrun --version");
+  floor.unit = "ms";
+  bench_add(floor);
+  for (size_t command = 0; command < COMMANDS; command++) add_command(all, command, floor.value);
+}
