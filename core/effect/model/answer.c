@@ -211,6 +211,8 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
     ck_model_fault_read(fault, end->code, body);
   else
     status = judge(out, fault, self, end, err);
+  if (self->reply.fault.len > 0 && self->retry_after_ms < 0)
+    self->retry_after_ms = ck_model_fault_wait(ck_buffer_bytes(&self->reply.fault));
   fault->lost = *out ? !is_stated(self) : is_lost(self, end);
   return status;
 }

@@ -61,7 +61,22 @@ static void add_citation(ck_model_fields *to, ck_bytes citation) {
   ck_buffer_clear(&list);
 }
 
-/* Unknown kinds of deltas are ignored. */
+static bool is_known(ck_bytes type) {
+  bool known =
+      ck_json_is_text(type, "input_json_delta") || ck_json_is_text(type, "citations_delta");
+  for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++)
+    known |= ck_json_is_text(type, deltas[i].type);
+  return known;
+}
+
+/* Of a kind that is not known: its texts are parts of the block's of the same names, as they are of
+ * those that are. */
+static void join_texts(ck_model_fields *to, ck_bytes delta) {
+  for (ck_json_iterator it = ck_json_iterate(delta); it.object && ck_json_next(&it);)
+    if (!ck_json_is_text(it.name, "type") && ck_json_type_of(it.value) == CK_JSON_STRING)
+      ck_model_fields_join(to, it.name, it.value);
+}
+
 static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
   ck_model_part *part;
   ck_bytes delta = ck_json_get(data, "delta"), type = ck_json_get(delta, "type");
@@ -73,6 +88,7 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
     ck_json_read_string(&part->input, ck_json_get(delta, "partial_json"));
   else if (ck_json_is_text(type, "citations_delta"))
     add_citation(&part->fields, ck_json_get(delta, "citation"));
+  if (!is_known(type)) join_texts(&part->fields, delta);
   for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
     ck_bytes text = ck_json_get(delta, deltas[i].from);
     bool fits = ck_json_is_text(type, deltas[i].type) && ck_json_type_of(text) == CK_JSON_STRING;

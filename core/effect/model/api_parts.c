@@ -57,6 +57,14 @@ bool ck_model_raise_usage(ck_model_reply *to, int64_t input, int64_t cached, int
   return true;
 }
 
+bool ck_model_take_figures(ck_model_reply *to, ck_bytes usage, const ck_model_usage_names *names) {
+  int64_t input = 0, cached = 0, output = 0;
+  bool known = ck_model_read_tokens(to, &input, usage, names->input);
+  known &= ck_model_read_tokens(to, &output, usage, names->output);
+  (void)ck_json_read_int(&cached, ck_json_get(ck_json_get(usage, names->details), "cached_tokens"));
+  return known && ck_model_raise_usage(to, input, cached, output);
+}
+
 ck_bytes ck_model_first(ck_bytes answer, const char *list) {
   ck_bytes all = ck_json_get(answer, list);
   ck_json_iterator it = ck_json_iterate(all);

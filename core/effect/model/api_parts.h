@@ -27,6 +27,12 @@ void ck_model_put_argument_text(ck_json_writer *w, const ck_model_turn *turn,
  * those that cannot be are counted as others, which cost no less. False: larger ones were stated.
  */
 bool ck_model_raise_usage(ck_model_reply *to, int64_t input, int64_t cached, int64_t output);
+/* The same of a usage object of OpenAI's, whose APIs have other names for the same figures:
+ * `details` is of the input. */
+typedef struct ck_model_usage_names {
+  const char *input, *output, *details;
+} ck_model_usage_names;
+bool ck_model_take_figures(ck_model_reply *to, ck_bytes usage, const ck_model_usage_names *names);
 /* The first element of a list; no bytes: there is none. */
 ck_bytes ck_model_first(ck_bytes answer, const char *list);
 /* The answer has an error, an object or a text. */

@@ -5,13 +5,9 @@
 
 /* Some servers state it in each part of a stream. */
 void ck_openai_state(ck_model_reply *to, ck_bytes usage, bool begins) {
-  int64_t input = 0, cached = 0, output = 0;
-  if (begins) return;
-  bool known = ck_model_read_tokens(to, &input, usage, "prompt_tokens");
-  known &= ck_model_read_tokens(to, &output, usage, "completion_tokens");
-  (void)ck_json_read_int(&cached,
-                         ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
-  if (known) (void)ck_model_raise_usage(to, input, cached, output);
+  static const ck_model_usage_names names = {"prompt_tokens", "completion_tokens",
+                                             "prompt_tokens_details"};
+  if (!begins) (void)ck_model_take_figures(to, usage, &names);
 }
 
 /* ---- a whole answer ---- */

@@ -9,13 +9,10 @@ static bool is_type(ck_bytes object, const char *type) {
 
 /* It is stated once, behind all. */
 void ck_responses_state(ck_model_reply *to, ck_bytes usage, bool begins) {
-  int64_t input = 0, cached = 0, output = 0;
+  static const ck_model_usage_names names = {"input_tokens", "output_tokens",
+                                             "input_tokens_details"};
   (void)begins;
-  bool known = ck_model_read_tokens(to, &input, usage, "input_tokens");
-  known &= ck_model_read_tokens(to, &output, usage, "output_tokens");
-  (void)ck_json_read_int(&cached,
-                         ck_json_get(ck_json_get(usage, "input_tokens_details"), "cached_tokens"));
-  if (known && ck_model_raise_usage(to, input, cached, output)) to->final = true;
+  to->final |= ck_model_take_figures(to, usage, &names);
 }
 
 /* ---- the message ---- */
@@ -179,12 +176,14 @@ bool ck_responses_may_end(ck_model_reply *reply) {
   return false;
 }
 
+/* One that was cut off may have begun an item: no part of that is used. */
 static ck_status join_items(ck_buffer *items, const ck_model_reply *reply, ck_error *err) {
   ck_json_writer w = {.out = items};
   ck_json_begin(&w, '[');
   for (size_t i = 0; i < reply->part_count; i++) {
     const ck_buffer *item = &reply->parts[i].input;
     if (item->failed) return ck_error_no_memory(err);
+    if (item->len == 0 && reply->cut) continue;
     if (item->len == 0)
       return ck_error_set(err, CK_E_PARSE, "the stream began an item and did not end it");
     ck_json_put_raw(&w, ck_buffer_bytes(item));

@@ -34,7 +34,8 @@ local function judge_one(loop, call)
   local tool = loop.tools[call.name]
   if not tool then return nil, ("there is no tool '%s'"):format(call.name) end
   if not call.arguments then
-    return nil, ("the arguments of '%s' are not a JSON object"):format(call.name)
+    local problem = ("the arguments of '%s' are not a JSON object"):format(call.name)
+    return nil, loop.cut and problem .. "; the answer was cut off" or problem
   end
   local problem = arguments_problem(tool.parameters, call.arguments)
   return not problem and tool or nil, problem

@@ -1,6 +1,7 @@
 /* test_model_ends.c - how the answers of each API end that are none: a refusal and its words, a
  * turn that pauses, an answer that its provider keeps back or cuts off; whole or streamed, in
  * chunks of any size; and what is cut at any byte is taken only when that was there. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/effect/model/run.h"
@@ -18,6 +19,7 @@
 #define BEGINS \
   "data: {\"type\":\"message_start\",\"message\":{\"type\":\"message\",\"role\":\"assistant\"}}\n\n"
 #define ENDS(delta) "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":" delta "}}\n\n"
+#define BLOCK(event, what) "data: {\"type\":\"content_block_" event "\",\"index\":0," what "}\n\n"
 #define SAID(parts) "[{\"type\":\"message\",\"role\":\"assistant\",\"content\":[" parts "]}]"
 #define REFUSES "{\"type\":\"refusal\",\"refusal\":\"N\\u006f.\"}"
 #define CANDIDATE(members) "{\"candidates\":[{" members "}]}"
@@ -66,6 +68,12 @@ static const end_case cases[] = {
      true, NULL},
     {"messages, a pause, streamed", CK_MODEL_ANTHROPIC, BEGINS ENDS("\"pause_turn\""), NULL, NULL,
      true, NULL},
+    {"messages, a block of a new kind", CK_MODEL_ANTHROPIC,
+     BEGINS BLOCK("start", "\"content_block\":{\"type\":\"compaction\",\"content\":null}")
+         BLOCK("delta", "\"delta\":{\"type\":\"compaction_delta\",\"content\":\"So \"}")
+             BLOCK("delta", "\"delta\":{\"type\":\"compaction_delta\",\"content\":\"far\"}")
+                 ENDS("\"end_turn\""),
+     NULL, NULL, false, "{\"type\":\"compaction\",\"content\":\"So far\"}"},
     {"messages, out of context", CK_MODEL_ANTHROPIC,
      MESSAGE(TEXT("On"), "\"model_context_window_exceeded\""), NULL,
      "model_context_window_exceeded", false, NULL},
@@ -81,6 +89,11 @@ static const end_case cases[] = {
     {"responses, streamed", CK_MODEL_RESPONSES,
      "data: {\"type\":\"response.completed\",\"response\":{\"output\":" SAID(REFUSES) "}}\n\n",
      "No.", NULL, false, NULL},
+    {"responses, cut off in an item", CK_MODEL_RESPONSES,
+     "data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{}}\n\n"
+     "data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\","
+     "\"incomplete_details\":{\"reason\":\"max_output_tokens\"},\"output\":[]}}\n\n",
+     NULL, "max_output_tokens", false, "\"output\":[]"},
     {"Gemini, a prompt", CK_MODEL_GEMINI, "{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}",
      "SAFETY", NULL, false, "\"promptFeedback\":{"},
     {"Gemini, a prompt, streamed", CK_MODEL_GEMINI,
@@ -156,7 +169,21 @@ static void test_ends(void) {
   }
 }
 
+/* An error in a stream that has begun says how long to wait in its body alone. */
+static void test_wait(void) {
+  static const char asks[] = "{\"error\":{\"code\":429,\"details\":[{\"retryDelay\":\"34.1s\"}]}}";
+  char body[256];
+  snprintf(body, sizeof body, "data: %s\n\ndata: %s\n\n",
+           CANDIDATE("\"content\":{\"parts\":[{\"text\":\"He\"}]}"), asks);
+  const end_case it = {.name = "an error", .api = CK_MODEL_GEMINI, .body = body};
+  ck_model_answer self;
+  tap_ok(!take(&self, &it, strlen(it.body), 7), "%s: no answer", it.name);
+  tap_is_int(self.retry_after_ms, 34100, "%s: its wait is heard", it.name);
+  ck_model_answer_clear(&self);
+}
+
 int main(void) {
+  test_wait();
   test_ends();
   return tap_done();
 }
