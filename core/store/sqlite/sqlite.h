@@ -154,7 +154,6 @@ CK_CHECKED ck_status ck_sqlite_check_key_by(ck_sqlite *self, ck_connection *read
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
                                      ck_error *err);
-
 /* The same, of one that writes one row. CK_E_CORRUPT: it has not. */
 CK_CHECKED ck_status ck_sqlite_write_row(ck_sqlite *self, ck_binder *binder, const char *doing,
                                          ck_error *err);
