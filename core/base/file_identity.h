@@ -15,7 +15,10 @@ typedef struct ck_file_identity {
   bool is_folder;
 } ck_file_identity;
 
-/* Of the file itself, should it be a link. Opens nothing. False: there is none at `path`, which is
+/* Of the file itself, should it be a link. Opens nothing, and does not ask for its times: a file
+ * that was asked for them gets a time of its own with its next write, and whatever is written
+ * behind it anywhere a later one (Linux from 6.13 on, Documentation/filesystems/multigrain-ts.rst),
+ * so that a sync of its data writes its inode, too. False: there is none at `path`, which is
  * relative to `folder` as for openat(2). */
 bool ck_file_identity_read(ck_file_identity *out, int folder, const char *path, bool follow);
 /* Equal, as far as births are known. */

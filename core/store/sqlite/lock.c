@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/file_identity.h"
 #include "core/base/id.h"
 #include "core/base/log.h"
 #include "core/base/own_file.h"
@@ -52,8 +53,9 @@ static ck_status file_error(ck_error *err, const char *doing, const char *path) 
 
 /* A file that was removed or replaced after it was opened: its flock protects nothing. */
 static bool is_named(const struct stat *held, const char *path) {
-  struct stat named;
-  return lstat(path, &named) == 0 && held->st_ino == named.st_ino && held->st_dev == named.st_dev;
+  ck_file_identity named;
+  return ck_file_identity_read(&named, AT_FDCWD, path, false) && held->st_ino == named.inode &&
+         held->st_dev == named.device;
 }
 
 static bool still_there(int fd, const char *path) {

@@ -1,8 +1,10 @@
 /* place.c - whether the files that the writer has open are still what their paths name, and whole.
  * A commit into a file that was removed, renamed, replaced or cut is one that nobody finds. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
@@ -10,10 +12,13 @@
 
 enum { PAGES_AT = 28 /* in the database's header: how many pages it has */ };
 
+/* Not its times, which would make each commit write an inode more; see file_identity.h. */
 static ck_place find(const char *path) {
-  struct stat found;
-  if (lstat(path, &found) != 0) return (ck_place){0};
-  return (ck_place){found.st_dev, found.st_ino, found.st_size};
+  struct statx found;
+  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_SIZE, &found) != 0)
+    return (ck_place){0};
+  return (ck_place){makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino,
+                    (int64_t)found.stx_size};
 }
 
 static const char *path_of(const ck_sqlite *self, int which) {
