@@ -55,6 +55,26 @@ is 'gemini: parts are one text' \
   "$(events 'join "|", map { $_->{body}{message}{content} } kind "message"')" \
   'List files.|Thank
 you.'
+
+# Newer versions write a line for each change: a message again when it has more, and rewinds.
+file=gemini_lines.jsonl
+imported $file gemini
+last='my %m = map { $_->{id} => $_ } grep { $_->{id} } @l; my @m = values %m;'
+is 'lines: answers, calls and what people said, each once' \
+  "$(events 'join " ", scalar(grep { $_->{body}{kind} eq "model" } kind "outcome"),
+    scalar kind("intent"), scalar kind("message")')" \
+  "$(counted "$data/$file" "$last"'join " ", scalar(grep { $_->{type} eq "gemini" } @m),
+    scalar(map { @{$_->{toolCalls} // []} } @m), scalar(grep { $_->{type} eq "user" } @m)')"
+is 'lines: tokens as the last form of each has them' \
+  "$(events 'sum0(map { ($_->{body}{input_tokens} // 0) + ($_->{body}{output_tokens} // 0) }
+    kind "outcome")')" \
+  "$(counted "$data/$file" "$last"'sum0(map { $_->{tokens}{total} // 0 } @m)')"
+is 'lines: each is told of, but for those about the session' \
+  "$(events 'my %s = map { $_ => 1 } sources(); join " ", sort { $a <=> $b } keys %s')" \
+  "$(counted "$data/$file" 'join " ", grep { my $x = $l[$_ - 1]; $x->{id} || $x->{q($rewindTo)} }
+    1 .. @l')"
+has 'lines: a rewind is told' "$log" '"name":"rewind"'
+
 file=opencode.json
 imported $file opencode
 is 'opencode: each step is an answer, one that was cut off, too' \

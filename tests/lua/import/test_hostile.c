@@ -14,15 +14,13 @@ static const char *const formats[] = {
     "openai_agents", "opencode",  "otlp",       "owl_roleplay", "pi",
     "relay",         "swe_agent", "tau2_bench", "tau_bench",    "who_and_when"};
 static const char *const samples[] = {
-    "tau_bench.json",     "tau2_bench.json",       "openai.json",
-    "openai_many.jsonl",  "openai_lines.jsonl",    "pi.jsonl",
-    "swe_agent.traj",     "swe_tools.traj",        "crafted.json",
-    "generated.json",     "claude_inline.jsonl",   "claude_code.jsonl",
-    "codex.jsonl",        "codex_old.jsonl",       "gemini.json",
-    "opencode.json",      "run_state.json",        "run_state_js.json",
-    "otlp.json",          "otlp_events.jsonl",     "agentdojo.jsonl",
-    "anthropic.json",     "anthropic_lines.jsonl", "moatless_loop.json",
-    "moatless_tree.json", "openhands.jsonl",       "openhands_log.json",
+    "tau_bench.json",     "tau2_bench.json",    "openai.json",         "openai_many.jsonl",
+    "openai_lines.jsonl", "pi.jsonl",           "swe_agent.traj",      "swe_tools.traj",
+    "crafted.json",       "generated.json",     "claude_inline.jsonl", "claude_code.jsonl",
+    "codex.jsonl",        "codex_old.jsonl",    "gemini.json",         "opencode.json",
+    "run_state.json",     "run_state_js.json",  "otlp.json",           "otlp_events.jsonl",
+    "gemini_lines.jsonl", "agentdojo.jsonl",    "anthropic.json",      "anthropic_lines.jsonl",
+    "moatless_loop.json", "moatless_tree.json", "openhands.jsonl",     "openhands_log.json",
     "openai_log.jsonl"};
 
 static bool is_well(imports *f) {

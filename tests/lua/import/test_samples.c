@@ -47,6 +47,7 @@ int main(void) {
   check_sample("pi.jsonl", "pi", 0);
   check_sample("swe_agent.traj", "swe_agent", 0);
   check_sample("swe_tools.traj", "swe_agent", 0);
+  check_sample("gemini_lines.jsonl", "gemini", 0);
   check_sample("agentdojo.jsonl", "agentdojo", 0);
   check_sample("anthropic.json", "anthropic", 0);
   check_sample("anthropic_lines.jsonl", "anthropic", 0);
