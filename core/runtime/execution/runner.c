@@ -42,7 +42,7 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
   self->position = ck_value_share(self->yield.position);
   ck_status status = take_node(self, err);
   if (status == CK_OK) status = ck_runner_read_path(self, err);
-  if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
+  if (status == CK_OK) status = ck_name_set_add(&fresh, &self->paths, self->path, err);
   if (status == CK_OK && !fresh)
     status = ck_error_set(
         err, CK_E_FLOW,

@@ -28,7 +28,6 @@ ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *par
   self->depth = parent ? parent->depth + 1 : 0;
   self->scope = strdup(scope);
   ck_status status = self->scope ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK) status = ck_state_new(&self->paths, err);
   if (status == CK_OK) status = ck_state_new(&self->written, err);
   if (status == CK_OK && parent) status = make_overlays(self, err);
   if (status == CK_OK) status = ck_runners_add(self, err);
@@ -65,7 +64,7 @@ static ck_status open_coroutine(ck_runner *self, ck_error *err) {
   ck_status status = ck_session_conversation(&conversation, session, self->scope, err);
   if (status == CK_OK) status = ck_runner_read_path(self, err);
   if (status == CK_OK) ck_runner_restore_counts(self);
-  if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
+  if (status == CK_OK) status = ck_name_set_add(&fresh, &self->paths, self->path, err);
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
   ck_coroutine_options with = {.scope = self->scope,
@@ -110,7 +109,7 @@ void ck_runner_free(ck_runner *self) {
   ck_value_free(self->task);
   ck_value_free(self->result);
   ck_state_free(self->used);
-  ck_state_free(self->paths);
+  ck_name_set_clear(&self->paths);
   ck_state_free(self->written);
   ck_runner_clear_failures(self);
   free(self->error);

@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_EXECUTION_RUNNER_PRIVATE_H
 #define CK_RUNTIME_EXECUTION_RUNNER_PRIVATE_H
 
+#include "core/base/name_set.h"
 #include "core/runtime/execution/execution_private.h"
 #include "core/runtime/session/flow.h"
 
@@ -61,7 +62,7 @@ struct ck_runner {
   /* Since its last boundary. */
   uint32_t ordinals[CK_EFFECT_KIND_COUNT], pauses, forks, joins;
   ck_state *used;      /* as keys: effects asked for, each once */
-  ck_state *paths;     /* as keys: every path so far, each once */
+  ck_name_set paths;   /* every path so far */
   int64_t boundary_us; /* monotonic time of that boundary */
   ck_change *changes;  /* its writes */
   size_t change_count;
