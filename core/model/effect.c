@@ -63,9 +63,16 @@ ck_status ck_effect_write_asked(ck_value **out, ck_bytes request, const char *mo
   return status;
 }
 
+bool ck_effect_is_aside(const ck_effect *effect) {
+  bool model = effect->kind == CK_EFFECT_MODEL;
+  return (model || effect->kind == CK_EFFECT_ASK) &&
+         ck_json_get(effect->request, model ? "messages" : "quiet").len > 0;
+}
+
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent) {
   const char *first = effect->payers ? effect->payers[0] : NULL;
-  return effect->kind == CK_EFFECT_MODEL && agent && first && strcmp(first, agent) == 0;
+  return effect->kind == CK_EFFECT_MODEL && agent && first && strcmp(first, agent) == 0 &&
+         !ck_effect_is_aside(effect);
 }
 
 const char *ck_outcome_status_name(ck_outcome_status status) {

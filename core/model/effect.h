@@ -37,7 +37,8 @@ typedef struct ck_effect {
   int depth; /* of `agent`: so many agents are above it, one that stands there twice counts twice */
   /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
    *   model: {model, tools?: [NAME | {name, description?, parameters?}], response_schema?,
-   *          options…?}
+   *          options…?}, or {model, messages: [MESSAGE], asked_by?: SERVER, options…?}: aside,
+   *          of messages of its own
    *   tool:  {name, call_id?, index (from 0), arguments, server?},
    *          or {server, list: true}: the list of the server's tools; input?: {of, responses}:
    *          what an outcome `wants` was this, and is answered so
@@ -87,8 +88,11 @@ bool ck_effect_asks_leave(const ck_effect *effect);
 /* The request as the model that is asked in the place of its own has it: with its name. */
 CK_CHECKED ck_status ck_effect_write_asked(ck_value **out, ck_bytes request, const char *model,
                                            ck_error *err);
+/* True for what has no part in the conversation: a model's call with messages of its own, a quiet
+ * question. Its outcome has no message. */
+bool ck_effect_is_aside(const ck_effect *effect);
 /* True for a call whose answer is a turn of `agent` (NULL: of nobody): its model's, which it makes
- * itself. */
+ * itself, and not aside. */
 bool ck_effect_is_turn_of(const ck_effect *effect, const char *agent);
 
 /* X(enumerator, name on disk). */

@@ -183,6 +183,14 @@ static const char *const *read_threes(ck_manifest *self, lua_State *L, int table
   return texts;
 }
 
+/* A table of settings sets it, too. */
+static bool is_set(lua_State *L, int table, const char *field) {
+  lua_getfield(L, table, field);
+  bool set = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
 static void read_process(ck_flow_process *process, ck_manifest *self, lua_State *L) {
   int table = lua_gettop(L);
   process->name = read_text(self, L, table, "name");
@@ -206,11 +214,9 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->timeout_ms = read_seconds(L, table, "timeout_s");
   process->total_ms = read_seconds(L, table, "total_s");
   process->untrusted = read_distrust(L, table);
-  lua_getfield(L, table, "roots");
-  process->roots = lua_toboolean(L, -1);
-  lua_getfield(L, table, "elicitation");
-  process->elicitation = lua_toboolean(L, -1);
-  lua_pop(L, 2);
+  process->roots = is_set(L, table, "roots");
+  process->elicitation = is_set(L, table, "elicitation");
+  process->sampling = is_set(L, table, "sampling");
 }
 
 static void read_processes(ck_manifest *self, lua_State *L, int table) {

@@ -48,6 +48,7 @@ static void write_capabilities(ck_json_writer *w, const ck_mcp_server *self) {
   if (self->service.process->roots) ck_json_member_raw(w, "roots", ck_bytes_text("{}"));
   if (self->service.process->elicitation)
     ck_json_member_raw(w, "elicitation", ck_bytes_text("{\"form\":{}}"));
+  if (self->service.process->sampling) ck_json_member_raw(w, "sampling", ck_bytes_text("{}"));
   ck_json_end(w, '}');
 }
 

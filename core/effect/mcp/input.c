@@ -5,23 +5,33 @@
 
 #include "core/effect/mcp/private.h"
 
-/* A person is not sent to an address: nobody here opens it. */
-static bool is_offered(const ck_mcp_server *self, ck_bytes request) {
-  const ck_process *process = self->service.process;
-  ck_bytes method = ck_json_get(request, "method"), params = ck_json_get(request, "params"),
-           mode = ck_json_get(params, "mode");
-  if (ck_json_is_text(method, "roots/list")) return process->roots;
-  return process->elicitation && ck_json_is_text(method, "elicitation/create") &&
-         ck_json_type_of(params) == CK_JSON_OBJECT && (!mode.len || ck_json_is_text(mode, "form"));
+static bool is_given(ck_bytes member) {
+  return member.len > 0 && ck_json_type_of(member) != CK_JSON_NULL;
 }
 
-static void report_unoffered(ck_effect_run *run, ck_bytes request) {
+/* A person is not sent to an address: nobody here opens it. A model is not given the server's own
+ * tools: its calls of them would be nobody's effects. */
+const char *ck_mcp_not_offered(const ck_mcp_server *self, ck_bytes method, ck_bytes params) {
+  const ck_process *process = self->service.process;
+  bool elicits = process->elicitation && ck_json_is_text(method, "elicitation/create"),
+       samples = process->sampling && ck_json_is_text(method, "sampling/createMessage");
+  ck_bytes mode = ck_json_get(params, "mode");
+  if (ck_json_is_text(method, "roots/list")) return process->roots ? NULL : "";
+  if (!elicits && !samples) return "";
+  if (ck_json_type_of(params) != CK_JSON_OBJECT) return " without parameters";
+  if (elicits && mode.len && !ck_json_is_text(mode, "form"))
+    return " of another mode than \"form\"";
+  if (samples &&
+      (is_given(ck_json_get(params, "tools")) || is_given(ck_json_get(params, "toolChoice"))))
+    return " with tools";
+  return NULL;
+}
+
+static void report_unoffered(ck_effect_run *run, ck_bytes method, const char *how) {
   char text[400];
-  ck_bytes method = ck_json_get(request, "method"),
-           mode = ck_json_get(ck_json_get(request, "params"), "mode");
-  snprintf(text, sizeof text, "%.200s: it wants %.*s%s%.*s, which was not offered to it",
+  snprintf(text, sizeof text, "%.200s: it wants %.*s%s, which was not offered to it",
            run->server->service.label, (int)ck_peer_cut(method, 60), method.len ? method.data : "?",
-           mode.len ? " of mode " : "", (int)ck_peer_cut(mode, 30), mode.len ? mode.data : "");
+           how);
   ck_mcp_report_error(run, text);
 }
 
@@ -57,8 +67,10 @@ void ck_mcp_take_wanted(ck_effect_run *run, ck_bytes result) {
     return;
   }
   for (ck_json_iterator it = ck_json_iterate(requests); named && ck_json_next(&it);) {
-    if (is_offered(run->server, it.value)) continue;
-    report_unoffered(run, it.value);
+    ck_bytes method = ck_json_get(it.value, "method");
+    const char *how = ck_mcp_not_offered(run->server, method, ck_json_get(it.value, "params"));
+    if (!how) continue;
+    report_unoffered(run, method, how);
     return;
   }
   deliver(run, requests, state);

@@ -11,7 +11,9 @@
 #include "core/base/digest.h"
 #include "core/effect/mcp/private.h"
 
-static const char cancelled[] = "{\"action\":\"cancel\"}";
+static const char cancelled[] = "{\"action\":\"cancel\"}", elicits[] = "elicitation/create";
+
+enum { REJECTED = -1 }; /* as the protocol has it for sampling */
 
 /* ---- what waits ---- */
 
@@ -50,22 +52,24 @@ static size_t count_parked(const ck_mcp_server *self) {
 
 /* ---- a question ---- */
 
-/* The pairs [params, response] of earlier questions in the same call. */
+/* The entries [params, response, method] of earlier questions in the same call; those of earlier
+ * versions, of persons alone, have no method. */
 static void write_known(ck_json_writer *w, ck_bytes input) {
   ck_bytes of = ck_json_get(input, "of"), given = ck_json_get(input, "responses");
   for (ck_json_iterator it = ck_json_iterate(ck_json_get(of, "known")); ck_json_next(&it);)
     ck_json_put_raw(w, it.value);
-  ck_bytes params = ck_json_get(ck_json_get(ck_json_get(of, "requests"), "it"), "params"),
-           response = ck_json_get(given, "it");
+  ck_bytes last = ck_json_get(ck_json_get(of, "requests"), "it"),
+           params = ck_json_get(last, "params"), response = ck_json_get(given, "it");
   if (!params.len || !response.len) return;
   ck_json_begin(w, '[');
   ck_json_put_raw(w, params);
   ck_json_put_raw(w, response);
+  ck_json_put_raw(w, ck_json_get(last, "method"));
   ck_json_end(w, ']');
 }
 
 static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const char *token,
-                              ck_bytes params, ck_error *err) {
+                              const ck_rpc_message *message, ck_error *err) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_value *value = NULL;
@@ -74,8 +78,8 @@ static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const 
   ck_json_begin(&w, '{');
   ck_json_name(&w, "it");
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "method", "elicitation/create");
-  ck_json_member_raw(&w, "params", params);
+  ck_json_member_raw(&w, "method", message->method);
+  ck_json_member_raw(&w, "params", message->params);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_json_member_text(&w, "waits", token);
@@ -105,8 +109,7 @@ static bool park(ck_mcp_server *self, ck_effect_run *run, const ck_rpc_message *
   if (!made) return false;
   write_token(made->token);
   ck_buffer_append_bytes(&made->id, message->id);
-  if (made->id.failed ||
-      make_outcome(&outcome, run, made->token, message->params, &ignored) != CK_OK) {
+  if (made->id.failed || make_outcome(&outcome, run, made->token, message, &ignored) != CK_OK) {
     free_parked(made);
     return false;
   }
@@ -121,17 +124,26 @@ static bool park(ck_mcp_server *self, ck_effect_run *run, const ck_rpc_message *
   return true;
 }
 
-/* What a person answered to the same question, before the call was made anew; no bytes: nothing. */
-static ck_bytes find_known(const ck_effect_run *run, ck_bytes params) {
+static bool is_question(ck_bytes method, ck_bytes params, const ck_rpc_message *message) {
+  bool same = method.len ? ck_bytes_equal(method, message->method)
+                         : ck_json_is_text(message->method, elicits);
+  return same && params.len > 0 && ck_mcp_is_same(params, message->params);
+}
+
+/* What was answered to the same question, before the call was made anew; no bytes: nothing. */
+static ck_bytes find_known(const ck_effect_run *run, const ck_rpc_message *message) {
   ck_bytes input = ck_json_get(run->pending.effect->request, "input"),
            of = ck_json_get(input, "of"),
            response = ck_json_get(ck_json_get(input, "responses"), "it"),
-           last = ck_json_get(ck_json_get(ck_json_get(of, "requests"), "it"), "params");
-  if (response.len && last.len && ck_mcp_is_same(last, params)) return response;
+           last = ck_json_get(ck_json_get(of, "requests"), "it");
+  if (response.len &&
+      is_question(ck_json_get(last, "method"), ck_json_get(last, "params"), message))
+    return response;
   for (ck_json_iterator it = ck_json_iterate(ck_json_get(of, "known")); ck_json_next(&it);) {
-    ck_json_iterator pair = ck_json_iterate(it.value);
-    if (!ck_json_next(&pair) || !ck_mcp_is_same(pair.value, params)) continue;
-    if (ck_json_next(&pair)) return pair.value;
+    ck_bytes entry[3] = {{0}};
+    ck_json_iterator members = ck_json_iterate(it.value);
+    for (size_t i = 0; i < 3 && ck_json_next(&members); i++) entry[i] = members.value;
+    if (entry[1].len && is_question(entry[2], entry[0], message)) return entry[1];
   }
   return (ck_bytes){0};
 }
@@ -144,21 +156,48 @@ static ck_effect_run *find_asking(ck_mcp_server *self) {
   return run;
 }
 
-void ck_mcp_take_elicitation(ck_mcp_server *self, const ck_rpc_message *message) {
-  ck_peer *peer = self->service.peer;
-  ck_bytes params = message->params, mode = ck_json_get(params, "mode");
+/* A question that nobody is asked: a person has not answered it; a model would have cost money. */
+static void give_up(ck_mcp_server *self, const ck_rpc_message *message) {
+  if (ck_json_is_text(message->method, elicits))
+    ck_peer_reply(self->service.peer, message->id, ck_bytes_text(cancelled));
+  else
+    ck_peer_refuse(self->service.peer, message->id, REJECTED,
+                   "sampling is for what is asked in a call of a tool, and not without end");
+}
+
+/* A result, or why there is none: {refused: TEXT}. */
+static void reply(ck_mcp_server *self, ck_bytes id, ck_bytes response) {
+  char *why = ck_json_dup_string(ck_json_get(response, "refused"));
+  if (why)
+    ck_peer_refuse(self->service.peer, id, REJECTED, why);
+  else
+    ck_peer_reply(self->service.peer, id, response.len ? response : ck_bytes_text(cancelled));
+  free(why);
+}
+
+bool ck_mcp_can_wish(const ck_mcp_server *self, ck_bytes method) {
+  const ck_process *process = self->service.process;
+  return (process->elicitation && ck_json_is_text(method, elicits)) ||
+         (process->sampling && ck_json_is_text(method, "sampling/createMessage"));
+}
+
+void ck_mcp_take_wish(ck_mcp_server *self, const ck_rpc_message *message) {
+  char text[200];
+  ck_bytes method = message->method;
+  const char *how = ck_mcp_not_offered(self, method, message->params);
   ck_effect_run *run = find_asking(self);
-  if ((mode.len && !ck_json_is_text(mode, "form")) || ck_json_type_of(params) != CK_JSON_OBJECT) {
-    ck_peer_refuse(peer, message->id, CK_RPC_INVALID_PARAMS,
-                   "this client offers elicitation of mode \"form\" alone");
+  if (how) {
+    snprintf(text, sizeof text, "this client does not offer %.*s%s", (int)ck_peer_cut(method, 60),
+             method.data, how);
+    ck_peer_refuse(self->service.peer, message->id, CK_RPC_INVALID_PARAMS, text);
     return;
   }
-  if (params.len > CK_MCP_WANTED_MAX) run = NULL;
-  ck_bytes known = run ? find_known(run, params) : (ck_bytes){0};
+  if (message->params.len > CK_MCP_WANTED_MAX) run = NULL;
+  ck_bytes known = run ? find_known(run, message) : (ck_bytes){0};
   if (known.len)
-    ck_peer_reply(peer, message->id, known);
+    reply(self, message->id, known);
   else if (!run || !park(self, run, message))
-    ck_peer_reply(peer, message->id, ck_bytes_text(cancelled));
+    give_up(self, message);
 }
 
 /* ---- its answer ---- */
@@ -175,8 +214,7 @@ static void attach(ck_effect_run *run, ck_mcp_parked *parked, ck_bytes response)
   run->pending.sent = true;
   ck_peer_suspend(self->service.peer, &run->call, false);
   ck_peer_touch(self->service.peer, &run->call);
-  ck_peer_reply(self->service.peer, ck_buffer_bytes(&parked->id),
-                response.len ? response : ck_bytes_text(cancelled));
+  reply(self, ck_buffer_bytes(&parked->id), response);
 }
 
 bool ck_mcp_go_on(ck_effect_run *run) {

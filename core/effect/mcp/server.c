@@ -260,9 +260,8 @@ static void on_received(void *to, const ck_rpc_message *message) {
       ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
     else if (self->service.process->roots && ck_json_is_text(message->method, "roots/list"))
       ck_mcp_reply_roots(self, message->id);
-    else if (self->service.process->elicitation &&
-             ck_json_is_text(message->method, "elicitation/create"))
-      ck_mcp_take_elicitation(self, message);
+    else if (ck_mcp_can_wish(self, message->method))
+      ck_mcp_take_wish(self, message);
     else
       ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
                      "this client does not offer that (roots, sampling, elicitation)");

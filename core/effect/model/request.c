@@ -10,10 +10,12 @@ static bool is_one_of(ck_bytes name, const char *const *names) {
   return *names != NULL;
 }
 
-/* Members that the core makes: the first three tell the core what to do. */
-static const char *const own_names[] = {"model",  "tools",  "response_schema", "messages",
-                                        "system", "stream", "stream_options",  NULL};
-static const char *const orders[] = {"model", "tools", "response_schema", NULL};
+/* Members that the core makes: the first five tell the core what to do. */
+static const char *const own_names[] = {"model",    "tools",          "response_schema",
+                                        "messages", "asked_by",       "system",
+                                        "stream",   "stream_options", NULL};
+static const char *const orders[] = {"model",    "tools",    "response_schema",
+                                     "messages", "asked_by", NULL};
 /* A conversation is the session's: no server keeps it. */
 static const char *const own_of_responses[] = {
     "input", "store", "previous_response_id", "conversation", "background", "include", NULL};

@@ -16,6 +16,7 @@ typedef struct ck_process {
   const char *const *headers;
   bool roots;       /* of an MCP server: it may be told in which folder tools run */
   bool elicitation; /* likewise: it may ask a person in the midst of a call */
+  bool sampling;    /* likewise: it may ask a model */
   /* names of variables it gets besides the usual ones; NULL-terminated; NULL: none */
   const char *const *environment;
   /* of an MCP server: pairs of a tool and its probe; NULL-terminated; NULL: none */

@@ -15,6 +15,7 @@ static ck_process process_of(const ck_flow_process *from) {
                       .headers = from->headers,
                       .roots = from->roots,
                       .elicitation = from->elicitation,
+                      .sampling = from->sampling,
                       .environment = from->environment,
                       .probes = from->probes,
                       .timeout_ms = from->timeout_ms,

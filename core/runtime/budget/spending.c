@@ -50,7 +50,7 @@ static void add(ck_agent_spending *to, const ck_totals *cost) {
 
 /* Of a model: one turn of who asked it. */
 static bool is_answer(ck_bytes body) {
-  return ck_json_is_text(ck_json_get(body, "kind"), "model") &&
+  return ck_json_is_text(ck_json_get(body, "kind"), "model") && !ck_json_get(body, "aside").len &&
          ck_json_is_text(ck_json_get(body, "status"), ck_outcome_status_name(CK_OUTCOME_OK));
 }
 

@@ -94,7 +94,9 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   ck_status status = ck_session_scope(&scope, session, effect->scope, err);
   if (status != CK_OK) return status;
   effect->consumed = ck_scope_consumed(scope);
-  if (effect->kind == CK_EFFECT_MODEL) {
+  if (effect->kind == CK_EFFECT_MODEL && self->messages) {
+    effect->conversation = self->messages;
+  } else if (effect->kind == CK_EFFECT_MODEL) {
     effect->conversation = ck_scope_conversation(scope);
     status = ck_conversation_unpack(ck_scope_conversation(scope), err);
   } else {
@@ -258,6 +260,7 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   ck_error misplaced = CK_ERROR_INIT;
   self->phase = CK_CALL_LEFT;
   ck_status status = make_key(self, asked, &misplaced);
+  if (status == CK_OK) status = ck_call_take_messages(self, &misplaced);
   if (status != CK_OK) {
     ck_call_fail(self, misplaced.status, misplaced.text);
     return CK_OK;

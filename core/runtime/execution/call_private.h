@@ -42,6 +42,7 @@ struct ck_call {
   bool probing, delivered;
   const char **payers;                      /* of the effect */
   ck_value *untrusted, *tail, *interrupted; /* of the effect */
+  ck_conversation *messages;                /* of its request, which is aside; NULL: it has none */
   bool tried;                               /* it was begun before, here or in an earlier process */
   bool asks_limit;        /* WAITING for an answer to a limit, not for its own outcome */
   ck_limit_hit hit;       /* that limit */
@@ -137,6 +138,11 @@ CK_CHECKED ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_ent
 CK_CHECKED ck_status ck_call_stop_in_doubt(ck_call *self);
 /* The call stays without an outcome, and the session is to end. */
 void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, const char *text);
+
+/* ---- aside.c ---- */
+
+/* The messages that a model's request brings. CK_E_FLOW: they are none. */
+CK_CHECKED ck_status ck_call_take_messages(ck_call *self, ck_error *err);
 
 /* ---- context.c ---- */
 

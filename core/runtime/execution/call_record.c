@@ -69,13 +69,13 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
   const ck_effect *effect = &self->effect;
   const ck_outcome *outcome = self->outcome;
   *out = NULL;
-  if (effect->own || outcome->wants) return CK_OK; /* the flow answers it, or what it wants */
+  if (effect->own || outcome->wants || ck_effect_is_aside(effect))
+    return CK_OK; /* the flow answers it, or what it wants, or it is told to nobody */
   bool answered = outcome->status == CK_OUTCOME_OK,
        has_text =
            answered || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_UNKNOWN;
   if (effect->kind == CK_EFFECT_MODEL && answered) *out = ck_value_share(outcome->result);
-  bool quiet = ck_json_get(effect->request, "quiet").len > 0;
-  if (effect->kind == CK_EFFECT_ASK && answered && !quiet)
+  if (effect->kind == CK_EFFECT_ASK && answered)
     return ck_message_user(out, ck_value_bytes(outcome->result), err);
   return effect->kind == CK_EFFECT_TOOL && has_text ? make_tool_message(out, effect, outcome, err)
                                                     : CK_OK;

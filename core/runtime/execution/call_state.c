@@ -97,6 +97,7 @@ void ck_call_free(ck_call *self) {
   ck_value_free(self->request);
   ck_value_free(self->tail);
   ck_value_free(self->interrupted);
+  ck_conversation_free(self->messages);
   free(self->payers);
   ck_value_free(self->untrusted);
   free(self);

@@ -151,8 +151,8 @@ static ck_status took_part_before(bool *out, ck_call *self, ck_error *err) {
 static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   const ck_effect *effect = &self->effect;
-  bool model =
-      effect->kind == CK_EFFECT_MODEL && session->profile && session->profile->resume_with_tail;
+  bool model = effect->kind == CK_EFFECT_MODEL && !ck_effect_is_aside(effect) && session->profile &&
+               session->profile->resume_with_tail;
   *due = false;
   if (session->cut == 0 || !effect->agent || (!model && effect->kind != CK_EFFECT_AGENT))
     return CK_OK;

@@ -87,7 +87,9 @@ ck_status ck_corrections_tell(bool *told, ck_call *call, ck_error *err) {
   ck_value *texts = NULL;
   ck_status status = CK_OK;
   *told = false;
-  if (call->effect.kind != CK_EFFECT_MODEL || self->correction_count == 0) return CK_OK;
+  if (call->effect.kind != CK_EFFECT_MODEL || ck_effect_is_aside(&call->effect) ||
+      self->correction_count == 0)
+    return CK_OK;
   ck_json_begin(&w, '[');
   for (size_t i = 0; i < self->correction_count && status == CK_OK; i++) {
     const ck_ledger_entry *entry = self->corrections[i];

@@ -32,15 +32,16 @@ static ck_status note_change(ck_scrub_bodies *self, const char *before, const ch
   return status;
 }
 
-/* Of an intent. The digest of a model's call is over the conversation as well, which lies in other
- * events: once one of those has changed it can neither be made again nor stay, for the secret could
- * be found by trying. */
+/* Of an intent. The digest of a model's call is over the conversation as well, unless it brings
+ * messages of its own: that lies in other events, and once one of those has changed it can neither
+ * be made again nor stay, for the secret could be found by trying. */
 static ck_status digest_intent(ck_scrub_bodies *self, ck_bytes before, ck_bytes after,
                                ck_error *err) {
   char recorded[CK_REQUEST_DIGEST_SIZE], now[CK_REQUEST_DIGEST_SIZE];
   ck_bytes request = ck_json_get(before, "request"), scrubbed = ck_json_get(after, "request");
   const ck_effect alone = {.reserve_tokens = -1};
-  bool model = ck_json_is_text(ck_json_get(before, "kind"), ck_effect_kind_name(CK_EFFECT_MODEL));
+  bool model = ck_json_is_text(ck_json_get(before, "kind"), ck_effect_kind_name(CK_EFFECT_MODEL)) &&
+               !ck_json_get(request, "messages").len;
   if (!read_digest(recorded, ck_json_get(before, "digest"))) return CK_OK;
   ck_request_digest(now, &alone, request);
   bool whole = !model && ck_request_digest_equal(ck_bytes_text(now), ck_bytes_text(recorded));

@@ -126,6 +126,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
   if (outcome->by.len) ck_json_member_raw(&w, "by", outcome->by);
   if (outcome->wants) ck_json_member_bool(&w, "wants", true);
+  if (ck_effect_is_aside(effect)) ck_json_member_bool(&w, "aside", true);
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "refusal", outcome->refusal);
   if (outcome->goes_on) ck_json_member_bool(&w, "goes_on", true);

@@ -13,7 +13,7 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
   ck_digester digester;
   ck_digester_init(&digester);
   bool masked = ck_placeholder_digest_field(&digester, request);
-  if (effect->conversation) {
+  if (effect->conversation && !ck_effect_is_aside(effect)) {
     ck_digest conversation = ck_conversation_digest(effect->conversation);
     ck_digester_update(&digester, conversation.bytes, sizeof conversation.bytes);
     masked |= ck_conversation_is_masked(effect->conversation);

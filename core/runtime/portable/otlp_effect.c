@@ -35,6 +35,12 @@ static void put_operation(ck_otlp_span *to, const char *operation, ck_bytes of) 
 
 /* ---- models ---- */
 
+/* An answer beside the conversation is a result. */
+static ck_bytes answer_of(const ck_otlp_effect *effect) {
+  return ck_json_get(effect->outcome,
+                     ck_json_get(effect->outcome, "aside").len ? "result" : "message");
+}
+
 static const char *reason_of(const ck_otlp_effect *effect, ck_bytes message) {
   ck_bytes calls = ck_json_get(message, "tool_calls");
   if (ck_json_get(effect->outcome, "refusal").len) return "content_filter";
@@ -75,7 +81,7 @@ static ck_status put_given(ck_otlp_span *to, const ck_otlp_effect *effect, ck_re
 
 static ck_status put_made(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
                           ck_error *err) {
-  ck_bytes message = ck_json_get(effect->outcome, "message");
+  ck_bytes message = answer_of(effect);
   ck_buffer array = {0};
   ck_json_writer w = {.out = &array};
   if (ck_json_type_of(message) != CK_JSON_OBJECT) return CK_OK;
@@ -102,7 +108,7 @@ static void put_request(ck_otlp_span *to, const ck_otlp_effect *effect) {
 static ck_status put_model(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
                            ck_error *err) {
   ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model"),
-           message = ck_json_get(effect->outcome, "message");
+           message = answer_of(effect);
   to->client = true;
   put_operation(to, "chat", model);
   ck_otlp_span_put_text(to, "gen_ai.provider.name", ck_otlp_message_provider(message));

@@ -172,13 +172,18 @@ static ck_status close(writing *self, size_t index, const ck_event *outcome) {
 }
 
 /* A model's call takes what was said since the one before; one that was left behind takes nothing
- * from those that count. */
+ * from those that count, and one that brings messages of its own has these. */
 static void give(writing *self, begun *to) {
   talk *from = &self->talks[to->talk];
   ck_bytes body = ck_value_bytes(to->intent), kind = ck_json_get(body, "kind");
   if (to->left || ck_ledger_was_denied(body) ||
       !ck_json_is_text(kind, ck_effect_kind_name(CK_EFFECT_MODEL)))
     return;
+  ck_bytes own = ck_json_get(ck_json_get(body, "request"), "messages");
+  if (own.len) {
+    ck_buffer_append_bytes(&to->given, own);
+    return;
+  }
   ck_buffer_append_char(&to->given, '[');
   ck_buffer_append_bytes(&to->given, ck_buffer_bytes(&from->given));
   ck_buffer_append_char(&to->given, ']');

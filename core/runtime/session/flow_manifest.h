@@ -25,6 +25,7 @@ typedef struct ck_flow_process {
   bool untrusted;     /* what it gives is not to be trusted */
   bool roots;         /* of an MCP server: it may be told in which folder tools run */
   bool elicitation;   /* of an MCP server: it may ask a person */
+  bool sampling;      /* of an MCP server: it may ask a model */
   int64_t timeout_ms; /* the longest silence while it is asked something; 0: its driver's default */
   int64_t total_ms;   /* the most that a request to it may take in all; 0: the same */
 } ck_flow_process;

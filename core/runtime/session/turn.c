@@ -56,7 +56,7 @@ static void add_tool(ck_buffer *out, const ck_effect *effect, ck_bytes name) {
 
 ck_status ck_turn_add(ck_turn *self, const ck_effect *effect, const ck_value *body, ck_error *err) {
   bool tool = effect->kind == CK_EFFECT_TOOL && ck_effect_is_tool_call(effect);
-  bool model = effect->kind == CK_EFFECT_MODEL;
+  bool model = effect->kind == CK_EFFECT_MODEL && !ck_effect_is_aside(effect);
   ck_bytes name = ck_json_get(effect->request, tool ? "name" : "model"),
            other = model ? ck_json_get(ck_value_bytes(body), "model") : (ck_bytes){0};
   if (other.len) name = other; /* was asked in its place */

@@ -93,6 +93,18 @@ local function run(ctx, def)
   return agent.converse(ctx, def, input)
 end
 
+--- Its own, and those that its servers may ask.
+local function models_of(own, servers)
+  local models, seen = { own }, { [own] = true }
+  for _, server in pairs(servers) do
+    local name = server.sampling and server.sampling.model
+    if name and not seen[name] then models[#models + 1] = name end
+    seen[name or own] = true
+  end
+  table.sort(models)
+  return models
+end
+
 ---@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil,
 ---  input: string|table|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
 ---  stop: nil|fun(text: string): boolean, result: string|function|nil, max_iterations: integer|nil,
@@ -128,7 +140,7 @@ function agent.define(def)
   for i, one in ipairs(functions) do flow.function_names[i] = one.name end
   flow.model = def.model or "default"
   flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
-  flow.parallel_tools, flow.models = def.parallel_tools or 8, { flow.model }
+  flow.parallel_tools, flow.models = def.parallel_tools or 8, models_of(flow.model, servers)
   flow.unwritten = #functions == 0 and def.reads or nil
   return flow
 end

@@ -27,7 +27,7 @@ local function add_tools(loop, list, serve)
     loop.tools[tool.name] = {
       name = tool.name, class = tool.class, server = tool.server, called = tool.called,
       parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
-      source = tool.source,
+      source = tool.source, sampling = tool.sampling,
     }
   end
 end

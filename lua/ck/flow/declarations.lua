@@ -79,7 +79,7 @@ function declarations.gather(given, nodes)
       or add_named(found.processes, one.processes, "process")
     add_texts(found.secrets, one.secrets)
     add_texts(found.function_names, one.function_names)
-    add_texts(found.models, { one.model })
+    add_texts(found.models, one.models or { one.model })
   end
   for name, one in pairs(nodes) do
     if one.kind == "agent" then found.agents[one.name or name] = one.name or name end

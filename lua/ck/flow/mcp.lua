@@ -99,7 +99,7 @@ local function take(into, owners, server, tool, name)
   owners[name] = ("the MCP server '%s'"):format(server.name)
   into[#into + 1] = {
     name = name, called = tool.called, description = tool.description, parameters = tool.parameters,
-    class = class_of(server, tool, own), server = server.name,
+    class = class_of(server, tool, own), server = server.name, sampling = server.sampling,
   }
 end
 

@@ -2,6 +2,7 @@
 --- it prompts.
 
 local check = require "ck.flow.check"
+local sampling = require "ck.flow.sampling"
 local remote = require "ck.flow.remote"
 local tools = require "ck.flow.tools"
 
@@ -23,6 +24,10 @@ local tools = require "ck.flow.tools"
 ---@field roots boolean|nil              an MCP server is told in which folder tools run
 ---@field elicitation boolean|nil        an MCP server may ask a person in the midst of a call; nil:
 ---                                      where the tools of an agent are its
+---@field sampling { model: string|nil, max_calls: integer, max_tokens: integer }|nil
+---                                      an MCP server may ask that model in the midst of a call, so
+---                                      often in one, for so long an answer; model nil: that of
+---                                      its agent; nil: it may not
 ---@field probes string[]|nil            pairs: a tool of an MCP server, and its probe
 
 local process = {}
@@ -77,7 +82,7 @@ end
 
 local rules = {
   mcp = { url = remote.url_rule, key = "string", headers = remote.headers_rule,
-    roots = "boolean", elicitation = "boolean",
+    roots = "boolean", elicitation = "boolean", sampling = sampling.rule,
     argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     tools = tools_rule, trust = check.trust },
   acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
@@ -92,7 +97,8 @@ local function make(protocol, def)
   return {
     protocol = protocol, argv = def.argv, url = def.url,
     headers = remote.list_headers(def.key, def.headers), roots = def.roots,
-    elicitation = def.elicitation, env = def.env, timeout_s = def.timeout_s,
+    elicitation = def.elicitation, sampling = sampling.settings(def.sampling), env = def.env,
+    timeout_s = def.timeout_s,
     total_s = def.total_s, classes = classes, probes = probes, trust = def.trust,
   }
 end
@@ -106,7 +112,7 @@ end
 --- lost, and answers { done = false }, or { done = true, result = … }, as JSON.
 ---@param def { argv: string[]|nil, env: string[]|nil, url: string|nil, key: string|nil,
 ---  headers: table<string, string|{ secret: string }>|nil, roots: boolean|nil,
----  elicitation: boolean|nil,
+---  elicitation: boolean|nil, sampling: boolean|string|table|nil,
 ---  timeout_s: number|nil, total_s: number|nil, trust: string|nil,
 ---  tools: table<string, ck.flow.class|table>|nil }
 function process.mcp(def) return make("mcp", def) end
@@ -158,7 +164,7 @@ function process.declare(first, second)
         list[#list + 1] = {
           name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
           url = entry.url, headers = entry.headers, roots = entry.roots,
-          elicitation = entry.elicitation,
+          elicitation = entry.elicitation, sampling = entry.sampling,
           timeout_s = entry.timeout_s, total_s = entry.total_s,
           classes = entry.classes, probes = entry.probes, trust = entry.trust,
         }

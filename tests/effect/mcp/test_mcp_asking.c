@@ -38,10 +38,11 @@ static int noted(const char *text) {
   return count;
 }
 
-/* The call once more, with `response` to what `wanted` (JSON) wants of `name`. */
-static const ck_outcome *answer(mcp_fixture *it, ck_effect_class class, const char *arguments,
-                                const char *wanted, const char *response) {
-  mcp_fixture_set(it, class, "order", arguments);
+/* The call of the tool once more, with `response` to what `wanted` (JSON) wants. */
+static const ck_outcome *answer_of(mcp_fixture *it, ck_effect_class class, const char *tool,
+                                   const char *arguments, const char *wanted,
+                                   const char *response) {
+  mcp_fixture_set(it, class, tool, arguments);
   it->request.len--; /* its brace */
   ck_buffer_append_format(&it->request, ",\"input\":{\"of\":%s,\"responses\":{%s}}}", wanted,
                           response);
@@ -49,11 +50,20 @@ static const ck_outcome *answer(mcp_fixture *it, ck_effect_class class, const ch
   return drive_effect(&it->drive, it->driver, &it->effect, false);
 }
 
-static char *want(mcp_fixture *it, const char *arguments) {
-  const ck_outcome *outcome = mcp_fixture_call(it, CK_EFFECT_ONCE, "order", arguments);
+static const ck_outcome *answer(mcp_fixture *it, ck_effect_class class, const char *arguments,
+                                const char *wanted, const char *response) {
+  return answer_of(it, class, "order", arguments, wanted, response);
+}
+
+static char *want_of(mcp_fixture *it, const char *tool, const char *arguments) {
+  const ck_outcome *outcome = mcp_fixture_call(it, CK_EFFECT_ONCE, tool, arguments);
   tap_ok(outcome->status == CK_OUTCOME_OK && outcome->wants, "it wants something: %.200s",
          result_of(outcome));
   return strdup(result_of(outcome));
+}
+
+static char *want(mcp_fixture *it, const char *arguments) {
+  return want_of(it, "order", arguments);
 }
 
 static void test_older(void) {
@@ -91,7 +101,7 @@ static void test_modern(void) {
   char *first = want(&it, "{}");
   const ck_outcome *outcome =
       answer(&it, CK_EFFECT_ONCE, "{}", first,
-             "\"size\":{\"action\":\"accept\",\"content\":{\"size\":\"S\"}}");
+             "\"size1\":{\"action\":\"accept\",\"content\":{\"size\":\"S\"}}");
   tap_is_text(result_of(outcome), "\"ordered {\\\"size\\\":\\\"S\\\"}\"", "it goes on");
   tap_is_int(noted("called"), 2, "with a second call");
   free(first);
@@ -134,6 +144,48 @@ static void test_much(void) {
   ck_buffer_clear(&arguments);
 }
 
+#define SAID(text) "{\"role\":\"assistant\",\"content\":{\"type\":\"text\",\"text\":\"" text "\"}}"
+
+static void begin_sampling(mcp_fixture *it, const char *era) {
+  begin(it, era);
+  it->process.elicitation = false;
+  it->process.sampling = true;
+}
+
+/* A model is asked as a person is: a call that is made anew is told what was answered, and does not
+ * ask again. */
+static void test_sampling(void) {
+  static const char twice[] = "{\"times\":2}", said[] = "\"thought A\\nthought B\"";
+  mcp_fixture it;
+  begin_sampling(&it, "older");
+  char *first = want_of(&it, "think", twice);
+  tap_ok(strstr(first, "\"method\":\"sampling/createMessage\"") != NULL, "a model is wanted");
+  const ck_outcome *outcome =
+      answer_of(&it, CK_EFFECT_ONCE, "think", twice, first, "\"it\":" SAID("A"));
+  char *second = strdup(result_of(outcome));
+  outcome = answer_of(&it, CK_EFFECT_ONCE, "think", twice, second, "\"it\":" SAID("B"));
+  tap_is_text(result_of(outcome), said, "it thinks what it was told");
+  mcp_fixture_close(&it);
+  begin_sampling(&it, "older");
+  outcome = answer_of(&it, CK_EFFECT_IDEMPOTENT, "think", twice, second, "\"it\":" SAID("B"));
+  tap_is_text(result_of(outcome), said, "another server is told all that a model answered");
+  mcp_fixture_close(&it);
+  begin_sampling(&it, "older");
+  outcome = mcp_fixture_call(&it, CK_EFFECT_ONCE, "order", "{}");
+  tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(result_of(outcome), "does not offer"),
+         "a person is not offered with it: %s", result_of(outcome));
+  char *third = want_of(&it, "think", "{}");
+  outcome = answer_of(&it, CK_EFFECT_ONCE, "think", "{}", third,
+                      "\"it\":{\"refused\":\"no \\u001b[2J\"}");
+  tap_ok(strstr(result_of(outcome), "refused: no"), "a refusal is an error for it: %s",
+         result_of(outcome));
+  tap_is_int(noted("refused -1"), 1, "with the code of the protocol");
+  mcp_fixture_close(&it);
+  free(first);
+  free(second);
+  free(third);
+}
+
 /* Nobody comes with the answer. */
 static void test_left(void) {
   mcp_fixture it;
@@ -151,6 +203,7 @@ int main(void) {
   test_url();
   test_much();
   test_left();
+  test_sampling();
   ck_loop_free(loop);
   return tap_done();
 }

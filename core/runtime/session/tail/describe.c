@@ -177,7 +177,9 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     if (value.len == 0 || twice) continue;
     if (!first) ck_buffer_append_text(out, "  ");
     first = false;
-    bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
+    bool is_message = strcmp(o->names[i], "message") == 0 ||
+                      (strcmp(o->names[i], "result") == 0 && ck_json_get(body, "aside").len > 0);
+    bool message = is_message && ck_json_type_of(value) == CK_JSON_OBJECT;
     if (is_named(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
     bool is_status = strcmp(o->names[i], "status") == 0;
     bool unknown = is_status && ck_json_is_text(value, "unknown"),
