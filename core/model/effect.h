@@ -136,6 +136,8 @@ typedef struct ck_outcome {
   /* OK, of a tool: it has not ended, and goes on when it is called again with what `result` names:
    * {requests: {NAME: {method, params}}, …} */
   bool wants;
+  /* of a tool: since its server's tools were listed last they have changed, it says */
+  bool tools_changed;
   bool refused; /* recorded: denied by a person, or by a policy and no call of a tool */
   int64_t input_tokens, output_tokens;
   /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the

@@ -102,8 +102,8 @@ static void set_true(lua_State *L, const char *field, bool value) {
   lua_setfield(L, -2, field);
 }
 
-/* {status=, result=, raw=, error=, wants=, cut=, refusal=, goes_on=, note=, cost_micros=,
- * input_tokens=, output_tokens=} */
+/* {status=, result=, raw=, error=, wants=, tools_changed=, cut=, refusal=, goes_on=, note=,
+ * cost_micros=, input_tokens=, output_tokens=} */
 static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   lua_createtable(L, 0, 9);
   set_text(L, "status", ck_bytes_text(ck_outcome_status_name(outcome->status)));
@@ -114,6 +114,7 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   }
   if (outcome->error) set_text(L, "error", ck_bytes_text(outcome->error));
   set_true(L, "wants", outcome->wants);
+  set_true(L, "tools_changed", outcome->tools_changed);
   set_true(L, "goes_on", outcome->goes_on);
   if (outcome->cut) set_text(L, "cut", ck_bytes_text(outcome->cut));
   if (outcome->refusal) set_text(L, "refusal", ck_bytes_text(outcome->refusal));

@@ -4,8 +4,8 @@
  * order
  *   {"scope", "kind":"ask",   "answer"}
  *   {"scope", "kind":"model", "message", "usage"?, "cost_micros"?, "request_digest"?}
- *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?}   a call of the
- *                             message before
+ *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?,
+ *                             "tools_changed"?}  a call of the message before
  *   {"scope", "kind":"tool",  "request", "result", "is_error"?}                      one that the
  *                             flow itself makes
  * where `message` is an assistant message of the OpenAI chat shape, `usage` counts input_tokens and

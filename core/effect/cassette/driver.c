@@ -30,8 +30,10 @@ static ck_status make_tool_error(ck_outcome **out, const ck_record *record, ck_e
 }
 
 static ck_status make_recorded(ck_outcome **out, const ck_record *record, ck_error *err) {
-  if (record->is_error) return make_tool_error(out, record, err);
-  ck_status status = ck_outcome_new(out, CK_OUTCOME_OK, record->value, NULL, err);
+  ck_status status = record->is_error
+                         ? make_tool_error(out, record, err)
+                         : ck_outcome_new(out, CK_OUTCOME_OK, record->value, NULL, err);
+  if (!status) (*out)->tools_changed = record->tools_changed;
   if (status || record->kind != CK_EFFECT_MODEL) return status;
   (*out)->cost_micros = record->cost_micros;
   (*out)->input_tokens = record->input_tokens;

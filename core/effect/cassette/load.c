@@ -111,13 +111,19 @@ static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
                 : read_member_value(&out->arguments, line, "arguments", out->position, err);
 }
 
+static ck_status read_flag(bool *out, ck_bytes line, const char *name, size_t position,
+                           ck_error *err) {
+  ck_bytes flag = ck_json_get(line, name);
+  return !flag.len || ck_json_read_bool(out, flag)
+             ? CK_OK
+             : wrong_member(position, name, "true or false", err);
+}
+
 static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {
-  ck_bytes is_error = ck_json_get(line, "is_error");
   ck_status status = read_call(out, line, err);
   if (!status) status = read_member_value(&out->value, line, "result", out->position, err);
-  if (!status && is_error.len && !ck_json_read_bool(&out->is_error, is_error)) {
-    status = wrong_member(out->position, "is_error", "true or false", err);
-  }
+  if (!status) status = read_flag(&out->is_error, line, "is_error", out->position, err);
+  if (!status) status = read_flag(&out->tools_changed, line, "tools_changed", out->position, err);
   return status;
 }
 

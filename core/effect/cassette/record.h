@@ -15,6 +15,7 @@ typedef struct ck_record {
                           arguments and index are absent */
   int64_t index;       /* tool: the index of the call in its message */
   bool is_error;       /* tool */
+  bool tools_changed;  /* tool: as ck_outcome has it */
   bool has_request;    /* model: `request` was recorded */
   ck_digest request;
   int64_t cost_micros, input_tokens, output_tokens; /* model */

@@ -96,6 +96,10 @@ static bool take_discovered(ck_mcp_server *self, ck_bytes result, char why[CK_SE
   ck_bytes list = ck_json_get(result, "supportedVersions");
   if (lists_modern(list)) {
     self->era = CK_MCP_MODERN;
+    self->tells_changes = false;
+    ck_json_read_bool(
+        &self->tells_changes,
+        ck_json_get(ck_json_get(ck_json_get(result, "capabilities"), "tools"), "listChanged"));
     return true;
   }
   snprintf(why, CK_SERVICE_WHY_MAX,

@@ -15,5 +15,5 @@ void ck_mcp_report_error(ck_effect_run *run, const char *text) {
       outcome = NULL;
   }
   ck_value_free(value);
-  ck_pending_call_deliver(&run->pending, outcome);
+  ck_mcp_deliver(run, outcome);
 }

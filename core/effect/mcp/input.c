@@ -50,7 +50,7 @@ static void deliver(ck_effect_run *run, ck_bytes requests, ck_bytes state) {
   if (status == CK_OK) outcome->wants = true;
   ck_value_free(value);
   ck_buffer_clear(&json);
-  ck_pending_call_deliver(&run->pending, status == CK_OK ? outcome : NULL);
+  ck_mcp_deliver(run, status == CK_OK ? outcome : NULL);
 }
 
 void ck_mcp_take_wanted(ck_effect_run *run, ck_bytes result) {

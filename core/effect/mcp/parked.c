@@ -120,7 +120,7 @@ static bool park(ck_mcp_server *self, ck_effect_run *run, const ck_rpc_message *
   ck_peer_suspend(self->service.peer, &made->call, true);
   made->next = self->parked;
   self->parked = made;
-  ck_pending_call_deliver(&run->pending, outcome);
+  ck_mcp_deliver(run, outcome);
   return true;
 }
 

@@ -49,6 +49,9 @@ struct ck_mcp_server {
   ck_mcp_era era;
   bool guessed; /* OLDER: it has not said so */
   bool asked_twice;
+  bool tools_changed;     /* since they were listed last, it has said so */
+  bool tells_changes;     /* MODERN: it tells who listens */
+  ck_peer_call listening; /* for that */
   int64_t last_token;
   ck_pending_calls runs;
   ck_mcp_parked *parked;
@@ -99,6 +102,14 @@ void ck_mcp_take_wish(ck_mcp_server *self, const ck_rpc_message *message);
  */
 bool ck_mcp_go_on(ck_effect_run *run);
 void ck_mcp_clear_parked(ck_mcp_server *self);
+
+/* ---- changes.c: a server's tools become others ---- */
+/* Asks a newer server to tell; an older one does without. */
+void ck_mcp_listen(ck_mcp_server *self);
+/* It has told. */
+void ck_mcp_note_changes(ck_mcp_server *self);
+/* The outcome of a call, which says whether they have changed. NULL: no memory for it. */
+void ck_mcp_deliver(ck_effect_run *run, ck_outcome *outcome);
 
 /* ---- error.c ---- */
 /* Ends the call, later, with an error that is reported to the model; a probe becomes UNKNOWN. */

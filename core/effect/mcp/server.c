@@ -61,6 +61,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_error err = CK_ERROR_INIT;
   ck_mcp_server *self = run->server;
   int64_t begun_ms = run->call.begun_ms; /* of a list: with its first page */
+  if (run->list && !run->pages) self->tools_changed = false;
   ck_status status = write_params(&params, run, cursor, &err);
   run->call = call_of(run);
   if (status == CK_OK)
@@ -178,7 +179,7 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err)
                                 : ck_mcp_read_result(&outcome, answer->json, &err);
   if (status == CK_OK)
-    ck_pending_call_deliver(&run->pending, outcome);
+    ck_mcp_deliver(run, outcome);
   else
     report_problem(run, &err);
 }
@@ -267,6 +268,8 @@ static void on_received(void *to, const ck_rpc_message *message) {
                      "this client does not offer that (roots, sampling, elicitation)");
   } else if (ck_json_is_text(message->method, "notifications/progress")) {
     take_progress(self, message->params);
+  } else if (ck_json_is_text(message->method, "notifications/tools/list_changed")) {
+    ck_mcp_note_changes(self);
   }
 }
 
@@ -281,6 +284,8 @@ static void on_ready(void *to) {
   ck_mcp_server *self = to;
   if (!ck_mcp_server_is_modern(self))
     ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
+  else
+    ck_mcp_listen(self);
   send_waiting(self);
 }
 

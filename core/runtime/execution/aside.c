@@ -1,6 +1,6 @@
 /* aside.c - a model is asked about messages that its request brings, and not about the scope's
  * conversation, which learns nothing of it. */
-#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/aside.h"
 
 static bool is_message(ck_bytes value) {
   return ck_json_type_of(value) == CK_JSON_OBJECT &&

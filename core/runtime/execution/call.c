@@ -5,6 +5,7 @@
 
 #include "core/model/sources.h"
 #include "core/runtime/execution/action.h"
+#include "core/runtime/execution/aside.h"
 #include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/call_retry.h"
 #include "core/runtime/execution/corrections.h"

@@ -48,8 +48,7 @@ struct ck_call {
   ck_limit_hit hit;       /* that limit */
   unsigned limit_answers; /* answers to limits that this process has carried out */
   bool blocked;           /* in doubt, though never begun: another action was done in its place */
-  /* its driver was asked, and its intent stays open: it may have cost what it reserved */
-  bool left_open;
+  bool left_open;         /* its driver was asked: it may have cost what it reserved */
   bool begun;             /* this process has recorded its intent */
   bool settled;           /* its driver waits, and what its last try cost is recorded */
   bool again;             /* its next intent is a retry */
@@ -138,11 +137,6 @@ CK_CHECKED ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_ent
 CK_CHECKED ck_status ck_call_stop_in_doubt(ck_call *self);
 /* The call stays without an outcome, and the session is to end. */
 void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, const char *text);
-
-/* ---- aside.c ---- */
-
-/* The messages that a model's request brings. CK_E_FLOW: they are none. */
-CK_CHECKED ck_status ck_call_take_messages(ck_call *self, ck_error *err);
 
 /* ---- context.c ---- */
 

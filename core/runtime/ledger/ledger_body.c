@@ -126,6 +126,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));
   if (outcome->by.len) ck_json_member_raw(&w, "by", outcome->by);
   if (outcome->wants) ck_json_member_bool(&w, "wants", true);
+  if (outcome->tools_changed) ck_json_member_bool(&w, "tools_changed", true);
   if (ck_effect_is_aside(effect)) ck_json_member_bool(&w, "aside", true);
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "refusal", outcome->refusal);
@@ -256,6 +257,7 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
     ck_json_read_int(&(*out)->output_tokens, ck_json_get(body, "output_tokens"));
     (*out)->seq = seq;
     ck_json_read_bool(&(*out)->wants, ck_json_get(body, "wants"));
+    ck_json_read_bool(&(*out)->tools_changed, ck_json_get(body, "tools_changed"));
     (*out)->cut = ck_json_dup_string(ck_json_get(body, "cut"));
     (*out)->refusal = ck_json_dup_string(ck_json_get(body, "refusal"));
     ck_json_read_bool(&(*out)->goes_on, ck_json_get(body, "goes_on"));

@@ -236,6 +236,7 @@ static void write_tool(ck_json_writer *w, const folded *scope, ck_bytes request,
   }
   ck_json_member_raw(w, "result", result_of(body));
   if (!ck_json_is_text(ck_json_get(body, "status"), "ok")) ck_json_member_bool(w, "is_error", true);
+  if (ck_json_get(body, "tools_changed").len) ck_json_member_bool(w, "tools_changed", true);
 }
 
 static ck_status write_outcome(ck_buffer *json, const exporting *self, const folded *scope,

@@ -3,40 +3,13 @@
 
 local agent_answer = require "ck.flow.agent_answer"
 local agent_reply = require "ck.flow.agent_reply"
+local agent_tools = require "ck.flow.agent_tools"
 local before_call = require "ck.flow.before_call"
 local calls = require "ck.flow.agent_calls"
 local content = require "ck.flow.content"
 local explore = require "ck.flow.explore"
-local mcp = require "ck.flow.mcp"
 
 local agent_loop = {}
-
---- A tool without description and parameters is offered by its name alone.
-local function shown(tool)
-  if not tool.description and not tool.parameters then return tool.name end
-  return { name = tool.name, description = tool.description, parameters = tool.parameters }
-end
-
-local function add_tools(loop, list, serve)
-  for _, tool in ipairs(list) do
-    if loop.tools[tool.name] then
-      error(("the tool '%s' of agent %s has the name of one that it is given: give it another")
-        :format(tool.name, loop.def.name), 0)
-    end
-    if not tool.hidden then loop.list[#loop.list + 1] = shown(tool) end
-    loop.tools[tool.name] = {
-      name = tool.name, class = tool.class, server = tool.server, called = tool.called,
-      parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
-      source = tool.source, sampling = tool.sampling,
-    }
-  end
-end
-
-local function own_tools(loop)
-  local list = {}
-  for _, tool in pairs(loop.tools) do list[#list + 1] = tool end
-  return list
-end
 
 local function text_from(ctx, value)
   if type(value) == "function" then return value(ctx) end
@@ -109,19 +82,13 @@ end
 function agent_loop.open(ctx, def, input, more)
   more = more or {}
   local loop = {
-    ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
+    ctx = ctx, def = def, depth = more.depth or 0, bad = 0, guards = 0,
     pauses = 0,
     subagent = more.subagent or (more.depth or 0) > 0, position = ctx.position,
     named = before_call.named(ctx.options, def.name),
     source = def.trust == "untrusted" and (def.name or "agent") or nil,
   }
-  add_tools(loop, def.tools, calls.by_effect)
-  add_tools(loop, def.functions, calls.by_function)
-  add_tools(loop, more.tools or {})
-  if def.has_servers then
-    add_tools(loop, mcp.offer(ctx, def.processes, own_tools(loop), def.name), calls.by_effect)
-  end
-  explore.offer(loop)
+  agent_tools.open(loop, more.tools or {})
   if ctx.position then go_on(loop, ctx.position) else start(loop, input) end
   return loop
 end
@@ -174,6 +141,7 @@ end
 function agent_loop.turn(loop)
   local ctx = loop.ctx
   if loop.next == "calls" then return call_tools(loop, calls.judge(loop, ctx.tool_calls())) end
+  agent_tools.refresh(loop)
   local reply = ask_model(loop)
   if not reply then return "ended", loop.turn - 1 end
   loop.cut, loop.refusal = reply.cut, reply.refusal

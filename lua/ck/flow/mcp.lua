@@ -40,11 +40,15 @@ function mcp.split(given)
   return plain, servers
 end
 
-local function ask(ctx, server, ordinal, agent)
+-- `before`: what it listed before, which holds where it does not list them now.
+local function ask(ctx, server, ordinal, agent, before)
   local request = { server = server.name, list = true }
   local outcome = ctx.effect {
     kind = "tool", class = "pure", request = request, ordinal = ordinal, agent = agent,
   }
+  if before and (outcome.status ~= "ok" or type(outcome.result.tools) ~= "table") then
+    return before
+  end
   if outcome.status ~= "ok" or type(outcome.result) ~= "table"
     or type(outcome.result.tools) ~= "table" then
     error(("the MCP server '%s' does not list its tools: %s")
@@ -59,18 +63,36 @@ local function check_listed(server, listed, name, why)
   error(("the MCP server '%s' has no tool '%s', %s%s"):format(server.name, name, why, hint), 0)
 end
 
--- The tools that are probes of others.
-local function probes_of(server, listed)
-  local names, only, probes = {}, {}, server.probes or {}
+-- What the flow says of tools is about some that there are.
+local function check_names(server, listed)
+  local names, probes = {}, server.probes or {}
   for _, tool in ipairs(listed) do names[tool.called or tool.name] = true end
   for name in pairs(server.classes or {}) do
     check_listed(server, names, name, "whose class is declared")
   end
   for i = 2, #probes, 2 do
     check_listed(server, names, probes[i], ("which is the probe of '%s'"):format(probes[i - 1]))
-    only[probes[i]] = true
   end
-  return only
+  for _, name in ipairs(server.hidden or {}) do
+    check_listed(server, names, name, "which is left out")
+  end
+end
+
+-- The tools that models are not offered: probes of others, and what is left out.
+local function hidden_of(server)
+  local names, probes = {}, server.probes or {}
+  for i = 2, #probes, 2 do names[probes[i]] = true end
+  for _, name in ipairs(server.hidden or {}) do names[name] = true end
+  return names
+end
+
+-- Under the server's prefix, which makes of its own name another one.
+local function prefixed(server, tool)
+  if not server.prefix then return tool end
+  return {
+    name = (server.prefix .. tool.name):sub(1, 64), called = tool.called or tool.name,
+    description = tool.description, parameters = tool.parameters, class = tool.class,
+  }
 end
 
 -- A generated name must not be that of another tool of a server or the flow.
@@ -89,12 +111,15 @@ local function class_of(server, tool, own)
   return declared or (server.trust == "untrusted" and "once") or tool.class
 end
 
-local function take(into, owners, server, tool, name)
+-- `again`: a name that another has by now is not worth the session.
+local function take(into, owners, server, tool, name, again)
   local own = tool.called or tool.name
   local owner = owners[name]
+  if owner and again then return end
   if owner then
-    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out")
-      :format(name, owner, server.name), 0)
+    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out with "
+      .. "tools = { ['%s'] = false }, or give a server a prefix"):format(name, owner, server.name,
+      own), 0)
   end
   owners[name] = ("the MCP server '%s'"):format(server.name)
   into[#into + 1] = {
@@ -103,15 +128,18 @@ local function take(into, owners, server, tool, name)
   }
 end
 
-local function take_all(into, owners, server, listed)
-  local probes = probes_of(server, listed)
-  local given = {}
+-- `again`: what the flow says of some that are gone meanwhile is no mistake.
+local function take_all(into, owners, server, listed, again)
+  local hidden = hidden_of(server)
+  if not again then check_names(server, listed) end
+  local given, tools = {}, {}
   for _, tool in ipairs(listed) do
-    if not tool.called then given[tool.name] = true end
+    local shown = prefixed(server, tool)
+    if not shown.called then given[shown.name] = true end
+    if not hidden[tool.called or tool.name] then tools[#tools + 1] = shown end
   end
-  for _, tool in ipairs(listed) do
-    local name = free_name(owners, given, tool)
-    if not probes[tool.called or tool.name] then take(into, owners, server, tool, name) end
+  for _, tool in ipairs(tools) do
+    take(into, owners, server, tool, free_name(owners, given, tool), again)
   end
 end
 
@@ -122,17 +150,25 @@ end
 ---                                    are skipped
 ---@param own { name: string }[]|nil   the flow's own tools
 ---@param agent string|nil             who asks
+---@param known { lists: table<string, table>, changed: table<string, true> }|nil  what they listed
+---                                    before: those that have changed are asked again
 ---@return ck.flow.OfferedTool[] list  in the order of the servers' names and of their lists
-function mcp.offer(ctx, servers, own, agent)
-  local list, owners, count = {}, {}, 0
+---@return table<string, table> lists  as they gave them, by their names
+function mcp.offer(ctx, servers, own, agent, known)
+  local list, owners, count, lists = {}, {}, 0, {}
   for _, tool in ipairs(own or {}) do owners[tool.name] = "the flow itself" end
   for _, server in ipairs(servers) do
     if server.protocol == "mcp" then
-      take_all(list, owners, server, ask(ctx, server, FIRST_ORDINAL + count, agent))
+      local listed = known and known.lists[server.name]
+      if not known or known.changed[server.name] then
+        listed = ask(ctx, server, FIRST_ORDINAL + count, agent, listed)
+      end
+      take_all(list, owners, server, listed, known ~= nil)
+      lists[server.name] = listed
       count = count + 1
     end
   end
-  return list
+  return list, lists
 end
 
 return mcp

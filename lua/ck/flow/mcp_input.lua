@@ -125,6 +125,7 @@ function mcp_input.settle(loop, item, outcome, ask_of)
     asked.request = input .. asked.request:sub(2)
     asked.ordinal = ordinal_of(item, round)
     outcome = loop.ctx.effect(asked)
+    if outcome.tools_changed then loop.changed[item.tool.server] = true end
     self.refused = nil
     if outcome.status == "ended" then return false end
   end

@@ -41,6 +41,7 @@
 ---@field cut string|nil            of a model: its answer ends before its end, for this
 ---@field wants true|nil             of a tool: it goes on when it is called again with what
 ---                                 `result` names
+---@field tools_changed true|nil     of a tool: its server says that its tools are others now
 ---@field note string|nil           what is not as it should be, for people
 ---@field cost_micros integer|nil
 ---@field input_tokens integer

@@ -19,6 +19,8 @@ local tools = require "ck.flow.tools"
 ---                                      an agent 1800
 ---@field total_s number|nil             seconds that a request may take in all, with any progress;
 ---                                      nil: 3600, of an agent 10800, and timeout_s at least
+---@field prefix string|nil              before the names of an MCP server's tools for models
+---@field hidden string[]|nil            an MCP server's tools that models are not offered
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, over its own claims
 ---@field trust "trusted"|"untrusted"|nil  whether what it gives is to be trusted; nil: it is
 ---@field roots boolean|nil              an MCP server is told in which folder tools run
@@ -46,6 +48,7 @@ local NEEDS_PROBE = "needs a probe, the server's tool that tells whether it happ
   .. "{ class = \"reconcilable\", probe = NAME }"
 
 local function tool_problem(value)
+  if value == false then return nil end
   if value == "reconcilable" then return NEEDS_PROBE end
   if type(value) ~= "table" then return tools.class_rule(value) end
   local problem = check.fields("its table", value, { class = tools.class_rule, probe = "string" })
@@ -63,28 +66,36 @@ local function tools_rule(value)
   end
 end
 
--- The classes of a server's tools by name, and the pairs of a tool and its probe, ordered by the
--- tool's name.
+local function prefix_rule(value)
+  if type(value) ~= "string" or not ck.find(value, "^[A-Za-z0-9_-]{1,32}\\z") then
+    return "must be a text of 1 to 32 letters, digits, '_' and '-'"
+  end
+end
+
+-- The classes of a server's tools by name, the pairs of a tool and its probe, ordered by the tool's
+-- name, and the names of those that are left out.
 local function sort_tools(given)
-  local classes, names, probes = {}, {}, {}
+  local classes, names, probes, hidden = {}, {}, {}, {}
   for name, tool in pairs(given or {}) do
     local has_probe = type(tool) == "table"
-    classes[name] = has_probe and (tool.class or "reconcilable") or tool
+    if tool then classes[name] = has_probe and (tool.class or "reconcilable") or tool end
     if has_probe then names[#names + 1] = name end
+    if not tool then hidden[#hidden + 1] = name end
   end
   table.sort(names)
+  table.sort(hidden)
   for _, name in ipairs(names) do
     probes[#probes + 1] = name
     probes[#probes + 1] = given[name].probe
   end
-  return classes, probes
+  return classes, probes, hidden
 end
 
 local rules = {
   mcp = { url = remote.url_rule, key = "string", headers = remote.headers_rule,
     roots = "boolean", elicitation = "boolean", sampling = sampling.rule,
     argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
-    tools = tools_rule, trust = check.trust },
+    tools = tools_rule, prefix = prefix_rule, trust = check.trust },
   acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, total_s = check.seconds,
     trust = check.trust },
 }
@@ -93,13 +104,14 @@ local function make(protocol, def)
   local problem = check.fields("flow." .. protocol, def, rules[protocol])
   problem = problem or remote.place_problem(protocol, def)
   if problem then error(problem, 3) end
-  local classes, probes = sort_tools(def.tools)
+  local classes, probes, hidden = sort_tools(def.tools)
   return {
     protocol = protocol, argv = def.argv, url = def.url,
     headers = remote.list_headers(def.key, def.headers), roots = def.roots,
     elicitation = def.elicitation, sampling = sampling.settings(def.sampling), env = def.env,
     timeout_s = def.timeout_s,
     total_s = def.total_s, classes = classes, probes = probes, trust = def.trust,
+    prefix = def.prefix, hidden = hidden,
   }
 end
 
@@ -109,12 +121,13 @@ end
 --- `tools` has the class of tools that the server does not describe, or wrongly: NAME = class, or
 --- NAME = { probe = OTHER, class = "reconcilable" }. OTHER, a tool of the same server that models
 --- are not offered, is called with { key, attempt, name, arguments } of a call whose outcome was
---- lost, and answers { done = false }, or { done = true, result = … }, as JSON.
+--- lost, and answers { done = false }, or { done = true, result = … }, as JSON. NAME = false leaves
+--- one out; `prefix` stands before their names as models see them.
 ---@param def { argv: string[]|nil, env: string[]|nil, url: string|nil, key: string|nil,
 ---  headers: table<string, string|{ secret: string }>|nil, roots: boolean|nil,
 ---  elicitation: boolean|nil, sampling: boolean|string|table|nil,
----  timeout_s: number|nil, total_s: number|nil, trust: string|nil,
----  tools: table<string, ck.flow.class|table>|nil }
+---  timeout_s: number|nil, total_s: number|nil, trust: string|nil, prefix: string|nil,
+---  tools: table<string, ck.flow.class|table|false>|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
@@ -167,6 +180,7 @@ function process.declare(first, second)
           elicitation = entry.elicitation, sampling = entry.sampling,
           timeout_s = entry.timeout_s, total_s = entry.total_s,
           classes = entry.classes, probes = entry.probes, trust = entry.trust,
+          prefix = entry.prefix, hidden = entry.hidden,
         }
       end
       seen[name] = entry

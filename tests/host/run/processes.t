@@ -85,6 +85,11 @@ run run adder.lua --profile ./model.lua --input '"2+3?"'
 is "a tool of the flow's with the name of a server's: exit 1" "$code" 1
 has "both are named" "$err" \
   "the tool 'add' is offered by the flow itself and by the MCP server 'box'"
+adder "$server" ", again = flow.mcp { prefix = 'b_', argv = { '$server' } }"
+before=$(wc -l <model.log)
+run run adder.lua --profile ./model.lua --input '"2+3?"'
+is "two servers may have tools of one name: exit 0" "$code" 0
+has "where one has a prefix" "$(tail -n +$((before + 1)) model.log)" '"name":"b_add"'
 
 cat >prompt.lua <<EOF
 local flow = require "ck.flow"

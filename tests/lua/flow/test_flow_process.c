@@ -63,6 +63,13 @@ static void test_refusals(void) {
   is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { echo = \"prue\" } }"), CK_E_PARSE,
              "flow.mcp: 'tools' 'echo' must be pure, idempotent, reconcilable or once, not 'prue'",
              "a class that there is not");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, prefix = \"a b\" }"), CK_E_PARSE,
+             "'prefix' must be a text of 1 to 32 letters, digits, '_' and '-'",
+             "a prefix of words");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, sampling = 5 }"), CK_E_PARSE,
+             "'sampling' must be true, the name of a model, or a table", "sampling of a number");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, sampling = { max_calls = 81 } }"), CK_E_PARSE,
+             "'max_calls' must be 80 at most", "calls without end");
   is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { \"echo\" } }"), CK_E_PARSE,
              "takes names of the server's tools as keys", "a tool without a class");
   is_refused(
@@ -137,11 +144,11 @@ static void test_manifest(void) {
 
 /* ---- mcp.offer ---- */
 
-#define OFFER                                                                                    \
+#define SERVERS(air)                                                                             \
   FLOW "local mcp = require \"ck.flow.mcp\"\nlocal process = require \"ck.flow.process\"\n"      \
        "local plain, servers = mcp.split { mine = \"pure\",\n"                                   \
        "  box = flow.mcp { argv = { \"x\" }, tools = { put = { probe = \"is_put\" } } }, air = " \
-       "flow.mcp { argv = { \"y\" } } }\n"
+       "flow.mcp { argv = { \"y\" }, " air " } }\n"
 
 #define RUN                                                                                      \
   "return flow.custom { processes = servers, tools = plain, run = function(ctx)\n"               \
@@ -152,16 +159,20 @@ static void test_manifest(void) {
   "  return table.concat(out, \" \")\n"                                                          \
   "end }\n"
 
-static void offers(const char *first, const char *second, const char *want) {
+static void check_offer(const char *text, const char *first, const char *second, const char *want) {
   flow_driver driver = {0};
   const char *const answers[] = {first, second, NULL};
   ck_error err = CK_ERROR_INIT;
-  flow_driver_load(&driver, flow_file(OFFER RUN), NULL);
+  flow_driver_load(&driver, flow_file(text), NULL);
   driver.answers[CK_EFFECT_TOOL] = answers;
   ck_status status = flow_driver_run(&driver, &err);
   const char *got = status == CK_OK && driver.value ? ck_value_bytes(driver.value).data : err.text;
   if (!tap_ok(strstr(got, want) != NULL, "the offer comes to %s", want)) tap_diag("it is %s", got);
   flow_driver_clear(&driver);
+}
+
+static void offers(const char *first, const char *second, const char *want) {
+  check_offer(SERVERS("") RUN, first, second, want);
 }
 
 #define TOOLS(list) "{\"tools\":[" list "]}"
@@ -204,10 +215,26 @@ static void test_offer(void) {
   offers("5", TOOLS(), "the MCP server 'air' does not list its tools");
 }
 
+/* Two servers may have tools of one name, and a server more tools than a model is to see. */
+static void test_choice(void) {
+  static const char both[] = TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure"));
+  check_offer(SERVERS("tools = { put = false }") RUN, both, both,
+              "\"air.is_put:pure box.put:reconcilable\"");
+  check_offer(SERVERS("tools = { puts = false }") RUN, both, both,
+              "the MCP server 'air' has no tool 'puts', which is left out; did you mean 'put'?");
+  check_offer(SERVERS("prefix = \"air_\"") RUN, both, both,
+              "\"air.air_put:once air.air_is_put:pure box.put:reconcilable\"");
+  check_offer(SERVERS("prefix = \"mi\", tools = { put = \"pure\" }") RUN,
+              TOOLS(TOOL("put", "once") "," TOOL("ne", "pure")), both,
+              "\"air.miput:pure air.mine_2:pure box.put:reconcilable\"");
+  offers(both, both, "with tools = { ['put'] = false }, or give a server a prefix");
+}
+
 int main(void) {
   test_refusals();
   test_manifest();
   test_offer();
+  test_choice();
   test_names();
   return tap_done();
 }

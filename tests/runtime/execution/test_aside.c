@@ -8,11 +8,9 @@
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
 #define TAIL " end }"
-#define MODEL \
-  "ctx.effect { kind = 'model', agent = 'ann', class = 'pure', request = { model = 'm' } } "
-#define ASIDE(messages)                                                                             \
-  "local r = ctx.effect { kind = 'model', agent = 'ann', class = 'pure', request = { model = 'm', " \
-  "asked_by = 'shop', messages = " messages " } } "
+#define ASK "ctx.effect { kind = 'model', agent = 'ann', class = 'pure', request = { model = 'm'"
+#define MODEL ASK " } } "
+#define ASIDE(messages) "local r = " ASK ", asked_by = 'shop', messages = " messages " } } "
 
 static const char flow[] =
     HEAD "ctx.message('user', 'go') " MODEL ASIDE("{ { role = 'system', content = 'S' }, "
