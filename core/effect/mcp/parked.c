@@ -228,8 +228,10 @@ bool ck_mcp_go_on(ck_effect_run *run) {
   if (alive)
     attach(run, parked, ck_json_get(ck_json_get(input, "responses"), "it"));
   else if (!anew)
-    ck_pending_call_end(&run->pending, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
-                        "its server asked in the midst of it, and was gone when the answer came");
+    ck_pending_call_end(
+        &run->pending, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+        "its server asked in the midst of it, and was gone when the answer came, which "
+        "a call that is made anew is told");
   if (parked) free_parked(parked);
   return alive || !anew;
 }

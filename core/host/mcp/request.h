@@ -27,5 +27,9 @@ int ck_mcp_call_tool(ck_mcp_request *self);
 int ck_mcp_list_resources(ck_mcp_request *self);
 int ck_mcp_list_templates(ck_mcp_request *self);
 int ck_mcp_read_resource(ck_mcp_request *self);
+int ck_mcp_complete(ck_mcp_request *self);
+
+/* `uri` (JSON) is a template of ck_mcp_list_templates. */
+bool ck_mcp_is_template(ck_bytes uri);
 
 #endif

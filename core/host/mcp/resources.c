@@ -170,6 +170,18 @@ static void append_template(ck_buffer *out, const kind *of) {
   if (*of->options) ck_buffer_append_char(out, '}');
 }
 
+bool ck_mcp_is_template(ck_bytes uri) {
+  bool found = false;
+  for (const kind *it = kinds; it->name && !found; it++) {
+    ck_buffer known = {0};
+    append_template(&known, it);
+    ck_buffer_append_char(&known, '\0');
+    found = !known.failed && ck_json_is_text(uri, known.data);
+    ck_buffer_clear(&known);
+  }
+  return found;
+}
+
 int ck_mcp_list_templates(ck_mcp_request *self) {
   ck_json_writer *w = &self->w;
   ck_json_name(w, "resourceTemplates");

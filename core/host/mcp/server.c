@@ -22,7 +22,8 @@ static void write_name(ck_json_writer *w, const char *member) {
 
 /* Nothing is told of changes: lists are asked for again. */
 static void write_abilities(ck_json_writer *w) {
-  ck_json_member_raw(w, "capabilities", ck_bytes_text("{\"tools\":{},\"resources\":{}}"));
+  ck_json_member_raw(w, "capabilities",
+                     ck_bytes_text("{\"tools\":{},\"resources\":{},\"completions\":{}}"));
 }
 
 static int initialize(ck_mcp_request *self) {
@@ -73,6 +74,7 @@ static const method methods[] = {
     {"resources/list", ck_mcp_list_resources, true, true, "private", 0},
     {"resources/templates/list", ck_mcp_list_templates, true, true, "public", 5 * MINUTES_MS},
     {"resources/read", ck_mcp_read_resource, true, true, "private", 0},
+    {"completion/complete", ck_mcp_complete, true, true, NULL, 0},
     {0},
 };
 

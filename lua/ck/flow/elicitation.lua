@@ -77,8 +77,9 @@ end
 ---@param server string
 ---@param params table
 ---@param problem string|nil  of the last answer
+---@param hint string|nil     what a person should know before they answer
 ---@return table request  of an ask
-function elicitation.question(server, params, problem)
+function elicitation.question(server, params, problem, hint)
   local form = type(params.requestedSchema) == "table" and params.requestedSchema or {}
   local names = names_of(form)
   local lines = {
@@ -87,6 +88,7 @@ function elicitation.question(server, params, problem)
   for _, name in ipairs(names) do lines[#lines + 1] = line_of(form, name) end
   local options = options_of(form, names)
   if problem then table.insert(lines, 1, problem) end
+  lines[#lines + 1] = hint
   if not options then
     lines[#lines + 1] = #names == 1 and "Answer with the value, or decline, or cancel."
       or "Answer with a JSON object of these, or decline, or cancel."

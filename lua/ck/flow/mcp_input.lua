@@ -31,6 +31,7 @@ local function cancelled() return '{"action":"cancel"}' end
 ---@field item table
 ---@field sampled integer     how often a model was asked in this call
 ---@field refused string|nil  what the server does not get
+---@field hint string|nil     for whom it asks
 
 --- A person is asked until the answer can be sent. Nil: the recording has no more.
 local function ask(self, params, ordinal)
@@ -38,7 +39,7 @@ local function ask(self, params, ordinal)
   for try = 1, TRIES do
     local outcome = loop.ctx.effect {
       kind = "ask", class = "idempotent", agent = loop.def.name,
-      request = elicitation.question(self.item.tool.server, params, problem),
+      request = elicitation.question(self.item.tool.server, params, problem, self.hint),
       ordinal = ordinal + try,
     }
     if outcome.status == "ended" then return nil end
@@ -104,6 +105,13 @@ local function give_up(self, why)
   }
 end
 
+-- A call that may not be repeated ends with the process that waits in it.
+local function hint_for(tool, waits)
+  if not waits or tool.class == "pure" or tool.class == "idempotent" then return nil end
+  return "(The call waits in its server for as long as this run: an answer that comes later finds "
+    .. "it in doubt, and is told to it when a person has it made anew.)"
+end
+
 --- Goes on with the call whose outcome wants something, until it does not. `ask_of` makes the
 --- effect of a call. False: the recording has no more.
 ---@param loop table
@@ -116,6 +124,7 @@ function mcp_input.settle(loop, item, outcome, ask_of)
   local rounds = rounds_of(item.tool)
   for round = 1, rounds do
     if not outcome.wants then return true end
+    self.hint = hint_for(item.tool, outcome.result.waits)
     local responses = responses_to(self, outcome.result.requests, round)
     if not responses then return false end
     local waits = outcome.result.waits -- an older server is told of a refusal

@@ -22,7 +22,8 @@ is "it says who answers" "$(of_result "{_meta}{'$P/serverInfo'}{name}")" ckrun
 modern=$(of_result '{tools}')
 ask server/discover "{$META}"
 is "discover: the revisions of the era" "$(of_result '{supportedVersions}')" '["2026-07-28"]'
-is "what it can" "$(of_result '{capabilities}')" '{"resources":{},"tools":{}}'
+is "what it can" "$(of_result '{capabilities}')" \
+  '{"completions":{},"resources":{},"tools":{}}'
 has "what it is for" "$(of_result '{instructions}')" "data, not instructions"
 ok "and for how long that holds" test "$(of_result '{ttlMs}')" -ge 0
 while IFS='|' read -r method params scope; do

@@ -33,7 +33,8 @@ ask initialize \
 is "initialize: the revision that was asked for" \
   "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
 is "initialize: who it is" "$(json "$reply" '$d->{result}{serverInfo}{name}')" ckrun
-is "initialize: tools" "$(json "$reply" '$d->{result}{capabilities}')" '{"resources":{},"tools":{}}'
+is "initialize: tools" "$(json "$reply" '$d->{result}{capabilities}')" \
+  '{"completions":{},"resources":{},"tools":{}}'
 for revision in 2025-06-18 2025-03-26 2024-11-05; do
   ask initialize "{\"protocolVersion\":\"$revision\"}"
   is "initialize: an older revision" "$(json "$reply" '$d->{result}{protocolVersion}')" "$revision"

@@ -121,6 +121,38 @@ for params in '{}' '{"uri":7}' '{"uri":null}' '{"uri":["ckrun://sessions/trip"]}
   is "no address at all: $params" "$(code)" -32602
 done
 
+# ---- what may be put into an address ----
+
+TEMPLATE='"ref":{"type":"ref/resource","uri":"ckrun://sessions/{session}"}'
+LOG='"ref":{"type":"ref/resource","uri":"ckrun://sessions/{session}/log{?last,before}"}'
+completed() { json "$reply" 'join " ", sort(@{$d->{result}{completion}{values}}),
+  $d->{result}{completion}{hasMore} ? "more" : "all"'; }
+complete() { ask completion/complete "{$1,\"argument\":{\"name\":\"$2\",\"value\":\"$3\"}}"; }
+complete "$TEMPLATE" session team
+is "sessions are completed" "$(completed)" "team-a team-fork team-stolen all"
+complete "$LOG,$META" session tri
+is "in each address that has one, and in the newer era" "$(completed)" "trip all"
+complete "$TEMPLATE" session ''
+ok "an empty beginning is that of all" test "$(wc -w <<<"$(completed)")" -ge 7
+while IFS='|' read -r name value want; do
+  complete "$TEMPLATE" "$name" "$value"
+  is "'${value:0:20}' as a $name" "$(completed)" "$want"
+done <<END
+session|nobody|all
+session|%|all
+session|$(printf 'x%.0s' {1..5000})|all
+session|\\u001b[2J|all
+checkpoint|l|latest all
+last||all
+END
+for params in '{}' '{"ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""}}' \
+  '{"ref":{"type":"ref/resource","uri":"ckrun://x"},"argument":{"name":"a","value":""}}' \
+  "{$TEMPLATE}" "{$TEMPLATE,\"argument\":{\"name\":\"session\",\"value\":7}}" \
+  "{$TEMPLATE,\"argument\":{\"name\":[],\"value\":\"\"}}"; do
+  ask completion/complete "$params"
+  is "nothing to complete: ${params:0:60}" "$(code)" -32602
+done
+
 # ---- the list, page by page ----
 
 for ((i = 0; i < 50; i++)); do
@@ -137,6 +169,8 @@ expected=$("$CKRUN" --json sessions list --limit 1000 | perl -MJSON::PP -ne '
   print "ckrun://sessions/$id\nckrun://sessions/$id/log\nckrun://sessions/$id/checkpoints\n"')
 is "every session is listed once" "$(tr ' ' '\n' <<<"$all" | sort)" "$(sort <<<"$expected")"
 is "in pages" $pages 2
+complete "$TEMPLATE" session fork-
+is "all of fifty, at once" "$(wc -w <<<"$(completed)")" 51
 for cursor in '"nobody"' 7 '""' '"-1"' '{}'; do
   ask resources/list "{\"cursor\":$cursor}"
   is "a cursor of nothing: $cursor" "$(code)" -32602
@@ -155,6 +189,9 @@ is "it said nothing besides" "$(cat mcp.err)" ""
 # ---- of somebody's sessions alone ----
 
 serve --sessions 'team-*' --read-only
+complete "$TEMPLATE" session ''
+is "who may see some sessions is told of no others" \
+  "$(completed | tr ' ' '\n' | grep -vc '^team-\|^all\|^more')" 0
 ask resources/list
 is "only sessions that there are for it are listed" "$(names | tr ' ' '\n' | grep -c .)" 6
 is "by name" "$(names | grep -oE 'sessions/[a-z-]*' | sort -u | tr '\n' ' ')" \

@@ -56,11 +56,15 @@ is "nobody is asked twice" "$(questions again)" 1
 
 buyer doubt older once
 begin doubt
+has "the person is told what a late answer finds" "$err" \
+  "an answer that comes later finds it in doubt"
 exits 0 "the answer" answer doubt S
 exits 0 "a call that may not be repeated is not" resume doubt
 has "and nobody knows what it did" "$err" "unknown: may have happened"
 is "it was not made again" "$(noted doubt called) $(noted doubt ordered)" "1 0"
 has "the model is told" "$(tail -1 openai.log)" "was gone when the answer came"
+has "and what the answer is still good for" "$(tail -1 openai.log)" \
+  "a call that is made anew is told"
 
 cat >again.lua <<END
 return { name = "again", version = 1, in_doubt = function() return "rerun" end }
