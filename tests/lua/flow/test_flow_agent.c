@@ -388,7 +388,7 @@ static void test_servers(void) {
       "what an MCP server offers is offered, called on the server, and checked as it says");
   file = AGENT("tools = { grep = \"once\", box = flow.mcp { argv = { \"./server\" } } }");
   is_run("the tool 'grep' is offered by the flow itself and by the MCP server 'box': leave one of "
-         "them out",
+         "them out with tools = { ['grep'] = false }, or give a server a prefix",
          "two tools of one name are not taken for each other");
 }
 
