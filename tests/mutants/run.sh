@@ -36,12 +36,20 @@ make_copy() {
     release files.list embed.list flags.list embed.S 2>/dev/null) | tar -xf - -C "$copy/build"
 }
 
-# build TEST…: ckrun, the tests that are programs, and the programs that a script names.
+# build TEST…: ckrun, the tests that are programs with the tools beside them, and the programs that a
+# script names.
 build() {
-  local test goals=build/ckrun
+  local test tool goals=build/ckrun
   for test; do
     case $test in
-      *.c) goals="$goals build/release/${test%.c}.t" ;;
+      *.c)
+        goals="$goals build/release/${test%.c}.t"
+        for tool in "$copy/${test%/*}"/tool_*.c; do
+          [ -e "$tool" ] || continue
+          tool=${tool%.c}
+          goals="$goals build/release${tool#"$copy"}"
+        done
+        ;;
       *) goals="$goals $(grep -oE 'tests/[a-z_/]*/tool_[a-z_]+' "$copy/$test" | sort -u |
         sed 's|^|build/release/|' | tr '\n' ' ')" ;;
     esac
@@ -109,6 +117,11 @@ attack() {
   shift 2
   fail_test "$@"
   code=$?
+  if grep -a -q '^1\.\.0 # SKIP' "$dir/out"; then
+    ok "$name: $* is not skipped" false
+    echo "#   $(grep -a -m 1 '^1\.\.0' "$dir/out")"
+    return
+  fi
   case $code in
     0) ok "$name: SURVIVED $*" false ;;
     126 | 127) ok "$name: $* can be run" false ;;
