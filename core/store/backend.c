@@ -14,7 +14,7 @@ bool ck_backend_can(const ck_backend *self, ck_backend_capability what) {
     case CK_BACKEND_DELETE:
       return self->delete_session && self->list_forks;
     case CK_BACKEND_REQUEST:
-      return self->put_request && self->get_request;
+      return self->put_request && self->get_request && self->drop_request;
     case CK_BACKEND_FACT:
       return self->put_fact && self->get_fact && self->list_facts;
     case CK_BACKEND_BLOB:

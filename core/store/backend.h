@@ -81,8 +81,7 @@ typedef struct ck_backend {
   /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);
-  /* NULL: nothing can be freed. */
-  CK_CHECKED ck_status (*vacuum)(int64_t *bytes, void *self, ck_error *err);
+  CK_CHECKED ck_status (*vacuum)(int64_t *bytes, void *self, ck_error *err); /* NULL: frees none */
   /* Structural check of its own (integrity_check, foreign keys), to `visit`. NULL: it has none. */
   CK_CHECKED ck_status (*check)(void *self, ck_problem_visit visit, void *to, int64_t *problems,
                                 ck_error *err);
@@ -122,7 +121,8 @@ typedef struct ck_backend {
   /* ---- CK_BACKEND_REQUEST ---- */
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
   CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease,
-                                      ck_error *err);
+                                      int64_t after, ck_error *err);
+  CK_CHECKED ck_status (*drop_request)(void *self, ck_lease lease, int64_t no, ck_error *err);
 
   /* ---- CK_BACKEND_FACT ---- */
   CK_CHECKED ck_status (*put_fact)(void *self, const ck_fact *fact, ck_error *err);

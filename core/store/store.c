@@ -412,12 +412,20 @@ ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_err
 }
 
 ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease,
-                               ck_error *err) {
+                               int64_t after, ck_error *err) {
   *out = (ck_request){0};
   *found = false;
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
   if (ck_backend_can(&self->backend, CK_BACKEND_REQUEST))
-    status = self->backend.get_request(out, found, self->backend.self, lease, err);
+    status = self->backend.get_request(out, found, self->backend.self, lease, after, err);
+  return ck_store_core_end_write(self, status, err);
+}
+
+ck_status ck_store_drop_request(ck_store *self, ck_lease lease, int64_t no, ck_error *err) {
+  ck_status status = ck_store_core_begin_write(self, err);
+  if (status) return status;
+  status = ck_backend_require(&self->backend, CK_BACKEND_REQUEST, self->url, err);
+  if (!status) status = self->backend.drop_request(self->backend.self, lease, no, err);
   return ck_store_core_end_write(self, status, err);
 }

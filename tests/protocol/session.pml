@@ -1,6 +1,6 @@
 /* session.pml - who may write a session, what a resume repeats, what a prune may take, and what
- * becomes of a request: processes that begin runs, lose their lock, and fork one session to
- * another. One that loses its lock and is not scheduled any more is one that was killed; one that
+ * becomes of a request to pause: processes that begin runs, for workers or for a person, lose their
+ * lock, and fork one session to another. One that loses its lock and is not scheduled any more is one that was killed; one that
  * is scheduled later is a zombie: its lock file was removed, or it hung.
  *
  * A flow has two effects; effect 0 is of class `once`, effect 1 may be repeated. Behind each is a
@@ -14,10 +14,11 @@
 #define LIVES 3 /* runs, forks and answers of people begun, all together */
 #endif
 #ifndef LOSSES
-#define LOSSES 1 /* owners that lose their lock */
+#define LOSSES 1 /* owners that lose their lock, or are told to end */
 #endif
 
 #define P 3
+#define PERSON (_pid == P - 1) /* who begins that one's runs; the others are of workers */
 #define S 2
 #define E 2
 #define K (E + 1)
@@ -35,21 +36,22 @@
 
 /* The promises: a broken one is named in what spin says. */
 bit one_writer, zombie_without_effect, once_at_most_once, acknowledged_kept, base_kept,
-  request_once, request_told_is_handled, request_of_its_run;
+  request_once, request_told_is_handled, request_stands;
 #define MUST(promise, held) assert(promise || (held))
 
 /* ---- the store, and the lock files beside it ---- */
 byte epoch[S], status[S], request;
 byte lock[S];  /* 0: free; else the number of its owner, from 1 */
 byte fresh[S]; /* a bit for each process: no event was appended since it read the session */
-bit forked, noted, checkpoint[S * K];
+bit forked, rested, refused, checkpoint[S * K]; /* rested: since the request was left */
 byte ledger[S * E];
 /* ---- what is only known to the model ---- */
 byte writer[S];      /* which process took the present epoch */
 byte done[S];        /* how often effect 0 was done in the outside world */
 byte decided[S];     /* how often a person said: again */
 bit acknowledged[S * E];
-byte handled;
+byte left;    /* the epoch in which the request was left; 0: not yet, or it is over */
+byte handled; /* how often a run has paused for it */
 byte lives = LIVES, losses = LOSSES, begun;
 
 #define AT(list, s, i, n) list[(s) * (n) + (i)]
@@ -77,6 +79,9 @@ byte lives = LIVES, losses = LOSSES, begun;
   }
 /* The same with events, so that what others have read of the session is old. */
 #define APPEND(rows) WRITE(fresh[s] = 0; rows)
+
+/* Session 0 has come to rest, for whatever reason of its own. */
+#define REST_OF(s) if :: s == 0 -> rested = (request != 0); left = 0 :: else -> skip fi
 
 inline read_head() {
   /* core: ck_store_get_head, ck_ledger_fold_event, select_checkpoint */
@@ -109,6 +114,7 @@ inline read_head() {
 #define EFFECT \
   /* core: ck_call_start_with */ \
   d_step { \
+    MUST(request_stands, s != 0 || left == 0 || left >= mine); \
     done[s] = done[s] + ONCE(at); \
     MUST(once_at_most_once, done[s] <= 1 + decided[s]) \
   }
@@ -129,7 +135,7 @@ inline run_effect() {
 #ifndef FAULT_OPEN_ONCE_IS_RUN
   :: known[at] == OPEN && ONCE(at) ->
     /* core: ck_call_stop_in_doubt */
-    APPEND(status[s] = DOUBT;);
+    APPEND(status[s] = DOUBT; REST_OF(s););
     goto rest
   :: known[at] == NOTHING || known[at] == RELEASED || (known[at] == OPEN && !ONCE(at)) ->
 #else
@@ -144,36 +150,50 @@ inline run_effect() {
   fi
 }
 
-/* ---- at a boundary ---- */
+/* ---- requests: before anything is begun, and at a boundary ---- */
 
-#ifdef FAULT_REQUEST_STAYS
-#define TAKE taken = request
-#elif defined FAULT_REQUEST_NOTED_WHEN_TAKEN
-#define TAKE taken = request; request = 0; if :: taken != 0 -> noted = true :: else -> skip fi
+/* One for an earlier run, which the session has come to rest behind, is void.
+ * core: judge_rest, put_away */
+#ifdef FAULT_REQUEST_VOID_IS_TAKEN
+#define IS_VOID false
+#elif defined FAULT_REQUEST_OF_ITS_RUN
+#define IS_VOID (request != 0 && request != mine)
 #else
-#define TAKE taken = request; request = 0
+#define IS_VOID (request != 0 && request != mine && rested)
 #endif
+#ifdef FAULT_REQUEST_OUT_WHEN_TAKEN
+#define TAKE taken = request; request = 0
+#else
+#define TAKE if :: IS_VOID -> OUT :: else -> taken = request fi
+#endif
+
+/* A process can die between what carries a request out and its removal. */
+#define OUT request = 0; rested = 0
+#define OUT_OR_NOT if :: OUT :: true -> skip fi
 
 inline take_requests() {
-  /* core: get_request, take_request */
-  if :: s == 0 -> WRITE(TAKE;) :: else -> skip fi;
+  /* core: find_request, look_at, judge */
+  if :: s == 0 && request != 0 -> WRITE(TAKE;) :: else -> skip fi;
   if
   :: taken == 0 -> skip
-#ifndef FAULT_REQUEST_OF_ANY_RUN
-  :: taken != 0 && taken != mine -> skip
-  :: taken != 0 && taken == mine ->
+#ifdef FAULT_REQUEST_SUPERSEDED_BY_WORKER
+  :: taken != 0 && taken != mine ->
 #else
-  :: taken != 0 ->
+  :: taken != 0 && taken != mine && PERSON ->
 #endif
-    d_step {
+    /* core: supersede, ck_session_drop_over */
+    APPEND(MUST(request_stands, PERSON); refused = true; left = 0; OUT; taken = 0;)
+  :: else ->
+    /* core: ck_session_note_request, close_run, ck_session_settle_requests, drop_request */
+    APPEND(
       handled++;
       MUST(request_once, handled <= 1);
-      MUST(request_of_its_run, taken == mine)
-    }
-    /* core: ck_session_note_request */
-    APPEND(noted = true;)
-  fi;
-  taken = 0
+      status[s] = REST;
+      REST_OF(s);
+      OUT_OR_NOT;
+    );
+    goto rest
+  fi
 }
 
 /* Drops checkpoint 1 of session 0, which can be the base of a fork.
@@ -246,12 +266,24 @@ idle:
       read_epoch = 0
     fi
   }
+#ifndef FAULT_REQUEST_AT_BOUNDARIES_ONLY
+  /* core: ck_steer_serve_first */
+  take_requests();
+#endif
   do
   :: at < E ->
     run_effect();
     /* core: ck_session_boundary, ck_session_queue */
     APPEND(known[at] = 0; at++; AT(checkpoint, s, at, K) = true;);
-    take_requests()
+    take_requests();
+    if
+    :: true -> skip
+    :: left != 0 && s == 0 && losses > 0 ->
+      losses--;
+      /* a worker is told to end: the session waits for another; core: on_signal */
+      APPEND(status[s] = REST;);
+      goto rest
+    fi
   :: at == E -> break
   od;
   if :: s == 0 -> prune() :: true -> skip fi;
@@ -261,7 +293,7 @@ idle:
   goto idle;
 #else
   /* core: ck_session_end */
-  APPEND(status[s] = DONE;);
+  APPEND(status[s] = DONE; REST_OF(s););
   goto rest;
 #endif
 
@@ -311,14 +343,18 @@ gone:
   skip
 }
 
-/* Another process asks the run of session 0 for something, once, and believes its note alone.
- * core: ck_request_leave, put_request, ck_request_find_note */
+/* Another process asks session 0 to pause, once, while a run has it; and believes that it did when it
+ * came to rest for that, whichever run it was.
+ * core: ck_request_leave, put_request, find_rest, waits_for_worker */
 active proctype client() {
 end_unasked:
-  atomic { (status[0] == RUNNING && lock[0] != 0) -> request = epoch[0] }
-end_unnoted:
-  noted;
-  MUST(request_told_is_handled, handled == 1)
+  atomic { (status[0] == RUNNING && lock[0] != 0) -> request = epoch[0]; left = epoch[0]; rested = 0 }
+end_unheard:
+#ifdef FAULT_QUEUED_IS_PAUSED
+  atomic { (status[0] == REST && lock[0] == 0) -> MUST(request_told_is_handled, handled == 1 || refused) }
+#else
+  atomic { (handled || refused) -> MUST(request_told_is_handled, handled == 1 || refused) }
+#endif
 }
 
 /* Takes locks away from those that live.

@@ -55,7 +55,7 @@ static void test_runs(ck_store *store, fixture *session) {
       ck_store_list_checkpoints(store, session->lease.session, is_not_pinned, &checkpoints, &err),
       CK_OK, &err, "checkpoints are listed");
   tap_is_int(checkpoints, 1, "without pins");
-  tap_is_status(ck_store_get_request(&request, &found, store, session->lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&request, &found, store, session->lease, 0, &err), CK_OK, &err,
                 "the owner asks for requests");
   tap_ok(!found, "and there is none");
   tap_is_status(ck_store_list_forks(store, session->lease.session, count_session, &forks, &err),

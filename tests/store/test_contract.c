@@ -362,31 +362,53 @@ static void test_requests(ck_store *store) {
   ck_request first = {.session = session.lease.session, .kind = pause},
              second = {first.no, first.session, answer, body}, got;
   bool found = true;
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "%s: no request", kind);
   tap_ok(!found, "%s: is not found", kind);
   tap_is_status(ck_store_put_request(store, &first, &err), CK_OK, &err, "%s: a request is left",
                 kind);
   tap_is_status(ck_store_put_request(store, &second, &err), CK_OK, &err, "%s: and another", kind);
   ck_lease zombie = {session.lease.session, session.lease.epoch + 1};
-  tap_is_status(ck_store_get_request(&got, &found, store, zombie, &err), CK_E_FENCED, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, zombie, 0, &err), CK_E_FENCED, &err,
                 "%s: a zombie gets none", kind);
-  tap_is_status(ck_store_get_request(&got, &found, store, other.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, other.lease, 0, &err), CK_OK, &err,
                 "%s: other sessions", kind);
   tap_ok(!found, "%s: have none", kind);
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "%s: the owner", kind);
   tap_ok(found && strcmp(got.kind, "pause") == 0 && !got.body, "%s: gets the oldest", kind);
   int64_t no = got.no;
   ck_request_clear(&got);
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
+                "%s: until it is taken out", kind);
+  tap_ok(found && got.no == no, "%s: it stands", kind);
+  ck_request_clear(&got);
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, no, &err), CK_OK, &err,
+                "%s: behind it", kind);
+  tap_ok(found && got.no > no, "%s: comes the next", kind);
+  ck_request_clear(&got);
+  tap_is_status(ck_store_drop_request(store, zombie, no, &err), CK_E_FENCED, &err,
+                "%s: a zombie takes none out", kind);
+  tap_is_status(ck_store_drop_request(store, other.lease, no, &err), CK_OK, &err,
+                "%s: nor does another session", kind);
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
+                "%s: it is asked for again", kind);
+  tap_ok(found && got.no == no, "%s: and is there", kind);
+  ck_request_clear(&got);
+  tap_is_status(ck_store_drop_request(store, session.lease, no, &err), CK_OK, &err,
+                "%s: its owner takes it out", kind);
+  tap_is_status(ck_store_drop_request(store, session.lease, no, &err), CK_OK, &err,
+                "%s: also twice", kind);
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "%s: then", kind);
   tap_ok(found && strcmp(got.kind, "answer") == 0 && got.no > no, "%s: the next", kind);
   tap_is_bytes(ck_value_bytes(got.body), ck_bytes_text("\"yes\""), "%s: with its body", kind);
+  tap_is_status(ck_store_drop_request(store, session.lease, got.no, &err), CK_OK, &err,
+                "%s: it is taken out, too", kind);
   ck_request_clear(&got);
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "%s: and then", kind);
-  tap_ok(!found, "%s: none: each is taken once", kind);
+  tap_ok(!found, "%s: there is none", kind);
   first.session = 4711;
   tap_is_status(ck_store_put_request(store, &first, &err), CK_E_NOT_FOUND, &err,
                 "%s: nobody serves an unknown session", kind);

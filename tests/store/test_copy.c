@@ -217,12 +217,14 @@ static void go_on(const char *url) {
   bool found;
   must(fixture_acquire(&first, store, "first", &err), "a session goes on in the copy");
   static const char *const words[] = {"pause", "cancel"};
+  int64_t after = 0;
   for (int i = 0; i < 2; i++) {
-    must(ck_store_get_request(&request, &found, store, first.lease, &err), "a request");
+    must(ck_store_get_request(&request, &found, store, first.lease, after, &err), "a request");
+    after = request.no;
     tap_is_text(found ? request.kind : "", words[i], "%s: request %d waits there, too", kind, i);
     ck_request_clear(&request);
   }
-  must(ck_store_get_request(&request, &found, store, first.lease, &err), "no more");
+  must(ck_store_get_request(&request, &found, store, first.lease, after, &err), "no more");
   tap_ok(!found, "%s: and no other", kind);
   fixture_step step = {.text = "on", .key = "memory.z", .value = "1"};
   tap_is_status(fixture_commit(&first, &step, &err), CK_OK, &err, "%s: it goes on", kind);

@@ -146,8 +146,10 @@ static ck_status use_request(use *self, long allow, bool *held) {
   budget = allow;
   ck_status status = ck_store_put_request(self->store, &request, &self->err);
   budget = -1;
-  *held = ck_store_get_request(&got, &found, self->store, self->past.lease, &self->err) == CK_OK &&
-          found == (status == CK_OK);
+  *held =
+      ck_store_get_request(&got, &found, self->store, self->past.lease, 0, &self->err) == CK_OK &&
+      found == (status == CK_OK) &&
+      (!found || ck_store_drop_request(self->store, self->past.lease, got.no, &self->err) == CK_OK);
   ck_request_clear(&got);
   return status;
 }

@@ -202,7 +202,8 @@ static int wait_and_write(int number, int in, int out) {
   if (status != CK_E_FENCED) return 3;
   ck_request request;
   bool found;
-  if (ck_store_get_request(&request, &found, store, session.lease, NULL) != CK_E_FENCED) return 4;
+  if (ck_store_get_request(&request, &found, store, session.lease, 0, NULL) != CK_E_FENCED)
+    return 4;
   ck_store_release(store, session.lease);
   ck_store_close(store);
   return 0;

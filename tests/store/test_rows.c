@@ -227,10 +227,10 @@ static void test_no_blessing(void) {
   tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t", .update = &failed}, &err),
                 CK_OK, &err, "a sound one is");
   inflict(&asked);
-  tap_is_status(ck_store_get_request(&request, &found, store, session.lease, &err), CK_E_CORRUPT,
+  tap_is_status(ck_store_get_request(&request, &found, store, session.lease, 0, &err), CK_E_CORRUPT,
                 &err, "a damaged request is not served");
   heal(&asked);
-  tap_is_status(ck_store_get_request(&request, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&request, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "a sound one is");
   tap_ok(found, "it is found");
   ck_request_clear(&request);

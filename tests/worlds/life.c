@@ -64,6 +64,7 @@ static bool start(world *self) {
       ck_session_start(&self->process->session, self->process->runtime, &options, &err);
   if (!life_check(self, status, &err, "start")) return false;
   self->model.created = true;
+  requests_run_begun(self, self->process);
   return true;
 }
 
@@ -80,6 +81,7 @@ static bool resume(world *self) {
   world_log("resumed from %lld, attempt %u", (long long)from,
             ck_session_attempt(self->process->session));
   model_resumed(&self->model, from, ck_session_first_seq(self->process->session));
+  requests_run_begun(self, self->process);
   return true;
 }
 
@@ -100,6 +102,7 @@ static bool is_there(world *self, bool *out) {
   if (*out) cover("session is found %s", ck_session_status_name(head.session.status));
   if (*out) visit_settle(self, &head);
   if (*out) note_end(self, head.session.status);
+  if (*out) requests_found(head.session.status);
   ck_head_clear(&head);
   if (status == CK_E_NOT_FOUND && !self->model.created) return true;
   return life_check(self, status, &err, "find the session");
@@ -310,6 +313,7 @@ bool life_live(world *self) {
         ck_status_name(last->status));
   note_death(self, last);
   if (last->status != CK_OK) model_died(&self->model, disk_power_is_out());
+  if (disk_power_is_out()) requests_lost_power();
   outside_settle(last);
   for (int i = 0; i < WORLD_PROCESSES; i++) close_process(&self->processes[i]);
   world_flow_engine.unload(flow);

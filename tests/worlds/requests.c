@@ -1,5 +1,8 @@
-/* requests.c - requests of other processes to the run: what each must come to, by what was left,
- * taken and said, apart from what the store keeps of them. */
+/* requests.c - requests of other processes to the session: what each must come to, by what was
+ * left, taken and said, apart from what the store keeps of them.
+ *
+ * One stands until it is over: each run takes it once, until then. Where it is not known whether
+ * what a run wrote before it died is on the disk, it may be over. */
 #include "tests/worlds/requests.h"
 
 #include <stdio.h>
@@ -13,24 +16,36 @@
 #include "tests/worlds/cover.h"
 #include "tests/worlds/disk.h"
 
-enum { REQUESTS = 256, KINDS = 8, NUMBER = 24 };
+enum { REQUESTS = 256, RUNS = 256, KINDS = 8, NUMBER = 24 };
 
 typedef struct request {
-  char id[CK_ID_SIZE], run[CK_ID_SIZE]; /* of the run that it is meant for */
+  char id[CK_ID_SIZE], run[CK_ID_SIZE]; /* of the run that had the session when it was left */
+  char taker[CK_ID_SIZE];               /* the last run that has taken it; "": none */
   ck_request_kind kind;
   world_fact *fact; /* of an answer: the question; NULL: whichever is open */
   uint32_t word;    /* of an answer: which */
-  bool left;        /* who left it was told so */
-  bool taken;
+  bool left;        /* who left it was told so, and no power was cut since */
+  bool over;        /* no run may take it any more */
+  bool doubtful;    /* it may be over */
+  bool superseded;  /* a second note says so, if a run before had noted it */
   bool waits;       /* of a checkpoint: for the next boundary of its run */
   bool noted, due;  /* the note was queued; it is durable */
   int64_t seq;      /* of the boundary whose checkpoint was taken for it */
   int notes, shown; /* events that tell of it */
 } request;
 
+/* A run, and how often the session had come to rest when it began; for certain, and perhaps. */
+typedef struct known_run {
+  char id[CK_ID_SIZE];
+  int rests, doubts;
+} known_run;
+
 static struct {
   request list[REQUESTS];
   size_t count;
+  known_run runs[RUNS];
+  size_t run_count;
+  int rests, doubts;
   char before[CK_ID_SIZE]; /* the run that was seen last */
   bool cancels;
   int64_t newest; /* checkpoint that a prune has left */
@@ -49,6 +64,76 @@ static request *find(ck_bytes id) {
   for (size_t i = 0; i < all.count; i++)
     if (ck_json_is_text(id, all.list[i].id)) return &all.list[i];
   return NULL;
+}
+
+/* What the rest of a session ends. */
+static bool is_until_rest(const request *self) {
+  return self->kind == CK_REQUEST_PAUSE || self->kind == CK_REQUEST_CHECKPOINT;
+}
+
+/* What is carried out when it is noted. */
+static bool is_done_at_once(const request *self) {
+  return self->kind == CK_REQUEST_ANSWER || self->kind == CK_REQUEST_PRUNE ||
+         self->kind == CK_REQUEST_PIN;
+}
+
+static bool is_taker(const request *self, const world_process *process) {
+  return strcmp(self->taker, ck_session_run(process->session)) == 0;
+}
+
+static bool is_earlier(const request *self, const world_process *process) {
+  return strcmp(self->run, ck_session_run(process->session)) != 0;
+}
+
+/* ---- runs ---- */
+
+/* A person who resumes the session is told of each pause that was left for a run before. */
+static void supersede(world *self, const world_process *process) {
+  char *reason;
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_session_supersede_pauses(&reason, process->session, &err);
+  bool any = false, must = false;
+  for (size_t i = 0; i < all.count; i++) {
+    request *one = &all.list[i];
+    if (one->kind != CK_REQUEST_PAUSE || !is_earlier(one, process) || one->over) continue;
+    any = true;
+    must |= one->left && !one->doubtful;
+    one->doubtful = true;
+    one->superseded = true;
+    if (status == CK_OK) memcpy(one->taker, ck_session_run(process->session), CK_ID_SIZE);
+  }
+  if (status == CK_OK && !disk_is_dead(process->number) && (reason ? !any : must))
+    model_fail(&self->model, "a person's resume has superseded %s", reason ? reason : "no pause");
+  if (reason) cover("request pause is superseded");
+  free(reason);
+}
+
+void requests_run_begun(world *self, const world_process *process) {
+  if (all.run_count == RUNS) return;
+  known_run *made = &all.runs[all.run_count++];
+  *made = (known_run){.rests = all.rests, .doubts = all.doubts};
+  memcpy(made->id, ck_session_run(process->session), sizeof made->id);
+  if (self->lives % 4 == 3) supersede(self, process);
+}
+
+void requests_found(ck_session_status status) {
+  if (status == CK_SESSION_RUNNING) return;
+  all.doubts++;
+  for (size_t i = 0; i < all.count; i++) all.list[i].doubtful |= is_until_rest(&all.list[i]);
+}
+
+void requests_lost_power(void) {
+  for (size_t i = 0; i < all.count; i++) all.list[i].left = false;
+}
+
+/* Of one that is left late: what has been since the run that it names. */
+static void judge_late(request *self) {
+  const known_run *of = NULL;
+  for (size_t i = 0; i < all.run_count; i++)
+    if (strcmp(all.runs[i].id, self->run) == 0) of = &all.runs[i];
+  if (!is_until_rest(self)) return;
+  self->over = of && all.rests > of->rests;
+  self->doubtful = !of || all.doubts > of->doubts;
 }
 
 /* ---- leaving ---- */
@@ -107,6 +192,7 @@ void requests_leave(world *self, ck_runtime *runtime, const ck_head *head, bool 
   ck_status status = ck_request_leave(runtime->store, &record, &asks, &err);
   memcpy(made->id, asks.id, sizeof made->id);
   made->left = status == CK_OK && !disk_is_dead(baton_process());
+  judge_late(made);
   if (made->id[0]) all.count++;
   world_log("leave %s%s: %s", names[made->kind], late ? ", late" : "", ck_status_name(status));
   cover("request %s is left", names[made->kind]);
@@ -119,49 +205,63 @@ void requests_paused(const ck_head *head) {
   request *made = &all.list[all.count++];
   made->kind = CK_REQUEST_PAUSE;
   memcpy(made->run, head->session.run, sizeof made->run);
+  judge_late(made);
 }
 
 /* ---- taking ---- */
 
-static bool is_for(const request *self, const world_process *process) {
-  return strcmp(self->run, ck_session_run(process->session)) == 0;
-}
-
 /* By its id; of those that were left without one, the first. */
-static request *find_taken(const world_process *process, const ck_session_request *asks) {
+static request *find_taken(const ck_session_request *asks) {
   for (size_t i = 0; i < all.count; i++)
     if (strcmp(all.list[i].id, asks->id) == 0) return &all.list[i];
   for (size_t i = 0; i < all.count && asks->kind == CK_REQUEST_PAUSE; i++)
-    if (!all.list[i].id[0] && !all.list[i].taken && is_for(&all.list[i], process))
-      return &all.list[i];
+    if (!all.list[i].id[0] && !all.list[i].over) return &all.list[i];
   return NULL;
+}
+
+/* The run must find it when it looks. An answer for an earlier run may have been applied by that.
+ */
+static bool must_be_found(const request *self, const world_process *process) {
+  bool may_be_over = self->over || self->doubtful ||
+                     (self->kind == CK_REQUEST_ANSWER && is_earlier(self, process));
+  return self->left && !may_be_over && !is_taker(self, process);
+}
+
+static const char *find_fault(const request *known, const world_process *process,
+                              const ck_session_request *asks) {
+  return !known                      ? "nobody has left it"
+         : known->kind != asks->kind ? "it is of another kind"
+         : process->replaced         ? "which was replaced"
+         : is_taker(known, process)  ? "it was taken before"
+         : known->over               ? "it is over"
+                                     : NULL;
 }
 
 static request *take(world_model *model, const world_process *process,
                      const ck_session_request *asks) {
-  request *known = find_taken(process, asks);
+  request *known = find_taken(asks);
+  const char *fault = find_fault(known, process, asks);
   for (request *one = all.list; known && one < known; one++)
-    if (one->left && !one->taken && is_for(one, process))
+    if (must_be_found(one, process))
       model_fail(model, "request %s is taken before %s, which was left before it", asks->id,
                  one->id);
-  if (!known || known->kind != asks->kind || known->taken || !is_for(known, process) ||
-      process->replaced) {
+  if (fault) {
     model_fail(model, "request %s is taken by %s: %s", asks->id, ck_session_run(process->session),
-               !known              ? "nobody has left it"
-               : process->replaced ? "which was replaced"
-               : known->taken      ? "it was taken before"
-                                   : "it is another one's");
+               fault);
     return NULL;
   }
+  if (is_earlier(known, process))
+    cover("request %s is taken by a later run%s", names[known->kind],
+          known->taker[0] ? ", again" : "");
   memcpy(known->id, asks->id, sizeof known->id);
-  known->taken = true;
+  memcpy(known->taker, ck_session_run(process->session), sizeof known->taker);
   return known;
 }
 
 /* Nothing was told to have been left, for a run that has found no more. */
 static void check_none(world_model *model, const world_process *process) {
   for (size_t i = 0; i < all.count; i++)
-    if (all.list[i].left && !all.list[i].taken && is_for(&all.list[i], process))
+    if (must_be_found(&all.list[i], process))
       model_fail(model, "request %s (%s) was left, and is not found", all.list[i].id,
                  names[all.list[i].kind]);
 }
@@ -267,6 +367,7 @@ void requests_take(world *self, world_process *process) {
     status = ck_session_note_request(process->session, &asks,
                                      problem.status == CK_OK ? NULL : problem.text, &err);
     if (known) known->noted = status == CK_OK;
+    if (known) known->doubtful |= is_done_at_once(known) || problem.status != CK_OK;
     ck_session_request_clear(&asks);
     if (status != CK_OK) return;
   }
@@ -277,8 +378,9 @@ void requests_take(world *self, world_process *process) {
 void requests_boundary(const world_process *process, const ck_saved *saved) {
   for (size_t i = 0; i < all.count && !process->replaced; i++) {
     request *one = &all.list[i];
-    if (!one->waits || !is_for(one, process)) continue;
+    if (!one->waits || !is_taker(one, process)) continue;
     one->waits = false;
+    one->doubtful = true;
     one->seq = saved->seq;
     cover("request checkpoint is taken");
     if (!saved->taken)
@@ -288,8 +390,14 @@ void requests_boundary(const world_process *process, const ck_saved *saved) {
 }
 
 void requests_run_ended(const world_process *process) {
-  for (size_t i = 0; i < all.count && process->session; i++)
-    if (is_for(&all.list[i], process)) all.list[i].due = all.list[i].noted;
+  if (!process->session) return;
+  all.rests++;
+  for (size_t k = 0; k < all.count; k++) {
+    request *one = &all.list[k];
+    bool noted = is_taker(one, process) && one->noted;
+    if (noted) one->due = true;
+    one->over |= is_until_rest(one) || (noted && one->doubtful);
+  }
 }
 
 /* ---- what is left of them ---- */
@@ -300,7 +408,8 @@ void requests_check_event(world_model *model, const ck_event *event) {
   if (event->kind == CK_EVENT_NOTE && noted.len) {
     request *known = find(noted);
     if (known) known->notes++;
-    if (!known || !known->taken)
+    bool answers = known && known->kind == CK_REQUEST_ANSWER; /* refused for who is not asked */
+    if (!known || (!known->taker[0] && !answers))
       model_fail(model, "event %lld notes a request that nobody took: %.*s", (long long)event->seq,
                  (int)noted.len, noted.data);
   }
@@ -318,11 +427,12 @@ void requests_check_end(world_model *model) {
   for (size_t i = 0; i < all.count; i++) {
     const request *one = &all.list[i];
     cover("request %s is over: %s", names[one->kind],
-          one->notes   ? "noted"
-          : one->taken ? "taken"
-          : one->left  ? "its run has ended"
-                       : "cut off");
-    if (one->notes > 1 || (one->due && one->notes != 1))
+          one->notes      ? "noted"
+          : one->taker[0] ? "taken"
+          : one->over     ? "the session came to rest"
+          : one->left     ? "it stands"
+                          : "cut off");
+    if (one->notes > 1 + one->superseded || (one->due && !one->notes))
       model_fail(model, "request %s (%s) is noted %d times", one->id, names[one->kind], one->notes);
     if (one->shown > 1 || (one->due && one->seq && one->shown != 1))
       model_fail(model, "request %s is shown by %d checkpoints", one->id, one->shown);

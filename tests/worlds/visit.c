@@ -197,6 +197,7 @@ void visit_at_rest(world *self) {
   world_log("visit %u", what);
   come(self, do_at_rest, what);
   if (disk_power_is_out()) model_lost_power(&self->model);
+  if (disk_power_is_out()) requests_lost_power();
   disk_restart();
 }
 

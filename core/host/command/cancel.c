@@ -81,7 +81,8 @@ static const ck_example examples[] = {
 const ck_command ck_command_cancel = {
     .name = "cancel",
     .summary = "end a session for good",
-    .details = "The process that runs it ends what is under way and exits; a session at rest is "
+    .details = "The process that runs it ends what is under way and exits: the next one that has "
+               "it, if that one hangs or dies, before it begins anything. A session at rest is "
                "cancelled at once. What it has recorded stays; it cannot be resumed. Cancelling it "
                "again changes nothing.",
     .operands = operands,

@@ -2,64 +2,24 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/session/queued.h"
-#include "core/host/session/remote_command.h"
+#include "core/host/session/pausing.h"
 
 typedef struct values {
   const char *session, *reason, *timeout;
   bool wait, no_wait;
 } values;
 
-/* One that waits for a worker is taken out of its queue. CK_OK with the session running: somebody
- * was faster. */
-static ck_status take_out(ck_remote_command *remote, const char *reason, ck_error *err) {
-  ck_session *session;
-  ck_error taken = CK_ERROR_INIT;
-  ck_resume_options options = {.keep_references = true};
-  ck_status status = ck_session_resume(&session, remote->runtime, remote->id, &options, &taken);
-  if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
-  ck_session_leave(session, reason);
-  ck_session_close(session);
-  return CK_OK;
-}
-
-/* The message about a session that no process runs. */
-static ck_status answer_at_rest(const ck_remote_command *remote, ck_error *err) {
-  ck_status status = ck_remote_command_check_paused(remote, err);
-  return status == CK_OK
-             ? ck_remote_command_print(remote, "paused", remote->head.session.reason, err)
-             : status;
-}
-
-static ck_status ask(ck_remote_command *remote, const values *v, const char *reason,
-                     ck_error *err) {
-  ck_session_request request = {.kind = CK_REQUEST_PAUSE, .text = (char *)reason};
-  ck_status status = ck_remote_command_leave(remote, &request, err);
-  if (status != CK_OK) return status;
-  if (v->no_wait) return ck_remote_command_print(remote, "requested", NULL, err);
-  status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);
-  if (status == CK_OK) status = ck_remote_command_check_problem(remote, "paused", err);
-  return status == CK_OK ? answer_at_rest(remote, err) : status;
-}
-
-static bool is_in_queue(const ck_remote_command *remote) {
-  const ck_session_record *record = &remote->head.session;
-  return !remote->live && record->status == CK_SESSION_PAUSED && ck_queued_is_due(record);
-}
-
-/* Owners may change meanwhile. */
 static ck_status pause_session(ck_remote_command *remote, const values *v, ck_error *err) {
   char *reason = NULL;
+  bool left = false;
   ck_status status = ck_remote_command_clean_reason(&reason, remote, v->reason, err);
-  while (status == CK_OK && is_in_queue(remote)) {
-    status = take_out(remote, reason, err);
-    if (status == CK_OK) status = ck_remote_command_refresh(remote, err);
-  }
   if (status == CK_OK)
-    status = remote->live ? ask(remote, v, reason, err) : answer_at_rest(remote, err);
+    status = v->no_wait ? ck_pausing_ask(&left, remote, reason, err)
+                        : ck_pausing_pause(remote, reason, err);
   free(reason);
-  return status;
+  if (status != CK_OK) return status;
+  return left ? ck_remote_command_print(remote, "requested", NULL, err)
+              : ck_remote_command_print(remote, "paused", remote->head.session.reason, err);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -101,9 +61,11 @@ const ck_command ck_command_pause = {
     .name = "pause",
     .summary = "pause a session that another process runs",
     .details = "The owner takes the request within a second and pauses at its next boundary. It is "
-               "reported as paused when that is on the disk, not before. A session that is paused "
-               "already stays so. With --timeout over, the exit code is 1, and the session still "
-               "pauses when it comes to a boundary.",
+               "reported as paused when that is on the disk, not before; no worker goes on with it "
+               "then. A session that is paused already stays so. With --timeout over, the exit "
+               "code is 1, and the session still pauses when it comes to a boundary: at the next "
+               "process that runs it, if the owner dies before. Only a person's resume supersedes "
+               "that, and says so.",
     .operands = operands,
     .options = options,
     .examples = examples,

@@ -1,5 +1,6 @@
 /* resume.c - resume: continues a session that stopped, crashed or failed. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,6 +115,19 @@ static ck_status keep_signature(ck_engine *engine, const ck_preflight *found, ck
   return status;
 }
 
+/* A person who goes on with it has seen that it did not pause. */
+static ck_status supersede_pause(ck_engine *engine, ck_error *err) {
+  char *reason;
+  ck_status status = ck_session_supersede_pauses(&reason, engine->session, err);
+  if (reason)
+    ck_output_notice(engine->output,
+                     "a pause was asked for before the last run died (%s): this resume supersedes "
+                     "it",
+                     reason);
+  free(reason);
+  return status;
+}
+
 /* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, const values *v, ck_error *err) {
@@ -146,6 +160,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   ck_value_free(about);
   ck_value_free(accepted);
+  if (status == CK_OK && !v->queued) status = supersede_pause(engine, err);
   if (status != CK_OK) return status;
   return v->detach ? ck_detach(host, engine, err) : ck_summary_execute(host, engine, err);
 }

@@ -1,6 +1,7 @@
 /* steer.c - the tools of `ckrun mcp` that act: resume, in a process of its own, pause, and save. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/handover.h"
+#include "core/host/session/pausing.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/runtime/history/resolve.h"
 
@@ -284,25 +286,23 @@ const ck_mcp_tool ck_mcp_resume_session = {
 
 /* ---- pause_session ---- */
 
-static ck_status pause_live(ck_remote_command *remote, const char *reason, ck_error *err) {
-  ck_session_request request = {.kind = CK_REQUEST_PAUSE};
-  ck_status status = ck_remote_command_clean_reason(&request.text, remote, reason, err);
-  if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
-  ck_session_request_clear(&request);
-  if (status == CK_OK) status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_ENDED, err);
-  return status == CK_OK ? ck_remote_command_check_problem(remote, "paused", err) : status;
+static ck_status pause_it(ck_remote_command *remote, const char *given, ck_error *err) {
+  char *reason = NULL;
+  ck_status status = ck_remote_command_clean_reason(&reason, remote, given, err);
+  if (status == CK_OK) status = ck_pausing_pause(remote, reason, err);
+  free(reason);
+  return status;
 }
 
 static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                ck_error *err) {
   ck_remote_command remote = {0};
   ck_status status = ck_remote_command_open(&remote, self->host, values[0].text, NULL, err);
-  if (status == CK_OK && remote.live) status = pause_live(&remote, values[1].text, err);
-  if (status == CK_OK) status = ck_remote_command_check_paused(&remote, err);
+  if (status == CK_OK) status = pause_it(&remote, values[1].text, err);
   if (status == CK_OK) {
     const ck_session_record *record = &remote.head.session;
     ck_document_put_text(out, NULL, "session_id", record->id);
-    ck_document_put_text(out, NULL, "status", ck_session_status_name(record->status));
+    ck_document_put_text(out, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
     ck_document_put_text(out, NULL, "message", record->reason ? record->reason : "");
   }
   ck_remote_command_close(&remote);

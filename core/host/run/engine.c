@@ -249,13 +249,17 @@ static void take_turn(void *to) {
     ck_release_sleeping(self);
 }
 
+/* The loop goes on with what it finds. */
+static void before_rest(void *to) {
+  ck_engine *self = to;
+  ck_steer_look(&self->steer);
+}
+
 static ck_status begin_steering(ck_engine *self, ck_error *err) {
   ck_steer *steer = &self->steer;
   steer->loop = self->loop;
-  steer->session = self->session;
   steer->execution = self->execution;
   steer->reporter = &self->reporter;
-  steer->output = self->output;
   steer->clock = self->runtime->clock;
   return ck_steer_begin(steer, err);
 }
@@ -277,6 +281,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .goes_on_waiting = self->queued != NULL,
       .parked = self->queued ? CK_PAUSE_QUEUED : NULL, /* else nobody would go on with it */
       .progress = on_progress,
+      .before_rest = before_rest,
       .to = self,
   };
   ck_status status = ck_session_register_secrets(self->session, self->output->redactor, err);
@@ -314,7 +319,15 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->timing.session = self->session;
   self->timing.clock = self->runtime->clock;
   self->err = err;
+  self->steer.session = self->session;
+  self->steer.output = self->output;
+  bool ended = false;
   ck_status status = ck_orphans_begin(self->session, self->runtime->store, self->output, err);
+  if (status == CK_OK) status = ck_steer_serve_first(&ended, &self->result, &self->steer, err);
+  if (status == CK_OK && ended) {
+    report_events(self);
+    return CK_OK;
+  }
   if (status == CK_OK)
     status = ck_scripts_keep(&self->scripts, self->runtime->store, self->session, err);
   if (status == CK_OK) status = open_execution(self, err);
@@ -333,6 +346,7 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
 }
 
 void ck_engine_close(ck_engine *self) {
+  ck_steer_clear(&self->steer);
   ck_execution_close(self->execution);
   ck_drivers_close(&self->drivers);
   if (self->asker) self->asker->free(self->asker->self);

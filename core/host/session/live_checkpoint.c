@@ -62,7 +62,9 @@ ck_status ck_live_checkpoint_wait(ck_buffer *words, ck_remote_command *remote, c
         err, CK_E_REFUSED,
         "session %s ended before it came to a boundary, and nothing was saved: it is %s%s",
         remote->id, ck_session_status_name(session->status),
-        session->status == CK_SESSION_RUNNING ? ", and its process is gone" : "");
+        session->status == CK_SESSION_RUNNING
+            ? ", its process is gone, and the request stands for the next run"
+            : "");
   search s = {.id = remote->saved, .words = words};
   status = ck_store_list_checkpoints(remote->runtime->store, session->no, find, &s, err);
   return status == CK_OK ? ck_buffer_check(words, err) : status;

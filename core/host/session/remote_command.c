@@ -151,9 +151,9 @@ static ck_status clean_request(ck_remote_command *self, const ck_session_request
 
 ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                   ck_error *err) {
+  if (self->request[0]) return CK_OK;
   self->after = self->head.last_seq;
-  self->noted = false;
-  self->problem[0] = self->saved[0] = 0;
+  self->kind = request->kind;
   ck_session_request cleaned = *request;
   ck_status status = clean_request(self, request, err);
   cleaned.text = self->left;
@@ -177,26 +177,43 @@ static ck_status find_note(ck_remote_command *self, ck_error *err) {
 }
 
 static ck_status too_late(const ck_remote_command *self, ck_error *err) {
+  bool other = strcmp(self->head.session.run, self->run) != 0;
+  if (self->noted && other)
+    return ck_error_set(err, CK_E_PENDING,
+                        "session %s goes on in another run: the one that has taken the request "
+                        "ended before it could carry it out, and the request stands",
+                        self->id);
   if (self->noted)
     return ck_error_set(
         err, CK_E_PENDING,
         "session %s goes on: its owner has taken the request and has not come to a boundary yet",
         self->id);
-  return ck_error_set(
-      err, CK_E_PENDING,
-      "%s, which has not taken the request yet; the request stands as long as that process lives",
-      self->owner);
+  return ck_error_set(err, CK_E_PENDING,
+                      "%s, which has not taken the request yet; the request stands, for the next "
+                      "run if that process dies",
+                      self->owner);
+}
+
+/* Requests that the rest of a session ends. */
+static ck_status find_rest(ck_remote_command *self, ck_error *err) {
+  bool other = strcmp(self->head.session.run, self->run) != 0;
+  bool rests = self->kind == CK_REQUEST_PAUSE || self->kind == CK_REQUEST_CHECKPOINT;
+  if (!other || !rests || self->rested) return CK_OK;
+  return ck_request_find_rest(&self->rested, self->runtime->store, self->head.session.no,
+                              self->after, err);
 }
 
 /* Whether what is waited for has come. */
 static ck_status find_end(bool *out, ck_remote_command *self, ck_remote_command_until until,
                           ck_error *err) {
   ck_status status = ck_remote_command_refresh(self, err);
-  if (status == CK_OK && !self->noted) status = find_note(self, err);
+  if (status == CK_OK) status = find_note(self, err);
   if (status == CK_OK && until == CK_REMOTE_COMMAND_SAVED)
     status = ck_request_find_checkpoint(self->saved, self->runtime->store, self->head.session.no,
                                         self->after, self->request, err);
-  *out = self->problem[0] || self->saved[0] || (until == CK_REMOTE_COMMAND_NOTED && self->noted);
+  if (status == CK_OK) status = find_rest(self, err);
+  *out = self->problem[0] || self->saved[0] || self->rested ||
+         (until == CK_REMOTE_COMMAND_NOTED && self->noted);
   return status;
 }
 
@@ -206,9 +223,8 @@ ck_status ck_remote_command_wait(ck_remote_command *self, ck_remote_command_unti
     bool found;
     ck_status status = find_end(&found, self, until, err);
     if (status != CK_OK || found) return status;
-    bool over = self->head.session.status != CK_SESSION_RUNNING,
-         other = strcmp(self->head.session.run, self->run) != 0;
-    if (!self->live || other) return CK_OK;
+    bool over = self->head.session.status != CK_SESSION_RUNNING;
+    if (!self->live) return CK_OK;
     /* the owner of an ended session is awaited until it exits, so that a resume can follow */
     bool late = now_us(self) >= self->deadline_us;
     if (late) return over ? CK_OK : too_late(self, err);

@@ -1,5 +1,5 @@
 /* remote_command.h - a command on one session: carried out here when no process runs it, else by
- * its owner. */
+ * its owner; by the next one, when that dies first. */
 #ifndef CK_HOST_SESSION_REMOTE_COMMAND_H
 #define CK_HOST_SESSION_REMOTE_COMMAND_H
 
@@ -30,10 +30,12 @@ typedef struct ck_remote_command {
   ck_head head;                  /* as of the last refresh */
   bool live;                     /* a process runs it */
   char owner[CK_ERROR_TEXT_MAX]; /* the owner as a sentence; "": none */
-  char run[CK_ID_SIZE]; /* the run that the request was left for; "": no request was left */
+  char run[CK_ID_SIZE]; /* the run that had it when the request was left; "": no request was left */
   char request[CK_ID_SIZE];
+  ck_request_kind kind;            /* of the request */
   int64_t after;                   /* last seq before the request */
-  bool noted;                      /* the owner has taken the request */
+  bool noted;                      /* an owner has taken the request */
+  bool rested;                     /* the session came to rest since, and another run has it */
   char saved[CK_ID_SIZE];          /* the checkpoint that was taken for it; "": none */
   char problem[CK_ERROR_TEXT_MAX]; /* why the owner refused it; "" */
   int64_t deadline_us;             /* monotonic */
@@ -69,13 +71,14 @@ CK_CHECKED ck_status ck_remote_command_clean(char **out, ck_remote_command *self
 /* The same of the reason for a pause or an end; NULL becomes "user_requested". */
 CK_CHECKED ck_status ck_remote_command_clean_reason(char **out, ck_remote_command *self,
                                                     const char *reason, ck_error *err);
-/* Leaves the request with the session's owner, its text as the policies have it where it is
- * guarded. */
+/* Leaves the request with the session, its text as the policies have it where it is guarded; once,
+ * whatever owners the session has after that. */
 CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                              ck_error *err);
-/* Waits until that run does not run the session any more, or its owner has noted a problem; NOTED:
- * also until it has taken the request; SAVED: also until a checkpoint that was taken for it is on
- * the disk. CK_E_PENDING: the time is over; the text says which part is missing. */
+/* Waits until no process runs the session any more, or an owner has noted a problem, whichever run
+ * that is; NOTED: also until one has taken the request; SAVED: also until a checkpoint that was
+ * taken for it is on the disk. A pause and a checkpoint are not waited for once the session has
+ * come to rest. CK_E_PENDING: the time is over; the text says which part is missing. */
 typedef enum {
   CK_REMOTE_COMMAND_ENDED,
   CK_REMOTE_COMMAND_NOTED,

@@ -129,6 +129,8 @@ static ck_status await_saved(bool *waits, ck_execution *self, ck_error *err) {
 static ck_status settle_turn(bool *waits, ck_execution *self, ck_error *err) {
   *waits = self->runners.restless > 0;
   if (*waits) return await_saved(waits, self, err);
+  if (self->options.before_rest) self->options.before_rest(self->options.to);
+  if (self->runners.due) return CK_OK;
   if (!self->ending.status) end_waiting(self);
   return finish(self, err);
 }

@@ -48,6 +48,9 @@ typedef struct ck_execution_options {
   /* the reason of a session that the store fails, and then takes a pause of; NULL: what failed */
   const char *parked;
   void (*progress)(void *to, const ck_progress *progress);
+  /* before the session comes to rest: what others want of it by now can still be given to the
+   * execution; NULL */
+  void (*before_rest)(void *to);
   void *to;
 } ck_execution_options;
 
@@ -74,7 +77,8 @@ CK_CHECKED ck_status ck_execution_open(ck_execution **out, const ck_execution_op
 CK_CHECKED ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self,
                                        ck_error *err);
 /* Asks for a pause: every coroutine goes on to its next boundary, sleeps and questions are put off.
- * Then the turn ends the session. `reason` is kept; NULL: "user_requested". */
+ * Then the turn ends the session. `reason` is kept; NULL: "user_requested". Of several the first
+ * is, but one that programs go on from (pause_reason.h) gives way to one that they do not. */
 void ck_execution_pause(ck_execution *self, const char *reason);
 /* Cancels everything under way; the session ends as cancelled. */
 void ck_execution_cancel(ck_execution *self, const char *reason);

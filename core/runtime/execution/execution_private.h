@@ -73,8 +73,8 @@ struct ck_execution {
 /* What was reserved is free, or the session is to end: calls that wait for room look again. */
 void ck_execution_wake_rooms(ck_execution *self);
 /* The session is to end so: coroutines are not resumed any more, or (for a pause) only up to their
- * next boundary. Of several endings the first holds, but a failure comes before a pause, and an
- * effect in doubt before everything else. */
+ * next boundary. Of several endings the first holds, but a failure and a cancel come before a
+ * pause, and an effect in doubt before everything else. */
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
                       const char *text);
 /* The same, because of a failure at a node; NULL: not known. */

@@ -1,6 +1,7 @@
 /* execution_state.c - a session's runners and drivers by name, and how the session is to end. */
 #include <stdio.h>
 
+#include "core/model/pause_reason.h"
 #include "core/runtime/execution/call_private.h"
 
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
@@ -46,8 +47,9 @@ void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status
   ck_ending *ending = &self->ending;
   bool first = !ending->status;
   bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
-  bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
-  if (first || doubt || failed) {
+  bool paused = ending->status == CK_SESSION_PAUSED;
+  bool stronger = paused && (status == CK_SESSION_FAILED || status == CK_SESSION_CANCELLED);
+  if (first || doubt || stronger) {
     *ending = (ck_ending){.status = status, .cause = cause};
     snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
     snprintf(ending->node, sizeof ending->node, "%s", node ? node : "");
@@ -68,8 +70,19 @@ void ck_execution_complete(ck_execution *self) {
   ck_execution_end(self, CK_SESSION_COMPLETED, CK_OK, NULL);
 }
 
+/* What a person asks for holds longer than what the run does for its own sake. */
+static void take_reason(ck_ending *ending, const char *reason) {
+  int64_t from_ms;
+  bool passes = ending->status == CK_SESSION_PAUSED && ending->cause == CK_E_PAUSED &&
+                ck_pause_reason_goes_on(&from_ms, ending->text);
+  if (passes && !ck_pause_reason_goes_on(&from_ms, reason))
+    snprintf(ending->text, sizeof ending->text, "%s", reason);
+}
+
 void ck_execution_pause(ck_execution *self, const char *reason) {
-  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason ? reason : "user_requested");
+  if (!reason) reason = "user_requested";
+  take_reason(&self->ending, reason);
+  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason);
   ck_waker_wake(self->options.waker);
 }
 

@@ -217,6 +217,7 @@ static ck_status queue(ck_saved *out, passage *self, ck_session *session, ck_err
   self->no_changes = NULL;
   self->checkpoint = NULL;
   ck_status status = ck_session_queue(&out->ticket, session, &how, err);
+  if (status == CK_OK) ck_session_meet_asked(session, out->ticket);
   return status == CK_OK && ck_session_prune_is_due(session, &self->at)
              ? ck_session_prune(session, err)
              : status;

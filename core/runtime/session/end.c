@@ -133,8 +133,10 @@ static ck_status close_run(ck_session *self, ck_session_status status, const cha
   ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
   ck_status done = ck_session_queue(&ticket, self, &how, err);
   if (done == CK_OK) done = ck_session_wait(self, ticket, err);
-  if (done == CK_OK) ck_session_set_status(self, status);
-  return done;
+  if (done != CK_OK) return done;
+  ck_session_set_status(self, status);
+  ck_session_settle_requests(self, status, reason);
+  return CK_OK;
 }
 
 /* Behind a failure or a doubt all stays that tells how it came to it, and where to go back to. */

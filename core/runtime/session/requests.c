@@ -1,10 +1,12 @@
-/* requests.c - requests to the owner of a session, and the notes that they were taken. */
+/* requests.c - requests to the owner of a session: they are left, and what became of them is looked
+ * for in its transcript. */
 #include "core/runtime/session/requests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/person.h"
+#include "core/model/pause_reason.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/request.h"
 
@@ -21,10 +23,14 @@ void ck_session_request_clear(ck_session_request *self) {
   *self = (ck_session_request){0};
 }
 
-static ck_request_kind kind_of(const char *name) {
+ck_request_kind ck_request_kind_of(const char *name) {
   int kind = 0;
   while (kind < CK_REQUEST_KIND_COUNT && strcmp(names[kind], name) != 0) kind++;
   return (ck_request_kind)kind;
+}
+
+const char *ck_request_kind_name(ck_request_kind kind) {
+  return kind < CK_REQUEST_KIND_COUNT ? names[kind] : NULL;
 }
 
 static void write_person(ck_json_writer *w, const char *via) {
@@ -90,8 +96,9 @@ static bool find_note(void *to, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body);
   if (!ck_json_is_text(ck_json_get(body, "request"), self->id)) return true;
   self->found = true;
+  ck_buffer_clear(self->problem);
   ck_json_read_string(self->problem, ck_json_get(body, "problem"));
-  return false;
+  return true;
 }
 
 ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after,
@@ -132,56 +139,59 @@ ck_status ck_request_find_checkpoint(char out[CK_ID_SIZE], ck_store *store, int6
   return ck_store_read_events(store, &query, find_saved, &s, err);
 }
 
-static bool read_request(ck_session_request *out, const ck_request *row) {
-  ck_bytes body = row->body ? ck_value_bytes(row->body) : (ck_bytes){0};
-  char *id = ck_json_dup_string(ck_json_get(body, "id"));
-  bool whole = id && strlen(id) < sizeof out->id;
-  if (whole) strcpy(out->id, id);
-  free(id);
-  out->kind = kind_of(row->kind);
-  out->text = ck_json_dup_string(ck_json_get(body, "text"));
-  out->effect = ck_json_dup_string(ck_json_get(body, "effect"));
-  ck_bytes by = ck_json_get(body, "by");
-  ck_error ignored = CK_ERROR_INIT;
-  if (by.len && ck_value_copy(&out->by, by, &ignored) != CK_OK) out->by = NULL;
-  return whole;
+/* ---- how the session came to rest ---- */
+
+static bool find_rest(void *to, const ck_event *event) {
+  bool *found = to;
+  int64_t from_ms;
+  char *reason = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "reason"));
+  *found = event->kind != CK_EVENT_SESSION_PAUSED || !ck_pause_reason_goes_on(&from_ms, reason);
+  free(reason);
+  return !*found;
 }
 
-/* A request for a run that is gone is dropped without a note: whoever left it has seen that run
- * end. */
-ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
-                                  ck_error *err) {
-  for (*out = (ck_session_request){0};;) {
-    ck_request row;
-    ck_status status = ck_store_get_request(&row, found, self->runtime->store, self->lease, err);
-    if (status != CK_OK || !*found) return status;
-    ck_bytes body = row.body ? ck_value_bytes(row.body) : (ck_bytes){0};
-    bool ours = ck_json_is_text(ck_json_get(body, "run"), self->timeline.run);
-    *found = ours && read_request(out, &row);
-    ck_request_clear(&row);
-    if (*found) return CK_OK;
-    ck_session_request_clear(out);
-  }
+ck_status ck_request_find_rest(bool *out, ck_store *store, int64_t session, int64_t after,
+                               ck_error *err) {
+  ck_event_query query = {.session = session,
+                          .after = after,
+                          .kinds = UINT64_C(1) << CK_EVENT_SESSION_PAUSED |
+                                   UINT64_C(1) << CK_EVENT_SESSION_FAILED |
+                                   UINT64_C(1) << CK_EVENT_SESSION_COMPLETED |
+                                   UINT64_C(1) << CK_EVENT_SESSION_CANCELLED};
+  *out = false;
+  return ck_store_read_events(store, &query, find_rest, out, err);
 }
 
-ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
-                                  const char *problem, ck_error *err) {
-  uint64_t ticket;
-  ck_value *body = NULL;
-  ck_buffer buffer = {0};
-  ck_json_writer w = {.out = &buffer};
-  bool known = request->kind < CK_REQUEST_KIND_COUNT;
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "request", request->id);
-  ck_json_member_text(&w, "kind", known ? names[request->kind] : NULL);
-  ck_json_member_text(&w, "text", request->text);
-  ck_json_member_text(&w, "effect", request->effect);
-  ck_json_member_text(&w, "problem", problem);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_NOTE, NULL, NULL, body, err);
-  if (status == CK_OK) status = ck_session_push(&ticket, self, CK_DURABLE_PROCESS, err);
-  ck_value_free(body);
-  ck_buffer_clear(&buffer);
+/* ---- whether a question was answered ---- */
+
+typedef struct answers {
+  const char *effect, *text;
+  ck_request_answered found;
+} answers;
+
+/* An outcome that came of an answer, or a resolution, which is all that an answer at rest is. */
+static bool find_answer(void *to, const ck_event *event) {
+  answers *self = to;
+  ck_bytes body = ck_value_bytes(event->body), result = ck_json_get(body, "result");
+  bool given =
+      event->kind == CK_EVENT_RESOLUTION || ck_json_is_text(ck_json_get(body, "via"), "answer");
+  if (!given || !ck_json_is_text(ck_json_get(body, "key"), self->effect)) return true;
+  if (result.len == 0) result = ck_json_get(ck_json_get(body, "message"), "content");
+  bool same = ck_json_is_text(result, self->text ? self->text : "");
+  self->found = same ? CK_REQUEST_ANSWERED_SO : CK_REQUEST_ANSWERED_OTHERWISE;
+  return !same;
+}
+
+ck_status ck_request_find_answer(ck_request_answered *out, ck_store *store, int64_t session,
+                                 int64_t after, const ck_session_request *request, ck_error *err) {
+  answers s = {.effect = request->effect, .text = request->text};
+  ck_event_query query = {.session = session,
+                          .after = after,
+                          .kinds = UINT64_C(1) << CK_EVENT_OUTCOME | UINT64_C(1)
+                                                                         << CK_EVENT_RESOLUTION};
+  *out = CK_REQUEST_UNANSWERED;
+  if (!request->effect) return CK_OK;
+  ck_status status = ck_store_read_events(store, &query, find_answer, &s, err);
+  *out = s.found;
   return status;
 }

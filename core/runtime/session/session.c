@@ -53,6 +53,7 @@ void ck_session_free(ck_session *self) {
   ck_incidents_clear(&self->incidents);
   ck_sums_clear(&self->sums);
   ck_asked_clear(&self->asked);
+  ck_taken_clear(&self->taken);
   ck_masked_clear(&self->masked);
   free(self->failed_node);
   ck_spending_clear(&self->spent.agents);

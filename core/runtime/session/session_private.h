@@ -15,6 +15,7 @@
 #include "core/runtime/session/masked.h"
 #include "core/runtime/session/scope.h"
 #include "core/runtime/session/session.h"
+#include "core/runtime/session/taken.h"
 
 /* Answers that the next event of a kind has as its decision; no bytes: none. */
 enum { CK_KEPT_ANSWERS = 4 };
@@ -128,6 +129,7 @@ struct ck_session {
   ck_sums sums;           /* kept_sums.c: of all events so far */
   ck_boundaries boundaries;
   ck_asked asked; /* asked.c */
+  ck_taken taken; /* requests.c, taken.c */
   ck_scopes scopes;
 };
 

@@ -33,69 +33,64 @@ static ck_status fenced(const ck_postgres *self, ck_lease lease, ck_error *err) 
                       (long long)lease.session, self->url.name);
 }
 
-/* Called at every boundary and nearly always without result: a read then. */
-static ck_status peek_request(bool *waiting, ck_postgres *self, ck_lease lease, ck_error *err) {
-  PGresult *result;
-  ck_postgres_query query = {.sql = CK_POSTGRES_PEEK_REQUEST};
-  *waiting = false;
-  bind_lease(&query, self, lease);
-  ck_status status = ck_postgres_read(&result, self, &query, "look for requests", err);
-  if (status != CK_OK) return status;
-  ck_postgres_row row = ck_postgres_first(self->pq, result);
-  if (row.count)
-    *waiting = ck_postgres_int(&row, 0) != 0;
-  else
-    status = fenced(self, lease, err);
-  self->pq->clear(result);
-  return status;
-}
-
 static ck_status read_body(ck_value **out, ck_bytes body, ck_error *err) {
   if (!body.len) return CK_OK;
   bool sealed = (unsigned char)*body.data < ' '; /* the mark of sealed values (sealed/sealed.h) */
   return sealed ? ck_value_copy(out, body, err) : ck_value_new(out, body, err);
 }
 
-static ck_status take_request(ck_request *out, bool *found, ck_postgres *self, ck_lease lease,
-                              ck_error *err) {
+/* Called at every boundary and nearly always without result: a read. */
+static ck_status find_request(ck_request *out, bool *found, ck_postgres *self, ck_lease lease,
+                              int64_t after, ck_error *err) {
   PGresult *result;
-  ck_postgres_query query = {.sql = CK_POSTGRES_TAKE_REQUEST};
+  ck_postgres_query query = {.sql = CK_POSTGRES_GET_REQUEST};
   bind_lease(&query, self, lease);
-  ck_status status = ck_postgres_run(&result, self->writer, &query, "take a request", err);
-  ck_postgres_query_clear(&query);
+  ck_postgres_bind_int(&query, after);
+  ck_status status = ck_postgres_read(&result, self, &query, "look for requests", err);
   if (status != CK_OK) return status;
   ck_postgres_row row = ck_postgres_first(self->pq, result);
-  if (!ck_postgres_int(&row, 0)) status = fenced(self, lease, err);
-  *found = status == CK_OK && ck_postgres_int(&row, 1);
-  if (*found) {
-    out->no = ck_postgres_int(&row, 1);
-    out->session = lease.session;
-    status = ck_text_copy(&out->kind, ck_postgres_text(&row, 2), err);
-    if (status == CK_OK) status = read_body(&out->body, ck_postgres_bytes(&row, 3), err);
-  }
+  if (!row.count) status = fenced(self, lease, err);
+  out->no = row.count ? ck_postgres_int(&row, 0) : 0;
+  *found = out->no != 0;
+  if (*found) status = ck_text_copy(&out->kind, ck_postgres_text(&row, 1), err);
+  if (*found && status == CK_OK) status = read_body(&out->body, ck_postgres_bytes(&row, 2), err);
   self->pq->clear(result);
   return status;
 }
 
-static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease,
+static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease, int64_t after,
                              ck_error *err) {
-  ck_postgres *self = to;
-  bool waiting;
-  *out = (ck_request){0};
+  *out = (ck_request){.session = lease.session};
   *found = false;
-  ck_status status = peek_request(&waiting, self, lease, err);
-  if (status != CK_OK || !waiting) return status;
-  status = ck_postgres_begin(self, CK_DURABLE_PROCESS, err);
-  if (status == CK_OK)
-    status = ck_postgres_end(self, take_request(out, found, self, lease, err), err);
-  if (status == CK_OK) return CK_OK;
+  ck_status status = find_request(out, found, to, lease, after, err);
+  if (status == CK_OK && *found) return CK_OK;
   *found = false;
   ck_request_clear(out);
-  *out = (ck_request){0};
   return status;
+}
+
+static ck_status drop(ck_postgres *self, ck_lease lease, int64_t no, ck_error *err) {
+  PGresult *result;
+  ck_postgres_query query = {.sql = CK_POSTGRES_DROP_REQUEST};
+  bind_lease(&query, self, lease);
+  ck_postgres_bind_int(&query, no);
+  ck_status status = ck_postgres_run(&result, self->writer, &query, "take a request out", err);
+  ck_postgres_query_clear(&query);
+  if (status != CK_OK) return status;
+  ck_postgres_row row = ck_postgres_first(self->pq, result);
+  if (!ck_postgres_int(&row, 0)) status = fenced(self, lease, err);
+  self->pq->clear(result);
+  return status;
+}
+
+static ck_status drop_request(void *to, ck_lease lease, int64_t no, ck_error *err) {
+  ck_postgres *self = to;
+  ck_status status = ck_postgres_begin(self, CK_DURABLE_PROCESS, err);
+  return status == CK_OK ? ck_postgres_end(self, drop(self, lease, no, err), err) : status;
 }
 
 void ck_postgres_add_requests(ck_backend *backend) {
   backend->put_request = put_request;
   backend->get_request = get_request;
+  backend->drop_request = drop_request;
 }

@@ -76,15 +76,15 @@
   X(CK_POSTGRES_PUT_REQUEST,                                                                      \
     "INSERT INTO request (session, kind, body) SELECT no, $2::text, $3::bytea FROM "              \
     "session WHERE no = $1::bigint RETURNING 1")                                                  \
-  X(CK_POSTGRES_TAKE_REQUEST,                                                                     \
+  X(CK_POSTGRES_DROP_REQUEST,                                                                     \
     "WITH fence AS (SELECT session FROM lease WHERE session = $1::bigint AND epoch = "            \
-    "$2::bigint AND writer = $3::bigint FOR SHARE), taken AS (DELETE FROM request WHERE "         \
-    "no = (SELECT min(r.no) FROM request r JOIN fence ON r.session = fence.session) "             \
-    "RETURNING no, kind, body) SELECT (SELECT count(*) FROM fence), taken.no, taken.kind, "       \
-    "taken.body FROM (SELECT 1) one LEFT JOIN taken ON true")                                     \
-  X(CK_POSTGRES_PEEK_REQUEST,                                                                     \
-    "SELECT EXISTS (SELECT 1 FROM request WHERE session = $1::bigint) FROM lease WHERE "          \
-    "session = $1 AND epoch = $2::bigint AND writer = $3::bigint")                                \
+    "$2::bigint AND writer = $3::bigint FOR SHARE), gone AS (DELETE FROM request "                \
+    "USING fence WHERE request.session = fence.session AND no = $4::bigint) SELECT "              \
+    "count(*) FROM fence")                                                                        \
+  X(CK_POSTGRES_GET_REQUEST,                                                                      \
+    "SELECT r.no, r.kind, r.body FROM lease LEFT JOIN LATERAL (SELECT no, kind, body "            \
+    "FROM request WHERE session = $1::bigint AND no > $4::bigint ORDER BY no LIMIT 1) r "         \
+    "ON true WHERE lease.session = $1 AND epoch = $2::bigint AND writer = $3::bigint")            \
   X(CK_POSTGRES_PUT_FACT,                                                                         \
     "INSERT INTO fact VALUES ($1::text, $2::text, $3::bytea, $4::bigint) ON CONFLICT "            \
     "(owner, key) DO UPDATE SET value = excluded.value, updated_ms = excluded.updated_ms")        \

@@ -16,21 +16,37 @@ ck_status ck_sealed_put_request(void *to, const ck_request *request, ck_error *e
   return status;
 }
 
-ck_status ck_sealed_get_request(ck_request *out, bool *found, void *to, ck_lease lease,
-                                ck_error *err) {
-  ck_sealed *self = to;
+static ck_status open_body(ck_request *request, ck_sealed *self, ck_error *err) {
   ck_sealed_home home;
   ck_value *body = NULL;
-  ck_status status = self->inner.get_request(out, found, self->inner.self, lease, err);
-  if (status || !*found) return status;
-  status = ck_sealed_get_home(&home, self, lease.session, err);
+  ck_status status = ck_sealed_get_home(&home, self, request->session, err);
+  if (status) return status;
   ck_sealer with = ck_sealed_sealer(self, &home);
-  if (!status) status = ck_sealed_check_value(self, "request", out->body, err);
-  if (!status) status = ck_sealed_decode_value(&body, &with, "request", out->kind, out->body, err);
-  ck_value_free(out->body);
-  out->body = body;
+  status = ck_sealed_check_value(self, "request", request->body, err);
+  if (!status)
+    status = ck_sealed_decode_value(&body, &with, "request", request->kind, request->body, err);
+  ck_value_free(request->body);
+  request->body = body;
+  return status;
+}
+
+/* One that nobody with the key has left is taken out: those behind it are not held up. */
+ck_status ck_sealed_get_request(ck_request *out, bool *found, void *to, ck_lease lease,
+                                int64_t after, ck_error *err) {
+  ck_sealed *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = self->inner.get_request(out, found, self->inner.self, lease, after, err);
+  if (status || !*found) return status;
+  status = open_body(out, self, err);
   if (!status) return CK_OK;
+  if (status == CK_E_CORRUPT)
+    (void)!self->inner.drop_request(self->inner.self, lease, out->no, &ignored);
   *found = false;
   ck_request_clear(out);
   return status;
+}
+
+ck_status ck_sealed_drop_request(void *to, ck_lease lease, int64_t no, ck_error *err) {
+  ck_sealed *self = to;
+  return self->inner.drop_request(self->inner.self, lease, no, err);
 }

@@ -172,7 +172,8 @@ CK_CHECKED ck_status ck_sealed_encode_blobs(const ck_blob_row **rows, ck_sealed 
 void ck_sealed_add_scrub(ck_backend *out); /* scrub.c */
 CK_CHECKED ck_status ck_sealed_put_request(void *self, const ck_request *request, ck_error *err);
 CK_CHECKED ck_status ck_sealed_get_request(ck_request *out, bool *found, void *self, ck_lease lease,
-                                           ck_error *err);
+                                           int64_t after, ck_error *err);
+CK_CHECKED ck_status ck_sealed_drop_request(void *self, ck_lease lease, int64_t no, ck_error *err);
 CK_CHECKED ck_status ck_sealed_get_head(ck_head_row *out, void *self, int64_t session,
                                         ck_error *err);
 CK_CHECKED ck_status ck_sealed_get_about(ck_value **out, char run[CK_ID_SIZE], void *self,

@@ -401,6 +401,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->delete_session) out->delete_session = delete_session;
   if (inner->put_request) out->put_request = ck_sealed_put_request;
   if (inner->get_request) out->get_request = ck_sealed_get_request;
+  if (inner->drop_request) out->drop_request = ck_sealed_drop_request;
   if (inner->put_fact) out->put_fact = put_fact;
   if (inner->recover) out->recover = recover;
   if (inner->sync) out->sync = sync_all;

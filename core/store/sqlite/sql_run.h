@@ -58,11 +58,12 @@
   X(CK_SQL_PUT_REQUEST,                                                                            \
     "INSERT INTO request (session, kind, body, \"check\")"                                         \
     " SELECT no, ?2, ?3, row_check('request', no, ?2, ?3) FROM session WHERE no = ?1")             \
-  X(CK_SQL_PEEK_REQUEST,                                                                           \
-    "SELECT epoch, EXISTS (SELECT 1 FROM request WHERE session = ?1) FROM session WHERE no = ?1")  \
-  X(CK_SQL_GET_REQUEST, "SELECT no, kind, body, " CK_SQL_REQUEST_IS_SOUND                          \
-                        " FROM request WHERE session = ? ORDER BY no LIMIT 1")                     \
-  X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?")                                       \
+  X(CK_SQL_GET_REQUEST,                                                                            \
+    "SELECT epoch, r.no, r.kind, r.body, r.sound FROM session LEFT JOIN (SELECT"                   \
+    " no, kind, body, " CK_SQL_REQUEST_IS_SOUND " AS sound FROM request"                           \
+    " WHERE session = ?1 AND no > ?2 ORDER BY no LIMIT 1) r ON true"                               \
+    " WHERE session.no = ?1")                                                                      \
+  X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?1 AND session = ?2")                     \
   X(CK_SQL_PUT_FACT,                                                                               \
     "INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, row_check('fact', ?1, ?2, ?3, ?4))")      \
   X(CK_SQL_DROP_FACT, "DELETE FROM fact WHERE owner = ? AND key = ?")                              \

@@ -14,14 +14,14 @@ ended
 is "its run says what it left in doubt: exit 75" "$code" 75
 has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
-# A request is for the process that runs the session now: a command that stops waiting says so.
+# A command that stops waiting says that the request stands.
 write_flow idempotent
 begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do :; done
 exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
-has "says for how long the request stands" "$err" \
-  "has not taken the request yet; the request stands as long as that process lives"
+has "says that the request stands, whatever becomes of that process" "$err" \
+  "has not taken the request yet; the request stands, for the next run if that process dies"
 kill -CONT "$pid"
 ended
 is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" \

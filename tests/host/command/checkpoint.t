@@ -119,7 +119,7 @@ has "and says that nothing was saved" "$err" "nothing was saved"
 begin resume two
 steps second third fourth
 ended
-is "a request for an earlier run is not this one's" "$code $(listed two | grep -c .)" "0 3"
+is "what an earlier run died of is saved by this one" "$code $(listed two | grep -c .)" "0 4"
 
 # ---- a secret in the words ----
 printf 'hunter2hunter2hunter2' >"$dir/secret"

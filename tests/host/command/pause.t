@@ -63,7 +63,7 @@ let_on first
 ended
 is "and it pauses" "$code" 8
 
-# ---- the owner is killed before its boundary: the request dies with its run ----
+# ---- the owner is killed before its boundary: whoever resumes it goes on, and is told ----
 begin resume two
 ask pause pause two
 noted two pause
@@ -72,6 +72,8 @@ told pause
 is "the command says that nothing was paused: exit 5" "$code" 5
 has "and what is the matter" "$err" "its process is gone"
 begin resume two
+has "a person's resume supersedes it, and says so" "$(cat "$dir/told")" \
+  "a pause was asked for before the last run died (user_requested): this resume supersedes it"
 "$CKRUN" pause two --no-wait >/dev/null
 die
 begin resume two

@@ -87,8 +87,8 @@ static void test_owners(void) {
                 "nor anything else of the session");
   ck_request request;
   bool found;
-  tap_is_status(ck_store_get_request(&request, &found, store, first.lease, &err), CK_E_FENCED, &err,
-                "nor takes its requests");
+  tap_is_status(ck_store_get_request(&request, &found, store, first.lease, 0, &err), CK_E_FENCED,
+                &err, "nor reads its requests");
   ck_store_release(store, first.lease);
   tap_is_status(ck_store_check_owner(store, "kept", &err), CK_E_OWNED, &err,
                 "nor gives the new owner's lease back");

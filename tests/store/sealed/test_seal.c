@@ -160,7 +160,7 @@ static void test_requests(const char *url) {
   tap_must(ck_value_new(&request.body, ck_bytes_text("{\"text\":\"canary\"}"), &err) == CK_OK,
            "a value");
   tap_is_status(ck_store_put_request(store, &request, &err), CK_OK, &err, "a request is left");
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, 0, &err), CK_OK, &err,
                 "and taken");
   tap_ok(
       found && got.body && ck_bytes_equal(ck_value_bytes(got.body), ck_value_bytes(request.body)),

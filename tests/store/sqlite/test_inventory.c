@@ -61,7 +61,9 @@ static void test_requests(ck_store *store, const fixture *session) {
   must(ck_store_put_request(store, &request, &err), "a request");
   must(ck_store_put_request(store, &request, &err), "another one");
   is_whole(store, "two requests");
-  must(ck_store_get_request(&taken, &found, store, session->lease, &err), "one is taken");
+  must(ck_store_get_request(&taken, &found, store, session->lease, 0, &err), "one is found");
+  is_whole(store, "one that was read");
+  must(ck_store_drop_request(store, session->lease, taken.no, &err), "and taken");
   ck_request_clear(&taken);
   is_whole(store, "one that was taken");
   run_sql("DELETE FROM request");

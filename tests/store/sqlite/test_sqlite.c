@@ -322,8 +322,10 @@ static void test_deletion(void) {
   ck_buffer bytes = content(path);
   tap_ok(memmem(bytes.data, bytes.len, kind, strlen(kind)) != NULL, "a request is in the file");
   ck_buffer_clear(&bytes);
-  tap_must(ck_store_get_request(&got, &found, store, session.lease, &err) == CK_OK && found,
-           "it is taken");
+  tap_must(ck_store_get_request(&got, &found, store, session.lease, 0, &err) == CK_OK && found,
+           "it is there");
+  tap_is_status(ck_store_drop_request(store, session.lease, got.no, &err), CK_OK, &err,
+                "it is taken out");
   ck_request_clear(&got);
   tap_must(ck_store_recover(store, &err) == CK_OK, "and checkpointed");
   bytes = content(path);

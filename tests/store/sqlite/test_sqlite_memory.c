@@ -108,9 +108,11 @@ static ck_status do_request(memory_case *self) {
   bool found = false;
   ck_status status = ck_store_put_request(self->store, &request, &self->err);
   if (status == CK_OK)
-    status = ck_store_get_request(&got, &found, self->store, self->session.lease, &self->err);
+    status = ck_store_get_request(&got, &found, self->store, self->session.lease, 0, &self->err);
   if (status == CK_OK && !found) return CK_E_FAILED;
-  if (status == CK_OK) ck_request_clear(&got);
+  if (status == CK_OK)
+    status = ck_store_drop_request(self->store, self->session.lease, got.no, &self->err);
+  ck_request_clear(&got);
   return status;
 }
 
