@@ -17,7 +17,7 @@
 #include "core/store/verify.h"
 #include "tests/tap.h"
 
-enum { HISTORIES = 40, STEPS = 24, KEYS = 9, SESSIONS_MAX = 32 };
+enum { HISTORIES = 25, STEPS = 24, KEYS = 9, SESSIONS_MAX = 32 };
 
 static ck_error err;
 

@@ -326,6 +326,7 @@ static void test_bytes(void) {
   for (int i = 0; i < FLOOD_BYTES; i++) ck_buffer_append_char(&text, 'x');
   ck_buffer_append_text(&text, "\"}");
   tap_must(ck_value_from(&body, &text, &err) == CK_OK, "%s", err.text);
+  ck_buffer_clear(&text);
   flood.pusher = pthread_self();
   flood.writer = runtime->writer;
   for (int i = 0; i < FLOOD; i++) push_long(session, body);

@@ -41,7 +41,7 @@ static void test_rewound(void) {
 
 /* ---- a transcript that is longer than a page ---- */
 
-enum { MESSAGE_BYTES = 50000, SHORT = 40, LONG = 800 };
+enum { MESSAGE_BYTES = 50000, SHORT = 40, LONG = 700 };
 
 /* What is to be the conversation, made without a store. */
 static ck_conversation *expected;
