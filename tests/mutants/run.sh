@@ -36,8 +36,8 @@ make_copy() {
     release files.list embed.list flags.list embed.S 2>/dev/null) | tar -xf - -C "$copy/build"
 }
 
-# build TEST…: ckrun, the tests that are programs with the tools beside them, and the programs that a
-# script names.
+# build TEST…: ckrun, the tests that are programs with the tools beside them, and the programs that
+# a script names.
 build() {
   local test tool goals=build/ckrun
   for test; do
