@@ -112,6 +112,7 @@ struct ck_profile {
       checkpoint_tool_subagents; /* models may call checkpoint and rewind; those of subagents too */
   bool single_checkpoint; /* checkpoints = "single": a new checkpoint replaces the previous one */
   bool delete_on_success; /* on_success = "delete" */
+  bool replicated;        /* durability = "replicated" */
   bool continue_on_save_failure;                /* on_save_failure = "continue" */
   bool document_memory, document_conversations; /* what a checkpoint holds as a document */
   bool compress;

@@ -78,6 +78,7 @@ typedef struct ck_backend {
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
   ck_worker_functions worker;
+  CK_CHECKED ck_status (*replicate)(void *self, ck_error *err); /* NULL: there is no standby */
   /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);
@@ -194,7 +195,6 @@ CK_CHECKED ck_status ck_backend_open_sqlite(ck_backend *out, const char *path,
 /* The whole URL, "postgres://…" (postgres/url.h). */
 CK_CHECKED ck_status ck_backend_open_postgres(ck_backend *out, const char *url,
                                               const ck_store_options *options, ck_error *err);
-/* "3.40.1": of the library that is loaded. */
-const char *ck_backend_sqlite_version(void);
+const char *ck_backend_sqlite_version(void); /* "3.40.1": of the library that is loaded */
 
 #endif

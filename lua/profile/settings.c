@@ -55,6 +55,7 @@ static const setting settings[] = {
     RULE_SET("resume.model_calls", resume.model_calls),
     {"exclude_memory_keys", NAMES, 0, 1, {NULL}, "[]"},
     {"checkpoints", WORD, OF(single_checkpoint), 1, {"many", "single"}, "\"many\""},
+    {"durability", WORD, OF(replicated), 1, {"power", "replicated"}, "\"power\""},
     {"on_success", WORD, OF(delete_on_success), 1, {"keep", "delete"}, "\"keep\""},
     {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, "\"pause\""},
     {"unsaved.checkpoints", COUNT, OF(unsaved_checkpoints), 1, {NULL}, "10"},

@@ -85,6 +85,8 @@ static const char *folder(void) {
 
 void postgres_server_stand_by(void) { say("standby\n", "standing"); }
 
+void postgres_server_synchronize(void) { say("synchronous\n", "synchronous"); }
+
 void postgres_server_fail_over(void) { say("failover\n", "promoted"); }
 
 const char *postgres_server_hosts(void) {
@@ -94,18 +96,25 @@ const char *postgres_server_hosts(void) {
   return hosts;
 }
 
-const char *postgres_server_ask(const char *schema, const char *sql) {
+static const char *ask(const char *which, const char *schema, const char *sql) {
   static char answer[400];
   char command[2000];
   snprintf(command, sizeof command,
            "PGOPTIONS='-c search_path=%s' psql -XAtq "
-           "'host=%s,%s/second target_session_attrs=read-write user=ckrun dbname=postgres' "
-           "-c \"%s\"",
-           schema, folder(), folder(), sql);
+           "'host=%s,%s/second target_session_attrs=%s user=ckrun dbname=postgres' -c \"%s\"",
+           schema, folder(), folder(), which, sql);
   FILE *psql = popen(command, "r");
   tap_must(psql != NULL, "psql");
   if (!fgets(answer, sizeof answer, psql)) *answer = '\0';
   answer[strcspn(answer, "\n")] = '\0';
   tap_must(pclose(psql) == 0, "psql: %s", sql);
   return answer;
+}
+
+const char *postgres_server_ask(const char *schema, const char *sql) {
+  return ask("read-write", schema, sql);
+}
+
+const char *postgres_server_ask_standby(const char *schema, const char *sql) {
+  return ask("standby", schema, sql);
 }

@@ -20,10 +20,14 @@ void postgres_server_thaw(void);
  * of postgres_server_hosts, of which the one that takes writes is meant. */
 void postgres_server_stand_by(void);
 void postgres_server_fail_over(void);
+/* From now on what is durable is so at the second server, too. */
+void postgres_server_synchronize(void);
 /* As a part of a URL: "host=A,B&target_session_attrs=read-write&user=ckrun". */
 const char *postgres_server_hosts(void);
 /* Runs SQL in the database as its owner, and gives the first column of the first row, or "". The
  * text lasts until the next call. */
 const char *postgres_server_ask(const char *schema, const char *sql);
+/* The same of the one that follows. */
+const char *postgres_server_ask_standby(const char *schema, const char *sql);
 
 #endif

@@ -319,7 +319,7 @@ static ck_status prepare(ck_postgres *self, ck_error *err) {
 ck_status ck_postgres_commit(void *to, ck_row_batch *batches, size_t count,
                              ck_durability durability, ck_error *err) {
   ck_postgres *self = to;
-  const char *level = durability == CK_DURABLE_POWER ? "on" : "local";
+  const char *level = ck_postgres_level(self, durability);
   size_t made;
   ck_row_batch **order = make_order(&made, self, batches, count);
   if (!order) return ck_error_no_memory(err);

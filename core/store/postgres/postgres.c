@@ -24,6 +24,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
                       .commit = ck_postgres_commit,
                       .recover = ck_postgres_recover,
                       .fingerprint_key = get_fingerprint_key,
+                      .replicate = ck_postgres_replicate,
                       .close = close_store};
   ck_postgres_add_sessions(out);
   ck_postgres_add_reads(out);

@@ -25,8 +25,9 @@ typedef struct ck_postgres {
   ck_postgres_url url;
   const ck_libpq *pq;
   bool read_only;
-  bool has_outputs; /* it has the table of long outputs */
-  bool met;         /* the store is there, and each server of it is noted when it is met (link.c) */
+  _Atomic bool replicated; /* power-durable is: applied at a synchronous standby, too */
+  bool has_outputs;        /* it has the table of long outputs */
+  bool met; /* the store is there, and each server of it is noted when it is met (link.c) */
   uint8_t fingerprint_key[32];
   ck_buffer key_entry;                             /* as it was read or written last */
   int64_t rekeyed_event[2], rekeyed_checkpoint[2]; /* rows up to which the key was changed */
@@ -86,6 +87,9 @@ void ck_postgres_cut_off(ck_postgres *self);
 /* CK_E_READ_ONLY, CK_E_UNKNOWN (a recovery is due), or no connection: nothing was begun. */
 CK_CHECKED ck_status ck_postgres_check_writer(ck_postgres *self, ck_error *err);
 CK_CHECKED ck_status ck_postgres_begin(ck_postgres *self, ck_durability durability, ck_error *err);
+/* Of synchronous_commit. */
+const char *ck_postgres_level(const ck_postgres *self, ck_durability durability);
+CK_CHECKED ck_status ck_postgres_replicate(void *self, ck_error *err);
 /* Power-durable, and no other transaction of the store is open until its end. */
 CK_CHECKED ck_status ck_postgres_begin_alone(ck_postgres *self, ck_error *err);
 /* Commits when `status` is CK_OK, else rolls back. Returns `status`, or the failure of the commit:

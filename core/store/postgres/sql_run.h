@@ -118,6 +118,7 @@
     "'UTF8') FROM now WHERE NOT EXISTS (SELECT FROM meta WHERE key = 'serving' AND "              \
     "split_part(convert_from(value, 'UTF8'), ' ', 1) = started) ON CONFLICT (key) DO UPDATE "     \
     "SET value = excluded.value")                                                                 \
+  X(CK_POSTGRES_GET_STANDBYS, "SELECT current_setting('synchronous_standby_names')")              \
   X(CK_POSTGRES_GET_META, "SELECT value FROM meta WHERE key = $1::text")                          \
   X(CK_POSTGRES_PUT_META, "INSERT INTO meta VALUES ($1::text, $2::bytea)")
 

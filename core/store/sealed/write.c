@@ -371,6 +371,9 @@ static ck_status check_lapse(void *to, ck_lease lease, ck_error *err) {
 static ck_status find_holder(long *pid, void *to, const char *session_id, ck_error *err) {
   return INNER(to).lapse.find_holder(pid, INNER(to).self, session_id, err);
 }
+static ck_status replicate(void *to, ck_error *err) {
+  return INNER(to).replicate(INNER(to).self, err);
+}
 static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
                               ck_error *err) {
   return INNER(to).lock_session(out, INNER(to).self, session_id, epoch_read, err);
@@ -415,6 +418,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->lapse.watch) out->lapse.watch = watch_lapse;
   if (inner->lapse.check) out->lapse.check = check_lapse;
   if (inner->lapse.find_holder) out->lapse.find_holder = find_holder;
+  if (inner->replicate) out->replicate = replicate;
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;

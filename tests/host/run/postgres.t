@@ -35,6 +35,14 @@ is "nothing was done twice but what a person let be tried again" \
 is "three runs took it, each with a later epoch" "$(ask "SELECT epoch FROM lease")" 4
 is "its owner has given it back" "$(ask "SELECT owner IS NULL FROM lease")" t
 
+# ---- a profile that wants a standby, where there is none ----
+echo 'return { name = "twice", extends = "default", durability = "replicated" }' >"$dir/twice.lua"
+refused 5 "a server that waits for no standby" "synchronous_standby_names is empty" \
+  run "$dir/flow.lua" --profile "$dir/twice.lua" --session twice
+refused 2 "a store in a file" 'durability = "replicated"' \
+  --store "$dir/s.db" run "$dir/flow.lua" --profile "$dir/twice.lua" --session twice
+is "nothing was begun" "$(ask "SELECT count(*) FROM session WHERE id = 'twice'")" 0
+
 # ---- read from elsewhere ----
 exits 0 "a list" --json sessions list
 is "has it" "$(json "$out" '$d->{session}') $(json "$out" '$d->{status}')" "walk completed"

@@ -18,6 +18,7 @@
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/kept_state.h"
+#include "core/store/replication.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;
@@ -201,6 +202,8 @@ static ck_status prepare(plan *p, ck_runtime *runtime, const char *id,
   if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
   if (status == CK_OK && !p->dry_run) status = ck_store_check_owner(runtime->store, id, err);
+  if (status == CK_OK && !p->dry_run && options->profile && options->profile->replicated)
+    status = ck_store_replicate(runtime->store, err);
   if (status == CK_OK)
     status = select_checkpoint(&p->from, runtime->store, &p->head, options->checkpoint, err);
   if (status == CK_OK) status = load(p, runtime, options, err);

@@ -13,6 +13,7 @@
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/session/transcript.h"
+#include "core/store/replication.h"
 
 /* As it may be written: the host gives the flow the same form, as a resume will. */
 static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
@@ -101,7 +102,9 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
   ck_session_record record;
   ck_status status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status != CK_OK) return status;
-  status = make_record(&record, self, options, err);
+  if (options->profile && options->profile->replicated)
+    status = ck_store_replicate(runtime->store, err);
+  if (status == CK_OK) status = make_record(&record, self, options, err);
   if (status == CK_OK) status = ck_session_hold_reserve(self, err);
   if (status == CK_OK) status = ck_session_check_edits(self, options->edits, false, err);
   if (status == CK_OK) status = create(self, &record, options, err);
