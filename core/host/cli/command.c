@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 
 const ck_option ck_global_options[] = {
     {.name = "store",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/id.h"
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 
 enum { TARGETS = 2 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/host/inspect/snapshot.h"
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/session/fields.h"
 #include "core/runtime/session/opening/select.h"

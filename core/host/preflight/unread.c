@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 
 /* One edit on its way through what the flow declares. The place that all keys of it begin with says
  * nothing about how near two of them are. */

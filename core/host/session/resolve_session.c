@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/id.h"
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 #include "core/host/session/short_id.h"
 
 typedef struct search {

@@ -62,9 +62,30 @@ ck_status ck_postgres_error(ck_postgres_connection *self, const PGresult *result
    * connection that it could not write to for one that stands; 57P: the server ends it. */
   if (result && (!state || strncmp(state, "57P", 3) == 0)) self->broken = true;
   ck_status status = ck_postgres_is_lost(self) ? CK_E_IO : status_of(state);
+  if (state && strcmp(state, "42501") == 0)
+    return ck_postgres_refuse_role(self, doing, (ck_bytes){text, (size_t)line_length(text)}, err);
   return ck_error_set(err, status, "store %s: cannot %s: %.*s%s%s%s", self->url->name, doing,
                       line_length(text), text, state ? " (SQLSTATE " : "", state ? state : "",
                       state ? ")" : "");
+}
+
+/* The server says what it denied, in its own language; here stands what helps. */
+ck_status ck_postgres_refuse_role(const ck_postgres_connection *self, const char *doing,
+                                  ck_bytes text, ck_error *err) {
+  const char *role = self->pq->parameterStatus(self->conn, "session_authorization");
+  const char *schema = self->url->schema;
+  if (!role) role = "ROLE";
+  if (strcmp(doing, CK_POSTGRES_MAKING) == 0)
+    return ck_error_set(err, CK_E_REFUSED,
+                        "store %s: cannot %s: %.*s: let a role make it that may: GRANT CREATE ON "
+                        "DATABASE \"%s\" TO \"%s\", or the owner of the schema \"%s\"",
+                        self->url->name, doing, (int)text.len, text.data, self->pq->db(self->conn),
+                        role, schema);
+  return ck_error_set(err, CK_E_REFUSED,
+                      "store %s: cannot %s: %.*s: its owner lets the role use it: GRANT USAGE ON "
+                      "SCHEMA \"%s\" TO \"%s\"; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES "
+                      "IN SCHEMA \"%s\" TO \"%s\"",
+                      self->url->name, doing, (int)text.len, text.data, schema, role, schema, role);
 }
 
 bool ck_postgres_may_repeat(const ck_postgres_connection *self, const PGresult *result) {

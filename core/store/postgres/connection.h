@@ -27,6 +27,11 @@ CK_CHECKED ck_status ck_postgres_connect(ck_postgres_connection **out, const ck_
 void ck_postgres_disconnect(ck_postgres_connection *self);
 /* The server has gone, as far as the last answer tells; once ck_postgres_error has seen that. */
 bool ck_postgres_is_lost(const ck_postgres_connection *self);
+/* What is being done while tables are made, for messages. */
+#define CK_POSTGRES_MAKING "make it"
+/* CK_E_REFUSED: `text`, that the role lacks a privilege, and the GRANT that helps. */
+ck_status ck_postgres_refuse_role(const ck_postgres_connection *self, const char *doing,
+                                  ck_bytes text, ck_error *err);
 /* "store NAME: cannot DOING: what the server says". `result` NULL: of the connection. */
 ck_status ck_postgres_error(ck_postgres_connection *self, const PGresult *result, const char *doing,
                             ck_error *err);

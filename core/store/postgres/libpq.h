@@ -16,6 +16,7 @@
   X(finish)               \
   X(status)               \
   X(errorMessage)         \
+  X(db)                   \
   X(serverVersion)        \
   X(parameterStatus)      \
   X(setNoticeReceiver)    \

@@ -29,7 +29,7 @@ static ck_status put_meta(ck_postgres_connection *by, const char *key, ck_bytes 
   ck_postgres_query query = {.sql = CK_POSTGRES_PUT_META};
   ck_postgres_bind_text(&query, key);
   ck_postgres_bind_blob(&query, value);
-  return ck_postgres_write(NULL, by, &query, "make it", err);
+  return ck_postgres_write(NULL, by, &query, CK_POSTGRES_MAKING, err);
 }
 
 /* ---- making ---- */
@@ -49,7 +49,7 @@ static ck_status exec_file(ck_postgres_connection *by, const char *name, ck_erro
   ck_buffer sql = {0};
   ck_buffer_append_bytes(&sql, text);
   ck_status status = ck_buffer_check(&sql, err);
-  if (status == CK_OK) status = ck_postgres_exec(by, sql.data, "make it", err);
+  if (status == CK_OK) status = ck_postgres_exec(by, sql.data, CK_POSTGRES_MAKING, err);
   ck_buffer_clear(&sql);
   return status;
 }
@@ -58,7 +58,7 @@ static ck_status exec_file(ck_postgres_connection *by, const char *name, ck_erro
 static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
   char sql[160];
   snprintf(sql, sizeof sql, "CREATE SCHEMA IF NOT EXISTS \"%s\"", by->url->schema);
-  ck_status status = ck_postgres_exec(by, sql, "make it", err);
+  ck_status status = ck_postgres_exec(by, sql, CK_POSTGRES_MAKING, err);
   if (status == CK_OK) status = exec_file(by, "core/store/postgres/schema.sql", err);
   if (status == CK_OK) status = exec_file(by, OUTPUTS, err);
   return status == CK_OK ? fill(by, err) : status;
@@ -70,16 +70,19 @@ static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
 typedef struct tables {
   int64_t count;
   bool meta, output; /* they are among them */
+  bool usable;       /* the role may look into it */
 } tables;
 
 static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error *err) {
-  char sql[460];
-  snprintf(sql, sizeof sql,
-           "SELECT count(*), count(*) FILTER (WHERE relname = 'meta'), count(*) FILTER (WHERE"
-           " relname = 'output') FROM pg_catalog.pg_class c"
-           " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-           " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
-           by->url->schema);
+  char sql[560];
+  snprintf(
+      sql, sizeof sql,
+      "SELECT count(*), count(*) FILTER (WHERE relname = 'meta'), count(*) FILTER (WHERE"
+      " relname = 'output'), coalesce(bool_and(pg_catalog.has_schema_privilege(n.oid, 'USAGE')),"
+      " true) FROM pg_catalog.pg_class c"
+      " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+      " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
+      by->url->schema);
   PGresult *result = ck_postgres_answer(by, by->pq->sendQuery(by->conn, sql));
   ck_status status = CK_OK;
   *out = (tables){0};
@@ -89,6 +92,7 @@ static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error 
     out->count = atoll(by->pq->getvalue(result, 0, 0));
     out->meta = strcmp(by->pq->getvalue(result, 0, 1), "1") == 0;
     out->output = strcmp(by->pq->getvalue(result, 0, 2), "1") == 0;
+    out->usable = *by->pq->getvalue(result, 0, 3) == 't';
   }
   by->pq->clear(result);
   return status;
@@ -100,15 +104,15 @@ static ck_status make(ck_postgres_connection *by, ck_error *err) {
   tables found;
   snprintf(begin, sizeof begin,
            "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('ckrun %s', 0))", by->url->schema);
-  ck_status status = ck_postgres_exec(by, begin, "make it", err);
+  ck_status status = ck_postgres_exec(by, begin, CK_POSTGRES_MAKING, err);
   if (status == CK_OK) status = count_tables(&found, by, err);
   if (status == CK_OK && !found.count)
     status = make_tables(by, err);
   else if (status == CK_OK && found.meta && !found.output)
     status = exec_file(by, OUTPUTS, err);
   ck_error ignored = CK_ERROR_INIT;
-  if (status == CK_OK) return ck_postgres_exec(by, "COMMIT", "make it", err);
-  if (ck_postgres_exec(by, "ROLLBACK", "make it", &ignored) != CK_OK) return status;
+  if (status == CK_OK) return ck_postgres_exec(by, "COMMIT", CK_POSTGRES_MAKING, err);
+  if (ck_postgres_exec(by, "ROLLBACK", CK_POSTGRES_MAKING, &ignored) != CK_OK) return status;
   return status;
 }
 
@@ -162,6 +166,9 @@ ck_status ck_postgres_open_schema(ck_postgres *self, ck_postgres_connection *by,
         err, CK_E_NOT_FOUND,
         "there is no store %s: its schema \"%s\" has no tables; 'ckrun run' makes it",
         self->url.name, self->url.schema);
+  if (!found.usable)
+    return ck_postgres_refuse_role(by, doing, ck_bytes_text("the role may not use its schema"),
+                                   err);
   if (found.count && !found.meta) return not_a_store(by, err);
   if (found.count) status = check_number(by, err);
   bool older = found.count && !found.output && !self->read_only;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/suggest.h"
 #include "core/store/postgres/libpq.h"
 
 enum {
@@ -12,7 +13,8 @@ enum {
   LEASE_LEAST_MS = 1000,
   LEASE_MOST_MS = 3600000,
   MARGIN_LEAST_MS = 100,
-  MARGIN_PART = 5 /* of the lease, where the URL does not say */
+  MARGIN_PART = 5, /* of the lease, where the URL does not say; and that at least: */
+  MARGIN_USUAL_MS = 500
 };
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -62,7 +64,8 @@ static ck_status take_margin(ck_postgres_url *out, ck_bytes value, ck_error *err
 
 /* Between two renewals of three must be time for one. */
 static ck_status fit_margin(ck_postgres_url *out, ck_error *err) {
-  if (!out->margin_ms) out->margin_ms = out->lease_ms / MARGIN_PART;
+  int64_t usual = out->lease_ms / MARGIN_PART;
+  if (!out->margin_ms) out->margin_ms = usual > MARGIN_USUAL_MS ? usual : MARGIN_USUAL_MS;
   if (out->lease_ms - out->margin_ms >= LEASE_LEAST_MS / 2) return CK_OK;
   return ck_error_set(err, CK_E_USAGE,
                       "the store's URL: a margin of %g s leaves less than half a second of a lease "
@@ -103,6 +106,47 @@ static bool has_ports(const char *host) {
     at += port ? port : *at == '[' ? strcspn(at, "]/?") : 1;
   }
   return true;
+}
+
+/* ---- names ---- */
+
+static const char *const own_names[] = {"schema", "lease", "margin", "ssl", NULL};
+
+static bool is_name(ck_bytes name, const char *known) {
+  return name.len == strlen(known) && memcmp(name.data, known, name.len) == 0;
+}
+
+/* What is near to none of the names may be a part of a password. */
+static ck_status refuse_name(ck_bytes name, const PQconninfoOption *known, ck_error *err) {
+  char typed[24] = "";
+  if (name.len < sizeof typed) memcpy(typed, name.data, name.len);
+  ck_suggestion near = {.typed = typed};
+  for (size_t i = 0; *typed && own_names[i]; i++) ck_suggestion_check(&near, own_names[i]);
+  for (; *typed && known->keyword; known++) ck_suggestion_check(&near, known->keyword);
+  if (near.best)
+    return ck_error_set(err, CK_E_USAGE,
+                        "the store's URL has no parameter '%s': did you mean '%s'?", typed,
+                        near.best);
+  return ck_error_set(err, CK_E_USAGE,
+                      "the store's URL: a parameter of it is not known (it is not repeated, it may "
+                      "be of a password): schema, lease and margin are, and those of libpq");
+}
+
+/* `query` begins with its '?', or is empty. */
+static ck_status check_names(const ck_libpq *pq, const char *query, ck_error *err) {
+  ck_status status = CK_OK;
+  PQconninfoOption *known = pq->conninfoParse("postgres://", NULL);
+  if (!known) return ck_error_no_memory(err);
+  for (const char *at = query; *at && status == CK_OK; at += 1 + strcspn(at + 1, "&")) {
+    ck_bytes name = {at + 1, strcspn(at + 1, "=&")};
+    bool is_known = at[1 + name.len] != '='; /* libpq refuses it */
+    for (size_t i = 0; own_names[i]; i++) is_known |= is_name(name, own_names[i]);
+    for (const PQconninfoOption *one = known; one->keyword; one++)
+      is_known |= is_name(name, one->keyword);
+    if (!is_known) status = refuse_name(name, known, err);
+  }
+  pq->conninfoFree(known);
+  return status;
 }
 
 static bool is_secret(ck_bytes part) {
@@ -179,6 +223,7 @@ ck_status ck_postgres_url_read(ck_postgres_url *out, const char *url, ck_error *
   *out = (ck_postgres_url){.schema = "ckrun", .lease_ms = LEASE_MS};
   ck_status status = ck_libpq_load(&pq, err);
   if (status == CK_OK) status = split(out, &conninfo, &name, url, err);
+  if (status == CK_OK) status = check_names(pq, url + strcspn(url, "?"), err);
   if (status == CK_OK) out->conninfo = ck_buffer_take(&conninfo);
   if (status == CK_OK) out->name = ck_buffer_take(&name);
   if (conninfo.data) explicit_bzero(conninfo.data, conninfo.len);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/host/cli/options.h"
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 #include "tests/tap.h"
 
 typedef struct values {

@@ -144,8 +144,29 @@ exits 0 "with the key it is verified" store verify
 CKRUN_KEY= run sessions list
 is "without it nothing is read" "$code" 4
 
-# ---- a server that goes away ----
+# ---- a role that may do less ----
 unset CKRUN_KEY
+schema=one
+ask "CREATE ROLE runner LOGIN"
+export CKRUN_STORE="${server/user=ckrun/user=runner}&schema=one"
+refused 5 "a role without a privilege" 'GRANT USAGE ON SCHEMA "one" TO "runner"' sessions list
+ask 'GRANT USAGE ON SCHEMA "one" TO "runner"'
+refused 5 "one that may read no table" 'INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "one" TO "' \
+  sessions list
+has "is told of which" "$err" "permission denied for table meta"
+ask 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "one" TO "runner"'
+run run "$flow" --cassette "$cassette" --session ran
+is "with these it runs sessions" "$code" 0
+exits 0 "pauses, facts" facts set from '"runner"'
+exits 0 "prunes them" sessions prune ran --keep 1
+exits 0 "verifies them" store verify --session ran
+exits 0 "and deletes them" sessions delete ran --yes
+refused 5 "but makes no store" 'GRANT CREATE ON DATABASE "postgres" TO "runner"' \
+  --store "${server/user=ckrun/user=runner}&schema=its" run "$flow" --cassette "$cassette"
+refused 2 "a parameter that is mistyped" "did you mean 'schema'" \
+  --store "$server&shcema=one" sessions list
+
+# ---- a server that goes away ----
 CKRUN_STORE="$server&schema=away" begin run "$dir/flow.lua" --session away 8<&- 9>&-
 echo stop >&9
 read -r _ <&8
@@ -153,7 +174,7 @@ let_on one
 ended
 is "a run whose server goes away under it stops" "$code" 74
 is "and nothing is begun meanwhile" "$(wc -l <"$dir/step")" 1
-export CKRUN_KEY=$(cat "$dir/key")
+export CKRUN_STORE="$server&schema=sealed" CKRUN_KEY=$(cat "$dir/key")
 exits 74 "a server that is away" sessions list
 has "is named" "$err" "cannot connect"
 echo start >&9

@@ -1,5 +1,6 @@
 /* test_url.c - what a URL of PostgreSQL names, and that nothing that is told of it is a password.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/store/postgres/url.h"
@@ -23,6 +24,7 @@ static const struct {
      "postgres://u@h/d?sslmode=prefer&sslpassword=" SECRET, "ckrun"},
     {"postgres://u@[::1]:1,h:2,g/d", "postgres://u@[::1]:1,h:2,g/d", "postgres://u@[::1]:1,h:2,g/d",
      "ckrun"},
+    {"postgres://h/d?ssl=true", "postgres://h/d?ssl=true", "postgres://h/d?ssl=true", "ckrun"},
     {"postgres://h:/d", "postgres://h:/d", "postgres://h:/d", "ckrun"},
     {"postgres:///d?host=/run/pg&user=u", "postgres:///d?host=/run/pg&user=u",
      "postgres:///d?host=/run/pg&user=u", "ckrun"},
@@ -40,6 +42,11 @@ static const char *const bad[] = {
     "postgres://u:" SECRET "@h/d?schema=pg_temp",
     "postgres://u:" SECRET "@h/d?lease=0.5",
     "postgres://u:" SECRET "@h/d?lease=soon",
+    "postgres://u:" SECRET "@h/d?shcema=a",
+    "postgres://u:" SECRET "@h/d?schema=a&sslmod=require",
+    "postgres://u:" SECRET "@h/d?lease=3&margn=1",
+    "postgres://u:" SECRET "@h/d?" SECRET "=1",
+    "postgres://u:" SECRET "@h/d?lease=1&margin=0.6",
     "postgres://u:" SECRET "@[h/d",
     "postgres://u:" SECRET "@[h",
     "postgres://u:" SECRET,
@@ -48,6 +55,42 @@ static const char *const bad[] = {
     "postgres://u@h:1,g:2" SECRET "?schema=a",
     "postgres://[::1]:" SECRET "/d",
 };
+
+static void test_names(void) {
+  static const char *const near[][2] = {
+      {"shcema=a", "no parameter 'shcema': did you mean 'schema'"},
+      {"margn=1", "no parameter 'margn': did you mean 'margin'"},
+      {"leas=3", "no parameter 'leas': did you mean 'lease'"},
+      {"sslmod=x", "no parameter 'sslmod': did you mean 'sslmode'"}};
+  for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+    char url[80];
+    ck_postgres_url read;
+    ck_error err = CK_ERROR_INIT;
+    snprintf(url, sizeof url, "postgres://h/d?schema=a&%s", near[i][0]);
+    tap_is_status(ck_postgres_url_read(&read, url, &err), CK_E_USAGE, &err, "%s", near[i][0]);
+    tap_ok(strstr(err.text, near[i][1]), "is told with the nearest name: %s", err.text);
+  }
+}
+
+/* A holder stops half a second before another may take its session, and a fifth of a longer lease.
+ */
+static void test_margin(void) {
+  static const struct {
+    const char *url;
+    int64_t margin_ms;
+  } of[] = {{"postgres://h/d?lease=1", 500},
+            {"postgres://h/d?lease=2", 500},
+            {"postgres://h/d?lease=3", 600},
+            {"postgres://h/d", 3000},
+            {"postgres://h/d?margin=0.2&lease=1", 200}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    ck_postgres_url read;
+    ck_error err = CK_ERROR_INIT;
+    tap_must(ck_postgres_url_read(&read, of[i].url, &err) == CK_OK, "%s", err.text);
+    tap_is_int(read.margin_ms, of[i].margin_ms, "the margin of %s", of[i].url);
+    ck_postgres_url_clear(&read);
+  }
+}
 
 int main(void) {
   ck_postgres_url read;
@@ -70,5 +113,7 @@ int main(void) {
     tap_is_status(ck_postgres_url_read(&read, bad[i], &err), CK_E_USAGE, &err, "mistake %zu", i);
     tap_ok(!strstr(err.text, SECRET), "whose account has no password: %s", err.text);
   }
+  test_names();
+  test_margin();
   return tap_done();
 }

@@ -1,5 +1,5 @@
 /* suggest.c - finds the known word nearest to a mistyped one. */
-#include "core/host/cli/suggest.h"
+#include "core/base/suggest.h"
 
 #include <stdbool.h>
 #include <string.h>

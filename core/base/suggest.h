@@ -1,6 +1,6 @@
 /* suggest.h - finds the known word nearest to a mistyped one. */
-#ifndef CK_HOST_CLI_SUGGEST_H
-#define CK_HOST_CLI_SUGGEST_H
+#ifndef CK_BASE_SUGGEST_H
+#define CK_BASE_SUGGEST_H
 
 #include <stddef.h>
 
