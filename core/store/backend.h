@@ -24,9 +24,9 @@
 #include "core/store/request.h"
 #include "core/store/row_scrub.h"
 #include "core/store/salvage.h"
+#include "core/store/server.h"
 #include "core/store/session_query.h"
 #include "core/store/stats.h"
-#include "core/store/verify.h"
 #include "core/store/worker_functions.h"
 
 typedef struct ck_backend {
@@ -78,7 +78,7 @@ typedef struct ck_backend {
   int (*news)(bool *found, void *self); /* ck_store_news; NULL: it tells none */
   ck_lapse_functions lapse;             /* NULL: its leases last as long as their process */
   ck_worker_functions worker;
-  CK_CHECKED ck_status (*replicate)(void *self, ck_error *err); /* NULL: there is no standby */
+  ck_server_functions server; /* NULL: it is none */
   /* Adds them. NULL: they are read one by one. */
   CK_CHECKED ck_status (*count_checkpoints)(ck_checkpoint_count *out, void *self,
                                             const ck_checkpoint_rows *rows, ck_error *err);

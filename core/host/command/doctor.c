@@ -10,6 +10,7 @@
 #include "core/host/session/next_command.h"
 #include "core/host/session/store_location.h"
 #include "core/store/backend.h"
+#include "core/store/postgres/url.h"
 #include "lua/vm/vm.h"
 
 enum { FREE_MIB = 256 };
@@ -98,17 +99,27 @@ static ck_status check_space(examination *self, const ck_host *host, int64_t nee
   return status;
 }
 
+static void note_server(void *to, const char *check, ck_status status, const char *text) {
+  examination *self = to;
+  ck_findings_add(&self->findings, check, status, self->location.url, NULL, "%s", text);
+}
+
 static ck_status examine(examination *self, ck_host *host, int64_t needed, ck_error *err) {
   self->head = (ck_findings_head){
       .sqlite = ck_backend_sqlite_version(), .lua = ck_vm_version(), .free_bytes = -1};
   ck_status status = find_store(self, host, err);
   self->head.store = self->location.url;
   if (status == CK_OK && self->path) status = check_space(self, host, needed, err);
-  if (status == CK_OK && self->path && self->store)
+  if (status == CK_OK && self->store)
+    status = ck_store_examine(self->store, note_server, self, err);
+  if (status == CK_OK && self->store)
     status = ck_doctor_check_sessions(&self->findings, host, self->store, self->path, err);
   if (status == CK_OK)
     status = ck_doctor_check_counters(&self->findings, self->location.watch.folder, err);
-  ck_known_faults_add(&self->findings, "SQLite", self->head.sqlite);
+  if (ck_postgres_url_is(self->location.url ? self->location.url : ""))
+    self->head.sqlite = NULL;
+  else
+    ck_known_faults_add(&self->findings, "SQLite", self->head.sqlite);
   ck_known_faults_add(&self->findings, "Lua", self->head.lua);
   return status == CK_OK ? ck_findings_check(&self->findings, err) : status;
 }
@@ -156,6 +167,8 @@ const ck_command ck_command_doctor = {
     .name = "doctor",
     .summary = "look for what needs somebody, and say what to do",
     .details =
+        "Of a store on a server: its version, what it makes durable, its clock and leases, its "
+        "standbys, the connections that are left, the role's privileges. "
         "Looks at the versions of SQLite and Lua, at who may read and write the store, its "
         "folder, the file of its key, flows, profiles and policies, at the room that is left, at "
         "sessions whose process is gone, that are in doubt, failing or waiting for a person, "

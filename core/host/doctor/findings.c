@@ -75,7 +75,7 @@ static ck_status print_json(const ck_findings *self, const ck_findings_head *hea
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "store", head->store);
-  ck_document_put_text(&document, NULL, "sqlite", head->sqlite);
+  if (head->sqlite) ck_document_put_text(&document, NULL, "sqlite", head->sqlite);
   ck_document_put_text(&document, NULL, "lua", head->lua);
   if (head->free_bytes >= 0) ck_document_put_int(&document, NULL, "free_bytes", head->free_bytes);
   struct cJSON *array = ck_document_put_array(&document, NULL, "findings");
@@ -132,7 +132,9 @@ static void print_one(const ck_finding *one, ck_output *output) {
 
 static void print_end(const ck_findings *self, const ck_findings_head *head, ck_output *output) {
   ck_buffer text = {0};
-  ck_buffer_append_format(&text, "%s, SQLite %s, Lua %s", head->store, head->sqlite, head->lua);
+  ck_buffer_append_text(&text, head->store);
+  if (head->sqlite) ck_buffer_append_format(&text, ", SQLite %s", head->sqlite);
+  ck_buffer_append_format(&text, ", Lua %s", head->lua);
   if (head->free_bytes >= 0) {
     ck_buffer_append_text(&text, ", free there: ");
     ck_format_bytes(&text, head->free_bytes);

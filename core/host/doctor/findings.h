@@ -34,8 +34,8 @@ ck_status ck_findings_worst(const ck_findings *self);
 /* One JSON object with --json: {"store", "sqlite", "lua", "free_bytes"?, "findings": […], "ok"};
  * else a row for each, on a terminal some lines. */
 typedef struct ck_findings_head {
-  const char *store, *sqlite, *lua;
-  int64_t free_bytes; /* -1: not known */
+  const char *store, *sqlite, *lua; /* sqlite NULL: the store has none of it */
+  int64_t free_bytes;               /* -1: not known */
 } ck_findings_head;
 CK_CHECKED ck_status ck_findings_print(const ck_findings *self, const ck_findings_head *head,
                                        ck_output *output, ck_error *err);

@@ -192,7 +192,7 @@ ck_status ck_doctor_check_sessions(ck_findings *to, const ck_host *host, ck_stor
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.spills.folder)
     status = ck_spill_sweep(&self.spills, NULL, check_spill, &self, err);
-  if (status == CK_OK) check_locks(&self, store_path);
+  if (status == CK_OK && store_path) check_locks(&self, store_path);
   ck_shelf_close(&self.spills);
   ck_buffer_clear(&self.scripts);
   return status;

@@ -7,7 +7,7 @@
 
 /* What a session that nobody runs needs: a dead owner's lease, a doubt, a question, failing. Its
  * flow, its profile and its policies: who may write them. Files of long outputs and locks that
- * belong to nothing. */
+ * belong to nothing. `store_path` NULL: the store is no file. */
 CK_CHECKED ck_status ck_doctor_check_sessions(ck_findings *to, const ck_host *host, ck_store *store,
                                               const char *store_path, ck_error *err);
 /* The command that makes most room without harm: prunes the session that is over and has the

@@ -1,4 +1,5 @@
 /* postgres.c - the PostgreSQL backend: opens a store, and gives its functions. */
+#include "core/store/postgres/examine.h"
 #include "core/store/postgres/postgres.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void add_functions(ck_backend *out, ck_postgres *self) {
                       .commit = ck_postgres_commit,
                       .recover = ck_postgres_recover,
                       .fingerprint_key = get_fingerprint_key,
-                      .replicate = ck_postgres_replicate,
+                      .server = {ck_postgres_replicate, ck_postgres_examine},
                       .close = close_store};
   ck_postgres_add_sessions(out);
   ck_postgres_add_reads(out);

@@ -36,7 +36,6 @@ typedef struct ck_postgres {
   /* Under the mutex of the store core. */
   ck_postgres_connection *writer; /* NULL: none, or lost */
   bool unknown;                   /* a commit had no answer: nothing is written before a recover */
-
   /* Of the thread that waits for news. */
   ck_postgres_connection *listener; /* NULL: none, or lost */
   bool unheard;                     /* it is new, and may have missed something */
@@ -89,7 +88,6 @@ CK_CHECKED ck_status ck_postgres_check_writer(ck_postgres *self, ck_error *err);
 CK_CHECKED ck_status ck_postgres_begin(ck_postgres *self, ck_durability durability, ck_error *err);
 /* Of synchronous_commit. */
 const char *ck_postgres_level(const ck_postgres *self, ck_durability durability);
-CK_CHECKED ck_status ck_postgres_replicate(void *self, ck_error *err);
 /* Power-durable, and no other transaction of the store is open until its end. */
 CK_CHECKED ck_status ck_postgres_begin_alone(ck_postgres *self, ck_error *err);
 /* Commits when `status` is CK_OK, else rolls back. Returns `status`, or the failure of the commit:

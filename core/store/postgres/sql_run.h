@@ -118,6 +118,18 @@
     "'UTF8') FROM now WHERE NOT EXISTS (SELECT FROM meta WHERE key = 'serving' AND "              \
     "split_part(convert_from(value, 'UTF8'), ' ', 1) = started) ON CONFLICT (key) DO UPDATE "     \
     "SET value = excluded.value")                                                                 \
+  X(CK_POSTGRES_EXAMINE,                                                                          \
+    "SELECT current_setting('server_version'), current_setting('fsync'), "                        \
+    "current_setting('full_page_writes'), current_setting('synchronous_standby_names'), "         \
+    "current_setting('max_connections')::bigint - "                                               \
+    "current_setting('superuser_reserved_connections')::bigint, (SELECT count(*) FROM "           \
+    "pg_stat_activity WHERE backend_type = 'client backend'), (extract(epoch FROM "               \
+    "clock_timestamp()) * 1000)::bigint, (SELECT count(*) FROM pg_stat_replication), (SELECT "    \
+    "count(*) FROM pg_locks WHERE NOT granted), (SELECT string_agg(DISTINCT p, ', ') FROM "       \
+    "pg_tables t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p WHERE t.schemaname = "  \
+    "current_schema() AND NOT has_table_privilege(format('%I.%I', t.schemaname, t.tablename), "   \
+    "p)), current_user::text, (SELECT count(*) FROM lease WHERE owner IS NOT NULL AND expires < " \
+    "clock_timestamp())")                                                                         \
   X(CK_POSTGRES_GET_STANDBYS, "SELECT current_setting('synchronous_standby_names')")              \
   X(CK_POSTGRES_GET_META, "SELECT value FROM meta WHERE key = $1::text")                          \
   X(CK_POSTGRES_PUT_META, "INSERT INTO meta VALUES ($1::text, $2::bytea)")

@@ -36,22 +36,6 @@ const char *ck_postgres_level(const ck_postgres *self, ck_durability durability)
   return self->replicated ? "remote_apply" : "on";
 }
 
-ck_status ck_postgres_replicate(void *to, ck_error *err) {
-  ck_postgres *self = to;
-  PGresult *result;
-  ck_postgres_query query = {.sql = CK_POSTGRES_GET_STANDBYS};
-  ck_status status = ck_postgres_read(&result, self, &query, "ask for its standbys", err);
-  if (status != CK_OK) return status;
-  ck_postgres_row row = ck_postgres_first(self->pq, result);
-  self->replicated = row.count && *ck_postgres_text(&row, 0);
-  self->pq->clear(result);
-  if (self->replicated) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED,
-                      "store %s: durability = \"replicated\", and its server waits for no standby: "
-                      "synchronous_standby_names is empty there",
-                      self->url.name);
-}
-
 /* In one round trip. The lock is for put_key_entry: from here on the store has a key, or gets none
  * before the end. A connection that was lost while nothing was asked of it is made anew. */
 static ck_status begin(ck_postgres *self, ck_durability durability, bool alone, ck_error *err) {

@@ -372,7 +372,10 @@ static ck_status find_holder(long *pid, void *to, const char *session_id, ck_err
   return INNER(to).lapse.find_holder(pid, INNER(to).self, session_id, err);
 }
 static ck_status replicate(void *to, ck_error *err) {
-  return INNER(to).replicate(INNER(to).self, err);
+  return INNER(to).server.replicate(INNER(to).self, err);
+}
+static ck_status examine(void *to, ck_server_visit visit, void *of, ck_error *err) {
+  return INNER(to).server.examine(INNER(to).self, visit, of, err);
 }
 static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
                               ck_error *err) {
@@ -418,7 +421,7 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->lapse.watch) out->lapse.watch = watch_lapse;
   if (inner->lapse.check) out->lapse.check = check_lapse;
   if (inner->lapse.find_holder) out->lapse.find_holder = find_holder;
-  if (inner->replicate) out->replicate = replicate;
+  if (inner->server.replicate) out->server = (ck_server_functions){replicate, examine};
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;
   if (inner->vacuum) out->vacuum = vacuum;

@@ -161,6 +161,22 @@ exits 0 "pauses, facts" facts set from '"runner"'
 exits 0 "prunes them" sessions prune ran --keep 1
 exits 0 "verifies them" store verify --session ran
 exits 0 "and deletes them" sessions delete ran --yes
+ask 'REVOKE DELETE ON fact FROM "runner"'
+run --json doctor
+is "the doctor has the gravest exit code, of a session in doubt" "$code" 75
+is "says what the role lacks, what is not durable, how the server is" "$(json "$out" \
+  'join " ", map { $_->{check} } grep { $_->{check} =~ /^(server|dur|conn|priv)/ }
+    @{$d->{findings}}')" "server durability durability connections privilege"
+has "which privilege" "$out" 'may not DELETE'
+has "and which setting" "$out" "ALTER SYSTEM SET fsync = on"
+has "the server's version" "$out" '"text":"PostgreSQL 1'
+is "and nothing of SQLite" "$(grep -ci sqlite <<<"$out")" 0
+ask 'GRANT DELETE ON fact TO "runner"'
+ask "UPDATE session SET status = 1 WHERE id = 'walk'; UPDATE head SET status = 1 WHERE session =
+  (SELECT no FROM session WHERE id = 'walk')"
+run --json doctor
+is "it sees the sessions" "$(json "$out" 'join " ", map { "$_->{check} $_->{subject}" }
+  grep { $_->{check} eq "lease" && $_->{subject} eq "walk" } @{$d->{findings}}')" "lease walk"
 refused 5 "but makes no store" 'GRANT CREATE ON DATABASE "postgres" TO "runner"' \
   --store "${server/user=ckrun/user=runner}&schema=its" run "$flow" --cassette "$cassette"
 refused 2 "a parameter that is mistyped" "did you mean 'schema'" \

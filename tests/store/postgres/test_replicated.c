@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/store/replication.h"
+#include "core/store/server.h"
 #include "tests/store/fixture.h"
 #include "tests/store/postgres_server.h"
 #include "tests/tap.h"

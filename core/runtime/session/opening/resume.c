@@ -18,7 +18,7 @@
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/kept_state.h"
-#include "core/store/replication.h"
+#include "core/store/server.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;

@@ -13,7 +13,7 @@
 #include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/session/transcript.h"
-#include "core/store/replication.h"
+#include "core/store/server.h"
 
 /* As it may be written: the host gives the flow the same form, as a resume will. */
 static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
