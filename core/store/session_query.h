@@ -17,6 +17,10 @@ typedef struct ck_session_query {
   /* Its flow's file, or that of one of its runs, may be called so: the path's last part; NULL:
    * any. */
   const char *flow_name;
+  /* Who looks at many, and asks again for the one that he takes: input, description, node and
+   * failure can be left out, and a row need not be what was written. The first three alone narrow
+   * such a look. */
+  bool lean;
 } ck_session_query;
 
 /* Newest first, as ck_store_list_sessions. */

@@ -32,6 +32,7 @@ static int64_t wait_after(int64_t times, int64_t wait, int64_t most) {
 
 typedef struct looking {
   ck_candidates *of;
+  size_t at; /* of the list, for those that run */
   ck_status status;
   ck_error *err;
 } looking;
@@ -97,6 +98,24 @@ static bool visit(void *to, const ck_session_record *record) {
   return self->status == CK_OK;
 }
 
+static bool visit_running(void *to, const ck_session_record *record) {
+  looking *self = to;
+  ck_candidates *of = self->of;
+  if (!visit(to, record)) return false;
+  ck_candidate *found = of->list[of->count - 1];
+  memmove(&of->list[self->at + 1], &of->list[self->at],
+          (of->count - 1 - self->at) * sizeof *of->list);
+  of->list[self->at] = found;
+  return true;
+}
+
+ck_status ck_candidates_look_running(ck_candidates *self, size_t at, ck_error *err) {
+  const ck_session_query query = {.statuses = 1ull << CK_SESSION_RUNNING, .lean = true};
+  looking look = {.of = self, .at = at < self->count ? at : self->count, .err = err};
+  ck_status status = ck_store_find_sessions(self->store, &query, visit_running, &look, err);
+  return status == CK_OK ? look.status : status;
+}
+
 /* Those that are gone, or not due any more. */
 static void forget_absent(ck_candidates *self) {
   for (size_t i = 0; i < self->known.cap;) {
@@ -138,8 +157,8 @@ static void put_in_order(ck_candidates *self, int64_t now_ms) {
 }
 
 ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err) {
-  const ck_session_query query = {.statuses =
-                                      1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED};
+  const ck_session_query query = {
+      .statuses = 1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED, .lean = true};
   looking look = {.of = self, .err = err};
   for (size_t i = 0; i < self->count; i++) self->list[i]->present = false;
   self->count = self->told = 0;

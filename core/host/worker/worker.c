@@ -23,8 +23,9 @@
 
 /* Between a word that there is something and the look at it: what comes at once is seen at once. */
 enum { NEWS_GAP_MS = 10 };
-/* A look at a long queue takes no more than this part of the time, one in so many. */
-enum { LOOK_SHARE = 20 };
+/* A look at a long queue takes no more than this part of the time, one in so many: the second one
+ * while there is enough to begin, so that a run costs the same whatever waits behind it. */
+enum { LOOK_SHARE = 20, LOOK_SHARE_BUSY = 1000 };
 
 typedef struct worker {
   const ck_worker_options *options;
@@ -36,7 +37,9 @@ typedef struct worker {
   int signals;               /* a descriptor */
   int stops;                 /* signals that ask for the end */
   size_t next;               /* of the candidates' list: those before it are seen to */
-  int64_t look_us;           /* monotonic: when the store is to be looked into again */
+  /* monotonic: when the store is to be looked into again, for those that run alone, or for all */
+  int64_t running_us, look_us;
+  int64_t look_took_us; /* the last look at all */
   int64_t later_ms; /* wall: when something will be due without anybody's doing; 0: nothing will */
   ck_trouble trouble;
   ck_metrics metrics;
@@ -207,20 +210,41 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
   return CK_OK;
 }
 
+static int64_t next_look(const worker *self, int64_t took_us) {
+  int64_t wait_us = self->options->poll_ms * 1000;
+  return mono_us() + (wait_us > LOOK_SHARE * took_us ? wait_us : LOOK_SHARE * took_us);
+}
+
 /* A look reads every session that is paused: with a long queue it is not taken for each run that
  * ends. */
-static ck_status look(worker *self, ck_error *err) {
-  bool through = self->next >= self->candidates.count && !self->running;
-  bool woken = self->later_ms && now_ms() >= self->later_ms;
-  if (!through && !woken && mono_us() < self->look_us) return CK_OK;
+static ck_status look_at_all(worker *self, ck_error *err) {
   self->next = 0;
   self->later_ms = 0;
   self->held = false;
   int64_t begun_us = mono_us();
   ck_status status = ck_candidates_look(&self->candidates, now_ms(), err);
-  int64_t now_us = mono_us(), took_us = now_us - begun_us, wait_us = self->options->poll_ms * 1000;
-  self->look_us = now_us + (wait_us > LOOK_SHARE * took_us ? wait_us : LOOK_SHARE * took_us);
+  self->look_took_us = mono_us() - begun_us;
+  self->look_us = next_look(self, self->look_took_us);
+  self->running_us = self->look_us;
   return status;
+}
+
+static ck_status look_at_running(worker *self, ck_error *err) {
+  int64_t begun_us = mono_us();
+  ck_status status = ck_candidates_look_running(&self->candidates, self->next, err);
+  self->running_us = next_look(self, mono_us() - begun_us);
+  return status;
+}
+
+static ck_status look(worker *self, ck_error *err) {
+  bool more = self->next + self->options->concurrency < self->candidates.count;
+  bool through = self->next >= self->candidates.count && !self->running;
+  bool woken = self->later_ms && now_ms() >= self->later_ms;
+  int64_t now_us = mono_us(), rest_us = LOOK_SHARE_BUSY * self->look_took_us;
+  if (more && !woken && now_us < self->look_us + rest_us)
+    return now_us < self->running_us ? CK_OK : look_at_running(self, err);
+  if (!through && !woken && now_us < self->look_us) return CK_OK;
+  return look_at_all(self, err);
 }
 
 static ck_status fill(worker *self, ck_error *err) {

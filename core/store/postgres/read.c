@@ -116,7 +116,8 @@ static ck_status list_sessions(void *to, const ck_session_query *asked, ck_sessi
   ck_status status = CK_OK;
   while (status == CK_OK && all.more) {
     PGresult *page;
-    ck_postgres_query query = {.sql = CK_POSTGRES_LIST_SESSIONS};
+    ck_postgres_query query = {.sql =
+                                   asked->lean ? CK_POSTGRES_LIST_LEAN : CK_POSTGRES_LIST_SESSIONS};
     ck_postgres_bind_int(&query, all.at);
     ck_postgres_bind_int(&query, asked->statuses ? (int64_t)asked->statuses : -1);
     ck_postgres_bind_int(&query, asked->since_ms);

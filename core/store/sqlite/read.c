@@ -127,10 +127,13 @@ static const char *plain_name(const char *name) {
 static ck_status list_sessions(void *to, const ck_session_query *query, ck_session_visit visit,
                                void *visitor, ck_error *err) {
   ck_reader read;
-  ck_status status = ck_reader_begin(&read, to, CK_SQL_LIST_SESSIONS, err);
+  bool lean = query->lean && ((const ck_sqlite *)to)->schema == CK_STORE_SCHEMA;
+  ck_status status =
+      ck_reader_begin(&read, to, lean ? CK_SQL_LIST_LEAN : CK_SQL_LIST_SESSIONS, err);
   if (status != CK_OK) return status;
   ck_bind_int(&read.binder, (int64_t)(query->statuses ? query->statuses : UINT64_MAX));
   ck_bind_int(&read.binder, query->since_ms);
+  if (lean) return visit_sessions(&read, visit, visitor, err);
   ck_bind_text(&read.binder, query->agent);
   ck_bind_int(&read.binder, (int64_t)query->others);
   ck_bind_text(&read.binder, plain_name(query->flow_name));

@@ -15,6 +15,8 @@
     "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 >> status & 1"                               \
     " AND (updated_ms >= ?2 OR status = 1) AND (?3 IS NULL OR " CK_SQL_MAY_HAVE_AGENT ")"         \
     " AND (?5 IS NULL OR " CK_SQL_MAY_HAVE_FLOW ") ORDER BY no DESC")                             \
+  X(CK_SQL_LIST_LEAN, "SELECT " CK_SQL_SESSION_LEAN " FROM session WHERE ?1 >> status & 1"        \
+                      " AND (updated_ms >= ?2 OR status = 1) ORDER BY no DESC")                   \
   X(CK_SQL_GET_IDENTITY,                                                                          \
     "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?")  \
   X(CK_SQL_LIST_TIMELINES,                                                                        \

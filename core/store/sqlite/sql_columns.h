@@ -17,6 +17,10 @@
   "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, " \
   "input, " CK_SQL_SESSION_IS_SOUND ", failure, origin, cut, restarts, restarted_ms, "    \
   "progress, description, node"
+/* The same columns, of what is looked at in passing. */
+#define CK_SQL_SESSION_LEAN                                                               \
+  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, NULL, " \
+  "NULL, 1, NULL, origin, cut, restarts, restarted_ms, progress, NULL, NULL"
 /* Of ck_session_query. A fork has the events and the runs of its origin, too: it may have any. What
  * a run executed is JSON, or sealed and then not looked into. */
 #define CK_SQL_MAY_HAVE_AGENT                                                                    \
