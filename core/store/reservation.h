@@ -22,11 +22,6 @@ void ck_store_unreserve(ck_store *self, ck_reservation *what);
 
 /* ---- for backends ---- */
 
-/* A number for the session as it stood, of a store of that name: from 0, and no larger than 2^62.
- * To it the time is added, in steps of CK_RESERVATION_MS. Two sessions may meet at a number: then
- * one of them is begun a little later. */
-int64_t ck_reservation_place(const char *store, ck_lease as_of);
-
 /* All of them, of a backend; NULL: it tells nothing. */
 typedef struct ck_reservation_functions {
   bool (*reserve)(int64_t *ticket, void *self, ck_lease as_of);

@@ -1,5 +1,6 @@
 /* test_reservation.c - of several workers one begins a session: two handles of a store reserve what
  * both see. One that stands still keeps the others away for a while only. */
+#include "core/store/format/reservation_place.h"
 #include "core/store/reservation.h"
 
 #include <fcntl.h>

@@ -15,6 +15,13 @@ static bool is_type(ck_bytes part, const char *type) {
   return ck_json_is_text(ck_json_get(part, "type"), type);
 }
 
+void ck_acp_put_text(ck_json_writer *w, ck_bytes text) {
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "text");
+  ck_json_member_raw(w, "text", text);
+  ck_json_end(w, '}');
+}
+
 /* ---- images and files ---- */
 
 /* Of what has no place of its own: what a person calls it. */

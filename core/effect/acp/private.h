@@ -102,8 +102,6 @@ ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
 /* The id of the session that the turn is to go on with: of its interrupted try, else of its
  * request; "": of none. */
 void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run);
-/* `text` is a JSON string. */
-void ck_acp_put_text(ck_json_writer *w, ck_bytes text);
 /* The member "prompt": the turn's blocks behind what the agent must know of what was before. Fails
  * as ck_acp_put_block. */
 CK_CHECKED ck_status ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run,
@@ -114,6 +112,8 @@ CK_CHECKED ck_status ck_acp_check_prompt(const ck_effect_run *run, ck_error *err
 void ck_acp_report_session(ck_effect_run *run);
 
 /* ---- block.c ---- */
+/* A block of text; `text` is a JSON string. */
+void ck_acp_put_text(ck_json_writer *w, ck_bytes text);
 /* A part of a prompt as a block of content. CK_E_USAGE: the agent takes none such. */
 CK_CHECKED ck_status ck_acp_put_block(ck_json_writer *w, const ck_acp_agent *agent, ck_bytes part,
                                       ck_error *err);

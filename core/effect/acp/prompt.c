@@ -13,13 +13,6 @@ void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run) {
   ck_acp_read_id(out, session);
 }
 
-void ck_acp_put_text(ck_json_writer *w, ck_bytes text) {
-  ck_json_begin(w, '{');
-  ck_json_member_text(w, "type", "text");
-  ck_json_member_raw(w, "text", text);
-  ck_json_end(w, '}');
-}
-
 static void append_word(ck_buffer *out, const char *before, ck_bytes json, const char *behind) {
   if (json.len == 0) return;
   ck_buffer_append_text(out, before);

@@ -1,6 +1,7 @@
 /* reserve.c - a worker that begins a session holds an advisory lock of the server, whose number is
  * made of the session, its epoch and the time, on the connection that waits for news. The server
  * gives it back when that ends; a worker that stands still holds it at a time that has passed. */
+#include "core/store/format/reservation_place.h"
 #include "core/store/postgres/postgres.h"
 
 /* Without that connection, or an answer, nobody is kept from beginning. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/store/format/reservation_place.h"
 #include "core/store/sqlite/sqlite.h"
 
 static int64_t now_ms(void) {
