@@ -1,6 +1,6 @@
 /* tool_golden_move.c - a golden store is moved to where a test runs: STORE FROM TO replaces the
- * folder that its sessions were started in, and makes the checks of their rows again. For a store
- * of any schema that is known here. */
+ * folder that its sessions were started in, in what is kept of their runs, too, and makes the
+ * checks of their rows again. For a store of any schema that is known here. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,11 +40,21 @@ int main(int count, char **words) {
     return fail(db, "open");
   int schema = schema_of(db);
   if (schema < 1 || schema >= (int)(sizeof checks / sizeof *checks)) return fail(db, "schema");
+  char *runs = schema < 3 ? sqlite3_mprintf("")
+                          : sqlite3_mprintf(
+                                "UPDATE timeline SET about = CAST(replace(CAST(about AS TEXT), %Q, "
+                                "%Q) AS BLOB) WHERE about IS NOT NULL;"
+                                "UPDATE timeline SET \"check\" = row_check_grown('timeline', "
+                                "session, no, parent, cut, \"begin\", checkpoint, attempt, run, "
+                                "parent_run, about)",
+                                words[2], words[3]);
   char *move = sqlite3_mprintf("UPDATE session SET flow = replace(flow, %Q, %Q), input = "
                                "CAST(replace(CAST(input AS TEXT), %Q, %Q) AS BLOB);"
                                "UPDATE session SET \"check\" = %s",
                                words[2], words[3], words[2], words[3], checks[schema]);
   if (sqlite3_exec(db, move, NULL, NULL, NULL) != SQLITE_OK) return fail(db, "move");
+  if (sqlite3_exec(db, runs, NULL, NULL, NULL) != SQLITE_OK) return fail(db, "move its runs");
+  sqlite3_free(runs);
   sqlite3_free(move);
   sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
   sqlite3_close(db);

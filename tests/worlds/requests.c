@@ -402,11 +402,24 @@ void requests_run_ended(const world_process *process) {
 
 /* ---- what is left of them ---- */
 
+/* A pause that was left without an id gets one when a run takes it, or when a person's resume has
+ * superseded it: no run takes that one. */
+static request *find_noted(ck_bytes id) {
+  request *known = find(id);
+  for (size_t i = 0; i < all.count && !known; i++) {
+    request *one = &all.list[i];
+    if (one->id[0] || !one->superseded || id.len < 2 || id.len - 2 >= CK_ID_SIZE) continue;
+    snprintf(one->id, sizeof one->id, "%.*s", (int)id.len - 2, id.data + 1);
+    known = one;
+  }
+  return known;
+}
+
 void requests_check_event(world_model *model, const ck_event *event) {
   ck_bytes body = event->body ? ck_value_bytes(event->body) : (ck_bytes){0};
   ck_bytes noted = ck_json_get(body, "request"), asked = ck_json_get(body, "requests");
   if (event->kind == CK_EVENT_NOTE && noted.len) {
-    request *known = find(noted);
+    request *known = find_noted(noted);
     if (known) known->notes++;
     bool answers = known && known->kind == CK_REQUEST_ANSWER; /* refused for who is not asked */
     if (!known || (!known->taker[0] && !answers))

@@ -16,7 +16,7 @@ stored() {
     "$CKRUN" "${key[@]}" --json sessions log "$id" --all
     "$CKRUN" "${key[@]}" sessions inspect "$id"
     "$CKRUN" "${key[@]}" sessions show "$id"
-  done | grep -vE '^(store|key|sealed|signature)|bytes' | sed 's,--key file:[^ ]* ,,'
+  done 2>&1 | grep -vE '^(store|key|sealed|signature)|bytes' | sed 's,--key file:[^ ]* ,,'
 }
 for key in a b c; do "$CKRUN" key new "$dir/$key" >/dev/null; done
 
