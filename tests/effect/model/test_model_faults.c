@@ -301,7 +301,7 @@ static void test_refused_at_once(void) {
   fixture.options.library = NULL;
   tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"other\"}"), CK_E_USAGE, NULL,
                 "a model that the profile lacks");
-  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\",\"messages\":[]}"),
+  tap_is_status(model_fixture_begin(&fixture, &run, "{\"model\":\"m\",\"stream\":true}"),
                 CK_E_USAGE, NULL, "an option that is the core's own");
   tap_must(ck_profile_put_secret(fixture.profile, "main", "env:OTHER", NULL) == CK_OK,
            "another secret");

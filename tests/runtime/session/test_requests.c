@@ -174,6 +174,8 @@ static void test_stands(void) {
   session = go_on(session, "stands");
   serve(session, CK_REQUEST_PAUSE, "a pause that a dead run has not taken is the next one's");
   is_none(session, "once");
+  tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "flushed");
+  is_none(session, "nor once its note is in the store");
   session = go_on(session, "stands");
   serve(session, CK_REQUEST_PAUSE, "one that it had taken is, too: it was not carried out");
   tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "flushed");
