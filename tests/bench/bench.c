@@ -114,7 +114,7 @@ void bench_fill_state(ck_session *session, size_t bytes) {
 }
 
 /* Made once: what is measured is ckrun, not the making of texts. */
-static const ck_value *message(unsigned number) {
+const ck_value *bench_message_body(unsigned number) {
   enum { MESSAGES = 64 };
   static ck_value *made[MESSAGES];
   ck_value **slot = &made[number % MESSAGES];
@@ -138,7 +138,8 @@ static const ck_value *message(unsigned number) {
 
 static void append_message(ck_session *session, unsigned number) {
   ck_error err;
-  if (ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", message(number), &err) != CK_OK)
+  if (ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", bench_message_body(number),
+                        &err) != CK_OK)
     bench_die("step: %s", err.text);
 }
 
@@ -237,6 +238,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "steps") == 0) bench_steps();
   if (strcmp(only, "parts") == 0 || (!*only && getenv("BENCH_PARTS"))) bench_parts();
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
+  if (!*only || strcmp(only, "postgres") == 0) bench_postgres();
   if (!*only || strcmp(only, "flows") == 0) bench_flows();
   if (!*only || strcmp(only, "sealed") == 0) bench_sealed();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();

@@ -46,6 +46,8 @@ void bench_message(ck_session *session, unsigned number);
 ck_saved bench_boundary(ck_session *session, unsigned number);
 /* Both in one go, and so in one transaction. */
 ck_saved bench_step(ck_session *session, unsigned number);
+/* The body of that message's event; of one thread until each number below 64 was asked for. */
+const ck_value *bench_message_body(unsigned number);
 
 /* `ckrun run` of so many steps in a new store, each with a message of 2 KB, one small change and a
  * durable checkpoint; 0: it only fills the state. */
@@ -61,6 +63,7 @@ void bench_checkpoints(void);
 void bench_steps(void);
 void bench_parts(void); /* only when asked for */
 void bench_sessions(void);
+void bench_postgres(void); /* skipped where there is no server */
 void bench_flows(void);
 void bench_sealed(void);
 void bench_reads(void);
