@@ -188,10 +188,10 @@ static void add(const char *what, series *of, const char *unit, double target, b
   add_row(what, "ratio in each repeat", ratio);
 }
 
-static void add_cpu(const char *what, series *of) {
+static void add_cpu(const char *what, const char *where, series *of) {
   figure bare = sorted(of->bare, "us"), ours = sorted(of->ours, "us");
   ours.floor = bare.value;
-  add_row(what, "CPU in the client (floor: bare)", ours);
+  add_row(what, where, ours);
 }
 
 /* ---- one connection ---- */
@@ -230,7 +230,51 @@ static void measure_alone(void) {
   add("1 connection, p99", &p99, "us", 1.5, false);
 }
 
+/* ---- CPU, as the system counts it; microseconds ---- */
+
+static double client_cpu(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
+         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+static char server_folder[200];
+
+static FILE *open_proc(const char *format, int pid) {
+  char path[64];
+  snprintf(path, sizeof path, format, pid, pid);
+  return fopen(path, "re");
+}
+
+/* Of all its processes but the first. */
+static double server_cpu(void) {
+  char path[256];
+  int first = 0, pid;
+  double all = 0, nanoseconds;
+  snprintf(path, sizeof path, "%s/data/postmaster.pid", server_folder);
+  FILE *file = fopen(path, "re");
+  if (!file || fscanf(file, "%d", &first) != 1) bench_die("%s cannot be read", path);
+  fclose(file);
+  file = open_proc("/proc/%d/task/%d/children", first);
+  while (file && fscanf(file, "%d", &pid) == 1) {
+    FILE *one = open_proc("/proc/%d/schedstat", pid);
+    if (one && fscanf(one, "%lf", &nanoseconds) == 1) all += nanoseconds / 1000;
+    if (one) fclose(one);
+  }
+  if (file) fclose(file);
+  return all;
+}
+
 /* ---- many connections ---- */
+
+/* Inserts or checkpoints per second, and the CPU of each. */
+typedef struct speed {
+  double rate, client, server;
+} speed;
+typedef struct comparison {
+  series rate, client, server;
+} comparison;
 
 static pthread_barrier_t together;
 
@@ -241,56 +285,57 @@ static void *run_client(void *of) {
   return NULL;
 }
 
-static double cpu_us(void) {
-  struct rusage used;
-  getrusage(RUSAGE_SELF, &used);
-  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
-         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+static speed run_clients(size_t count, size_t commits, size_t group) {
+  pthread_t threads[CLIENTS];
+  for (size_t i = 0; i < count; i++) prepare(&clients[i], commits, group);
+  pthread_barrier_init(&together, NULL, (unsigned)count + 1);
+  for (size_t i = 0; i < count; i++)
+    if (pthread_create(&threads[i], NULL, run_client, &clients[i]) != 0) bench_die("no thread");
+  double here = client_cpu(), there = server_cpu(), begun = bench_now_us();
+  pthread_barrier_wait(&together);
+  for (size_t i = 0; i < count; i++) pthread_join(threads[i], NULL);
+  double took = bench_now_us() - begun, all = (double)(count * commits * (group ? group : 1));
+  here = client_cpu() - here, there = server_cpu() - there;
+  pthread_barrier_destroy(&together);
+  for (size_t i = 0; i < count; i++) forget(&clients[i]);
+  return (speed){all / took * 1e6, here / all, there / all};
 }
 
-/* Inserts or checkpoints per second of all clients together; *cpu: this process's for each of
- * them. */
-static double run_clients(size_t commits, size_t group, double *cpu) {
-  pthread_t threads[CLIENTS];
-  for (size_t i = 0; i < CLIENTS; i++) prepare(&clients[i], commits, group);
-  pthread_barrier_init(&together, NULL, CLIENTS + 1);
-  for (size_t i = 0; i < CLIENTS; i++)
-    if (pthread_create(&threads[i], NULL, run_client, &clients[i]) != 0) bench_die("no thread");
-  double used = cpu_us(), begun = bench_now_us();
-  pthread_barrier_wait(&together);
-  for (size_t i = 0; i < CLIENTS; i++) pthread_join(threads[i], NULL);
-  double took = bench_now_us() - begun, all = (double)(CLIENTS * commits * (group ? group : 1));
-  *cpu = (cpu_us() - used) / all;
-  pthread_barrier_destroy(&together);
-  for (size_t i = 0; i < CLIENTS; i++) forget(&clients[i]);
-  return all / took * 1e6;
+static void compare_once(comparison *out, size_t repeat, size_t count, size_t commits,
+                         size_t group) {
+  speed bare = run_clients(count, COMMITS, 0), ours = run_clients(count, commits, group);
+  out->rate.bare[repeat] = bare.rate, out->rate.ours[repeat] = ours.rate;
+  out->client.bare[repeat] = bare.client, out->client.ours[repeat] = ours.client;
+  out->server.bare[repeat] = bare.server, out->server.ours[repeat] = ours.server;
+}
+
+static void add_parts(const char *what, comparison *of) {
+  add_cpu(what, "CPU in the client (floor: bare)", &of->client);
+  add_cpu(what, "CPU in the server (floor: bare)", &of->server);
 }
 
 static void measure_many(void) {
-  static series rate, grouped, cpu, grouped_cpu;
-  double ignored;
-  run_clients(COMMITS, 0, &ignored);
-  run_clients(ROUNDS, GROUP, &ignored);
+  static comparison alone, each, grouped;
+  compare_once(&grouped, 0, CLIENTS, ROUNDS, GROUP); /* warms up, and is written over */
   for (size_t i = 0; i < REPEATS; i++) {
-    rate.bare[i] = run_clients(COMMITS, 0, &cpu.bare[i]);
-    rate.ours[i] = run_clients(COMMITS, 1, &cpu.ours[i]);
-    grouped.bare[i] = run_clients(COMMITS, 0, &grouped_cpu.bare[i]);
-    grouped.ours[i] = run_clients(ROUNDS, GROUP, &grouped_cpu.ours[i]);
+    compare_once(&alone, i, 1, COMMITS, 1);
+    compare_once(&each, i, CLIENTS, COMMITS, 1);
+    compare_once(&grouped, i, CLIENTS, ROUNDS, GROUP);
   }
-  add("16 connections, a session a commit", &rate, "1/s", 0.6, true);
-  add_cpu("16 connections, a session a commit", &cpu);
-  add("16 connections, 8 sessions a commit", &grouped, "1/s", 1.2, true);
-  add_cpu("16 connections, 8 sessions a commit", &grouped_cpu);
+  add_parts("1 connection", &alone);
+  add("16 connections, a session a commit", &each.rate, "1/s", 0.6, true);
+  add_parts("16 connections, a session a commit", &each);
+  add("16 connections, 8 sessions a commit", &grouped.rate, "1/s", 1.2, true);
+  add_parts("16 connections, 8 sessions a commit", &grouped);
 }
 
 /* NULL: both sides can be measured there. */
 static const char *why_not(const char *server, const char *store) {
   static ck_error err;
-  char folder[200];
   struct statfs info;
   ck_store *made;
-  if (sscanf(server, "postgres:///postgres?host=%199[^&]", folder) != 1 ||
-      statfs(folder, &info) != 0)
+  if (sscanf(server, "postgres:///postgres?host=%199[^&]", server_folder) != 1 ||
+      statfs(server_folder, &info) != 0)
     return "its folder cannot be seen";
   if (info.f_type == TMPFS_MAGIC) return "its folder in /tmp is no disk";
   if (ck_store_open(&made, store, &(ck_store_options){.create = true}, &err) != CK_OK)
