@@ -100,7 +100,8 @@ BENCH_C := $(wildcard tests/bench/*.c)
 TEST_C := $(filter-out $(BENCH_C) $(if $(filter no,$(strip $(POSTGRES))),tests/store/postgres/%),\
   $(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
-TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C),$(call find,tests,*.c))
+TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C) tests/store/postgres/%,\
+  $(call find,tests,*.c))
 TEST_SCRIPTS := $(call find,tests,*.t)
 EXAMPLE_SOURCES := $(wildcard examples/embed/*.c examples/embed/*.cc)
 HEADERS := $(call find,core lua,*.h)
