@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -255,6 +256,26 @@ static void test_children(void) {
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
 }
 
+static void *stop(void *to) {
+  ck_sweep_stop();
+  return to;
+}
+
+/* What a thread ends is left to who waits for it. */
+static void test_stop(void) {
+  ck_error err = CK_ERROR_INIT;
+  pthread_t thread;
+  int status = 0;
+  tap_must(ck_sweep_begin("s", "run_stopped", &err) == CK_OK, "a run");
+  pid_t pid = spawn(NULL);
+  tap_must(pthread_create(&thread, NULL, stop, NULL) == 0 && pthread_join(thread, NULL) == 0,
+           "a thread");
+  bool is_left = waitpid(pid, &status, WNOHANG) == pid;
+  tap_ok(is_left && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+         "another thread ends what runs below, and leaves it to be collected (%d)", status);
+  if (!is_left) end(pid);
+}
+
 int main(int argc, char **argv) {
   if (argc > 2) return run_nested(argv[2]);
   if (argc > 1) return sweep_as_program(argv[1]);
@@ -269,5 +290,6 @@ int main(int argc, char **argv) {
   test_bare();
   test_another_user();
   test_children();
+  test_stop();
   return tap_done();
 }

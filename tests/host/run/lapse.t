@@ -88,4 +88,42 @@ ended
 is "one that may be repeated is done again, and the session goes on" "$code" 0
 exits 0 "all is whole" store verify
 
+# ---- the loop waits for who reads its output: nobody but the guard can end the program ----
+cat >"$dir/two.lua" <<END
+local flow = require "ck.flow"
+return flow.graph {
+  name = "two", start = "fan",
+  nodes = {
+    fan = flow.lua(function(ctx) end),
+    waits = flow.exec { argv = { "$dir/step.sh" } },
+    says = flow.exec { argv = { "sh", "-c", "read -r _ <$dir/say; seq 100000" } },
+    join = flow.lua(function(ctx) end),
+  },
+  edges = { fan = { "waits", "says" }, waits = "join", says = "join", join = flow.done },
+}
+END
+mkfifo "$dir/unread" "$dir/say"
+exec 5<>"$dir/unread" 6<>"$dir/say"
+export CKRUN_STORE="$server&schema=one&lease=40&margin=36"
+"$CKRUN" run "$dir/two.lua" --session deaf --events >"$dir/unread" 2>"$dir/told.deaf" </dev/null \
+  3>&- 4>&- 5>&- 6>&- 8<&- 9>&- &
+deaf_pid=$!
+reach
+deaf_step=$(cat "$dir/step")
+echo >&6
+# The next event is longer than a pipe by far: when that is full, the loop stands in its midst.
+full() { perl -e '$w = ""; vec($w, 1, 1) = 1; exit(select(undef, $w, undef, 0) != 0)' >&5; }
+until full || gone "$deaf_pid"; do sleep 0.02; done
+tell freeze
+for _ in $(seq 1500); do gone "$deaf_step" && break; sleep 0.02; done
+ok "a program is ended though the loop of its run waits" gone "$deaf_step"
+ok "and goes on waiting" kill -0 "$deaf_pid"
+cat <&5 >/dev/null 3>&- 4>&- 8<&- 9>&- &
+reader=$!
+stopped "$deaf_pid" deaf
+kill "$reader"
+is "which stops when it can" "$code" 74
+has "for that reason" "$err" "could not be renewed for 4.0 s"
+tell thaw
+
 finish
