@@ -354,6 +354,16 @@ static void serve(world *self, world_process *process, request *known,
   }
 }
 
+/* Of several that ask for the same one is kept. */
+static bool is_repeated(const request *self, const world_process *process) {
+  if (self->kind != CK_REQUEST_PAUSE && self->kind != CK_REQUEST_CANCEL) return false;
+  for (size_t i = 0; i < all.count; i++) {
+    const request *one = &all.list[i];
+    if (one != self && one->kind == self->kind && is_taker(one, process) && one->noted) return true;
+  }
+  return false;
+}
+
 void requests_take(world *self, world_process *process) {
   for (bool found = true; found;) {
     ck_error err = CK_ERROR_INIT, problem = CK_ERROR_INIT;
@@ -367,7 +377,9 @@ void requests_take(world *self, world_process *process) {
     status = ck_session_note_request(process->session, &asks,
                                      problem.status == CK_OK ? NULL : problem.text, &err);
     if (known) known->noted = status == CK_OK;
-    if (known) known->doubtful |= is_done_at_once(known) || problem.status != CK_OK;
+    if (known)
+      known->doubtful |=
+          is_done_at_once(known) || is_repeated(known, process) || problem.status != CK_OK;
     ck_session_request_clear(&asks);
     if (status != CK_OK) return;
   }

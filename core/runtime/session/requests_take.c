@@ -234,8 +234,11 @@ static ck_status append_note(uint64_t *ticket, ck_session *self, const ck_sessio
   return status == CK_OK ? ck_session_push(ticket, self, CK_DURABLE_PROCESS, err) : status;
 }
 
-static bool stands_on(ck_request_kind kind) {
-  return kind == CK_REQUEST_PAUSE || kind == CK_REQUEST_CANCEL || kind == CK_REQUEST_CHECKPOINT;
+/* Whoever asks for the same again and again leaves one that stands, not more at each boundary. */
+static bool stands_on(const ck_session *self, const ck_taken_request *one) {
+  if (one->kind == CK_REQUEST_CHECKPOINT) return true;
+  bool stands = one->kind == CK_REQUEST_PAUSE || one->kind == CK_REQUEST_CANCEL;
+  return stands && !ck_taken_is_repeated(&self->taken, one);
 }
 
 ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
@@ -246,7 +249,7 @@ ck_status ck_session_note_request(ck_session *self, const ck_session_request *re
   ck_status status = again ? CK_OK : append_note(&ticket, self, request, problem, err);
   if (status != CK_OK || !one || again) return status;
   one->noted = true;
-  one->over = problem || !stands_on(request->kind);
+  one->over = problem || !stands_on(self, one);
   one->ticket = ticket;
   return CK_OK;
 }

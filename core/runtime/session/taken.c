@@ -35,6 +35,14 @@ ck_taken_request *ck_taken_find_no(const ck_taken *self, int64_t no) {
   return NULL;
 }
 
+bool ck_taken_is_repeated(const ck_taken *self, const ck_taken_request *one) {
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_taken_request *other = &self->list[i];
+    if (other != one && other->kind == one->kind && other->noted && !other->over) return true;
+  }
+  return false;
+}
+
 static bool is_saved(ck_session *self, uint64_t ticket) {
   ck_error ignored = CK_ERROR_INIT;
   return ck_session_peek(self, ticket, &ignored) == CK_OK && !ck_session_is_unsaved(self, ticket);

@@ -29,6 +29,8 @@ CK_CHECKED ck_status ck_taken_add(ck_taken *self, const ck_taken_request *reques
 /* NULL: it is none of them. Valid until the next call that changes the list. */
 ck_taken_request *ck_taken_find(const ck_taken *self, const char *id);
 ck_taken_request *ck_taken_find_no(const ck_taken *self, int64_t no);
+/* Another one of its kind was noted before it, and stands: that one is kept for both. */
+bool ck_taken_is_repeated(const ck_taken *self, const ck_taken_request *one);
 
 /* Takes those out of the store that are over and saved. */
 CK_CHECKED ck_status ck_session_drop_over(ck_session *self, ck_error *err);

@@ -24,3 +24,8 @@ ck_status ck_backend_open_postgres(ck_backend *out, const char *url,
   *out = (ck_backend){0};
   return refuse(err);
 }
+
+ck_status ck_backend_receive_postgres(const char *url, const ck_receiving *what, ck_error *err) {
+  (void)url, (void)what;
+  return refuse(err);
+}

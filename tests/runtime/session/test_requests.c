@@ -9,6 +9,7 @@
 
 #include "core/runtime/session/asked.h"
 #include "core/runtime/session/end.h"
+#include "core/runtime/session/session_private.h"
 #include "tests/tap.h"
 
 static ck_runtime *runtime;
@@ -186,6 +187,43 @@ static void test_stands(void) {
   tap_is_status(ck_session_pause(session, "stop", &err), CK_OK, &err, "it is paused");
   session = go_on(session, "stands");
   is_none(session, "then it is carried out");
+  ck_session_close(session);
+}
+
+static int count_left(const ck_session *session) {
+  int count = 0;
+  ck_error err = CK_ERROR_INIT;
+  ck_request row;
+  int64_t after = 0;
+  for (bool found = true; found; ck_request_clear(&row)) {
+    tap_must(
+        ck_store_get_request(&row, &found, runtime->store, session->lease, after, &err) == CK_OK,
+        "what stands is counted: %s", err.text);
+    count += found;
+    after = row.no;
+  }
+  return count;
+}
+
+/* Each look is as short however often somebody asks for the same. */
+static void test_repeated(void) {
+  enum { ASKED = 5 };
+  ck_error err = CK_ERROR_INIT;
+  ck_session *session = start("again");
+  for (int i = 0; i < ASKED; i++) {
+    leave_kind(session, CK_REQUEST_PAUSE, "stop", NULL);
+    leave_kind(session, CK_REQUEST_CANCEL, "end", NULL);
+    serve(session, CK_REQUEST_PAUSE, "each pause is taken");
+    serve(session, CK_REQUEST_CANCEL, "each cancel is, too");
+  }
+  tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "flushed");
+  is_none(session, "there is no other");
+  tap_is_int(count_notes(session), 2 * ASKED, "who asked is told");
+  tap_is_int(count_left(session), 2, "one pause and one cancel stand");
+  session = go_on(session, "again");
+  serve(session, CK_REQUEST_PAUSE, "the next run has the pause");
+  serve(session, CK_REQUEST_CANCEL, "and the cancel");
+  is_none(session, "once");
   ck_session_close(session);
 }
 
@@ -376,6 +414,7 @@ int main(void) {
   test_way();
   test_pause();
   test_stands();
+  test_repeated();
   test_rest(CK_REQUEST_PAUSE, false, false);
   test_rest(CK_REQUEST_PAUSE, true, false);
   test_rest(CK_REQUEST_CHECKPOINT, false, false);
