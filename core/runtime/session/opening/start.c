@@ -99,7 +99,7 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
                            ck_error *err) {
   *out = NULL;
   ck_session *self;
-  ck_session_record record;
+  ck_session_record record = {0};
   ck_status status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status != CK_OK) return status;
   if (options->profile && options->profile->replicated)
