@@ -104,7 +104,7 @@ static ck_status do_read(memory_case *self) {
 
 static ck_status do_request(memory_case *self) {
   char kind[] = "pause";
-  ck_request request = {.session = self->session.lease.session, .kind = kind}, got;
+  ck_request request = {.session = self->session.lease.session, .kind = kind}, got = {0};
   bool found = false;
   ck_status status = ck_store_put_request(self->store, &request, &self->err);
   if (status == CK_OK)
