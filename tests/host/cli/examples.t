@@ -83,6 +83,7 @@ while_running() {
 }
 # served LINE: a server, until it has told where it is.
 served() {
+  : >"$dir/out"; : >"$dir/err" # an earlier one's place is not this one's
   bash -c "exec $1" >"$dir/out" 2>"$dir/err" </dev/null 3>&- 4>&- &
   local server=$!
   until grep -qE 'unix|http' "$dir/out" "$dir/err" || ! kill -0 "$server" 2>/dev/null; do :; done

@@ -126,6 +126,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its
   # question stands.
   at_terminal() {
+    : >"$dir/terminal" # an earlier question is not this one
     (script -qec "'$CKRUN' run $1 --session $2" /dev/null <"$dir/keys" >"$dir/terminal" 2>&1; echo \
       $? >"$dir/terminal.code") &
     at=$!

@@ -6,6 +6,7 @@ grep -q "built without libmicrohttpd" probe && { echo "1..0 # SKIP no libmicroht
 
 # listen OPTIONS…: starts it; sets port and token.
 listen() {
+  : >said # an earlier one's place is not this one's
   "$CKRUN" mcp --listen 127.0.0.1:0 "$@" >said 2>mcp.err &
   listening=$!
   until grep -q '^url' said; do kill -0 "$listening" || return; sleep 0.02; done

@@ -188,6 +188,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   # at_terminal SESSION: runs it at a terminal, whose keys come from descriptor 7, until its
   # question stands.
   at_terminal() {
+    : >terminal # an earlier question is not this one
     (script -qec "echo \$\$ >pid; exec '$CKRUN' run flow.lua --profile ./profile.lua --session $1 \
       --input '\"new\"'" /dev/null <keys >terminal 2>&1; echo $? >terminal.code) &
     at=$!

@@ -9,6 +9,7 @@ export CKRUN_COUNTERS=off
 
 # worker ARGUMENTS…: one in the background as $worker, its output in worker.out and worker.err.
 worker() {
+  : >"$dir/worker.out"; : >"$dir/worker.err" # what an earlier one said is not this one's
   "$CKRUN" worker --poll 50ms "$@" >"$dir/worker.out" 2>"$dir/worker.err" </dev/null 3>&- 4>&- &
   worker=$!
 }
