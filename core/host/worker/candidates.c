@@ -109,9 +109,24 @@ static bool visit_running(void *to, const ck_session_record *record) {
   return true;
 }
 
-ck_status ck_candidates_look_running(ck_candidates *self, size_t at, ck_error *err) {
+/* They come in again, those that still run; of one that does not the next look at all tells. */
+static void drop_running(ck_candidates *self, size_t *at) {
+  size_t kept = 0, before = 0;
+  for (size_t i = 0; i < self->count; i++) {
+    ck_candidate *candidate = self->list[i];
+    if (candidate->runs) candidate->present = false;
+    if (candidate->runs) continue;
+    before += i < *at;
+    self->list[kept++] = candidate;
+  }
+  *at = before;
+  self->count = kept;
+}
+
+ck_status ck_candidates_look_running(ck_candidates *self, size_t *at, ck_error *err) {
   const ck_session_query query = {.statuses = 1ull << CK_SESSION_RUNNING, .lean = true};
-  looking look = {.of = self, .at = at < self->count ? at : self->count, .err = err};
+  drop_running(self, at);
+  looking look = {.of = self, .at = *at, .err = err};
   ck_status status = ck_store_find_sessions(self->store, &query, visit_running, &look, err);
   return status == CK_OK ? look.status : status;
 }
@@ -183,7 +198,7 @@ static void tell_labels(ck_candidates *of, const char *session, ck_bytes mark) {
   for (size_t i = 0; i < of->labels->count; i++)
     ck_buffer_append_format(&text, "%s %s", i ? "," : "", of->labels->list[i]);
   ck_buffer_append(&text, "", 1);
-  if (!text.failed) ck_unbegun_tell(of->store, session, text.data);
+  if (!text.failed) ck_unbegun_tell(of->store, of->redactor, session, text.data);
   ck_buffer_clear(&text);
 }
 

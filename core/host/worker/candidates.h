@@ -25,9 +25,10 @@ typedef struct ck_candidate {
   int64_t from_ms;       /* wall time: when it has slept enough; 0 */
 } ck_candidate;
 
-/* Zero-initialise; set store, labels and limits. */
+/* Zero-initialise; set store, redactor, labels and limits. */
 typedef struct ck_candidates {
   ck_store *store;
+  ck_redactor *redactor; /* for what is said in the store */
   const ck_words *labels;
   const ck_worker_limits *limits;
   ck_map known;        /* by id, all that may be due */
@@ -40,9 +41,10 @@ void ck_candidates_clear(ck_candidates *self);
 /* Looks which sessions may be due. The profiles take turns, so that a long queue of one keeps no
  * other one waiting; of each profile the oldest comes first. Who sleeps keeps nobody's turn. */
 CK_CHECKED ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err);
-/* Looks at those that run alone, however long the queue is, and puts them into the list once more,
- * before its `at`th: one whose worker died does not wait for the queue. */
-CK_CHECKED ck_status ck_candidates_look_running(ck_candidates *self, size_t at, ck_error *err);
+/* Looks at those that run alone, however long the queue is, and puts them before the list's `*at`th
+ * in the place of where they stood: one whose worker died does not wait for the queue. *at moves
+ * with what is taken out before it. */
+CK_CHECKED ck_status ck_candidates_look_running(ck_candidates *self, size_t *at, ck_error *err);
 /* Whether it is due at `now_ms`; *later_ms: when it will be, without anybody's doing; 0: never. */
 CK_CHECKED ck_status ck_candidates_check(bool *due, int64_t *later_ms, ck_candidates *self,
                                          ck_candidate *candidate, int64_t now_ms, ck_error *err);
