@@ -42,7 +42,7 @@ static void ask(ck_probe *self) {
 
 static bool wait_for_end(ck_probe *self) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += PERIOD_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000L;
   until.tv_nsec %= 1000000000L;
@@ -59,6 +59,15 @@ static void *run(void *to) {
   return NULL;
 }
 
+/* A clock that is set does not hold the questions up. */
+static void init_condition(pthread_cond_t *out) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(out, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
 ck_status ck_probe_start(ck_probe **out, ck_store *store, ck_error *err) {
   ck_probe *self = calloc(1, sizeof *self);
   *out = NULL;
@@ -66,7 +75,7 @@ ck_status ck_probe_start(ck_probe **out, ck_store *store, ck_error *err) {
   self->store = store;
   self->answered_us = now_us();
   pthread_mutex_init(&self->lock, NULL);
-  pthread_cond_init(&self->ending, NULL);
+  init_condition(&self->ending);
   int failed = pthread_create(&self->thread, NULL, run, self);
   if (!failed) {
     *out = self;
