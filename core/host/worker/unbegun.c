@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/redact/redact.h"
 
 static void name_worker(char *out, size_t size) {
   char host[80] = "";
@@ -13,20 +12,17 @@ static void name_worker(char *out, size_t size) {
   snprintf(out, size, "the worker with pid %ld on %s", (long)getpid(), host);
 }
 
-void ck_unbegun_tell(ck_store *store, const char *session, const char *why) {
+void ck_unbegun_tell(ck_store *store, ck_redactor *redactor, const char *session, const char *why) {
   ck_clock clock = ck_clock_system();
-  ck_redactor *redactor = NULL;
   ck_buffer kept = {0};
   ck_error ignored = CK_ERROR_INIT;
   ck_refusal what = {.at_ms = clock.wall_ms(clock.self)};
   name_worker(what.by, sizeof what.by);
-  ck_status status = ck_redactor_new(&redactor, &ignored);
-  if (status == CK_OK)
-    status = ck_redactor_apply_text(&kept, redactor, CK_SINK_EVENT, ck_bytes_text(why), &ignored);
+  ck_status status =
+      ck_redactor_apply_text(&kept, redactor, CK_SINK_EVENT, ck_bytes_text(why), &ignored);
   if (status == CK_OK && !kept.failed) {
     snprintf(what.text, sizeof what.text, "%.*s", (int)kept.len, kept.data ? kept.data : "");
     ck_store_put_refusal(store, session, &what);
   }
   ck_buffer_clear(&kept);
-  ck_redactor_free(redactor);
 }

@@ -123,7 +123,7 @@ static void tell_wait(const worker *self, const ck_candidate *candidate) {
   ck_time_text(moment, candidate->not_before_ms);
   snprintf(text, sizeof text, "its run has died %lld times in a row here: tried again at %s",
            (long long)candidate->deaths, moment);
-  ck_unbegun_tell(self->options->store, candidate->id, text);
+  ck_unbegun_tell(self->options->store, self->candidates.redactor, candidate->id, text);
 }
 
 /* A session whose profile deletes it when it succeeded is gone. */
@@ -138,7 +138,8 @@ static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
   if (candidate) ck_candidates_note_end(candidate, end->died, now_ms());
   if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());
-  if (how == CK_RUN_REFUSED) ck_unbegun_tell(self->options->store, child->session, end->text);
+  if (how == CK_RUN_REFUSED)
+    ck_unbegun_tell(self->options->store, self->candidates.redactor, child->session, end->text);
   if (candidate && end->died) tell_wait(self, candidate);
   tell_end(self, how, child, gone ? NULL : &record);
   ck_standing stands = gone ? (ck_standing)CK_SESSION_COMPLETED : ck_standing_of(&record, true);
@@ -231,7 +232,7 @@ static ck_status look_at_all(worker *self, ck_error *err) {
 
 static ck_status look_at_running(worker *self, ck_error *err) {
   int64_t begun_us = mono_us();
-  ck_status status = ck_candidates_look_running(&self->candidates, self->next, err);
+  ck_status status = ck_candidates_look_running(&self->candidates, &self->next, err);
   self->running_us = next_look(self, mono_us() - begun_us);
   return status;
 }
@@ -249,6 +250,7 @@ static ck_status look(worker *self, ck_error *err) {
 
 static ck_status fill(worker *self, ck_error *err) {
   ck_candidates *of = &self->candidates;
+  if (self->running >= self->options->concurrency) return CK_OK;
   ck_status status = look(self, err);
   int64_t now = now_ms();
   while (status == CK_OK && self->next < of->count && self->running < self->options->concurrency) {
@@ -407,7 +409,9 @@ static ck_status work_on(worker *self, ck_error *err) {
 
 ck_status ck_worker_run(const ck_worker_options *options, ck_error *err) {
   worker self = {.options = options,
-                 .candidates = {.store = options->store, .labels = options->labels},
+                 .candidates = {.store = options->store,
+                                .redactor = options->host->output->redactor,
+                                .labels = options->labels},
                  .trouble = {.first_ms = options->poll_ms, .without = "nothing is begun"},
                  .children = calloc(options->concurrency, sizeof *self.children),
                  .signals = -1};
