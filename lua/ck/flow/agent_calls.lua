@@ -23,6 +23,9 @@ local function arguments_problem(parameters, arguments)
   end
   for name, rule in pairs(type(parameters.properties) == "table" and parameters.properties or {}) do
     local wanted = type(rule) == "table" and rule.type or nil
+    if arguments[name] ~= nil and rule == false then
+      return ("the argument '%s' is not allowed"):format(name)
+    end
     if arguments[name] ~= nil and not schema.fits(arguments[name], wanted) then
       return ("the argument '%s' must be of type %s"):format(name, schema.words(wanted))
     end

@@ -104,13 +104,15 @@ local function items_problem(rule, value, where)
   for i, item in ipairs(value) do
     local of = first[i]
     if of == nil then of = rule.items end
-    if of == false then return ("%s may have %d elements at most"):format(where, #first) end
+    if of == false and first[i] == nil then
+      return ("%s may have %d elements at most"):format(where, #first)
+    end
     problem = problem or problem_of(of, item, ("%s[%d]"):format(where, i - 1))
     for k = 1, rule.uniqueItems and i - 1 or 0 do
       if is_same(value[k], item) then return ("%s has the same element twice"):format(where) end
     end
   end
-  if not problem and rule.contains and not contains(rule.contains, value) then
+  if not problem and rule.contains ~= nil and not contains(rule.contains, value) then
     return ("%s has no element of those that it must contain"):format(where)
   end
   return problem
@@ -174,7 +176,9 @@ local function joint_problem(rule, value, where)
   return problem
 end
 
+--- A schema is a table, `true`, which every value satisfies, or `false`, which none does.
 function problem_of(rule, value, where)
+  if rule == false then return ("%s is not allowed"):format(where) end
   if type(rule) ~= "table" then return nil end
   if not schema.fits(value, rule.type) then
     return ("%s must be of type %s"):format(where, schema.words(rule.type))

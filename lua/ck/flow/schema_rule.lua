@@ -10,14 +10,39 @@ local types = {
   object = true,
 }
 
-local function each_problem(list, where)
-  for name, one in pairs(type(list) == "table" and list or {}) do
-    local problem = problem_of(one, ("%s.%s"):format(where, name))
+local function expected(where, what) return ("has %s, where %s is expected"):format(where, what) end
+
+--- A table from names, each of whose values passes `check`.
+local function by_name(check)
+  return function(value, where)
+    if type(value) ~= "table" then return expected(where, "a table") end
+    for name, one in pairs(value) do
+      if type(name) ~= "string" then return expected(where, "a table with names") end
+      local problem = check(one, ("%s.%s"):format(where, name))
+      if problem then return problem end
+    end
+  end
+end
+
+local each_problem = by_name(function(one, where) return problem_of(one, where) end)
+
+--- A list with one schema at least.
+local function schemas(value, where)
+  if type(value) ~= "table" or #value == 0 then return expected(where, "a list of schemas") end
+  for i, one in ipairs(value) do
+    local problem = problem_of(one, ("%s.%d"):format(where, i))
     if problem then return problem end
   end
 end
 
-local function expected(where, what) return ("has %s, where %s is expected"):format(where, what) end
+local function names(value, where)
+  local count, problem = 0, expected(where, "a list of names")
+  if type(value) ~= "table" then return problem end
+  for _, one in pairs(value) do
+    count = count + 1
+    if type(one) ~= "string" or value[count] == nil then return problem end
+  end
+end
 
 local function pattern(value, where)
   if type(value) == "string" and pcall(ck.find, "", value) then return nil end
@@ -29,19 +54,27 @@ local function of_type(name)
     return type(value) ~= name and expected(where, "a " .. name) or nil
   end
 end
-local number, list = of_type("number"), of_type("table")
+local number = of_type("number")
+
+local function list(value, where)
+  if type(value) ~= "table" or #value == 0 then return expected(where, "a list") end
+end
+
+local function divisor(value, where)
+  return not (type(value) == "number" and value > 0) and expected(where, "a number above 0") or nil
+end
 
 local function anything() end -- says nothing of a value
 
 -- Each word that may stand in a schema, and what may stand behind it.
 local words = {
-  enum = list, const = anything, required = list, dependentRequired = list,
+  enum = list, const = anything, required = names, dependentRequired = by_name(names),
   uniqueItems = of_type("boolean"), pattern = pattern,
   minProperties = number, maxProperties = number, minItems = number, maxItems = number,
   minLength = number, maxLength = number, minimum = number, maximum = number,
-  exclusiveMinimum = number, exclusiveMaximum = number, multipleOf = number,
-  properties = each_problem, prefixItems = each_problem, anyOf = each_problem,
-  oneOf = each_problem, allOf = each_problem,
+  exclusiveMinimum = number, exclusiveMaximum = number, multipleOf = divisor,
+  properties = each_problem, prefixItems = schemas, anyOf = schemas, oneOf = schemas,
+  allOf = schemas,
   title = anything, description = anything, default = anything, examples = anything,
   deprecated = anything, readOnly = anything, writeOnly = anything, propertyOrdering = anything,
   ["$schema"] = anything, ["$id"] = anything, ["$comment"] = anything, ["$defs"] = anything,
