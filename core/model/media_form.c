@@ -154,6 +154,20 @@ void ck_media_write(ck_json_writer *w, const char *type, const char *name, ck_by
 
 /* ---- in the place of what is kept ---- */
 
+ck_status ck_media_load(ck_buffer *out, const ck_media *media, const ck_media_source *source,
+                        ck_error *err) {
+  if (!media->kept) return ck_media_decode(out, media, err);
+  ck_status status = source && source->read
+                         ? source->read(out, source->self, &media->digest, err)
+                         : ck_error_set(err, CK_E_UNSUPPORTED, "nothing is kept here");
+  ck_buffer name = {0};
+  ck_media_append_name(&name, media);
+  if (status != CK_OK && status != CK_E_NO_MEMORY && name.data)
+    status = ck_error_prefix(err, "%s, which the conversation holds", name.data);
+  ck_buffer_clear(&name);
+  return status;
+}
+
 typedef struct giving {
   const ck_media_source *source;
   ck_media_form form;

@@ -23,6 +23,10 @@ typedef struct ck_media_source {
   CK_CHECKED ck_status (*read)(ck_buffer *out, void *self, const ck_digest *digest, ck_error *err);
   void *self;
 } ck_media_source;
+/* The bytes of one that is no address: those in line, or those that `source` keeps.
+ * CK_E_UNSUPPORTED: `source` is NULL, or keeps nothing; else as ck_media_decode and as it reads. */
+CK_CHECKED ck_status ck_media_load(ck_buffer *out, const ck_media *media,
+                                   const ck_media_source *source, ck_error *err);
 /* The reverse of ck_media_take, for whoever has not got what is kept. A part whose bytes are not
  * kept any more (CK_E_NOT_FOUND) stays as it is. */
 CK_CHECKED ck_status ck_media_give(ck_value **out, const ck_value *whole, ck_media_form form,

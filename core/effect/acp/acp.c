@@ -13,6 +13,7 @@ typedef struct acp_driver {
 } acp_driver;
 
 static void clear_run(ck_effect_run *run) {
+  ck_buffer_clear(&run->parts);
   ck_buffer_clear(&run->text);
   free(run->tools);
 }

@@ -21,9 +21,8 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
   ck_json_begin(&w, '{');
   if (run->phase == CK_ACP_PROMPTED || run->opening != CK_ACP_NEW)
     ck_json_member_text(&w, "sessionId", run->session);
-  ck_status status = CK_OK;
   if (run->phase == CK_ACP_PROMPTED) {
-    status = ck_acp_append_prompt(&w, run, err);
+    ck_acp_append_prompt(&w, run);
   } else {
     if (!realpath(directory ? directory : ".", folder))
       return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
@@ -31,7 +30,7 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
     ck_json_member_raw(&w, "mcpServers", ck_bytes_text("[]"));
   }
   ck_json_end(&w, '}');
-  return status == CK_OK ? ck_buffer_check(out, err) : status;
+  return ck_buffer_check(out, err);
 }
 
 /* Of those that open a session. */
@@ -61,6 +60,7 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
     run->phase = before;
     ck_acp_lose(run, status, err.text);
   } else if (prompts) {
+    ck_buffer_clear(&run->parts);
     run->pending.sent = true;
     run->pending.cost_micros = -1;
   }
@@ -102,7 +102,7 @@ static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_acp_check_prompt(run, &err);
+  ck_status status = ck_acp_write_parts(run, &err);
   if (status != CK_OK) {
     ck_acp_end(run, CK_OUTCOME_FAILED, status, err.text);
     return;

@@ -104,13 +104,6 @@ static ck_status refuse_media(const writer *self, const ck_media *media) {
   return status;
 }
 
-static ck_status load(ck_buffer *out, const writer *self, const ck_media *media) {
-  const ck_media_source *source = &self->agent->options->media;
-  if (!media->kept) return ck_media_decode(out, media, self->err);
-  if (source->read) return source->read(out, source->self, &media->digest, self->err);
-  return ck_error_set(self->err, CK_E_UNSUPPORTED, "the image is kept elsewhere");
-}
-
 static ck_status put_media(const writer *self, const ck_media *media) {
   ck_buffer bytes = {0};
   if (media->url.len) { /* any agent takes a link */
@@ -119,7 +112,7 @@ static ck_status put_media(const writer *self, const ck_media *media) {
   }
   if (!(media->is_file ? self->agent->takes.resources : self->agent->takes.images))
     return refuse_media(self, media);
-  ck_status status = load(&bytes, self, media);
+  ck_status status = ck_media_load(&bytes, media, &self->agent->options->media, self->err);
   if (status == CK_OK)
     (media->is_file ? put_file : put_image)(self->w, media, ck_buffer_bytes(&bytes));
   ck_buffer_clear(&bytes);

@@ -43,6 +43,7 @@ struct ck_effect_run {
   ck_acp_opening opening;      /* OPENS */
   bool is_new;                 /* PROMPTED: its session was begun for this prompt */
   char session[CK_ACP_ID_MAX]; /* "": not known yet */
+  ck_buffer parts;             /* its prompt's blocks, until it is sent */
   ck_buffer text;
   int64_t updates;
   size_t update_bytes;
@@ -102,12 +103,10 @@ ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
 /* The id of the session that the turn is to go on with: of its interrupted try, else of its
  * request; "": of none. */
 void ck_acp_read_wanted(char out[CK_ACP_ID_MAX], const ck_effect_run *run);
-/* The member "prompt": the turn's blocks behind what the agent must know of what was before. Fails
- * as ck_acp_put_block. */
-CK_CHECKED ck_status ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run,
-                                          ck_error *err);
-/* Whether the agent takes all of the prompt. */
-CK_CHECKED ck_status ck_acp_check_prompt(const ck_effect_run *run, ck_error *err);
+/* The blocks of the prompt into `parts`, once. Fails as ck_acp_put_block. */
+CK_CHECKED ck_status ck_acp_write_parts(ck_effect_run *run, ck_error *err);
+/* The member "prompt": `parts`, behind what the agent must know of what was before. */
+void ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run);
 /* The session of the turn becomes an update of it, so that another process finds it again. */
 void ck_acp_report_session(ck_effect_run *run);
 

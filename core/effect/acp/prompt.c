@@ -77,7 +77,7 @@ static void append_interrupted(ck_json_writer *w, const ck_effect_run *run) {
   ck_buffer_clear(&json);
 }
 
-static ck_status append_parts(ck_json_writer *w, const ck_effect_run *run, ck_error *err) {
+static ck_status put_parts(ck_json_writer *w, const ck_effect_run *run, ck_error *err) {
   ck_bytes prompt = ck_json_get(run->pending.effect->request, "prompt");
   ck_status status = CK_OK;
   if (ck_json_type_of(prompt) != CK_JSON_ARRAY) {
@@ -90,24 +90,20 @@ static ck_status append_parts(ck_json_writer *w, const ck_effect_run *run, ck_er
 }
 
 /* A session that is new to the agent begins with the tail: what an earlier session knew. */
-ck_status ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run, ck_error *err) {
+void ck_acp_append_prompt(ck_json_writer *w, const ck_effect_run *run) {
   const ck_effect *effect = run->pending.effect;
   ck_json_name(w, "prompt");
   ck_json_begin(w, '[');
   if (run->is_new && effect->tail) ck_acp_put_text(w, ck_value_bytes(effect->tail));
   if (effect->interrupted) append_interrupted(w, run);
-  ck_status status = append_parts(w, run, err);
+  if (run->parts.len) ck_json_put_raw(w, ck_buffer_bytes(&run->parts));
   ck_json_end(w, ']');
-  return status;
 }
 
-ck_status ck_acp_check_prompt(const ck_effect_run *run, ck_error *err) {
-  ck_buffer ignored = {0};
-  ck_json_writer w = {.out = &ignored};
-  ck_status status = append_parts(&w, run, err);
-  if (status == CK_OK) status = ck_buffer_check(&ignored, err);
-  ck_buffer_clear(&ignored);
-  return status;
+ck_status ck_acp_write_parts(ck_effect_run *run, ck_error *err) {
+  ck_json_writer w = {.out = &run->parts};
+  ck_status status = put_parts(&w, run, err);
+  return status == CK_OK ? ck_buffer_check(&run->parts, err) : status;
 }
 
 void ck_acp_report_session(ck_effect_run *run) {

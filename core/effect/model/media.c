@@ -18,7 +18,7 @@ bool ck_model_has_media(ck_bytes content) {
   return false;
 }
 
-/* ---- whether it may be sent, and its bytes ---- */
+/* ---- whether it may be sent ---- */
 
 static int taken_by(const ck_profile_model *model) {
   const ck_model_entry *known = ck_catalog_find(model->model);
@@ -46,19 +46,6 @@ static ck_status check(const ck_profile_model *model, const ck_media *media, ck_
   return status;
 }
 
-static ck_status load(ck_buffer *out, const ck_model_media *self, const ck_media *media) {
-  const ck_media_source *source = self->query->media;
-  if (!media->kept) return ck_media_decode(out, media, self->err);
-  ck_status status = source ? source->read(out, source->self, &media->digest, self->err)
-                            : ck_error_set(self->err, CK_E_UNSUPPORTED, "nothing is kept here");
-  ck_buffer name = {0};
-  ck_media_append_name(&name, media);
-  if (status != CK_OK && status != CK_E_NO_MEMORY && name.data)
-    status = ck_error_prefix(self->err, "%s, which the conversation holds", name.data);
-  ck_buffer_clear(&name);
-  return status;
-}
-
 /* ---- a content ---- */
 
 void ck_model_put_media(ck_json_writer *w, ck_model_media *self, const ck_media *media) {
@@ -70,7 +57,8 @@ void ck_model_put_media(ck_json_writer *w, ck_model_media *self, const ck_media 
                                         [CK_MODEL_RESPONSES] = CK_MEDIA_RESPONSES,
                                         [CK_MODEL_GEMINI] = CK_MEDIA_GEMINI};
   self->status = check(model, media, self->err);
-  if (self->status == CK_OK && !media->url.len) self->status = load(&bytes, self, media);
+  if (self->status == CK_OK && !media->url.len)
+    self->status = ck_media_load(&bytes, media, self->query->media, self->err);
   if (self->status == CK_OK) ck_media_put(w, forms[model->api], media, ck_buffer_bytes(&bytes));
   ck_buffer_clear(&bytes);
 }
