@@ -117,13 +117,16 @@ local function id_of(value, source, n)
     or ("%s@%s#%d"):format(source.stem, source.digest, n)
 end
 
+--- Of a file that is said to be one.
+local function is_known(value) return request_of(value) ~= nil or response_of(value) ~= nil end
+
 function anthropic.import(source, emit)
   local document = source.document()
-  if is_conversation(document) then
+  if is_known(document) then
     return emit_conversation(emit, document, id_of(document, source, 1))
   end
   for n, line in source.lines() do
-    if request_of(line) or response_of(line) then
+    if is_known(line) then
       emit_conversation(emit, line, id_of(line, source, n))
     elseif line ~= nil then
       source.skip(n, "no conversation")

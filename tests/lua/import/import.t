@@ -161,6 +161,21 @@ who_and_when crafted.json
 hyperagent hyperagent.txt
 LIST
 is "a faulty file is refused, and nothing is left of it" "$bad" ""
+cat >"$dir/plain.json" <<'JSON'
+{
+  "messages": [
+    {"role": "user", "content": "What time is it?"},
+    {"role": "assistant", "content": "Ten."}
+  ]
+}
+JSON
+exits 0 "a request over several lines that says nothing of its API, by its format" \
+  --json sessions import --format anthropic "$dir/plain.json"
+is "has its messages and its answer" "$(json "$out" '"$d->{events} $d->{model_calls}"')" "5 1"
+perl -MJSON::PP -0 -ne 'print encode_json(decode_json($_))' "$dir/plain.json" >"$dir/one.json"
+exits 0 "the same in one line" --json sessions import --format anthropic "$dir/one.json"
+is "is the same" "$(json "$out" '"$d->{events} $d->{model_calls}"')" "5 1"
+
 { sed -n 1p "$data/pi.jsonl"; printf '{"type":"mess'; } >"$dir/line.jsonl"
 refused 2 "the unreadable line is named" "line.jsonl:2: the last line is cut off" sessions import \
   --format pi "$dir/line.jsonl"

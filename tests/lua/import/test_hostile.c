@@ -20,8 +20,8 @@ static const char *const samples[] = {
     "codex.jsonl",        "codex_old.jsonl",    "gemini.json",         "opencode.json",
     "run_state.json",     "run_state_js.json",  "otlp.json",           "otlp_events.jsonl",
     "gemini_lines.jsonl", "agentdojo.jsonl",    "anthropic.json",      "anthropic_lines.jsonl",
-    "moatless_loop.json", "moatless_tree.json", "openhands.jsonl",     "openhands_log.json",
-    "openai_log.jsonl"};
+    "moatless_loop.json", "moatless_tree.json", "openhands.jsonl",     "openhands_odd.jsonl",
+    "openhands_log.json", "openai_log.jsonl"};
 
 static bool is_well(imports *f) {
   ck_verify_report report;

@@ -54,6 +54,7 @@ int main(void) {
   check_sample("moatless_loop.json", "moatless", 0);
   check_sample("moatless_tree.json", "moatless", 0);
   check_sample("openhands.jsonl", "openhands", 0);
+  check_sample("openhands_odd.jsonl", "openhands", 0);
   check_sample("openhands_log.json", "openhands", 0);
   check_sample("openai_log.jsonl", "openai", 0);
   check_sample("crafted.json", "who_and_when", 0);

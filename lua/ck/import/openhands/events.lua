@@ -16,10 +16,12 @@ function events.is_history(list)
   return is_event(first) or is_event(import.list(first)[1])
 end
 
+--- What is neither an event nor a list of them is told as it is.
 local function flat(history)
   local list = {}
   for n, entry in ipairs(history) do
-    for _, event in ipairs(is_event(entry) and { entry } or import.list(entry)) do
+    local several = not is_event(entry) and #import.list(entry) > 0
+    for _, event in ipairs(several and entry or { entry }) do
       list[#list + 1] = { event = event, n = n }
     end
   end
@@ -63,11 +65,12 @@ end
 
 local function emit_call(run, emit, event, n, at)
   local called = import.table(event, "tool_call_metadata")
-  local id = import.text(called, "tool_call_id") or ("event %d"):format(event.id)
+  local number = import.number(event, "id")
+  local id = import.text(called, "tool_call_id") or number and ("event %s"):format(number)
   local name = import.text(called, "function_name") or event.action
   emit_answer(run, emit, event, n, at)
   local fact = { agent = agent, id = id, source = n, at = at }
-  run.calls[event.id] = fact
+  if number then run.calls[number] = fact end
   if event.action == "delegate" then
     fact.kind, fact.child = "delegation", import.text(event, "args", "agent") or "?"
     fact.target = fact.child
@@ -110,7 +113,7 @@ end
 -- ---- observations ----
 
 local function emit_observation(run, emit, event, n, at)
-  local call = run.calls[import.number(event, "cause") or -1]
+  local call = run.calls[import.number(event, "cause") or false]
   local kind = event.observation
   if not call then
     emit { kind = notes[kind] or "meta", agent = agent, name = kind, data = event, source = n,
