@@ -3,25 +3,12 @@
 --- A person answers `decline` or `cancel`, or with the values: a JSON object, or, of a form with
 --- one field, its value alone.
 
+local quote = require "ck.flow.quote"
 local schema = require "ck.flow.schema"
 
 local elicitation = {}
 
 local words = { decline = true, cancel = true }
-
---- JSON of a text.
-function elicitation.quote(text)
-  local parts = {}
-  for at = 1, #text do
-    local c = text:sub(at, at)
-    if c == '"' or c == "\\" then
-      parts[at] = "\\" .. c
-    else
-      parts[at] = c:byte() < 0x20 and ("\\u%04x"):format(c:byte()) or c
-    end
-  end
-  return '"' .. table.concat(parts) .. '"'
-end
 
 local function names_of(form)
   local names = {}
@@ -109,8 +96,8 @@ end
 --- A text as JSON of the one field, which is not always a text.
 local function wrap(ctx, name, rule, text)
   local kind = type(rule) == "table" and rule.type
-  if kind == "string" or not kind or ctx.parse(text) == nil then text = elicitation.quote(text) end
-  return ("{%s:%s}"):format(elicitation.quote(name), text)
+  if kind == "string" or not kind or ctx.parse(text) == nil then text = quote(text) end
+  return ("{%s:%s}"):format(quote(name), text)
 end
 
 ---@param ctx table

@@ -4,6 +4,7 @@
 --- twice.
 
 local elicitation = require "ck.flow.elicitation"
+local quote = require "ck.flow.quote"
 local sampling = require "ck.flow.sampling"
 
 local mcp_input = {}
@@ -53,7 +54,7 @@ end
 
 local function refuse(self, problem)
   self.refused = problem
-  return ('{"refused":%s}'):format(elicitation.quote("sampling was refused: " .. problem))
+  return ('{"refused":%s}'):format(quote("sampling was refused: " .. problem))
 end
 
 --- Nil: the recording has no more.
@@ -91,7 +92,7 @@ local function responses_to(self, requests, round)
     local response = answer
       and answer(self, requests[name].params, ordinal_of(self.item, round, at * 10))
     if answer and not response then return nil end
-    if response then members[#members + 1] = elicitation.quote(name) .. ":" .. response end
+    if response then members[#members + 1] = quote(name) .. ":" .. response end
     if self.refused then break end
   end
   return "{" .. table.concat(members, ",") .. "}"

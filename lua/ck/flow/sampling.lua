@@ -3,7 +3,7 @@
 
 local agent_reply = require "ck.flow.agent_reply"
 local check = require "ck.flow.check"
-local elicitation = require "ck.flow.elicitation"
+local quote = require "ck.flow.quote"
 
 local sampling = {}
 
@@ -116,7 +116,7 @@ function sampling.response(request, params, outcome)
   local text, stopped = stop_at(said, params.stopSequences)
   local reason = stopped and "stopSequence" or outcome.cut and "maxTokens" or "endTurn"
   return ('{"role":"assistant","content":{"type":"text","text":%s},"model":%s,"stopReason":"%s"}')
-    :format(elicitation.quote(text), elicitation.quote(request.model), reason)
+    :format(quote(text), quote(request.model), reason)
 end
 
 return sampling
