@@ -88,7 +88,7 @@ function calls.by_effect(loop, items)
     end
     for at, outcome in ipairs(outcomes) do
       local item = items[first + at - 1]
-      if outcome.tools_changed then loop.changed[item.tool.server] = true end
+      mcp_input.note_changes(loop, item, outcome)
       if outcome.wants and not mcp_input.settle(loop, item, outcome, ask_of) then return false end
     end
   end

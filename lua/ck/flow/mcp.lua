@@ -46,15 +46,13 @@ local function ask(ctx, server, ordinal, agent, before)
   local outcome = ctx.effect {
     kind = "tool", class = "pure", request = request, ordinal = ordinal, agent = agent,
   }
-  if before and (outcome.status ~= "ok" or type(outcome.result.tools) ~= "table") then
-    return before
-  end
-  if outcome.status ~= "ok" or type(outcome.result) ~= "table"
-    or type(outcome.result.tools) ~= "table" then
+  local result = outcome.status == "ok" and type(outcome.result) == "table" and outcome.result
+  local tools = result and type(result.tools) == "table" and result.tools or before
+  if not tools then
     error(("the MCP server '%s' does not list its tools: %s")
       :format(server.name, outcome.error or "no reason was given"), 0)
   end
-  return outcome.result.tools
+  return tools
 end
 
 local function check_listed(server, listed, name, why)

@@ -113,6 +113,16 @@ local function hint_for(tool, waits)
     .. "it in doubt, and is told to it when a person has it made anew.)"
 end
 
+--- The outcome of a call may say that the tools of its server are others now; a recording's may say
+--- so of a tool that is no server's.
+---@param loop table
+---@param item table
+---@param outcome table
+function mcp_input.note_changes(loop, item, outcome)
+  local server = item.tool.server
+  if outcome.tools_changed and server then loop.changed[server] = true end
+end
+
 --- Goes on with the call whose outcome wants something, until it does not. `ask_of` makes the
 --- effect of a call. False: the recording has no more.
 ---@param loop table
@@ -135,7 +145,7 @@ function mcp_input.settle(loop, item, outcome, ask_of)
     asked.request = input .. asked.request:sub(2)
     asked.ordinal = ordinal_of(item, round)
     outcome = loop.ctx.effect(asked)
-    if outcome.tools_changed then loop.changed[item.tool.server] = true end
+    mcp_input.note_changes(loop, item, outcome)
     self.refused = nil
     if outcome.status == "ended" then return false end
   end

@@ -65,6 +65,23 @@ is "a flood of news is one" "$code $(noted flood list)" "0 2"
 grower broken modern '{"broken":true}'
 is "one that lists them no more keeps its old ones" \
   "$code $(noted broken 'call old') $(noted broken 'call new')" "0 1 0"
+
+# A recording may say what no server says.
+"$CKRUN" sessions export broken --format cassette >broken.jsonl
+for list in null 5 '"x"' '[]' '{"tools":5}'; do
+  LIST=$list perl -pe 's/"result":.*/"result":$ENV{LIST}}/ if /"list":true/ && $n++' broken.jsonl \
+    >odd.jsonl
+  run run broken.lua --profile ./house.lua --cassette odd.jsonl
+  is "a list of tools that is $list is none: the old one holds" "$code" 0
+done
+cat >own.lua <<'END'
+return require "ck.flow".agent { name = "grower", input = "Grow.",
+  tools = { grow = "pure", new = "pure", shift = "pure" } }
+END
+grep -v '"list":true' older.jsonl >own.jsonl
+run run own.lua --profile ./house.lua --cassette own.jsonl --session own
+is "a tool that is no server's changes no server's tools" "$code" 0
+
 own='new = flow.tool(function() return "its own" end, {}),'
 grower declared older '{}' 'tools = { old = "once" }' "$own"
 is "what the flow says of a tool that is gone, or has itself, is no mistake later" \
