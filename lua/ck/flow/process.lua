@@ -160,6 +160,12 @@ function process.rule(value)
   end
 end
 
+-- Of flow.mcp{…} and flow.acp{…}, as `make` gives them.
+local fields = {
+  "protocol", "argv", "env", "url", "headers", "roots", "elicitation", "sampling", "timeout_s",
+  "total_s", "classes", "probes", "trust", "prefix", "hidden",
+}
+
 --- The `processes` of a flow's table, from tables of NAME = process that passed the rule; nil ones
 --- are skipped.
 ---@param first table|nil
@@ -174,14 +180,9 @@ function process.declare(first, second)
         return nil, ("there are two processes called '%s'"):format(name)
       end
       if not seen[name] then
-        list[#list + 1] = {
-          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
-          url = entry.url, headers = entry.headers, roots = entry.roots,
-          elicitation = entry.elicitation, sampling = entry.sampling,
-          timeout_s = entry.timeout_s, total_s = entry.total_s,
-          classes = entry.classes, probes = entry.probes, trust = entry.trust,
-          prefix = entry.prefix, hidden = entry.hidden,
-        }
+        local made = { name = name }
+        for _, field in ipairs(fields) do made[field] = entry[field] end
+        list[#list + 1] = made
       end
       seen[name] = entry
     end
