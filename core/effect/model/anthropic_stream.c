@@ -12,21 +12,12 @@ static const struct {
     {"signature_delta", "signature", "\"signature\""},
 };
 
-static void put_all(ck_model_fields *to, ck_bytes object, const char *const *except) {
-  ck_json_iterator it = ck_json_iterate(object);
-  while (ck_json_type_of(object) == CK_JSON_OBJECT && ck_json_next(&it)) {
-    bool skip = false;
-    for (size_t i = 0; except[i]; i++) skip |= ck_json_is_text(it.name, except[i]);
-    if (!skip) ck_model_fields_put(to, it.name, it.value);
-  }
-}
-
 static ck_status take_start(ck_model_reply *out, ck_bytes data, ck_error *err) {
   static const char *const except[] = {"content", "usage", "stop_reason", "stop_sequence", NULL};
   ck_bytes message = ck_json_get(data, "message");
   if (!ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the stream begins with no message of the assistant");
-  put_all(&out->fields, message, except);
+  ck_model_fields_put_all(&out->fields, message, except);
   return CK_OK;
 }
 
@@ -40,14 +31,13 @@ static ck_status find_block(ck_model_part **out, ck_model_reply *reply, ck_bytes
 }
 
 static ck_status take_block(ck_model_reply *out, ck_bytes data, ck_error *err) {
-  static const char *const except[] = {NULL};
   ck_model_part *part;
   ck_status status = find_block(&part, out, data, err);
   if (status) return status;
   if (ck_json_type_of(ck_json_get(data, "content_block")) != CK_JSON_OBJECT ||
       part->fields.count > 0)
     return ck_error_set(err, CK_E_PARSE, "a block of the stream does not begin as it must");
-  put_all(&part->fields, ck_json_get(data, "content_block"), except);
+  ck_model_fields_put_all(&part->fields, ck_json_get(data, "content_block"), NULL);
   return CK_OK;
 }
 
@@ -98,9 +88,8 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
 }
 
 static ck_status take_end(ck_model_reply *out, ck_bytes data) {
-  static const char *const except[] = {NULL};
   ck_bytes delta = ck_json_get(data, "delta"), reason = ck_json_get(delta, "stop_reason");
-  put_all(&out->fields, delta, except);
+  ck_model_fields_put_all(&out->fields, delta, NULL);
   if (ck_json_type_of(reason) != CK_JSON_STRING) return CK_OK;
   out->ended = true; /* all blocks have ended before it */
   ck_anthropic_take_end(out, delta);

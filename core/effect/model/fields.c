@@ -44,6 +44,16 @@ void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value) {
   self->failed |= field->value.failed | field->name.failed;
 }
 
+void ck_model_fields_put_all(ck_model_fields *self, ck_bytes object, const char *const *except) {
+  ck_json_iterator it = ck_json_iterate(object);
+  while (it.object && ck_json_next(&it)) {
+    bool skip = false;
+    for (const char *const *name = except; name && *name; name++)
+      skip |= ck_json_is_text(it.name, *name);
+    if (!skip) ck_model_fields_put(self, it.name, it.value);
+  }
+}
+
 static bool join_lists(ck_model_field *field, ck_bytes value) {
   bool lists = ck_json_type_of(value) == CK_JSON_ARRAY &&
                ck_json_type_of(ck_buffer_bytes(&field->value)) == CK_JSON_ARRAY;

@@ -190,17 +190,6 @@ static ck_status take_part(ck_model_reply *out, ck_bytes part, ck_error *err) {
   return CK_OK;
 }
 
-/* Of each the last: they are of all so far. */
-static void take_others(ck_model_reply *out, ck_bytes candidate) {
-  ck_json_iterator it = ck_json_iterate(candidate);
-  while (it.object && ck_json_next(&it)) {
-    bool elsewhere = false;
-    for (const char *const *name = said_elsewhere; *name; name++)
-      elsewhere |= ck_json_is_text(it.name, *name);
-    if (!elsewhere) ck_model_fields_put(&out->fields, it.name, it.value);
-  }
-}
-
 /* True: nothing else is in this event. */
 static bool take_blocked(ck_model_reply *out, ck_bytes data, ck_bytes candidate) {
   if (!is_blocked(data, candidate)) return false;
@@ -219,7 +208,7 @@ ck_status ck_gemini_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
   if (take_blocked(out, data, candidate)) return CK_OK;
   (void)ck_json_read_int(&index, ck_json_get(candidate, "index"));
   if (candidate.len == 0 || index != 0) return CK_OK;
-  take_others(out, candidate);
+  ck_model_fields_put_all(&out->fields, candidate, said_elsewhere); /* the last: of all so far */
   ck_json_iterator it = ck_json_iterate(parts);
   while (status == CK_OK && ck_json_type_of(parts) == CK_JSON_ARRAY && ck_json_next(&it))
     status = take_part(out, it.value, err);

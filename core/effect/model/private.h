@@ -61,6 +61,8 @@ typedef struct ck_model_fields {
 } ck_model_fields;
 /* Sets a member; members keep the order of their first mention. `name` is a JSON string. */
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value);
+/* The members of an object but those named in `except`, which ends with NULL; NULL: all. */
+void ck_model_fields_put_all(ck_model_fields *self, ck_bytes object, const char *const *except);
 /* Joins: a text to a text; a list's elements to a list; any other value replaces the old one. Null
  * changes nothing. */
 void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value);
