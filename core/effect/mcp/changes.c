@@ -19,10 +19,9 @@ void ck_mcp_listen(ck_mcp_server *self) {
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   self->listening = (ck_peer_call){.answered = on_answered, .to = self, .repeats = true};
-  if (!params.failed &&
-      ck_peer_request(self->service.peer, &self->listening, "subscriptions/listen",
-                      ck_buffer_bytes(&params), &ignored) != CK_OK)
-    self->listening.id = 0;
+  if (!params.failed)
+    (void)!ck_peer_request(self->service.peer, &self->listening, "subscriptions/listen",
+                           ck_buffer_bytes(&params), &ignored);
   ck_buffer_clear(&params);
 }
 

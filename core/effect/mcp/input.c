@@ -9,19 +9,23 @@ static bool is_given(ck_bytes member) {
   return member.len > 0 && ck_json_type_of(member) != CK_JSON_NULL;
 }
 
+bool ck_mcp_can_wish(const ck_mcp_server *self, ck_bytes method) {
+  const ck_process *process = self->service.process;
+  return (process->elicitation && ck_json_is_text(method, "elicitation/create")) ||
+         (process->sampling && ck_json_is_text(method, "sampling/createMessage"));
+}
+
 /* A person is not sent to an address: nobody here opens it. A model is not given the server's own
  * tools: its calls of them would be nobody's effects. */
 const char *ck_mcp_not_offered(const ck_mcp_server *self, ck_bytes method, ck_bytes params) {
-  const ck_process *process = self->service.process;
-  bool elicits = process->elicitation && ck_json_is_text(method, "elicitation/create"),
-       samples = process->sampling && ck_json_is_text(method, "sampling/createMessage");
+  bool elicits = ck_json_is_text(method, "elicitation/create");
   ck_bytes mode = ck_json_get(params, "mode");
-  if (ck_json_is_text(method, "roots/list")) return process->roots ? NULL : "";
-  if (!elicits && !samples) return "";
+  if (ck_json_is_text(method, "roots/list")) return self->service.process->roots ? NULL : "";
+  if (!ck_mcp_can_wish(self, method)) return "";
   if (ck_json_type_of(params) != CK_JSON_OBJECT) return " without parameters";
   if (elicits && mode.len && !ck_json_is_text(mode, "form"))
     return " of another mode than \"form\"";
-  if (samples &&
+  if (!elicits &&
       (is_given(ck_json_get(params, "tools")) || is_given(ck_json_get(params, "toolChoice"))))
     return " with tools";
   return NULL;

@@ -175,12 +175,6 @@ static void reply(ck_mcp_server *self, ck_bytes id, ck_bytes response) {
   free(why);
 }
 
-bool ck_mcp_can_wish(const ck_mcp_server *self, ck_bytes method) {
-  const ck_process *process = self->service.process;
-  return (process->elicitation && ck_json_is_text(method, elicits)) ||
-         (process->sampling && ck_json_is_text(method, "sampling/createMessage"));
-}
-
 void ck_mcp_take_wish(ck_mcp_server *self, const ck_rpc_message *message) {
   char text[200];
   ck_bytes method = message->method;

@@ -85,6 +85,8 @@ void ck_mcp_write_roots(ck_json_writer *w, const ck_mcp_server *self);
 void ck_mcp_reply_roots(ck_mcp_server *self, ck_bytes id);
 
 /* ---- input.c: what a server wants of this client in the midst of a call ---- */
+/* Whether a person or a model is asked on its behalf by this method. */
+bool ck_mcp_can_wish(const ck_mcp_server *self, ck_bytes method);
 /* NULL: what it asks was offered to it; else in which way it was not, for behind the method; "". */
 const char *ck_mcp_not_offered(const ck_mcp_server *self, ck_bytes method, ck_bytes params);
 /* The result says that it wants something: the run ends with that, or with an error. */
@@ -95,7 +97,6 @@ void ck_mcp_put_responses(ck_json_writer *w, const ck_effect_run *run);
 /* ---- parked.c: the same of an older server, which asks and keeps its call waiting ---- */
 /* Its request, of a person or a model: answered, refused, or the outcome of the call that it is
  * asked in, which is parked. */
-bool ck_mcp_can_wish(const ck_mcp_server *self, ck_bytes method);
 void ck_mcp_take_wish(ck_mcp_server *self, const ck_rpc_message *message);
 /* A call that brings answers, with run->call as it would be sent: they are given to the call that
  * waits for them. False: it is to be made anew.
