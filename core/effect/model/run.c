@@ -199,11 +199,12 @@ static void advise(const ck_effect_run *self, ck_model_fault *fault) {
                                                                            "nrecognized", "nknown",
                                                                            "not permitted", "xtra"};
   size_t len = strlen(fault->text);
-  bool odd = false, sent = ck_json_get(ck_buffer_bytes(&self->body), newer).len > 0;
+  bool odd = false;
   if (fault->status != CK_E_REQUEST || self->model->api != CK_MODEL_OPENAI) return;
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     odd |= strstr(fault->text, unknown[i]) != NULL;
   if (!odd || !strstr(fault->text, newer)) return;
+  bool sent = ck_json_get(ck_buffer_bytes(&self->body), newer).len > 0;
   snprintf(fault->text + len, sizeof fault->text - len,
            "; max_tokens_name = \"%s\" of model \"%s\" sends it under the other name",
            sent ? "max_tokens" : newer, self->model->name);
