@@ -148,6 +148,7 @@ static ck_status next(looked_at *of, bool *found, ck_session *self, int64_t *aft
     if (status != CK_OK || !there) return status;
     *after = row.no;
     of->fate = STANDS;
+    of->problem = NULL;
     bool taken = ck_taken_find_no(&self->taken, row.no);
     if (!taken) status = look_at(of, self, &row, err);
     ck_request_clear(&row);

@@ -332,6 +332,7 @@ static void test_answers(void) {
   static char yes[] = "yes", no[] = "no", one[] = "main/a/ask/1", other[] = "main/b/ask/1";
   ck_session_request given = {.kind = CK_REQUEST_ANSWER, .text = yes, .effect = one},
                      late = {.kind = CK_REQUEST_ANSWER, .text = no, .effect = one},
+                     twice = {.kind = CK_REQUEST_ANSWER, .text = yes, .effect = one},
                      open = {.kind = CK_REQUEST_ANSWER, .text = yes, .effect = other},
                      any = {.kind = CK_REQUEST_ANSWER, .text = yes}, taken;
   ck_session *session = start("answers");
@@ -339,10 +340,11 @@ static void test_answers(void) {
   leave(&given, session);
   leave(&late, session);
   leave(&any, session);
+  leave(&twice, session);
   leave(&open, session);
   session = go_on(session, "answers");
   tap_ok(take(&taken, session) && strcmp(taken.id, open.id) == 0,
-         "of four answers the next run takes the one whose question is open");
+         "of five answers the next run takes the one whose question is open");
   tap_ok(ck_session_request_is_earlier(session, &taken), "and knows that it is no new one");
   ck_session_request_clear(&taken);
   is_none(session, "no other");
@@ -352,6 +354,9 @@ static void test_answers(void) {
   tap_ok(noted(&late, session, &problem) && problem.len, "what came too late is refused");
   ck_buffer_clear(&problem);
   tap_ok(noted(&any, session, &problem) && problem.len, "so is what names no question");
+  ck_buffer_clear(&problem);
+  tap_ok(noted(&twice, session, &problem) && !problem.len,
+         "one that says what was applied is not refused for what the one before it said");
   ck_buffer_clear(&problem);
   session = go_on(session, "answers");
   tap_ok(take(&taken, session) && strcmp(taken.id, open.id) == 0, "the open one stands on");
