@@ -171,7 +171,8 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK && is_earlier(self)) ck_session_add_earlier(execution->session, body);
   if (status == CK_OK) status = ck_said_masked_keep(self, err);
   if (status == CK_OK) status = ck_action_close_questions(self, err);
-  if (status == CK_OK) status = ck_chain_memory_take(execution, ck_value_bytes(body), err);
+  if (status == CK_OK && self->effect.remembered)
+    status = ck_chain_memory_take(execution, ck_value_bytes(body), err);
   if (status == CK_OK) status = ck_limits_count(self, err);
   /* a program's bad end: whether its node fails of it, is the flow's to say */
   if (status == CK_OK && outcome->status == CK_OUTCOME_ERROR &&
@@ -212,7 +213,7 @@ ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *
   if (status == CK_OK)
     status = ck_session_record_replay(execution->session, &self->effect, entry->outcome,
                                       entry->outcome_seq, err);
-  if (status == CK_OK)
+  if (status == CK_OK && self->effect.kind == CK_EFFECT_MODEL)
     status = ck_chain_memory_take(execution, ck_value_bytes(entry->outcome), err);
   if (has_message(entry)) self->in_batch = false;
   execution->counts.replayed++;

@@ -232,6 +232,31 @@ static ck_bytes result_span(ck_bytes body) {
                                                              : ck_json_get(message, "content");
 }
 
+static void read_told(ck_outcome *out, ck_bytes body) {
+  enum { COST, INPUT, OUTPUT, WANTS, TOOLS_CHANGED, CUT, REFUSAL, GOES_ON, NOTE, MEMBERS };
+  static const char *const names[MEMBERS] = {[COST] = "cost",
+                                             [INPUT] = "input_tokens",
+                                             [OUTPUT] = "output_tokens",
+                                             [WANTS] = "wants",
+                                             [TOOLS_CHANGED] = "tools_changed",
+                                             [CUT] = "cut",
+                                             [NOTE] = "note",
+                                             [REFUSAL] = "refusal",
+                                             [GOES_ON] = "goes_on"};
+  ck_bytes members[MEMBERS];
+  ck_json_get_all(members, names, MEMBERS, body);
+  ck_json_read_int(&out->cost_micros, members[COST]);
+  out->reserved_micros = ck_ledger_read_reserved(body);
+  ck_json_read_int(&out->input_tokens, members[INPUT]);
+  ck_json_read_int(&out->output_tokens, members[OUTPUT]);
+  ck_json_read_bool(&out->wants, members[WANTS]);
+  ck_json_read_bool(&out->tools_changed, members[TOOLS_CHANGED]);
+  out->cut = ck_json_dup_string(members[CUT]);
+  out->refusal = ck_json_dup_string(members[REFUSAL]);
+  ck_json_read_bool(&out->goes_on, members[GOES_ON]);
+  out->note = ck_json_dup_string(members[NOTE]);
+}
+
 ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_t seq,
                                  ck_error *err) {
   *out = NULL;
@@ -250,19 +275,8 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
   if (status == CK_OK) status = ck_sources_add_member(&(*out)->untrusted, body, err);
   if (status == CK_OK && ck_ledger_was_denied(body))
     status = ck_value_copy(&(*out)->denied, ck_json_get(body, "denied"), err);
-  if (status == CK_OK) {
-    ck_json_read_int(&(*out)->cost_micros, ck_json_get(body, "cost"));
-    (*out)->reserved_micros = ck_ledger_read_reserved(body);
-    ck_json_read_int(&(*out)->input_tokens, ck_json_get(body, "input_tokens"));
-    ck_json_read_int(&(*out)->output_tokens, ck_json_get(body, "output_tokens"));
-    (*out)->seq = seq;
-    ck_json_read_bool(&(*out)->wants, ck_json_get(body, "wants"));
-    ck_json_read_bool(&(*out)->tools_changed, ck_json_get(body, "tools_changed"));
-    (*out)->cut = ck_json_dup_string(ck_json_get(body, "cut"));
-    (*out)->refusal = ck_json_dup_string(ck_json_get(body, "refusal"));
-    ck_json_read_bool(&(*out)->goes_on, ck_json_get(body, "goes_on"));
-    (*out)->note = ck_json_dup_string(ck_json_get(body, "note"));
-  }
+  if (status == CK_OK) read_told(*out, body);
+  if (status == CK_OK) (*out)->seq = seq;
   ck_value_free(result);
   free(name);
   free(text);
