@@ -221,7 +221,7 @@ static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
                       "session %s is run by a process that has not said its pid yet", session_id);
 }
 
-static ck_status make_folder(const char *store_path, ck_error *err) {
+ck_status ck_session_lock_make_folder(const char *store_path, ck_error *err) {
   char *folder = NULL;
   if (asprintf(&folder, "%s.sessions", store_path) < 0) return ck_error_no_memory(err);
   ck_status status = CK_OK;
@@ -285,7 +285,7 @@ ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
   *out = NULL;
   ck_session_lock *self = NULL;
   ck_status status = ck_id_check("session", session_id, err);
-  if (status == CK_OK) status = make_folder(store_path, err);
+  if (status == CK_OK) status = ck_session_lock_make_folder(store_path, err);
   if (status != CK_OK) return status;
   self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

@@ -35,6 +35,10 @@ int ck_lock_fd(const ck_lock *self);
  * line, the owner's fault. The file is removed when the lock is closed. */
 typedef struct ck_session_lock ck_session_lock;
 
+/* Makes STORE.sessions, unless it is there. CK_E_IO when a link or another file has its name;
+ * CK_E_READ_ONLY, CK_E_FULL. */
+CK_CHECKED ck_status ck_session_lock_make_folder(const char *store_path, ck_error *err);
+
 /* CK_E_OWNED names pid and host of the live owner. Never waits for a live owner; waits a few
  * seconds at most for a child that a killed owner had just forked, which shares the lock until it
  * dies as well. */

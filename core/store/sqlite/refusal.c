@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/id.h"
@@ -19,21 +18,14 @@ static char *path_of(const ck_sqlite *self, const char *session_id) {
   return asprintf(&path, "%s.sessions/%s.refused", self->path, session_id) < 0 ? NULL : path;
 }
 
-static void make_folder(const ck_sqlite *self) {
-  char *folder = NULL;
-  if (asprintf(&folder, "%s.sessions", self->path) < 0) return;
-  (void)mkdir(folder, 0700);
-  free(folder);
-}
-
 static void put(void *to, const char *session_id, const char *text) {
   ck_sqlite *self = to;
-  ck_error owned = CK_ERROR_INIT;
+  ck_error owned = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
   if (ck_session_lock_check(self->path, session_id, &owned) != CK_OK) return;
   char *path = path_of(self, session_id);
-  if (!path) return;
-  make_folder(self);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int fd = -1;
+  if (path && ck_session_lock_make_folder(self->path, &ignored) == CK_OK)
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0) {
     (void)!write(fd, text, strlen(text));
     close(fd);

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,15 +25,13 @@ static struct flock byte_at(int64_t place, short type) {
 }
 
 static int open_file(const ck_sqlite *self) {
-  char *folder = NULL, *path = NULL;
-  int fd = -1;
-  if (asprintf(&folder, "%s.sessions", self->path) < 0) return -1;
-  if (asprintf(&path, "%s/reserved", folder) >= 0) {
-    (void)mkdir(folder, 0700);
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    free(path);
-  }
-  free(folder);
+  char *path = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_session_lock_make_folder(self->path, &ignored) != CK_OK ||
+      asprintf(&path, "%s.sessions/reserved", self->path) < 0)
+    return -1;
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  free(path);
   return fd;
 }
 
