@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 
 #define X(name, text) [name] = text,
 static const char *const kind_names[CK_EFFECT_KIND_COUNT] = {CK_EFFECT_KIND_TABLE(X)};
@@ -148,10 +149,8 @@ void ck_outcome_free(ck_outcome *self) {
 }
 
 static void set_text(char **to, const char *text) {
-  char *copy = strdup(text);
-  if (!copy) return;
-  free(*to);
-  *to = copy;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_text_replace(to, text, &ignored) != CK_OK) return;
 }
 
 void ck_outcome_set_cut(ck_outcome *self, const char *cut) {
