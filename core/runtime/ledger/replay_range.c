@@ -1,6 +1,7 @@
 /* replay_range.c - reads the gaps of a view, and all events behind its cut. */
 #include "core/runtime/ledger/replay_range.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,16 @@ int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt) {
   bool ended = ck_replay_range_has_ended(position, attempt);
   int64_t cut = read_or(position, ended ? "end" : "cut", -1), said = read_or(position, "said", -1);
   return said > cut ? said : cut;
+}
+
+int64_t ck_replay_range_scope_cut(const ck_state *state, const char *scope, uint32_t attempt,
+                                  int64_t cut) {
+  char key[CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "position.%s", scope);
+  const ck_value *position = state ? ck_state_get(state, key) : NULL;
+  if (!position || ck_replay_range_has_ended(ck_value_bytes(position), attempt)) return cut;
+  int64_t own = ck_replay_range_cut(ck_value_bytes(position), attempt);
+  return own >= 0 && own < cut ? own : cut;
 }
 
 static void keep_earliest(void *to, const char *scope, ck_bytes position) {

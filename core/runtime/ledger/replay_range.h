@@ -39,5 +39,10 @@ int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt);
  * flow that has ended. What came behind its end, as a call whose outcome was lost, it does not do
  * again. */
 bool ck_replay_range_has_ended(ck_bytes position, uint32_t attempt);
+/* The seq up to which scope `scope` is over for an attempt that goes on from a checkpoint at seq
+ * `cut`: as its position in `state` says, which lies before the checkpoint of a pause; `cut` when
+ * it has none there, and when it has ended. `state` may be NULL. */
+int64_t ck_replay_range_scope_cut(const ck_state *state, const char *scope, uint32_t attempt,
+                                  int64_t cut);
 
 #endif

@@ -1,7 +1,6 @@
 /* scopes.c - finds a session's scopes by name, folded from the transcript. */
 #include "core/runtime/session/scopes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +9,6 @@
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/session/tail/cuts.h"
 #include "core/store/packer.h"
-
-/* A checkpoint holds one cut per open scope; a scope without a position of its own ends where the
- * checkpoint does. */
-static int64_t scope_cut(const ck_session *self, const char *name) {
-  char key[CK_STATE_KEY_MAX];
-  int64_t cut = self->cut;
-  snprintf(key, sizeof key, "position.%s", name);
-  const ck_value *position = ck_state_get(self->state, key);
-  if (position) cut = ck_replay_range_cut(ck_value_bytes(position), self->timeline.attempt);
-  return cut >= 0 && cut < self->cut ? cut : self->cut;
-}
 
 void ck_scopes_clear(ck_scopes *self) {
   for (size_t i = 0; i < self->count; i++) ck_scope_free(self->list[i]);
@@ -56,7 +44,12 @@ typedef struct reading {
   ck_map untils; /* int64_t by the scopes' names: their cuts */
 } reading;
 
-static int64_t until_of(void *to, const char *name) { return scope_cut(to, name); }
+/* A checkpoint holds one cut per open scope; a scope without a position of its own ends where the
+ * checkpoint does. */
+static int64_t until_of(void *to, const char *name) {
+  const ck_session *self = to;
+  return ck_replay_range_scope_cut(self->state, name, self->timeline.attempt, self->cut);
+}
 
 /* The scope of an event, and its cut, which is read once for each scope. */
 static ck_status find_until(ck_scope **scope, int64_t *until, reading *self, const char *name,
@@ -67,7 +60,7 @@ static ck_status find_until(ck_scope **scope, int64_t *until, reading *self, con
   if (!known) {
     known = malloc(sizeof *known);
     if (!known) return ck_error_no_memory(err);
-    *known = scope_cut(self->session, name);
+    *known = until_of(self->session, name);
     status = add_scope(scope, self->session, name, err);
     if (status == CK_OK)
       status = ck_map_add(&self->untils, (char *)ck_scope_name(*scope), known, err);

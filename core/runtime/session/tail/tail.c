@@ -2,7 +2,6 @@
 #include "core/runtime/session/tail/tail.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,17 +92,6 @@ static bool agreed(walk *self, const ck_event *event) {
   return self->status == CK_OK && in;
 }
 
-/* Where the scope goes on: a pause's checkpoint can lie behind it. */
-static int64_t cut_of(const ck_tail_query *query, const char *scope) {
-  char key[CK_STATE_KEY_MAX];
-  snprintf(key, sizeof key, "position.%s", scope);
-  const ck_value *position = query->state ? ck_state_get(query->state, key) : NULL;
-  if (!position || ck_replay_range_has_ended(ck_value_bytes(position), query->attempt))
-    return query->cut;
-  int64_t cut = ck_replay_range_cut(ck_value_bytes(position), query->attempt);
-  return cut >= 0 && cut < query->cut ? cut : query->cut;
-}
-
 static bool has_failed(const ck_event *event) {
   return event->kind == CK_EVENT_OUTCOME &&
          ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"), "failed");
@@ -113,7 +101,9 @@ static bool has_failed(const ck_event *event) {
  * failed is tried again. */
 static bool survives_resume(const ck_tail_query *query, const ck_event *event) {
   if (query->cut == 0) return true;
-  if (has_failed(event)) return event->seq <= cut_of(query, event->scope);
+  if (has_failed(event))
+    return event->seq <=
+           ck_replay_range_scope_cut(query->state, event->scope, query->attempt, query->cut);
   return event->seq <= query->cut || event->kind == CK_EVENT_OUTCOME ||
          event->kind == CK_EVENT_REPLAY;
 }
