@@ -9,13 +9,15 @@
 bool ck_file_identity_read(ck_file_identity *out, int folder, const char *path, bool follow) {
   struct statx found;
   int flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
-  if (statx(folder, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME, &found) != 0) return false;
+  if (statx(folder, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME | STATX_SIZE, &found) != 0)
+    return false;
   bool born = found.stx_mask & STATX_BTIME;
   *out = (ck_file_identity){
       .device = makedev(found.stx_dev_major, found.stx_dev_minor),
       .inode = found.stx_ino,
       .born_ns = born ? found.stx_btime.tv_sec * INT64_C(1000000000) + found.stx_btime.tv_nsec : 0,
       .is_folder = S_ISDIR(found.stx_mode),
+      .size = (int64_t)found.stx_size,
   };
   return true;
 }

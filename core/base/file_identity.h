@@ -13,6 +13,7 @@ typedef struct ck_file_identity {
   uint64_t device, inode;
   int64_t born_ns; /* a file system gives an inode to another file later; 0: it does not say when */
   bool is_folder;
+  int64_t size; /* bytes, when it was read; no part of who it is */
 } ck_file_identity;
 
 /* Of the file itself, should it be a link. Opens nothing, and does not ask for its times: a file

@@ -1,11 +1,9 @@
 /* place.c - whether the files that the writer has open are still what their paths name, and whole.
  * A commit into a file that was removed, renamed, replaced or cut is one that nobody finds. */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
+#include "core/base/file_identity.h"
 #include "core/store/sqlite/binding.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
@@ -14,11 +12,9 @@ enum { PAGES_AT = 28 /* in the database's header: how many pages it has */ };
 
 /* Not its times, which would make each commit write an inode more; see file_identity.h. */
 static ck_place find(const char *path) {
-  struct statx found;
-  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_SIZE, &found) != 0)
-    return (ck_place){0};
-  return (ck_place){makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino,
-                    (int64_t)found.stx_size};
+  ck_file_identity found;
+  if (!ck_file_identity_read(&found, AT_FDCWD, path, false)) return (ck_place){0};
+  return (ck_place){found.device, found.inode, found.size};
 }
 
 static const char *path_of(const ck_sqlite *self, int which) {
