@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fnv.h"
+
 void ck_model_ids_clear(ck_model_ids *self) {
   free(self->slots);
   *self = (ck_model_ids){0};
@@ -16,10 +18,8 @@ static void reset(ck_model_ids *self) {
 
 /* ---- the set: open addressing, a slot without bytes is free ---- */
 
-/* FNV-1a (Fowler, Noll, Vo). */
 static size_t find_slot(const ck_model_ids *self, ck_bytes id) {
-  uint64_t h = 14695981039346656037u;
-  for (size_t i = 0; i < id.len; i++) h = (h ^ (unsigned char)id.data[i]) * 1099511628211u;
+  uint64_t h = ck_fnv_add(CK_FNV_BEGIN, id.data, id.len);
   size_t slot = (size_t)(h ^ (h >> 32)) & (self->cap - 1);
   while (self->slots[slot].len && !ck_bytes_equal(self->slots[slot], id))
     slot = (slot + 1) & (self->cap - 1);

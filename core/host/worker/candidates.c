@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/fnv.h"
 #include "core/host/session/queued.h"
 #include "core/host/worker/unbegun.h"
 #include "core/store/session_query.h"
@@ -37,11 +38,9 @@ typedef struct looking {
   ck_error *err;
 } looking;
 
-/* FNV-1a: whose it is, not what it is called, decides whose turn it is. */
+/* Whose it is, not what it is called, decides whose turn it is. */
 static uint64_t hash_of(const char *name) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (; name && *name; name++) hash = (hash ^ (uint8_t)*name) * UINT64_C(1099511628211);
-  return hash;
+  return ck_fnv_add(CK_FNV_BEGIN, name, name ? strlen(name) : 0);
 }
 
 static void take_row(ck_candidate *self, const ck_candidates *of, const ck_session_record *record) {

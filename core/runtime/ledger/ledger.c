@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fnv.h"
 #include "core/base/placeholder.h"
 #include "core/runtime/ledger/acted_on.h"
 #include "core/runtime/ledger/ledger_body.h"
@@ -63,12 +64,8 @@ void ck_ledger_free(ck_ledger *self) {
   free(self);
 }
 
-/* FNV-1a (Fowler, Noll, Vo). Keys are made by the runtime, not by an attacker. */
-static uint64_t hash(const char *key) {
-  uint64_t h = 14695981039346656037u;
-  for (; *key; key++) h = (h ^ (unsigned char)*key) * 1099511628211u;
-  return h;
-}
+/* Keys are made by the runtime, not by an attacker. */
+static uint64_t hash(const char *key) { return ck_fnv_add(CK_FNV_BEGIN, key, strlen(key)); }
 
 static size_t find_slot(const ck_ledger *self, const char *key) {
   size_t slot = hash(key) & (self->slot_count - 1);
