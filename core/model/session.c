@@ -45,3 +45,8 @@ void ck_session_record_clear(ck_session_record *self) {
   ck_value_free(self->input);
   *self = (ck_session_record){0};
 }
+
+const char *ck_session_flow_name(const ck_session_record *self) {
+  const char *slash = self->flow ? strrchr(self->flow, '/') : NULL;
+  return slash ? slash + 1 : self->flow;
+}

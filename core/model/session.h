@@ -103,6 +103,9 @@ bool ck_view_contains(const ck_view *self, int64_t seq);
 
 /* ---- within ckrun ---- */
 
+/* The name of its flow's file, borrowed; NULL: it has no flow. */
+const char *ck_session_flow_name(const ck_session_record *self);
+
 /* Folds the timelines of a session, inherited ones too (any order), into the view of `timeline`.
  * CK_E_CORRUPT when an ancestor is missing. */
 CK_CHECKED ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count,

@@ -316,8 +316,7 @@ static ck_status write_root(writing *self) {
   ck_otlp_span span = {.begin = self->begin, .end = self->end};
   ck_buffer reason = {0};
   memcpy(span.id, self->root, sizeof span.id);
-  const char *flow = session->flow ? strrchr(session->flow, '/') : NULL;
-  if (session->flow) flow = flow ? flow + 1 : session->flow;
+  const char *flow = ck_session_flow_name(session);
   ck_buffer_append_text(&span.name, "invoke_workflow");
   if (flow) ck_buffer_append_format(&span.name, " %s", flow);
   ck_otlp_span_put_text(&span, "gen_ai.workflow.name", flow);

@@ -79,9 +79,8 @@ static bool take_first_words(void *to, const ck_event *event) {
 
 /* "Run the flow pipeline." */
 static void name_flow(writing *self) {
-  const char *flow = self->head->session.flow, *slash = flow ? strrchr(flow, '/') : NULL;
-  const char *name = slash ? slash + 1 : flow ? flow : self->head->session.id;
-  const char *dot = strrchr(name, '.');
+  const char *flow = ck_session_flow_name(&self->head->session);
+  const char *name = flow ? flow : self->head->session.id, *dot = strrchr(name, '.');
   ck_buffer_append_format(&self->message, "Run the flow %.*s.",
                           dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
@@ -182,7 +181,6 @@ static void write_failure(ck_json_writer *w, const writing *self) {
 /* Who said all this, so that nobody else goes on with it unawares. */
 static void write_identity(ck_json_writer *w, const writing *self) {
   const ck_session_record *session = &self->head->session;
-  const char *slash = session->flow ? strrchr(session->flow, '/') : NULL;
   ck_bytes digest =
       session->input ? ck_json_get(ck_value_bytes(session->input), "flow_digest") : (ck_bytes){0};
   if (self->observed.agent) {
@@ -194,7 +192,7 @@ static void write_identity(ck_json_writer *w, const writing *self) {
   if (!session->flow || !digest.len) return;
   ck_json_name(w, "flow");
   ck_json_begin(w, '{');
-  ck_json_member_text(w, "name", slash ? slash + 1 : session->flow);
+  ck_json_member_text(w, "name", ck_session_flow_name(session));
   ck_json_member_raw(w, "digest", digest);
   ck_json_end(w, '}');
 }

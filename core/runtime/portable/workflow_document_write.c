@@ -181,12 +181,11 @@ static void write_origin(const writing *self) {
   const ck_session_record *session = &self->head->session;
   ck_bytes launch = session->input ? ck_value_bytes(session->input) : (ck_bytes){0};
   ck_bytes input = ck_json_get(launch, "input"), digest = ck_json_get(launch, "flow_digest");
-  const char *slash = session->flow ? strrchr(session->flow, '/') : NULL;
   if (input.len) ck_json_member_raw(self->w, "input", input);
   if (!session->flow || !digest.len) return;
   ck_json_name(self->w, "flow");
   ck_json_begin(self->w, '{');
-  ck_json_member_text(self->w, "name", slash ? slash + 1 : session->flow);
+  ck_json_member_text(self->w, "name", ck_session_flow_name(session));
   ck_json_member_raw(self->w, "digest", digest);
   ck_json_end(self->w, '}');
 }
