@@ -34,9 +34,9 @@ void ck_otlp_span_put_value(ck_otlp_span *self, const char *name, ck_bytes json)
 /* JSON as a text. */
 void ck_otlp_span_put_json(ck_otlp_span *self, const char *name, ck_bytes json);
 void ck_otlp_span_put_int(ck_otlp_span *self, const char *name, int64_t number);
-/* In dollars. */
 /* Only a number is put. */
 void ck_otlp_span_put_number(ck_otlp_span *self, const char *name, ck_bytes json);
+/* In dollars. */
 void ck_otlp_span_put_money(ck_otlp_span *self, const char *name, int64_t micros);
 /* A list of one text, such as the reasons why answers ended. */
 void ck_otlp_span_put_list(ck_otlp_span *self, const char *name, const char *text);

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/store/postgres/postgres.h"
 
 enum { FEW_CONNECTIONS = 10 };
@@ -39,10 +39,8 @@ static const char *text_of(const examination *self, int column) {
 }
 
 static double behind_s(const examination *self) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-  return (double)(ms - ck_postgres_int(self->row, CLOCK_MS)) / 1000;
+  ck_clock clock = ck_clock_system();
+  return (double)(clock.wall_ms(clock.self) - ck_postgres_int(self->row, CLOCK_MS)) / 1000;
 }
 
 static void tell_server(const examination *self) {
