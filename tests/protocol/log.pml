@@ -276,9 +276,7 @@ inline rest() {
 #endif
   atomic { forgotten = true }; MAY_END;
   if
-  :: atomic { failures > 0 -> failures-- };
-    /* core: note_moved; without it note_forgotten does it before the next commit */
-    atomic { mark = BEGUN; mark_use = use; mark_log = 0; mark_round = round; SYNC_MARK }
+  :: atomic { failures > 0 -> failures-- } /* the sign stays: note_forgotten, of the next commit */
   :: true ->
     atomic { CLEAR }; MAY_END;
     atomic { CLEAR_SYNCED }; MAY_END;

@@ -161,9 +161,10 @@ ck_status ck_wal_begin_use(ck_sqlite *self, ck_error *err) {
   return status == CK_OK ? forget_page(self, err) : status;
 }
 
-/* Another process moved the log into the file, and was killed before it said so: SQLite has
- * forgotten its frames, and begins it anew under any salt. While the mark went on calling for what
- * was in it, power lost before the new log's first commit is on disk would have it missed. */
+/* A process moved the log into the file, and was killed before it said so, or could not take the
+ * sign away: SQLite has forgotten its frames, and begins it anew under any salt. While the mark
+ * went on calling for what was in it, power lost before the new log's first commit is on disk would
+ * have it missed. */
 static ck_status note_forgotten(ck_sqlite *self, ck_error *err) {
   ck_mark mark = ck_mark_read(ck_lock_fd(self->lock));
   if (mark.state != CK_MARK_LIVE || !mark.id) return CK_OK;
@@ -186,17 +187,9 @@ ck_status ck_wal_sign(ck_sqlite *self, ck_error *err) {
 
 /* ---- at rest ---- */
 
-/* The sign cannot be cleared: the use goes on, with a log that is begun anew, whose salt says
- * nothing of the one before. What the mark knows of that one is in the database; while it said that
- * it was needed, power lost before the new log's first commit is on disk would have it missed. */
-static void note_moved(ck_sqlite *self, ck_mark *mark) {
-  ck_error ignored = CK_ERROR_INIT;
-  mark->state = CK_MARK_BEGUN;
-  if (ck_mark_write(ck_lock_fd(self->lock), mark, true, &ignored) != CK_OK) return;
-}
-
 /* The sign is cleared, and that is synced, before the mark is written: a file without a sign is
- * whole, and one with a sign is none that the mark calls folded. */
+ * whole, and one with a sign is none that the mark calls folded. Where it cannot be cleared the use
+ * goes on, and whoever begins the log anew says so first (note_forgotten). */
 static ck_status set_at_rest(ck_sqlite *self, const uint8_t salt[CK_SALT_SIZE], ck_error *err) {
   ck_use use;
   ck_mark mark = {.state = CK_MARK_FOLDED};
@@ -208,9 +201,7 @@ static ck_status set_at_rest(ck_sqlite *self, const uint8_t salt[CK_SALT_SIZE], 
   mark.id = use.id;
   if (code == SQLITE_OK) code = ck_use_write(self->writer->db, &use);
   if (code == SQLITE_OK) return ck_mark_write(ck_lock_fd(self->lock), &mark, false, err);
-  ck_status status = ck_wal_error(self, code, "sign its header", err);
-  note_moved(self, &mark);
-  return status;
+  return ck_wal_error(self, code, "sign its header", err);
 }
 
 static int before_emptying(void *to, const uint8_t salt[CK_SALT_SIZE]) {
