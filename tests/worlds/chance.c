@@ -94,12 +94,19 @@ uint32_t chance_pick_at(chance_kind kind, uint32_t place, uint32_t below) {
   return draw(kind, place, below, true);
 }
 
+uint32_t chance_pick_rarely(chance_kind kind, uint32_t per_mille, uint32_t outcomes) {
+  uint32_t number = drawing.next[kind]++, value;
+  if (drawing.calm) return 0;
+  if (drawing.script) {
+    value = look_up(kind, number) % (outcomes + 1);
+  } else {
+    uint64_t from = mix(mix(drawing.seed ^ (uint64_t)kind << 56) + number);
+    value = from % 1000 < per_mille ? (uint32_t)(from / 1000 % outcomes) + 1 : 0;
+  }
+  note((chance_choice){kind, number, value}, false);
+  return value;
+}
+
 bool chance_happens(chance_kind kind, uint32_t per_mille) {
-  uint32_t number = drawing.next[kind]++;
-  if (drawing.calm) return false;
-  bool yes = drawing.script
-                 ? look_up(kind, number) != 0
-                 : mix(mix(drawing.seed ^ (uint64_t)kind << 56) + number) % 1000 < per_mille;
-  note((chance_choice){kind, number, yes}, false);
-  return yes;
+  return chance_pick_rarely(kind, per_mille, 1) != 0;
 }

@@ -39,7 +39,9 @@
   X(CHANCE_ROT, "rot")           /* a bit that flips at rest */ \
   X(CHANCE_PERSON, "person")     /* what a person says */ \
   X(CHANCE_HERE, "here")         /* by life: a lone session commits in its own thread */ \
-  X(CHANCE_WORD, "word")         /* what other processes ask the run for, and answer */
+  X(CHANCE_WORD, "word")         /* what other processes ask the run for, and answer */ \
+  X(CHANCE_SIGN, "sign")         /* at a write of what the database says of its use */ \
+  X(CHANCE_ANEW, "anew")         /* the power goes behind the header of a log that begins */
 /* clang-format on */
 typedef enum {
 #define X(name, text) name,
@@ -78,5 +80,7 @@ uint32_t chance_pick(chance_kind kind, uint32_t below);
 uint32_t chance_pick_at(chance_kind kind, uint32_t place, uint32_t below);
 /* True in `per_mille` of 1,000 draws. */
 bool chance_happens(chance_kind kind, uint32_t per_mille);
+/* The same, and what: 1 to `outcomes`, or 0. */
+uint32_t chance_pick_rarely(chance_kind kind, uint32_t per_mille, uint32_t outcomes);
 
 #endif

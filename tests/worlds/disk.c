@@ -9,6 +9,7 @@
 #include "tests/tap.h"
 #include "tests/worlds/baton.h"
 #include "tests/worlds/chance.h"
+#include "tests/worlds/cover.h"
 #include "tests/worlds/disk_private.h"
 
 enum { PROCESSES_MAX = 256, PATH_SIZE = 512 };
@@ -33,6 +34,7 @@ static struct {
   char path[PATH_SIZE];
   file files[DISK_FILES];
   bool dead[PROCESSES_MAX], power_out;
+  bool end_refused, end_killed; /* the end of a use, whose sign stands */
   disk_weather weather;
 } disk;
 static uint64_t counts[DISK_EVENTS];
@@ -175,6 +177,32 @@ disk_leave disk_ask(size_t len) {
   return full ? DISK_NO_ROOM : DISK_BROKEN;
 }
 
+/* The sign is written twice in a use, the header of a log once: too rare for what befalls any call
+ * to meet them often. */
+enum { RARE = 8 };
+
+disk_leave disk_ask_sign(bool ends) {
+  enum { DIES = 1, IS_FULL, OUTCOMES = IS_FULL };
+  if (disk_is_dead(baton_process())) return DISK_DEAD;
+  uint32_t per_mille = RARE * (disk.weather.crashes + disk.weather.faults);
+  disk_leave leave = disk_ask(0);
+  uint32_t what = leave == DISK_GO ? chance_pick_rarely(CHANCE_SIGN, per_mille, OUTCOMES) : 0;
+  if (what == DIES) leave = crash(0);
+  if (what == IS_FULL) leave = DISK_NO_ROOM;
+  counts[DISK_FULL] += what == IS_FULL;
+  disk.end_killed = ends && leave == DISK_DEAD;
+  disk.end_refused = ends && !disk.end_killed && leave != DISK_GO;
+  return leave;
+}
+
+void disk_note_begun(void) {
+  uint32_t per_mille = RARE * disk.weather.crashes * disk.weather.power / 1000;
+  if (!chance_happens(CHANCE_ANEW, per_mille)) return;
+  if (disk.end_killed) cover("corner: the end of a use is cut off, and its log begun anew");
+  if (disk.end_refused) cover("corner: the end of a use is refused, and its log begun anew");
+  disk_cut_power();
+}
+
 disk_leave disk_ask_sync(void) {
   if (disk_is_dead(baton_process())) return DISK_DEAD;
   baton_offer();
@@ -272,7 +300,7 @@ void disk_restart(void) {
     snprintf(name, sizeof name, "%s-shm", disk.path);
     __real_unlink(name);
   }
-  disk.power_out = false;
+  disk.power_out = disk.end_killed = disk.end_refused = false;
   memset(disk.dead, 0, sizeof disk.dead);
 }
 

@@ -17,12 +17,17 @@ const char *disk_path(void);
 typedef enum { DISK_GO, DISK_DEAD, DISK_TEARS, DISK_NO_ROOM, DISK_BROKEN } disk_leave;
 disk_leave disk_ask(size_t len);
 disk_leave disk_ask_sync(void);
+/* Before a write of what the database says of its use (core/store/sqlite/binding.h): a place where
+ * little is left to chance. `ends`: it says that the use has ended. */
+disk_leave disk_ask_sign(bool ends);
 /* Of a write that tears: how much of it is there. */
 size_t disk_torn_len(size_t len);
 
 void disk_note_write(int file, int64_t offset, const void *data, size_t len);
 void disk_note_cut(int file, int64_t size);
 void disk_note_sync(int file);
+/* The header of a log that begins was synced, and nothing of the log yet. */
+void disk_note_begun(void);
 void disk_note_failed_sync(int file);
 void disk_note_rename(int from, int to);
 void disk_note_removed(int file);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/store/sqlite/binding.h"
 #include "tests/store/wrapped_vfs.h"
 #include "tests/worlds/baton.h"
 #include "tests/worlds/chance.h"
@@ -33,15 +34,24 @@ static int write_below(sqlite3_file *file, const void *data, size_t len, int64_t
   return methods->xWrite(below, data, (int)len, offset);
 }
 
+/* Its header was written, and not synced since. */
+static bool log_begins;
+
 static int write_now(sqlite3_file *file, const void *data, size_t len, int64_t offset) {
   int which = wrapped_which(file);
   int code = len ? write_below(file, data, len, offset) : SQLITE_OK;
   if (code == SQLITE_OK && which >= 0 && len) disk_note_write(which, offset, data, len);
+  if (which == DISK_WAL && offset == 0) log_begins = !is_zeros(data, len);
   return code;
 }
 
+static disk_leave ask(sqlite3_file *file, const char *data, int len, sqlite3_int64 offset) {
+  bool sign = wrapped_which(file) == DISK_DATABASE && offset == CK_USE_AT && len == CK_USE_SIZE;
+  return sign ? disk_ask_sign(data[0] == 0) : disk_ask((size_t)len);
+}
+
 static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
-  switch (disk_ask((size_t)len)) {
+  switch (ask(file, data, len, offset)) {
     case DISK_GO:
       return write_now(file, data, (size_t)len, offset);
     case DISK_TEARS:
@@ -70,6 +80,8 @@ static int on_sync(sqlite3_file *file, int flags) {
   (void)flags;
   disk_leave leave = disk_ask_sync();
   if (leave == DISK_GO && which >= 0) disk_note_sync(which);
+  if (leave == DISK_GO && which == DISK_WAL && log_begins) disk_note_begun();
+  if (leave == DISK_GO && which == DISK_WAL) log_begins = false;
   if (leave == DISK_GO) return SQLITE_OK;
   if (leave == DISK_BROKEN && which >= 0) disk_note_failed_sync(which);
   errno = EIO;
