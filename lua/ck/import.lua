@@ -86,6 +86,38 @@ function import.list(...)
   return import.table(...) or {}
 end
 
+--- The sum of those of these amounts that are there; nil when none is.
+function import.sum(value, ...)
+  local total
+  for _, name in ipairs { ... } do
+    local amount = import.amount(value, name)
+    if amount then total = (total or 0) + amount end
+  end
+  return total
+end
+
+--- What names a session whose source does not: of its element or line `n`.
+function import.id(source, n)
+  return ("%s@%s"):format(source.stem, source.digest) .. (n and ("#%d"):format(n) or "")
+end
+
+--- The whole document, which a format of one document must be.
+function import.document(source)
+  local document, why = source.document()
+  if document == nil then error(why, 0) end
+  return document
+end
+
+--- The document, or where that is none of the format each line, is given to `take` (a line with its
+--- number), which says whether it was one. A line that is none is left out: `why`.
+function import.each(source, take, why)
+  local document = source.document()
+  if document ~= nil and take(document) then return end
+  for n, line in source.lines() do
+    if line ~= nil and not take(line, n) then source.skip(n, why) end
+  end
+end
+
 --- Emits a fact in place of a line that cannot be read.
 function import.lost(emit, n, problem)
   emit { kind = "error", source = n, data = { problem = problem } }
@@ -119,8 +151,7 @@ end
 local function error_of(message)
   local failed = import.get(message, "error")
   if type(failed) == "string" then return failed ~= "" and failed or nil end
-  if type(failed) == "table" then return true end
-  return failed or nil
+  return failed and true or nil
 end
 
 --- What a message, a response or a conversation says that it cost, in the spellings of OpenAI's two
@@ -149,11 +180,16 @@ local function emit_model(emit, message, agent, source, spent, at)
   import.calls(emit, message, agent, source, at)
 end
 
+--- The message in a response of chat completions.
+function import.answer(response)
+  return import.table(import.list(response, "choices")[1], "message")
+end
+
 --- Emits the answer in a response of chat completions, which `value` is, or has as `response`,
 --- beside a price.
 function import.reply(emit, value, agent, source, at)
   local response = import.table(value, "response") or value
-  local message = import.table(import.list(response, "choices")[1], "message")
+  local message = import.answer(response)
   if not message then return end
   local spent = import.spent(response)
   spent.cost = spent.cost or import.spent(value).cost

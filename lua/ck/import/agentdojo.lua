@@ -26,15 +26,10 @@ local function emit_run(emit, run)
 end
 
 function agentdojo.import(source, emit)
-  local document = source.document()
-  if is_run(document) then return emit_run(emit, document) end
-  for n, line in source.lines() do
-    if is_run(line) then
-      emit_run(emit, line)
-    elseif line ~= nil then
-      source.skip(n, "no run of AgentDojo")
-    end
-  end
+  import.each(source, function(value)
+    if is_run(value) then emit_run(emit, value) end
+    return is_run(value)
+  end, "no run of AgentDojo")
 end
 
 return agentdojo

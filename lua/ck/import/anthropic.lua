@@ -114,24 +114,16 @@ end
 local function id_of(value, source, n)
   local response = response_of(value)
   return import.text(value, "session_id") or import.text(value, "id") or import.text(response, "id")
-    or ("%s@%s#%d"):format(source.stem, source.digest, n)
+    or import.id(source, n or 1)
 end
 
---- Of a file that is said to be one.
-local function is_known(value) return request_of(value) ~= nil or response_of(value) ~= nil end
-
 function anthropic.import(source, emit)
-  local document = source.document()
-  if is_known(document) then
-    return emit_conversation(emit, document, id_of(document, source, 1))
-  end
-  for n, line in source.lines() do
-    if is_known(line) then
-      emit_conversation(emit, line, id_of(line, source, n))
-    elseif line ~= nil then
-      source.skip(n, "no conversation")
-    end
-  end
+  import.each(source, function(value, n)
+    -- In a file that is said to be of this format nothing else need tell so.
+    local known = request_of(value) ~= nil or response_of(value) ~= nil
+    if known then emit_conversation(emit, value, id_of(value, source, n)) end
+    return known
+  end, "no conversation")
 end
 
 return anthropic

@@ -45,14 +45,18 @@ local function part_of(block)
   return block
 end
 
-local function content_of(item)
-  local texts, parts, plain = {}, {}, true
-  for i, block in ipairs(import.list(item, "content")) do
-    parts[i] = part_of(block)
-    plain = plain and parts[i].type == "text"
-    texts[i] = parts[i].text
+--- Of several items one text, or, where there is anything else, the parts of all.
+local function content_of(list)
+  local texts, parts = {}, {}
+  for _, item in ipairs(list) do
+    local said = import.text(item, "content")
+    for _, block in ipairs(said and { { text = said } } or import.list(item, "content")) do
+      local part = part_of(block)
+      parts[#parts + 1] = part
+      if import.text(part, "type") == "text" then texts[#texts + 1] = part.text end
+    end
   end
-  return plain and table.concat(texts, "\n") or parts
+  return #texts == #parts and table.concat(texts, "\n") or parts
 end
 
 local call_kinds = { function_call = true, custom_tool_call = true, local_shell_call = true }
@@ -94,10 +98,10 @@ local function replies_of(source)
 end
 
 local function emit_reply(emit, reply)
-  local texts, calls = {}, {}
+  local messages, calls = {}, {}
   for i, item in ipairs(reply.items) do
     local kind = import.text(item, "type")
-    if kind == "message" then texts[#texts + 1] = content_of(item) end
+    if kind == "message" then messages[#messages + 1] = item end
     if kind == "reasoning" then
       emit { kind = "thought", agent = agent, data = item, source = reply.lines[i], at = reply.at }
     end
@@ -107,7 +111,7 @@ local function emit_reply(emit, reply)
         ["function"] = { name = name, arguments = arguments or "{}" } }
     end
   end
-  local said = #texts > 0 and table.concat(texts, "\n") or nil
+  local said = #messages > 0 and content_of(messages) or nil
   emit { kind = "model", agent = agent, source = reply.lines, at = reply.at,
     message = { role = "assistant", content = said or ck.null,
       tool_calls = #calls > 0 and calls or nil },
@@ -138,7 +142,7 @@ local function emit_line(emit, line, n)
   local kind = import.text(item, "type")
   if kind == "message" then
     emit { kind = "message", agent = agent, source = n, at = at,
-      message = { role = import.text(item, "role") or "user", content = content_of(item) } }
+      message = { role = import.text(item, "role") or "user", content = content_of { item } } }
   elseif kind == "function_call_output" or kind == "custom_tool_call_output" then
     emit_result(emit, item, n, at)
   else
@@ -159,7 +163,7 @@ function codex.import(source, emit)
   local header, replies, inside = header_of(source), replies_of(source), {}
   local about = import.table(header, "payload") or header
   emit { kind = "session", at = import.time(import.text(header, "timestamp")), about = about,
-    id = import.text(about, "id") or ("%s@%s"):format(source.stem, source.digest) }
+    id = import.text(about, "id") or import.id(source) }
   emit { kind = "agent", id = agent }
   for _, reply in pairs(replies) do
     for _, n in ipairs(reply.lines) do inside[n] = true end

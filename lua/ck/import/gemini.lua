@@ -27,15 +27,6 @@ local function text_of(content)
   return table.concat(texts, "\n")
 end
 
-local function sum(used, ...)
-  local total
-  for _, name in ipairs { ... } do
-    local count = import.amount(used, name)
-    if count then total = (total or 0) + count end
-  end
-  return total
-end
-
 --- What a tool gave the model: the output of its response, or all that is there.
 local function result_of(call)
   local results = import.list(call, "result")
@@ -60,7 +51,8 @@ local function emit_answer(emit, message, n, at)
   emit { kind = "model", agent = agent, source = n, at = at,
     message = { role = "assistant", content = said ~= "" and said or ck.null,
       tool_calls = #calls > 0 and calls or nil },
-    input_tokens = sum(used, "input", "tool"), output_tokens = sum(used, "output", "thoughts") }
+    input_tokens = import.sum(used, "input", "tool"),
+    output_tokens = import.sum(used, "output", "thoughts") }
   for _, call in ipairs(import.list(message, "toolCalls")) do
     emit { kind = "tool_call", agent = agent, id = import.text(call, "id"), source = n, at = at,
       name = import.text(call, "name") or "?", arguments = import.get(call, "args") }

@@ -96,7 +96,7 @@ function hyperagent.import(source, emit)
       if said then emit_said(emit, said) end
       if from == "Admin" then
         sessions = sessions + 1
-        emit { kind = "session", id = ("%s@%s#%d"):format(source.stem, source.digest, sessions) }
+        emit { kind = "session", id = import.id(source, sessions) }
       end
       said = sessions > 0 and { from = from, to = to, n = n, lines = {} } or nil
     elseif said then

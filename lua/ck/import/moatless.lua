@@ -21,7 +21,7 @@ local function emit_session(emit, source, document, about)
   local id = import.text(about, "instance_id")
   local run = import.text(about, "evaluation_name")
   emit { kind = "session", id = id and (run and id .. "/" .. run or id)
-    or ("%s@%s"):format(source.stem, source.digest),
+    or import.id(source),
     cost = import.amount(about, "total_cost"), about = about }
   emit { kind = "agent", id = agent }
   local system, task = import.text(document, "agent", "system_prompt"),
@@ -74,7 +74,7 @@ end
 --- Anthropic's counts leave out what was read from the cache; others have it in the prompt's.
 local function emit_completion(emit, completion, n)
   local response, used = import.table(completion, "response"), import.table(completion, "usage")
-  local choice = import.table(import.list(response, "choices")[1], "message")
+  local choice = import.answer(response)
   local content = import.get(response, "content")
   local input = import.amount(used, "prompt_tokens")
   if input and content then input = input + (import.amount(used, "cached_tokens") or 0) end
@@ -145,8 +145,7 @@ local function emit_tree(emit, source, document)
 end
 
 function moatless.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   if is_loop(document) then emit_loop(emit, source, document) end
   if is_tree(document) then emit_tree(emit, source, document) end
 end

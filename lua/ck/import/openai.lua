@@ -16,7 +16,7 @@ local function messages_of(value)
     if import.is_chat(list) then return list end
   end
   local response = import.table(value, "response") or value
-  local answer = import.table(import.list(response, "choices")[1], "message")
+  local answer = import.answer(response)
   return import.text(answer, "role") == "assistant" and {} or nil
 end
 
@@ -29,7 +29,7 @@ local function id_of(document, source, n)
   local parts = {}
   for _, name in ipairs(id_fields) do parts[#parts + 1] = import.text(document, name) end
   if #parts > 0 then return table.concat(parts, "/") end
-  return ("%s@%s#%d"):format(source.stem, source.digest, n)
+  return import.id(source, n or 1)
 end
 
 local told = { messages = true, choices = true, response = true, request = true }
@@ -69,7 +69,7 @@ end
 --- One message on each line: one conversation.
 local function emit_lines(emit, source)
   local messages, numbers = {}, {}
-  emit { kind = "session", id = ("%s@%s"):format(source.stem, source.digest) }
+  emit { kind = "session", id = import.id(source) }
   for n, line, problem in source.lines() do
     if line then
       messages[#messages + 1] = line
@@ -84,27 +84,22 @@ local function emit_lines(emit, source)
   end, messages, "assistant", "user")
 end
 
-function openai.import(source, emit)
-  local document = source.document()
-  if messages_of(document) then
-    emit_conversation(emit, source, document, 1)
-    return
-  end
+local function is_lines(source)
   for _, line in source.lines() do
-    if import.is_chat { line } then
-      emit_lines(emit, source)
-      return
-    elseif line then
-      break
-    end
+    if line then return import.is_chat { line } end
   end
-  for n, line in source.lines() do
-    if messages_of(line) then
-      emit_conversation(emit, source, line, n)
-    elseif line ~= nil then
-      source.skip(n, "no conversation")
-    end
+  return false
+end
+
+function openai.import(source, emit)
+  if not messages_of((source.document())) and is_lines(source) then
+    return emit_lines(emit, source)
   end
+  import.each(source, function(value, n)
+    local known = messages_of(value) ~= nil
+    if known then emit_conversation(emit, source, value, n) end
+    return known
+  end, "no conversation")
 end
 
 return openai

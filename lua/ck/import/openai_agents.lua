@@ -158,12 +158,11 @@ local function about(state)
 end
 
 function agents.import(source, emit)
-  local state, why = source.document()
-  if not state then error(why, 0) end
+  local state = import.document(source)
   local list, known = items_of(state), {}
   local current = import.text(either(state, "current_agent", "currentAgent"), "name") or "agent"
   local run = { list = list, responses = responses_of(state), agent = agent_of(list[1]) or current }
-  emit { kind = "session", id = ("%s@%s"):format(source.stem, source.digest), about = about(state) }
+  emit { kind = "session", id = import.id(source), about = about(state) }
   local function tell(agent)
     if agent and not known[agent] then emit { kind = "agent", id = agent } end
     known[agent or ""] = true

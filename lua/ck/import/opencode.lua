@@ -11,21 +11,12 @@ function opencode.detect(head)
     and import.text(first, "info", "sessionID") ~= nil and import.table(first, "parts") ~= nil
 end
 
-local function sum(used, ...)
-  local total
-  for _, name in ipairs { ... } do
-    local count = import.amount(used, name)
-    if count then total = (total or 0) + count end
-  end
-  return total
-end
-
 --- What was read from a cache and written to one stands beside the input. What was thought stands
 --- beside the output where a total is told; before that it was within.
 local function tokens_of(used)
   local fresh = import.amount(used, "input")
-  local cached = sum(import.table(used, "cache"), "read", "write")
-  local written = import.amount(used, "total") and sum(used, "output", "reasoning")
+  local cached = import.sum(import.table(used, "cache"), "read", "write")
+  local written = import.amount(used, "total") and import.sum(used, "output", "reasoning")
     or import.amount(used, "output")
   return fresh and fresh + (cached or 0), written
 end
@@ -169,8 +160,7 @@ local function end_of(messages)
 end
 
 function opencode.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   local info, messages = import.table(document, "info"), import.list(document, "messages")
   local known = {}
   if not import.text(info, "id") then return end

@@ -46,27 +46,21 @@ local function emit_log(emit, source, log)
   local about = {}
   for _, name in ipairs { "context_window", "latency_sec" } do about[name] = log[name] end
   about.model = import.text(log, "response", "model")
-  emit { kind = "session", id = ("%s@%s"):format(source.stem, source.digest), about = about }
+  emit { kind = "session", id = import.id(source), about = about }
   import.chat(emit, log.messages, "assistant", "user")
   import.reply(emit, log, "assistant", #log.messages + 1, at and at * 1000)
 end
 
 function openhands.import(source, emit)
   local document = source.document()
-  local id = ("%s@%s"):format(source.stem, source.digest)
   if is_log(document) then return emit_log(emit, source, document) end
-  if history_of(document) then
-    return emit_run(emit, document, history_of(document),
-      import.text(document, "instance_id") or id)
-  end
-  for n, line in source.lines() do
-    local history = history_of(line)
+  import.each(source, function(value, n)
+    local history = history_of(value)
     if history then
-      emit_run(emit, line, history, import.text(line, "instance_id") or ("%s#%d"):format(id, n))
-    elseif line ~= nil then
-      source.skip(n, "no run of OpenHands")
+      emit_run(emit, value, history, import.text(value, "instance_id") or import.id(source, n))
     end
-  end
+    return history ~= nil
+  end, "no run of OpenHands")
 end
 
 return openhands

@@ -5,6 +5,7 @@
 --- given holds all that was said before: each message is told once. A trace without a span of
 --- generative AI is none of a session.
 
+local import = require "ck.import"
 local messages = require "ck.import.otlp.messages"
 local spans = require "ck.import.otlp.spans"
 local tell = require "ck.import.otlp.tell"
@@ -167,8 +168,7 @@ function otlp.import(source, emit)
     end
   end
   for _, id in ipairs(order) do
-    emit_session(emit, id ~= "" and id or ("%s@%s"):format(source.stem, source.digest),
-      sessions[id])
+    emit_session(emit, id ~= "" and id or import.id(source), sessions[id])
   end
 end
 

@@ -49,10 +49,9 @@ local function emit_entry(emit, entry, i)
 end
 
 function owl_roleplay.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   if not is_exchange(import.list(document)[1]) then return end
-  emit { kind = "session", id = ("%s@%s"):format(source.stem, source.digest) }
+  emit { kind = "session", id = import.id(source) }
   emit { kind = "agent", id = "user", role = "instructs" }
   emit { kind = "agent", id = "assistant", parent = "user", role = "solves" }
   for i, entry in ipairs(document) do

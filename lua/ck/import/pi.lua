@@ -20,22 +20,13 @@ function pi.detect(head)
   return false
 end
 
-local function sum(used, ...)
-  local total
-  for _, name in ipairs { ... } do
-    local count = import.amount(used, name)
-    if count then total = (total or 0) + count end
-  end
-  return total
-end
-
 local function emit_reply(emit, message, n, at)
   local used, stop = import.table(message, "usage"), import.text(message, "stopReason")
   local failed = (stop == "aborted" or stop == "error")
     and (import.text(message, "errorMessage") or stop) or nil
   emit { kind = "model", agent = agent, message = message, source = n, at = at, error = failed,
     cost = import.amount(used, "cost", "total"),
-    input_tokens = sum(used, "input", "cacheRead", "cacheWrite"),
+    input_tokens = import.sum(used, "input", "cacheRead", "cacheWrite"),
     output_tokens = import.amount(used, "output") }
   for _, block in ipairs(import.list(message, "content")) do
     if import.text(block, "type") == "toolCall" then
@@ -88,8 +79,7 @@ local ends = { aborted = "paused", error = "failed" }
 
 function pi.import(source, emit)
   local header = header_of(source)
-  emit { kind = "session", id = import.text(header, "id") or ("%s@%s"):format(source.stem,
-    source.digest),
+  emit { kind = "session", id = import.text(header, "id") or import.id(source),
     at = import.time(import.text(header, "timestamp")), about = header }
   emit { kind = "agent", id = agent }
   local stop

@@ -70,8 +70,7 @@ end
 local ends = { completed = "completed", abandoned = "failed", active = "paused" }
 
 function relay.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   if not is_relay(document) then return end
   -- Two files can have the same id: two states of one run.
   emit { kind = "session", id = ("%s@%s"):format(document.id, source.digest),

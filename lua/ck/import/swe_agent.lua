@@ -95,8 +95,7 @@ local function emit_rest(run)
 end
 
 function swe_agent.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   local info = import.table(document, "info")
   if not import.table(document, "history") and not import.table(document, "trajectory") then
     return

@@ -54,13 +54,11 @@ local function emit_message(emit, message, i)
 end
 
 function tau2_bench.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   for i, run in ipairs(import.list(document, "simulations")) do
     if import.table(run, "messages") then
       local start = start_of(run)
-      emit { kind = "session", id = import.text(run, "id") or ("%s@%s#%d"):format(source.stem,
-        source.digest, i), at = start,
+      emit { kind = "session", id = import.text(run, "id") or import.id(source, i), at = start,
         about = about(run, start) }
       emit { kind = "agent", id = "assistant", role = "agent" }
       emit { kind = "agent", id = "user", role = "simulated user" }

@@ -17,8 +17,7 @@ local function about(run)
 end
 
 function tau_bench.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   for i, run in ipairs(import.list(document)) do
     if import.table(run, "traj") then
       local id = ("%s/task %s/trial %s"):format(source.stem, tostring(

@@ -95,14 +95,13 @@ local function about(document)
 end
 
 function who_and_when.import(source, emit)
-  local document, why = source.document()
-  if not document then error(why, 0) end
+  local document = import.document(source)
   local history = import.list(document, "history")
   local generated = import.text(history[1], "name") ~= nil
   local is_known = import.get(document, "question_ID") ~= nil
     or import.get(document, "question") ~= nil
   if not is_known or not import.text(history[1], "role") then return end
-  local id = import.text(document, "question_ID") or ("%s@%s"):format(source.stem, source.digest)
+  local id = import.text(document, "question_ID") or import.id(source)
   emit {
     kind = "session", id = (generated and "algorithm_generated/" or "hand_crafted/") .. id,
     about = about(document),

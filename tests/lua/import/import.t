@@ -175,6 +175,23 @@ is "has its messages and its answer" "$(json "$out" '"$d->{events} $d->{model_ca
 perl -MJSON::PP -0 -ne 'print encode_json(decode_json($_))' "$dir/plain.json" >"$dir/one.json"
 exits 0 "the same in one line" --json sessions import --format anthropic "$dir/one.json"
 is "is the same" "$(json "$out" '"$d->{events} $d->{model_calls}"')" "5 1"
+echo '[{"role":"user","content":"Go."},{"role":"tool","content":"no","error":7}]' >"$dir/code.json"
+exits 0 "an error that is a number" --json sessions import "$dir/code.json" --session code
+has "is one" "$("$CKRUN" --json sessions log code --all)" '"status":"error"'
+{
+  echo '{"type":"session_meta","timestamp":"2030-01-01T00:00:00Z","payload":{"id":"odd"}}'
+  for content in '"Plain."' '[1.5,null,"x",{"type":"output_text","text":"Said."}]'; do
+    for role in user assistant; do
+      echo '{"type":"response_item","payload":{"type":"message","role":"'$role'",' \
+        '"content":'"$content}}"
+    done
+  done
+} >"$dir/odd.jsonl"
+exits 0 "a message of Codex in parts that are none" --json sessions import "$dir/odd.jsonl" \
+  --session parts
+is "keeps all that was said, plain or not" \
+  "$("$CKRUN" --json sessions log parts --all | grep -oE '"(Plain|Said)[.]"' | sort | uniq -c |
+    tr -d ' \n')" '2"Plain."2"Said."'
 
 { sed -n 1p "$data/pi.jsonl"; printf '{"type":"mess'; } >"$dir/line.jsonl"
 refused 2 "the unreadable line is named" "line.jsonl:2: the last line is cut off" sessions import \

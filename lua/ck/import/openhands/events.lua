@@ -43,7 +43,7 @@ local function emit_answer(run, emit, event, n, at)
   local id = import.text(response, "id")
   if id and run.answered[id] then return end
   if id then run.answered[id] = true end
-  local message = import.table(import.list(response, "choices")[1], "message")
+  local message = import.answer(response)
   local used = id and run.usages[id] or import.table(response, "usage")
   emit { kind = "model", agent = agent, source = n, at = at,
     message = message or { role = "assistant", content = import.text(event, "args", "thought")
@@ -53,8 +53,7 @@ local function emit_answer(run, emit, event, n, at)
 end
 
 local function arguments_of(event, id)
-  local message = import.table(import.list(event, "tool_call_metadata", "model_response",
-    "choices")[1], "message")
+  local message = import.answer(import.get(event, "tool_call_metadata", "model_response"))
   for _, call in ipairs(import.list(message, "tool_calls")) do
     if id and import.text(call, "id") == id then
       return import.get(call, "function", "arguments")
