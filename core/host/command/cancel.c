@@ -12,11 +12,8 @@ typedef struct values {
 /* CK_OK with the session still running: another process has taken it meanwhile. */
 static ck_status cancel_at_rest(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session *session;
-  ck_error taken = CK_ERROR_INIT;
-  ck_resume_options options = {.keep_references = true};
-  ck_status status = ck_session_resume(&session, remote->runtime, remote->id, &options, &taken);
-  if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
+  ck_status status = ck_remote_command_take(&session, remote, err);
+  if (status != CK_OK || !session) return status;
   status = ck_orphans_end_dead(session, remote->runtime->store, remote->host->output, err);
   if (status == CK_OK) status = ck_session_end(session, CK_SESSION_CANCELLED, reason, NULL, err);
   ck_session_close(session);

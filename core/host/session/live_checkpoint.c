@@ -52,6 +52,14 @@ static bool find(void *to, const ck_checkpoint_info *checkpoint) {
   return !self->found;
 }
 
+/* Behind its status, where that does not tell all. */
+static const char *how_it_stands(const ck_remote_command *remote) {
+  if (remote->rested) return ", by another run";
+  return remote->head.session.status == CK_SESSION_RUNNING
+             ? ", its process is gone, and the request stands for the next run"
+             : "";
+}
+
 ck_status ck_live_checkpoint_wait(ck_buffer *words, ck_remote_command *remote, ck_error *err) {
   ck_status status = ck_remote_command_wait(remote, CK_REMOTE_COMMAND_SAVED, err);
   if (status == CK_OK) status = ck_remote_command_check_problem(remote, "saved", err);
@@ -61,10 +69,7 @@ ck_status ck_live_checkpoint_wait(ck_buffer *words, ck_remote_command *remote, c
     return ck_error_set(
         err, CK_E_REFUSED,
         "session %s ended before it came to a boundary, and nothing was saved: it is %s%s",
-        remote->id, ck_session_status_name(session->status),
-        session->status == CK_SESSION_RUNNING
-            ? ", its process is gone, and the request stands for the next run"
-            : "");
+        remote->id, ck_session_status_name(session->status), how_it_stands(remote));
   search s = {.id = remote->saved, .words = words};
   status = ck_store_list_checkpoints(remote->runtime->store, session->no, find, &s, err);
   return status == CK_OK ? ck_buffer_check(words, err) : status;

@@ -1,21 +1,42 @@
 /* pausing.c - a session is paused: by whoever runs it, or here when it waits for a worker. */
 #include "core/host/session/pausing.h"
 
+#include <string.h>
+
 #include "core/host/session/last_run.h"
 #include "core/host/session/queued.h"
+#include "core/model/pause_reason.h"
 
-/* One that waits for a worker is taken out of its queue. CK_OK with the session as it was: somebody
- * was faster. */
+/* A pause for one of these reasons ends by itself. */
+static ck_status check_reason(const char *reason, ck_error *err) {
+  int64_t from_ms;
+  if (!ck_pause_reason_goes_on(&from_ms, reason)) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "the reason '%s' is that of a session which workers go on with: give another",
+                      reason);
+}
+
+/* As of the last refresh: the row of this run is as its resume has left it. */
+static ck_status check_left(const ck_remote_command *remote, const char *run, ck_error *err) {
+  const ck_session_record *record = &remote->head.session;
+  if (record->status != CK_SESSION_RUNNING || strcmp(record->run, run) != 0) return CK_OK;
+  return ck_error_set(err, CK_E_IO, "session %s could not be paused, which was asked for",
+                      remote->id);
+}
+
+/* One that waits for a worker is taken out of its queue. CK_OK with another status or run:
+ * somebody was faster. */
 static ck_status take_out(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session *session;
-  ck_error taken = CK_ERROR_INIT;
-  ck_resume_options options = {.keep_references = true};
-  ck_status status = ck_session_resume(&session, remote->runtime, remote->id, &options, &taken);
-  if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
-  ck_session_leave(session, reason);
-  ck_session_close(session);
-  return CK_OK;
+  char run[CK_ID_SIZE] = "";
+  ck_status status = ck_remote_command_take(&session, remote, err);
+  if (status == CK_OK && session) {
+    strcpy(run, ck_session_run(session));
+    ck_session_leave(session, reason);
+    ck_session_close(session);
+  }
+  if (status == CK_OK) status = ck_remote_command_refresh(remote, err);
+  return status == CK_OK ? check_left(remote, run, err) : status;
 }
 
 /* A worker would go on with it: it is in the queue, or its run died and it is one of workers. */
@@ -39,7 +60,7 @@ static ck_status leave(ck_remote_command *remote, const char *reason, ck_error *
 static ck_status pause(bool *left, ck_remote_command *remote, const char *reason, bool waits,
                        ck_error *err) {
   bool queued = true;
-  ck_status status = CK_OK;
+  ck_status status = check_reason(reason, err);
   *left = false;
   while (status == CK_OK && queued) {
     if (remote->live) status = leave(remote, reason, err);
@@ -52,7 +73,6 @@ static ck_status pause(bool *left, ck_remote_command *remote, const char *reason
     if (status == CK_OK) status = ck_remote_command_check_problem(remote, "paused", err);
     if (status == CK_OK) status = waits_for_worker(&queued, remote, err);
     if (status == CK_OK && queued) status = take_out(remote, reason, err);
-    if (status == CK_OK && queued) status = ck_remote_command_refresh(remote, err);
   }
   if (status != CK_OK || remote->rested) return status;
   return ck_remote_command_check_paused(remote, err);

@@ -239,6 +239,15 @@ ck_status ck_remote_command_check_problem(const ck_remote_command *self, const c
                       self->problem);
 }
 
+ck_status ck_remote_command_take(ck_session **out, ck_remote_command *self, ck_error *err) {
+  ck_error taken = CK_ERROR_INIT;
+  ck_resume_options options = {.keep_references = true};
+  *out = NULL;
+  ck_status status = ck_session_resume(out, self->runtime, self->id, &options, &taken);
+  if (status == CK_OK || status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
+  return ck_error_set(err, status, "%s", taken.text);
+}
+
 static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_error *err) {
   const ck_session_record *record = &self->head.session;
   if (self->live || !ck_session_status_resumable(record->status)) return CK_OK;

@@ -89,6 +89,10 @@ CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, ck_remote_c
 /* CK_E_REFUSED: a problem was noted: "session S was not DONE: …". */
 CK_CHECKED ck_status ck_remote_command_check_problem(const ck_remote_command *self,
                                                      const char *done, ck_error *err);
+/* Takes a session that no process runs, so that its state can be changed; the caller closes it.
+ * `*out` NULL: another process has taken it meanwhile. */
+CK_CHECKED ck_status ck_remote_command_take(ck_session **out, ck_remote_command *self,
+                                            ck_error *err);
 /* CK_OK: as of the last refresh it is paused, and no process runs it. CK_E_REFUSED: it is not
  * running either, and says what it is instead. */
 CK_CHECKED ck_status ck_remote_command_check_paused(const ck_remote_command *self, ck_error *err);

@@ -121,6 +121,23 @@ steps second third fourth
 ended
 is "what an earlier run died of is saved by this one" "$code $(listed two | grep -c .)" "0 4"
 
+# ---- its run rests without a boundary, and another one has it when who asked looks again ----
+begin run "$dir/flow.lua" --session rested "${rare[@]}"
+ask save checkpoint rested
+noted rested 1
+kill -STOP "$asker"
+kill -INT "$pid"
+until grep -q "once more" "$dir/told"; do :; done
+kill -INT "$pid"
+ended
+end_step
+begin resume rested
+kill -CONT "$asker"
+told save
+is "who asked the run before is told that nothing was saved: exit 5" "$code" 5
+has "and that another run has it, which is not gone" "$err" "it is running, by another run"
+die
+
 # ---- a secret in the words ----
 printf 'hunter2hunter2hunter2' >"$dir/secret"
 cat >"$dir/secret.lua" <<END

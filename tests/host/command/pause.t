@@ -52,6 +52,8 @@ refused 3 "a pause of none" "nowhere" pause nowhere
 refused 2 "a pause of no id" "session" pause ../one
 exits 2 "a timeout that is none" pause one --timeout soon
 has "is told how to write one" "$err" "say 250ms, 10s, 2m or 1h"
+exits 2 "a reason that workers go by" pause one --reason queued
+has "is none that a person gives" "$err" "the reason 'queued' is that of a session which workers go"
 
 # ---- not waited for, and too late ----
 begin run "$dir/flow.lua" --session two
