@@ -55,12 +55,14 @@ typedef enum {
 const char *ck_kept_reason_text(ck_kept_reason reason);
 typedef struct ck_kept {
   int64_t seq;
+  char id[CK_ID_SIZE]; /* "" with CK_KEPT_GONE */
   ck_kept_reason reason;
 } ck_kept;
 
 /* The result of a prune. */
 typedef struct ck_prune_report {
   int64_t *seqs; /* of the dropped checkpoints, ascending */
+  char (*ids)[CK_ID_SIZE];
   size_t count;
   ck_kept *kept; /* requested and not dropped, in the order of the request */
   size_t kept_count;
@@ -90,10 +92,18 @@ CK_CHECKED ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_
 CK_CHECKED ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *seqs,
                                           size_t count, ck_prune_report *out, ck_error *err);
 
+/* The same, and of the session's own that were not pruned before all are asked to go but the latest
+ * `keep`. */
+CK_CHECKED ck_status ck_store_prune_to(ck_store *self, ck_lease lease, int64_t keep,
+                                       ck_prune_report *out, ck_error *err);
+
 /* The report that ck_store_prune would give; changes nothing and needs no lease. */
 CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id,
                                          const int64_t *seqs, size_t count, ck_prune_report *out,
                                          ck_error *err);
+
+CK_CHECKED ck_status ck_store_plan_prune_to(ck_store *self, const char *session_id, int64_t keep,
+                                            ck_prune_report *out, ck_error *err);
 
 /* Seqs of the session's own checkpoints that are pinned, or that forks go on from, and of no
  * others; in no order, malloc'd. */

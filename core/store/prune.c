@@ -14,6 +14,7 @@
 
 /* The columns of a checkpoint that pruning needs, and what is decided about it. */
 typedef struct node {
+  char id[CK_ID_SIZE];
   int64_t seq, parent, keyframe;
   int64_t bytes; /* of its payload, as stored */
   int encoding;
@@ -32,8 +33,10 @@ typedef struct plan {
   ck_store *store;
   int64_t session;
   const char *session_id;
-  bool bases;  /* also those at which timelines begin may go */
-  bool drops;  /* some are to go; else only payloads of those that went before */
+  bool bases;       /* also those at which timelines begin may go */
+  bool drops;       /* some are to go; else only payloads of those that went before */
+  bool latest_stay; /* instead of a list: all go but the latest `keep` */
+  int64_t keep;
   bool writes; /* it will be carried out: what becomes a stub needs its seal */
   node *nodes; /* ascending */
   size_t count, cap;
@@ -58,11 +61,24 @@ const char *ck_kept_reason_text(ck_kept_reason reason) {
 
 void ck_prune_report_clear(ck_prune_report *self) {
   free(self->seqs);
+  free(self->ids);
   free(self->kept);
   *self = (ck_prune_report){0};
 }
 
 /* ---- reading ---- */
+
+/* Each payload is opened as it is read: those to be dropped, and those through which kept
+ * checkpoints load. */
+static bool open_payload(plan *self, node *of, const ck_checkpoint_row *row) {
+  ck_codec_reader reader;
+  ck_error found = CK_ERROR_INIT;
+  if (!self->drops || ck_payload_is_stub(row)) return true;
+  ck_status status = ck_payload_open(&reader, &self->payload, row, &found);
+  of->readable = status == CK_OK;
+  if (status == CK_E_NO_MEMORY) self->status = ck_error_no_memory(self->err);
+  return self->status == CK_OK;
+}
 
 static bool add_node(void *to, const ck_checkpoint_row *row) {
   plan *self = to;
@@ -76,7 +92,7 @@ static bool add_node(void *to, const ck_checkpoint_row *row) {
   *added = (node){.seq = row->seq,
                   .parent = row->parent,
                   .keyframe = row->keyframe,
-                  .bytes = (int64_t)row->payload.len,
+                  .bytes = (int64_t)(row->payload.len + row->sealing),
                   .encoding = row->encoding,
                   .pruned = ck_payload_is_pruned(row),
                   .resumable = row->resumable,
@@ -84,7 +100,8 @@ static bool add_node(void *to, const ck_checkpoint_row *row) {
                   .payload_digest = row->payload_digest};
   bool may_go = (self->drops || added->pruned) && !ck_payload_is_stub(row);
   if (self->writes && may_go) added->seal = ck_payload_seal(row, self->session_id);
-  return true;
+  memcpy(added->id, row->id, sizeof added->id);
+  return open_payload(self, added, row);
 }
 
 static node *find_node(const plan *self, int64_t seq) {
@@ -161,37 +178,15 @@ static ck_status protect_all(plan *self, ck_error *err) {
 
 /* ---- deciding ---- */
 
-static bool open_payload(void *to, const ck_checkpoint_row *row) {
-  plan *self = to;
-  ck_codec_reader reader;
-  ck_error found = CK_ERROR_INIT;
-  node *of = find_node(self, row->seq);
-  if (!of || ck_payload_is_stub(row)) return true;
-  ck_status status = ck_payload_open(&reader, &self->payload, row, &found);
-  of->readable = status == CK_OK;
-  self->status = status == CK_E_NO_MEMORY ? status : CK_OK;
-  return self->status == CK_OK;
-}
-
-/* Every payload is read once: those to be dropped, and those through which kept checkpoints
- * load. */
-static ck_status open_payloads(plan *self, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
-  ck_payload_init(&self->payload, self->session_id);
-  ck_status status = backend->read_checkpoints(
-      backend->self, &(ck_checkpoint_rows){.session = self->session, .payloads = true},
-      open_payload, self, err);
-  ck_payload_clear(&self->payload);
-  if (!status && self->status) status = ck_error_no_memory(err);
-  return status;
-}
-
 /* A payload that cannot be read is evidence of damage, or of a newer version: it is not dropped. */
 static void mark(plan *self, ck_prune_report *out, int64_t seq) {
   node *of = find_node(self, seq);
   if (of && of->drop) return;
-  ck_kept kept = {seq, CK_KEPT_GONE};
-  if (of && !of->pruned) kept.reason = of->is_protected ? of->reason : CK_KEPT_UNREADABLE;
+  ck_kept kept = {.seq = seq, .reason = CK_KEPT_GONE};
+  if (of && !of->pruned) {
+    kept.reason = of->is_protected ? of->reason : CK_KEPT_UNREADABLE;
+    memcpy(kept.id, of->id, sizeof kept.id);
+  }
   if (of && !of->pruned && !of->is_protected && of->readable)
     of->drop = true;
   else
@@ -209,14 +204,28 @@ static void count_broken(plan *self, ck_prune_report *out) {
   }
 }
 
+/* Of those that were not pruned before; how many. */
+static size_t mark_older(plan *self, ck_prune_report *out) {
+  int64_t left = 0;
+  size_t marked = 0;
+  for (size_t i = 0; i < self->count; i++) left += !self->nodes[i].pruned;
+  for (size_t i = 0; i < self->count && left > self->keep; i++) {
+    if (self->nodes[i].pruned) continue;
+    mark(self, out, self->nodes[i].seq);
+    marked++;
+    left--;
+  }
+  return marked;
+}
+
 static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count,
                           ck_error *err) {
-  out->kept = calloc(count + 1, sizeof *out->kept);
+  out->kept = calloc((self->latest_stay ? self->count : count) + 1, sizeof *out->kept);
   if (!out->kept) return ck_error_no_memory(err);
-  ck_status status = count ? open_payloads(self, err) : CK_OK;
-  for (size_t i = 0; i < count && !status; i++) mark(self, out, seqs[i]);
-  if (!status && count) count_broken(self, out);
-  return status;
+  size_t marked = self->latest_stay ? mark_older(self, out) : count;
+  for (size_t i = 0; i < count; i++) mark(self, out, seqs[i]);
+  if (marked) count_broken(self, out);
+  return CK_OK;
 }
 
 /* Parents have smaller seqs than their children, so one pass from the end reaches every
@@ -233,7 +242,10 @@ static void mark_needed(plan *self) {
 static void plan_row(plan *self, ck_prune_report *out, const node *of) {
   bool becomes_stub = !of->needed && of->bytes > 0;
   out->before += !of->pruned;
-  if (of->drop) out->seqs[out->count++] = of->seq;
+  if (of->drop) {
+    memcpy(out->ids[out->count], of->id, sizeof of->id);
+    out->seqs[out->count++] = of->seq;
+  }
   if ((of->drop || of->pruned) && !becomes_stub && of->bytes > 0) out->hidden++;
   if (!of->drop && !(of->pruned && becomes_stub)) return;
   ck_prune_row *row = &self->rows[self->row_count++];
@@ -255,7 +267,8 @@ static void plan_row(plan *self, ck_prune_report *out, const node *of) {
 static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
   self->rows = calloc(self->count + 1, sizeof *self->rows);
   out->seqs = calloc(self->count + 1, sizeof *out->seqs);
-  if (!self->rows || !out->seqs) return ck_error_no_memory(err);
+  out->ids = calloc(self->count + 1, sizeof *out->ids);
+  if (!self->rows || !out->seqs || !out->ids) return ck_error_no_memory(err);
   mark_needed(self);
   for (size_t i = 0; i < self->count; i++) plan_row(self, out, &self->nodes[i]);
   return CK_OK;
@@ -265,8 +278,11 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
 
 static ck_status read_nodes(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
+  ck_payload_init(&self->payload, self->session_id);
   ck_status status = backend->read_checkpoints(
-      backend->self, &(ck_checkpoint_rows){.session = self->session}, add_node, self, err);
+      backend->self, &(ck_checkpoint_rows){.session = self->session, .payloads = self->drops},
+      add_node, self, err);
+  ck_payload_clear(&self->payload);
   return status ? status : self->status;
 }
 
@@ -284,7 +300,7 @@ static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs
                            ck_error *err) {
   const ck_store *store = self->store;
   self->err = err;
-  self->drops = count > 0;
+  self->drops = count > 0 || self->latest_stay;
   ck_status status = ck_backend_require(&store->backend, CK_BACKEND_PRUNE, store->url, err);
   if (!status) status = read_nodes(self, err);
   if (!status) status = protect_all(self, err);
@@ -300,8 +316,8 @@ static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
   return status;
 }
 
-/* Where nobody chooses, and no payload of one that went before is left, nothing can go: that is
- * counted, not read. */
+/* Where nothing is asked to go, and no payload of one that went before is left, nothing can go:
+ * that is counted, not read. */
 static ck_status count_if_idle(bool *idle, plan *self, ck_prune_report *out, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   ck_checkpoint_count count = {0};
@@ -309,23 +325,37 @@ static ck_status count_if_idle(bool *idle, plan *self, ck_prune_report *out, ck_
   if (!backend->count_checkpoints || !ck_backend_can(backend, CK_BACKEND_PRUNE)) return CK_OK;
   ck_checkpoint_rows all = {.session = self->session};
   ck_status status = backend->count_checkpoints(&count, backend->self, &all, err);
-  *idle = !status && !count.hidden;
+  bool all_stay = !self->latest_stay || count.checkpoints <= self->keep;
+  *idle = !status && !count.hidden && all_stay;
   if (*idle) out->before = count.checkpoints;
   return status;
 }
 
-ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs,
-                              size_t count, ck_prune_report *out, ck_error *err) {
+static ck_status plan_only(plan *work, const char *session_id, const int64_t *seqs, size_t count,
+                           ck_prune_report *out, ck_error *err) {
   ck_session_record record;
   *out = (ck_prune_report){0};
-  ck_status status = ck_store_get_session(&record, self, session_id, err);
+  ck_status status = ck_store_get_session(&record, work->store, session_id, err);
   if (status) return status;
-  plan work = {.store = self, .session = record.no, .session_id = session_id};
+  work->session = record.no;
+  work->session_id = session_id;
   ck_session_record_clear(&record);
   bool idle = false;
-  if (!count) status = count_if_idle(&idle, &work, out, err);
+  if (!count) status = count_if_idle(&idle, work, out, err);
   if (status || idle) return status;
-  return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
+  return end_plan(work, out, make_plan(work, out, seqs, count, err));
+}
+
+ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs,
+                              size_t count, ck_prune_report *out, ck_error *err) {
+  plan work = {.store = self};
+  return plan_only(&work, session_id, seqs, count, out, err);
+}
+
+ck_status ck_store_plan_prune_to(ck_store *self, const char *session_id, int64_t keep,
+                                 ck_prune_report *out, ck_error *err) {
+  plan work = {.store = self, .latest_stay = true, .keep = keep};
+  return plan_only(&work, session_id, NULL, 0, out, err);
 }
 
 static ck_status prune(plan *work, ck_lease lease, const int64_t *seqs, size_t count,
@@ -350,6 +380,12 @@ ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, si
                          ck_prune_report *out, ck_error *err) {
   plan work = {.store = self, .writes = true};
   return prune(&work, lease, seqs, count, out, err);
+}
+
+ck_status ck_store_prune_to(ck_store *self, ck_lease lease, int64_t keep, ck_prune_report *out,
+                            ck_error *err) {
+  plan work = {.store = self, .writes = true, .latest_stay = true, .keep = keep};
+  return prune(&work, lease, NULL, 0, out, err);
 }
 
 ck_status ck_store_prune_bases(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,

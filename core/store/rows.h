@@ -48,6 +48,7 @@ typedef struct ck_checkpoint_row {
   int64_t plain_len;
   ck_bytes info;            /* JSON */
   ck_bytes payload;         /* as stored */
+  size_t sealing;           /* bytes by which it was longer before it was opened */
   ck_digest events_digest;  /* of the covered events */
   ck_digest payload_digest; /* of the payload as stored */
   ck_digest digest;         /* logical, chained */

@@ -1,6 +1,7 @@
 /* bench_candidates.c - what it costs to keep who said what of which checkpoint at a prune, against
  * the same prune without, under the profile graph: at each tenth checkpoint, of 110. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/runtime/session/checkpoint_list.h"
@@ -29,16 +30,18 @@ static ck_status drop_oldest(ck_prune_plan *out, void *self, const ck_history *h
 
 /* Microseconds of one prune, from the question to the event's body. */
 static double ask_batch(const ck_checkpoint_list *list, bool tells, double *bytes) {
+  static char ids[CHECKPOINTS][CK_ID_SIZE];
   int64_t seqs[CHECKPOINTS];
   ck_error err;
   ck_policy_engine engine = {.self = &tells, .prune = drop_oldest};
-  ck_prune_report report = {.seqs = seqs, .count = CHECKPOINTS - KEPT};
+  ck_prune_report report = {.seqs = seqs, .ids = ids, .count = CHECKPOINTS - KEPT};
+  for (int i = 0; i < CHECKPOINTS; i++) memcpy(ids[i], list->list[i].id, sizeof ids[i]);
   double begun = cpu_us();
   for (unsigned i = 0; i < BATCH; i++) {
     ck_prune_choice choice = {.seqs = seqs};
     ck_value *body;
     if (ck_checkpoint_list_ask(&choice, list, &engine, 0, &err) != CK_OK ||
-        ck_checkpoint_list_describe(&body, list, &report, NULL, choice.candidates, &err) != CK_OK)
+        ck_prune_report_describe(&body, &report, NULL, choice.candidates, &err) != CK_OK)
       bench_die("%s", err.text);
     *bytes += (double)ck_value_bytes(body).len;
     ck_value_free(body);

@@ -192,10 +192,12 @@ static void check_all(random_case *self) {
 static bool equal_reports(const ck_prune_report *a, const ck_prune_report *b) {
   bool same = a->count == b->count && a->kept_count == b->kept_count && a->emptied == b->emptied &&
               a->bytes == b->bytes && a->hidden == b->hidden;
-  for (size_t i = 0; same && i < a->count; i++) same = a->seqs[i] == b->seqs[i];
+  for (size_t i = 0; same && i < a->count; i++)
+    same = a->seqs[i] == b->seqs[i] && strcmp(a->ids[i], b->ids[i]) == 0;
   for (size_t i = 0; same && i < a->kept_count; i++)
-    same = a->kept[i].seq == b->kept[i].seq && a->kept[i].reason == b->kept[i].reason;
-  return same;
+    same = a->kept[i].seq == b->kept[i].seq && a->kept[i].reason == b->kept[i].reason &&
+           strcmp(a->kept[i].id, b->kept[i].id) == 0;
+  return same && a->before == b->before && a->broken == b->broken;
 }
 
 /* A pin on any that is there; a pinned one never goes. */
@@ -209,9 +211,24 @@ static void pin_randomly(random_case *self) {
   self->pinned[at] = pinned;
 }
 
-static void prune_randomly(random_case *self) {
+/* Each was there, was not pinned, and is named by its own id. */
+static void take_report(random_case *self, ck_prune_report *report) {
+  size_t at = 0;
+  for (size_t i = 0; i < self->past.count; i++) {
+    if (at == report->count || self->past.seqs[i] != report->seqs[at]) continue;
+    char id[CK_ID_SIZE];
+    snprintf(id, sizeof id, "checkpoint_%lld", (long long)report->seqs[at]);
+    self->wrong += self->gone[i] || self->pinned[i] || strcmp(id, report->ids[at]) != 0;
+    self->gone[i] = true;
+    at++;
+  }
+  self->wrong += at != report->count;
+  ck_prune_report_clear(report);
+}
+
+static void prune_some(random_case *self) {
   int64_t seqs[512];
-  size_t count = 0, at = 0;
+  size_t count = 0;
   uint64_t of_ten = 1 + history_pick(&self->past.random, 9);
   for (size_t i = 0; i < self->past.count; i++)
     if (history_pick(&self->past.random, 10) < of_ten) seqs[count++] = self->past.seqs[i];
@@ -223,14 +240,36 @@ static void prune_randomly(random_case *self) {
   self->wrong += report.count + report.kept_count != count;
   self->wrong += !equal_reports(&planned, &report);
   ck_prune_report_clear(&planned);
-  for (size_t i = 0; i < self->past.count; i++) {
-    if (at == report.count || self->past.seqs[i] != report.seqs[at]) continue;
-    self->wrong += self->gone[i] || self->pinned[i];
-    self->gone[i] = true;
-    at++;
-  }
-  self->wrong += at != report.count;
-  ck_prune_report_clear(&report);
+  take_report(self, &report);
+}
+
+/* All but the latest: what the store finds itself is what comes of naming them. */
+static void prune_older(random_case *self) {
+  int64_t seqs[512];
+  size_t count = 0, left = 0;
+  size_t keep = (size_t)history_pick(&self->past.random, 2 * STEPS);
+  for (size_t i = 0; i < self->past.count; i++) left += !self->gone[i];
+  for (size_t i = 0; i < self->past.count; i++)
+    if (!self->gone[i] && left-- > keep) seqs[count++] = self->past.seqs[i];
+  ck_prune_report named, planned, report;
+  ck_error err = CK_ERROR_INIT;
+  history *past = &self->past;
+  history_must(ck_store_plan_prune(past->store, past->id, seqs, count, &named, &err), &err, "plan");
+  history_must(ck_store_plan_prune_to(past->store, past->id, (int64_t)keep, &planned, &err), &err,
+               "plan");
+  history_must(ck_store_prune_to(past->store, past->lease, (int64_t)keep, &report, &err), &err,
+               "prune");
+  self->wrong += !equal_reports(&named, &planned) + !equal_reports(&planned, &report);
+  ck_prune_report_clear(&named);
+  ck_prune_report_clear(&planned);
+  take_report(self, &report);
+}
+
+static void prune_randomly(random_case *self) {
+  if (history_pick(&self->past.random, 3))
+    prune_some(self);
+  else
+    prune_older(self);
 }
 
 static int64_t live_randomly(ck_store *store, const char *id, uint64_t seed) {

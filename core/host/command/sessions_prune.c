@@ -66,8 +66,7 @@ static ck_status take_filter(ck_prune_filter *out, int64_t *seqs, const ck_remot
 static ck_status check_named(const ck_pruned *of, const values *v, ck_error *err) {
   if (!v->checkpoints.count || !of->report.kept_count) return CK_OK;
   const ck_kept *kept = &of->report.kept[0];
-  const char *id = ck_checkpoint_list_id(&of->before, kept->seq);
-  return ck_error_set(err, CK_E_REFUSED, "checkpoint %s stays: %s", id ? id : "?",
+  return ck_error_set(err, CK_E_REFUSED, "checkpoint %s stays: %s", *kept->id ? kept->id : "?",
                       ck_kept_reason_text(kept->reason));
 }
 
@@ -83,11 +82,10 @@ static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
              : CK_OK;
 }
 
-static void put_dropped(ck_key_values *facts, const ck_checkpoint_list *past,
-                        const ck_prune_report *report) {
+static void put_dropped(ck_key_values *facts, const ck_prune_report *report) {
   struct cJSON *array = ck_key_values_put_array(facts, "ids");
   for (size_t i = 0; i < report->count; i++) {
-    const char *id = ck_checkpoint_list_id(past, report->seqs[i]);
+    const char *id = report->ids[i];
     if (facts->json)
       ck_document_put_text(&facts->document, array, NULL, id);
     else
@@ -95,11 +93,10 @@ static void put_dropped(ck_key_values *facts, const ck_checkpoint_list *past,
   }
 }
 
-static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past,
-                     const ck_prune_report *report) {
+static void put_kept(ck_key_values *facts, const ck_prune_report *report) {
   struct cJSON *array = ck_key_values_put_array(facts, "kept");
   for (size_t i = 0; i < report->kept_count; i++) {
-    const char *id = ck_checkpoint_list_id(past, report->kept[i].seq),
+    const char *id = *report->kept[i].id ? report->kept[i].id : NULL,
                *reason = ck_kept_reason_text(report->kept[i].reason);
     if (facts->json) {
       struct cJSON *at = ck_document_put_object(&facts->document, array, NULL);
@@ -129,8 +126,8 @@ static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
   ck_key_values_put_text(&facts, "session", remote->id);
   ck_key_values_put_count(&facts, "checkpoints", of->report.before);
   ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
-  put_dropped(&facts, &of->before, &of->report);
-  put_kept(&facts, &of->before, &of->report);
+  put_dropped(&facts, &of->report);
+  put_kept(&facts, &of->report);
   ck_key_values_put_count(&facts, "hidden", of->report.hidden);
   if (of->report.broken) ck_key_values_put_count(&facts, "unreadable", of->report.broken);
   ck_key_values_put_bytes(&facts, "dropped_bytes", of->report.bytes);

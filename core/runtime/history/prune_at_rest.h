@@ -24,9 +24,8 @@ typedef struct ck_prune_order {
   void *to;
 } ck_prune_order;
 typedef struct ck_pruned {
-  ck_checkpoint_list before; /* the checkpoints before the prune; none where nobody chooses */
-  ck_answers said;           /* by the policies of the order; none: nobody was asked */
-  ck_value *candidates;      /* that they spoke about, see ck_prune_choice; NULL */
+  ck_answers said;      /* by the policies of the order; none: nobody was asked */
+  ck_value *candidates; /* that they spoke about, see ck_prune_choice; NULL */
   ck_prune_report report;
   int64_t freed; /* bytes by which the store's file became smaller */
 } ck_pruned;

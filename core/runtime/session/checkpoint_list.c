@@ -102,30 +102,15 @@ ck_status ck_checkpoint_list_ask(ck_prune_choice *out, const ck_checkpoint_list 
   return status;
 }
 
-const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq) {
-  size_t low = 0, high = self->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (self->list[middle].seq < seq)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < self->count && self->list[low].seq == seq ? self->list[low].id : NULL;
-}
-
-ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
-                                      const ck_prune_report *report, const ck_value *policies,
-                                      const ck_value *candidates, ck_error *err) {
+ck_status ck_prune_report_describe(ck_value **out, const ck_prune_report *report,
+                                   const ck_value *policies, const ck_value *candidates,
+                                   ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_name(&w, "ids");
   ck_json_begin(&w, '[');
-  for (size_t i = 0; i < report->count; i++) {
-    const char *id = ck_checkpoint_list_id(self, report->seqs[i]);
-    if (id) ck_json_put_text(&w, id);
-  }
+  for (size_t i = 0; i < report->count; i++) ck_json_put_text(&w, report->ids[i]);
   ck_json_end(&w, ']');
   ck_json_member_int(&w, "bytes", report->bytes);
   if (policies) ck_json_member_raw(&w, "policies", ck_value_bytes(policies));

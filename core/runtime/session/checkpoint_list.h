@@ -29,11 +29,8 @@ CK_CHECKED ck_status ck_checkpoint_list_ask(ck_prune_choice *out, const ck_check
                                             ck_error *err);
 /* Body of a PRUNE event. `policies`: those that were asked, when they are not the run's own, a JSON
  * array of {name, version, …}; NULL: none. `candidates`: of the choice. */
-CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
-                                                 const ck_prune_report *report,
-                                                 const ck_value *policies,
-                                                 const ck_value *candidates, ck_error *err);
-/* The id of the checkpoint at `seq`; NULL: it is not listed. */
-const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
+CK_CHECKED ck_status ck_prune_report_describe(ck_value **out, const ck_prune_report *report,
+                                              const ck_value *policies, const ck_value *candidates,
+                                              ck_error *err);
 
 #endif

@@ -65,12 +65,11 @@ static ck_status ask(ck_prune_choice *out, ck_session *self, const ck_checkpoint
 }
 
 /* Where no policy was asked, that is recorded, too. */
-static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_prune_choice *of,
-                        const ck_prune_report *report, ck_error *err) {
+static ck_status record(ck_session *self, ck_prune_choice *of, const ck_prune_report *report,
+                        ck_error *err) {
   char answers[CK_ANSWERS_SIZE];
   ck_event event = {.kind = CK_EVENT_PRUNE};
-  ck_status status =
-      ck_checkpoint_list_describe(&event.body, history, report, NULL, of->candidates, err);
+  ck_status status = ck_prune_report_describe(&event.body, report, NULL, of->candidates, err);
   if (status != CK_OK) return status;
   of->said.hook = CK_HOOK_PRUNE;
   event.decision = ck_answers_encode(answers, &of->said);
@@ -79,15 +78,14 @@ static ck_status record(ck_session *self, const ck_checkpoint_list *history, ck_
   return status;
 }
 
-static ck_status drop(ck_session *self, const ck_checkpoint_list *history, ck_prune_choice *of,
-                      ck_error *err) {
+static ck_status drop(ck_session *self, ck_prune_choice *of, ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_channel_prune(
       self->channel, &(ck_pruning){.seqs = of->seqs, .count = of->count, .bases = keeps_one(self)},
       &report, &failure);
   if (status != CK_OK) log_failure(self, &failure);
-  status = status == CK_OK && report.count > 0 ? record(self, history, of, &report, err) : CK_OK;
+  status = status == CK_OK && report.count > 0 ? record(self, of, &report, err) : CK_OK;
   ck_prune_report_clear(&report);
   return status;
 }
@@ -101,7 +99,7 @@ static ck_status prune_history(ck_session *self, const ck_checkpoint_list *histo
     status = ask(&of, self, history, err);
   else
     of.count = leave_latest(of.seqs, history, keep);
-  if (status == CK_OK && of.count > 0) status = drop(self, history, &of, err);
+  if (status == CK_OK && of.count > 0) status = drop(self, &of, err);
   ck_value_free(of.candidates);
   free(of.seqs);
   return status;

@@ -233,11 +233,13 @@ static ck_status open_payload(ck_checkpoint_row *row, const ck_sealer *with, cha
         err, CK_E_CORRUPT,
         "has another payload than was written: it cannot be opened with the store's key");
   row->payload = (ck_bytes){to, row->payload.len - CK_SEAL_OVERHEAD};
+  row->sealing = CK_SEAL_OVERHEAD;
   return CK_OK;
 }
 
-static ck_status open_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_buffer *space,
-                                 ck_error *err) {
+/* All but the payload, which goes to *payload. */
+static ck_status open_columns(char **payload, ck_checkpoint_row *row, const ck_sealer *with,
+                              ck_buffer *space, ck_error *err) {
   if (row->info.len < CK_SEAL_OVERHEAD + DIGESTS_SIZE) return unsigned_error(err);
   ck_buffer_reset(space);
   size_t info = row->info.len;
@@ -245,19 +247,22 @@ static ck_status open_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, 
   if (!to) return ck_error_no_memory(err);
   if (!open_info(row, with, to)) return unsigned_error(err);
   row->encoding &= ~CK_ENCODING_SEALED;
-  return row->payload.data && row->payload.len ? open_payload(row, with, to + info, err) : CK_OK;
+  if (row->payload.data && row->payload.len) *payload = to + info;
+  return CK_OK;
 }
 
 ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
                                       ck_buffer *space, ck_error *err) {
   ck_checkpoint_row open = *row;
+  char *payload = NULL;
   ck_status status = check_key(with, row->mac, row->key_id, err);
   if (!status && row->encoding & CK_ENCODING_SEALED)
-    status = open_checkpoint(&open, with, space, err);
+    status = open_columns(&payload, &open, with, space, err);
   if (status) return status;
   ck_digest signature = sign_checkpoint(with, &open, row->encoding);
   if (!is_signature(row->mac, &signature)) return unsigned_error(err);
+  if (payload) status = open_payload(&open, with, payload, err);
   open.key_id = (ck_bytes){NULL, 0};
   *row = open;
-  return CK_OK;
+  return status;
 }

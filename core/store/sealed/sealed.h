@@ -107,8 +107,9 @@ CK_CHECKED ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *
 CK_CHECKED ck_status ck_sealed_encode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
                                                  ck_arena *arena, ck_error *err);
 /* Checks and opens `row` in place; opened bytes lie in `space` (reset first). A payload that was
- * not read stays unread. On CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_WRONG_KEY the row is unchanged. The
- * text does not name the row. */
+ * not read stays unread. On CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_WRONG_KEY the row is unchanged; but
+ * of a checkpoint of which the payload alone cannot be opened, all else is. The text does not name
+ * the row. */
 CK_CHECKED ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with,
                                             ck_buffer *space, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
