@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/reserve.h"
 #include "core/store/blob.h"
+#include "core/store/prepared.h"
 #include "core/store/store_core.h"
 #include "core/store/format/row.h"
 
@@ -11,48 +12,56 @@ enum { HEAD_MS = 1000 };
 
 /* ---- events ---- */
 
-static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self,
-                              const ck_event *event, ck_error *err) {
-  ck_bytes body = ck_value_bytes(event->body);
-  *row = (ck_event_row){.seq = event->seq,
-                        .timeline = event->timeline,
-                        .kind = event->kind,
-                        .at_ms = event->at_ms,
-                        .scope = event->scope,
-                        .agent = event->agent,
-                        .encoding = CK_ENCODING_PLAIN,
-                        .plain_len = (int64_t)body.len,
-                        .body = body,
-                        .decision = event->decision};
-  *digest = ck_chain_digest_event(row, body);
-  row->check = ck_chain_check_of_event(digest, event->decision);
-  if (body.len > (size_t)CK_PLAIN_MAX)
-    return ck_error_set(err, CK_E_OVERSIZE,
-                        "event %lld: a body of %zu bytes; at most %lld can be kept",
-                        (long long)event->seq, body.len, (long long)CK_PLAIN_MAX);
-  if (!ck_compress_wants(&self->compress, body.len)) return CK_OK;
-  char *to = ck_arena_push(&self->arena, body.len);
-  if (!to) return ck_error_no_memory(err);
-  size_t len = ck_compress_encode(&self->compress, to, body);
-  ck_arena_trim(&self->arena, to, len);
-  if (len == 0) return CK_OK;
+/* Rows of events, bodies compressed, and their digests; in the arena. */
+typedef struct encoded_events {
+  ck_event_row *events;
+  ck_digest *digests;
+} encoded_events;
+
+static ck_status pack_event(ck_event_row *row, ck_store *self, const ck_prepared_event *prepared,
+                            ck_error *err) {
+  ck_bytes packed;
+  if (!ck_compress_wants(&self->compress, row->body.len)) return CK_OK;
+  if (prepared && prepared->tried) {
+    packed = prepared->packed;
+  } else {
+    char *to = ck_arena_push(&self->arena, row->body.len);
+    if (!to) return ck_error_no_memory(err);
+    packed = (ck_bytes){to, ck_compress_encode(&self->compress, to, row->body)};
+    ck_arena_trim(&self->arena, to, packed.len);
+  }
+  if (packed.len == 0) return CK_OK;
   row->encoding = CK_ENCODING_ZSTD;
-  row->body = (ck_bytes){to, len};
+  row->body = packed;
   return CK_OK;
 }
 
-ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
-                                      ck_event *const *events, size_t count, ck_error *err) {
-  *out = (ck_store_core_rows){0};
+static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self,
+                              const ck_event *event, const ck_prepared_event *prepared,
+                              ck_error *err) {
+  *row = ck_prepared_row(event);
+  *digest = prepared ? prepared->digest : ck_chain_digest_event(row, row->body);
+  row->check = ck_chain_check_of_event(digest, event->decision);
+  if (row->body.len > (size_t)CK_PLAIN_MAX)
+    return ck_error_set(err, CK_E_OVERSIZE,
+                        "event %lld: a body of %zu bytes; at most %lld can be kept",
+                        (long long)event->seq, row->body.len, (long long)CK_PLAIN_MAX);
+  return pack_event(row, self, prepared, err);
+}
+
+static ck_status encode_events(encoded_events *out, ck_store *self, ck_event *const *events,
+                               size_t count, const ck_prepared_event *prepared, ck_error *err) {
+  *out = (encoded_events){0};
   if (count == 0) return CK_OK;
   ck_event_row *rows = ck_arena_push(&self->arena, count * sizeof *rows);
   ck_digest *digests = ck_arena_push(&self->arena, count * sizeof *digests);
   if (!rows || !digests) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) {
-    ck_status status = encode_event(&rows[i], &digests[i], self, events[i], err);
+    ck_status status =
+        encode_event(&rows[i], &digests[i], self, events[i], prepared ? &prepared[i] : NULL, err);
     if (status) return status;
   }
-  *out = (ck_store_core_rows){.events = rows, .digests = digests};
+  *out = (encoded_events){.events = rows, .digests = digests};
   return CK_OK;
 }
 
@@ -168,7 +177,7 @@ static int64_t wall_ms(void) {
 
 /* The checkpoint covers the events up to its own; later ones belong to the next checkpoint. */
 static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held,
-                             const ck_batch *batch, const ck_store_core_rows *rows, ck_error *err) {
+                             const ck_batch *batch, const encoded_events *rows, ck_error *err) {
   const ck_event_row *events = rows->events;
   const ck_checkpoint *checkpoint = batch->checkpoint;
   ck_status status = load_tail(self, held, err);
@@ -207,7 +216,7 @@ static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_sessi
 ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain,
                                        uint64_t epoch, const ck_session_record *record,
                                        const ck_opening *opening, ck_error *err) {
-  ck_store_core_rows rows;
+  encoded_events rows;
   ck_checkpoint_row *checkpoint = NULL;
   ck_held_lease held = {.chain = chain};
   ck_batch batch = {.events = opening->events,
@@ -215,8 +224,7 @@ ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_c
                     .checkpoint = opening->checkpoint};
   *out = (ck_row_opening){0};
   self->compress.from = opening->compress_from;
-  ck_status status =
-      ck_store_core_encode_events(&rows, self, opening->events, opening->event_count, err);
+  ck_status status = encode_events(&rows, self, opening->events, opening->event_count, NULL, err);
   if (!status && opening->checkpoint) {
     status = begin_chain(&held, self, record, opening, err);
     if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
@@ -268,7 +276,7 @@ static ck_status encode_head(ck_row_batch *rows, ck_store *self, ck_held_lease *
   return CK_OK;
 }
 
-static void note_tip(ck_held_lease *held, const ck_store_core_rows *rows, size_t count) {
+static void note_tip(ck_held_lease *held, const encoded_events *rows, size_t count) {
   if (count == 0) return;
   held->next_seq = rows->events[count - 1].seq;
   held->next = rows->digests[count - 1];
@@ -277,7 +285,7 @@ static void note_tip(ck_held_lease *held, const ck_store_core_rows *rows, size_t
 static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch,
                               ck_error *err) {
   ck_held_lease *held = ck_store_core_get_lease(self, batch->lease.session);
-  ck_store_core_rows events;
+  encoded_events events;
   ck_checkpoint_row *checkpoint = NULL;
   if (!held || held->lease.epoch != batch->lease.epoch)
     return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held",
@@ -285,7 +293,7 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   if (held->failed) return held->failed;
   self->compress.from = held->compress_from;
   ck_status status =
-      ck_store_core_encode_events(&events, self, batch->events, batch->event_count, err);
+      encode_events(&events, self, batch->events, batch->event_count, batch->prepared, err);
   if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;
   note_tip(held, &events, batch->event_count);

@@ -37,8 +37,8 @@ typedef enum { CK_DURABLE_PROCESS, CK_DURABLE_POWER } ck_durability;
 /* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
 CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self,
                                           const char *session_id, ck_error *err);
-typedef bool (*ck_session_visit)(
-    void *to, const ck_session_record *record); /* borrowed for the call; false stops */
+/* What a visit is given is borrowed for the call; false stops. */
+typedef bool (*ck_session_visit)(void *to, const ck_session_record *record);
 /* Newest first. `status` 0: all. */
 CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status,
                                             ck_session_visit visit, void *to, ck_error *err);
@@ -92,8 +92,7 @@ typedef struct ck_event_query {
   size_t last;         /* only the last N that match, visited ascending nevertheless; 0: all */
   bool backward;       /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;
-typedef bool (*ck_event_visit)(void *to,
-                               const ck_event *event); /* borrowed for the call; false stops */
+typedef bool (*ck_event_visit)(void *to, const ck_event *event);
 CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
                                           ck_event_visit visit, void *to, ck_error *err);
 
@@ -119,6 +118,7 @@ typedef struct ck_batch {
   /* seqs ascending without a gap, the first one after the last committed */
   ck_event *const *events;
   size_t event_count;
+  const struct ck_prepared_event *prepared; /* of the events (prepared.h), or NULL */
   /* NULL, or its seq is that of one of the events (its boundary event) */
   const ck_checkpoint *checkpoint;
   const ck_session_update *update; /* NULL: unchanged */

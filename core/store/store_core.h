@@ -118,14 +118,6 @@ void ck_store_core_put_name(ck_store *self, int64_t no, const char *id);
 CK_CHECKED ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no,
                                             ck_error *err);
 
-/* Rows of events, bodies compressed, and their digests; in the arena. */
-typedef struct ck_store_core_rows {
-  ck_event_row *events;
-  ck_digest *digests;
-} ck_store_core_rows;
-CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
-                                                 ck_event *const *events, size_t count,
-                                                 ck_error *err);
 /* Rows of blobs, which are borrowed; in the arena. CK_E_UNSUPPORTED, CK_E_OVERSIZE. */
 CK_CHECKED ck_status ck_store_core_encode_blobs(const ck_blob_row **out, ck_store *self,
                                                 const struct ck_blob *list, size_t count,

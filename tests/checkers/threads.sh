@@ -8,9 +8,9 @@ build=$PWD/build/tsan
 export CKRUN=$build/ckrun CKRUN_BUILD=$build CKRUN_SPARSE=tsan
 export TSAN_OPTIONS="exitcode=66 second_deadlock_stack=1 log_path=$build/race"
 programs="runtime/session/test_many_sessions runtime/session/test_requests
-  runtime/session/test_closing runtime/commit/test_writer runtime/execution/test_pause
-  store/test_threads store/sqlite/test_use base/test_id base/test_log base/test_waker
-  model/test_value effect/model/test_model_money"
+  runtime/session/test_closing runtime/commit/test_writer runtime/commit/test_prepare
+  runtime/execution/test_pause store/test_threads store/sqlite/test_use base/test_id base/test_log
+  base/test_waker model/test_value effect/model/test_model_money"
 failed=0 tried=0
 
 # try NAME COMMAND…

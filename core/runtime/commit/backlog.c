@@ -43,6 +43,9 @@ static bool join(ck_backlog *self, ck_job *job) {
   last->checkpoint = job->checkpoint;
   if (job->durability == CK_DURABLE_POWER) last->durability = CK_DURABLE_POWER;
   free(job->events);
+  free(job->prepared);
+  free(last->prepared);
+  last->prepared = NULL;
   return true;
 }
 
@@ -143,6 +146,7 @@ static ck_status commit(ck_backlog *self, ck_store *store, ck_lease lease, ck_er
     batches[i] = (ck_batch){.lease = lease,
                             .events = job->events,
                             .event_count = job->event_count,
+                            .prepared = job->prepared,
                             .checkpoint = job->checkpoint,
                             .durability = job->durability};
   }

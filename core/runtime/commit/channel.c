@@ -143,6 +143,7 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
   ck_writer *writer = self->writer;
   int64_t bytes = ck_job_bytes(job);
   *ticket = 0;
+  ck_channel_prepare(self, job);
   pthread_mutex_lock(&writer->mutex);
   while (!has_room(writer, bytes) && self->failure.status == CK_OK) {
     if (writer->committing)

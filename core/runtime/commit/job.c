@@ -16,6 +16,7 @@ int64_t ck_job_bytes(const ck_job *job) {
 void ck_job_clear(ck_job *job) {
   for (size_t i = 0; i < job->event_count; i++) ck_event_free(job->events[i]);
   free(job->events);
+  free(job->prepared);
   ck_checkpoint_free(job->checkpoint);
   free(job->update_reason);
   *job = (ck_job){0};

@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_COMMIT_JOB_H
 #define CK_RUNTIME_COMMIT_JOB_H
 
+#include "core/store/prepared.h"
 #include "core/store/store.h"
 
 /* What is committed together. ck_channel_put takes everything (the array, the events, the
@@ -9,6 +10,7 @@
 typedef struct ck_job {
   ck_event **events; /* malloc'd array */
   size_t event_count;
+  ck_prepared_event *prepared; /* malloc'd, of each event; NULL */
   ck_checkpoint *checkpoint;
   bool has_update;
   ck_session_status update_status;

@@ -37,6 +37,7 @@ static size_t take_round(ck_writer *self) {
   for (size_t i = 0; i < taken; i++) self->bytes -= self->round[i].bytes;
   self->head = (self->head + taken) % CK_WRITER_QUEUE_MAX;
   self->count -= taken;
+  self->committed = taken;
   pthread_cond_broadcast(&self->drained);
   return taken;
 }
@@ -66,6 +67,7 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
     self->batches[made] = (ck_batch){.lease = channel->lease,
                                      .events = job->events,
                                      .event_count = job->event_count,
+                                     .prepared = job->prepared,
                                      .checkpoint = job->checkpoint,
                                      .update = job->has_update ? &self->updates[made] : NULL,
                                      .durability = job->durability};
@@ -188,6 +190,7 @@ static void acknowledge(ck_writer *self, size_t count, const ck_error *cause) {
     ck_waker_wake(channel->waker);
   }
   self->committing = false;
+  self->committed = 0;
   bool waited_for = self->waiters > 0;
   pthread_mutex_unlock(&self->mutex);
   if (waited_for) pthread_cond_broadcast(&self->acknowledged);
@@ -335,6 +338,7 @@ void ck_writer_free(ck_writer *self) {
   pthread_cond_signal(&self->filled);
   pthread_mutex_unlock(&self->mutex);
   pthread_join(self->thread, NULL);
+  for (size_t i = 0; i < CK_WRITER_PREPARERS; i++) ck_compress_clear(&self->preparers[i].compress);
   pthread_cond_destroy(&self->filled);
   pthread_cond_destroy(&self->drained);
   pthread_cond_destroy(&self->acknowledged);

@@ -7,7 +7,11 @@
 
 #include "core/runtime/commit/backlog.h"
 
-enum { CK_WRITER_ROUND_MAX = 512 };
+enum {
+  CK_WRITER_ROUND_MAX = 512,
+  CK_WRITER_CROWD = 4,    /* jobs of other sessions at most where nobody prepares its own */
+  CK_WRITER_PREPARERS = 4 /* threads at most that prepare their jobs at one time */
+};
 
 struct ck_channel {
   ck_writer *writer;
@@ -33,18 +37,26 @@ typedef struct ck_writer_slot {
   int64_t stored_bytes;
 } ck_writer_slot;
 
+/* Of a thread that prepares its jobs. `taken` is guarded by the mutex, and says whose `compress`
+ * is. */
+typedef struct ck_preparer {
+  ck_compress compress;
+  bool taken;
+} ck_preparer;
+
 struct ck_writer {
   ck_store *store;
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t filled, drained, acknowledged;
   ck_writer_slot ring[CK_WRITER_QUEUE_MAX];
-  size_t head, count;
-  int64_t bytes; /* of the queued jobs */
+  size_t head, count, committed; /* committed: jobs in the round that is under way */
+  int64_t bytes;                 /* of the queued jobs */
   bool stopping, sleeping;
   bool committing; /* a round is under way; the fields of the round belong to that thread */
   bool claimed;    /* the round under way has the store already */
   unsigned waiters, unrested;
+  ck_preparer preparers[CK_WRITER_PREPARERS];
   ck_writer_slot round[CK_WRITER_ROUND_MAX];
   ck_batch batches[CK_WRITER_ROUND_MAX];
   ck_session_update updates[CK_WRITER_ROUND_MAX];
@@ -55,6 +67,8 @@ struct ck_writer {
 void ck_writer_commit_round(ck_writer *self);
 /* With the mutex: whether the writer thread has something to do. */
 bool ck_writer_has_work(const ck_writer *self);
+/* Without the mutex. Sets job->prepared where that pays, and there is memory for it. */
+void ck_channel_prepare(ck_channel *self, ck_job *job);
 /* Ends a prune or a rest done alone, with `committing` set: others may commit again. Until then
  * nobody commits: between a failure and its recovery a commit would be refused without having been
  * tried. */

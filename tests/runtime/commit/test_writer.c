@@ -202,7 +202,7 @@ enum { FLOOD = 40, FLOOD_BYTES = 1 << 20 };
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  ck_writer *writer; /* NULL: nothing is held up */
+  _Atomic(ck_writer *) writer; /* NULL: nothing is held up */
   pthread_t pusher;
   int pushed;
   bool blocked; /* the pusher waits for room */
@@ -212,7 +212,8 @@ static struct {
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
-  if (flood.writer && cond == &flood.writer->drained) {
+  ck_writer *writer = flood.writer;
+  if (writer && cond == &writer->drained) {
     pthread_mutex_lock(&flood.mutex);
     flood.blocked = true;
     pthread_cond_broadcast(&flood.changed);
