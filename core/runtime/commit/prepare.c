@@ -9,7 +9,7 @@ static bool is_crowded(const ck_channel *self) {
 }
 
 /* With the mutex; NULL: none is free. */
-static ck_preparer *take(ck_writer *self) {
+static ck_writer_preparer *take(ck_writer *self) {
   for (size_t i = 0; i < CK_WRITER_PREPARERS; i++) {
     if (self->preparers[i].taken) continue;
     self->preparers[i].taken = true;
@@ -22,11 +22,11 @@ void ck_channel_prepare(ck_channel *self, ck_job *job) {
   ck_writer *writer = self->writer;
   if (job->event_count == 0) return;
   pthread_mutex_lock(&writer->mutex);
-  ck_preparer *with = is_crowded(self) ? take(writer) : NULL;
+  ck_writer_preparer *its = is_crowded(self) ? take(writer) : NULL;
   pthread_mutex_unlock(&writer->mutex);
-  if (!with) return;
-  job->prepared = ck_prepare_events(&with->compress, job->events, job->event_count);
+  if (!its) return;
+  job->prepared = ck_prepare_events(&its->with, job->events, job->event_count);
   pthread_mutex_lock(&writer->mutex);
-  with->taken = false;
+  its->taken = false;
   pthread_mutex_unlock(&writer->mutex);
 }

@@ -338,7 +338,7 @@ void ck_writer_free(ck_writer *self) {
   pthread_cond_signal(&self->filled);
   pthread_mutex_unlock(&self->mutex);
   pthread_join(self->thread, NULL);
-  for (size_t i = 0; i < CK_WRITER_PREPARERS; i++) ck_compress_clear(&self->preparers[i].compress);
+  for (size_t i = 0; i < CK_WRITER_PREPARERS; i++) ck_preparer_clear(&self->preparers[i].with);
   pthread_cond_destroy(&self->filled);
   pthread_cond_destroy(&self->drained);
   pthread_cond_destroy(&self->acknowledged);

@@ -37,12 +37,11 @@ typedef struct ck_writer_slot {
   int64_t stored_bytes;
 } ck_writer_slot;
 
-/* Of a thread that prepares its jobs. `taken` is guarded by the mutex, and says whose `compress`
- * is. */
-typedef struct ck_preparer {
-  ck_compress compress;
+/* `with` is of the thread that has taken it; `taken` is guarded by the mutex. */
+typedef struct ck_writer_preparer {
+  ck_preparer with;
   bool taken;
-} ck_preparer;
+} ck_writer_preparer;
 
 struct ck_writer {
   ck_store *store;
@@ -56,7 +55,7 @@ struct ck_writer {
   bool committing; /* a round is under way; the fields of the round belong to that thread */
   bool claimed;    /* the round under way has the store already */
   unsigned waiters, unrested;
-  ck_preparer preparers[CK_WRITER_PREPARERS];
+  ck_writer_preparer preparers[CK_WRITER_PREPARERS];
   ck_writer_slot round[CK_WRITER_ROUND_MAX];
   ck_batch batches[CK_WRITER_ROUND_MAX];
   ck_session_update updates[CK_WRITER_ROUND_MAX];
